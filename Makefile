@@ -1,0 +1,59 @@
+# The front door. `make demo` and `make test` need a Debian 12 with git, make and gcc; they install the rest.
+#
+#   make build      the command at build/daedal, the libraries beside it
+#   make demo       daedal's main job on the pendulum
+#   make test       everything that must pass; ends with "N passed, N failed"
+#   make install    command, libraries, header, man page; PREFIX=/usr/local DESTDIR=
+#   make debug      build-debug/, not optimized
+#   make asan       build-asan/, with address and undefined-behaviour sanitizers
+#   make format     clang-format on the whole tree
+#   make tidy       clang-tidy on the library and the command
+#   make fuzz       fuzzes the reader; SECONDS=3600
+#   make clean      removes the build directories
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+SECONDS ?= 3600
+CONFIGURE = cmake -G Ninja -S . $(CMAKE_ARGS)
+
+.PHONY: build demo test install debug asan format tidy fuzz clean
+
+build:
+	@tools/setup build
+	@$(CONFIGURE) -B build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build
+
+demo: build
+	build/daedal analyze examples/pendulum.mo
+
+test:
+	@tools/setup build test
+	@tools/run_tests
+
+install: build
+	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+
+debug:
+	@tools/setup build test
+	@$(CONFIGURE) -B build-debug -DCMAKE_BUILD_TYPE=Debug >/dev/null
+	@cmake --build build-debug
+
+asan:
+	@tools/setup build test
+	@$(CONFIGURE) -B build-asan -DCMAKE_BUILD_TYPE=Debug -DDAEDAL_SANITIZE=ON >/dev/null
+	@cmake --build build-asan
+
+format:
+	@tools/setup tidy
+	find src include tests -name '*.[ch]' | xargs clang-format -i
+
+tidy: build
+	@tools/setup tidy
+	find src -name '*.c' | xargs -P 2 -n 4 clang-tidy --quiet -p build
+
+fuzz:
+	@tools/setup build test
+	tools/fuzz $(SECONDS)
+
+clean:
+	rm -rf build build-debug build-asan build-fuzz

@@ -1,0 +1,68 @@
+/* arena: see arena.h. */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct ArenaChunk {
+  struct ArenaChunk *previous;
+  size_t size;
+  max_align_t data[];
+} ArenaChunk;
+
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = _Alignof(max_align_t) };
+
+Arena arena_make(Heap *heap) { return (Arena){.heap = heap}; }
+
+void *arena_alloc(Arena *arena, size_t size) {
+  size_t need = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (need < size) heap_fail(arena->heap);
+  if (!arena->chunk || arena->chunk->size - arena->used < need) {
+    size_t room = arena->chunk ? arena->chunk->size * 2 : FIRST_CHUNK;
+    if (room > LARGEST_CHUNK) room = LARGEST_CHUNK;
+    if (room < need) room = need;
+    if (room > SIZE_MAX - sizeof(ArenaChunk)) heap_fail(arena->heap);
+    ArenaChunk *chunk = heap_resize(arena->heap, NULL, sizeof(ArenaChunk) + room);
+    chunk->previous = arena->chunk;
+    chunk->size = room;
+    arena->chunk = chunk;
+    arena->used = 0;
+  }
+  void *object = (char *)arena->chunk->data + arena->used;
+  arena->used += need;
+  return memset(object, 0, size);
+}
+
+void *arena_array(Arena *arena, size_t count, size_t size) {
+  if (size && count > SIZE_MAX / size) heap_fail(arena->heap);
+  return arena_alloc(arena, count * size);
+}
+
+char *arena_copy(Arena *arena, const char *text, size_t length) {
+  char *copy = arena_alloc(arena, length + 1);
+  if (length) memcpy(copy, text, length);
+  return copy;
+}
+
+char *arena_printf(Arena *arena, const char *format, ...) {
+  va_list list, again;
+  va_start(list, format);
+  va_copy(again, list);
+  int length = vsnprintf(NULL, 0, format, list);
+  va_end(list);
+  char *text = arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1);
+  if (length > 0) vsnprintf(text, (size_t)length + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+void arena_free(Arena *arena) {
+  while (arena->chunk) {
+    ArenaChunk *previous = arena->chunk->previous;
+    heap_free(arena->heap, arena->chunk);
+    arena->chunk = previous;
+  }
+  arena->used = 0;
+}

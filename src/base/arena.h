@@ -1,0 +1,28 @@
+/* arena: many small objects that die together. Chunks come from a heap; objects are never freed
+ * singly. A pass that needs scratch memory makes an arena, and frees it when done. */
+#ifndef DAEDAL_BASE_ARENA_H
+#define DAEDAL_BASE_ARENA_H
+
+#include "base/heap.h"
+
+typedef struct Arena {
+  Heap *heap;
+  struct ArenaChunk *chunk;
+  size_t used;
+} Arena;
+
+Arena arena_make(Heap *heap);
+
+/* `size` zeroed bytes, aligned for any type. */
+void *arena_alloc(Arena *arena, size_t size);
+void *arena_array(Arena *arena, size_t count, size_t size);
+
+/* A NUL-terminated copy of `length` bytes. */
+char *arena_copy(Arena *arena, const char *text, size_t length);
+
+/* printf into the arena. */
+__attribute__((format(printf, 2, 3))) char *arena_printf(Arena *arena, const char *format, ...);
+
+void arena_free(Arena *arena);
+
+#endif

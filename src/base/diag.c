@@ -1,0 +1,87 @@
+/* diag: see diag.h. */
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { ERROR_LIMIT = 20 };
+
+Diags diags_make(Heap *heap) { return (Diags){.arena = arena_make(heap), .limit = ERROR_LIMIT}; }
+
+static const char *format_text(Arena *arena, const char *format, va_list list) {
+  va_list again;
+  va_copy(again, list);
+  int length = vsnprintf(NULL, 0, format, list);
+  char *text = arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1);
+  if (length > 0) vsnprintf(text, (size_t)length + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+static Diag *diag_add(Diags *diags, Severity severity, DiagCode code, Span span, const char *format, va_list list) {
+  if (severity == SEVERITY_ERROR && ++diags->errors > diags->limit) { /* overwrite a spare entry, kept out of the list */
+    vec_reserve(diags->arena.heap, &diags->list, 1);
+    Diag *spare = &diags->list.data[diags->list.count];
+    *spare = (Diag){.severity = severity, .code = code, .message = "", .span = span};
+    return spare;
+  }
+  Diag diag = {.severity = severity, .code = code, .span = span};
+  diag.message = format_text(&diags->arena, format, list);
+  vec_push(diags->arena.heap, &diags->list, diag);
+  return &vec_last(&diags->list);
+}
+
+Diag *diag_error(Diags *diags, DiagCode code, Span span, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  Diag *diag = diag_add(diags, SEVERITY_ERROR, code, span, format, list);
+  va_end(list);
+  return diag;
+}
+
+Diag *diag_warning(Diags *diags, Span span, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  Diag *diag = diag_add(diags, SEVERITY_WARNING, DIAG_NONE, span, format, list);
+  va_end(list);
+  return diag;
+}
+
+void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  DiagNote note = {format_text(&diags->arena, format, list), span};
+  va_end(list);
+  vec_push(diags->arena.heap, &diag->notes, note);
+}
+
+DiagCode diags_code(const Diags *diags) {
+  for (uint32_t i = 0; i < diags->list.count; i++)
+    if (diags->list.data[i].severity == SEVERITY_ERROR) return diags->list.data[i].code;
+  return DIAG_NONE;
+}
+
+Source source_make(Heap *heap, const char *path, const char *text, uint32_t length) {
+  Source source = {.path = path, .text = text, .length = length};
+  vec_push(heap, &source.lines, 0);
+  for (uint32_t i = 0; i < length; i++)
+    if (text[i] == '\n') vec_push(heap, &source.lines, i + 1);
+  return source;
+}
+
+uint32_t source_line(const Source *source, uint32_t offset) {
+  uint32_t low = 0, high = source->lines.count;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (source->lines.data[middle] <= offset) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}
+
+uint32_t source_column(const Source *source, uint32_t offset) {
+  uint32_t column = 1;
+  for (uint32_t i = source->lines.data[source_line(source, offset) - 1]; i < offset && i < source->length; i++)
+    if (((unsigned char)source->text[i] & 0xc0) != 0x80) column++;
+  return column;
+}

@@ -1,0 +1,71 @@
+/* diag: errors are values. A diagnostic has a code, one line of message, a source span and notes
+ * (hints, further places). The library collects them; only the front end draws line and caret. */
+#ifndef DAEDAL_BASE_DIAG_H
+#define DAEDAL_BASE_DIAG_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+
+/* Byte offsets [begin, end) in the source text of the model; begin == end == 0 means no place. */
+typedef struct Span {
+  uint32_t begin, end;
+} Span;
+
+/* The classes of design.md section 5; the number is the command's exit status. */
+typedef enum DiagCode {
+  DIAG_NONE = 0,
+  DIAG_INTERNAL = 1,
+  DIAG_USAGE = 2,
+  DIAG_INPUT = 3,
+  DIAG_STRUCTURE = 4,
+  DIAG_INIT = 5,
+  DIAG_INTEGRATION = 6,
+  DIAG_FILE = 7,
+} DiagCode;
+
+typedef enum Severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } Severity;
+
+typedef struct DiagNote {
+  const char *message;
+  Span span;
+} DiagNote;
+
+typedef struct Diag {
+  Severity severity;
+  DiagCode code;
+  const char *message;
+  Span span;
+  VEC(DiagNote) notes;
+} Diag;
+
+/* The list; it owns its texts. Beyond `limit` errors, further ones are counted but not kept. */
+typedef struct Diags {
+  Arena arena;
+  VEC(Diag) list;
+  uint32_t errors, limit;
+} Diags;
+
+Diags diags_make(Heap *heap);
+
+/* Appends an error (or warning) and returns it for diag_note; never NULL. */
+__attribute__((format(printf, 4, 5))) Diag *diag_error(Diags *diags, DiagCode code, Span span, const char *format, ...);
+__attribute__((format(printf, 3, 4))) Diag *diag_warning(Diags *diags, Span span, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...);
+
+/* The code of the first error; DIAG_NONE when there is none. */
+DiagCode diags_code(const Diags *diags);
+
+/* A source text with its line starts, to turn offsets into lines and columns (both 1-based;
+ * columns count UTF-8 characters). */
+typedef struct Source {
+  const char *path; /* as the user gave it */
+  const char *text; /* NUL-terminated, `length` bytes */
+  uint32_t length;
+  IndexVec lines; /* offset of each line's first byte */
+} Source;
+
+Source source_make(Heap *heap, const char *path, const char *text, uint32_t length);
+uint32_t source_line(const Source *source, uint32_t offset);
+uint32_t source_column(const Source *source, uint32_t offset);
+
+#endif

@@ -1,0 +1,64 @@
+/* heap: all memory of one handle (a model, a run), released at once.
+ *
+ * Invariant: an allocation never returns NULL. When the hook refuses, control returns to the
+ * HEAP_TRY of the nearest public entry point, which destroys the heap and reports a status; so no
+ * code between carries a failure path of its own, and nothing can leak. Objects of other libraries
+ * (KLU, SUNDIALS) join through heap_defer. Callers never hold a resource that is not in a heap.
+ */
+#ifndef DAEDAL_BASE_HEAP_H
+#define DAEDAL_BASE_HEAP_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The one hook through which every byte comes: realloc with a context. Returns NULL to refuse.
+ * size 0 frees and returns NULL. */
+typedef struct HeapHook {
+  void *(*resize)(void *context, void *pointer, size_t size);
+  void *context;
+} HeapHook;
+
+typedef struct Heap Heap;
+
+/* A new heap; NULL hook means the C library's. Returns NULL when even this does not fit. */
+Heap *heap_new(const HeapHook *hook);
+
+/* Runs deferred releases (last first), then frees every block and the heap itself. NULL is allowed. */
+void heap_destroy(Heap *heap);
+
+/* The hook of a heap, to make another heap like it. */
+const HeapHook *heap_hook(const Heap *heap);
+
+/* `size` zeroed bytes, aligned for any type. Size 0 gives a valid unique pointer. */
+void *heap_alloc(Heap *heap, size_t size);
+
+/* Zeroed array; an overflowing product counts as refused. */
+void *heap_array(Heap *heap, size_t count, size_t size);
+
+/* As realloc; new bytes are not zeroed. `pointer` may be NULL. */
+void *heap_resize(Heap *heap, void *pointer, size_t size);
+
+/* Frees one block early. NULL is allowed. */
+void heap_free(Heap *heap, void *pointer);
+
+/* Registers release(object) for heap_destroy; returns a ticket for heap_release. */
+void *heap_defer(Heap *heap, void (*release)(void *object), void *object);
+
+/* Runs one deferred release now and forgets it. NULL is allowed. */
+void heap_release(Heap *heap, void *ticket);
+
+/* Bytes held now, headers included. */
+size_t heap_bytes(const Heap *heap);
+
+/* Leaves to the present HEAP_TRY as a refused allocation does. */
+_Noreturn void heap_fail(Heap *heap);
+
+/* Where a refused allocation returns to; NULL outside of any. */
+jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point);
+
+/* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }
+ * Locals changed inside and read after a failure must be volatile. */
+#define HEAP_TRY(heap, point) (heap_set_catch((heap), &(point)), setjmp(point) == 0)
+
+#endif

@@ -1,0 +1,39 @@
+/* vec: see vec.h. */
+#include "base/vec.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *capacity, uint32_t more) {
+  if (more <= *capacity - count) return data;
+  if (more > INT32_MAX - count) heap_fail(heap);
+  uint32_t need = count + more;
+  uint32_t room = *capacity < 8 ? 8 : *capacity;
+  while (room < need) room = room > INT32_MAX / 2 ? INT32_MAX : room * 2;
+  data = heap_resize(heap, data, (size_t)room * size);
+  *capacity = room;
+  return data;
+}
+
+void text_append(Heap *heap, TextVec *text, const char *bytes, size_t length) {
+  if (length >= INT32_MAX) heap_fail(heap);
+  vec_reserve(heap, text, (uint32_t)length + 1);
+  if (length) memcpy(text->data + text->count, bytes, length);
+  text->count += (uint32_t)length;
+  text->data[text->count] = '\0';
+}
+
+void text_printf(Heap *heap, TextVec *text, const char *format, ...) {
+  va_list list, again;
+  va_start(list, format);
+  va_copy(again, list);
+  int length = vsnprintf(NULL, 0, format, list);
+  va_end(list);
+  if (length >= 0) {
+    vec_reserve(heap, text, (uint32_t)length + 1);
+    vsnprintf(text->data + text->count, (size_t)length + 1, format, again);
+    text->count += (uint32_t)length;
+  }
+  va_end(again);
+}

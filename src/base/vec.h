@@ -1,0 +1,47 @@
+/* vec: growing arrays, typed by the struct that VEC(T) makes. Memory comes from a heap.
+ *
+ *   typedef VEC(int) IntVec;
+ *   IntVec v = {0};
+ *   vec_push(heap, &v, 7);            v.data[0] == 7, v.count == 1
+ */
+#ifndef DAEDAL_BASE_VEC_H
+#define DAEDAL_BASE_VEC_H
+
+#include "base/heap.h"
+
+#include <stdint.h>
+
+#define VEC(T)                                                                                     \
+  struct {                                                                                         \
+    T *data;                                                                                       \
+    uint32_t count, capacity;                                                                      \
+  }
+
+/* Room for `more` further elements; the data pointer may move. */
+#define vec_reserve(heap, v, more)                                                                 \
+  ((v)->data = vec_grow((heap), (v)->data, sizeof *(v)->data, (v)->count, &(v)->capacity, (more)))
+
+#define vec_push(heap, v, ...)                                                                     \
+  (vec_reserve((heap), (v), 1), (void)((v)->data[(v)->count] = (__VA_ARGS__), (v)->count++))
+
+/* Appends `more` elements, not initialized, and gives a pointer to the first. */
+#define vec_extend(heap, v, more)                                                                  \
+  (vec_reserve((heap), (v), (more)), (v)->count += (more), (v)->data + ((v)->count - (more)))
+
+#define vec_pop(v) ((v)->data[--(v)->count])
+#define vec_last(v) ((v)->data[(v)->count - 1])
+
+#define vec_free(heap, v) (heap_free((heap), (v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
+
+typedef VEC(int32_t) IntVec;
+typedef VEC(uint32_t) IndexVec;
+typedef VEC(char) TextVec;
+
+/* Behind vec_reserve: doubles the capacity as needed. */
+void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *capacity, uint32_t more);
+
+/* Text building: appends, always NUL-terminated behind `count`. */
+void text_append(Heap *heap, TextVec *text, const char *bytes, size_t length);
+__attribute__((format(printf, 3, 4))) void text_printf(Heap *heap, TextVec *text, const char *format, ...);
+
+#endif
