@@ -1,0 +1,49 @@
+/* matching: bipartite matching of maximum size (Hopcroft and Karp 1973), started by the degree-one
+ * rule of Karp and Sipser 1981, which alone is exact on trees such as ladders.
+ *
+ * Invariant: a matched vertex stays matched; augmenting only changes partners. Searches touch only
+ * what they reach, nothing of size n is cleared between them.
+ */
+#ifndef DAEDAL_STRUCTURE_MATCHING_H
+#define DAEDAL_STRUCTURE_MATCHING_H
+
+#include "structure/pattern.h"
+
+#include <stdbool.h>
+
+typedef struct Matching {
+  int32_t size;
+  int32_t *column_of_row; /* n_rows, STRUCTURE_NONE where unmatched */
+  int32_t *row_of_column; /* n_columns */
+} Matching;
+
+/* A matching of maximum size, owned by the arena. Deterministic. O(sqrt(n) * entries) at worst,
+ * about linear in practice. */
+Matching matching_maximum(Arena *arena, const Pattern *pattern);
+
+/* A matching without entries, owned by the arena; to be grown by a matcher. O(n). */
+Matching matching_empty(Arena *arena, int32_t n_rows, int32_t n_columns);
+
+/* The state of a growing matching. With `order` (and c, d) only the entries with order + c == d count,
+ * so the graph may change between calls by changing c and d, as long as matched entries keep counting. */
+typedef struct Matcher {
+  Pattern pattern;
+  const int32_t *order, *c, *d; /* NULL: every entry counts */
+  Matching *matching;
+  int32_t *level; /* per row: distance in the present search, STRUCTURE_NONE outside */
+  int32_t *next;  /* per row: next entry to try */
+  int32_t *queue; /* rows in the order reached */
+  int32_t *stack;
+  int32_t n_reached;
+} Matcher;
+
+/* Working arrays for the pattern, from the arena. `matching` is updated in place. O(n_rows). */
+Matcher matcher_make(Arena *arena, const Pattern *pattern, Matching *matching);
+
+/* Augments from the given rows until no augmenting path starts in an unmatched one of them; returns how
+ * many were matched. Rows that can no longer be helped in a graph that only loses free columns are
+ * remembered when `keep_dead` is true (allowed if c and d never change), so that all calls together cost
+ * as much as one. Otherwise the state is as new after the call. */
+int32_t matcher_grow(Matcher *matcher, const int32_t *rows, int32_t n_rows, bool keep_dead);
+
+#endif

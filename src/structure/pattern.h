@@ -1,0 +1,41 @@
+/* pattern: bipartite graphs in compressed rows, the one input of the structural algorithms.
+ *
+ * Invariant: row i has the entries row_start[i] .. row_start[i+1]-1. Entries need no order within a
+ * row, and duplicates are allowed everywhere. A pattern only points at its arrays.
+ */
+#ifndef DAEDAL_STRUCTURE_PATTERN_H
+#define DAEDAL_STRUCTURE_PATTERN_H
+
+#include "base/arena.h"
+
+#include <stdint.h>
+
+/* "None" in every index array of this folder. */
+#define STRUCTURE_NONE (-1)
+
+typedef struct Pattern {
+  int32_t n_rows, n_columns;
+  const int32_t *row_start; /* n_rows + 1 */
+  const int32_t *column;
+} Pattern;
+
+/* A differential-algebraic problem reduced to integers: order[e] is sigma_ij, the highest derivative
+ * of variable j = column[e] in equation i (0: the variable itself), never negative. */
+typedef struct Incidence {
+  int32_t n_equations, n_variables;
+  const int32_t *row_start; /* n_equations + 1 */
+  const int32_t *column;
+  const int32_t *order;
+} Incidence;
+
+/* The same graph without orders: differentiation regarded as an algebraic operation. */
+Pattern incidence_pattern(const Incidence *incidence);
+
+/* Rows become columns; entries of a new row ascend. Owned by the arena. O(entries). */
+Pattern pattern_transpose(Arena *arena, const Pattern *pattern);
+
+/* The entries with order + c == d, those that hold a highest derivative of the differentiated problem.
+ * Owned by the arena. O(entries). */
+Pattern incidence_tight(Arena *arena, const Incidence *incidence, const int32_t *c, const int32_t *d);
+
+#endif
