@@ -1,7 +1,6 @@
 /* arena: see arena.h. */
 #include "base/arena.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,26 +11,41 @@ typedef struct ArenaChunk {
   max_align_t data[];
 } ArenaChunk;
 
+/* In a sanitizer build, what is not handed out is poisoned and a guard lies behind every object. */
+#ifdef DAEDAL_SANITIZE
+#include <sanitizer/asan_interface.h>
+enum { GUARD = 16 };
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+enum { GUARD = 0 };
+#endif
+
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = _Alignof(max_align_t) };
 
 Arena arena_make(Heap *heap) { return (Arena){.heap = heap}; }
 
+/* A fresh chunk with room for `need` bytes; chunks double up to a limit. */
+static void add_chunk(Arena *arena, size_t need) {
+  size_t room = arena->chunk ? arena->chunk->size * 2 : FIRST_CHUNK;
+  if (room > LARGEST_CHUNK) room = LARGEST_CHUNK;
+  if (room < need) room = need;
+  if (room > SIZE_MAX - sizeof(ArenaChunk)) heap_fail(arena->heap);
+  ArenaChunk *chunk = heap_resize(arena->heap, NULL, sizeof(ArenaChunk) + room);
+  ASAN_POISON_MEMORY_REGION(chunk->data, room);
+  chunk->previous = arena->chunk;
+  chunk->size = room;
+  arena->chunk = chunk;
+  arena->used = 0;
+}
+
 void *arena_alloc(Arena *arena, size_t size) {
-  size_t need = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  size_t need = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GUARD;
   if (need < size) heap_fail(arena->heap);
-  if (!arena->chunk || arena->chunk->size - arena->used < need) {
-    size_t room = arena->chunk ? arena->chunk->size * 2 : FIRST_CHUNK;
-    if (room > LARGEST_CHUNK) room = LARGEST_CHUNK;
-    if (room < need) room = need;
-    if (room > SIZE_MAX - sizeof(ArenaChunk)) heap_fail(arena->heap);
-    ArenaChunk *chunk = heap_resize(arena->heap, NULL, sizeof(ArenaChunk) + room);
-    chunk->previous = arena->chunk;
-    chunk->size = room;
-    arena->chunk = chunk;
-    arena->used = 0;
-  }
+  if (!arena->chunk || arena->chunk->size - arena->used < need) add_chunk(arena, need);
   void *object = (char *)arena->chunk->data + arena->used;
   arena->used += need;
+  ASAN_UNPOISON_MEMORY_REGION(object, size);
   return memset(object, 0, size);
 }
 
@@ -46,15 +60,21 @@ char *arena_copy(Arena *arena, const char *text, size_t length) {
   return copy;
 }
 
-char *arena_printf(Arena *arena, const char *format, ...) {
-  va_list list, again;
-  va_start(list, format);
+char *arena_vprintf(Arena *arena, const char *format, va_list list) {
+  va_list again;
   va_copy(again, list);
-  int length = vsnprintf(NULL, 0, format, list);
-  va_end(list);
-  char *text = arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1);
-  if (length > 0) vsnprintf(text, (size_t)length + 1, format, again);
+  int length = vsnprintf(NULL, 0, format, again);
   va_end(again);
+  char *text = arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1);
+  if (length > 0) vsnprintf(text, (size_t)length + 1, format, list);
+  return text;
+}
+
+char *arena_printf(Arena *arena, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  char *text = arena_vprintf(arena, format, list);
+  va_end(list);
   return text;
 }
 

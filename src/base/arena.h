@@ -5,24 +5,31 @@
 
 #include "base/heap.h"
 
+#include <stdarg.h>
+
 typedef struct Arena {
   Heap *heap;
   struct ArenaChunk *chunk;
   size_t used;
 } Arena;
 
+/* An empty arena; takes no memory yet. */
 Arena arena_make(Heap *heap);
 
-/* `size` zeroed bytes, aligned for any type. */
+/* `size` zeroed bytes, aligned for any type; O(size). */
 void *arena_alloc(Arena *arena, size_t size);
+
+/* Zeroed array; an overflowing product counts as refused. */
 void *arena_array(Arena *arena, size_t count, size_t size);
 
 /* A NUL-terminated copy of `length` bytes. */
 char *arena_copy(Arena *arena, const char *text, size_t length);
 
-/* printf into the arena. */
+/* printf into the arena; NUL-terminated, the text belongs to the arena. */
 __attribute__((format(printf, 2, 3))) char *arena_printf(Arena *arena, const char *format, ...);
+__attribute__((format(printf, 2, 0))) char *arena_vprintf(Arena *arena, const char *format, va_list list);
 
+/* Frees every object; the arena is empty then and can be used again. */
 void arena_free(Arena *arena);
 
 #endif

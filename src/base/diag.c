@@ -2,31 +2,19 @@
 #include "base/diag.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 enum { ERROR_LIMIT = 20 };
 
 Diags diags_make(Heap *heap) { return (Diags){.arena = arena_make(heap), .limit = ERROR_LIMIT}; }
 
-static const char *format_text(Arena *arena, const char *format, va_list list) {
-  va_list again;
-  va_copy(again, list);
-  int length = vsnprintf(NULL, 0, format, list);
-  char *text = arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1);
-  if (length > 0) vsnprintf(text, (size_t)length + 1, format, again);
-  va_end(again);
-  return text;
-}
-
-static Diag *diag_add(Diags *diags, Severity severity, DiagCode code, Span span, const char *format, va_list list) {
-  if (severity == SEVERITY_ERROR && ++diags->errors > diags->limit) { /* overwrite a spare entry, kept out of the list */
-    vec_reserve(diags->arena.heap, &diags->list, 1);
-    Diag *spare = &diags->list.data[diags->list.count];
-    *spare = (Diag){.severity = severity, .code = code, .message = "", .span = span};
-    return spare;
+static Diag *diag_add(Diags *diags, Severity severity, DiagCode code, Span span, const char *format,
+                      va_list list) {
+  Diag diag = {.severity = severity, .code = code, .message = "", .span = span};
+  if (severity == SEVERITY_ERROR && ++diags->errors > diags->limit) {
+    diags->spare = diag;
+    return &diags->spare;
   }
-  Diag diag = {.severity = severity, .code = code, .span = span};
-  diag.message = format_text(&diags->arena, format, list);
+  diag.message = arena_vprintf(&diags->arena, format, list);
   vec_push(diags->arena.heap, &diags->list, diag);
   return &vec_last(&diags->list);
 }
@@ -48,9 +36,10 @@ Diag *diag_warning(Diags *diags, Span span, const char *format, ...) {
 }
 
 void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...) {
+  if (diag == &diags->spare) return;
   va_list list;
   va_start(list, format);
-  DiagNote note = {format_text(&diags->arena, format, list), span};
+  DiagNote note = {arena_vprintf(&diags->arena, format, list), span};
   va_end(list);
   vec_push(diags->arena.heap, &diag->notes, note);
 }
@@ -81,7 +70,8 @@ uint32_t source_line(const Source *source, uint32_t offset) {
 
 uint32_t source_column(const Source *source, uint32_t offset) {
   uint32_t column = 1;
-  for (uint32_t i = source->lines.data[source_line(source, offset) - 1]; i < offset && i < source->length; i++)
+  uint32_t end = offset < source->length ? offset : source->length;
+  for (uint32_t i = source->lines.data[source_line(source, offset) - 1]; i < end; i++)
     if (((unsigned char)source->text[i] & 0xc0) != 0x80) column++;
   return column;
 }

@@ -38,19 +38,26 @@ typedef struct Diag {
   VEC(DiagNote) notes;
 } Diag;
 
-/* The list; it owns its texts. Beyond `limit` errors, further ones are counted but not kept. */
+/* The list; it owns its texts. Beyond `limit` errors, further ones are counted but not kept: diag_error then
+ * hands out `spare`, on which notes are dropped. */
 typedef struct Diags {
   Arena arena;
   VEC(Diag) list;
+  Diag spare;
   uint32_t errors, limit;
 } Diags;
 
+/* An empty list with the usual limit of errors kept. */
 Diags diags_make(Heap *heap);
 
-/* Appends an error (or warning) and returns it for diag_note; never NULL. */
-__attribute__((format(printf, 4, 5))) Diag *diag_error(Diags *diags, DiagCode code, Span span, const char *format, ...);
+/* Appends an error (or warning) and returns it for diag_note; never NULL, valid until the next one is added. */
+__attribute__((format(printf, 4, 5))) Diag *diag_error(Diags *diags, DiagCode code, Span span,
+                                                       const char *format, ...);
 __attribute__((format(printf, 3, 4))) Diag *diag_warning(Diags *diags, Span span, const char *format, ...);
-__attribute__((format(printf, 4, 5))) void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...);
+
+/* Adds a hint or a further place to the diagnostic just made. */
+__attribute__((format(printf, 4, 5))) void diag_note(Diags *diags, Diag *diag, Span span, const char *format,
+                                                     ...);
 
 /* The code of the first error; DIAG_NONE when there is none. */
 DiagCode diags_code(const Diags *diags);
@@ -64,8 +71,13 @@ typedef struct Source {
   IndexVec lines; /* offset of each line's first byte */
 } Source;
 
+/* Finds the line starts, O(length). Path and text stay the caller's and must outlive the source. */
 Source source_make(Heap *heap, const char *path, const char *text, uint32_t length);
+
+/* The line of an offset, O(log lines); beyond the end, the last line. */
 uint32_t source_line(const Source *source, uint32_t offset);
+
+/* The column of an offset, O(length of its line); beyond the end, one past the last character. */
 uint32_t source_column(const Source *source, uint32_t offset);
 
 #endif

@@ -1,5 +1,6 @@
-/* heap: see heap.h. Blocks and deferred releases hang in one doubly linked ring, so that freeing
- * one block early and freeing all at the end need no other bookkeeping. */
+/* heap: see heap.h. Blocks hang in one doubly linked ring and deferred releases in another, so that
+ * freeing one early and freeing all at the end need no other bookkeeping. Two rings, because a deferred
+ * release may still read blocks: all releases run before the first block goes. */
 #include "base/heap.h"
 
 #include <stdint.h>
@@ -18,7 +19,7 @@ enum { HEADER = (sizeof(Block) + _Alignof(max_align_t) - 1) / _Alignof(max_align
 
 struct Heap {
   HeapHook hook;
-  Block ring;
+  Block blocks, deferred;
   size_t bytes;
   jmp_buf *catch_point;
 };
@@ -38,7 +39,8 @@ Heap *heap_new(const HeapHook *hook) {
   if (!heap) return NULL;
   memset(heap, 0, sizeof *heap);
   heap->hook = chosen;
-  heap->ring.next = heap->ring.previous = &heap->ring;
+  heap->blocks.next = heap->blocks.previous = &heap->blocks;
+  heap->deferred.next = heap->deferred.previous = &heap->deferred;
   return heap;
 }
 
@@ -53,11 +55,11 @@ static void unlink_block(Block *block) {
   block->next->previous = block->previous;
 }
 
-static void link_block(Heap *heap, Block *block) {
-  block->previous = heap->ring.previous;
-  block->next = &heap->ring;
-  heap->ring.previous->next = block;
-  heap->ring.previous = block;
+static void link_block(Block *ring, Block *block) {
+  block->previous = ring->previous;
+  block->next = ring;
+  ring->previous->next = block;
+  ring->previous = block;
 }
 
 _Noreturn void heap_fail(Heap *heap) {
@@ -71,20 +73,26 @@ jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point) {
   return before;
 }
 
-void *heap_resize(Heap *heap, void *pointer, size_t size) {
-  if (size > PTRDIFF_MAX - HEADER) heap_fail(heap);
-  Block *old = pointer ? header(pointer) : NULL;
-  size_t before = old ? old->size : 0;
+/* Grows `old` (NULL: makes a block) and links it into the ring; NULL when refused, `old` then unchanged. */
+static Block *resize_block(Heap *heap, Block *ring, Block *old, size_t size) {
+  if (size > (size_t)PTRDIFF_MAX - HEADER) return NULL;
+  size_t before = old ? HEADER + old->size : 0;
   if (old) unlink_block(old);
   Block *block = heap->hook.resize(heap->hook.context, old, HEADER + size);
   if (!block) {
-    if (old) link_block(heap, old);
-    heap_fail(heap);
+    if (old) link_block(ring, old);
+    return NULL;
   }
   if (!old) block->release = NULL;
   block->size = size;
-  link_block(heap, block);
-  heap->bytes += old ? size - before : HEADER + size;
+  link_block(ring, block);
+  heap->bytes += HEADER + size - before;
+  return block;
+}
+
+void *heap_resize(Heap *heap, void *pointer, size_t size) {
+  Block *block = resize_block(heap, &heap->blocks, pointer ? header(pointer) : NULL, size);
+  if (!block) heap_fail(heap);
   return payload(block);
 }
 
@@ -96,9 +104,9 @@ void *heap_array(Heap *heap, size_t count, size_t size) {
 }
 
 static void free_block(Heap *heap, Block *block) {
-  if (block->release) block->release(*(void **)payload(block));
-  heap->bytes -= HEADER + block->size;
   unlink_block(block);
+  heap->bytes -= HEADER + block->size;
+  if (block->release) block->release(*(void **)payload(block));
   heap->hook.resize(heap->hook.context, block, 0);
 }
 
@@ -107,24 +115,24 @@ void heap_free(Heap *heap, void *pointer) {
 }
 
 void *heap_defer(Heap *heap, void (*release)(void *object), void *object) {
-  jmp_buf *outer = heap->catch_point;
-  jmp_buf here;
-  if (!HEAP_TRY(heap, here)) { /* the object is not in the ring yet: release it, then go on failing */
-    heap->catch_point = outer;
+  Block *block = resize_block(heap, &heap->deferred, NULL, sizeof object);
+  if (!block) { /* nobody else knows the object yet */
     release(object);
     heap_fail(heap);
   }
-  void **slot = heap_alloc(heap, sizeof *slot);
-  heap->catch_point = outer;
-  *slot = object;
-  header(slot)->release = release;
-  return slot;
+  block->release = release;
+  return memcpy(payload(block), &object, sizeof object);
 }
 
 void heap_release(Heap *heap, void *ticket) { heap_free(heap, ticket); }
 
+static void free_ring(Heap *heap, Block *ring) {
+  while (ring->previous != ring) free_block(heap, ring->previous);
+}
+
 void heap_destroy(Heap *heap) {
   if (!heap) return;
-  while (heap->ring.previous != &heap->ring) free_block(heap, heap->ring.previous);
+  free_ring(heap, &heap->deferred);
+  free_ring(heap, &heap->blocks);
   heap->hook.resize(heap->hook.context, heap, 0);
 }

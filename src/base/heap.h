@@ -42,7 +42,8 @@ void *heap_resize(Heap *heap, void *pointer, size_t size);
 /* Frees one block early. NULL is allowed. */
 void heap_free(Heap *heap, void *pointer);
 
-/* Registers release(object) for heap_destroy; returns a ticket for heap_release. */
+/* Registers release(object) for heap_destroy; returns a ticket for heap_release. When there is no memory for
+ * the ticket, the object is released at once and the refusal goes its way. */
 void *heap_defer(Heap *heap, void (*release)(void *object), void *object);
 
 /* Runs one deferred release now and forgets it. NULL is allowed. */
@@ -54,11 +55,12 @@ size_t heap_bytes(const Heap *heap);
 /* Leaves to the present HEAP_TRY as a refused allocation does. */
 _Noreturn void heap_fail(Heap *heap);
 
-/* Where a refused allocation returns to; NULL outside of any. */
+/* Sets where a refused allocation returns to (NULL: nowhere) and returns what was set before. */
 jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point);
 
 /* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }
- * Locals changed inside and read after a failure must be volatile. */
+ * Locals changed inside and read after a failure must be volatile. The point dies with its function: one that
+ * leaves the heap alive sets the catch back with heap_set_catch before it returns, on both ways. */
 #define HEAP_TRY(heap, point) (heap_set_catch((heap), &(point)), setjmp(point) == 0)
 
 #endif

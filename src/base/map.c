@@ -38,6 +38,12 @@ uint32_t map_get(const Map *map, uint64_t key) {
   return map->capacity ? map->values[map_slot(map, key)] : MAP_NONE;
 }
 
+/* Twice the slots; a table that no longer fits 32-bit slots counts as refused. */
+static uint32_t larger_capacity(Heap *heap, uint32_t capacity) {
+  if (capacity > UINT32_MAX / 2) heap_fail(heap);
+  return capacity ? capacity * 2 : 64;
+}
+
 static void map_rehash(Map *map, uint32_t capacity) {
   Map next = {.heap = map->heap, .capacity = capacity, .count = map->count};
   next.keys = heap_array(map->heap, capacity, sizeof *next.keys);
@@ -54,7 +60,7 @@ static void map_rehash(Map *map, uint32_t capacity) {
 }
 
 void map_put(Map *map, uint64_t key, uint32_t value) {
-  if (map->count >= map->capacity / 2) map_rehash(map, map->capacity ? map->capacity * 2 : 16);
+  if (map->count >= map->capacity / 2) map_rehash(map, larger_capacity(map->heap, map->capacity));
   uint32_t slot = map_slot(map, key);
   if (map->values[slot] == MAP_NONE) map->count++;
   map->keys[slot] = key;
@@ -77,8 +83,9 @@ static uint32_t names_slot(const Names *names, const char *text, size_t length, 
   uint32_t mask = names->capacity - 1;
   for (uint32_t slot = (uint32_t)hash & mask;; slot = (slot + 1) & mask) {
     if (!names->slots[slot]) return slot;
-    const struct NameEntry *entry = &names->list.data[names->slots[slot] - 1];
-    if (entry->hash == hash && entry->length == length && memcmp(entry->text, text, length) == 0) return slot;
+    const NameEntry *entry = &names->list.data[names->slots[slot] - 1];
+    if (entry->hash != hash || entry->length != length) continue;
+    if (!length || memcmp(entry->text, text, length) == 0) return slot;
   }
 }
 
@@ -96,13 +103,14 @@ static void names_rehash(Names *names, uint32_t capacity) {
 }
 
 Name names_add(Names *names, const char *text, size_t length) {
-  if (names->list.count >= names->capacity / 2) names_rehash(names, names->capacity ? names->capacity * 2 : 64);
-  if (length > INT32_MAX) heap_fail(names->arena.heap);
+  Heap *heap = names->arena.heap;
+  if (length > INT32_MAX) heap_fail(heap);
+  if (names->list.count >= names->capacity / 2) names_rehash(names, larger_capacity(heap, names->capacity));
   uint64_t hash = hash_bytes(text, length);
   uint32_t slot = names_slot(names, text, length, hash);
   if (names->slots[slot]) return names->slots[slot] - 1;
-  struct NameEntry entry = {arena_copy(&names->arena, text, length), (uint32_t)length, hash};
-  vec_push(names->arena.heap, &names->list, entry);
+  NameEntry entry = {arena_copy(&names->arena, text, length), (uint32_t)length, hash};
+  vec_push(heap, &names->list, entry);
   names->slots[slot] = names->list.count;
   return names->list.count - 1;
 }

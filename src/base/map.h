@@ -15,9 +15,16 @@ typedef struct Map {
 
 #define MAP_NONE UINT32_MAX
 
+/* An empty map; takes no memory yet. */
 Map map_make(Heap *heap);
-uint32_t map_get(const Map *map, uint64_t key); /* MAP_NONE if absent */
-void map_put(Map *map, uint64_t key, uint32_t value); /* value != MAP_NONE */
+
+/* The value of a key, MAP_NONE if absent. O(1) expected, as map_put is. */
+uint32_t map_get(const Map *map, uint64_t key);
+
+/* Sets the value (not MAP_NONE) of a key, new or there already. */
+void map_put(Map *map, uint64_t key, uint32_t value);
+
+/* Frees the table; the map is empty then and can be used again. */
 void map_free(Map *map);
 
 /* A well mixed hash, and a hash of bytes. */
@@ -27,22 +34,33 @@ uint64_t hash_bytes(const void *bytes, size_t length);
 /* Interned strings: equal text has equal index. Index 0 is the empty string. */
 typedef uint32_t Name;
 
+typedef struct NameEntry {
+  const char *text;
+  uint32_t length;
+  uint64_t hash;
+} NameEntry;
+
 typedef struct Names {
   Arena arena;
   uint32_t *slots; /* open addressing, holds name + 1 */
   uint32_t capacity;
-  VEC(struct NameEntry {
-    const char *text;
-    uint32_t length;
-    uint64_t hash;
-  }) list;
+  VEC(NameEntry) list;
 } Names;
 
+/* A table that holds the empty string. */
 Names names_make(Heap *heap);
+
+/* The name of a text, entered if it is new; the text is copied. O(length) expected, as names_find is. */
 Name names_add(Names *names, const char *text, size_t length);
-Name names_find(const Names *names, const char *text, size_t length); /* MAP_NONE if absent */
+
+/* The name of a text, MAP_NONE if it was never entered. */
+Name names_find(const Names *names, const char *text, size_t length);
+
+/* The text of a name, NUL-terminated; it lives and stays in place as long as the table. */
 const char *names_text(const Names *names, Name name);
 uint32_t names_length(const Names *names, Name name);
+
+/* Frees the table and all texts; it must be made anew before it is used again. */
 void names_free(Names *names);
 
 #endif

@@ -11,21 +11,22 @@
 
 #include <stdint.h>
 
-#define VEC(T)                                                                                     \
-  struct {                                                                                         \
-    T *data;                                                                                       \
-    uint32_t count, capacity;                                                                      \
+#define VEC(T)                \
+  struct {                    \
+    T *data;                  \
+    uint32_t count, capacity; \
   }
 
 /* Room for `more` further elements; the data pointer may move. */
-#define vec_reserve(heap, v, more)                                                                 \
+#define vec_reserve(heap, v, more) \
   ((v)->data = vec_grow((heap), (v)->data, sizeof *(v)->data, (v)->count, &(v)->capacity, (more)))
 
-#define vec_push(heap, v, ...)                                                                     \
+/* Appends one element; the value must not itself push to v. Amortized O(1). */
+#define vec_push(heap, v, ...) \
   (vec_reserve((heap), (v), 1), (void)((v)->data[(v)->count] = (__VA_ARGS__), (v)->count++))
 
-/* Appends `more` elements, not initialized, and gives a pointer to the first. */
-#define vec_extend(heap, v, more)                                                                  \
+/* Appends `more` elements, not initialized, and gives a pointer to the first; evaluates `more` three times. */
+#define vec_extend(heap, v, more) \
   (vec_reserve((heap), (v), (more)), (v)->count += (more), (v)->data + ((v)->count - (more)))
 
 #define vec_pop(v) ((v)->data[--(v)->count])
