@@ -1,0 +1,463 @@
+/* erk: explicit Runge-Kutta on the state-space form, order 8 or, for loose tolerances, order 5.
+ *
+ * Every stage is a whole vector of columns: the states are combined from the rates of earlier stages, `close`
+ * solves for the rest. What it starts from decides what it costs, so the other columns are predicted: those
+ * whose derivative is a column are combined as if they were states, the rest are extrapolated in time, and to
+ * both is added what the same prediction missed in the step before. Formulas and step control follow Hairer,
+ * Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to II.6.
+ */
+#include "solve/erk_coefficients.h"
+#include "solve/integrator.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+  STAGES_MAX = 16,   /* of erk_order8 */
+  SPREAD_MAX = 5,    /* points through which columns without a derivative are extrapolated */
+  STIFF_STEPS = 15,  /* so many steps at the stability bound make a problem stiff */
+  GENTLE_STEPS = 6,  /* so many in a row below it clear the count */
+  DENSE_MAX = 7,     /* coefficients of the continuous extension */
+};
+
+/* Above this relative tolerance order 5 needs fewer evaluations than order 8. */
+static const double loose_tolerance = 3e-4;
+
+static const double safety = 0.9;
+
+/* Stages whose times are well spread over the step, ascending; see erk_extrapolate. */
+static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
+static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
+
+typedef struct Erk {
+  const System *system;
+  const ErkTableau *tableau;
+  const int *spread;
+  double relative, absolute, initial_step, max_step;
+
+  /* Columns with a derivative among the columns: states first, then those combined only as a guess. */
+  int32_t states, paired, free_count;
+  int32_t *column, *rate; /* [columns] */
+  int32_t *free_columns;  /* [columns] no derivative among the columns */
+
+  double t, t_old, h_next, h_last, last_error;
+  double h_before;                  /* step of the values in `before`, 0: there are none */
+  bool rejected, held;              /* the last attempt failed; the step was cut to land on t_stop */
+  double *values[STAGES_MAX];       /* all columns at each stage; [0] is the present point between steps */
+  double *rates[STAGES_MAX];        /* [paired] of each stage */
+  double *before[SPREAD_MAX];       /* values of the spread stages of the step before */
+  double *missed[STAGES_MAX];       /* solved minus predicted, all columns, when the stage was last computed */
+  double missed_step[STAGES_MAX];   /* with this step size; 0: not yet */
+  double *guess, *weight, *sum[2];  /* [columns] */
+  double *dense[DENSE_MAX];         /* [paired] coefficients of the continuous extension */
+  bool dense_ready, stepped;
+  int stiff_count, gentle_count;
+  IntegratorStatistics statistics;
+} Erk;
+
+static void erk_pair(Erk *erk) {
+  const System *system = erk->system;
+  memset(erk->guess, 0, (size_t)system->columns * sizeof(double));
+  erk->states = system->links;
+  for (int32_t i = 0; i < system->links; i++) {
+    erk->column[i] = system->link_from[i];
+    erk->rate[i] = system->link_to[i];
+    erk->guess[system->link_from[i]] = 1;
+  }
+  int32_t count = system->links, rest = 0;
+  for (int32_t c = 0; c < system->columns; c++) {
+    if (erk->guess[c] != 0) continue;
+    if (system->successor && system->successor[c] >= 0) {
+      erk->column[count] = c;
+      erk->rate[count++] = system->successor[c];
+    } else {
+      erk->free_columns[rest++] = c;
+    }
+  }
+  erk->paired = count;
+  erk->free_count = rest;
+}
+
+static void erk_gather_rates(Erk *erk, int stage) {
+  const double *values = erk->values[stage];
+  double *rates = erk->rates[stage];
+  for (int32_t p = 0; p < erk->paired; p++) rates[p] = values[erk->rate[p]];
+}
+
+static void *erk_create(Heap *heap, const System *system, const IntegratorOptions *options) {
+  Erk *erk = heap_alloc(heap, sizeof *erk);
+  size_t columns = (size_t)system->columns;
+  bool loose = options->relative_tolerance >= loose_tolerance || (options->max_order > 0 && options->max_order < 8);
+  erk->system = system;
+  erk->tableau = loose ? &erk_order5 : &erk_order8;
+  erk->spread = loose ? spread_order5 : spread_order8;
+  erk->relative = options->relative_tolerance;
+  erk->absolute = options->absolute_tolerance;
+  erk->initial_step = options->initial_step;
+  erk->max_step = options->max_step > 0 ? options->max_step : INFINITY;
+  erk->column = heap_array(heap, columns, sizeof *erk->column);
+  erk->rate = heap_array(heap, columns, sizeof *erk->rate);
+  erk->free_columns = heap_array(heap, columns, sizeof *erk->free_columns);
+  for (int i = 0; i < erk->tableau->all_stages; i++) {
+    erk->values[i] = heap_array(heap, columns, sizeof(double));
+    erk->rates[i] = heap_array(heap, columns, sizeof(double));
+    erk->missed[i] = heap_array(heap, columns, sizeof(double));
+  }
+  for (int i = 0; i < SPREAD_MAX; i++) erk->before[i] = heap_array(heap, columns, sizeof(double));
+  for (int i = 0; i < DENSE_MAX; i++) erk->dense[i] = heap_array(heap, columns, sizeof(double));
+  for (int i = 0; i < 2; i++) erk->sum[i] = heap_array(heap, columns, sizeof(double));
+  erk->guess = heap_array(heap, columns, sizeof(double));
+  erk->weight = heap_array(heap, columns, sizeof(double));
+  return erk;
+}
+
+/* sum[p] = the combination of stage rates by the terms of one row; returns the first term behind the row. */
+static const ErkTerm *erk_combine(const Erk *erk, const ErkTerm *term, const ErkTerm *end, double *sum) {
+  int row = term->row;
+  int32_t paired = erk->paired;
+  const double *rates = erk->rates[term->column];
+  for (int32_t p = 0; p < paired; p++) sum[p] = term->weight * rates[p];
+  for (term++; term < end && term->row == row; term++) {
+    rates = erk->rates[term->column];
+    for (int32_t p = 0; p < paired; p++) sum[p] += term->weight * rates[p];
+  }
+  return term;
+}
+
+/* Lagrange weights at `target` for the given times. */
+static void erk_lagrange(int count, const double *time, double target, double *weight) {
+  for (int i = 0; i < count; i++) {
+    weight[i] = 1;
+    for (int j = 0; j < count; j++)
+      if (j != i) weight[i] *= (target - time[j]) / (time[i] - time[j]);
+  }
+}
+
+/* Predicts the columns that have no derivative among the columns, by the polynomial through the newest
+ * well-spread points of this step and the step before. Times are in units of h, 0 at the start of the step. */
+static void erk_extrapolate(const Erk *erk, int stage, double h, double *y) {
+  const double *node = erk->tableau->node;
+  double time[SPREAD_MAX], weight[SPREAD_MAX];
+  const double *point[SPREAD_MAX];
+  int count = 0;
+  if (erk->free_count == 0) return;
+  for (int i = SPREAD_MAX - 1; i >= 0; i--) {
+    if (erk->spread[i] >= stage) continue;
+    time[count] = node[erk->spread[i]];
+    point[count++] = erk->values[erk->spread[i]];
+  }
+  for (int i = SPREAD_MAX - 2; i >= 0 && count < SPREAD_MAX && erk->h_before > 0; i--) {
+    time[count] = (node[erk->spread[i]] - 1) * erk->h_before / h;
+    point[count++] = erk->before[i];
+  }
+  erk_lagrange(count, time, node[stage], weight);
+  for (int32_t f = 0; f < erk->free_count; f++) {
+    int32_t c = erk->free_columns[f];
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += weight[i] * point[i][c];
+    y[c] = sum;
+  }
+}
+
+/* Computes one stage; `term` is the first term of its row. */
+static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) {
+  const ErkTableau *tableau = erk->tableau;
+  const double *start = erk->values[0];
+  double *y = erk->values[stage], *guess = erk->guess, *missed = erk->missed[stage], *sum = erk->sum[0];
+  erk_combine(erk, term, tableau->stage + tableau->stage_count, sum);
+  for (int32_t p = 0; p < erk->paired; p++) guess[erk->column[p]] = start[erk->column[p]] + h * sum[p];
+  erk_extrapolate(erk, stage, h, guess);
+  memcpy(y, guess, (size_t)erk->system->columns * sizeof(double));
+  if (erk->missed_step[stage] > 0) {
+    double ratio = fmin(h / erk->missed_step[stage], 2), scale = ratio * ratio * ratio;
+    for (int32_t p = erk->states; p < erk->paired; p++) y[erk->column[p]] += scale * missed[erk->column[p]];
+    for (int32_t f = 0; f < erk->free_count; f++) y[erk->free_columns[f]] += scale * missed[erk->free_columns[f]];
+  }
+  EvalStatus status = erk->system->close(erk->system->context, erk->t + tableau->node[stage] * h, y);
+  if (status != EVAL_OK) return status;
+  for (int32_t c = 0; c < erk->system->columns; c++) missed[c] = y[c] - guess[c];
+  erk->missed_step[stage] = h;
+  erk_gather_rates(erk, stage);
+  return EVAL_OK;
+}
+
+/* Computes stages first <= i < last. */
+static EvalStatus erk_stages(Erk *erk, int first, int last, double h) {
+  const ErkTerm *term = erk->tableau->stage, *end = term + erk->tableau->stage_count;
+  while (term < end && term->row < first) term++;
+  for (int stage = first; stage < last; stage++) {
+    EvalStatus status = erk_stage(erk, stage, term, h);
+    if (status != EVAL_OK) return status;
+    while (term < end && term->row == stage) term++;
+  }
+  return EVAL_OK;
+}
+
+static void erk_set_weights(Erk *erk, const double *a, const double *b) {
+  for (int32_t p = 0; p < erk->states; p++) {
+    int32_t c = erk->column[p];
+    double size = fmax(fabs(a[c]), fabs(b[c]));
+    erk->weight[p] = 1 / (erk->absolute * erk->system->nominal[c] + erk->relative * size);
+  }
+}
+
+/* Scaled error of the step, accepted up to 1. Two rows: the combination of Hairer, Norsett and Wanner,
+ * section II.10, "an 8th order method with 5th and 3rd order error estimators". */
+static double erk_error(Erk *erk, double h) {
+  const ErkTableau *tableau = erk->tableau;
+  const double *start = erk->values[0];
+  const ErkTerm *term = tableau->error, *end = term + tableau->error_count;
+  if (erk->states == 0) return 0;
+  for (int32_t c = 0; c < erk->system->columns; c++) erk->guess[c] = start[c];
+  if (tableau->error_needs_end) {
+    erk_set_weights(erk, start, erk->values[tableau->stages]);
+  } else {
+    const ErkTerm *row = tableau->stage;
+    while (row->row < tableau->stages) row++;
+    erk_combine(erk, row, tableau->stage + tableau->stage_count, erk->sum[0]);
+    for (int32_t p = 0; p < erk->states; p++) erk->guess[erk->column[p]] += h * erk->sum[0][p];
+    erk_set_weights(erk, start, erk->guess);
+  }
+  double norm[2] = {0, 0};
+  for (int row = 0; row < tableau->error_rows; row++) {
+    term = erk_combine(erk, term, end, erk->sum[row]);
+    for (int32_t p = 0; p < erk->states; p++) {
+      double e = erk->sum[row][p] * erk->weight[p];
+      norm[row] += e * e;
+    }
+  }
+  double count = erk->states;
+  if (tableau->error_rows == 1) return h * sqrt(norm[0] / count);
+  double bottom = norm[0] + 0.01 * norm[1];
+  return bottom > 0 ? h * norm[0] / sqrt(bottom * count) : 0;
+}
+
+/* The dominant eigenvalue as seen by the two last stages, both at the end of the step (section IV.2 of the
+ * second volume, "stiffness detection"). */
+static void erk_watch_stiffness(Erk *erk, double h) {
+  const ErkTableau *tableau = erk->tableau;
+  const double *y = erk->values[tableau->stages], *z = erk->values[tableau->stages - 1];
+  const double *f = erk->rates[tableau->stages], *g = erk->rates[tableau->stages - 1];
+  double top = 0, bottom = 0;
+  for (int32_t p = 0; p < erk->states; p++) {
+    double df = (f[p] - g[p]) * erk->weight[p], dy = (y[erk->column[p]] - z[erk->column[p]]) * erk->weight[p];
+    top += df * df;
+    bottom += dy * dy;
+  }
+  double ratio = bottom > 0 ? h * sqrt(top / bottom) / tableau->stability : 0;
+  erk->statistics.stiffness = ratio;
+  if (ratio > 1) {
+    erk->gentle_count = 0;
+    if (++erk->stiff_count >= STIFF_STEPS) erk->statistics.stiff = true;
+  } else if (++erk->gentle_count >= GENTLE_STEPS) {
+    erk->stiff_count = 0;
+  }
+}
+
+static double erk_norm(const Erk *erk, const double *rates) {
+  double sum = 0;
+  for (int32_t p = 0; p < erk->states; p++) sum += rates[p] * erk->weight[p] * rates[p] * erk->weight[p];
+  return sqrt(sum);
+}
+
+/* First step, from the sizes of the solution and its first two derivatives (section II.4). */
+static double erk_first_step(Erk *erk, double span) {
+  int order = erk->tableau->order;
+  double largest = fmin(erk->max_step, span);
+  if (erk->initial_step > 0) return fmin(erk->initial_step, largest);
+  erk_set_weights(erk, erk->values[0], erk->values[0]);
+  for (int32_t p = 0; p < erk->states; p++) erk->sum[0][p] = erk->values[0][erk->column[p]];
+  double size = erk_norm(erk, erk->sum[0]), slope = erk_norm(erk, erk->rates[0]);
+  double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
+  h = fmin(h, largest);
+  for (int32_t p = 0; p < erk->paired; p++)
+    erk->guess[erk->column[p]] = erk->values[0][erk->column[p]] + h * erk->rates[0][p];
+  double *y = erk->values[1];
+  memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
+  for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk->guess[erk->column[p]];
+  if (erk->system->close(erk->system->context, erk->t + h, y) != EVAL_OK) return 0.1 * h;
+  for (int32_t p = 0; p < erk->states; p++) erk->sum[0][p] = y[erk->rate[p]] - erk->rates[0][p];
+  double bend = fmax(erk_norm(erk, erk->sum[0]) / h, slope);
+  double other = bend <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / bend, 1.0 / order);
+  return fmin(fmin(100 * h, other), largest);
+}
+
+static void erk_begin(Erk *erk, const double *y) {
+  memcpy(erk->values[0], y, (size_t)erk->system->columns * sizeof(double));
+  erk_pair(erk);
+  erk_gather_rates(erk, 0);
+  erk->stepped = false;
+  erk->dense_ready = false;
+}
+
+static void erk_start(void *self, double t, const double *y, double t_end) {
+  Erk *erk = self;
+  erk_begin(erk, y);
+  erk->t = erk->t_old = t;
+  erk->h_before = 0;
+  erk->last_error = 1e-4;
+  erk->rejected = false;
+  erk->stiff_count = erk->gentle_count = 0;
+  for (int i = 0; i < STAGES_MAX; i++) erk->missed_step[i] = 0;
+  erk->statistics.order = erk->tableau->order;
+  erk->h_next = erk_first_step(erk, t_end - t);
+}
+
+/* The end of the last step becomes the start of the next: values and rates move to stage 0, and the spread
+ * stages to `before`. Done at the next step only, so that the continuous extension has all stages. */
+static void erk_advance(Erk *erk) {
+  int last = erk->tableau->stages;
+  if (!erk->stepped) return;
+  for (int i = 0; i < SPREAD_MAX; i++) {
+    double *swap = erk->before[i];
+    erk->before[i] = erk->values[erk->spread[i]];
+    erk->values[erk->spread[i]] = swap;
+  }
+  memcpy(erk->values[0], erk->values[last], (size_t)erk->system->columns * sizeof(double));
+  memcpy(erk->rates[0], erk->rates[last], (size_t)erk->paired * sizeof(double));
+  erk->h_before = erk->h_last;
+  erk->stepped = false;
+  erk->dense_ready = false;
+}
+
+static void erk_accept(Erk *erk, double h, double error, double t_new) {
+  const ErkTableau *tableau = erk->tableau;
+  double exponent = 1.0 / (tableau->error_order + 1) - 0.75 * tableau->memory;
+  double factor = safety * pow(fmax(error, 1e-16), -exponent) * pow(erk->last_error, tableau->memory);
+  factor = fmin(tableau->grow, fmax(tableau->shrink, factor));
+  if (erk->rejected) factor = fmin(factor, 1);
+  erk_watch_stiffness(erk, h);
+  erk->h_next = erk->held ? fmax(erk->h_next, h * factor) : h * factor;
+  erk->last_error = fmax(error, 1e-4);
+  erk->rejected = false;
+  erk->t_old = erk->t;
+  erk->t = t_new;
+  erk->h_last = h;
+  erk->stepped = true;
+  erk->statistics.steps++;
+  erk->statistics.step = h;
+}
+
+static void erk_reject(Erk *erk, double h, double error) {
+  double exponent = 1.0 / (erk->tableau->error_order + 1) - 0.75 * erk->tableau->memory;
+  erk->h_next = h * fmax(erk->tableau->shrink, safety * pow(error, -exponent));
+  erk->rejected = true;
+  erk->statistics.rejected_error++;
+}
+
+/* All stages of one attempt; *error is valid on EVAL_OK, and then the end is computed if the step is good. */
+static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
+  const ErkTableau *tableau = erk->tableau;
+  EvalStatus status = erk_stages(erk, 1, tableau->stages + tableau->error_needs_end, h);
+  if (status != EVAL_OK) return status;
+  *error = erk_error(erk, h);
+  if (!isfinite(*error)) return EVAL_DOMAIN;
+  if (*error > 1 || tableau->error_needs_end) return EVAL_OK;
+  return erk_stages(erk, tableau->stages, tableau->stages + 1, h);
+}
+
+static StepStatus erk_step(void *self, double t_stop) {
+  Erk *erk = self;
+  bool domain = false;
+  erk_advance(erk);
+  for (;;) {
+    double h = fmin(erk->h_next, erk->max_step), error = 0;
+    erk->held = erk->t + 1.01 * h >= t_stop;
+    if (erk->held) h = t_stop - erk->t;
+    if (h <= 0) return STEP_OK;
+    if (!erk->held && h < 4 * DBL_EPSILON * fabs(erk->t) + DBL_MIN) return domain ? STEP_EVALUATION : STEP_TOO_SMALL;
+    EvalStatus status = erk_attempt(erk, h, &error);
+    if (status == EVAL_STOP) return STEP_EVALUATION;
+    domain = status == EVAL_DOMAIN;
+    if (domain) {
+      erk->h_next = 0.25 * h;
+      erk->rejected = true;
+      erk->statistics.rejected_convergence++;
+    } else if (error > 1) {
+      erk_reject(erk, h, error);
+    } else {
+      erk_accept(erk, h, error, erk->held ? t_stop : erk->t + h);
+      return STEP_OK;
+    }
+  }
+}
+
+static double erk_time(const void *self) { return ((const Erk *)self)->t; }
+
+static const double *erk_values(const void *self) {
+  const Erk *erk = self;
+  return erk->values[erk->stepped ? erk->tableau->stages : 0];
+}
+
+/* Coefficients of the continuous extension of the last step. Should a stage of it lie outside the domain, the
+ * cubic Hermite polynomial is left. */
+static void erk_prepare_dense(Erk *erk) {
+  const ErkTableau *tableau = erk->tableau;
+  int last = tableau->stages;
+  double h = erk->h_last, t = erk->t;
+  erk->t = erk->t_old;
+  bool whole = erk_stages(erk, last + 1, tableau->all_stages, h) == EVAL_OK;
+  erk->t = t;
+  for (int32_t p = 0; p < erk->paired; p++) {
+    double rise = erk->values[last][erk->column[p]] - erk->values[0][erk->column[p]];
+    erk->dense[0][p] = rise;
+    erk->dense[1][p] = h * erk->rates[0][p] - rise;
+    erk->dense[2][p] = rise - h * erk->rates[last][p] - erk->dense[1][p];
+  }
+  const ErkTerm *term = tableau->dense, *end = term + tableau->dense_count;
+  for (int row = 0; row < tableau->dense_terms; row++) {
+    double *sum = erk->dense[3 + row];
+    if (whole) term = erk_combine(erk, term, end, sum);
+    for (int32_t p = 0; p < erk->paired; p++) sum[p] = whole ? h * sum[p] : 0;
+  }
+  erk->dense_ready = true;
+}
+
+static void erk_interpolate(void *self, double t, double *y) {
+  Erk *erk = self;
+  const ErkTableau *tableau = erk->tableau;
+  if (!erk->stepped) {
+    memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
+    return;
+  }
+  if (!erk->dense_ready) erk_prepare_dense(erk);
+  double theta = (t - erk->t_old) / erk->h_last, other = 1 - theta;
+  for (int32_t p = 0; p < erk->paired; p++) {
+    double sum = 0;
+    for (int i = tableau->dense_terms + 2; i >= 0; i--) sum = (sum + erk->dense[i][p]) * (i % 2 ? other : theta);
+    y[erk->column[p]] = erk->values[0][erk->column[p]] + sum;
+  }
+  double time[SPREAD_MAX], weight[SPREAD_MAX];
+  for (int i = 0; i < SPREAD_MAX; i++) time[i] = tableau->node[erk->spread[i]];
+  erk_lagrange(SPREAD_MAX, time, theta, weight);
+  for (int32_t f = 0; f < erk->free_count; f++) {
+    int32_t c = erk->free_columns[f];
+    double sum = weight[SPREAD_MAX - 1] * erk->values[tableau->stages][c];
+    for (int i = 0; i < SPREAD_MAX - 1; i++) sum += weight[i] * erk->values[erk->spread[i]][c];
+    y[c] = sum;
+  }
+}
+
+/* A one-step method has no history that depends on the choice of states; the step size stays. */
+static void erk_switch_states(void *self, const double *y) {
+  Erk *erk = self;
+  erk_advance(erk);
+  erk_begin(erk, y);
+}
+
+static void erk_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Erk *)self)->statistics; }
+
+const Integrator integrator_erk = {
+  .name = "erk",
+  .description = "explicit Runge-Kutta of order 8 (order 5 at loose tolerances) on the state-space form",
+  .explicit_form = true,
+  .create = erk_create,
+  .start = erk_start,
+  .step = erk_step,
+  .time = erk_time,
+  .values = erk_values,
+  .interpolate = erk_interpolate,
+  .switch_states = erk_switch_states,
+  .statistics = erk_statistics,
+};

@@ -1,0 +1,32 @@
+/* erk_coefficients: a pair of embedded explicit Runge-Kutta formulas with a continuous extension, as data. */
+#ifndef DAEDAL_SOLVE_ERK_COEFFICIENTS_H
+#define DAEDAL_SOLVE_ERK_COEFFICIENTS_H
+
+#include <stdbool.h>
+
+/* weight of stage `column` in the combination `row`; sorted by row. Zero weights are left out. */
+typedef struct ErkTerm {
+  int row, column;
+  double weight;
+} ErkTerm;
+
+typedef struct ErkTableau {
+  int order;            /* of the solution that is carried on */
+  int error_order;      /* of the error estimate: it shrinks as h^(error_order + 1) */
+  int stages;           /* stage 0 is the old point; row number `stages` of `stage` gives the new point */
+  int all_stages;       /* with the new point and the stages of the continuous extension behind it */
+  int error_rows;       /* 1, or 2: then err = e0^2 / sqrt(e0^2 + 0.01 e1^2) */
+  bool error_needs_end; /* the error estimate uses the rates at the new point */
+  int dense_terms;      /* rows of `dense`; the extension has degree dense_terms + 3 */
+  const double *node;   /* [all_stages] */
+  const ErkTerm *stage, *error, *dense;
+  int stage_count, error_count, dense_count;
+  double stability;    /* h |lambda| beyond which the step is held by stability */
+  double shrink, grow; /* limits of the change of the step */
+  double memory;       /* weight of the last error in the step control, beta of the PI controller */
+} ErkTableau;
+
+extern const ErkTableau erk_order8; /* Dormand and Prince 8(5,3), extension of order 7 */
+extern const ErkTableau erk_order5; /* Dormand and Prince 5(4), extension of order 4 */
+
+#endif

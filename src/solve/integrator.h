@@ -1,0 +1,116 @@
+/* integrator: the contract between a system to integrate and the methods that integrate it.
+ *
+ * A system is a view of the derivative array: `columns` unknowns y, `rows` algebraic equations
+ * G(t, y) = 0 and `links` pairs y[from]' = y[to], with columns == rows + links. No other derivative
+ * occurs, so the present choice of states is data: a pivot changes the link lists and nothing else.
+ * The states are the columns link_from[]. A column may be `to` of one link and `from` of another; it is `to` of
+ * at most one link and `from` of at most one, and links never close a ring.
+ *
+ * Every method is one const struct Integrator. Methods never count evaluations: the system does.
+ */
+#ifndef DAEDAL_SOLVE_INTEGRATOR_H
+#define DAEDAL_SOLVE_INTEGRATOR_H
+
+#include "base/heap.h"
+#include "code/point.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct System {
+  void *context;
+  int32_t columns, rows, links;
+  const int32_t *link_from, *link_to; /* may change between steps; the integrator is then told */
+
+  /* The column that holds the time derivative of column i whether i is a state or not, -1 where there is none;
+   * fixed for the system's life, and link_to of a state is its successor. It predicts the columns that `close`
+   * solves for, so that its Newton iteration starts close. NULL: nothing is known beyond the links. */
+  const int32_t *successor;
+
+  /* Pattern of dG/dy, compressed columns: column_start[columns + 1], row_index[nonzeros], rows ascending. */
+  const int32_t *column_start, *row_index;
+
+  /* Scales: absolute tolerance of column i is tolerance * nominal[i]. */
+  const double *nominal;
+
+  /* Differentiation index of each column, 1 for states and index-1 unknowns, 2 or 3 where the view leaves a
+   * higher index (--method none): step control divides the error of such a column by h^(index-1). NULL: all 1. */
+  const int32_t *column_index;
+
+  /* G(t, y) into residual[rows]. */
+  EvalStatus (*residual)(void *context, double t, const double *y, double *residual);
+
+  /* dG/dy into values[nonzeros], in the order of the pattern. */
+  EvalStatus (*jacobian)(void *context, double t, const double *y, double *values);
+
+  /* State-space form: given t and the states within y (and y's other columns as a guess), solves G = 0 for all
+   * other columns, in place. NULL where this form does not exist. After it, y[link_to] are the states' rates. */
+  EvalStatus (*close)(void *context, double t, double *y);
+
+  /* d rates / d states, dense column-major links x links, at a point closed by `close`; by the implicit function
+   * theorem. NULL where `close` is. */
+  EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);
+} System;
+
+typedef struct IntegratorOptions {
+  double relative_tolerance;
+  double absolute_tolerance; /* times nominal */
+  double initial_step;       /* 0: chosen */
+  double max_step;           /* 0: none */
+  int max_order;             /* 0: the method's own */
+} IntegratorOptions;
+
+typedef enum StepStatus {
+  STEP_OK = 0,
+  STEP_TOO_SMALL,   /* step size fell to round-off; error test or convergence failed repeatedly */
+  STEP_SINGULAR,    /* the iteration matrix is singular */
+  STEP_EVALUATION,  /* the system answered EVAL_STOP, or EVAL_DOMAIN down to the smallest step */
+} StepStatus;
+
+typedef struct IntegratorStatistics {
+  uint64_t steps, rejected_error, rejected_convergence, factorizations, newton_iterations;
+  int order;   /* of the last step */
+  double step; /* size of the last accepted step */
+
+  /* Explicit methods: step times the dominant eigenvalue over the stability bound, last step; 0 otherwise. */
+  double stiffness;
+  bool stiff; /* it has been above 1 for so many steps that an implicit method is cheaper */
+} IntegratorStatistics;
+
+/* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
+typedef struct Integrator {
+  const char *name;        /* as on the command line */
+  const char *description; /* one line */
+  bool explicit_form;      /* uses `close` (state-space form) rather than residual and jacobian */
+
+  void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
+
+  /* (Re)start at t from a consistent y; after an event too. direction: t_end tells where the run goes. */
+  void (*start)(void *self, double t, const double *y, double t_end);
+
+  /* One accepted step, not beyond t_stop (lands exactly on it when it gets there). */
+  StepStatus (*step)(void *self, double t_stop);
+
+  /* Time reached, and y there (all columns). Valid until the next call of step, start or switch_states. */
+  double (*time)(const void *self);
+  const double *(*values)(const void *self);
+
+  /* Dense output inside the last step, of the method's continuous order: the states within y (all columns are
+   * written; columns that are not states are only as good as the method makes them: good guesses for `close`).
+   * Valid until the next call of step, start or switch_states. */
+  void (*interpolate)(void *self, double t, double *y);
+
+  /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
+   * them: go on without a restart, with step size and history kept as far as the method can. */
+  void (*switch_states)(void *self, const double *y);
+
+  void (*statistics)(const void *self, IntegratorStatistics *out);
+} Integrator;
+
+extern const Integrator integrator_radau;
+extern const Integrator integrator_erk;
+
+/* By command-line name; NULL if there is none. Those built on SUNDIALS are listed when the build has it. */
+const Integrator *integrator_find(const char *name);
+
+#endif
