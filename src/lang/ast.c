@@ -1,0 +1,54 @@
+/* ast: see ast.h. Names as text, and the walk with a stack of its own. */
+#include "lang/ast.h"
+
+#include <string.h>
+
+bool ast_path_is(const Ast *ast, AstPath path, const char *name) {
+  if (path.count != 1) return false;
+  const AstPart *part = ast_part(ast, path, 0);
+  return !part->quoted && !part->subscripts && !strcmp(names_text(ast->names, part->name), name);
+}
+
+const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena) {
+  size_t length = path.global ? 1 : 0;
+  for (uint32_t i = 0; i < path.count; i++)
+    length += names_length(ast->names, ast_part(ast, path, i)->name) + (i > 0);
+  char *text = arena_alloc(arena, length + 1);
+  char *end = text;
+  for (uint32_t i = 0; i < path.count; i++) {
+    Name name = ast_part(ast, path, i)->name;
+    if (i > 0 || path.global) *end++ = '.';
+    memcpy(end, names_text(ast->names, name), names_length(ast->names, name));
+    end += names_length(ast->names, name);
+  }
+  return text;
+}
+
+AstWalk ast_walk(const Ast *ast, Heap *heap, AstExpr root) {
+  AstWalk walk = {.ast = ast, .heap = heap, .node = root};
+  return walk;
+}
+
+bool ast_walk_next(AstWalk *walk) {
+  AstExpr enter = walk->node;
+  if (walk->stack.count) {
+    struct AstWalkFrame *top = &vec_last(&walk->stack);
+    if (top->next == ast_kid_count(walk->ast, top->node)) {
+      walk->node = top->node;
+      walk->is_entering = false;
+      (void)vec_pop(&walk->stack);
+      return true;
+    }
+    enter = ast_kid(walk->ast, top->node, top->next++);
+  } else if (walk->is_started) {
+    return false;
+  }
+  walk->is_started = walk->is_entering = true;
+  walk->node = enter;
+  vec_push(walk->heap, &walk->stack, (struct AstWalkFrame){enter, 0});
+  return true;
+}
+
+void ast_walk_skip(AstWalk *walk) { (void)vec_pop(&walk->stack); }
+
+void ast_walk_end(AstWalk *walk) { vec_free(walk->heap, &walk->stack); }
