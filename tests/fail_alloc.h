@@ -1,0 +1,54 @@
+/* fail_alloc: a heap hook for tests that counts live blocks and refuses one chosen allocation.
+ *
+ *   FAIL_ALLOC_EACH(fail) { run(&fail.hook); assert_int_equal(fail.live, 0); }
+ *
+ * runs the body once without a refusal, then once for each allocation of that first run, with that one
+ * refused (fail.refuse tells which, from 1). The body must release everything; `live` counts what it did not.
+ */
+#ifndef DAEDAL_TESTS_FAIL_ALLOC_H
+#define DAEDAL_TESTS_FAIL_ALLOC_H
+
+#include "base/heap.h"
+
+#include <stdlib.h>
+
+typedef struct FailAlloc {
+  HeapHook hook;  /* to give to heap_new or to the public interface */
+  size_t refuse;  /* the allocation to refuse, from 1; 0: none */
+  size_t count;   /* allocations and growths asked for in this run */
+  size_t refused; /* how many of them were refused */
+  size_t live;    /* blocks handed out and not freed */
+  size_t total;   /* allocations of the first run */
+} FailAlloc;
+
+static inline void *fail_alloc_resize(void *context, void *pointer, size_t size) {
+  FailAlloc *fail = context;
+  if (size == 0) {
+    if (pointer) fail->live--;
+    free(pointer);
+    return NULL;
+  }
+  if (++fail->count == fail->refuse) {
+    fail->refused++;
+    return NULL;
+  }
+  void *block = realloc(pointer, size);
+  if (block && !pointer) fail->live++;
+  return block;
+}
+
+/* Points the hook at this run; false when every allocation of the first run had its turn. */
+static inline bool fail_alloc_begin(FailAlloc *fail) {
+  fail->hook = (HeapHook){fail_alloc_resize, fail};
+  return fail->refuse <= fail->total;
+}
+
+static inline void fail_alloc_end(FailAlloc *fail) {
+  if (fail->refuse == 0) fail->total = fail->count;
+  fail->refuse++;
+  fail->count = fail->refused = fail->live = 0;
+}
+
+#define FAIL_ALLOC_EACH(fail) for (FailAlloc fail = {0}; fail_alloc_begin(&fail); fail_alloc_end(&fail))
+
+#endif
