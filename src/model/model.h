@@ -1,0 +1,188 @@
+/* model: the flat model, what every later pass works on. Scalar variables, scalar equations over one
+ * expression graph, initial equations, discrete parts, functions, experiment settings.
+ *
+ * Invariant: variables are scalar; unknown j of the equations is variables[unknowns[j]], and the leaf
+ * (j, k) of the graph is its k-th derivative; likewise parameter leaves and discrete leaves. Everything lives in
+ * the model's heap and dies with it.
+ */
+#ifndef DAEDAL_MODEL_MODEL_H
+#define DAEDAL_MODEL_MODEL_H
+
+#include "base/diag.h"
+#include "expr/dag.h"
+#include "model/function.h"
+
+#define EXPR_NONE UINT32_MAX
+
+/* What a variable is for the equations. */
+typedef enum Role {
+  ROLE_UNKNOWN,   /* continuous: leaf (index, k) */
+  ROLE_DISCRETE,  /* changes at events only: leaf discrete(index) */
+  ROLE_PARAMETER, /* parameter, constant, or top-level input without equation: leaf parameter(index) */
+} Role;
+
+typedef enum Variability { VARIABILITY_CONSTANT, VARIABILITY_PARAMETER, VARIABILITY_DISCRETE, VARIABILITY_CONTINUOUS } Variability;
+typedef enum Causality { CAUSALITY_LOCAL, CAUSALITY_INPUT, CAUSALITY_OUTPUT } Causality;
+typedef enum StateSelect { SELECT_NEVER, SELECT_AVOID, SELECT_DEFAULT, SELECT_PREFER, SELECT_ALWAYS } StateSelect;
+typedef enum Fixed { FIXED_UNSET, FIXED_FALSE, FIXED_TRUE } Fixed;
+
+typedef struct Variable {
+  Name name; /* flat, without quotes: body.r[1] */
+  BaseType type;
+  uint32_t enumeration; /* of TYPE_ENUMERATION: index in enumerations */
+  Role role;
+  uint32_t index; /* leaf index within its role */
+  Variability variability;
+  Causality causality;
+  StateSelect select;
+  Fixed fixed;
+  bool is_final;
+  bool is_structural; /* its value decided sizes, loops or branches: it can no longer be changed */
+  Expr binding; /* of parameters and constants; EXPR_NONE if there is none (then start holds) */
+  Expr start, min, max, nominal; /* over parameters; EXPR_NONE if not given */
+  Name unit, display_unit, quantity, description;
+  Span span;
+} Variable;
+
+typedef struct Enumeration {
+  Name name;
+  VEC(Name) literals; /* literal i has value i + 1 */
+} Enumeration;
+
+/* left = right. residual = left - right, simplified. Numbers shown to users are position + 1. */
+typedef struct Equation {
+  Expr left, right, residual;
+  Span span;
+} Equation;
+
+/* What happens at events, in source order. */
+typedef enum ActionKind { ACTION_ASSIGN, ACTION_REINIT, ACTION_ASSERT, ACTION_TERMINATE } ActionKind;
+
+typedef struct Action {
+  ActionKind kind;
+  Expr guard;      /* branch condition inside the when (EXPR_NONE: always) */
+  uint32_t target; /* variable position: assigned discrete variable, or reinitialized unknown */
+  Expr value;      /* assigned value, or asserted condition */
+  Expr message;    /* string expression of assert and terminate */
+  bool is_warning; /* assert with AssertionLevel.warning */
+  Span span;
+} Action;
+
+/* when c1 then A1 elsewhen c2 then A2 ...: branches in order of priority. */
+typedef struct WhenBranch {
+  VEC(Expr) conditions; /* a vector condition has several */
+  VEC(Action) actions;
+} WhenBranch;
+
+typedef struct When {
+  VEC(WhenBranch) branches;
+  Span span;
+} When;
+
+/* A section of statements that stays one: an algorithm with data-dependent control flow. Its outputs are variables of
+ * the model; its body is a function (function.h) from the inputs listed to the outputs listed. */
+typedef struct Procedure {
+  uint32_t function; /* index in functions */
+  VEC(Expr) inputs;
+  VEC(uint32_t) outputs; /* variable positions */
+  bool initial;          /* initial algorithm */
+  Span span;
+} Procedure;
+
+typedef struct Experiment {
+  bool has_start, has_stop, has_tolerance, has_interval;
+  double start, stop, tolerance, interval;
+} Experiment;
+
+/* A definition (type, record, function) kept as it was written, for `flatten`. */
+typedef struct Definition {
+  Span span;
+} Definition;
+
+typedef struct Model {
+  Heap *heap;
+  Names *names;
+  Dag *dag;
+  Source source;
+  Name name;
+  Name description;
+  VEC(Enumeration) enumerations;
+  VEC(Variable) variables;                 /* in order of declaration */
+  IndexVec unknowns, parameters, discretes; /* leaf index -> variable position */
+  VEC(Equation) equations;                 /* continuous, in flat order */
+  VEC(Equation) initial_equations;
+  VEC(Equation) discrete_equations; /* left is a discrete leaf; outside of when */
+  VEC(When) whens;
+  VEC(Action) asserts;   /* assert and terminate outside of when */
+  VEC(Procedure) procedures;
+  VEC(Function *) functions; /* what dag_call and procedures refer to */
+  VEC(Routine *) routines;   /* bodies, as CODE_CALL counts them */
+  VEC(Record) records;
+  VEC(Name) external_objects; /* names of the classes */
+  VEC(Definition) definitions;
+  Experiment experiment;
+  Map by_name; /* Name -> variable position */
+} Model;
+
+/* An empty model in `heap`. */
+Model *model_new(Heap *heap, Names *names);
+
+/* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be new. */
+uint32_t model_add_variable(Model *model, Variable variable);
+
+/* Position of a variable by flat name; MAP_NONE if there is none. */
+uint32_t model_find(const Model *model, const char *name);
+
+/* The leaf of a variable: (index, order) for unknowns; order must be 0 for others. */
+Expr model_leaf(const Model *model, uint32_t variable, uint32_t order);
+
+const char *model_name(const Model *model, uint32_t variable);
+
+/* Text of an expression with this model's names, as Modelica; lives in the arena. */
+const char *model_text(Model *model, Expr e, Arena *arena);
+
+/* Text of equation `left = right`. */
+const char *model_equation_text(Model *model, const Equation *equation, Arena *arena);
+
+/* Values of all parameters and constants (by leaf index), evaluated in dependency order, with `overrides` (by leaf
+ * index, NAN = none; may be NULL) in place of bindings. false: an error is in diags (missing value, outside of a domain). */
+bool model_parameter_values(Model *model, const double *overrides, double *values, Diags *diags);
+
+/* Value of an expression over constants and parameters, given parameter values. false outside of a domain. */
+bool model_evaluate(Model *model, Expr e, const double *parameters, double *value);
+
+/* ---- balance (balance.c) ---- */
+
+/* Counts of continuous equations and unknowns, discrete equations and discrete unknowns. */
+typedef struct Balance {
+  uint32_t equations, unknowns, discrete_equations, discrete_unknowns;
+} Balance;
+Balance model_balance(const Model *model);
+
+/* ---- printing (print.c) ---- */
+
+/* The model as Base Modelica that reads back to the same model. */
+void model_print(Model *model, Heap *heap, TextVec *text);
+
+/* ---- alias elimination (alias.c) ---- */
+
+/* How each unknown is represented after elimination of x = y, x = -y, x = constant:
+ * unknown j = sign * representative + offset constant. */
+typedef struct Aliases {
+  uint32_t count;       /* unknowns */
+  uint32_t *root;       /* representative unknown, itself if kept; UINT32_MAX if constant */
+  int8_t *sign;         /* +1 or -1 */
+  Expr *constant;       /* value if root is UINT32_MAX: an expression over parameters and time-free leaves */
+  bool *equation_used;  /* of equations: true if removed by elimination */
+  uint32_t removed;     /* number of removed equations = removed unknowns */
+} Aliases;
+
+/* Finds aliases by union-find with sign over the equations; conflicting ones (x = y, x = -y + 1) stay equations. An
+ * unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so nothing the user
+ * gave is lost: conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
+Aliases model_find_aliases(Model *model, Arena *arena);
+
+/* Residuals of the kept equations with the representatives put in for the eliminated unknowns (derivatives too). */
+void model_substitute_aliases(Model *model, const Aliases *aliases, ExprVec *residuals, IndexVec *equations);
+
+#endif
