@@ -1,0 +1,44 @@
+/* json: a streaming writer of JSON into a text.
+ *
+ * Invariant: when every begin has met its end, the text is one valid JSON value in UTF-8: commas and line breaks
+ * are the writer's work, bytes that are not UTF-8 become U+FFFD, and a number that is not finite becomes null.
+ */
+#ifndef DAEDAL_RESULT_JSON_H
+#define DAEDAL_RESULT_JSON_H
+
+#include "base/vec.h"
+
+typedef struct JsonWriter {
+  Heap *heap;
+  TextVec *text;    /* appended to; owned by the caller */
+  TextVec open;     /* the closing brackets still due, innermost last */
+  bool filled;      /* the innermost container has an element */
+  bool after_key;
+} JsonWriter;
+
+JsonWriter json_make(Heap *heap, TextVec *text);
+
+void json_object_begin(JsonWriter *json);
+void json_object_end(JsonWriter *json);
+void json_array_begin(JsonWriter *json);
+void json_array_end(JsonWriter *json);
+
+/* The name of the next value; only directly within an object. */
+void json_key(JsonWriter *json, const char *key);
+
+/* Values: elements of an array, or following a key. NULL text is null. */
+void json_string(JsonWriter *json, const char *text);
+void json_string_length(JsonWriter *json, const char *text, size_t length);
+void json_number(JsonWriter *json, double value);
+void json_integer(JsonWriter *json, int64_t value);
+void json_bool(JsonWriter *json, bool value);
+void json_null(JsonWriter *json);
+
+/* Key and value together. */
+void json_key_string(JsonWriter *json, const char *key, const char *text);
+void json_key_number(JsonWriter *json, const char *key, double value);
+void json_key_integer(JsonWriter *json, const char *key, int64_t value);
+void json_key_bool(JsonWriter *json, const char *key, bool value);
+void json_key_null(JsonWriter *json, const char *key);
+
+#endif

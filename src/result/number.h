@@ -1,0 +1,25 @@
+/* number: doubles as text and back, whatever the locale of the program around the library.
+ *
+ * Invariant: what number_format writes with 17 digits, or number_shortest, number_parse reads back bit for bit.
+ */
+#ifndef DAEDAL_RESULT_NUMBER_H
+#define DAEDAL_RESULT_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Room for any number that the functions below write, with its NUL. */
+enum { NUMBER_SIZE = 32 };
+
+/* Writes `value` as printf's "%.*g" does in the C locale (digits 1 to 17, correctly rounded); "nan", "inf",
+ * "-inf" where it is not finite. Returns the length. */
+size_t number_format(double value, int digits, char out[NUMBER_SIZE]);
+
+/* The shortest of 15, 16, 17 digits that reads back the same. Returns the length. */
+size_t number_shortest(double value, char out[NUMBER_SIZE]);
+
+/* Reads a decimal number from [text, end), surrounding blanks allowed; also nan, inf, infinity, true, false
+ * in any case. False when the text is anything else; then *value is unchanged. O(length). */
+bool number_parse(const char *text, const char *end, double *value);
+
+#endif

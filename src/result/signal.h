@@ -1,0 +1,63 @@
+/* signal: what a result holds: named signals, each a column of the rows (possibly negated: an alias) or a
+ * constant. Rows hold each distinct column once, so that aliases cost nothing but their names.
+ *
+ * Invariant: every text of a table is non-NULL and owned by the table; columns are numbered 0 .. columns-1.
+ */
+#ifndef DAEDAL_RESULT_SIGNAL_H
+#define DAEDAL_RESULT_SIGNAL_H
+
+#include "base/diag.h"
+#include "base/map.h"
+
+typedef enum SignalKind {
+  SIGNAL_STATE,
+  SIGNAL_DERIVATIVE, /* named der(x) */
+  SIGNAL_ALGEBRAIC,
+  SIGNAL_DISCRETE,
+  SIGNAL_PARAMETER, /* a parameter or constant of the model; CSV leaves these out, MAT has them */
+} SignalKind;
+
+/* The column of a signal that does not vary: its value is in the table. */
+#define SIGNAL_CONSTANT UINT32_MAX
+
+typedef struct Signal {
+  const char *name; /* as it shall appear in files: flat, without the quotes of Modelica */
+  const char *unit, *display_unit, *description; /* NULL or "" where there is none */
+  SignalKind kind;
+  bool negated;    /* the signal is minus its column; not used for a constant */
+  uint32_t column; /* or SIGNAL_CONSTANT */
+  double value;    /* of a constant */
+} Signal;
+
+typedef struct SignalTable {
+  Heap *heap;
+  VEC(Signal) list;
+  uint32_t columns; /* 1 + the largest column of any signal */
+  Names texts;
+  Map by_name;
+} SignalTable;
+
+SignalTable *signals_new(Heap *heap);
+
+/* Appends a signal (texts are copied) and returns its index. A name may occur once; a later one of the same name
+ * is kept but cannot be found. */
+uint32_t signals_add(SignalTable *table, const Signal *signal);
+
+/* The index of the signal of this name; MAP_NONE if there is none. */
+uint32_t signals_find(const SignalTable *table, const char *name);
+
+/* The value of a signal in a row of columns. */
+static inline double signal_value(const Signal *signal, const double *columns) {
+  if (signal->column == SIGNAL_CONSTANT) return signal->value;
+  double value = columns[signal->column];
+  return signal->negated ? -value : value;
+}
+
+/* A choice of names: a POSIX extended regular expression that must match the whole name. */
+typedef struct SignalFilter SignalFilter;
+
+/* Compiles the expression; the filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error. */
+SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *pattern);
+bool signal_filter_match(const SignalFilter *filter, const char *name);
+
+#endif

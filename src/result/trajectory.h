@@ -1,0 +1,36 @@
+/* trajectory: the rows of a run in memory: time, and one double for each column of a signal table.
+ *
+ * Invariant: time never decreases; two rows of equal time are the two sides of an event. Rows live in chunks that
+ * never move, so a pointer to a row stays valid while the trajectory lives.
+ */
+#ifndef DAEDAL_RESULT_TRAJECTORY_H
+#define DAEDAL_RESULT_TRAJECTORY_H
+
+#include "result/signal.h"
+
+typedef struct Trajectory {
+  Heap *heap;
+  const SignalTable *signals;
+  uint32_t columns, rows_per_chunk;
+  size_t rows;
+  VEC(double *) chunks; /* rows of 1 + columns doubles, time first */
+} Trajectory;
+
+/* An empty trajectory. The table must be complete (no column is added later) and outlive it. */
+Trajectory *trajectory_new(Heap *heap, const SignalTable *signals);
+
+/* Appends a row and returns its columns (all zero) for the caller to fill. Amortized O(columns). */
+double *trajectory_append(Trajectory *trajectory, double time);
+
+double trajectory_time(const Trajectory *trajectory, size_t row);
+const double *trajectory_row(const Trajectory *trajectory, size_t row); /* its columns */
+double trajectory_value(const Trajectory *trajectory, size_t row, uint32_t signal);
+
+/* The columns at any time between first and last row, linearly interpolated; at an event the values after it.
+ * False when the time is outside (beyond rounding) or there are no rows. O(columns + log rows). */
+bool trajectory_sample(const Trajectory *trajectory, double time, double *columns);
+
+/* Frees rows and trajectory; not the signal table. NULL is allowed. */
+void trajectory_free(Trajectory *trajectory);
+
+#endif
