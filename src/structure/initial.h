@@ -15,7 +15,7 @@ typedef struct InitialCandidates {
   int32_t *variable, *order;
 } InitialCandidates;
 
-/* Owned by the arena. O(n + count). */
+/* The sum of d must fit in int32_t. Owned by the arena. O(n + count). */
 InitialCandidates initial_candidates(Arena *arena, int32_t n_variables, const int32_t *d);
 
 /* A largest legal set of initial values. `given` marks the columns chosen; every other column is
@@ -23,7 +23,7 @@ InitialCandidates initial_candidates(Arena *arena, int32_t n_variables, const in
 typedef struct InitialChoice {
   bool rows_matched; /* false: the rows themselves are structurally dependent */
   int32_t n_given;
-  bool *given;       /* per column */
+  bool *given; /* per column */
   Matching matching;
 } InitialChoice;
 
@@ -34,12 +34,14 @@ typedef struct InitialChoice {
 InitialChoice initial_choose(Arena *arena, const Pattern *array, const int32_t *preference);
 
 /* For a column not given: the rows that determine it and the given columns it clashes with, that is those
- * of which any one could be dropped to give `column` instead. Both ascend; owned by the arena. O(reached). */
+ * of which any one could be dropped to give `column` instead. Both ascend; owned by the arena.
+ * O(n + entries). */
 typedef struct InitialConflict {
   int32_t n_rows, n_columns;
   int32_t *rows, *columns;
 } InitialConflict;
 
-InitialConflict initial_conflict(Arena *arena, const Pattern *array, const InitialChoice *choice, int32_t column);
+InitialConflict initial_conflict(Arena *arena, const Pattern *array, const InitialChoice *choice,
+                                 int32_t column);
 
 #endif

@@ -33,8 +33,9 @@ typedef struct Matcher {
   int32_t *level; /* per row: distance in the present search, STRUCTURE_NONE outside */
   int32_t *next;  /* per row: next entry to try */
   int32_t *queue; /* rows in the order reached */
-  int32_t *stack;
-  int32_t n_reached;
+  int32_t *path;  /* rows of the present path */
+  int32_t *free;  /* the rows still to be matched */
+  int32_t n_reached, n_free;
 } Matcher;
 
 /* Working arrays for the pattern, from the arena. `matching` is updated in place. O(n_rows). */

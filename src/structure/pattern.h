@@ -20,7 +20,8 @@ typedef struct Pattern {
 } Pattern;
 
 /* A differential-algebraic problem reduced to integers: order[e] is sigma_ij, the highest derivative
- * of variable j = column[e] in equation i (0: the variable itself), never negative. */
+ * of variable j = column[e] in equation i (0: the variable itself), never negative. The
+ * sum of each equation's highest order must fit in int32_t. */
 typedef struct Incidence {
   int32_t n_equations, n_variables;
   const int32_t *row_start; /* n_equations + 1 */
@@ -37,5 +38,12 @@ Pattern pattern_transpose(Arena *arena, const Pattern *pattern);
 /* The entries with order + c == d, those that hold a highest derivative of the differentiated problem.
  * Owned by the arena. O(entries). */
 Pattern incidence_tight(Arena *arena, const Incidence *incidence, const int32_t *c, const int32_t *d);
+
+/* `count` zeros, or `count` times STRUCTURE_NONE. Owned by the arena. O(count). */
+int32_t *index_zeros(Arena *arena, int32_t count);
+int32_t *index_nones(Arena *arena, int32_t count);
+
+/* Sorts in place, ascending. O(count log count). */
+void index_sort(int32_t *index, int32_t count);
 
 #endif

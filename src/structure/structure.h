@@ -32,8 +32,8 @@ typedef struct Structure {
                                whole fine blocks */
   /* Blocks whose last differentiations are not needed to reach index 1 (Mattsson, Söderlind 1991, section 3,
    * "Removing superfluous differentiations"): neither the block nor one that uses its highest derivatives
-   * holds an algebraic variable (d = 0). superfluous[i]: the c[i]-th differentiation of equation i is such. */
-  bool *index_zero; /* per block */
+   * holds an algebraic variable (d = 0). superfluous[i]: the c[i]-th differentiation of equation i is one. */
+  bool *index_zero;  /* per block */
   bool *superfluous; /* per equation */
   int32_t n_superfluous;
   Dulmage dulmage;

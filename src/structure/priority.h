@@ -1,0 +1,16 @@
+/* priority: a queue that gives the smallest key first (binary heap). Keys are whole values, so that equal
+ * ones cannot be told apart and the order of insertion never shows in a result. */
+#ifndef DAEDAL_STRUCTURE_PRIORITY_H
+#define DAEDAL_STRUCTURE_PRIORITY_H
+
+#include "base/vec.h"
+
+typedef VEC(uint64_t) Priority;
+
+/* Adds a key; memory comes from the heap. O(log count). */
+void priority_push(Heap *heap, Priority *queue, uint64_t key);
+
+/* Removes and returns the smallest key; the queue must not be empty. O(log count). */
+uint64_t priority_pop(Priority *queue);
+
+#endif

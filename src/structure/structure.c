@@ -1,0 +1,87 @@
+/* structure: see structure.h. */
+#include "structure/structure.h"
+#include "structure/signature.h"
+
+#include <string.h>
+
+static void sum_up(Structure *structure) {
+  int32_t most = 0, algebraic = 0;
+  for (int32_t i = 0; i < structure->n_equations; i++) {
+    structure->differentiations += structure->c[i];
+    if (structure->c[i] > most) most = structure->c[i];
+  }
+  for (int32_t j = 0; j < structure->n_variables; j++) {
+    structure->dof += structure->d[j];
+    if (structure->d[j] == 0) algebraic = 1;
+  }
+  structure->dof -= structure->differentiations;
+  structure->structural_index = most + algebraic;
+}
+
+static void check_signature(Arena *scratch, const Incidence *incidence, Structure *structure) {
+  size_t bytes = (size_t)structure->n_equations * sizeof(int32_t);
+  Offsets offsets = signature_offsets(scratch, incidence, &structure->matching, &structure->coarse);
+  structure->slackness_ok = offsets.ok && memcmp(offsets.c, structure->c, bytes) == 0 &&
+                            memcmp(offsets.d, structure->d, bytes) == 0 &&
+                            signature_slackness(incidence, &structure->matching, structure->c, structure->d);
+}
+
+/* Tells the blocks that block b uses that an algebraic variable depends on them. */
+static void spread_algebraic(const Structure *structure, const Pattern *tight, int32_t b, bool *algebraic) {
+  const Blocks *blocks = &structure->blocks;
+  for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++)
+    if (structure->d[blocks->column[p]] == 0) algebraic[b] = true;
+  if (!algebraic[b]) return;
+  for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {
+    int32_t i = blocks->row[p];
+    for (int32_t e = tight->row_start[i]; e < tight->row_start[i + 1]; e++)
+      algebraic[blocks->block_of_column[tight->column[e]]] = true;
+  }
+}
+
+/* Mattsson, Söderlind 1991, section 3, Example 2 and after it. A block that determines a derivative used by
+ * an algebraic variable must keep its last differentiation: in x = f, y = x', z = y' dropping x'' = f'' would
+ * leave z, equal to the derivative of an algebraic variable, at index 2. */
+static void find_superfluous(Arena *arena, Arena *scratch, const Pattern *tight, Structure *structure) {
+  const Blocks *blocks = &structure->blocks;
+  bool *algebraic = arena_array(scratch, (size_t)blocks->n_blocks, sizeof *algebraic);
+  structure->index_zero = arena_array(arena, (size_t)blocks->n_blocks, sizeof(bool));
+  structure->superfluous = arena_array(arena, (size_t)structure->n_equations, sizeof(bool));
+  for (int32_t b = blocks->n_blocks - 1; b >= 0; b--) {
+    spread_algebraic(structure, tight, b, algebraic);
+    structure->index_zero[b] = !algebraic[b];
+  }
+  for (int32_t i = 0; i < structure->n_equations; i++) {
+    structure->superfluous[i] = structure->c[i] > 0 && structure->index_zero[blocks->block_of_row[i]];
+    structure->n_superfluous += structure->superfluous[i];
+  }
+}
+
+static void complete(Arena *arena, const Incidence *incidence, Structure *structure) {
+  Arena scratch = arena_make(arena->heap);
+  Pattern pattern = incidence_pattern(incidence);
+  Pattern tight = incidence_tight(&scratch, incidence, structure->c, structure->d);
+  sum_up(structure);
+  structure->blocks = blocks_find(arena, &tight, &structure->matching);
+  structure->coarse = blocks_find(arena, &pattern, &structure->matching);
+  check_signature(&scratch, incidence, structure);
+  find_superfluous(arena, &scratch, &tight, structure);
+  arena_free(&scratch);
+}
+
+Structure structure_run(Arena *arena, const Incidence *incidence) {
+  Pantelides pantelides = pantelides_run(arena, incidence);
+  Structure structure = {.n_equations = incidence->n_equations, .n_variables = incidence->n_variables};
+  structure.matching = pantelides.matching;
+  structure.c = pantelides.c;
+  structure.d = pantelides.d;
+  if (pantelides.ok) {
+    complete(arena, incidence, &structure);
+    return structure;
+  }
+  bool balanced = incidence->n_equations == incidence->n_variables;
+  Pattern pattern = incidence_pattern(incidence);
+  structure.status = balanced ? STRUCTURE_SINGULAR : STRUCTURE_UNBALANCED;
+  structure.dulmage = dulmage_find(arena, &pattern, &structure.matching);
+  return structure;
+}
