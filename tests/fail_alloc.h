@@ -49,6 +49,6 @@ static inline void fail_alloc_end(FailAlloc *fail) {
   fail->count = fail->refused = fail->live = 0;
 }
 
-#define FAIL_ALLOC_EACH(fail) for (FailAlloc fail = {0}; fail_alloc_begin(&fail); fail_alloc_end(&fail))
+#define FAIL_ALLOC_EACH(fail) for (FailAlloc fail = {0}; fail_alloc_begin(&(fail)); fail_alloc_end(&(fail)))
 
 #endif

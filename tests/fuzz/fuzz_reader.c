@@ -1,0 +1,93 @@
+/* libFuzzer target: the reader on any bytes. It must return a model or diagnostics, whatever the bytes and
+ * whichever allocation is refused, and give back every block; what it accepts must flatten to a text that reads
+ * back to the same flat model. The allocator counts live blocks, which is a leak check on every input at no cost,
+ * and refuses beyond a limit, so that a short text that asks for a huge array is no finding. See tools/fuzz. */
+#include "daedal.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES_LIMIT = 128 << 20 };
+
+typedef struct Meter {
+  size_t live, bytes;   /* blocks and bytes handed out */
+  size_t count, refuse; /* allocations so far, and the one to refuse (0: none) */
+} Meter;
+
+static void *meter_resize(void *context, void *pointer, size_t size) {
+  Meter *meter = context;
+  size_t before = pointer ? malloc_usable_size(pointer) : 0;
+  if (size == 0) {
+    meter->live -= pointer != NULL;
+    meter->bytes -= before;
+    free(pointer);
+    return NULL;
+  }
+  if (++meter->count == meter->refuse || meter->bytes - before + size > BYTES_LIMIT) return NULL;
+  void *block = realloc(pointer, size);
+  if (!block) return NULL;
+  meter->live += pointer == NULL;
+  meter->bytes += malloc_usable_size(block) - before;
+  return block;
+}
+
+static void finding(const char *what, const char *text) {
+  fprintf(stderr, "finding: %s\n%s\n", what, text);
+  __builtin_trap();
+}
+
+/* Every diagnostic must have a message, and every place must lie in the text. */
+static void check_diagnostics(const daedal_model *model) {
+  uint32_t errors = 0;
+  for (uint32_t i = 0; i < daedal_diagnostic_count(model); i++) {
+    daedal_diagnostic diagnostic = daedal_diagnostic_get(model, i);
+    errors += diagnostic.severity == DAEDAL_ERROR;
+    if (!diagnostic.message || !*diagnostic.message) finding("a diagnostic without a message", "");
+    if (diagnostic.place.line && !diagnostic.place.text)
+      finding("a place without its line", diagnostic.message);
+    if (diagnostic.place.line && !diagnostic.place.column)
+      finding("a place without a column", diagnostic.message);
+  }
+  bool failed = daedal_model_status(model) != DAEDAL_OK;
+  if (failed != (errors > 0)) finding("status and diagnostics disagree", failed ? "failed" : "accepted");
+}
+
+/* Reads the flat text again and compares. Out of memory is no disagreement. */
+static void check_flat_text(const char *flat) {
+  daedal_model *again = daedal_load_text(flat, strlen(flat), "flat.mo", NULL, NULL);
+  if (!again) return;
+  if (daedal_model_status(again) == DAEDAL_INPUT)
+    finding(daedal_diagnostic_count(again) ? daedal_diagnostic_get(again, 0).message : "no message", flat);
+  if (daedal_model_status(again) == DAEDAL_OK) {
+    const char *second = daedal_flatten(again);
+    if (second && strcmp(flat, second) != 0) finding("the flat text changed when read again", flat);
+  }
+  daedal_model_free(again);
+}
+
+/* One pass over the text with one allocation refused (0: none); the number of allocations. */
+static size_t read_once(const char *text, size_t size, size_t refuse) {
+  Meter meter = {.refuse = refuse};
+  daedal_allocator allocator = {meter_resize, &meter};
+  daedal_model *model = daedal_load_text(text, size, "fuzz.mo", NULL, &allocator);
+  if (model && !refuse && meter.bytes < BYTES_LIMIT / 8) check_diagnostics(model);
+  if (model && daedal_model_status(model) == DAEDAL_OK) {
+    const char *flat = daedal_flatten(model);
+    if (flat && !refuse) check_flat_text(flat);
+  }
+  daedal_model_free(model);
+  if (meter.live) finding("blocks were not given back", "");
+  return meter.count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  size_t count = read_once((const char *)data, size, 0);
+  size_t chosen = size;
+  for (size_t i = 0; i < size; i++) chosen = chosen * 31 + data[i]; /* another allocation for every text */
+  if (count) read_once((const char *)data, size, 1 + chosen % count);
+  return 0;
+}

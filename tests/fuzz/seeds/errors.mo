@@ -1,0 +1,5 @@
+model M
+  Real x
+equation
+  x = = 1;
+end N;

@@ -1,0 +1,1 @@
+model M parameter Real a = b; parameter Real b = a; Real x[2] = {1,2,3}; Real x; end M;

@@ -1,0 +1,1 @@
+model M Real x; equation der(x) = -x; end M;

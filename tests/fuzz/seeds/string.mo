@@ -1,0 +1,2 @@
+model M "open string
+ Real x; end M;

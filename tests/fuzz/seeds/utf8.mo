@@ -1,0 +1,1 @@
+model M "ÿþ" Real x; end M;
