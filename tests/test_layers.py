@@ -1,0 +1,53 @@
+"""tools/check_layers must let good trees pass and name each kind of breach."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CHECK = pathlib.Path(os.environ["SOURCE_DIR"]) / "tools/check_layers"
+
+BASE = {"src/base/vec.h": "", "src/expr/dag.h": '#include "base/vec.h"\n', "src/solve/run.h": "", "include/daedal.h": ""}
+
+# (what, further files, what the message must contain; None: no breach)
+CASES = [
+    ("downwards", {"src/solve/run.c": '#include "solve/run.h"\n#include "expr/dag.h"\n#include <klu.h>\n'}, None),
+    ("the root sees all", {"src/api.c": '#include "daedal.h"\n#include "solve/run.h"\n#include "pipeline.h"\n',
+                           "src/pipeline.h": ""}, None),
+    ("upwards", {"src/expr/dag.c": '\n#include "solve/run.h"\n'}, "src/expr/dag.c:2"),
+    ("upwards to the root", {"src/solve/run.c": '#include "pipeline.h"\n', "src/pipeline.h": ""}, "src/solve/run.c:1"),
+    ("structure knows base alone", {"src/structure/graph.c": '#include "expr/dag.h"\n'}, "structure may not include"),
+    ("structure knows no interface", {"src/structure/graph.c": '#include "daedal.h"\n'}, "src/structure/graph.c:1"),
+    ("the command knows the interface", {"src/cli/main.c": '#include "daedal.h"\n#include "cli/args.h"\n',
+                                         "src/cli/args.h": ""}, None),
+    ("the command knows nothing else", {"src/cli/main.c": '#include "base/vec.h"\n'}, "cli may not include"),
+    ("nobody knows the command", {"src/api.c": '#include "cli/args.h"\n', "src/cli/args.h": ""}, "src/api.c:1"),
+    ("SUNDIALS in its wrapper", {"src/solve/ida.c": "#include <ida/ida.h>\n"}, None),
+    ("SUNDIALS elsewhere", {"src/solve/radau.c": "#  include <sunmatrix/sunmatrix_sparse.h>\n"}, "src/solve/radau.c:1"),
+    ("path not from src/", {"src/base/vec.c": '#include "vec.h"\n'}, "includes are written from src/"),
+    ("unknown folder", {"src/misc/a.c": ""}, "src/misc is not a layer"),
+]
+
+
+def run_case(files, expected):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (BASE | files).items():
+            path = pathlib.Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([CHECK, folder], capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    if expected is None:
+        return done.returncode == 0 and not lines
+    return done.returncode == 1 and len(lines) == 1 and expected in lines[0]
+
+
+def main():
+    failed = [what for what, files, expected in CASES if not run_case(files, expected)]
+    for what in failed:
+        print("failed:", what)
+    print(f"{len(CASES) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
