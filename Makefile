@@ -24,6 +24,7 @@ build:
 	@cmake --build build
 
 demo: build
+	@cat examples/pendulum.mo
 	build/daedal analyze examples/pendulum.mo
 
 test:
