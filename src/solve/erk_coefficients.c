@@ -126,7 +126,7 @@ const ErkTableau erk_order8 = {
   .order = 8, .stages = 12, .all_stages = 16, .dense_terms = 4, .error_rows = 2, .error_needs_end = false,
   .node = nodes8, .stage = stages8, .stage_count = COUNT(stages8), .error = errors8, .error_count = COUNT(errors8),
   .dense = dense8, .dense_count = COUNT(dense8), .error_order = 7, .stability = 6.1,
-  .shrink = 1.0 / 3, .grow = 6, .memory = 0,
+  .shrink = 1.0 / 3, .grow = 6, .memory = 0.03,
 };
 
 const ErkTableau erk_order5 = {

@@ -57,7 +57,7 @@ typedef struct IntegratorOptions {
   double absolute_tolerance; /* times nominal */
   double initial_step;       /* 0: chosen */
   double max_step;           /* 0: none */
-  int max_order;             /* 0: the method's own */
+  int min_order, max_order;  /* 0: the method's own */
 } IntegratorOptions;
 
 typedef enum StepStatus {
@@ -68,7 +68,9 @@ typedef enum StepStatus {
 } StepStatus;
 
 typedef struct IntegratorStatistics {
-  uint64_t steps, rejected_error, rejected_convergence, factorizations, newton_iterations;
+  uint64_t steps, rejected_error, rejected_convergence;
+  uint64_t factorizations; /* of one iteration matrix; Radau's real and complex ones together count once */
+  uint64_t newton_iterations;
   int order;   /* of the last step */
   double step; /* size of the last accepted step */
 

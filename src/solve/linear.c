@@ -1,0 +1,276 @@
+/* linear: see linear.h. Invariant: `kind` decides which of the three groups of fields is in use; rows of dense
+ * matrices are scaled to largest entry one, so that pivoting does not depend on how equations are written.
+ */
+#include "solve/linear.h"
+
+#include <klu.h>
+#include <lapacke.h>
+
+#include <math.h>
+#include <string.h>
+
+/* Measured with three or four entries a row: KLU's solve is the cheapest from twelve rows on, and the plain LU
+ * beats LAPACK up to about sixty. */
+enum {
+  DENSE_MAX = 12, /* matrices up to this size are never sparse */
+  FILL = 4,       /* and larger ones are dense when one entry in so many is not zero */
+  PLAIN_MAX = 60, /* largest matrix for the plain LU */
+};
+
+typedef enum LinearKind { LINEAR_PLAIN, LINEAR_LAPACK, LINEAR_SPARSE } LinearKind;
+
+struct Linear {
+  Heap *heap;
+  int32_t n, nonzeros;
+  bool complex_values;
+  LinearKind kind;
+  const int32_t *start, *row;
+
+  double *matrix, *scale; /* dense: factors (column-major), row scales */
+  int32_t *pivot;
+
+  klu_common common;
+  klu_symbolic *symbolic;
+  klu_numeric *numeric;
+};
+
+static void linear_release(void *object) {
+  Linear *linear = object;
+  klu_free_numeric(&linear->numeric, &linear->common);
+  klu_free_symbolic(&linear->symbolic, &linear->common);
+}
+
+Linear *linear_new(Heap *heap, int32_t n, int32_t nonzeros, bool complex_values) {
+  Linear *linear = heap_alloc(heap, sizeof *linear);
+  linear->heap = heap;
+  linear->n = n;
+  linear->complex_values = complex_values;
+  bool dense = n <= DENSE_MAX || (int64_t)nonzeros * FILL >= (int64_t)n * n;
+  linear->kind = !dense ? LINEAR_SPARSE : n <= PLAIN_MAX ? LINEAR_PLAIN : LINEAR_LAPACK;
+  if (dense) {
+    linear->matrix = heap_array(heap, (size_t)n * (size_t)n * (complex_values ? 2 : 1), sizeof(double));
+    linear->scale = heap_array(heap, (size_t)n, sizeof(double));
+    linear->pivot = heap_array(heap, (size_t)n, sizeof(int32_t));
+  }
+  klu_defaults(&linear->common);
+  if (!dense) heap_defer(heap, linear_release, linear);
+  return linear;
+}
+
+void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index) {
+  linear->start = column_start;
+  linear->row = row_index;
+  linear->nonzeros = column_start[linear->n];
+  if (linear->kind != LINEAR_SPARSE) return;
+  linear_release(linear);
+  linear->symbolic = klu_analyze(linear->n, (int32_t *)column_start, (int32_t *)row_index, &linear->common);
+  if (!linear->symbolic && linear->common.status == KLU_OUT_OF_MEMORY) heap_fail(linear->heap);
+}
+
+/* Scatters the values into the dense matrix, each row divided by its largest entry. False: a row is zero. */
+static bool linear_scatter(Linear *linear, const double *values) {
+  int32_t n = linear->n, width = linear->complex_values ? 2 : 1;
+  double *scale = linear->scale;
+  memset(linear->matrix, 0, (size_t)n * (size_t)n * (size_t)width * sizeof(double));
+  memset(scale, 0, (size_t)n * sizeof(double));
+  for (int32_t k = 0; k < linear->nonzeros; k++) {
+    double size = width == 1 ? fabs(values[k]) : fabs(values[2 * k]) + fabs(values[2 * k + 1]);
+    if (!(size <= scale[linear->row[k]])) scale[linear->row[k]] = size;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    if (!(scale[i] > 0) || !isfinite(scale[i])) return false;
+    scale[i] = 1 / scale[i];
+  }
+  for (int32_t j = 0; j < n; j++) {
+    double *column = linear->matrix + (size_t)j * (size_t)n * (size_t)width;
+    for (int32_t k = linear->start[j]; k < linear->start[j + 1]; k++) {
+      int32_t i = linear->row[k];
+      for (int32_t w = 0; w < width; w++) column[i * width + w] = values[k * width + w] * scale[i];
+    }
+  }
+  return true;
+}
+
+/* Gaussian elimination with partial pivoting, column by column; the pivots' reciprocals stay on the diagonal. */
+static bool linear_plain_factor(Linear *linear) {
+  int32_t n = linear->n;
+  double *a = linear->matrix;
+  for (int32_t k = 0; k < n; k++) {
+    double *pivot_column = a + (size_t)k * (size_t)n;
+    int32_t p = k;
+    for (int32_t i = k + 1; i < n; i++)
+      if (fabs(pivot_column[i]) > fabs(pivot_column[p])) p = i;
+    linear->pivot[k] = p;
+    if (!(fabs(pivot_column[p]) > 0)) return false;
+    double reciprocal = 1 / pivot_column[p];
+    pivot_column[p] = pivot_column[k];
+    pivot_column[k] = reciprocal;
+    for (int32_t i = k + 1; i < n; i++) pivot_column[i] *= reciprocal;
+    for (int32_t j = k + 1; j < n; j++) {
+      double *column = a + (size_t)j * (size_t)n, head = column[p];
+      column[p] = column[k];
+      column[k] = head;
+      if (head == 0) continue;
+      for (int32_t i = k + 1; i < n; i++) column[i] -= pivot_column[i] * head;
+    }
+  }
+  return true;
+}
+
+static void linear_plain_solve(const Linear *linear, double *b) {
+  int32_t n = linear->n;
+  const double *a = linear->matrix;
+  for (int32_t k = 0; k < n; k++) {
+    const double *column = a + (size_t)k * (size_t)n;
+    int32_t p = linear->pivot[k];
+    double head = b[p];
+    b[p] = b[k];
+    b[k] = head;
+    for (int32_t i = k + 1; i < n; i++) b[i] -= column[i] * head;
+  }
+  for (int32_t k = n - 1; k >= 0; k--) {
+    const double *column = a + (size_t)k * (size_t)n;
+    double head = b[k] *= column[k];
+    for (int32_t i = 0; i < k; i++) b[i] -= column[i] * head;
+  }
+}
+
+static bool linear_plain_factor_complex(Linear *linear) {
+  int32_t n = linear->n;
+  for (int32_t k = 0; k < n; k++) {
+    double *c = linear->matrix + 2 * (size_t)k * (size_t)n;
+    int32_t p = k;
+    double largest = fabs(c[2 * k]) + fabs(c[2 * k + 1]);
+    for (int32_t i = k + 1; i < n; i++) {
+      double size = fabs(c[2 * i]) + fabs(c[2 * i + 1]);
+      if (size > largest) largest = size, p = i;
+    }
+    linear->pivot[k] = p;
+    if (!(largest > 0)) return false;
+    double re = c[2 * p], im = c[2 * p + 1], square = re * re + im * im;
+    double inverse_re = re / square, inverse_im = -im / square;
+    c[2 * p] = c[2 * k];
+    c[2 * p + 1] = c[2 * k + 1];
+    c[2 * k] = inverse_re;
+    c[2 * k + 1] = inverse_im;
+    for (int32_t i = k + 1; i < n; i++) {
+      double x = c[2 * i], y = c[2 * i + 1];
+      c[2 * i] = x * inverse_re - y * inverse_im;
+      c[2 * i + 1] = x * inverse_im + y * inverse_re;
+    }
+    for (int32_t j = k + 1; j < n; j++) {
+      double *d = linear->matrix + 2 * (size_t)j * (size_t)n;
+      double head_re = d[2 * p], head_im = d[2 * p + 1];
+      d[2 * p] = d[2 * k];
+      d[2 * p + 1] = d[2 * k + 1];
+      d[2 * k] = head_re;
+      d[2 * k + 1] = head_im;
+      if (head_re == 0 && head_im == 0) continue;
+      for (int32_t i = k + 1; i < n; i++) {
+        d[2 * i] -= c[2 * i] * head_re - c[2 * i + 1] * head_im;
+        d[2 * i + 1] -= c[2 * i] * head_im + c[2 * i + 1] * head_re;
+      }
+    }
+  }
+  return true;
+}
+
+static void linear_eliminate_complex(const double *c, double *b, int32_t first, int32_t last, double re, double im) {
+  for (int32_t i = first; i < last; i++) {
+    b[2 * i] -= c[2 * i] * re - c[2 * i + 1] * im;
+    b[2 * i + 1] -= c[2 * i] * im + c[2 * i + 1] * re;
+  }
+}
+
+static void linear_plain_solve_complex(const Linear *linear, double *b) {
+  int32_t n = linear->n;
+  for (int32_t k = 0; k < n; k++) {
+    int32_t p = linear->pivot[k];
+    double re = b[2 * p], im = b[2 * p + 1];
+    b[2 * p] = b[2 * k];
+    b[2 * p + 1] = b[2 * k + 1];
+    b[2 * k] = re;
+    b[2 * k + 1] = im;
+    linear_eliminate_complex(linear->matrix + 2 * (size_t)k * (size_t)n, b, k + 1, n, re, im);
+  }
+  for (int32_t k = n - 1; k >= 0; k--) {
+    const double *c = linear->matrix + 2 * (size_t)k * (size_t)n;
+    double re = b[2 * k] * c[2 * k] - b[2 * k + 1] * c[2 * k + 1];
+    double im = b[2 * k] * c[2 * k + 1] + b[2 * k + 1] * c[2 * k];
+    b[2 * k] = re;
+    b[2 * k + 1] = im;
+    linear_eliminate_complex(c, b, 0, k, re, im);
+  }
+}
+
+static bool linear_lapack_factor(Linear *linear) {
+  lapack_int n = linear->n, info;
+  if (linear->complex_values)
+    LAPACK_zgetrf(&n, &n, (lapack_complex_double *)linear->matrix, &n, linear->pivot, &info);
+  else
+    LAPACK_dgetrf(&n, &n, linear->matrix, &n, linear->pivot, &info);
+  return info == 0;
+}
+
+static void linear_lapack_solve(Linear *linear, double *b) {
+  lapack_int n = linear->n, one = 1, info;
+  char no = 'N';
+  if (linear->complex_values)
+    LAPACK_zgetrs(&no, &n, &one, (lapack_complex_double *)linear->matrix, &n, linear->pivot,
+                  (lapack_complex_double *)b, &n, &info);
+  else
+    LAPACK_dgetrs(&no, &n, &one, linear->matrix, &n, linear->pivot, b, &n, &info);
+}
+
+/* Factors again with the pivots of before; false if they no longer fit. */
+static bool linear_refactor(Linear *linear, double *values) {
+  int32_t *start = (int32_t *)linear->start, *row = (int32_t *)linear->row;
+  klu_common *common = &linear->common;
+  if (!linear->numeric) return false;
+  if (linear->complex_values)
+    return klu_z_refactor(start, row, values, linear->symbolic, linear->numeric, common) &&
+           common->status == KLU_OK &&
+           klu_z_rgrowth(start, row, values, linear->symbolic, linear->numeric, common) && common->rgrowth > 1e-5;
+  return klu_refactor(start, row, values, linear->symbolic, linear->numeric, common) && common->status == KLU_OK &&
+         klu_rgrowth(start, row, values, linear->symbolic, linear->numeric, common) && common->rgrowth > 1e-5;
+}
+
+static bool linear_sparse_factor(Linear *linear, double *values) {
+  int32_t *start = (int32_t *)linear->start, *row = (int32_t *)linear->row;
+  if (!linear->symbolic) return false;
+  for (int32_t k = 0; k < linear->nonzeros * (linear->complex_values ? 2 : 1); k++)
+    if (!isfinite(values[k])) return false;
+  if (linear_refactor(linear, values)) return true;
+  klu_free_numeric(&linear->numeric, &linear->common);
+  linear->numeric = linear->complex_values
+                      ? klu_z_factor(start, row, values, linear->symbolic, &linear->common)
+                      : klu_factor(start, row, values, linear->symbolic, &linear->common);
+  if (!linear->numeric && linear->common.status == KLU_OUT_OF_MEMORY) heap_fail(linear->heap);
+  return linear->numeric && linear->common.status == KLU_OK;
+}
+
+bool linear_factor(Linear *linear, const double *values) {
+  if (linear->kind == LINEAR_SPARSE) return linear_sparse_factor(linear, (double *)values);
+  if (!linear_scatter(linear, values)) return false;
+  if (linear->kind == LINEAR_LAPACK) return linear_lapack_factor(linear);
+  return linear->complex_values ? linear_plain_factor_complex(linear) : linear_plain_factor(linear);
+}
+
+void linear_solve(Linear *linear, double *b) {
+  int32_t n = linear->n;
+  if (linear->kind == LINEAR_SPARSE) {
+    if (linear->complex_values)
+      klu_z_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
+    else
+      klu_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
+    return;
+  }
+  int32_t width = linear->complex_values ? 2 : 1;
+  for (int32_t i = 0; i < n * width; i++) b[i] *= linear->scale[i / width];
+  if (linear->kind == LINEAR_LAPACK)
+    linear_lapack_solve(linear, b);
+  else if (linear->complex_values)
+    linear_plain_solve_complex(linear, b);
+  else
+    linear_plain_solve(linear, b);
+}

@@ -1,0 +1,29 @@
+/* linear: one square linear system, real or complex, factored often and solved oftener.
+ *
+ * Small or well-filled matrices are dense (a plain LU for the very small, LAPACK above), the rest go to KLU.
+ * The pattern is fixed between calls of linear_set_pattern; the values come in the order of that pattern.
+ */
+#ifndef DAEDAL_SOLVE_LINEAR_H
+#define DAEDAL_SOLVE_LINEAR_H
+
+#include "base/heap.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Linear Linear;
+
+/* A system of n equations, at most `nonzeros` entries in any pattern. Complex values are pairs (re, im).
+ * Lives in the heap. linear_set_pattern must follow. */
+Linear *linear_new(Heap *heap, int32_t n, int32_t nonzeros, bool complex_values);
+
+/* Takes the pattern: compressed columns, no entry twice, rows in any order. The arrays must stay. O(nonzeros). */
+void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index);
+
+/* Factors the matrix with these values. False: singular, or not a number. Dense: O(n^3). */
+bool linear_factor(Linear *linear, const double *values);
+
+/* Solves in place with the last factors. */
+void linear_solve(Linear *linear, double *b);
+
+#endif

@@ -1,0 +1,720 @@
+/* radau: Radau IIA of orders 5, 9 and 13 with order control, on G(t, y) = 0 with links y[from]' = y[to].
+ *
+ * The unknowns of the stages are the columns that are no state. The states follow from them by the method itself,
+ * Y_from = y_from + h A Y_to, so the links hold exactly, nothing cancels, and each linear system has only as
+ * many rows as G: with mu an eigenvalue of A, the matrix's column for u is the sum of (h mu)^k times the
+ * Jacobian's column k links before u. Newton's method, step and order control follow Hairer and Wanner, Solving
+ * Ordinary Differential Equations II, section IV.8, and "Stiff differential equations solved by Radau methods"
+ * (1999); the weights by index follow section VII.7.
+ */
+#include "solve/integrator.h"
+#include "solve/linear.h"
+#include "solve/radau_coefficients.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+  SMAX = RADAU_STAGES_MAX,
+  ORDERS = 3,            /* stages 3, 5, 7 */
+  SINGULAR_TRIES = 12,   /* singular matrices in a row before giving up */
+  STEADY_AFTER = 10,     /* no higher order for so many steps after going to a lower one */
+};
+
+static const double safety = 0.9;
+static const double shrink_most = 5, grow_most = 8; /* limits of the change of the step */
+static const double keep_below = 1.2;   /* the step, and the factors with it, stays when it could grow by less */
+static const double renew_above = 1e-3; /* contraction above which the next step gets a new Jacobian */
+static const double raise_below = 2e-3, lower_above = 0.8; /* contraction: order control */
+
+typedef enum NewtonStatus {
+  NEWTON_CONVERGED,
+  NEWTON_SLOW, /* or diverging: *factor tells how to change the step */
+  NEWTON_DOMAIN,
+  NEWTON_STOP,
+} NewtonStatus;
+
+typedef struct Radau {
+  const System *system;
+  double relative, absolute, initial_step, max_step;
+  RadauCoefficients coefficients[ORDERS];
+  const RadauCoefficients *method; /* in use */
+  int lowest, highest;             /* indices into coefficients */
+
+  /* The present choice of states. */
+  int32_t *unknown;           /* [rows] columns that are no state */
+  int32_t *from, *to;         /* [links], the links next to the ends of chains first */
+  int32_t *error_columns, *newton_columns, error_count, newton_count;
+  int32_t *matrix_start, *matrix_row; /* pattern of the matrix */
+  int32_t *slot, *power;      /* [nonzeros of G's Jacobian] entry of the matrix, and number of links before */
+  int32_t longest;            /* links in the longest chain */
+
+  Linear *real, *pair[SMAX / 2];
+  double *jacobian, *real_values, *pair_values;
+  double jacobian_time;       /* t where it was computed; NAN: there is none */
+  double factored_step;       /* 0: none */
+  const RadauCoefficients *factored_method;
+
+  double t, h_next;
+  double *y;                  /* all columns at t */
+  double *stage[SMAX], *change[SMAX]; /* all columns */
+  double *residual[SMAX], *transformed[SMAX], *solution; /* [rows], solution complex */
+  double *weight;             /* [columns] reciprocal error scales; 0 for columns that are not measured */
+  double *estimate, *work;    /* [columns] */
+
+  /* The last step, for continuous output and starting values. */
+  const RadauCoefficients *last_method;
+  double last_t, last_h;      /* last_h 0: there is none */
+  double *last[SMAX + 1];     /* all columns at the nodes 0, c[0], ..., c[s-1] */
+
+  double theta, convergence;  /* contraction of the last iteration, theta / (1 - theta) carried over */
+  double accepted_step, accepted_error; /* for the predictive control; step 0: none */
+  int iterations;             /* of the last Newton solve */
+  int since_lower;            /* steps since the order was lowered */
+  bool rejected;
+  IntegratorStatistics statistics;
+} Radau;
+
+/* ---- The choice of states ---- */
+
+/* Orders the links so that `to` comes before `from` when both are states: chains are walked from their ends. */
+static void radau_order_links(Radau *radau, int32_t *link_of) {
+  const System *system = radau->system;
+  int32_t count = 0;
+  for (int32_t c = 0; c < system->columns; c++) link_of[c] = -1;
+  for (int32_t l = 0; l < system->links; l++) link_of[system->link_to[l]] = l;
+  for (int32_t u = 0; u < system->rows; u++) {
+    for (int32_t l = link_of[radau->unknown[u]]; l >= 0; l = link_of[system->link_from[l]]) {
+      radau->from[count] = system->link_from[l];
+      radau->to[count++] = system->link_to[l];
+    }
+  }
+}
+
+static void radau_find_unknowns(Radau *radau, int32_t *is_state) {
+  const System *system = radau->system;
+  int32_t count = 0;
+  memset(is_state, 0, (size_t)system->columns * sizeof *is_state);
+  for (int32_t l = 0; l < system->links; l++) is_state[system->link_from[l]] = 1;
+  for (int32_t c = 0; c < system->columns; c++)
+    if (!is_state[c]) radau->unknown[count++] = c;
+}
+
+/* Columns in the error test: the states, and what the view marks as of higher index. The Newton iteration is
+ * measured on these and on the purely algebraic columns; rates count through their states. */
+static void radau_find_measured(Radau *radau, int32_t *mark) {
+  const System *system = radau->system;
+  memset(mark, 0, (size_t)system->columns * sizeof *mark);
+  for (int32_t l = 0; l < system->links; l++) mark[system->link_to[l]] |= 1;
+  for (int32_t l = 0; l < system->links; l++) mark[system->link_from[l]] |= 2;
+  radau->error_count = radau->newton_count = 0;
+  for (int32_t c = 0; c < system->columns; c++) {
+    bool higher = system->column_index && system->column_index[c] > 1;
+    if (mark[c] & 2 || higher) radau->error_columns[radau->error_count++] = c;
+    if (mark[c] != 1 || higher) radau->newton_columns[radau->newton_count++] = c;
+  }
+}
+
+/* Pattern of the matrix: the union of the Jacobian's columns along each chain. */
+static void radau_build_pattern(Radau *radau, int32_t *place) {
+  const System *system = radau->system;
+  int32_t *before = radau->slot; /* column before c in its chain; slot is filled afterwards */
+  int32_t count = 0;
+  (void)before;
+  for (int32_t r = 0; r < system->rows; r++) place[r] = -1;
+  radau->longest = 0;
+  int32_t link = 0;
+  for (int32_t u = 0; u < system->rows; u++) {
+    int32_t column = radau->unknown[u], depth = 0, first = count;
+    radau->matrix_start[u] = count;
+    for (;;) {
+      for (int32_t k = system->column_start[column]; k < system->column_start[column + 1]; k++) {
+        int32_t r = system->row_index[k];
+        if (place[r] < first) {
+          place[r] = count;
+          radau->matrix_row[count++] = r;
+        }
+        radau->slot[k] = place[r];
+        radau->power[k] = depth;
+      }
+      if (link == system->links || radau->to[link] != column) break;
+      column = radau->from[link++];
+      depth++;
+    }
+    if (depth > radau->longest) radau->longest = depth;
+  }
+  radau->matrix_start[system->rows] = count;
+}
+
+static void radau_choose(Radau *radau) {
+  int32_t *scratch = (int32_t *)radau->work;
+  radau_find_unknowns(radau, scratch);
+  radau_order_links(radau, scratch);
+  radau_find_measured(radau, scratch);
+  radau_build_pattern(radau, scratch);
+  linear_set_pattern(radau->real, radau->matrix_start, radau->matrix_row);
+  for (int k = 0; k < radau->coefficients[radau->highest].stages / 2; k++)
+    linear_set_pattern(radau->pair[k], radau->matrix_start, radau->matrix_row);
+  radau->factored_step = 0;
+}
+
+/* ---- Creation ---- */
+
+static int radau_order_index(int order) { return order >= 13 ? 2 : order >= 9 ? 1 : 0; }
+
+static void *radau_create(Heap *heap, const System *system, const IntegratorOptions *options) {
+  Radau *radau = heap_alloc(heap, sizeof *radau);
+  size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
+  int32_t nonzeros = system->column_start[system->columns];
+  radau->system = system;
+  radau->relative = options->relative_tolerance;
+  radau->absolute = options->absolute_tolerance;
+  radau->initial_step = options->initial_step;
+  radau->max_step = options->max_step > 0 ? options->max_step : INFINITY;
+  radau->highest = options->max_order > 0 ? radau_order_index(options->max_order) : ORDERS - 1;
+  radau->lowest = options->min_order > 0 ? radau_order_index(options->min_order) : 0;
+  if (radau->lowest > radau->highest) radau->lowest = radau->highest;
+  for (int i = radau->lowest; i <= radau->highest; i++) radau_coefficients(3 + 2 * i, &radau->coefficients[i]);
+  radau->unknown = heap_array(heap, rows, sizeof(int32_t));
+  radau->from = heap_array(heap, columns, sizeof(int32_t));
+  radau->to = heap_array(heap, columns, sizeof(int32_t));
+  radau->error_columns = heap_array(heap, columns, sizeof(int32_t));
+  radau->newton_columns = heap_array(heap, columns, sizeof(int32_t));
+  radau->matrix_start = heap_array(heap, rows + 1, sizeof(int32_t));
+  radau->matrix_row = heap_array(heap, (size_t)nonzeros, sizeof(int32_t));
+  radau->slot = heap_array(heap, (size_t)nonzeros, sizeof(int32_t));
+  radau->power = heap_array(heap, (size_t)nonzeros, sizeof(int32_t));
+  radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
+  radau->real_values = heap_array(heap, (size_t)nonzeros, sizeof(double));
+  radau->pair_values = heap_array(heap, 2 * (size_t)nonzeros, sizeof(double));
+  radau->real = linear_new(heap, system->rows, nonzeros, false);
+  int stages = radau->coefficients[radau->highest].stages;
+  for (int k = 0; k < stages / 2; k++) radau->pair[k] = linear_new(heap, system->rows, nonzeros, true);
+  for (int i = 0; i < stages; i++) {
+    radau->stage[i] = heap_array(heap, columns, sizeof(double));
+    radau->change[i] = heap_array(heap, columns, sizeof(double));
+    radau->residual[i] = heap_array(heap, rows, sizeof(double));
+    radau->transformed[i] = heap_array(heap, rows, sizeof(double));
+  }
+  for (int i = 0; i <= stages; i++) radau->last[i] = heap_array(heap, columns, sizeof(double));
+  radau->y = heap_array(heap, columns, sizeof(double));
+  radau->solution = heap_array(heap, 2 * rows, sizeof(double));
+  radau->weight = heap_array(heap, columns, sizeof(double));
+  radau->estimate = heap_array(heap, columns, sizeof(double));
+  radau->work = heap_array(heap, columns, sizeof(double));
+  return radau;
+}
+
+/* ---- Tolerances ---- */
+
+/* The error estimate is of order s, the solution of order 2s - 1: the estimate is held to a tolerance that makes
+ * the solution as good as asked, as in RADAU. */
+static double radau_inner_tolerance(const Radau *radau) {
+  double s = radau->method->stages, tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
+  return 0.1 * pow(tolerance, (s + 1) / (2 * s));
+}
+
+static void radau_set_weights(Radau *radau, double h) {
+  const System *system = radau->system;
+  double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
+  double ratio = radau_inner_tolerance(radau) / tolerance;
+  for (int32_t i = 0; i < radau->newton_count; i++) {
+    int32_t c = radau->newton_columns[i];
+    double scale = ratio * (radau->absolute * system->nominal[c] + radau->relative * fabs(radau->y[c]));
+    radau->weight[c] = 1 / scale;
+    if (!system->column_index) continue;
+    for (int32_t k = system->column_index[c]; k > 1; k--) radau->weight[c] *= h;
+  }
+}
+
+static double radau_norm(const Radau *radau, const int32_t *columns, int32_t count, const double *vector) {
+  double sum = 0;
+  for (int32_t i = 0; i < count; i++) {
+    double e = vector[columns[i]] * radau->weight[columns[i]];
+    sum += e * e;
+  }
+  return sum;
+}
+
+/* ---- Linear algebra ---- */
+
+static void radau_real_matrix(Radau *radau, double factor) {
+  const System *system = radau->system;
+  int32_t nonzeros = system->column_start[system->columns];
+  memset(radau->real_values, 0, (size_t)radau->matrix_start[system->rows] * sizeof(double));
+  for (int32_t k = 0; k < nonzeros; k++) {
+    double value = radau->jacobian[k];
+    for (int32_t p = radau->power[k]; p > 0; p--) value *= factor;
+    radau->real_values[radau->slot[k]] += value;
+  }
+}
+
+static void radau_pair_matrix(Radau *radau, double factor_re, double factor_im) {
+  const System *system = radau->system;
+  int32_t nonzeros = system->column_start[system->columns];
+  memset(radau->pair_values, 0, 2 * (size_t)radau->matrix_start[system->rows] * sizeof(double));
+  for (int32_t k = 0; k < nonzeros; k++) {
+    double re = radau->jacobian[k], im = 0;
+    for (int32_t p = radau->power[k]; p > 0; p--) {
+      double next = re * factor_re - im * factor_im;
+      im = re * factor_im + im * factor_re;
+      re = next;
+    }
+    radau->pair_values[2 * radau->slot[k]] += re;
+    radau->pair_values[2 * radau->slot[k] + 1] += im;
+  }
+}
+
+/* Factors all matrices for this step size; false if one is singular. */
+static bool radau_factor(Radau *radau, double h) {
+  const RadauCoefficients *method = radau->method;
+  if (radau->factored_step == h && radau->factored_method == method) return true;
+  radau->factored_step = 0;
+  radau->statistics.factorizations++;
+  radau_real_matrix(radau, h * method->mu_real);
+  if (!linear_factor(radau->real, radau->real_values)) return false;
+  for (int k = 0; k < method->stages / 2; k++) {
+    radau_pair_matrix(radau, h * method->mu[k][0], h * method->mu[k][1]);
+    if (!linear_factor(radau->pair[k], radau->pair_values)) return false;
+  }
+  radau->factored_step = h;
+  radau->factored_method = method;
+  return true;
+}
+
+static EvalStatus radau_new_jacobian(Radau *radau) {
+  EvalStatus status = radau->system->jacobian(radau->system->context, radau->t, radau->y, radau->jacobian);
+  radau->jacobian_time = status == EVAL_OK ? radau->t : NAN;
+  radau->factored_step = 0;
+  return status;
+}
+
+/* ---- Stages ---- */
+
+/* vector[i][from] = start[from] + h sum_j a_ij vector[j][to]; start may be NULL for zero. */
+static void radau_integrate(const Radau *radau, double h, const double *start, double *const *vector) {
+  const RadauCoefficients *method = radau->method;
+  int s = method->stages;
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t from = radau->from[l], to = radau->to[l];
+    double rate[SMAX], base = start ? start[from] : 0;
+    for (int j = 0; j < s; j++) rate[j] = vector[j][to];
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int j = 0; j < s; j++) sum += method->a[i][j] * rate[j];
+      vector[i][from] = base + h * sum;
+    }
+  }
+}
+
+/* Weights of the last step's points at x, in units of its step. */
+static void radau_interpolation_weights(const Radau *radau, double x, double *weight) {
+  const RadauCoefficients *method = radau->last_method;
+  int s = method->stages;
+  double sum = 0;
+  for (int j = 0; j <= s; j++) {
+    double distance = x - (j == 0 ? 0 : method->node[j - 1]);
+    if (distance == 0) {
+      for (int k = 0; k <= s; k++) weight[k] = k == j;
+      return;
+    }
+    weight[j] = method->barycentric[j] / distance;
+    sum += weight[j];
+  }
+  for (int j = 0; j <= s; j++) weight[j] /= sum;
+}
+
+/* Starting values: the last step's polynomials, continued. */
+static void radau_predict(Radau *radau, double h) {
+  const System *system = radau->system;
+  const RadauCoefficients *method = radau->method;
+  for (int i = 0; i < method->stages; i++) {
+    double *stage = radau->stage[i];
+    if (radau->last_h == 0) {
+      for (int32_t u = 0; u < system->rows; u++) stage[radau->unknown[u]] = radau->y[radau->unknown[u]];
+      continue;
+    }
+    double weight[SMAX + 1];
+    int points = radau->last_method->stages + 1;
+    radau_interpolation_weights(radau, 1 + method->node[i] * h / radau->last_h, weight);
+    for (int32_t u = 0; u < system->rows; u++) {
+      double sum = 0;
+      int32_t c = radau->unknown[u];
+      for (int j = 0; j < points; j++) sum += weight[j] * radau->last[j][c];
+      stage[c] = sum;
+    }
+  }
+  radau_integrate(radau, h, radau->y, radau->stage);
+}
+
+static EvalStatus radau_evaluate(Radau *radau, double h) {
+  const System *system = radau->system;
+  for (int i = 0; i < radau->method->stages; i++) {
+    double t = radau->t + radau->method->node[i] * h;
+    EvalStatus status = system->residual(system->context, t, radau->stage[i], radau->residual[i]);
+    if (status != EVAL_OK) return status;
+  }
+  return EVAL_OK;
+}
+
+/* out[i] = sum_j matrix[i][j] in[j], for vectors of `rows` entries. */
+static void radau_transform(int s, int32_t rows, const double (*matrix)[SMAX], double *const *in, double *const *out) {
+  for (int i = 0; i < s; i++) {
+    double *target = out[i];
+    for (int32_t r = 0; r < rows; r++) target[r] = matrix[i][0] * in[0][r];
+    for (int j = 1; j < s; j++) {
+      double factor = matrix[i][j];
+      const double *source = in[j];
+      for (int32_t r = 0; r < rows; r++) target[r] += factor * source[r];
+    }
+  }
+}
+
+/* Newton's correction from the residuals into `change`, all columns. */
+static void radau_correct(Radau *radau, double h) {
+  const RadauCoefficients *method = radau->method;
+  int s = method->stages;
+  int32_t rows = radau->system->rows;
+  radau_transform(s, rows, method->forward, radau->residual, radau->transformed);
+  linear_solve(radau->real, radau->transformed[0]);
+  for (int k = 0; k < s / 2; k++) {
+    double *re = radau->transformed[2 * k + 1], *im = radau->transformed[2 * k + 2], *pair = radau->solution;
+    for (int32_t r = 0; r < rows; r++) pair[2 * r] = re[r], pair[2 * r + 1] = im[r];
+    linear_solve(radau->pair[k], pair);
+    for (int32_t r = 0; r < rows; r++) re[r] = pair[2 * r], im[r] = pair[2 * r + 1];
+  }
+  radau_transform(s, rows, method->back, radau->transformed, radau->residual);
+  for (int i = 0; i < s; i++)
+    for (int32_t u = 0; u < rows; u++) radau->change[i][radau->unknown[u]] = -radau->residual[i][u];
+  radau_integrate(radau, h, NULL, radau->change);
+}
+
+static double radau_change_norm(const Radau *radau) {
+  double sum = 0, count = (double)radau->newton_count * radau->method->stages;
+  for (int i = 0; i < radau->method->stages; i++)
+    sum += radau_norm(radau, radau->newton_columns, radau->newton_count, radau->change[i]);
+  return sqrt(sum / fmax(count, 1));
+}
+
+static int radau_iteration_limit(const Radau *radau) { return 7 + (radau->method->stages - 3) * 5 / 2; }
+
+/* Simplified Newton iteration (section IV.8). On NEWTON_SLOW, *factor is what the step is to be multiplied by. */
+static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
+  double s = radau->method->stages, inner = radau_inner_tolerance(radau);
+  double goal = fmax(10 * DBL_EPSILON / inner, fmin(0.03, pow(inner, (s - 1) / (s + 1))));
+  double norm_before = 0, ratio_before = 0;
+  int limit = radau_iteration_limit(radau);
+  radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), 0.8);
+  radau->theta = renew_above;
+  *factor = 0.5;
+  for (int iteration = 1; iteration <= limit; iteration++) {
+    EvalStatus status = radau_evaluate(radau, h);
+    if (status != EVAL_OK) return status == EVAL_STOP ? NEWTON_STOP : NEWTON_DOMAIN;
+    radau_correct(radau, h);
+    double norm = radau_change_norm(radau);
+    radau->iterations = iteration;
+    radau->statistics.newton_iterations++;
+    if (!isfinite(norm)) return NEWTON_SLOW;
+    if (iteration > 1) {
+      double ratio = norm / norm_before;
+      radau->theta = iteration == 2 ? ratio : sqrt(ratio * ratio_before);
+      ratio_before = ratio;
+      if (radau->theta >= 0.99) return NEWTON_SLOW;
+      radau->convergence = radau->theta / (1 - radau->theta);
+      double left = radau->convergence * norm * pow(radau->theta, limit - 1 - iteration) / goal;
+      if (iteration < limit && left >= 1) {
+        *factor = 0.8 * pow(fmax(1e-4, fmin(20, left)), -1.0 / (4 + limit - 1 - iteration));
+        return NEWTON_SLOW;
+      }
+    }
+    norm_before = fmax(norm, DBL_EPSILON);
+    for (int i = 0; i < radau->method->stages; i++)
+      for (int32_t c = 0; c < radau->system->columns; c++) radau->stage[i][c] += radau->change[i][c];
+    if (radau->convergence * norm <= goal) return NEWTON_CONVERGED;
+  }
+  return NEWTON_SLOW;
+}
+
+/* ---- Error ---- */
+
+/* (I - h mu J)^-1 applied to the states within `error`; the other columns follow. In terms of G: find the change d
+ * with G_y d = 0 and d_from = h mu d_to + error_from. */
+static void radau_filter(Radau *radau, double h, double *error) {
+  const System *system = radau->system;
+  double step = h * radau->method->mu_real, *right = radau->solution;
+  for (int32_t u = 0; u < system->rows; u++) error[radau->unknown[u]] = 0;
+  for (int32_t l = 0; l < system->links; l++) error[radau->from[l]] += step * error[radau->to[l]];
+  memset(right, 0, (size_t)system->rows * sizeof(double));
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t c = radau->from[l];
+    for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++)
+      right[system->row_index[k]] -= radau->jacobian[k] * error[c];
+  }
+  linear_solve(radau->real, right);
+  memset(radau->work, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t u = 0; u < system->rows; u++) radau->work[radau->unknown[u]] = right[u];
+  for (int32_t l = 0; l < system->links; l++) radau->work[radau->from[l]] = step * radau->work[radau->to[l]];
+  for (int32_t c = 0; c < system->columns; c++) error[c] += radau->work[c];
+}
+
+static double radau_error_norm(const Radau *radau) {
+  double sum = radau_norm(radau, radau->error_columns, radau->error_count, radau->estimate);
+  return fmax(sqrt(sum / fmax(radau->error_count, 1)), 1e-10);
+}
+
+/* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
+ * value there of the polynomial through the stages' rates. */
+static double radau_error(Radau *radau, double h) {
+  const RadauCoefficients *method = radau->method;
+  double step = h * method->mu_real;
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t to = radau->to[l];
+    double extrapolated = 0;
+    for (int i = 0; i < method->stages; i++) extrapolated += method->at_zero[i] * radau->stage[i][to];
+    radau->estimate[radau->from[l]] = step * (radau->y[to] - extrapolated);
+  }
+  radau_filter(radau, h, radau->estimate);
+  double error = radau_error_norm(radau);
+  if (error < 1 || !(radau->rejected || radau->last_h == 0)) return error;
+  radau_filter(radau, h, radau->estimate);
+  return radau_error_norm(radau);
+}
+
+/* ---- Step and order ---- */
+
+/* By how much the step may be divided for this error. */
+static double radau_quotient(const Radau *radau, double error) {
+  double limit = radau_iteration_limit(radau);
+  double factor = fmin(safety, safety * (1 + 2 * limit) / (radau->iterations + 2 * limit));
+  double quotient = pow(error, 1.0 / (radau->method->stages + 1)) / factor;
+  return fmax(1 / grow_most, fmin(shrink_most, quotient));
+}
+
+/* Gustafsson's predictive control: also what the last two errors promise. */
+static double radau_predictive_quotient(const Radau *radau, double h, double error, double quotient) {
+  if (radau->accepted_step == 0) return quotient;
+  double promised = radau->accepted_step / h *
+                    pow(error * error / radau->accepted_error, 1.0 / (radau->method->stages + 1)) / safety;
+  return fmax(quotient, fmax(1 / grow_most, fmin(shrink_most, promised)));
+}
+
+/* The order rises when Newton's method converges so fast that more stages are cheap, and the step is steady. */
+static void radau_choose_order(Radau *radau, double quotient) {
+  int index = (int)(radau->method - radau->coefficients), next = index;
+  radau->since_lower++;
+  bool steady = quotient < 1.25 && quotient > 1 / 1.2;
+  if (radau->theta <= raise_below && steady && radau->since_lower > STEADY_AFTER && index < radau->highest) next++;
+  if (radau->theta >= lower_above && index > radau->lowest) {
+    next--;
+    radau->since_lower = 0;
+  }
+  if (next == index) return;
+  radau->method = &radau->coefficients[next];
+  radau->accepted_step = 0;
+}
+
+static void radau_remember(Radau *radau, double h, double t_new) {
+  double *swap = radau->last[0];
+  int s = radau->method->stages;
+  radau->last[0] = radau->y;
+  radau->y = swap;
+  for (int i = 0; i < s; i++) {
+    swap = radau->last[i + 1];
+    radau->last[i + 1] = radau->stage[i];
+    radau->stage[i] = swap;
+  }
+  memcpy(radau->y, radau->last[s], (size_t)radau->system->columns * sizeof(double));
+  radau->last_method = radau->method;
+  radau->last_t = radau->t;
+  radau->last_h = h;
+  radau->t = t_new;
+}
+
+static void radau_accept(Radau *radau, double h, double error, double t_new, bool held) {
+  double quotient = radau_predictive_quotient(radau, h, error, radau_quotient(radau, error));
+  bool fresh = radau->jacobian_time == radau->t;
+  radau->statistics.steps++;
+  radau->statistics.step = h;
+  radau->statistics.order = 2 * radau->method->stages - 1;
+  radau->accepted_step = h;
+  radau->accepted_error = fmax(1e-2, error);
+  if (radau->rejected) quotient = fmax(quotient, 1);
+  radau->rejected = false;
+  radau_remember(radau, h, t_new);
+  radau_choose_order(radau, quotient);
+  bool keep_jacobian = radau->theta <= renew_above;
+  if (!keep_jacobian) radau->jacobian_time = NAN;
+  (void)fresh;
+  bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / keep_below;
+  double h_new = keep ? h : h / quotient;
+  radau->h_next = held ? fmax(radau->h_next, h_new) : h_new;
+}
+
+static void radau_reject(Radau *radau, double h, double error) {
+  radau->statistics.rejected_error++;
+  radau->h_next = radau->last_h == 0 ? 0.1 * h : h / radau_quotient(radau, error);
+  radau->rejected = true;
+}
+
+/* Newton's method failed: first a new Jacobian, then a smaller step and a lower order. */
+static void radau_retry(Radau *radau, double h, double factor) {
+  int index = (int)(radau->method - radau->coefficients);
+  radau->statistics.rejected_convergence++;
+  if (radau->jacobian_time != radau->t) {
+    radau->jacobian_time = NAN;
+    radau->h_next = h;
+    return;
+  }
+  radau->h_next = factor * h;
+  radau->rejected = true;
+  radau->convergence = 1;
+  if (index == radau->lowest) return;
+  radau->method = &radau->coefficients[index - 1];
+  radau->since_lower = 0;
+  radau->accepted_step = 0;
+}
+
+static StepStatus radau_step(void *self, double t_stop) {
+  Radau *radau = self;
+  StepStatus reason = STEP_TOO_SMALL;
+  int singular = 0;
+  for (;;) {
+    double h = fmin(radau->h_next, radau->max_step), factor;
+    bool held = radau->t + 1.0001 * h >= t_stop;
+    if (held) h = t_stop - radau->t;
+    if (h <= 0) return STEP_OK;
+    if (!held && h < 10 * DBL_EPSILON * fabs(radau->t) + DBL_MIN) return reason;
+    if (isnan(radau->jacobian_time)) {
+      EvalStatus status = radau_new_jacobian(radau);
+      if (status != EVAL_OK) return STEP_EVALUATION;
+    }
+    if (!radau_factor(radau, h)) {
+      if (++singular == SINGULAR_TRIES) return STEP_SINGULAR;
+      reason = STEP_SINGULAR;
+      radau_retry(radau, h, 0.5);
+      continue;
+    }
+    radau_set_weights(radau, h);
+    radau_predict(radau, h);
+    NewtonStatus newton = radau_newton(radau, h, &factor);
+    if (newton == NEWTON_STOP) return STEP_EVALUATION;
+    reason = newton == NEWTON_DOMAIN ? STEP_EVALUATION : STEP_TOO_SMALL;
+    if (newton != NEWTON_CONVERGED) {
+      radau_retry(radau, h, factor);
+      continue;
+    }
+    double error = radau_error(radau, h);
+    if (!isfinite(error)) {
+      radau_retry(radau, h, 0.5);
+    } else if (error >= 1) {
+      radau_reject(radau, h, error);
+    } else {
+      radau_accept(radau, h, error, held ? t_stop : radau->t + h, held);
+      return STEP_OK;
+    }
+  }
+}
+
+/* ---- Start, output, switch ---- */
+
+/* Second derivatives of the states from one more residual, for the first step; false where the system is of
+ * higher index. On return `estimate` holds them. */
+static bool radau_second_derivative(Radau *radau, double span) {
+  const System *system = radau->system;
+  double *now = radau->residual[0], *later = radau->residual[1], *right = radau->solution;
+  double dt = fmin(1e-7 * span, 1e-7 * fmax(1, fabs(radau->t)));
+  radau_real_matrix(radau, 0);
+  if (!linear_factor(radau->real, radau->real_values)) return false;
+  if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
+  if (system->residual(system->context, radau->t + dt, radau->y, later) != EVAL_OK) return false;
+  for (int32_t r = 0; r < system->rows; r++) right[r] = -(later[r] - now[r]) / dt;
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t c = radau->from[l];
+    for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++)
+      right[system->row_index[k]] -= radau->jacobian[k] * radau->y[radau->to[l]];
+  }
+  linear_solve(radau->real, right);
+  memset(radau->work, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t u = 0; u < system->rows; u++) radau->work[radau->unknown[u]] = right[u];
+  for (int32_t l = 0; l < system->links; l++) radau->work[radau->from[l]] = radau->y[radau->to[l]];
+  for (int32_t l = 0; l < system->links; l++) radau->estimate[radau->from[l]] = radau->work[radau->to[l]];
+  return true;
+}
+
+static double radau_states_norm(const Radau *radau, const double *vector) {
+  double sum = radau_norm(radau, radau->from, radau->system->links, vector);
+  return sqrt(sum / fmax(radau->system->links, 1));
+}
+
+/* As Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4. */
+static double radau_first_step(Radau *radau, double span) {
+  double largest = fmin(radau->max_step, span);
+  if (radau->initial_step > 0) return fmin(radau->initial_step, largest);
+  radau_set_weights(radau, 1);
+  for (int32_t l = 0; l < radau->system->links; l++) radau->estimate[radau->from[l]] = radau->y[radau->to[l]];
+  double size = radau_states_norm(radau, radau->y), slope = radau_states_norm(radau, radau->estimate);
+  double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
+  if (radau_new_jacobian(radau) != EVAL_OK || !radau_second_derivative(radau, span)) return fmin(largest, 1e-3 * h);
+  double bend = radau_states_norm(radau, radau->estimate);
+  double other = fmax(slope, bend) <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / fmax(slope, bend), 1.0 / 4);
+  return fmin(fmin(100 * h, other), largest);
+}
+
+static void radau_start(void *self, double t, const double *y, double t_end) {
+  Radau *radau = self;
+  memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
+  radau->t = t;
+  radau->last_h = 0;
+  radau->method = &radau->coefficients[radau->lowest];
+  radau->jacobian_time = NAN;
+  radau->convergence = 1;
+  radau->accepted_step = 0;
+  radau->rejected = false;
+  radau->since_lower = STEADY_AFTER;
+  radau_choose(radau);
+  radau->h_next = radau_first_step(radau, t_end - t);
+}
+
+static double radau_time(const void *self) { return ((const Radau *)self)->t; }
+
+static const double *radau_values(const void *self) { return ((const Radau *)self)->y; }
+
+static void radau_interpolate(void *self, double t, double *y) {
+  const Radau *radau = self;
+  double weight[SMAX + 1];
+  int32_t columns = radau->system->columns;
+  if (radau->last_h == 0) {
+    memcpy(y, radau->y, (size_t)columns * sizeof(double));
+    return;
+  }
+  radau_interpolation_weights(radau, (t - radau->last_t) / radau->last_h, weight);
+  for (int32_t c = 0; c < columns; c++) y[c] = weight[0] * radau->last[0][c];
+  for (int j = 1; j <= radau->last_method->stages; j++)
+    for (int32_t c = 0; c < columns; c++) y[c] += weight[j] * radau->last[j][c];
+}
+
+/* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
+static void radau_switch_states(void *self, const double *y) {
+  Radau *radau = self;
+  memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
+  radau_choose(radau);
+}
+
+static void radau_statistics(const void *self, IntegratorStatistics *out) {
+  *out = ((const Radau *)self)->statistics;
+}
+
+const Integrator integrator_radau = {
+  .name = "radau",
+  .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
+  .explicit_form = false,
+  .create = radau_create,
+  .start = radau_start,
+  .step = radau_step,
+  .time = radau_time,
+  .values = radau_values,
+  .interpolate = radau_interpolate,
+  .switch_states = radau_switch_states,
+  .statistics = radau_statistics,
+};

@@ -1,0 +1,31 @@
+/* radau_coefficients: the s-stage Radau IIA method, order 2s - 1, computed rather than tabulated.
+ *
+ * With A the method's matrix, A = T diag(mu) T^-1 where mu[0] is real and the others are (s-1)/2 conjugate pairs;
+ * T and its inverse are kept as real matrices on real and imaginary parts.
+ */
+#ifndef DAEDAL_SOLVE_RADAU_COEFFICIENTS_H
+#define DAEDAL_SOLVE_RADAU_COEFFICIENTS_H
+
+enum { RADAU_STAGES_MAX = 7 };
+
+typedef struct RadauCoefficients {
+  int stages;                                    /* s = 3, 5 or 7 */
+  double node[RADAU_STAGES_MAX];                 /* c, the last one is 1 */
+  double a[RADAU_STAGES_MAX][RADAU_STAGES_MAX];  /* the method's matrix */
+  double mu_real;                                /* real eigenvalue of A */
+  double mu[RADAU_STAGES_MAX / 2][2];            /* one of each conjugate pair: real, imaginary part */
+
+  /* Into eigenvectors: row 0 real; rows 2k-1 and 2k the real and imaginary part of component k. */
+  double forward[RADAU_STAGES_MAX][RADAU_STAGES_MAX];
+
+  /* Back: column 0 real; columns 2k-1 and 2k act on the real and imaginary part of component k. */
+  double back[RADAU_STAGES_MAX][RADAU_STAGES_MAX];
+
+  double at_zero[RADAU_STAGES_MAX];         /* value at 0 of the polynomial through the stages, by stage */
+  double barycentric[RADAU_STAGES_MAX + 1]; /* weights of the nodes 0, c[0], ..., c[s-1] */
+} RadauCoefficients;
+
+/* Fills `out` for odd s from 3 to RADAU_STAGES_MAX. O(s^3), in long double. */
+void radau_coefficients(int stages, RadauCoefficients *out);
+
+#endif
