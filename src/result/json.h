@@ -8,11 +8,16 @@
 
 #include "base/vec.h"
 
+typedef struct JsonLevel {
+  char closing; /* the bracket still due */
+  bool filled;  /* it has an element */
+  bool broken;  /* an element began a line */
+} JsonLevel;
+
 typedef struct JsonWriter {
   Heap *heap;
-  TextVec *text;    /* appended to; owned by the caller */
-  TextVec open;     /* the closing brackets still due, innermost last */
-  bool filled;      /* the innermost container has an element */
+  TextVec *text;         /* appended to; owned by the caller */
+  VEC(JsonLevel) levels; /* the open containers, innermost last */
   bool after_key;
 } JsonWriter;
 

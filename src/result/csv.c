@@ -1,0 +1,178 @@
+/* csv: see csv.h. */
+#include "result/csv.h"
+
+#include "result/number.h"
+
+#include <string.h>
+
+/* ---- writing ---- */
+
+/* Line breaks and control characters would break the one line of the header; they become blanks. */
+static void write_name(FileWriter *file, const char *name) {
+  bool quoted = strpbrk(name, ",\"\r\n") || *name == ' ' || *name == '\0';
+  if (quoted) file_write(file, "\"", 1);
+  for (; *name; name++) {
+    if (*name == '"') file_write(file, "\"\"", 2);
+    else file_write(file, *name == '\n' || *name == '\r' ? " " : name, 1);
+  }
+  if (quoted) file_write(file, "\"", 1);
+}
+
+CsvWriter csv_begin(FileWriter *file, const SignalTable *signals) {
+  file_write(file, "time", 4);
+  for (uint32_t i = 0; i < signals->list.count; i++) {
+    if (signals->list.data[i].kind == SIGNAL_PARAMETER) continue;
+    file_write(file, ",", 1);
+    write_name(file, signals->list.data[i].name);
+  }
+  file_write(file, "\n", 1);
+  return (CsvWriter){file, signals};
+}
+
+static void write_number(FileWriter *file, char before, double value) {
+  char *at = file_room(file, NUMBER_SIZE + 1);
+  *at = before;
+  file_advance(file, 1 + number_format(value, 17, at + 1));
+}
+
+void csv_row(const CsvWriter *csv, double time, const double *columns) {
+  char text[NUMBER_SIZE];
+  file_write(csv->file, text, number_format(time, 17, text));
+  const Signal *signal = csv->signals->list.data;
+  for (uint32_t i = 0; i < csv->signals->list.count; i++, signal++) {
+    if (signal->kind != SIGNAL_PARAMETER) write_number(csv->file, ',', signal_value(signal, columns));
+  }
+  file_write(csv->file, "\n", 1);
+}
+
+void csv_write(FileWriter *file, const Trajectory *trajectory) {
+  CsvWriter csv = csv_begin(file, trajectory->signals);
+  for (size_t row = 0; row < trajectory->rows; row++) {
+    csv_row(&csv, trajectory_time(trajectory, row), trajectory_row(trajectory, row));
+  }
+}
+
+/* ---- reading ---- */
+
+typedef struct Reader {
+  Heap *heap;
+  Diags *diags;
+  const char *path;
+  const char *at, *end;
+  uint32_t line;
+} Reader;
+
+static Trajectory *complain(Reader *reader, const char *what) {
+  diag_error(reader->diags, DIAG_FILE, (Span){0, 0}, "`%s` line %u: %s", reader->path, reader->line, what);
+  return NULL;
+}
+
+/* Appends one cell to `cell` (cleared first) and moves to its separator. Brackets of an unquoted name hide commas:
+ * a[1,2] is one cell. False when a quote is not closed. */
+static bool next_cell(Reader *reader, bool brackets, TextVec *cell) {
+  cell->count = 0;
+  text_append(reader->heap, cell, "", 0);
+  bool quoted = false;
+  for (int depth = 0; reader->at < reader->end; reader->at++) {
+    char c = *reader->at;
+    if (c == '"') {
+      bool doubled = quoted && reader->at + 1 < reader->end && reader->at[1] == '"';
+      if (!doubled) {
+        quoted = !quoted;
+        continue;
+      }
+      reader->at++;
+    } else if (!quoted) {
+      if (c == '\n' || (c == ',' && !(brackets && depth > 0))) break;
+      depth += (c == '[') - (c == ']');
+    }
+    text_append(reader->heap, cell, &c, 1);
+  }
+  return !quoted;
+}
+
+static void trim(TextVec *cell) {
+  while (cell->count && strchr(" \t\r", cell->data[cell->count - 1])) cell->data[--cell->count] = '\0';
+  uint32_t blank = (uint32_t)strspn(cell->data, " \t");
+  memmove(cell->data, cell->data + blank, cell->count - blank + 1);
+  cell->count -= blank;
+}
+
+/* Steps over the separator after a cell; true while the line goes on. */
+static bool more_cells(Reader *reader) {
+  if (reader->at < reader->end && *reader->at == ',') {
+    reader->at++;
+    return true;
+  }
+  if (reader->at < reader->end) reader->at++; /* the line break */
+  return false;
+}
+
+/* Reads the header; NULL after reporting. */
+static SignalTable *read_header(Reader *reader) {
+  SignalTable *signals = signals_new(reader->heap);
+  TextVec cell = {0};
+  bool first = true, more = true;
+  for (; more; first = false) {
+    if (!next_cell(reader, true, &cell)) return complain(reader, "a quote is not closed"), NULL;
+    trim(&cell);
+    more = more_cells(reader);
+    if (first && strcmp(cell.data, "time") != 0 && strcmp(cell.data, "Time") != 0) {
+      return complain(reader, "the first column is not time"), NULL;
+    }
+    bool derivative = strncmp(cell.data, "der(", 4) == 0;
+    Signal signal = {.name = cell.data, .kind = derivative ? SIGNAL_DERIVATIVE : SIGNAL_ALGEBRAIC};
+    signal.column = signals->list.count;
+    if (!first) signals_add(signals, &signal);
+  }
+  vec_free(reader->heap, &cell);
+  return signals;
+}
+
+/* Finds the number in [*at, separator); quotes around it are allowed. */
+static bool read_number(Reader *reader, double *value) {
+  const char *begin = reader->at;
+  while (reader->at < reader->end && *reader->at != ',' && *reader->at != '\n') reader->at++;
+  const char *stop = reader->at;
+  if (stop > begin && stop[-1] == '\r') stop--;
+  if (stop - begin >= 2 && *begin == '"' && stop[-1] == '"') begin++, stop--;
+  return number_parse(begin, stop, value);
+}
+
+static bool blank_line(Reader *reader) {
+  const char *at = reader->at;
+  while (at < reader->end && (*at == ' ' || *at == '\t' || *at == '\r')) at++;
+  if (at < reader->end && *at != '\n') return false;
+  reader->at = at < reader->end ? at + 1 : at;
+  return true;
+}
+
+static bool read_row(Reader *reader, Trajectory *trajectory) {
+  double time;
+  if (!read_number(reader, &time)) return complain(reader, "the time is not a number"), false;
+  if (!(time >= -1e300 && time <= 1e300)) return complain(reader, "the time is not finite"), false;
+  if (trajectory->rows && time < trajectory_time(trajectory, trajectory->rows - 1)) {
+    return complain(reader, "time decreases"), false;
+  }
+  double *columns = trajectory_append(trajectory, time);
+  uint32_t count = 0;
+  while (more_cells(reader)) {
+    if (count == trajectory->columns) return complain(reader, "more cells than names in the header"), false;
+    if (!read_number(reader, &columns[count++])) return complain(reader, "a cell is not a number"), false;
+  }
+  if (count < trajectory->columns) return complain(reader, "fewer cells than names in the header"), false;
+  return true;
+}
+
+Trajectory *csv_read(Heap *heap, Diags *diags, const char *path, const char *text, uint32_t length) {
+  Reader reader = {heap, diags, path, text, text + length, 1};
+  if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) reader.at += 3;
+  SignalTable *signals = read_header(&reader);
+  if (!signals) return NULL;
+  Trajectory *trajectory = trajectory_new(heap, signals);
+  for (reader.line = 2; reader.at < reader.end; reader.line++) {
+    if (!blank_line(&reader) && !read_row(&reader, trajectory)) return NULL;
+  }
+  if (trajectory->rows == 0) return complain(&reader, "there are no rows");
+  return trajectory;
+}

@@ -1,0 +1,127 @@
+/* json: see json.h. Members of the outermost object, and containers in an array one level down, begin a line;
+ * everything deeper stays on one line, which keeps long reports both readable and compact. */
+#include "result/json.h"
+
+#include "result/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+JsonWriter json_make(Heap *heap, TextVec *text) { return (JsonWriter){.heap = heap, .text = text}; }
+
+static void put(JsonWriter *json, const char *bytes) { text_append(json->heap, json->text, bytes, strlen(bytes)); }
+
+static void new_line(JsonWriter *json) {
+  text_printf(json->heap, json->text, "\n%*s", (int)(2 * json->levels.count), "");
+}
+
+/* What separates an element from the one before it. */
+static void separate(JsonWriter *json, bool own_line) {
+  JsonLevel *level = &vec_last(&json->levels);
+  if (level->filled) put(json, own_line ? "," : ", ");
+  if (own_line) new_line(json);
+  level->filled = true;
+  level->broken |= own_line;
+}
+
+static void before_value(JsonWriter *json, bool container) {
+  if (!json->after_key && json->levels.count) separate(json, container && json->levels.count <= 2);
+  json->after_key = false;
+}
+
+static void begin(JsonWriter *json, const char *bracket, char closing) {
+  before_value(json, true);
+  put(json, bracket);
+  vec_push(json->heap, &json->levels, (JsonLevel){.closing = closing});
+}
+
+static void end(JsonWriter *json) {
+  JsonLevel level = vec_pop(&json->levels);
+  if (level.broken) new_line(json);
+  text_append(json->heap, json->text, &level.closing, 1);
+  if (json->levels.count == 0) put(json, "\n");
+}
+
+void json_object_begin(JsonWriter *json) { begin(json, "{", '}'); }
+void json_array_begin(JsonWriter *json) { begin(json, "[", ']'); }
+void json_object_end(JsonWriter *json) { end(json); }
+void json_array_end(JsonWriter *json) { end(json); }
+
+/* The length of the UTF-8 character at `text`, 0 if the bytes there are none (overlong forms, surrogates and
+ * what lies beyond U+10FFFF included). */
+static size_t character_length(const unsigned char *text, size_t room) {
+  if (text[0] < 0x80) return 1;
+  size_t length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+  if (text[0] < 0xc2 || text[0] > 0xf4 || room < length) return 0;
+  for (size_t i = 1; i < length; i++) {
+    if ((text[i] & 0xc0) != 0x80) return 0;
+  }
+  if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f)) return 0;
+  if ((text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f)) return 0;
+  return length;
+}
+
+static void put_ascii(JsonWriter *json, unsigned char c) {
+  static const char *const short_forms[] = {['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r"};
+  if (c == '"') put(json, "\\\"");
+  else if (c == '\\') put(json, "\\\\");
+  else if (c <= '\r' && short_forms[c]) put(json, short_forms[c]);
+  else if (c < 0x20 || c == 0x7f) text_printf(json->heap, json->text, "\\u%04x", c);
+  else text_append(json->heap, json->text, (const char *)&c, 1);
+}
+
+static void put_string(JsonWriter *json, const char *text, size_t length) {
+  put(json, "\"");
+  for (size_t i = 0; i < length;) {
+    const unsigned char *at = (const unsigned char *)text + i;
+    size_t size = character_length(at, length - i);
+    if (size == 1) put_ascii(json, *at);
+    else if (size == 0) put(json, "\xef\xbf\xbd");
+    else text_append(json->heap, json->text, text + i, size);
+    i += size ? size : 1;
+  }
+  put(json, "\"");
+}
+
+void json_key(JsonWriter *json, const char *key) {
+  separate(json, json->levels.count == 1);
+  put_string(json, key, strlen(key));
+  put(json, ": ");
+  json->after_key = true;
+}
+
+void json_string_length(JsonWriter *json, const char *text, size_t length) {
+  before_value(json, false);
+  put_string(json, text, length);
+}
+
+void json_string(JsonWriter *json, const char *text) {
+  if (text) json_string_length(json, text, strlen(text));
+  else json_null(json);
+}
+
+static void put_word(JsonWriter *json, const char *word) {
+  before_value(json, false);
+  put(json, word);
+}
+
+void json_number(JsonWriter *json, double value) {
+  char text[NUMBER_SIZE] = "null";
+  if (isfinite(value)) number_shortest(value, text);
+  put_word(json, text);
+}
+
+void json_integer(JsonWriter *json, int64_t value) {
+  before_value(json, false);
+  text_printf(json->heap, json->text, "%" PRId64, value);
+}
+
+void json_bool(JsonWriter *json, bool value) { put_word(json, value ? "true" : "false"); }
+void json_null(JsonWriter *json) { put_word(json, "null"); }
+
+void json_key_string(JsonWriter *json, const char *key, const char *text) { json_key(json, key), json_string(json, text); }
+void json_key_number(JsonWriter *json, const char *key, double value) { json_key(json, key), json_number(json, value); }
+void json_key_integer(JsonWriter *json, const char *key, int64_t value) { json_key(json, key), json_integer(json, value); }
+void json_key_bool(JsonWriter *json, const char *key, bool value) { json_key(json, key), json_bool(json, value); }
+void json_key_null(JsonWriter *json, const char *key) { json_key(json, key), json_null(json); }

@@ -1,0 +1,27 @@
+/* load: see load.h. */
+#include "result/load.h"
+
+#include "result/csv.h"
+#include "result/mat.h"
+#include "result/number.h"
+
+#include <string.h>
+
+/* A MAT file begins with the integer type of its first matrix, so it has a zero byte where text has none. */
+Trajectory *load_result(Heap *heap, Diags *diags, const char *path) {
+  uint32_t length;
+  char *bytes = file_read(heap, diags, path, &length);
+  if (!bytes) return NULL;
+  bool binary = memchr(bytes, '\0', length < 4 ? length : 4) != NULL;
+  Trajectory *trajectory = binary ? mat_read(heap, diags, path, bytes, length) : csv_read(heap, diags, path, bytes, length);
+  heap_free(heap, bytes);
+  return trajectory;
+}
+
+char *load_split(Heap *heap, const char *text, double *time) {
+  size_t length = strlen(text);
+  const char *at = strrchr(text, '@');
+  if (at && number_parse(at + 1, text + length, time)) length = (size_t)(at - text);
+  char *path = heap_alloc(heap, length + 1);
+  return memcpy(path, text, length);
+}

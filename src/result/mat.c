@@ -1,0 +1,397 @@
+/* mat: see mat.h. A level 4 matrix is five 32-bit integers (type, rows, columns, imaginary flag, length of the name
+ * with its NUL), the name, and the elements by columns. The decimal digits MOPT of the type give byte order (M),
+ * precision (P) and kind (T: 1 is text). */
+#include "result/mat.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HEADER_SIZE = 20, TYPE_DOUBLE = 0, TYPE_INTEGER = 20, TYPE_TEXT = 51, ORDER_BIG = 1000 };
+
+/* ---- writing ---- */
+
+struct MatWriter {
+  FileWriter *file;
+  const SignalTable *signals;
+  uint64_t constants_at, rows_at; /* where data_1 begins its elements and data_2 its header */
+  uint32_t constants;
+  uint32_t rows;
+  double first, last;
+};
+
+static bool big_endian(void) {
+  const uint16_t probe = 1;
+  unsigned char first;
+  memcpy(&first, &probe, 1);
+  return first == 0;
+}
+
+static uint32_t description_length(const Signal *signal) {
+  size_t length = strlen(signal->description);
+  if (*signal->unit) length += (length > 0) + 2 + strlen(signal->unit);
+  if (*signal->unit && *signal->display_unit) length += 1 + strlen(signal->display_unit);
+  return (uint32_t)length;
+}
+
+static const char time_name[] = "time", time_description[] = "simulation time [s]";
+
+/* What the sizes of all matrices follow from. */
+typedef struct Extent {
+  uint32_t signals, constants, name_length, description_length;
+} Extent;
+
+static Extent measure(const SignalTable *signals) {
+  Extent extent = {signals->list.count + 1, 1, sizeof time_name - 1, sizeof time_description - 1};
+  for (uint32_t i = 0; i < signals->list.count; i++) {
+    const Signal *signal = &signals->list.data[i];
+    uint32_t name = (uint32_t)strlen(signal->name), description = description_length(signal);
+    if (name > extent.name_length) extent.name_length = name;
+    if (description > extent.description_length) extent.description_length = description;
+    extent.constants += signal->column == SIGNAL_CONSTANT;
+  }
+  return extent;
+}
+
+static uint64_t row_size(const SignalTable *signals) { return 8 * (UINT64_C(1) + signals->columns); }
+
+uint64_t mat_size(const SignalTable *signals, uint64_t rows) {
+  Extent extent = measure(signals);
+  uint64_t names = sizeof "Aclass" + sizeof "name" + sizeof "description" + sizeof "dataInfo" + sizeof "data_1" +
+                   sizeof "data_2";
+  uint64_t each = (uint64_t)extent.name_length + extent.description_length + 16;
+  uint64_t fixed = 6 * HEADER_SIZE + names + 44 + each * extent.signals + UINT64_C(16) * extent.constants;
+  if (rows > (UINT64_MAX - fixed) / row_size(signals)) return UINT64_MAX;
+  return fixed + rows * row_size(signals);
+}
+
+bool mat_fits(Diags *diags, const SignalTable *signals, uint64_t rows) {
+  uint64_t size = mat_size(signals, rows);
+  if (size <= MAT_LIMIT) return true;
+  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0, 0},
+                          "the result would need %.1f GB, and a MAT file (level 4) holds at most 2 GB",
+                          (double)size / 1e9);
+  diag_note(diags, diag, (Span){0, 0}, "choose variables with --variables, fewer intervals, or a CSV file");
+  return false;
+}
+
+static void put_header(FileWriter *file, int32_t type, uint32_t rows, uint32_t columns, const char *name) {
+  uint32_t length = (uint32_t)strlen(name) + 1;
+  uint32_t header[5] = {(uint32_t)(type + (big_endian() ? ORDER_BIG : 0)), rows, columns, 0, length};
+  file_write(file, header, sizeof header);
+  file_write(file, name, length);
+}
+
+/* `text` and zeros up to `width`. */
+static void put_padded(FileWriter *file, const char *text, uint32_t width) {
+  uint32_t length = (uint32_t)strlen(text);
+  file_write(file, text, length);
+  for (; length < width; length++) file_write(file, "", 1);
+}
+
+/* The class matrix is not transposed: its four rows of eleven characters are written by columns. */
+static void put_class(FileWriter *file) {
+  static const char rows[4][12] = {"Atrajectory", "1.1", "", "binTrans"};
+  put_header(file, TYPE_TEXT, 4, 11, "Aclass");
+  for (int column = 0; column < 11; column++) {
+    for (int row = 0; row < 4; row++) file_write(file, &rows[row][column], 1);
+  }
+}
+
+static void put_names(FileWriter *file, const SignalTable *signals, const Extent *extent) {
+  put_header(file, TYPE_TEXT, extent->name_length, extent->signals, "name");
+  put_padded(file, time_name, extent->name_length);
+  for (uint32_t i = 0; i < signals->list.count; i++) put_padded(file, signals->list.data[i].name, extent->name_length);
+}
+
+static void put_descriptions(Heap *heap, FileWriter *file, const SignalTable *signals, const Extent *extent) {
+  put_header(file, TYPE_TEXT, extent->description_length, extent->signals, "description");
+  put_padded(file, time_description, extent->description_length);
+  TextVec text = {0};
+  for (uint32_t i = 0; i < signals->list.count; i++) {
+    const Signal *signal = &signals->list.data[i];
+    text.count = 0;
+    text_printf(heap, &text, "%s", signal->description);
+    if (*signal->unit) text_printf(heap, &text, "%s[%s", text.count ? " " : "", signal->unit);
+    if (*signal->unit && *signal->display_unit) text_printf(heap, &text, "|%s", signal->display_unit);
+    if (*signal->unit) text_printf(heap, &text, "]");
+    put_padded(file, text.data, extent->description_length);
+  }
+  vec_free(heap, &text);
+}
+
+/* Of each signal: which data matrix (0: time, in both), which row of it (negative: minus that row), linear
+ * interpolation, and what is outside the time range (0: the same value, -1: nothing). */
+static void put_places(FileWriter *file, const SignalTable *signals, const Extent *extent) {
+  put_header(file, TYPE_INTEGER, 4, extent->signals, "dataInfo");
+  int32_t time_place[4] = {0, 1, 0, -1}, constant = 1;
+  file_write(file, time_place, sizeof time_place);
+  for (uint32_t i = 0; i < signals->list.count; i++) {
+    const Signal *signal = &signals->list.data[i];
+    int32_t column = signal->column == SIGNAL_CONSTANT ? 0 : (int32_t)signal->column + 2;
+    int32_t place[4] = {2, signal->negated ? -column : column, 0, -1};
+    if (signal->column == SIGNAL_CONSTANT) place[0] = 1, place[1] = ++constant, place[3] = 0;
+    file_write(file, place, sizeof place);
+  }
+}
+
+/* Two columns, the first and the last time; the times themselves come at the end. */
+static void put_constants(MatWriter *mat) {
+  put_header(mat->file, TYPE_DOUBLE, mat->constants, 2, "data_1");
+  mat->constants_at = file_size(mat->file);
+  for (int column = 0; column < 2; column++) {
+    double none = 0;
+    file_write(mat->file, &none, sizeof none);
+    for (uint32_t i = 0; i < mat->signals->list.count; i++) {
+      const Signal *signal = &mat->signals->list.data[i];
+      if (signal->column == SIGNAL_CONSTANT) file_write(mat->file, &signal->value, sizeof signal->value);
+    }
+  }
+}
+
+MatWriter *mat_begin(Heap *heap, Diags *diags, FileWriter *file, const SignalTable *signals) {
+  if (!mat_fits(diags, signals, 0)) return NULL;
+  if (!file_can_patch(file)) {
+    diag_error(diags, DIAG_USAGE, (Span){0, 0}, "a MAT file cannot be written to a stream; name a file, or use CSV");
+    return NULL;
+  }
+  Extent extent = measure(signals);
+  MatWriter *mat = heap_alloc(heap, sizeof *mat);
+  *mat = (MatWriter){.file = file, .signals = signals, .constants = extent.constants};
+  put_class(file);
+  put_names(file, signals, &extent);
+  put_descriptions(heap, file, signals, &extent);
+  put_places(file, signals, &extent);
+  put_constants(mat);
+  mat->rows_at = file_size(file);
+  put_header(file, TYPE_DOUBLE, signals->columns + 1, 0, "data_2");
+  return mat;
+}
+
+bool mat_row(MatWriter *mat, double time, const double *columns) {
+  if (file_size(mat->file) + row_size(mat->signals) > MAT_LIMIT) return false;
+  if (mat->rows++ == 0) mat->first = time;
+  mat->last = time;
+  file_write(mat->file, &time, sizeof time);
+  file_write(mat->file, columns, mat->signals->columns * sizeof *columns);
+  return true;
+}
+
+void mat_end(MatWriter *mat) {
+  uint64_t second_column = mat->constants_at + UINT64_C(8) * mat->constants;
+  file_patch(mat->file, mat->constants_at, &mat->first, sizeof mat->first);
+  file_patch(mat->file, second_column, &mat->last, sizeof mat->last);
+  file_patch(mat->file, mat->rows_at + 8, &mat->rows, sizeof mat->rows);
+}
+
+bool mat_write(Heap *heap, Diags *diags, FileWriter *file, const Trajectory *trajectory) {
+  if (!mat_fits(diags, trajectory->signals, trajectory->rows)) return false;
+  MatWriter *mat = mat_begin(heap, diags, file, trajectory->signals);
+  if (!mat) return false;
+  for (size_t row = 0; row < trajectory->rows; row++) {
+    mat_row(mat, trajectory_time(trajectory, row), trajectory_row(trajectory, row));
+  }
+  mat_end(mat);
+  heap_free(heap, mat);
+  return true;
+}
+
+/* ---- reading ---- */
+
+typedef enum Precision { DOUBLE, SINGLE, INTEGER, SHORT, UNSIGNED_SHORT, BYTE, N_PRECISIONS } Precision;
+static const uint32_t element_size[N_PRECISIONS] = {8, 4, 4, 2, 2, 1};
+
+typedef struct Matrix {
+  uint32_t rows, columns; /* as stored */
+  Precision precision;
+  bool big;            /* byte order */
+  const char *element; /* NULL: absent */
+} Matrix;
+
+typedef enum Part { PART_CLASS, PART_NAME, PART_DESCRIPTION, PART_INFO, PART_CONSTANTS, PART_ROWS, N_PARTS } Part;
+static const char *const part_name[N_PARTS] = {"Aclass", "name", "description", "dataInfo", "data_1", "data_2"};
+
+typedef struct Reader {
+  Heap *heap;
+  Diags *diags;
+  const char *path;
+  Matrix part[N_PARTS];
+  bool transposed;
+} Reader;
+
+static Trajectory *complain(Reader *reader, const char *what) {
+  diag_error(reader->diags, DIAG_FILE, (Span){0, 0}, "`%s` is not a Modelica result file: %s", reader->path, what);
+  return NULL;
+}
+
+static uint64_t load(const char *bytes, uint32_t size, bool big) {
+  uint64_t value = 0;
+  for (uint32_t i = 0; i < size; i++) {
+    value |= (uint64_t)(unsigned char)bytes[big ? size - 1 - i : i] << (8 * i);
+  }
+  return value;
+}
+
+static double matrix_get(const Matrix *matrix, uint32_t row, uint32_t column) {
+  uint32_t size = element_size[matrix->precision];
+  uint64_t bits = load(matrix->element + size * ((uint64_t)column * matrix->rows + row), size, matrix->big);
+  double value;
+  float single;
+  uint32_t low = (uint32_t)bits;
+  switch (matrix->precision) {
+    case DOUBLE: return memcpy(&value, &bits, sizeof value), value;
+    case SINGLE: return memcpy(&single, &low, sizeof single), (double)single;
+    case INTEGER: return (double)(int32_t)low;
+    case SHORT: return (double)(int16_t)low;
+    default: return (double)low;
+  }
+}
+
+/* Element `item` of signal (or row) `index`, whichever way the file is laid out. */
+static double item_get(const Reader *reader, Part part, uint32_t index, uint32_t item) {
+  const Matrix *matrix = &reader->part[part];
+  return reader->transposed ? matrix_get(matrix, item, index) : matrix_get(matrix, index, item);
+}
+
+static uint32_t item_count(const Reader *reader, Part part) {
+  return reader->transposed ? reader->part[part].columns : reader->part[part].rows;
+}
+
+static uint32_t item_size(const Reader *reader, Part part) {
+  return reader->transposed ? reader->part[part].rows : reader->part[part].columns;
+}
+
+/* Reads one matrix at `*at` and moves behind it; a message when the bytes are none. */
+static const char *read_matrix(Reader *reader, const char **at, const char *end) {
+  if (end - *at < HEADER_SIZE) return "it ends within a matrix";
+  uint32_t type = (uint32_t)load(*at, 4, false);
+  bool big = type > 5000; /* a type has four digits, so the other order shows */
+  if (big) type = (uint32_t)load(*at, 4, true);
+  uint32_t precision = type / 10 % 10, rows = (uint32_t)load(*at + 4, 4, big);
+  uint32_t columns = (uint32_t)load(*at + 8, 4, big), name_length = (uint32_t)load(*at + 16, 4, big);
+  if (type > 1999 || type % 10 > 1 || precision >= N_PRECISIONS || load(*at + 12, 4, big) != 0) {
+    return "it does not hold matrices of MATLAB level 4";
+  }
+  const char *name = *at + HEADER_SIZE;
+  if (name_length == 0 || (uint64_t)(end - name) < name_length || name[name_length - 1]) return "a name is damaged";
+  const char *element = name + name_length;
+  uint64_t room = (uint64_t)(end - element) / element_size[precision];
+  if (rows && columns > room / rows) return "it is cut short";
+  for (Part part = 0; part < N_PARTS; part++) {
+    if (strcmp(name, part_name[part]) != 0) continue;
+    reader->part[part] = (Matrix){rows, columns, (Precision)precision, big, element};
+  }
+  *at = element + (uint64_t)rows * columns * element_size[precision];
+  return NULL;
+}
+
+/* A text of a text matrix, without what pads it. */
+static const char *read_text(const Reader *reader, Part part, uint32_t index, TextVec *text) {
+  text->count = 0;
+  text_append(reader->heap, text, "", 0);
+  for (uint32_t i = 0; i < item_size(reader, part); i++) {
+    char c = (char)(unsigned char)item_get(reader, part, index, i);
+    if (!c) break;
+    text_append(reader->heap, text, &c, 1);
+  }
+  while (text->count && text->data[text->count - 1] == ' ') text->data[--text->count] = '\0';
+  return text->data;
+}
+
+/* "words [unit|display]" in place. */
+static void split_description(char *text, Signal *signal) {
+  size_t length = strlen(text);
+  signal->description = text;
+  char *bracket = strrchr(text, '[');
+  if (!bracket || text[length - 1] != ']') return;
+  text[length - 1] = '\0';
+  signal->unit = bracket + 1;
+  char *bar = strchr(bracket, '|');
+  if (bar) *bar = '\0', signal->display_unit = bar + 1;
+  while (bracket > text && bracket[-1] == ' ') bracket--;
+  *bracket = '\0';
+}
+
+/* Where a signal is; a message when nowhere. */
+static const char *read_place(const Reader *reader, uint32_t index, Signal *signal) {
+  double matrix = item_get(reader, PART_INFO, index, 0), place = item_get(reader, PART_INFO, index, 1);
+  Part part = matrix == 1 ? PART_CONSTANTS : PART_ROWS;
+  bool known = matrix == 0 || matrix == 1 || matrix == 2;
+  if (!known || !(fabs(place) >= 1 && fabs(place) <= item_size(reader, part))) return "dataInfo names no data";
+  uint32_t column = (uint32_t)fabs(place) - 1;
+  signal->negated = place < 0;
+  signal->column = column;
+  if (part == PART_ROWS) return NULL;
+  if (item_count(reader, part) == 0) return "data_1 is empty";
+  double value = item_get(reader, part, 0, column);
+  signal->column = SIGNAL_CONSTANT;
+  signal->kind = SIGNAL_PARAMETER;
+  signal->value = signal->negated ? -value : value;
+  signal->negated = false;
+  return NULL;
+}
+
+static const char *read_signals(const Reader *reader, SignalTable *signals) {
+  TextVec name = {0}, description = {0};
+  for (uint32_t i = 0; i < item_count(reader, PART_NAME); i++) {
+    Signal signal = {.name = read_text(reader, PART_NAME, i, &name), .kind = SIGNAL_ALGEBRAIC};
+    if (strcmp(signal.name, "time") == 0 || strcmp(signal.name, "Time") == 0) continue;
+    if (strncmp(signal.name, "der(", 4) == 0) signal.kind = SIGNAL_DERIVATIVE;
+    if (i < item_count(reader, PART_DESCRIPTION)) {
+      read_text(reader, PART_DESCRIPTION, i, &description);
+      split_description(description.data, &signal);
+    }
+    const char *problem = read_place(reader, i, &signal);
+    if (problem) return problem;
+    signals_add(signals, &signal);
+  }
+  vec_free(reader->heap, &name);
+  vec_free(reader->heap, &description);
+  return NULL;
+}
+
+/* The columns of the trajectory are those of data_2, time included as column 0. */
+static const char *read_rows(const Reader *reader, Trajectory *trajectory) {
+  double before = -HUGE_VAL;
+  for (uint32_t row = 0; row < item_count(reader, PART_ROWS); row++) {
+    double time = item_get(reader, PART_ROWS, row, 0);
+    if (!isfinite(time) || time < before) return "time decreases or is not finite";
+    before = time;
+    double *columns = trajectory_append(trajectory, time);
+    for (uint32_t j = 0; j < trajectory->columns; j++) columns[j] = item_get(reader, PART_ROWS, row, j);
+  }
+  return trajectory->rows ? NULL : "there are no rows";
+}
+
+/* Whether all parts are there and of fitting shape. */
+static const char *check_parts(Reader *reader) {
+  static const char wanted[] = "Atrajectory";
+  const Matrix *class = &reader->part[PART_CLASS];
+  if (!class->element || class->rows < 4 || class->columns < sizeof wanted - 1) return "the matrix Aclass is missing";
+  for (uint32_t i = 0; i < sizeof wanted - 1; i++) {
+    if (matrix_get(class, 0, i) != wanted[i]) return "it is not a trajectory";
+  }
+  char layout = (char)(unsigned char)matrix_get(class, 3, 3); /* binTrans, binNormal */
+  if (layout != 'T' && layout != 'N') return "its layout is neither binTrans nor binNormal";
+  reader->transposed = layout == 'T';
+  const Matrix *part = reader->part;
+  if (!part[PART_NAME].element || !part[PART_INFO].element || !part[PART_ROWS].element) return "a matrix is missing";
+  if (part[PART_NAME].precision != BYTE && part[PART_NAME].precision != DOUBLE) return "its names are not text";
+  if (item_count(reader, PART_INFO) < item_count(reader, PART_NAME) || item_size(reader, PART_INFO) < 2) {
+    return "dataInfo is too small";
+  }
+  return item_size(reader, PART_ROWS) ? NULL : "data_2 is empty";
+}
+
+Trajectory *mat_read(Heap *heap, Diags *diags, const char *path, const char *bytes, uint32_t length) {
+  Reader reader = {.heap = heap, .diags = diags, .path = path};
+  const char *problem = NULL, *at = bytes;
+  while (at < bytes + length && !problem) problem = read_matrix(&reader, &at, bytes + length);
+  if (!problem) problem = check_parts(&reader);
+  if (problem) return complain(&reader, problem);
+  SignalTable *signals = signals_new(heap);
+  problem = read_signals(&reader, signals);
+  if (problem) return complain(&reader, problem);
+  Trajectory *trajectory = trajectory_new(heap, signals);
+  problem = read_rows(&reader, trajectory);
+  return problem ? complain(&reader, problem) : trajectory;
+}
