@@ -28,7 +28,7 @@ static bool big_endian(void) {
 
 static uint32_t description_length(const Signal *signal) {
   size_t length = strlen(signal->description);
-  if (*signal->unit) length += (length > 0) + 2 + strlen(signal->unit);
+  if (*signal->unit) length += (length ? 3u : 2u) + strlen(signal->unit);
   if (*signal->unit && *signal->display_unit) length += 1 + strlen(signal->display_unit);
   return (uint32_t)length;
 }
