@@ -60,7 +60,8 @@ jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point);
 
 /* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }
  * Locals changed inside and read after a failure must be volatile. The point dies with its function: one that
- * leaves the heap alive sets the catch back with heap_set_catch before it returns, on both ways. */
+ * leaves the heap alive sets the catch back with heap_set_catch before it returns, on both ways. The work goes into
+ * a function of its own, so that no local of it stands beside the setjmp (gcc warns of those). */
 #define HEAP_TRY(heap, point) (heap_set_catch((heap), &(point)), setjmp(point) == 0)
 
 #endif
