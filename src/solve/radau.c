@@ -8,7 +8,7 @@
  * (1999); the weights by index follow section VII.7.
  */
 #include "solve/integrator.h"
-#include "solve/linear.h"
+#include "base/linear.h"
 #include "solve/radau_coefficients.h"
 
 #include <float.h>
@@ -283,10 +283,19 @@ static bool radau_factor(Radau *radau, double h) {
   return true;
 }
 
-static EvalStatus radau_new_jacobian(Radau *radau) {
-  EvalStatus status = radau->system->jacobian(radau->system->context, radau->t, radau->y, radau->jacobian);
-  radau->jacobian_time = status == EVAL_OK ? radau->t : NAN;
+/* The Jacobian at the predicted stage next to the middle of the step, where it is nearest to that of every stage;
+ * at the start of the step where that point cannot be evaluated, or `h` is 0. */
+static EvalStatus radau_new_jacobian(Radau *radau, double h) {
+  const System *system = radau->system;
+  int middle = radau->method->stages / 2;
+  EvalStatus status = EVAL_DOMAIN;
   radau->factored_step = 0;
+  if (h > 0) {
+    double t = radau->t + radau->method->node[middle] * h;
+    status = system->jacobian(system->context, t, radau->stage[middle], radau->jacobian);
+  }
+  if (status != EVAL_OK) status = system->jacobian(system->context, radau->t, radau->y, radau->jacobian);
+  radau->jacobian_time = status == EVAL_OK ? radau->t : NAN;
   return status;
 }
 
@@ -585,8 +594,10 @@ static StepStatus radau_step(void *self, double t_stop) {
     if (held) h = t_stop - radau->t;
     if (h <= 0) return STEP_OK;
     if (!held && h < 10 * DBL_EPSILON * fabs(radau->t) + DBL_MIN) return reason;
+    radau_set_weights(radau, h);
+    radau_predict(radau, h);
     if (isnan(radau->jacobian_time)) {
-      EvalStatus status = radau_new_jacobian(radau);
+      EvalStatus status = radau_new_jacobian(radau, radau->last_h > 0 ? h : 0);
       if (status != EVAL_OK) return STEP_EVALUATION;
     }
     if (!radau_factor(radau, h)) {
@@ -595,8 +606,6 @@ static StepStatus radau_step(void *self, double t_stop) {
       radau_retry(radau, h, 0.5);
       continue;
     }
-    radau_set_weights(radau, h);
-    radau_predict(radau, h);
     NewtonStatus newton = radau_newton(radau, h, &factor);
     if (newton == NEWTON_STOP) return STEP_EVALUATION;
     reason = newton == NEWTON_DOMAIN ? STEP_EVALUATION : STEP_TOO_SMALL;
@@ -655,7 +664,7 @@ static double radau_first_step(Radau *radau, double span) {
   for (int32_t l = 0; l < radau->system->links; l++) radau->estimate[radau->from[l]] = radau->y[radau->to[l]];
   double size = radau_states_norm(radau, radau->y), slope = radau_states_norm(radau, radau->estimate);
   double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
-  if (radau_new_jacobian(radau) != EVAL_OK || !radau_second_derivative(radau, span)) return fmin(largest, 1e-3 * h);
+  if (radau_new_jacobian(radau, 0) != EVAL_OK || !radau_second_derivative(radau, span)) return fmin(largest, 1e-3 * h);
   double bend = radau_states_norm(radau, radau->estimate);
   double other = fmax(slope, bend) <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / fmax(slope, bend), 1.0 / 4);
   return fmin(fmin(100 * h, other), largest);

@@ -3,8 +3,8 @@
  * Small or well-filled matrices are dense (a plain LU for the very small, LAPACK above), the rest go to KLU.
  * The pattern is fixed between calls of linear_set_pattern; the values come in the order of that pattern.
  */
-#ifndef DAEDAL_SOLVE_LINEAR_H
-#define DAEDAL_SOLVE_LINEAR_H
+#ifndef DAEDAL_BASE_LINEAR_H
+#define DAEDAL_BASE_LINEAR_H
 
 #include "base/heap.h"
 

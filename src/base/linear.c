@@ -1,7 +1,7 @@
 /* linear: see linear.h. Invariant: `kind` decides which of the three groups of fields is in use; rows of dense
  * matrices are scaled to largest entry one, so that pivoting does not depend on how equations are written.
  */
-#include "solve/linear.h"
+#include "base/linear.h"
 
 #include <klu.h>
 #include <lapacke.h>
