@@ -1,0 +1,382 @@
+/* dag: nodes, hash-consing, leaves and reading. A node is looked up by the content of its pools: a candidate is
+ * written at the end of its pool, and taken back if an equal node exists. So a node is in the table exactly once. */
+#include "expr/dag_internal.h"
+
+#include <string.h>
+
+/* ---- the operator table ---- */
+
+typedef struct OpRow {
+  const char *name, *text;
+  int8_t arity;
+  uint8_t kind;
+} OpRow;
+
+static const OpRow op_rows[OP_COUNT] = {
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = {name, #value, arity, KIND_##kind},
+#include "expr/ops.def"
+#undef OP
+};
+
+const char *op_name(Op op) { return op_rows[op].name; }
+const char *op_text(Op op) { return op_rows[op].text; }
+int op_arity(Op op) { return op_rows[op].arity; }
+OpKind op_kind(Op op) { return (OpKind)op_rows[op].kind; }
+
+bool dag_is_selector(Op op) {
+  return op == OP_IF || op == OP_MIN || op == OP_MAX || op == OP_NOEVENT || op == OP_SMOOTH || op == OP_HOMOTOPY;
+}
+
+/* ---- hash-consing ---- */
+
+/* Words of an argument list, as described in dag_internal.h. */
+static uint32_t node_words(const Dag *dag, const Node *node) {
+  int arity = op_arity((Op)node->op);
+  return arity >= 0 ? (uint32_t)arity : 1 + dag->words.data[node->first];
+}
+
+static uint32_t sum_terms(const Dag *dag, const Node *node) { return dag->terms.data[node->first].node; }
+
+static uint64_t hash_double(uint64_t hash, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return hash_mix(hash ^ bits);
+}
+
+static uint64_t hash_sum(const Dag *dag, const Node *node) {
+  uint64_t hash = OP_SUM;
+  const Term *terms = dag->terms.data + node->first;
+  for (uint32_t i = 0, count = sum_terms(dag, node); i <= count; i++)
+    hash = hash_double(hash, terms[i].coefficient) + terms[i].node;
+  return hash_mix(hash);
+}
+
+static uint64_t hash_node(const Dag *dag, const Node *node) {
+  if (node->op == OP_SUM) return hash_sum(dag, node);
+  if (node->op == OP_CONSTANT) return hash_double(0, dag->constants.data[node->first]);
+  uint64_t hash = (uint64_t)node->op << 48;
+  if (op_kind((Op)node->op) == KIND_LEAF) return hash_mix(hash | (uint64_t)node->count << 32 | node->first);
+  const Expr *words = dag->words.data + node->first;
+  for (uint32_t i = 0, count = node_words(dag, node); i < count; i++) hash = hash_mix(hash ^ words[i]);
+  return hash;
+}
+
+static bool sums_equal(const Dag *dag, const Node *a, const Node *b) {
+  const Term *s = dag->terms.data + a->first, *t = dag->terms.data + b->first;
+  for (uint32_t i = 0, count = s->node; i <= count; i++)
+    if (s[i].node != t[i].node || memcmp(&s[i].coefficient, &t[i].coefficient, sizeof(double)) != 0) return false;
+  return true;
+}
+
+static bool nodes_equal(const Dag *dag, const Node *a, const Node *b) {
+  if (a->op != b->op || a->count != b->count) return false;
+  if (a->op == OP_SUM) return sums_equal(dag, a, b);
+  if (a->op == OP_CONSTANT)
+    return memcmp(dag->constants.data + a->first, dag->constants.data + b->first, sizeof(double)) == 0;
+  if (op_kind((Op)a->op) == KIND_LEAF) return a->first == b->first;
+  uint32_t words = node_words(dag, a);
+  if (words != node_words(dag, b)) return false;
+  return !words || memcmp(dag->words.data + a->first, dag->words.data + b->first, words * sizeof(Expr)) == 0;
+}
+
+static uint32_t table_slot(const Dag *dag, const Node *node) {
+  uint32_t mask = dag->table_capacity - 1;
+  uint32_t slot = (uint32_t)hash_node(dag, node) & mask;
+  while (dag->table[slot] && !nodes_equal(dag, &dag->nodes.data[dag->table[slot] - 1], node)) slot = (slot + 1) & mask;
+  return slot;
+}
+
+/* Nodes are distinct, so that growing needs no comparisons. */
+static void table_grow(Dag *dag) {
+  uint32_t capacity = dag->table_capacity ? dag->table_capacity * 2 : 256, mask = capacity - 1;
+  uint32_t *table = heap_array(dag->heap, capacity, sizeof *table);
+  for (uint32_t i = 0; i < dag->nodes.count; i++) {
+    uint32_t slot = (uint32_t)hash_node(dag, &dag->nodes.data[i]) & mask;
+    while (table[slot]) slot = (slot + 1) & mask;
+    table[slot] = i + 1;
+  }
+  heap_free(dag->heap, dag->table);
+  dag->table = table;
+  dag->table_capacity = capacity;
+}
+
+/* Relations, jumps and history stand for events; noEvent hides those below, other operators hand them on. */
+static bool op_makes_event(Op op) {
+  if (op == OP_NOEVENT || op == OP_SMOOTH || op == OP_HOMOTOPY) return false;
+  OpKind kind = op_kind(op);
+  return kind == KIND_RELATION || kind == KIND_PIECEWISE || kind == KIND_LANGUAGE;
+}
+
+static uint8_t node_flags(const Dag *dag, Expr e) {
+  Op op = dag_op(dag, e);
+  if (op_kind(op) == KIND_LEAF) return (uint8_t)(1u << op);
+  unsigned flags = op_makes_event(op) ? DAG_EVENT : 0;
+  for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++) flags |= dag->flags.data[dag_child(dag, e, i)];
+  return (uint8_t)(op == OP_NOEVENT ? flags & ~(unsigned)DAG_EVENT : flags);
+}
+
+/* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
+static Expr intern(Dag *dag, Node candidate, bool *fresh) {
+  if (dag->nodes.count / 2 >= dag->table_capacity / 3) table_grow(dag);
+  uint32_t slot = table_slot(dag, &candidate);
+  *fresh = dag->table[slot] == 0;
+  if (!*fresh) return dag->table[slot] - 1;
+  Expr e = dag->nodes.count;
+  vec_push(dag->heap, &dag->nodes, candidate);
+  vec_push(dag->heap, &dag->flags, node_flags(dag, e));
+  dag->table[slot] = e + 1;
+  return e;
+}
+
+static uint16_t short_count(uint32_t count) { return (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX); }
+
+/* Interns the node whose words are the last `words` of the pool. */
+static Expr intern_words(Dag *dag, Op op, uint32_t count, uint32_t words) {
+  bool fresh;
+  Node node = {(uint16_t)op, short_count(count), dag->words.count - words};
+  Expr e = intern(dag, node, &fresh);
+  if (!fresh) dag->words.count -= words;
+  return e;
+}
+
+Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count) {
+  uint32_t head = op_arity(op) < 0 ? 1 : 0;
+  Expr *words = vec_extend(dag->heap, &dag->words, head + count);
+  if (head) words[0] = count;
+  if (count) memcpy(words + head, arguments, count * sizeof *words);
+  return intern_words(dag, op, count, head + count);
+}
+
+Expr dag_intern_sum(Dag *dag, double constant, const Term *terms, uint32_t count) {
+  bool fresh;
+  Term *pool = vec_extend(dag->heap, &dag->terms, count + 1);
+  pool[0] = (Term){constant, count};
+  if (count) memcpy(pool + 1, terms, count * sizeof *pool);
+  Expr e = intern(dag, (Node){OP_SUM, short_count(count), dag->terms.count - count - 1}, &fresh);
+  if (!fresh) dag->terms.count -= count + 1;
+  return e;
+}
+
+Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *partials, uint32_t partial_count,
+              const Expr *arguments, uint32_t count) {
+  uint32_t words = 4 + partial_count + count;
+  /* By way of scratch memory, because partials and arguments may stand in the pool that is about to move. */
+  uint32_t *copy = heap_array(dag->heap, words, sizeof *copy);
+  copy[0] = words - 1, copy[1] = function, copy[2] = output, copy[3] = partial_count;
+  if (partial_count) memcpy(copy + 4, partials, partial_count * sizeof *copy);
+  if (count) memcpy(copy + 4 + partial_count, arguments, count * sizeof *copy);
+  memcpy(vec_extend(dag->heap, &dag->words, words), copy, words * sizeof *copy);
+  heap_free(dag->heap, copy);
+  return intern_words(dag, OP_CALL, count, words);
+}
+
+/* ---- leaves ---- */
+
+static Expr leaf(Dag *dag, Op op, uint32_t index, uint16_t order) {
+  bool fresh;
+  return intern(dag, (Node){(uint16_t)op, order, index}, &fresh);
+}
+
+Expr dag_constant(Dag *dag, double value) {
+  bool fresh;
+  vec_push(dag->heap, &dag->constants, value == 0 ? 0 : value); /* no negative zero: equal values, equal nodes */
+  Expr e = intern(dag, (Node){OP_CONSTANT, 0, dag->constants.count - 1}, &fresh);
+  if (!fresh) dag->constants.count--;
+  return e;
+}
+
+Expr dag_time(Dag *dag) { return leaf(dag, OP_TIME, 0, 0); }
+Expr dag_parameter(Dag *dag, uint32_t index) { return leaf(dag, OP_PARAMETER, index, 0); }
+Expr dag_discrete(Dag *dag, uint32_t index) { return leaf(dag, OP_DISCRETE, index, 0); }
+Expr dag_pre(Dag *dag, uint32_t index) { return leaf(dag, OP_PRE, index, 0); }
+Expr dag_string(Dag *dag, Name text) { return leaf(dag, OP_STRING, text, 0); }
+
+Expr dag_variable(Dag *dag, uint32_t index, uint32_t order) {
+  if (order > UINT16_MAX) heap_fail(dag->heap); /* 65536 differentiations: the memory is long gone */
+  return leaf(dag, OP_VARIABLE, index, (uint16_t)order);
+}
+
+Dag *dag_new(Heap *heap, Names *names) {
+  Dag *dag = heap_alloc(heap, sizeof *dag);
+  dag->heap = heap;
+  dag->names = names;
+  vec_reserve(heap, &dag->words, 64);
+  vec_reserve(heap, &dag->terms, 64);
+  dag_constant(dag, 0);
+  dag_constant(dag, 1);
+  return dag;
+}
+
+/* ---- reading ---- */
+
+Heap *dag_heap(const Dag *dag) { return dag->heap; }
+uint32_t dag_size(const Dag *dag) { return dag->nodes.count; }
+const Node *dag_node(const Dag *dag, Expr e) { return &dag->nodes.data[e]; }
+Op dag_op(const Dag *dag, Expr e) { return (Op)dag->nodes.data[e].op; }
+double dag_value(const Dag *dag, Expr e) { return dag->constants.data[dag->nodes.data[e].first]; }
+uint32_t dag_index(const Dag *dag, Expr e) { return dag->nodes.data[e].first; }
+uint32_t dag_order(const Dag *dag, Expr e) { return dag->nodes.data[e].count; }
+
+bool dag_is_constant(const Dag *dag, Expr e, double *value) {
+  if (dag_op(dag, e) != OP_CONSTANT) return false;
+  if (value) *value = dag_value(dag, e);
+  return true;
+}
+
+CallInfo dag_call_info(const Dag *dag, Expr e) {
+  const uint32_t *words = dag->words.data + dag_node(dag, e)->first;
+  return (CallInfo){.function = words[1], .output = words[2], .partial_count = words[3], .partials = words + 4};
+}
+
+uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out) {
+  const Node *node = dag_node(dag, e);
+  const uint32_t *words = dag->words.data + node->first;
+  int arity = op_arity((Op)node->op);
+  uint32_t head = arity >= 0 ? 0 : node->op == OP_CALL ? 4 + words[3] : 1;
+  *out = words + head;
+  return arity >= 0 ? (uint32_t)arity : words[0] + 1 - head;
+}
+
+uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out) {
+  const Term *terms = dag->terms.data + dag_node(dag, e)->first;
+  *constant = terms->coefficient;
+  *out = terms + 1;
+  return terms->node;
+}
+
+uint32_t dag_child_count(const Dag *dag, Expr e) {
+  const Expr *arguments;
+  Op op = dag_op(dag, e);
+  if (op == OP_SUM) return sum_terms(dag, dag_node(dag, e));
+  return op_kind(op) == KIND_LEAF ? 0 : dag_arguments(dag, e, &arguments);
+}
+
+Expr dag_child(const Dag *dag, Expr e, uint32_t i) {
+  const Expr *arguments;
+  const Node *node = dag_node(dag, e);
+  if (node->op == OP_SUM) return dag->terms.data[node->first + 1 + i].node;
+  dag_arguments(dag, e, &arguments);
+  return arguments[i];
+}
+
+/* ---- walks ---- */
+
+bool dag_was_met(const Dag *dag, Expr e) { return e < dag->marks.count && dag->marks.data[e] == dag->stamp; }
+
+/* A new stamp makes all nodes unmet at once; only when stamps run out is the array cleared. */
+static void walk_begin(Dag *dag) {
+  if (++dag->stamp == 0) {
+    memset(dag->marks.data, 0, dag->marks.count * sizeof *dag->marks.data);
+    dag->stamp = 1;
+  }
+  uint32_t more = dag->nodes.count - dag->marks.count;
+  if (!more) return;
+  memset(vec_extend(dag->heap, &dag->marks, more), 0, more * sizeof *dag->marks.data);
+  vec_reserve(dag->heap, &dag->slots, more);
+  dag->slots.count += more;
+}
+
+static void walk_enter(Dag *dag, Walk walk, Expr e) {
+  if (dag->marks.data[e] == dag->stamp || (walk.mask && !(dag->flags.data[e] & walk.mask))) return;
+  dag->marks.data[e] = dag->stamp;
+  bool stop = walk.shallow && dag_is_selector(dag_op(dag, e));
+  vec_push(dag->heap, &dag->stack, (Frame){e, stop ? UINT32_MAX : 0});
+}
+
+void dag_walk(Dag *dag, Walk walk, const Expr *roots, uint32_t count, IndexVec *order) {
+  walk_begin(dag);
+  uint32_t base = order->count;
+  for (uint32_t i = 0; i < count; i++) {
+    walk_enter(dag, walk, roots[i]);
+    while (dag->stack.count) {
+      Frame *frame = &vec_last(&dag->stack);
+      if (frame->next < dag_child_count(dag, frame->node)) {
+        walk_enter(dag, walk, dag_child(dag, frame->node, frame->next++));
+        continue;
+      }
+      Expr e = vec_pop(&dag->stack).node;
+      dag->slots.data[e] = order->count - base;
+      vec_push(dag->heap, order, e);
+    }
+  }
+}
+
+void dag_below(Dag *dag, const Expr *roots, uint32_t count, IndexVec *order) {
+  dag_walk(dag, (Walk){0}, roots, count, order);
+}
+
+uint32_t dag_count(Dag *dag, const Expr *roots, uint32_t count) {
+  IndexVec order = {0};
+  dag_below(dag, roots, count, &order);
+  uint32_t nodes = order.count;
+  vec_free(dag->heap, &order);
+  return nodes;
+}
+
+static int compare_index(const void *a, const void *b) {
+  Expr x = *(const Expr *)a, y = *(const Expr *)b;
+  return (x > y) - (x < y);
+}
+
+void dag_variables(Dag *dag, Expr e, ExprVec *leaves) {
+  IndexVec order = {0};
+  dag_walk(dag, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1, &order);
+  uint32_t first = leaves->count;
+  for (uint32_t i = 0; i < order.count; i++)
+    if (dag_op(dag, order.data[i]) == OP_VARIABLE) vec_push(dag->heap, leaves, order.data[i]);
+  if (leaves->count > first)
+    dag_sort(dag->heap, leaves->data + first, leaves->count - first, sizeof(Expr), compare_index);
+  vec_free(dag->heap, &order);
+}
+
+bool dag_contains(Dag *dag, Expr e, Op op) {
+  if (op_kind(op) == KIND_LEAF) return dag->flags.data[e] & 1u << op;
+  IndexVec order = {0};
+  bool found = false;
+  dag_below(dag, &e, 1, &order);
+  for (uint32_t i = 0; i < order.count && !found; i++) found = dag_op(dag, order.data[i]) == op;
+  vec_free(dag->heap, &order);
+  return found;
+}
+
+bool dag_has_event(const Dag *dag, Expr e) { return dag->flags.data[e] & DAG_EVENT; }
+
+/* ---- sorting ---- */
+
+static void insertion_sort(char *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
+  char held[32];
+  for (uint32_t i = 1; i < count; i++) {
+    uint32_t j = i;
+    memcpy(held, data + i * size, size);
+    for (; j > 0 && compare(data + (j - 1) * size, held) > 0; j--) memcpy(data + j * size, data + (j - 1) * size, size);
+    memcpy(data + j * size, held, size);
+  }
+}
+
+static void merge_runs(const char *in, char *out, uint32_t begin, uint32_t middle, uint32_t end, size_t size,
+                       int (*compare)(const void *, const void *)) {
+  uint32_t i = begin, j = middle;
+  for (uint32_t k = begin; k < end; k++) {
+    bool left = i < middle && (j == end || compare(in + i * size, in + j * size) <= 0);
+    memcpy(out + k * size, in + (left ? i++ : j++) * size, size);
+  }
+}
+
+void dag_sort(Heap *heap, void *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
+  enum { RUN = 32 };
+  char *from = data;
+  for (uint32_t i = 0; i < count; i += RUN)
+    insertion_sort(from + i * size, count - i < RUN ? count - i : RUN, size, compare);
+  if (count <= RUN) return;
+  char *scratch = heap_array(heap, count, size), *to = scratch;
+  for (uint32_t width = RUN; width < count; width *= 2) {
+    for (uint32_t i = 0; i < count; i += 2 * width) {
+      uint32_t middle = count - i < width ? count : i + width, end = count - i < 2 * width ? count : i + 2 * width;
+      merge_runs(from, to, i, middle, end, size, compare);
+    }
+    char *swap = from;
+    from = to, to = swap;
+  }
+  if (from != data) memcpy(data, from, count * size);
+  heap_free(heap, scratch);
+}

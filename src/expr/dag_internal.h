@@ -1,0 +1,70 @@
+/* dag_internal: the insides of the graph, shared by the files of src/expr only.
+ *
+ * Nodes are records of 8 bytes; what follows from them stands in three pools: constants, argument words and terms.
+ *  - Arguments of an operator of fixed arity: its arity words. Of any other (arity -1): one word with the number of words
+ *    that follow, then the arguments; in a call before them function, output, number of partials, partials.
+ *  - A sum: one Term {constant, number of terms}, then its terms. So counts beyond 16 bits are kept exactly.
+ * Any constructor may move the pools: a pointer into them does not outlive the next one.
+ */
+#ifndef DAEDAL_EXPR_DAG_INTERNAL_H
+#define DAEDAL_EXPR_DAG_INTERNAL_H
+
+#include "expr/dag.h"
+
+typedef VEC(Term) TermVec;
+
+/* What occurs below a node: bit `op` for each leaf operator, and DAG_EVENT if some relation or jump outside of noEvent. */
+enum { DAG_EVENT = 1 << 7 };
+_Static_assert(OP_STRING < 7, "leaf operators must fit into the flags below DAG_EVENT");
+
+typedef struct Frame {
+  Expr node;
+  uint32_t next; /* child to visit next */
+} Frame;
+
+struct Dag {
+  Heap *heap;
+  Names *names;
+  VEC(Node) nodes;
+  VEC(uint8_t) flags;
+  VEC(double) constants;
+  IndexVec words;
+  TermVec terms;
+  uint32_t *table; /* open addressing, holds node + 1 */
+  uint32_t table_capacity;
+
+  TermVec sum;           /* scratch of dag_sum */
+  IndexVec marks, slots; /* per node: stamp of the last walk that met it, and its position there */
+  uint32_t stamp;
+  VEC(Frame) stack;
+  IndexVec derivatives; /* per node: its time derivative, or NO_EXPR */
+};
+
+#define NO_EXPR UINT32_MAX
+
+/* Nodes 0 and 1 are the constants 0 and 1. */
+enum { EXPR_ZERO = 0, EXPR_ONE = 1 };
+
+/* The node with these arguments, without any simplification. The arguments must not point into the graph. */
+Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count);
+Expr dag_intern_sum(Dag *dag, double constant, const Term *terms, uint32_t count);
+
+/* A walk visits each node below its roots once, children first; `mask`: if not 0, only nodes whose flags
+ * meet it; `shallow`: does not
+ * go below nodes for which dag_is_selector is true. Appends to `order`; slots give positions in it. */
+typedef struct Walk {
+  uint8_t mask;
+  bool shallow;
+} Walk;
+void dag_walk(Dag *dag, Walk walk, const Expr *roots, uint32_t count, IndexVec *order);
+
+/* Was the node met by the last walk? */
+bool dag_was_met(const Dag *dag, Expr e);
+
+/* if, min, max, noEvent, smooth, homotopy: a derivative is a choice between, or a mark around, the arguments' ones. */
+bool dag_is_selector(Op op);
+
+/* Stable merge sort; scratch from the heap beyond 32 elements. */
+void dag_sort(Heap *heap, void *data, uint32_t count, size_t size, int (*compare)(const void *, const void *));
+
+#endif

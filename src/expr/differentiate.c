@@ -1,0 +1,547 @@
+/* differentiate: total time derivative, partials, gradient, linear split, substitution. All are sweeps over a walk of the
+ * graph below the roots (children first, or backwards for adjoints); the rules of the operators are those of ops.def.
+ *
+ * Selectors (if, min, max, noEvent, smooth, homotopy) are not treated as partial times derivative: that would
+ * compute 0 * infinity where an inactive branch has no derivative, and would take relations out of their noEvent. Their
+ * derivative is the same selection among the derivatives of their arguments. */
+#include "expr/dag_internal.h"
+
+#include <string.h>
+
+/* ---- the table's rules, over the graph ---- */
+
+static Expr squares(Dag *dag, Expr x, Expr y) {
+  Expr first = dag_multiply(dag, x, x), second = dag_multiply(dag, y, y);
+  return dag_add(dag, first, second);
+}
+
+/* Partial derivative of an operator of fixed arity with respect to its argument `position`. */
+static Expr table_partial(Dag *dag, Expr self, uint32_t position) {
+  Expr x[3] = {EXPR_ZERO, EXPR_ZERO, EXPR_ZERO};
+  for (uint32_t i = 0, count = dag_child_count(dag, self); i < count && i < 3; i++) x[i] = dag_child(dag, self, i);
+  switch (dag_op(dag, self)) {
+#define A x[0]
+#define B x[1]
+#define C x[2]
+#define SELF self
+#define CONST(v) dag_constant(dag, v)
+#define NONE EXPR_ZERO
+#define ADD(u, v) dag_add(dag, u, v)
+#define SUB(u, v) dag_subtract(dag, u, v)
+#define MUL(u, v) dag_multiply(dag, u, v)
+#define DIV(u, v) dag_divide(dag, u, v)
+#define NEG(u) dag_negate(dag, u)
+#define SQUARES(u, v) squares(dag, u, v)
+#define FN1(op, u) dag_unary(dag, OP_##op, u)
+#define FN2(op, u, v) dag_binary(dag, OP_##op, u, v)
+#define SELECT(condition, u, v) dag_if(dag, condition, u, v)
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                           \
+  case OP_##id: return position == 0 ? (d1) : position == 1 ? (d2) : (d3);
+#include "expr/ops.def"
+#undef OP
+#undef A
+#undef B
+#undef C
+#undef SELF
+#undef CONST
+#undef NONE
+#undef ADD
+#undef SUB
+#undef MUL
+#undef DIV
+#undef NEG
+#undef SQUARES
+#undef FN1
+#undef FN2
+#undef SELECT
+  default: return EXPR_ZERO;
+  }
+}
+
+/* A call's partial is the same call with one more entry in its ascending list of partials. */
+static Expr call_partial(Dag *dag, Expr self, uint32_t position) {
+  const Expr *arguments;
+  CallInfo call = dag_call_info(dag, self);
+  uint32_t count = dag_arguments(dag, self, &arguments), before = 0;
+  uint32_t *partials = heap_array(dag->heap, call.partial_count + 1, sizeof *partials);
+  while (before < call.partial_count && call.partials[before] <= position) before++;
+  memcpy(partials, call.partials, before * sizeof *partials);
+  partials[before] = position;
+  memcpy(partials + before + 1, call.partials + before, (call.partial_count - before) * sizeof *partials);
+  Expr e = dag_call(dag, call.function, call.output, partials, call.partial_count + 1, arguments, count);
+  heap_free(dag->heap, partials);
+  return e;
+}
+
+static Expr local_partial(Dag *dag, Expr self, uint32_t position) {
+  return dag_op(dag, self) == OP_CALL ? call_partial(dag, self, position) : table_partial(dag, self, position);
+}
+
+/* ---- forward: the derivative of a node from those of its children ---- */
+
+/* smooth(p, u) is p times differentiable, its derivative p - 1 times. */
+static Expr select_smooth(Dag *dag, Expr order, Expr derivative) {
+  double p;
+  if (!dag_is_constant(dag, order, &p) || p < 1) return derivative;
+  return dag_binary(dag, OP_SMOOTH, dag_constant(dag, p - 1), derivative);
+}
+
+static Expr select_derivative(Dag *dag, Expr self, const Expr *d) {
+  Expr first = dag_child(dag, self, 0), second, condition;
+  switch (dag_op(dag, self)) {
+  case OP_IF: return dag_if(dag, first, d[1], d[2]);
+  case OP_NOEVENT: return dag_unary(dag, OP_NOEVENT, d[0]);
+  case OP_HOMOTOPY: return dag_binary(dag, OP_HOMOTOPY, d[0], d[1]);
+  case OP_SMOOTH: return select_smooth(dag, first, d[1]);
+  case OP_MIN:
+  case OP_MAX:
+    second = dag_child(dag, self, 1);
+    condition = dag_binary(dag, dag_op(dag, self) == OP_MIN ? OP_LESS_EQUAL : OP_GREATER_EQUAL, first, second);
+    return dag_if(dag, dag_unary(dag, OP_NOEVENT, condition), d[0], d[1]);
+  default: return EXPR_ZERO;
+  }
+}
+
+static Expr derive_sum(Dag *dag, Expr self, const Expr *d) {
+  double constant;
+  const Term *terms;
+  uint32_t count = dag_terms(dag, self, &constant, &terms);
+  Term *derived = heap_array(dag->heap, count, sizeof *derived);
+  for (uint32_t i = 0; i < count; i++) derived[i] = (Term){terms[i].coefficient, d[i]};
+  Expr e = dag_sum(dag, 0, derived, count);
+  heap_free(dag->heap, derived);
+  return e;
+}
+
+/* (a/b)' = (a' - (a/b) b') / b, which keeps the quotient shared. */
+static Expr derive_quotient(Dag *dag, Expr self, const Expr *d) {
+  Expr b = dag_child(dag, self, 1), shift = dag_multiply(dag, self, d[1]);
+  return dag_divide(dag, dag_subtract(dag, d[0], shift), b);
+}
+
+/* The chain rule: sum of partial times derivative of the argument. */
+static Expr derive_operator(Dag *dag, Expr self, const Expr *d, uint32_t count) {
+  Term *parts = heap_array(dag->heap, count, sizeof *parts);
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (d[i] == EXPR_ZERO) continue;
+    Expr partial = local_partial(dag, self, i);
+    parts[used++] = (Term){1, dag_multiply(dag, partial, d[i])};
+  }
+  Expr e = dag_sum(dag, 0, parts, used);
+  heap_free(dag->heap, parts);
+  return e;
+}
+
+/* d/dt u(t - T) = u'(t - T) (1 - T') */
+static Expr derive_delay(Dag *dag, Expr self, const Expr *d) {
+  const Expr *old;
+  uint32_t count = dag_arguments(dag, self, &old);
+  Expr *arguments = heap_array(dag->heap, count, sizeof *arguments);
+  memcpy(arguments, old, count * sizeof *arguments);
+  arguments[0] = d[0];
+  Expr delayed = dag_nary(dag, OP_DELAY, arguments, count);
+  heap_free(dag->heap, arguments);
+  Expr rate = dag_subtract(dag, EXPR_ONE, count > 1 ? d[1] : EXPR_ZERO);
+  return d[0] == EXPR_ZERO ? EXPR_ZERO : dag_multiply(dag, delayed, rate);
+}
+
+static Expr derive_node(Dag *dag, Expr self, const Expr *d, uint32_t count, bool in_time) {
+  Op op = dag_op(dag, self);
+  if (dag_is_selector(op)) return select_derivative(dag, self, d);
+  switch (op) {
+  case OP_SUM: return derive_sum(dag, self, d);
+  case OP_DIVIDE: return derive_quotient(dag, self, d);
+  case OP_DELAY: return in_time ? derive_delay(dag, self, d) : EXPR_ZERO;
+  default: return derive_operator(dag, self, d, count);
+  }
+}
+
+/* ---- time derivative ---- */
+
+static void memo_grow(Dag *dag) {
+  uint32_t more = dag->nodes.count - dag->derivatives.count;
+  if (more) memset(vec_extend(dag->heap, &dag->derivatives, more), 0xff, more * sizeof(Expr));
+}
+
+/* Known without looking at children; NO_EXPR otherwise. */
+static Expr time_derivative_known(Dag *dag, Expr e) {
+  if (!(dag->flags.data[e] & (1u << OP_VARIABLE | 1u << OP_TIME))) return EXPR_ZERO;
+  if (dag_op(dag, e) == OP_TIME) return EXPR_ONE;
+  if (dag_op(dag, e) == OP_VARIABLE) return dag_variable(dag, dag_index(dag, e), dag_order(dag, e) + 1);
+  return e < dag->derivatives.count ? dag->derivatives.data[e] : NO_EXPR;
+}
+
+Expr dag_time_derivative(Dag *dag, Expr e) {
+  VEC(Frame) stack = {0};
+  ExprVec d = {0};
+  vec_push(dag->heap, &stack, (Frame){e, 0});
+  while (stack.count) {
+    Frame *top = &vec_last(&stack);
+    Expr self = top->node;
+    if (time_derivative_known(dag, self) == NO_EXPR) {
+      uint32_t count = dag_child_count(dag, self);
+      if (top->next < count) {
+        Expr child = dag_child(dag, self, top->next++);
+        if (time_derivative_known(dag, child) == NO_EXPR) vec_push(dag->heap, &stack, (Frame){child, 0});
+        continue;
+      }
+      d.count = 0;
+      for (uint32_t i = 0; i < count; i++) vec_push(dag->heap, &d, time_derivative_known(dag, dag_child(dag, self, i)));
+      Expr derived = derive_node(dag, self, d.data, count, true);
+      memo_grow(dag);
+      dag->derivatives.data[self] = derived;
+    }
+    stack.count--;
+  }
+  vec_free(dag->heap, &stack);
+  vec_free(dag->heap, &d);
+  return time_derivative_known(dag, e);
+}
+
+/* ---- partial with respect to one leaf ---- */
+
+Expr dag_partial(Dag *dag, Expr e, Expr leaf) {
+  IndexVec order = {0};
+  ExprVec d = {0};
+  dag_walk(dag, (Walk){.mask = dag->flags.data[leaf]}, &e, 1, &order);
+  Expr *derived = heap_array(dag->heap, order.count + 1, sizeof *derived);
+  for (uint32_t i = 0; i < order.count; i++) {
+    Expr self = order.data[i];
+    uint32_t count = dag_child_count(dag, self);
+    bool depends = false;
+    d.count = 0;
+    for (uint32_t k = 0; k < count; k++) {
+      Expr child = dag_child(dag, self, k);
+      vec_push(dag->heap, &d, dag_was_met(dag, child) ? derived[dag->slots.data[child]] : EXPR_ZERO);
+      depends = depends || vec_last(&d) != EXPR_ZERO;
+    }
+    derived[i] = self == leaf ? EXPR_ONE : depends ? derive_node(dag, self, d.data, count, false) : EXPR_ZERO;
+  }
+  Expr result = order.count ? derived[order.count - 1] : EXPR_ZERO;
+  heap_free(dag->heap, derived);
+  vec_free(dag->heap, &order);
+  vec_free(dag->heap, &d);
+  return result;
+}
+
+/* ---- gradient ---- */
+
+/* A nonzero of a gradient. */
+typedef struct Entry {
+  Expr leaf, partial;
+} Entry;
+typedef VEC(Entry) EntryVec;
+
+/* A contribution to the adjoint of a node; they hang in lists. */
+typedef struct Contribution {
+  Term term;
+  uint32_t next; /* 1 + index, 0 ends */
+} Contribution;
+
+/* A gradient sweep. Selectors, children first, get their gradients stored; between selectors runs reverse mode. */
+typedef struct Gradient {
+  Dag *dag;
+  Map ranges;         /* selector -> position in begins */
+  IndexVec begins;    /* entries of selector number i: [begins[i], begins[i + 1]) */
+  EntryVec entries;   /* stored gradients, ascending by leaf node */
+  EntryVec result;    /* of the last region swept */
+  IndexVec order;     /* walk of a region */
+  IndexVec heads;     /* per position in it: list of contributions */
+  VEC(Contribution) contributions;
+  TermVec terms;
+} Gradient;
+
+static void contribute(Gradient *g, Expr node, double coefficient, Expr adjoint) {
+  if (!dag_was_met(g->dag, node) || adjoint == EXPR_ZERO) return;
+  uint32_t *head = &g->heads.data[g->dag->slots.data[node]];
+  vec_push(g->dag->heap, &g->contributions, (Contribution){{coefficient, adjoint}, *head});
+  *head = g->contributions.count;
+}
+
+/* The adjoint of the node at a position: all contributions in one sum. */
+static Expr collect_adjoint(Gradient *g, uint32_t position) {
+  g->terms.count = 0;
+  for (uint32_t i = g->heads.data[position]; i; i = g->contributions.data[i - 1].next)
+    vec_push(g->dag->heap, &g->terms, g->contributions.data[i - 1].term);
+  return dag_sum(g->dag, 0, g->terms.data, g->terms.count);
+}
+
+/* Hands an adjoint on to the leaves of a selector whose gradient is stored. */
+static void spread_stored(Gradient *g, uint32_t selector, Expr adjoint) {
+  for (uint32_t i = g->begins.data[selector]; i < g->begins.data[selector + 1]; i++) {
+    Entry entry = g->entries.data[i];
+    contribute(g, entry.leaf, 1, dag_multiply(g->dag, adjoint, entry.partial));
+  }
+}
+
+static void spread_sum(Gradient *g, Expr e, Expr adjoint) {
+  double constant;
+  const Term *terms;
+  uint32_t count = dag_terms(g->dag, e, &constant, &terms);
+  for (uint32_t i = 0; i < count; i++) contribute(g, terms[i].node, terms[i].coefficient, adjoint);
+}
+
+static void spread_operator(Gradient *g, Expr e, Expr adjoint) {
+  if (dag_op(g->dag, e) == OP_DELAY) return;
+  for (uint32_t i = 0, count = dag_child_count(g->dag, e); i < count; i++) {
+    Expr child = dag_child(g->dag, e, i);
+    if (!dag_was_met(g->dag, child)) continue;
+    Expr partial = local_partial(g->dag, e, i);
+    contribute(g, child, 1, dag_multiply(g->dag, adjoint, partial));
+  }
+}
+
+static int compare_entries(const void *a, const void *b) {
+  Expr x = ((const Entry *)a)->leaf, y = ((const Entry *)b)->leaf;
+  return (x > y) - (x < y);
+}
+
+/* The walk of a region: what lies above the selectors, and all leaves of the selectors, which receive from them. */
+static void region_walk(Gradient *g, Expr root) {
+  Dag *dag = g->dag;
+  IndexVec roots = {0};
+  g->order.count = g->contributions.count = 0;
+  dag_walk(dag, (Walk){.mask = 1u << OP_VARIABLE, .shallow = true}, &root, 1, &g->order);
+  for (uint32_t i = 0; i < g->order.count; i++) {
+    uint32_t selector = map_get(&g->ranges, g->order.data[i]);
+    if (selector == MAP_NONE) continue;
+    for (uint32_t k = g->begins.data[selector]; k < g->begins.data[selector + 1]; k++)
+      vec_push(dag->heap, &roots, g->entries.data[k].leaf);
+  }
+  if (roots.count) {
+    vec_push(dag->heap, &roots, root);
+    g->order.count = 0;
+    dag_walk(dag, (Walk){.mask = 1u << OP_VARIABLE, .shallow = true}, roots.data, roots.count, &g->order);
+  }
+  vec_free(dag->heap, &roots);
+}
+
+/* Gradient of `root` into g->result, ascending by leaf node, without zeros. The gradients of all selectors at or below the
+ * root are stored already. */
+static void region_sweep(Gradient *g, Expr root) {
+  Dag *dag = g->dag;
+  region_walk(g, root);
+  g->result.count = g->heads.count = 0;
+  if (!g->order.count) return;
+  memset(vec_extend(dag->heap, &g->heads, g->order.count), 0, g->order.count * sizeof(uint32_t));
+  contribute(g, root, 1, EXPR_ONE);
+  for (uint32_t i = g->order.count; i-- > 0;) {
+    Expr e = g->order.data[i], adjoint = collect_adjoint(g, i);
+    uint32_t selector = map_get(&g->ranges, e);
+    if (adjoint == EXPR_ZERO) continue;
+    if (dag_op(dag, e) == OP_VARIABLE)
+      vec_push(dag->heap, &g->result, (Entry){e, adjoint});
+    else if (selector != MAP_NONE)
+      spread_stored(g, selector, adjoint);
+    else if (dag_op(dag, e) == OP_SUM)
+      spread_sum(g, e, adjoint);
+    else
+      spread_operator(g, e, adjoint);
+  }
+  if (g->result.count) dag_sort(dag->heap, g->result.data, g->result.count, sizeof(Entry), compare_entries);
+}
+
+/* Joins the gradients of up to three arguments leaf by leaf, with the selection of `self`, and stores the result. */
+static void selector_join(Gradient *g, Expr self, EntryVec *parts, uint32_t count) {
+  Dag *dag = g->dag;
+  uint32_t next[3] = {0};
+  for (;;) {
+    Expr leaf = NO_EXPR, d[3] = {EXPR_ZERO, EXPR_ZERO, EXPR_ZERO};
+    for (uint32_t i = 0; i < count; i++)
+      if (next[i] < parts[i].count && parts[i].data[next[i]].leaf < leaf) leaf = parts[i].data[next[i]].leaf;
+    if (leaf == NO_EXPR) break;
+    for (uint32_t i = 0; i < count; i++)
+      if (next[i] < parts[i].count && parts[i].data[next[i]].leaf == leaf) d[i] = parts[i].data[next[i]++].partial;
+    Expr partial = select_derivative(dag, self, d);
+    if (partial != EXPR_ZERO) vec_push(dag->heap, &g->entries, (Entry){leaf, partial});
+  }
+}
+
+static void selector_store(Gradient *g, Expr self) {
+  Dag *dag = g->dag;
+  EntryVec parts[3] = {{0}};
+  uint32_t count = dag_child_count(dag, self);
+  for (uint32_t i = 0; i < count; i++) {
+    if (dag_op(dag, self) == OP_IF && i == 0) continue;
+    region_sweep(g, dag_child(dag, self, i));
+    EntryVec swap = parts[i];
+    parts[i] = g->result, g->result = swap;
+  }
+  map_put(&g->ranges, self, g->begins.count - 1);
+  selector_join(g, self, parts, count);
+  vec_push(dag->heap, &g->begins, g->entries.count);
+  for (uint32_t i = 0; i < count; i++) vec_free(dag->heap, &parts[i]);
+}
+
+static void store_selectors(Gradient *g, Expr e) {
+  IndexVec all = {0};
+  dag_walk(g->dag, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1, &all);
+  vec_push(g->dag->heap, &g->begins, 0);
+  for (uint32_t i = 0; i < all.count; i++)
+    if (dag_is_selector(dag_op(g->dag, all.data[i]))) selector_store(g, all.data[i]);
+  vec_free(g->dag->heap, &all);
+}
+
+/* A column for sorting by (index, order). */
+typedef struct Column {
+  uint64_t key;
+  Entry entry;
+} Column;
+
+static int compare_columns(const void *a, const void *b) {
+  uint64_t x = ((const Column *)a)->key, y = ((const Column *)b)->key;
+  return (x > y) - (x < y);
+}
+
+static void append_result(Gradient *g, ExprVec *leaves, ExprVec *partials) {
+  Dag *dag = g->dag;
+  Column *columns = heap_array(dag->heap, g->result.count, sizeof *columns);
+  for (uint32_t i = 0; i < g->result.count; i++) {
+    Entry entry = g->result.data[i];
+    columns[i] = (Column){(uint64_t)dag_index(dag, entry.leaf) << 16 | dag_order(dag, entry.leaf), entry};
+  }
+  dag_sort(dag->heap, columns, g->result.count, sizeof *columns, compare_columns);
+  for (uint32_t i = 0; i < g->result.count; i++) {
+    vec_push(dag->heap, leaves, columns[i].entry.leaf);
+    vec_push(dag->heap, partials, columns[i].entry.partial);
+  }
+  heap_free(dag->heap, columns);
+}
+
+void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials) {
+  Gradient g = {.dag = dag, .ranges = map_make(dag->heap)};
+  store_selectors(&g, e);
+  region_sweep(&g, e);
+  append_result(&g, leaves, partials);
+  map_free(&g.ranges);
+  vec_free(dag->heap, &g.begins);
+  vec_free(dag->heap, &g.entries);
+  vec_free(dag->heap, &g.result);
+  vec_free(dag->heap, &g.order);
+  vec_free(dag->heap, &g.heads);
+  vec_free(dag->heap, &g.contributions);
+  vec_free(dag->heap, &g.terms);
+}
+
+/* ---- linear split ---- */
+
+/* e = slope * leaf + rest */
+typedef struct Affine {
+  Expr slope, rest;
+} Affine;
+
+static bool affine_sum(Dag *dag, Expr e, const Affine *x, Affine *out) {
+  double constant;
+  const Term *terms;
+  uint32_t count = dag_terms(dag, e, &constant, &terms);
+  Term *list = heap_array(dag->heap, 2 * (size_t)count, sizeof *list);
+  for (uint32_t i = 0; i < count; i++) {
+    list[i] = (Term){terms[i].coefficient, x[i].slope};
+    list[count + i] = (Term){terms[i].coefficient, x[i].rest};
+  }
+  out->slope = dag_sum(dag, 0, list, count);
+  out->rest = dag_sum(dag, constant, list + count, count);
+  heap_free(dag->heap, list);
+  return true;
+}
+
+static bool affine_product(Dag *dag, const Affine *x, Affine *out) {
+  if (x[0].slope != EXPR_ZERO && x[1].slope != EXPR_ZERO) return false;
+  Affine variable = x[0].slope != EXPR_ZERO ? x[0] : x[1];
+  Expr factor = x[0].slope != EXPR_ZERO ? x[1].rest : x[0].rest;
+  out->slope = dag_multiply(dag, variable.slope, factor);
+  out->rest = dag_multiply(dag, variable.rest, factor);
+  return true;
+}
+
+/* One operator; false if it is not linear in an argument that depends on the leaf. */
+static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, Affine *out) {
+  Op op = dag_op(dag, e);
+  switch (op) {
+  case OP_SUM: return affine_sum(dag, e, x, out);
+  case OP_MULTIPLY: return affine_product(dag, x, out);
+  case OP_DIVIDE:
+  case OP_NOEVENT:
+  case OP_SMOOTH:
+  case OP_HOMOTOPY:
+  case OP_IF: break;
+  default: return false;
+  }
+  uint32_t fixed = op == OP_DIVIDE ? 1 : op == OP_SMOOTH || op == OP_IF ? 0 : NO_EXPR; /* must be free of the leaf */
+  Expr slopes[3], rests[3];
+  for (uint32_t i = 0; i < count; i++) {
+    if (i == fixed && x[i].slope != EXPR_ZERO) return false;
+    slopes[i] = i == fixed ? x[i].rest : x[i].slope;
+    rests[i] = x[i].rest;
+  }
+  out->slope = dag_rebuild(dag, e, slopes);
+  out->rest = dag_rebuild(dag, e, rests);
+  return true;
+}
+
+/* The split of every node met by the walk; false as soon as one is not linear. */
+static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, Affine *split) {
+  VEC(Affine) x = {0};
+  bool linear = true;
+  for (uint32_t i = 0; i < order->count && linear; i++) {
+    Expr self = order->data[i];
+    uint32_t count = dag_child_count(dag, self);
+    bool depends = false;
+    x.count = 0;
+    for (uint32_t k = 0; k < count; k++) {
+      Expr child = dag_child(dag, self, k);
+      vec_push(dag->heap, &x, dag_was_met(dag, child) ? split[dag->slots.data[child]] : (Affine){EXPR_ZERO, child});
+      depends = depends || vec_last(&x).slope != EXPR_ZERO;
+    }
+    split[i] = self == leaf ? (Affine){EXPR_ONE, EXPR_ZERO} : (Affine){EXPR_ZERO, self};
+    if (depends) linear = affine_node(dag, self, x.data, count, &split[i]);
+  }
+  vec_free(dag->heap, &x);
+  return linear;
+}
+
+bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest) {
+  IndexVec order = {0};
+  dag_walk(dag, (Walk){.mask = dag->flags.data[leaf]}, &e, 1, &order);
+  Affine *split = heap_array(dag->heap, order.count + 1, sizeof *split);
+  bool linear = affine_sweep(dag, &order, leaf, split);
+  if (linear) {
+    *slope = order.count ? split[order.count - 1].slope : EXPR_ZERO;
+    *rest = order.count ? split[order.count - 1].rest : e;
+  }
+  heap_free(dag->heap, split);
+  vec_free(dag->heap, &order);
+  return linear;
+}
+
+/* ---- substitution ---- */
+
+static Expr substitute_node(Dag *dag, const Map *pairs, const Expr *to, const Expr *changed, Expr e, ExprVec *children) {
+  uint32_t pair = map_get(pairs, e), count = dag_child_count(dag, e);
+  if (pair != MAP_NONE) return to[pair];
+  bool differs = false;
+  children->count = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    Expr child = dag_child(dag, e, i);
+    vec_push(dag->heap, children, changed[dag->slots.data[child]]);
+    differs = differs || vec_last(children) != child;
+  }
+  return differs ? dag_rebuild(dag, e, children->data) : e;
+}
+
+void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, Expr *roots, uint32_t count) {
+  Map map = map_make(dag->heap);
+  IndexVec order = {0};
+  ExprVec children = {0};
+  for (uint32_t i = 0; i < pairs; i++) map_put(&map, from[i], i);
+  dag_below(dag, roots, count, &order);
+  Expr *changed = heap_array(dag->heap, order.count, sizeof *changed);
+  for (uint32_t i = 0; i < order.count; i++)
+    changed[i] = substitute_node(dag, &map, to, changed, order.data[i], &children);
+  for (uint32_t i = 0; i < count; i++) roots[i] = changed[dag->slots.data[roots[i]]];
+  heap_free(dag->heap, changed);
+  vec_free(dag->heap, &children);
+  vec_free(dag->heap, &order);
+  map_free(&map);
+}
