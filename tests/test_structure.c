@@ -1,6 +1,7 @@
 /* Structural analysis: the papers' examples as tables, and random tables against plain methods that share no
- * code with the library (exhaustive matching, the textbook form of Pantelides, sweeps of the signature method,
- * transitive closure, subsets). A table holds the order of each variable in each equation, '.' where absent. */
+ * code with the library (exhaustive matching, the textbook form of Pantelides, sweeps of the signature
+ * method, transitive closure, subsets). A table holds the order of each variable in each equation, '.' where
+ * it is absent. */
 #include "fail_alloc.h"
 #include "structure/initial.h"
 #include "structure/signature.h"
@@ -637,7 +638,7 @@ static void matching_is_of_maximum_size(void **state) {
   }
 }
 
-/* Grown from nothing, without the start that leaves little to do: this is what makes long alternating paths. */
+/* Grown from nothing, without the start that leaves little to do: this makes long alternating paths. */
 static void matcher_grows_to_maximum(void **state) {
   Random random = {.state = 23};
   for (int round = 0; round < 5000; round++) {

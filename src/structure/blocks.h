@@ -2,8 +2,8 @@
  * lower triangular order.
  *
  * Invariant: a row of block b has entries only in columns of blocks 0..b. The blocks do not depend on the
- * matching; of several possible orders the one that keeps the rows nearest to their given order is taken
- * (always the ready block with the smallest row next).
+ * matching. Of several possible orders the one is taken in which the block of row 0 comes as early as it
+ * can, then that of row 1, and so on.
  */
 #ifndef DAEDAL_STRUCTURE_BLOCKS_H
 #define DAEDAL_STRUCTURE_BLOCKS_H
