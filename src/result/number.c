@@ -11,28 +11,10 @@
 
 __extension__ typedef unsigned __int128 Wide;
 
-static const uint64_t power_of_ten[20] = {
-    1u,
-    10u,
-    100u,
-    1000u,
-    10000u,
-    100000u,
-    1000000u,
-    10000000u,
-    100000000u,
-    1000000000u,
-    10000000000u,
-    100000000000u,
-    1000000000000u,
-    10000000000000u,
-    100000000000000u,
-    1000000000000000u,
-    10000000000000000u,
-    100000000000000000u,
-    1000000000000000000u,
-    10000000000000000000u,
-};
+static const uint64_t power_of_ten[18] = {
+    1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u,
+    100000000000u, 1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u,
+    10000000000000000u, 100000000000000000u};
 
 /* A positive value as digits * 10^(exponent - (count - 1)), the first digit not zero. */
 typedef struct Decimal {
@@ -42,10 +24,13 @@ typedef struct Decimal {
 
 /* 5^q for 0 <= q <= 32, below 2^75. */
 static Wide power_of_five(int q) {
-  uint64_t low = 1, high = 1;
-  for (int i = 0; i < q && i < 27; i++) low *= 5;
-  for (int i = 27; i < q; i++) high *= 5;
-  return (Wide)low * high;
+  static const uint64_t power[28] = {
+      1u, 5u, 25u, 125u, 625u, 3125u, 15625u, 78125u, 390625u, 1953125u, 9765625u, 48828125u,
+      244140625u, 1220703125u, 6103515625u, 30517578125u, 152587890625u, 762939453125u,
+      3814697265625u, 19073486328125u, 95367431640625u, 476837158203125u, 2384185791015625u,
+      11920928955078125u, 59604644775390625u, 298023223876953125u, 1490116119384765625u,
+      7450580596923828125u};
+  return q < 28 ? power[q] : (Wide)power[27] * power[q - 27];
 }
 
 /* floor(mantissa * 2^binary * 10^q) and, in *up, whether rounding to nearest (ties to even) adds one.
@@ -97,6 +82,17 @@ static Decimal decimal_printf(double value, int count) {
   return out;
 }
 
+/* At least two digits, as printf. */
+static char *put_exponent(char *at, int exponent) {
+  int size = abs(exponent);
+  *at++ = 'e';
+  *at++ = exponent < 0 ? '-' : '+';
+  if (size >= 100) *at++ = (char)('0' + size / 100);
+  *at++ = (char)('0' + size / 10 % 10);
+  *at++ = (char)('0' + size % 10);
+  return at;
+}
+
 /* Lays the digits out as "%g" does. */
 static size_t layout(Decimal decimal, bool negative, int precision, char *out) {
   while (decimal.count > 1 && decimal.digits % 10 == 0) decimal.digits /= 10, decimal.count--;
@@ -115,7 +111,7 @@ static size_t layout(Decimal decimal, bool negative, int precision, char *out) {
     if (i == whole && whole > 0) *at++ = '.';
     *at++ = i < decimal.count ? digits[i] : '0';
   }
-  if (scientific) at += snprintf(at, 8, "e%+03d", decimal.exponent);
+  if (scientific) at = put_exponent(at, decimal.exponent);
   *at = '\0';
   return (size_t)(at - out);
 }
