@@ -166,18 +166,19 @@ void model_print(Model *model, Heap *heap, TextVec *text);
 
 /* ---- alias elimination (alias.c) ---- */
 
-/* How each unknown is represented after elimination of x = y, x = -y, x = constant:
- * unknown j = sign * representative + offset constant. */
+/* How each unknown is represented after elimination of x = y, x = -y, x = constant and v = der(x), v = -der(x):
+ * derivative k of unknown j is sign * derivative k + shift of the representative, or a constant. */
 typedef struct Aliases {
   uint32_t count;       /* unknowns */
   uint32_t *root;       /* representative unknown, itself if kept; UINT32_MAX if constant */
   int8_t *sign;         /* +1 or -1 */
-  Expr *constant;       /* value if root is UINT32_MAX: an expression over parameters and time-free leaves */
+  uint16_t *shift;      /* 0 but for v = der(x) */
+  Expr *constant;       /* value if root is UINT32_MAX: an expression over parameters only */
   bool *equation_used;  /* of equations: true if removed by elimination */
   uint32_t removed;     /* number of removed equations = removed unknowns */
 } Aliases;
 
-/* Finds aliases by union-find with sign over the equations; conflicting ones (x = y, x = -y + 1) stay equations. An
+/* Finds aliases by union-find with sign (and shift) over the equations; conflicting ones (x = y, x = -y + 1) stay equations. An
  * unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so nothing the user
  * gave is lost: conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
 Aliases model_find_aliases(Model *model, Arena *arena);

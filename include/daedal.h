@@ -1,0 +1,231 @@
+/* daedal.h: the whole public interface of libdaedal.
+ *
+ * A model handle holds a model and everything said about it; a result handle holds one run. Functions return plain
+ * data; nothing is printed, no global state exists, and different handles may be used in different threads.
+ * Every `const` pointer handed out belongs to the handle it came from and lives as long as that. NaN in a number of
+ * an options struct means "not given".
+ *
+ *   daedal_model *model = daedal_load_file("pendulum.mo", NULL, NULL);
+ *   daedal_options options = daedal_default_options();
+ *   daedal_result *result = daedal_simulate(model, &options);
+ *   if (daedal_result_status(result) == DAEDAL_OK) daedal_result_write(result, "pendulum.csv");
+ *   daedal_result_free(result);
+ *   daedal_model_free(model);
+ */
+#ifndef DAEDAL_H
+#define DAEDAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DAEDAL_VERSION "0.1.0"
+
+/* How a call ended; the numbers are the exit status of the command. */
+typedef enum daedal_status {
+  DAEDAL_OK = 0,
+  DAEDAL_INTERNAL = 1,    /* a defect of daedal, or out of memory */
+  DAEDAL_USAGE = 2,       /* an option has no such value */
+  DAEDAL_INPUT = 3,       /* the model text is wrong, or uses what is not supported */
+  DAEDAL_STRUCTURE = 4,   /* unbalanced or structurally singular */
+  DAEDAL_INIT = 5,        /* no consistent initial values */
+  DAEDAL_INTEGRATION = 6, /* the integration failed */
+  DAEDAL_FILE = 7,        /* a file cannot be read or written */
+} daedal_status;
+
+/* ---- diagnostics ---- */
+
+typedef enum daedal_severity { DAEDAL_NOTE, DAEDAL_WARNING, DAEDAL_ERROR } daedal_severity;
+
+/* A place in the source, 1-based; line 0 means no place. `text` is the whole line, `length` characters from
+ * `column` on are concerned. */
+typedef struct daedal_place {
+  const char *path;
+  uint32_t line, column, length;
+  const char *text;
+} daedal_place;
+
+typedef struct daedal_note {
+  const char *message;
+  daedal_place place;
+} daedal_note;
+
+typedef struct daedal_diagnostic {
+  daedal_severity severity;
+  daedal_status status; /* class of an error */
+  const char *message;  /* one line */
+  daedal_place place;
+  const daedal_note *notes;
+  uint32_t note_count;
+} daedal_diagnostic;
+
+/* ---- memory ---- */
+
+/* The one source of memory of a handle: realloc with a context; size 0 frees and returns NULL. NULL refuses, and the
+ * call under way ends with DAEDAL_INTERNAL. (Linear algebra libraries keep their own.) */
+typedef struct daedal_allocator {
+  void *(*resize)(void *context, void *pointer, size_t size);
+  void *context;
+} daedal_allocator;
+
+/* ---- models ---- */
+
+typedef struct daedal_model daedal_model;
+
+/* Reads, types and flattens a model. class_name: the class to take, NULL for the last model of the file. Returns a handle
+ * in every case but exhausted memory (NULL): ask daedal_model_status. Linear in the size of the text. */
+daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator);
+
+/* The same from memory; `path` is only used in messages, NULL for none. The text is copied. */
+daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
+                               const daedal_allocator *allocator);
+
+void daedal_model_free(daedal_model *model); /* NULL is allowed */
+
+daedal_status daedal_model_status(const daedal_model *model);
+const char *daedal_model_name(const daedal_model *model);
+
+/* What was said about the model so far, in order. */
+uint32_t daedal_diagnostic_count(const daedal_model *model);
+daedal_diagnostic daedal_diagnostic_get(const daedal_model *model, uint32_t index);
+
+/* Number of errors, those included that the list left out. */
+uint32_t daedal_error_count(const daedal_model *model);
+
+/* The flat model as Base Modelica that reads back to the same model; NULL without a model. */
+const char *daedal_flatten(daedal_model *model);
+
+/* ---- analysis ---- */
+
+typedef struct daedal_counts {
+  uint32_t equations, variables;                 /* continuous: equations and unknowns */
+  uint32_t discrete_equations, discrete_variables;
+  uint32_t parameters, functions;
+} daedal_counts;
+
+daedal_counts daedal_model_counts(const daedal_model *model);
+
+/* Structural analysis; the figures are those of the model as written. Equations and variables are 0-based here and
+ * 1-based in reports. Pointers live as long as the model. */
+typedef struct daedal_analysis {
+  daedal_status status;   /* DAEDAL_OK, or DAEDAL_STRUCTURE with diagnostics */
+  const char *verdict;    /* "ok", "unbalanced", "singular" */
+  uint32_t equations, variables;
+  int32_t structural_index;
+  int64_t dof, differentiations;
+  const int32_t *c, *d;   /* offsets per equation and variable; NULL unless ok */
+  uint32_t blocks;
+  uint32_t aliases;       /* equations and unknowns that alias elimination removes */
+} daedal_analysis;
+
+daedal_analysis daedal_analyze(daedal_model *model);
+
+/* Reports of the analysis: a summary for people, the JSON of the command, a picture of the incidence matrix. Owned by the
+ * model; NULL when it failed before an analysis was possible. */
+const char *daedal_analysis_text(daedal_model *model);
+const char *daedal_analysis_json(daedal_model *model);
+const char *daedal_analysis_svg(daedal_model *model);
+
+/* ---- runs ---- */
+
+typedef struct daedal_progress {
+  double time, start_time, stop_time;
+  uint64_t steps;
+} daedal_progress;
+
+typedef struct daedal_options {
+  const char *method; /* "dummy" */
+  const char *solver; /* "auto" */
+  double start_time, stop_time, tolerance, output_interval, max_step, constraint_tolerance;
+  uint32_t intervals;       /* 0: not given */
+  const char *overrides;    /* "a=1,b=2": parameters and start values; NULL for none */
+  const char *variables;    /* extended regular expression that a name must match as a whole; NULL for all */
+  bool compile;             /* compile C instead of running the tape */
+  /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. */
+  bool (*on_step)(void *context, const daedal_progress *progress);
+  void *context;
+} daedal_options;
+
+daedal_options daedal_default_options(void);
+
+typedef struct daedal_result daedal_result;
+
+/* Consistent initial values, then integration. Always a handle but for exhausted memory (NULL). The model is not changed
+ * but for its diagnostics. */
+daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options);
+
+/* Initial values only: a result with one row. */
+daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options);
+
+void daedal_result_free(daedal_result *result); /* NULL is allowed */
+
+daedal_status daedal_result_status(const daedal_result *result);
+
+/* Diagnostics of the run, beside those of the model. */
+uint32_t daedal_result_diagnostic_count(const daedal_result *result);
+daedal_diagnostic daedal_result_diagnostic(const daedal_result *result, uint32_t index);
+
+typedef struct daedal_pivot {
+  double time;
+  const char *out, *in; /* the state that left, the one that came */
+} daedal_pivot;
+
+typedef struct daedal_statistics {
+  const char *method, *solver, *solver_reason;
+  uint32_t equations, states, rows;
+  uint64_t steps, rejected, jacobian_evals, factorizations, events;
+  double residual_evals, output_evals; /* row evaluations divided by rows */
+  uint32_t pivots;
+  double constraint_residual, constraint_time; /* largest scaled residual of a constraint, and when */
+  const char *constraint_equation;             /* text of that constraint; NULL if there is none */
+  double end_time;
+  double seconds_parse, seconds_structure, seconds_code, seconds_init, seconds_integrate;
+} daedal_statistics;
+
+daedal_statistics daedal_result_statistics(const daedal_result *result);
+daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index);
+
+/* The trajectory: signal 0 is time. Values of a signal, one a row. */
+uint32_t daedal_result_signals(const daedal_result *result);
+uint32_t daedal_result_rows(const daedal_result *result);
+const char *daedal_result_name(const daedal_result *result, uint32_t signal);
+const char *daedal_result_unit(const daedal_result *result, uint32_t signal);
+double daedal_result_value(const daedal_result *result, uint32_t signal, uint32_t row);
+uint32_t daedal_result_find(const daedal_result *result, const char *name); /* UINT32_MAX if there is none */
+
+/* Writes the trajectory; the format follows from the ending, .csv or .mat. The file appears when it is whole. */
+daedal_status daedal_result_write(daedal_result *result, const char *path);
+
+/* Reports of a run; owned by the result. plot: an SVG picture of the signals whose names match the expression (NULL: the
+ * states). plot_terminal: the same in characters. */
+const char *daedal_result_text(daedal_result *result);
+const char *daedal_result_json(daedal_result *result);
+const char *daedal_result_csv(daedal_result *result);
+const char *daedal_result_plot(daedal_result *result, const char *variables);
+const char *daedal_result_plot_terminal(daedal_result *result, const char *variables, uint32_t width, uint32_t height);
+
+/* How each initial value was found: a table for people. */
+const char *daedal_result_initial_text(daedal_result *result);
+const char *daedal_result_initial_json(daedal_result *result);
+
+/* ---- code to take away ---- */
+
+/* Writes self-contained C99 for the model's reduced equations into a directory (made if missing). */
+daedal_status daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
+
+/* Writes a text to a file under its final name only when it is whole; a diagnostic goes to the model. */
+daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text);
+
+/* ---- names of methods and solvers ---- */
+const char *const *daedal_method_names(void); /* NULL-terminated */
+const char *const *daedal_solver_names(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+/* array: the derivative array, the one object that every reduction method is a view of.
+ *
+ * Rows (i, l), 0 <= l <= c[i], are the l-th time derivatives of the equations; columns (j, k), 0 <= k <= d[j], the
+ * derivatives of the unknowns. Row (i, l) stands at row_start[i] + l, column (j, k) at column_start[j] + k.
+ * Stage s of a row is l - c[i], of a column k - d[j]: rows of stage s determine columns of stage s given all
+ * of lower stages (Pryce 2001), and stage 0 is the differentiated problem of Mattsson and Söderlind, section 2.
+ *
+ * The array is built over an incidence of the model's equations, with aliases put in or not, and for any offsets.
+ */
+#ifndef DAEDAL_ARRAY_ARRAY_H
+#define DAEDAL_ARRAY_ARRAY_H
+
+#include "model/model.h"
+#include "structure/structure.h"
+
+/* The equations that the array is made of, reduced to what the structural analysis needs. */
+typedef struct Problem {
+  Model *model;
+  uint32_t equations, unknowns;
+  Expr *residual;          /* per equation */
+  uint32_t *equation;      /* equation of the model, per equation of the problem */
+  uint32_t *unknown;       /* unknown of the model, per unknown of the problem */
+  uint32_t *local;         /* unknown of the problem per unknown of the model; MAP_NONE if eliminated */
+  Aliases aliases;         /* how the others follow; removed == 0 if none were looked for */
+  Incidence incidence;     /* sorted by unknown within a row */
+} Problem;
+
+/* The problem of a model as written, or with aliases eliminated. Owned by the arena. O(size of the equations). */
+Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena);
+
+/* An expression of the model over the unknowns of the problem: aliases put in. */
+Expr problem_expression(const Problem *problem, Expr e);
+
+typedef struct Array {
+  const Problem *problem;
+  Dag *dag;
+  uint32_t rows, columns;
+  const int32_t *c, *d;
+  uint32_t *row_start;       /* equations + 1 */
+  uint32_t *column_start;    /* unknowns + 1 */
+  uint32_t *row_equation;    /* per row: i */
+  uint32_t *column_unknown;  /* per column: j */
+  uint32_t *model_column;    /* per unknown of the model: column of its order 0, MAP_NONE if eliminated */
+  Expr *row;                 /* per row; EXPR_NONE until array_row makes it */
+} Array;
+
+/* An array for offsets c, d (which must outlive it). Owned by the arena. */
+Array array_make(const Problem *problem, const int32_t *c, const int32_t *d, Arena *arena);
+
+/* Row (i, l) as an expression, differentiated now if it was not yet. */
+Expr array_row(Array *array, uint32_t row);
+
+/* The level l of a row and the order k of a column. */
+uint32_t array_level(const Array *array, uint32_t row);
+uint32_t array_order(const Array *array, uint32_t column);
+
+/* The column of a variable leaf. */
+uint32_t array_column(const Array *array, Expr leaf);
+
+/* Name of a column: x, der(x), der(der(x)) with the model's names, or that of an alias v = der(x); lives in the arena. */
+const char *array_column_name(const Array *array, uint32_t column, Arena *arena);
+
+/* Text of a row as an equation, `left = right` differentiated on both sides, and the span of its origin. */
+const char *array_row_text(Array *array, uint32_t row, Arena *arena);
+Span array_row_span(const Array *array, uint32_t row);
+
+/* The pattern of all rows against all columns. Makes every row. Owned by the arena. */
+Pattern array_pattern(Array *array, Arena *arena);
+
+#endif

@@ -1,0 +1,37 @@
+/* block_matrix: the Jacobian of one block of the differentiated problem with respect to its highest derivatives,
+ * d f_i / d x_j^(d_j - c_i). It is the paper's G (Mattsson, Söderlind 1991, section 3), and every H and M of a lower level
+ * is a part of it, because d(D f)/d(D v) = d f/d v. Rows are sorted by falling c (assumption A2), so the rows of a stage are
+ * a prefix. Row i depends on columns up to stage -c_i only: rows of equal c form a group that can be evaluated as soon as
+ * that stage is known. */
+#ifndef DAEDAL_CODE_BLOCK_MATRIX_H
+#define DAEDAL_CODE_BLOCK_MATRIX_H
+
+#include "code/evaluator.h"
+
+typedef struct BlockGroup {
+  int32_t first_entry, entries;
+  Program *program; /* NULL without entries */
+  bool linear;      /* the entries do not depend on the group's own highest columns within the block */
+  bool constant;    /* the entries depend on parameters only: evaluated once */
+  bool known;       /* constant and evaluated */
+} BlockGroup;
+
+typedef struct BlockMatrix {
+  int32_t block, size, stages; /* stages = largest c */
+  int32_t *equation, *unknown; /* of the problem, per row and column of the block */
+  int32_t *stage_rows;         /* [s], 0 <= s <= stages: rows with c >= s */
+  int32_t *row_start, *column; /* entries by rows; block columns */
+  double *values;
+  BlockGroup *group; /* [c], 0 <= c <= stages */
+  uint64_t version;  /* grows when values change */
+} BlockMatrix;
+
+/* Lives in the heap. `place` is workspace, one number an unknown of the problem. O(size of the block's equations). */
+BlockMatrix *block_matrix_new(Heap *heap, Evaluator *evaluator, const Structure *structure, int32_t block,
+                              int32_t *place);
+
+/* Evaluates the rows with c == group, or all rows. */
+EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, double t, const double *y);
+EvalStatus block_matrix_run(BlockMatrix *matrix, Evaluator *evaluator, double t, const double *y);
+
+#endif

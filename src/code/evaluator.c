@@ -1,0 +1,63 @@
+/* evaluator: see evaluator.h. */
+#include "code/evaluator.h"
+
+#include <math.h>
+#include <string.h>
+
+static double *copy_numbers(Heap *heap, const double *numbers, uint32_t count) {
+  double *copy = heap_array(heap, count, sizeof *copy);
+  if (count && numbers) memcpy(copy, numbers, count * sizeof *copy);
+  return copy;
+}
+
+/* A nominal value that is zero, negative or not given counts as 1; derivatives share that of their variable. */
+static void fill_nominal(Evaluator *evaluator) {
+  const Array *array = evaluator->array;
+  Model *model = evaluator->model;
+  evaluator->nominal = heap_array(evaluator->heap, array->columns, sizeof(double));
+  for (uint32_t j = 0; j < array->problem->unknowns; j++) {
+    const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[j]]];
+    double value = 1;
+    if (variable->nominal != EXPR_NONE && model_evaluate(model, variable->nominal, evaluator->parameters, &value))
+      value = fabs(value);
+    if (!(value > 0) || !isfinite(value)) value = 1;
+    for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++) evaluator->nominal[q] = value;
+  }
+}
+
+Evaluator *evaluator_new(Heap *heap, Array *array, const double *parameters, const double *discretes) {
+  Model *model = array->problem->model;
+  Evaluator *evaluator = heap_alloc(heap, sizeof *evaluator);
+  evaluator->heap = heap;
+  evaluator->model = model;
+  evaluator->array = array;
+  evaluator->layout = (Layout){model->unknowns.count, array->columns, array->model_column};
+  evaluator->parameters = copy_numbers(heap, parameters, model->parameters.count);
+  evaluator->discretes = copy_numbers(heap, discretes, model->discretes.count);
+  evaluator->pre = copy_numbers(heap, discretes, model->discretes.count);
+  fill_nominal(evaluator);
+  for (uint32_t r = 0; r < array->rows; r++) array_row(array, r);
+  evaluator->rows = program_new(heap, model, &evaluator->layout, array->row, array->rows);
+  evaluator->jacobian = jacobian_new(heap, model, &evaluator->layout, array->row, array->rows, NULL, 0);
+  return evaluator;
+}
+
+Point evaluator_point(const Evaluator *evaluator, double t, const double *y) {
+  return (Point){t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
+}
+
+EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows) {
+  Point point = evaluator_point(evaluator, t, y);
+  evaluator->row_evaluations += evaluator->array->rows;
+  return program_run(evaluator->rows, &point, rows);
+}
+
+EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, double *values) {
+  Point point = evaluator_point(evaluator, t, y);
+  evaluator->jacobian_evaluations++;
+  return jacobian_run(evaluator->jacobian, &point, values);
+}
+
+double evaluator_count(const Evaluator *evaluator) {
+  return evaluator->array->rows ? (double)evaluator->row_evaluations / evaluator->array->rows : 0;
+}

@@ -1,0 +1,34 @@
+/* evaluator: the derivative array made numeric at one set of parameter values. It owns the programs of all rows and
+ * of their Jacobian, the values of parameters and discrete variables, and the honest count of work: rows evaluated. */
+#ifndef DAEDAL_CODE_EVALUATOR_H
+#define DAEDAL_CODE_EVALUATOR_H
+
+#include "array/array.h"
+#include "code/program.h"
+
+typedef struct Evaluator {
+  Heap *heap;
+  Model *model;
+  Array *array;
+  Layout layout;
+  double *parameters, *discretes, *pre;
+  double *nominal; /* per column, positive */
+  Program *rows;
+  Jacobian *jacobian; /* all rows against all columns */
+  uint64_t row_evaluations, jacobian_evaluations;
+} Evaluator;
+
+/* Programs for all rows and their Jacobian. `parameters` (by leaf index) is copied. O(size of the rows). */
+Evaluator *evaluator_new(Heap *heap, Array *array, const double *parameters, const double *discretes);
+
+/* The point (t, y) with the evaluator's other values. */
+Point evaluator_point(const Evaluator *evaluator, double t, const double *y);
+
+/* All rows, or the Jacobian of all rows, counted. */
+EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows);
+EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, double *values);
+
+/* Evaluations so far in units of all rows. */
+double evaluator_count(const Evaluator *evaluator);
+
+#endif

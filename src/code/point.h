@@ -1,0 +1,20 @@
+/* point: where expressions are evaluated, and how an evaluation ended. */
+#ifndef DAEDAL_CODE_POINT_H
+#define DAEDAL_CODE_POINT_H
+
+typedef enum EvalStatus {
+  EVAL_OK = 0,
+  EVAL_DOMAIN = 1, /* outside the domain of some operator, or an inner solve failed: try a smaller step */
+  EVAL_STOP = -1,  /* cannot be cured by a smaller step */
+} EvalStatus;
+
+/* Values of all leaves. y holds the columns: (j, k) is at layout->column_start[j] + k. */
+typedef struct Point {
+  double time;
+  const double *y;
+  const double *parameters;
+  const double *discretes;
+  const double *pre; /* pre() of the discretes */
+} Point;
+
+#endif

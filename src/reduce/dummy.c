@@ -1,0 +1,248 @@
+/* dummy: see dummy.h. A block has a choice when at some stage it has fewer rows than candidates but at least one row; only
+ * such blocks are kept here. */
+#include "reduce/dummy.h"
+
+#include "code/block_matrix.h"
+#include "reduce/select.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Exchange when det M can grow by this factor; a fresh selection favours the present choice by KEEP, so that a choice made is
+ * kept until something better by more than that comes up. */
+static const double EXCHANGE = 2.0, KEEP = 1.2;
+
+/* Weight of a column as a dummy, by stateSelect: what should be a state is taken as a dummy late. */
+static const double SELECT_WEIGHT[] = {
+    [SELECT_NEVER] = 1e4, [SELECT_AVOID] = 1e2, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-2, [SELECT_ALWAYS] = 1e-4};
+
+/* A column with a start value to hold should not become a dummy: its weight falls, by rank. */
+static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
+
+typedef struct ChoiceBlock {
+  BlockMatrix *matrix;
+  double *weight; /* per block column: nominal times stateSelect */
+} ChoiceBlock;
+
+struct Dummy {
+  Heap *heap;
+  Evaluator *evaluator;
+  const Structure *structure;
+  int32_t *depth, *proposed; /* per unknown */
+  int32_t *from, *to;
+  uint32_t links;
+  VEC(ChoiceBlock) blocks;
+  VEC(Exchange) exchanges;
+  Selector *selector;
+  int32_t *candidates; /* scratch, block columns */
+  double *weights;     /* scratch, block columns */
+  const uint8_t *held; /* during a selection that holds start values */
+  bool *chosen;
+};
+
+static void list_links(Dummy *dummy) {
+  const Array *array = dummy->evaluator->array;
+  uint32_t n = 0;
+  for (uint32_t j = 0; j < array->problem->unknowns; j++) {
+    for (int32_t k = 0; k < array->d[j] - dummy->depth[j]; k++, n++) {
+      dummy->from[n] = (int32_t)array->column_start[j] + k;
+      dummy->to[n] = dummy->from[n] + 1;
+    }
+  }
+  dummy->links = n;
+}
+
+static bool has_choice(const Structure *structure, int32_t block) {
+  int32_t begin = structure->blocks.start[block], end = structure->blocks.start[block + 1], stages = 0;
+  for (int32_t p = begin; p < end; p++)
+    if (structure->c[structure->blocks.row[p]] > stages) stages = structure->c[structure->blocks.row[p]];
+  for (int32_t s = 1; s <= stages; s++) {
+    int32_t rows = 0, columns = 0;
+    for (int32_t p = begin; p < end; p++) {
+      rows += structure->c[structure->blocks.row[p]] >= s;
+      columns += structure->d[structure->blocks.column[p]] >= s;
+    }
+    if (rows < columns) return true;
+  }
+  return false;
+}
+
+static void add_choice_block(Dummy *dummy, int32_t block, int32_t *place) {
+  const Array *array = dummy->evaluator->array;
+  Model *model = dummy->evaluator->model;
+  ChoiceBlock choice = {.matrix = block_matrix_new(dummy->heap, dummy->evaluator, dummy->structure, block, place)};
+  choice.weight = heap_array(dummy->heap, (size_t)choice.matrix->size, sizeof(double));
+  for (int32_t p = 0; p < choice.matrix->size; p++) {
+    int32_t j = choice.matrix->unknown[p];
+    const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[j]]];
+    choice.weight[p] = SELECT_WEIGHT[variable->select] * dummy->evaluator->nominal[array->column_start[j]];
+  }
+  vec_push(dummy->heap, &dummy->blocks, choice);
+}
+
+/* Without a choice every candidate of a stage with rows is a dummy. */
+static void set_fixed_depth(Dummy *dummy, int32_t block) {
+  const Structure *structure = dummy->structure;
+  const Blocks *blocks = &structure->blocks;
+  int32_t stages = 0;
+  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++)
+    if (structure->c[blocks->row[p]] > stages) stages = structure->c[blocks->row[p]];
+  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++) {
+    int32_t j = blocks->column[p];
+    dummy->depth[j] = stages < structure->d[j] ? stages : structure->d[j];
+  }
+}
+
+Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const Structure *structure) {
+  const Array *array = evaluator->array;
+  uint32_t n = array->problem->unknowns;
+  Dummy *dummy = heap_alloc(heap, sizeof *dummy);
+  dummy->heap = heap;
+  dummy->evaluator = evaluator;
+  dummy->structure = structure;
+  dummy->depth = heap_array(heap, n, sizeof(int32_t));
+  dummy->proposed = heap_array(heap, n, sizeof(int32_t));
+  dummy->from = heap_array(heap, array->columns, sizeof(int32_t));
+  dummy->to = heap_array(heap, array->columns, sizeof(int32_t));
+  dummy->candidates = heap_array(heap, n, sizeof(int32_t));
+  dummy->weights = heap_array(heap, n, sizeof(double));
+  dummy->chosen = heap_array(heap, n, sizeof(bool));
+  int32_t *place = heap_array(heap, n, sizeof *place);
+  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
+    if (has_choice(structure, b)) add_choice_block(dummy, b, place);
+    else set_fixed_depth(dummy, b);
+  }
+  heap_free(heap, place);
+  dummy->selector = selector_new(heap);
+  list_links(dummy);
+  return dummy;
+}
+
+/* Candidates of stage s: unknowns that are dummies one stage up (all at the first) and have that many derivatives. */
+static int32_t list_candidates(Dummy *dummy, const ChoiceBlock *choice, const int32_t *depth, int32_t s) {
+  int32_t count = 0;
+  for (int32_t p = 0; p < choice->matrix->size; p++) {
+    int32_t j = choice->matrix->unknown[p];
+    if (dummy->structure->d[j] >= s && (s == 1 || depth[j] >= s - 1)) dummy->candidates[count++] = p;
+  }
+  return count;
+}
+
+/* Weights of the block's columns at stage s, lowered for those that hold a start value. */
+static const double *stage_weights(Dummy *dummy, const ChoiceBlock *choice, int32_t s) {
+  if (!dummy->held) return choice->weight;
+  const Array *array = dummy->evaluator->array;
+  for (int32_t p = 0; p < choice->matrix->size; p++) {
+    int32_t j = choice->matrix->unknown[p], order = array->d[j] - s;
+    dummy->weights[p] = choice->weight[p];
+    if (order >= 0) dummy->weights[p] *= HOLD_WEIGHT[dummy->held[array->column_start[j] + (uint32_t)order]];
+  }
+  return dummy->weights;
+}
+
+static SelectProblem stage_problem(Dummy *dummy, const ChoiceBlock *choice, const int32_t *depth, int32_t s) {
+  SelectProblem problem = {.rows = choice->matrix->stage_rows[s],
+                           .columns = choice->matrix->size,
+                           .row_start = choice->matrix->row_start,
+                           .column = choice->matrix->column,
+                           .values = choice->matrix->values,
+                           .weight = stage_weights(dummy, choice, s),
+                           .candidates = dummy->candidates,
+                           .chosen = dummy->chosen};
+  problem.candidate_count = list_candidates(dummy, choice, depth, s);
+  for (int32_t p = 0; p < choice->matrix->size; p++) dummy->chosen[p] = depth[choice->matrix->unknown[p]] >= s;
+  return problem;
+}
+
+/* Steps 2 to 5 of the paper for one block; the result goes to dummy->proposed. */
+static bool select_block(Dummy *dummy, const ChoiceBlock *choice, double keep) {
+  for (int32_t p = 0; p < choice->matrix->size; p++) dummy->proposed[choice->matrix->unknown[p]] = 0;
+  for (int32_t s = 1; s <= choice->matrix->stages; s++) {
+    SelectProblem problem = stage_problem(dummy, choice, dummy->proposed, s);
+    for (int32_t p = 0; p < choice->matrix->size; p++) dummy->chosen[p] = dummy->depth[choice->matrix->unknown[p]] >= s;
+    problem.keep = keep;
+    if (!selector_choose(dummy->selector, &problem)) return false;
+    for (int32_t p = 0; p < choice->matrix->size; p++)
+      if (dummy->chosen[p]) dummy->proposed[choice->matrix->unknown[p]] = s;
+  }
+  return true;
+}
+
+static bool select_all(Dummy *dummy, double t, const double *y, const uint8_t *held, int32_t *block) {
+  for (uint32_t b = 0; b < dummy->blocks.count; b++) {
+    ChoiceBlock *choice = &dummy->blocks.data[b];
+    *block = choice->matrix->block;
+    if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) return false;
+    dummy->held = held;
+    bool full = select_block(dummy, choice, 1);
+    dummy->held = NULL;
+    if (!full) return false;
+    for (int32_t p = 0; p < choice->matrix->size; p++) {
+      int32_t j = choice->matrix->unknown[p];
+      dummy->depth[j] = dummy->proposed[j];
+    }
+  }
+  list_links(dummy);
+  return true;
+}
+
+bool dummy_select(Dummy *dummy, double t, const double *y, int32_t *block) {
+  return select_all(dummy, t, y, NULL, block);
+}
+
+bool dummy_select_holding(Dummy *dummy, double t, const double *y, const uint8_t *held, int32_t *block) {
+  return select_all(dummy, t, y, held, block);
+}
+
+/* Takes over the proposed depths and lists which columns stopped and which began to be states. */
+static void accept_block(Dummy *dummy, const ChoiceBlock *choice) {
+  const Array *array = dummy->evaluator->array;
+  uint32_t outs = dummy->exchanges.count, ins = outs;
+  for (int32_t p = 0; p < choice->matrix->size; p++) {
+    int32_t j = choice->matrix->unknown[p];
+    int32_t before = array->d[j] - dummy->depth[j], after = array->d[j] - dummy->proposed[j];
+    for (int32_t k = after; k < before; k++) {
+      if (outs == dummy->exchanges.count) vec_push(dummy->heap, &dummy->exchanges, (Exchange){0});
+      dummy->exchanges.data[outs++].out = array->column_start[j] + (uint32_t)k;
+    }
+    for (int32_t k = before; k < after; k++) {
+      if (ins == dummy->exchanges.count) vec_push(dummy->heap, &dummy->exchanges, (Exchange){0});
+      dummy->exchanges.data[ins++].in = array->column_start[j] + (uint32_t)k;
+    }
+    dummy->depth[j] = dummy->proposed[j];
+  }
+}
+
+/* How much the best single exchange at any stage of the block would gain; infinite where M is singular. */
+static double best_gain(Dummy *dummy, const ChoiceBlock *choice) {
+  double gain = 0;
+  for (int32_t s = 1; s <= choice->matrix->stages && gain <= EXCHANGE; s++) {
+    SelectProblem problem = stage_problem(dummy, choice, dummy->depth, s);
+    double stage = selector_gain(dummy->selector, &problem);
+    if (stage > gain) gain = stage;
+  }
+  return gain;
+}
+
+int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
+  dummy->exchanges.count = 0;
+  for (uint32_t b = 0; b < dummy->blocks.count; b++) {
+    ChoiceBlock *choice = &dummy->blocks.data[b];
+    *block = choice->matrix->block;
+    if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) continue; /* the step itself will answer for that */
+    if (best_gain(dummy, choice) <= EXCHANGE) continue;
+    if (!select_block(dummy, choice, KEEP)) return -1;
+    accept_block(dummy, choice);
+  }
+  if (dummy->exchanges.count) list_links(dummy);
+  return (int32_t)dummy->exchanges.count;
+}
+
+const Exchange *dummy_exchanges(const Dummy *dummy) { return dummy->exchanges.data; }
+const int32_t *dummy_depth(const Dummy *dummy) { return dummy->depth; }
+
+uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **to) {
+  *from = dummy->from;
+  *to = dummy->to;
+  return dummy->links;
+}

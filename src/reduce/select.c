@@ -1,0 +1,224 @@
+/* select: see select.h. Rows are scaled to largest entry 1, columns by their weight, before anything is compared. */
+#include "reduce/select.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+/* Above this many rows the matrix is treated as sparse. */
+enum { DENSE_ROWS = 160 };
+
+static const double RANK_TOLERANCE = 1e-11;
+
+struct Selector {
+  Heap *heap;
+  VEC(double) matrix, work;
+  VEC(lapack_int) pivots;
+  IntVec place; /* column -> dense column */
+};
+
+Selector *selector_new(Heap *heap) {
+  Selector *selector = heap_alloc(heap, sizeof *selector);
+  selector->heap = heap;
+  return selector;
+}
+
+#define ROOM(selector, vector, n) ((vector)->count = 0, (void)vec_extend((selector)->heap, (vector), (uint32_t)(n)))
+
+static double row_scale(const SelectProblem *problem, int32_t row, const int32_t *place) {
+  double largest = 0;
+  for (int32_t e = problem->row_start[row]; e < problem->row_start[row + 1]; e++) {
+    if (place[problem->column[e]] < 0) continue;
+    double size = fabs(problem->values[e]) * problem->weight[problem->column[e]];
+    if (size > largest) largest = size;
+  }
+  return largest > 0 ? 1 / largest : 1;
+}
+
+/* Dense column-major copy of the columns with place >= 0. */
+static double *fill_dense(Selector *selector, const SelectProblem *problem, int32_t columns, double keep) {
+  const int32_t *place = selector->place.data;
+  ROOM(selector, &selector->matrix, problem->rows * columns + 1);
+  double *a = selector->matrix.data;
+  memset(a, 0, (size_t)(problem->rows * columns) * sizeof *a);
+  for (int32_t i = 0; i < problem->rows; i++) {
+    double scale = row_scale(problem, i, place);
+    for (int32_t e = problem->row_start[i]; e < problem->row_start[i + 1]; e++) {
+      int32_t j = problem->column[e];
+      if (place[j] < 0) continue;
+      double weight = problem->weight[j] * (problem->chosen[j] ? keep : 1);
+      a[i + place[j] * problem->rows] += problem->values[e] * scale * weight;
+    }
+  }
+  return a;
+}
+
+static void place_candidates(Selector *selector, const SelectProblem *problem) {
+  ROOM(selector, &selector->place, problem->columns);
+  for (int32_t j = 0; j < problem->columns; j++) selector->place.data[j] = -1;
+  for (int32_t c = 0; c < problem->candidate_count; c++) selector->place.data[problem->candidates[c]] = c;
+}
+
+static bool choose_dense(Selector *selector, SelectProblem *problem) {
+  int32_t m = problem->rows, n = problem->candidate_count;
+  place_candidates(selector, problem);
+  double *a = fill_dense(selector, problem, n, problem->keep);
+  ROOM(selector, &selector->pivots, n);
+  ROOM(selector, &selector->work, n + 3 * n + 1 + 64 * n);
+  lapack_int *pivots = selector->pivots.data;
+  memset(pivots, 0, (size_t)n * sizeof *pivots);
+  double *tau = selector->work.data, *work = tau + n;
+  lapack_int info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, a, m, pivots, tau, work, 3 * n + 1 + 63 * n);
+  if (info != 0 || !isfinite(a[0])) return false;
+  double first = fabs(a[0]), last = fabs(a[(m - 1) + (m - 1) * m]);
+  memset(problem->chosen, 0, (size_t)problem->columns * sizeof(bool));
+  for (int32_t k = 0; k < m; k++) problem->chosen[problem->candidates[pivots[k] - 1]] = true;
+  return last > RANK_TOLERANCE * first;
+}
+
+/* Row-wise elimination of a sparse matrix: each row is reduced by the pivot rows met in its columns, then pivots on its
+ * largest entry. The rows of U are kept as lists. */
+typedef struct Elimination {
+  IntVec start, column;
+  VEC(double) value;
+  int32_t *pivot_row; /* per column: the row of U that pivots there, -1 if none */
+  double *dense;
+  bool *present;
+  IntVec touched, pending;
+} Elimination;
+
+static void scatter(Heap *heap, Elimination *elimination, int32_t column, double value) {
+  if (!elimination->present[column]) {
+    elimination->present[column] = true;
+    elimination->dense[column] = 0;
+    vec_push(heap, &elimination->touched, column);
+    if (elimination->pivot_row[column] >= 0) vec_push(heap, &elimination->pending, column);
+  }
+  elimination->dense[column] += value;
+}
+
+/* Subtracts pivot rows from the scattered row, oldest first, since a younger pivot row may hold older pivots' columns
+ * no more but an older one can bring younger pivot columns in. */
+static void reduce_row(Heap *heap, Elimination *elimination) {
+  while (elimination->pending.count) {
+    uint32_t oldest = 0;
+    for (uint32_t k = 1; k < elimination->pending.count; k++)
+      if (elimination->pivot_row[elimination->pending.data[k]] < elimination->pivot_row[elimination->pending.data[oldest]])
+        oldest = k;
+    int32_t column = elimination->pending.data[oldest];
+    elimination->pending.data[oldest] = vec_last(&elimination->pending);
+    elimination->pending.count--;
+    int32_t u = elimination->pivot_row[column];
+    double factor = elimination->dense[column];
+    elimination->dense[column] = 0;
+    if (factor == 0) continue;
+    for (int32_t e = elimination->start.data[u]; e < elimination->start.data[u + 1]; e++)
+      if (elimination->column.data[e] != column)
+        scatter(heap, elimination, elimination->column.data[e], -factor * elimination->value.data[e]);
+  }
+}
+
+/* Makes the scattered row a pivot row; false if nothing is left of it. */
+static bool keep_row(Heap *heap, Elimination *elimination, double *ratio) {
+  int32_t best = -1;
+  for (uint32_t k = 0; k < elimination->touched.count; k++) {
+    int32_t j = elimination->touched.data[k];
+    if (elimination->pivot_row[j] >= 0) continue;
+    double size = fabs(elimination->dense[j]);
+    if (best < 0 || size > fabs(elimination->dense[best]) || (size == fabs(elimination->dense[best]) && j < best)) best = j;
+  }
+  if (best < 0 || !(fabs(elimination->dense[best]) > RANK_TOLERANCE)) return false;
+  *ratio = fabs(elimination->dense[best]);
+  int32_t row = (int32_t)elimination->start.count - 1;
+  for (uint32_t k = 0; k < elimination->touched.count; k++) {
+    int32_t j = elimination->touched.data[k];
+    if (elimination->pivot_row[j] < 0 && elimination->dense[j] != 0) {
+      vec_push(heap, &elimination->column, j);
+      vec_push(heap, &elimination->value, elimination->dense[j] / elimination->dense[best]);
+    }
+  }
+  vec_push(heap, &elimination->start, (int32_t)elimination->column.count);
+  elimination->pivot_row[best] = row;
+  return true;
+}
+
+static bool choose_sparse(Selector *selector, SelectProblem *problem) {
+  Heap *heap = selector->heap;
+  Elimination elimination = {0};
+  place_candidates(selector, problem);
+  const int32_t *place = selector->place.data;
+  elimination.pivot_row = heap_array(heap, (size_t)problem->columns, sizeof(int32_t));
+  elimination.dense = heap_array(heap, (size_t)problem->columns, sizeof(double));
+  elimination.present = heap_array(heap, (size_t)problem->columns, sizeof(bool));
+  for (int32_t j = 0; j < problem->columns; j++) elimination.pivot_row[j] = -1;
+  vec_push(heap, &elimination.start, 0);
+  bool full = true;
+  for (int32_t i = 0; i < problem->rows && full; i++) {
+    double scale = row_scale(problem, i, place), size;
+    for (int32_t e = problem->row_start[i]; e < problem->row_start[i + 1]; e++) {
+      int32_t j = problem->column[e];
+      double weight = problem->weight[j] * (problem->chosen[j] ? problem->keep : 1);
+      if (place[j] >= 0) scatter(heap, &elimination, j, problem->values[e] * scale * weight);
+    }
+    reduce_row(heap, &elimination);
+    full = keep_row(heap, &elimination, &size);
+    for (uint32_t k = 0; k < elimination.touched.count; k++) elimination.present[elimination.touched.data[k]] = false;
+    elimination.touched.count = 0;
+  }
+  if (full)
+    for (int32_t j = 0; j < problem->columns; j++) problem->chosen[j] = elimination.pivot_row[j] >= 0;
+  vec_free(heap, &elimination.start);
+  vec_free(heap, &elimination.column);
+  vec_free(heap, &elimination.value);
+  vec_free(heap, &elimination.touched);
+  vec_free(heap, &elimination.pending);
+  heap_free(heap, elimination.pivot_row);
+  heap_free(heap, elimination.dense);
+  heap_free(heap, elimination.present);
+  return full;
+}
+
+bool selector_choose(Selector *selector, SelectProblem *problem) {
+  if (problem->rows == 0) {
+    memset(problem->chosen, 0, (size_t)problem->columns * sizeof(bool));
+    return true;
+  }
+  if (problem->rows > problem->candidate_count) return false;
+  return problem->rows <= DENSE_ROWS ? choose_dense(selector, problem) : choose_sparse(selector, problem);
+}
+
+/* M^-1 N by LU; chosen columns stand first. */
+static double gain_dense(Selector *selector, const SelectProblem *problem) {
+  int32_t m = problem->rows, n = problem->candidate_count, next = 0;
+  ROOM(selector, &selector->place, problem->columns);
+  for (int32_t j = 0; j < problem->columns; j++) selector->place.data[j] = -1;
+  for (int pass = 0; pass < 2; pass++)
+    for (int32_t c = 0; c < n; c++)
+      if (problem->chosen[problem->candidates[c]] == (pass == 0)) selector->place.data[problem->candidates[c]] = next++;
+  double *a = fill_dense(selector, problem, n, 1);
+  ROOM(selector, &selector->pivots, m);
+  lapack_int *pivots = selector->pivots.data;
+  if (LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, m, m, a, m, pivots) != 0) return HUGE_VAL;
+  double *rest = a + m * m, gain = 0;
+  LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', m, n - m, a, m, pivots, rest, m);
+  for (int32_t k = 0; k < m * (n - m); k++)
+    if (!(fabs(rest[k]) <= gain)) gain = fabs(rest[k]);
+  return isfinite(gain) ? gain : HUGE_VAL;
+}
+
+/* A large choice is judged by making it again with a preference for the present one: it is good if it stays. */
+static double gain_sparse(Selector *selector, const SelectProblem *problem) {
+  SelectProblem again = *problem;
+  again.keep = 2;
+  again.chosen = heap_array(selector->heap, (size_t)problem->columns, sizeof(bool));
+  memcpy(again.chosen, problem->chosen, (size_t)problem->columns * sizeof(bool));
+  bool full = choose_sparse(selector, &again);
+  bool same = full && memcmp(again.chosen, problem->chosen, (size_t)problem->columns * sizeof(bool)) == 0;
+  heap_free(selector->heap, again.chosen);
+  return same ? 1 : HUGE_VAL;
+}
+
+double selector_gain(Selector *selector, const SelectProblem *problem) {
+  if (problem->rows == 0 || problem->rows == problem->candidate_count) return 0;
+  return problem->rows <= DENSE_ROWS ? gain_dense(selector, problem) : gain_sparse(selector, problem);
+}

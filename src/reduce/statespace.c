@@ -1,0 +1,366 @@
+/* statespace: see statespace.h. The order of work is a list of units made once; only units of blocks with a choice of dummies
+ * change their columns when the choice changes, and a unit whose columns are all states then has nothing to do. */
+#include "reduce/statespace.h"
+
+#include "base/linear.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this one, is lost
+ * in round-off. */
+enum { NEWTON_LIMIT = 25, HALVING_LIMIT = 12, FUSE_LIMIT = 128 };
+static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
+
+typedef enum UnitKind { UNIT_EXPLICIT, UNIT_SOLVE } UnitKind;
+
+typedef struct Unit {
+  UnitKind kind;
+  int32_t block, stage; /* stage s stands for -s */
+  int32_t count;        /* rows; for an explicit unit, columns assigned */
+  uint32_t *columns;    /* positions in y */
+  Program *program;     /* values of the columns, or residuals of the rows */
+  double *values;
+  /* of UNIT_SOLVE */
+  BlockMatrix *matrix;
+  bool linear;
+  bool refresh;      /* the matrix rows of this stage serve later stages and moved with the last correction */
+  int32_t owner;     /* unit whose factors serve: a lower stage with the same rows and columns, or itself */
+  uint64_t factored; /* version of the block matrix in the factors; 0 for none */
+  int32_t nonzeros, *column_start, *row_index, *gather;
+  double *entries, *trial;
+  Linear *linear_system; /* NULL for a single row, or if another unit owns the factors */
+  double single;         /* the 1 x 1 matrix */
+} Unit;
+
+struct StateSpace {
+  Heap *heap;
+  Evaluator *evaluator;
+  const Structure *structure;
+  VEC(Unit) units;
+  int32_t *depth;
+  CloseFailure failure;
+  uint64_t factorizations;
+  double *correction, *residual;
+};
+
+static int32_t unit_row(const StateSpace *space, const BlockMatrix *matrix, int32_t stage, int32_t p) {
+  int32_t i = matrix->equation[p];
+  return (int32_t)space->evaluator->array->row_start[i] + space->structure->c[i] - stage;
+}
+
+/* ---- building ---- */
+
+/* Pending explicit assignments: column leaf and value, fused into one program by substitution. */
+typedef struct Fusion {
+  ExprVec leaves, values;
+  IndexVec columns;
+  int32_t block;
+} Fusion;
+
+static void flush_fusion(StateSpace *space, Fusion *fusion) {
+  if (!fusion->columns.count) return;
+  Heap *heap = space->heap;
+  Evaluator *evaluator = space->evaluator;
+  uint32_t n = fusion->columns.count;
+  Unit unit = {.kind = UNIT_EXPLICIT, .block = fusion->block, .count = (int32_t)n};
+  unit.columns = heap_array(heap, n, sizeof(uint32_t));
+  memcpy(unit.columns, fusion->columns.data, n * sizeof(uint32_t));
+  unit.program = program_new(heap, evaluator->model, &evaluator->layout, fusion->values.data, n);
+  unit.values = heap_array(heap, n, sizeof(double));
+  vec_push(heap, &space->units, unit);
+  fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
+}
+
+/* A block of one equation that gives its variable linearly at this stage becomes an assignment. */
+static bool add_explicit(StateSpace *space, Fusion *fusion, int32_t block, int32_t stage) {
+  Array *array = space->evaluator->array;
+  const Structure *structure = space->structure;
+  int32_t begin = structure->blocks.start[block];
+  int32_t i = structure->blocks.row[begin], j = structure->blocks.column[begin];
+  uint32_t row = array->row_start[i] + (uint32_t)(structure->c[i] - stage);
+  uint32_t order = (uint32_t)(structure->d[j] - stage);
+  Expr leaf = dag_variable(array->dag, array->problem->unknown[j], order), slope, rest;
+  if (!dag_linear(array->dag, array_row(array, row), leaf, &slope, &rest)) return false;
+  Expr value = dag_divide(array->dag, dag_negate(array->dag, rest), slope);
+  dag_substitute(array->dag, fusion->leaves.data, fusion->values.data, fusion->leaves.count, &value, 1);
+  if (!fusion->columns.count) fusion->block = block;
+  vec_push(space->heap, &fusion->leaves, leaf);
+  vec_push(space->heap, &fusion->values, value);
+  vec_push(space->heap, &fusion->columns, array->column_start[j] + order);
+  if (fusion->columns.count >= FUSE_LIMIT) flush_fusion(space, fusion);
+  return true;
+}
+
+/* The unit of the block's next lower stage; -1 if there is none. A block has few stages, its units are near. */
+static int32_t lower_stage(const StateSpace *space, const BlockMatrix *matrix, int32_t stage) {
+  if (stage == matrix->stages) return -1;
+  for (int32_t u = (int32_t)space->units.count - 1; u >= 0; u--)
+    if (space->units.data[u].matrix == matrix) return space->units.data[u].stage == stage + 1 ? u : -1;
+  return -1;
+}
+
+static void add_solve(StateSpace *space, BlockMatrix *matrix, int32_t stage) {
+  Heap *heap = space->heap;
+  Evaluator *evaluator = space->evaluator;
+  int32_t rows = matrix->stage_rows[stage];
+  Unit unit = {.kind = UNIT_SOLVE, .block = matrix->block, .stage = stage, .count = rows, .matrix = matrix};
+  ExprVec roots = {0};
+  for (int32_t p = 0; p < rows; p++)
+    vec_push(heap, &roots, array_row(evaluator->array, (uint32_t)unit_row(space, matrix, stage, p)));
+  unit.program = program_new(heap, evaluator->model, &evaluator->layout, roots.data, roots.count);
+  vec_free(heap, &roots);
+  size_t n = (size_t)rows;
+  unit.nonzeros = matrix->row_start[rows];
+  unit.linear = matrix->group[stage].linear;
+  unit.refresh = stage > 0 && !unit.linear;
+  unit.columns = heap_array(heap, n, sizeof(uint32_t));
+  unit.values = heap_array(heap, n, sizeof(double));
+  unit.trial = heap_array(heap, n, sizeof(double));
+  unit.column_start = heap_array(heap, n + 1, sizeof(int32_t));
+  unit.row_index = heap_array(heap, (size_t)unit.nonzeros, sizeof(int32_t));
+  unit.gather = heap_array(heap, (size_t)unit.nonzeros, sizeof(int32_t));
+  unit.entries = heap_array(heap, (size_t)unit.nonzeros, sizeof(double));
+  unit.owner = (int32_t)space->units.count;
+  int32_t below = lower_stage(space, matrix, stage);
+  if (below >= 0 && space->units.data[below].count == rows) unit.owner = space->units.data[below].owner;
+  else if (rows > 1) unit.linear_system = linear_new(heap, rows, unit.nonzeros, false);
+  vec_push(heap, &space->units, unit);
+}
+
+/* The units of one stage of one block. Blocks without rows at this stage have states there, and nothing to do. */
+static void add_units(StateSpace *space, Fusion *fusion, BlockMatrix **matrices, int32_t block, int32_t stage,
+                      int32_t *place) {
+  const Blocks *blocks = &space->structure->blocks;
+  bool any = false;
+  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && !any; p++)
+    any = space->structure->c[blocks->row[p]] >= stage;
+  if (!any) return;
+  bool single = blocks->start[block + 1] - blocks->start[block] == 1;
+  if (single && add_explicit(space, fusion, block, stage)) return;
+  flush_fusion(space, fusion);
+  if (!matrices[block])
+    matrices[block] = block_matrix_new(space->heap, space->evaluator, space->structure, block, place);
+  add_solve(space, matrices[block], stage);
+}
+
+/* Blocks by their largest c, so that a stage visits only the blocks that have rows in it. */
+static int32_t largest_c(const Structure *structure, int32_t block) {
+  int32_t largest = 0;
+  for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++)
+    if (structure->c[structure->blocks.row[p]] > largest) largest = structure->c[structure->blocks.row[p]];
+  return largest;
+}
+
+StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const Structure *structure) {
+  StateSpace *space = heap_alloc(heap, sizeof *space);
+  uint32_t n = evaluator->array->problem->unknowns;
+  space->heap = heap;
+  space->evaluator = evaluator;
+  space->structure = structure;
+  space->depth = heap_array(heap, n, sizeof(int32_t));
+  space->correction = heap_array(heap, n, sizeof(double));
+  space->residual = heap_array(heap, n, sizeof(double));
+  int32_t blocks = structure->blocks.n_blocks, deepest = 0;
+  BlockMatrix **matrices = heap_array(heap, (size_t)blocks, sizeof *matrices);
+  int32_t *largest = heap_array(heap, (size_t)blocks, sizeof *largest);
+  int32_t *place = heap_array(heap, n, sizeof *place);
+  for (int32_t b = 0; b < blocks; b++) {
+    largest[b] = largest_c(structure, b);
+    if (largest[b] > deepest) deepest = largest[b];
+  }
+  Fusion fusion = {0};
+  for (int32_t stage = deepest; stage >= 0; stage--)
+    for (int32_t b = 0; b < blocks; b++)
+      if (largest[b] >= stage) add_units(space, &fusion, matrices, b, stage, place);
+  flush_fusion(space, &fusion);
+  vec_free(heap, &fusion.leaves);
+  vec_free(heap, &fusion.values);
+  vec_free(heap, &fusion.columns);
+  heap_free(heap, largest);
+  heap_free(heap, place);
+  heap_free(heap, matrices);
+  return space;
+}
+
+/* ---- choosing ---- */
+
+/* Compressed columns of the part of the block matrix with this stage's rows and the chosen columns. */
+static void choose_unit(StateSpace *space, Unit *unit) {
+  const BlockMatrix *matrix = unit->matrix;
+  int32_t *place = heap_array(space->heap, (size_t)matrix->size, sizeof *place);
+  int32_t n = 0;
+  for (int32_t q = 0; q < matrix->size; q++) {
+    int32_t j = matrix->unknown[q], d = space->structure->d[j];
+    bool solved = unit->stage == 0 || (d >= unit->stage && space->depth[j] >= unit->stage);
+    place[q] = solved ? n : -1;
+    if (solved) unit->columns[n++] = space->evaluator->array->column_start[j] + (uint32_t)(d - unit->stage);
+  }
+  memset(unit->column_start, 0, ((size_t)unit->count + 1) * sizeof(int32_t));
+  for (int32_t e = 0; e < unit->nonzeros; e++)
+    if (place[matrix->column[e]] >= 0) unit->column_start[place[matrix->column[e]] + 1]++;
+  for (int32_t k = 0; k < unit->count; k++) unit->column_start[k + 1] += unit->column_start[k];
+  int32_t *next = heap_array(space->heap, (size_t)unit->count + 1, sizeof *next);
+  memcpy(next, unit->column_start, (size_t)unit->count * sizeof *next);
+  for (int32_t p = 0; p < unit->count; p++) {
+    for (int32_t e = matrix->row_start[p]; e < matrix->row_start[p + 1]; e++) {
+      int32_t column = place[matrix->column[e]];
+      if (column < 0) continue;
+      unit->row_index[next[column]] = p;
+      unit->gather[next[column]++] = e;
+    }
+  }
+  unit->factored = 0;
+  if (unit->linear_system) linear_set_pattern(unit->linear_system, unit->column_start, unit->row_index);
+  heap_free(space->heap, next);
+  heap_free(space->heap, place);
+}
+
+void statespace_choose(StateSpace *space, const int32_t *depth) {
+  uint32_t n = space->evaluator->array->problem->unknowns;
+  bool first = space->units.count && !space->failure.reason;
+  for (uint32_t u = 0; u < space->units.count; u++) {
+    Unit *unit = &space->units.data[u];
+    if (unit->kind != UNIT_SOLVE) continue;
+    bool changed = first;
+    for (int32_t q = 0; q < unit->matrix->size && !changed; q++)
+      changed = space->depth[unit->matrix->unknown[q]] != depth[unit->matrix->unknown[q]];
+    if (!changed) continue;
+    memcpy(space->depth, depth, n * sizeof *depth);
+    choose_unit(space, unit);
+  }
+  memcpy(space->depth, depth, n * sizeof *depth);
+  space->failure.reason = "";
+}
+
+/* ---- solving ---- */
+
+/* Factors the unit's part of the block matrix unless the owner of its factors has just these values. */
+static bool factor_unit(StateSpace *space, Unit *unit) {
+  Unit *owner = &space->units.data[unit->owner];
+  if (owner->factored == unit->matrix->version) return true;
+  owner->factored = 0;
+  for (int32_t e = 0; e < unit->column_start[unit->count]; e++) unit->entries[e] = unit->matrix->values[unit->gather[e]];
+  space->factorizations++;
+  if (owner->linear_system) {
+    if (!linear_factor(owner->linear_system, unit->entries)) return false;
+  } else {
+    owner->single = 0;
+    for (int32_t e = 0; e < unit->column_start[1]; e++) owner->single += unit->entries[e];
+    if (owner->single == 0 || !isfinite(owner->single)) return false;
+  }
+  owner->factored = unit->matrix->version;
+  return true;
+}
+
+static EvalStatus fail(StateSpace *space, const Unit *unit, const char *reason) {
+  space->failure = (CloseFailure){unit->block, reason};
+  return EVAL_DOMAIN;
+}
+
+/* Residual of the unit's rows at y, counted. */
+static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
+  Point point = evaluator_point(space->evaluator, t, y);
+  space->evaluator->row_evaluations += (uint64_t)unit->count;
+  return program_run(unit->program, &point, residual);
+}
+
+/* Size of a correction relative to the columns it corrects. */
+static double correction_norm(const StateSpace *space, const Unit *unit, const double *correction, const double *y) {
+  double norm = 0;
+  for (int32_t k = 0; k < unit->count; k++) {
+    double size = fabs(correction[k]) / (fabs(y[unit->columns[k]]) + space->evaluator->nominal[unit->columns[k]]);
+    if (!(size <= norm)) norm = size;
+  }
+  return norm;
+}
+
+static double sum_squares(const double *values, int32_t count) {
+  double sum = 0;
+  for (int32_t k = 0; k < count; k++) sum += values[k] * values[k];
+  return sum;
+}
+
+/* y - fraction * correction in the unit's columns, from the trial values kept. */
+static void apply_correction(Unit *unit, const double *correction, double fraction, double *y) {
+  for (int32_t k = 0; k < unit->count; k++) y[unit->columns[k]] = unit->trial[k] - fraction * correction[k];
+}
+
+static EvalStatus solve_correction(StateSpace *space, Unit *unit, double t, const double *y, double *correction) {
+  if (block_matrix_run_group(unit->matrix, space->evaluator, unit->stage, t, y) != EVAL_OK)
+    return fail(space, unit, "a derivative is not defined");
+  if (!factor_unit(space, unit)) return fail(space, unit, "the Jacobian is singular");
+  const Unit *owner = &space->units.data[unit->owner];
+  if (owner->linear_system) linear_solve(owner->linear_system, correction);
+  else correction[0] /= owner->single;
+  return EVAL_OK;
+}
+
+static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *y) {
+  if (unit_residual(space, unit, t, y, space->correction) != EVAL_OK)
+    return fail(space, unit, "an equation is not defined");
+  EvalStatus status = solve_correction(space, unit, t, y, space->correction);
+  if (status != EVAL_OK) return status;
+  for (int32_t k = 0; k < unit->count; k++) y[unit->columns[k]] -= space->correction[k];
+  return EVAL_OK;
+}
+
+/* Halves the step until the residual is defined and does not grow; leaves y and the residual there. */
+static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y, double before) {
+  double fraction = 1;
+  for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
+    apply_correction(unit, space->correction, fraction, y);
+    if (unit_residual(space, unit, t, y, space->residual) != EVAL_OK) continue;
+    if (sum_squares(space->residual, unit->count) <= before * (1 - fraction / 2) || before == 0) return EVAL_OK;
+  }
+  return fail(space, unit, "Newton's iteration does not converge");
+}
+
+static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
+  if (unit_residual(space, unit, t, y, space->residual) != EVAL_OK)
+    return fail(space, unit, "an equation is not defined");
+  double last = 0;
+  for (int iteration = 0; iteration < NEWTON_LIMIT; iteration++) {
+    double before = sum_squares(space->residual, unit->count);
+    memcpy(space->correction, space->residual, (size_t)unit->count * sizeof(double));
+    EvalStatus status = solve_correction(space, unit, t, y, space->correction);
+    if (status != EVAL_OK) return status;
+    for (int32_t k = 0; k < unit->count; k++) unit->trial[k] = y[unit->columns[k]];
+    double norm = correction_norm(space, unit, space->correction, y);
+    if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
+    bool quadratic = norm <= NEWTON_QUADRATIC && (last == 0 || norm <= 0.1 * last);
+    if (norm <= NEWTON_FLOOR || quadratic) {
+      apply_correction(unit, space->correction, 1, y);
+      if (!unit->refresh) return EVAL_OK;
+      return block_matrix_run_group(unit->matrix, space->evaluator, unit->stage, t, y);
+    }
+    if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
+    last = norm;
+    status = search_line(space, unit, t, y, before);
+    if (status != EVAL_OK) return status;
+  }
+  return fail(space, unit, "Newton's iteration does not converge");
+}
+
+static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *y) {
+  Point point = evaluator_point(space->evaluator, t, y);
+  space->evaluator->row_evaluations += (uint64_t)unit->count;
+  if (program_run(unit->program, &point, unit->values) != EVAL_OK)
+    return fail(space, unit, "an equation is not defined");
+  for (int32_t k = 0; k < unit->count; k++) y[unit->columns[k]] = unit->values[k];
+  return EVAL_OK;
+}
+
+EvalStatus statespace_close(StateSpace *space, double t, double *y) {
+  for (uint32_t u = 0; u < space->units.count; u++) {
+    Unit *unit = &space->units.data[u];
+    EvalStatus status = unit->kind == UNIT_EXPLICIT ? run_explicit(space, unit, t, y)
+                        : unit->linear              ? solve_linear(space, unit, t, y)
+                                                    : solve_newton(space, unit, t, y);
+    if (status != EVAL_OK) return status;
+  }
+  return EVAL_OK;
+}
+
+CloseFailure statespace_failure(const StateSpace *space) { return space->failure; }
+uint64_t statespace_factorizations(const StateSpace *space) { return space->factorizations; }

@@ -1,0 +1,33 @@
+/* statespace: the state-space form of the selected system. Given the states, all other columns are solved stage by stage
+ * from the lowest up, block by block in triangular order (Mattsson, Söderlind 1991, Step 6): explicitly where an equation
+ * gives its variable, linearly where rows are differentiated or linear, by damped Newton otherwise.
+ *
+ * Invariant: every stage of a block uses a part of the one block matrix, so positions, velocities and accelerations
+ * share its values, and a stage with the same rows and columns as the one below shares its factors.
+ */
+#ifndef DAEDAL_REDUCE_STATESPACE_H
+#define DAEDAL_REDUCE_STATESPACE_H
+
+#include "code/block_matrix.h"
+
+typedef struct StateSpace StateSpace;
+
+/* For the array of `evaluator` with the blocks of `structure`. depth is read at statespace_choose. */
+StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const Structure *structure);
+
+/* Takes a choice of dummies (depth per unknown; see reduce/dummy.h). O(entries of blocks with a choice). */
+void statespace_choose(StateSpace *space, const int32_t *depth);
+
+/* Solves all columns that are not states, in place, from the guesses in y. */
+EvalStatus statespace_close(StateSpace *space, double t, double *y);
+
+/* After a failed close: the block and why, for messages. */
+typedef struct CloseFailure {
+  int32_t block;
+  const char *reason; /* static text */
+} CloseFailure;
+CloseFailure statespace_failure(const StateSpace *space);
+
+uint64_t statespace_factorizations(const StateSpace *space);
+
+#endif
