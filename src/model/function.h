@@ -44,70 +44,88 @@ typedef struct Record {
   Span span;
 } Record;
 
-/* Instructions; `a` and `b` are their operands. The stack holds values (arrays, scalars, records). */
+/* Instructions; `a` and `b` are their operands. The stack holds values (arrays, scalars, records). A list in `extra` has
+ * its length first. */
 typedef enum Code {
   /* values */
-  CODE_CONSTANT,   /* push constants[b] of base type a */
-  CODE_ENUM,       /* push the literal number a of enumeration b */
-  CODE_STRING,     /* push the string with Name b */
-  CODE_LOCAL,      /* push slot b */
-  CODE_GLOBAL,     /* push component b of the model (only in code of a model) */
-  CODE_TIME,       /* push time (only in code of a model) */
-  CODE_ALL,        /* push the subscript `:` */
-  CODE_FIELD,      /* pop record, push its field b */
-  CODE_INDEX,      /* pop b subscripts and the array under them, push the part */
-  CODE_ARRAY,      /* pop b values of one shape, push the array of them; a: base type when b is 0 */
-  CODE_MATRIX,     /* pop b values, concatenate along dimension a (1 or 2) as matrices; record the rest in extra */
-  CODE_RANGE,      /* pop first, (a: step,) last; push the vector */
-  CODE_RECORD,     /* pop the fields of record b, push it */
+  CODE_CONSTANT, /* push constants[b] of base type a */
+  CODE_LITERAL,  /* push literal number a of enumeration b */
+  CODE_STRING,   /* push the string with Name b */
+  CODE_LOCAL,    /* push slot b */
+  CODE_GLOBAL,   /* push component b of the model (only in code of a model) */
+  CODE_ALL,      /* push the subscript `:` */
+  CODE_FIELD,    /* pop record, push its field b */
+  CODE_INDEX,    /* pop b subscripts and the array under them, push the part */
+  CODE_ARRAY,    /* pop b values of one shape, push the array of them */
+  CODE_MATRIX,   /* pop b values, concatenate along dimension a + 1 as arrays of two dimensions or more */
+  CODE_RANGE,    /* pop first, (a: step,) last; push the vector */
+  CODE_RECORD,   /* pop the fields of record b, push it */
   /* operators: element by element where the language says so */
-  CODE_SUM,        /* pop a values; signs from extra[b], 32 a word: push the sum (strings: joined) */
-  CODE_NEGATE,
-  CODE_MULTIPLY,   /* product of scalars, of matrices and vectors; a: element by element */
-  CODE_DIVIDE,     /* a: element by element, scalar / array allowed */
-  CODE_POWER,      /* of scalars, of a square matrix by an Integer; a: element by element */
-  CODE_ADD_EACH,   /* .+ with scalar and array */
-  CODE_SUBTRACT_EACH,
-  CODE_COMPARE,    /* a: an Op of kind relation; strings compare by text */
-  CODE_NOT,
-  CODE_AND,        /* of arrays; scalars use CODE_IF_VALUE so that the right side is not needed */
-  CODE_OR,
-  CODE_APPLY,      /* pop a arguments, apply the scalar operator b (an Op) element by element */
-  CODE_BUILTIN,    /* pop a arguments of the array function b (builtin.def) */
-  CODE_CONVERT,    /* value on top becomes base type a (Integer or Real), same number */
-  CODE_CALL,       /* call routine extra[b]; extra[b + 1] outputs wanted, then the a input slots of the arguments popped */
-  CODE_DROP,       /* pop a values */
-  /* if-expression: condition; IF_VALUE else; then-value; ELSE_VALUE end; else-value; END_VALUE */
+  CODE_SUM,           /* pop a values; bit i of extra[b + i / 32] set: subtract; push the sum (strings: joined) */
+  CODE_MULTIPLY,      /* product of scalars, of matrices and vectors; a: element by element */
+  CODE_DIVIDE,        /* by a scalar; a: element by element */
+  CODE_POWER,         /* of scalars, of a square matrix by an Integer; a: element by element */
+  CODE_ADD_EACH,      /* .+ */
+  CODE_SUBTRACT_EACH, /* .- */
+  CODE_COMPARE,       /* a: an Op of kind relation; strings compare by text */
+  CODE_APPLY,         /* pop a arguments, apply the scalar operator b (an Op) element by element */
+  CODE_SKIP_FALSE,    /* top is known to be false: jump to b, which leaves it there (`and`) */
+  CODE_SKIP_TRUE,     /* the same for true (`or`) */
+  CODE_BUILTIN,       /* pop a arguments of the array function b (builtin.def) */
+  CODE_SPECIAL,       /* pop a arguments of the operator b (Special), element by element */
+  CODE_CONVERT,       /* value on top becomes base type a: the same number */
+  CODE_CALL,          /* extra[b]: routine, outputs wanted, then the input slots of the a arguments popped */
+  CODE_DROP,          /* pop a values */
+  /* if-expression: condition, IF_VALUE, then-value, ELSE_VALUE, else-value, END_VALUE */
   CODE_IF_VALUE,   /* pop condition; b: position of ELSE_VALUE */
   CODE_ELSE_VALUE, /* b: position of END_VALUE */
   CODE_END_VALUE,
-  /* comprehension: range; EACH slot a, end b; value; EACH_NEXT: collects an array from the values */
-  CODE_EACH,       /* pop range; loop slot a; b: position of EACH_NEXT */
-  CODE_EACH_NEXT,  /* b: position of EACH; a: TYPE of elements when there are none */
+  /* comprehension: range, EACH, value, EACH_NEXT: collects an array of the values */
+  CODE_EACH,      /* pop range; loop slot a; b: position of EACH_NEXT */
+  CODE_EACH_NEXT, /* b: position of EACH; a: base type of the elements if there are none */
   /* statements */
-  CODE_DECLARE,    /* pop the sizes of slot b and make it (a: sizes on the stack) */
+  CODE_DECLARE,    /* pop a sizes (`:` for free ones) and make slot b; of an input that was given: check its sizes */
   CODE_DEFAULT,    /* input slot a was given: jump to b */
-  CODE_STORE,      /* pop the subscripts and the value into the place extra[b]: slot, steps, then each step: STEP_FIELD field, or
-                      STEP_INDEX count */
-  CODE_IF,         /* pop condition; b: position of ELSE (always present) ; extra[a...]: see CODE_END_IF */
+  CODE_BODY,       /* sizes and bindings of all slots are done */
+  CODE_STORE,      /* pop the subscripts and the value under them into the place extra[b]: slot, number of steps, then each
+                      step: STEP_FIELD and field, or STEP_INDEX and number of subscripts */
+  CODE_IF,         /* pop condition; b: position of ELSE, always present */
   CODE_ELSE,       /* b: position of END_IF */
-  CODE_END_IF,     /* b: extra[b] slots assigned in the statement, count first */
+  CODE_END_IF,     /* extra[b]: list of slots assigned in the statement */
   CODE_FOR,        /* pop range; loop slot a; b: position of END_FOR */
   CODE_END_FOR,    /* b: position of FOR */
   CODE_WHILE,      /* begin of the condition; b: position of END_WHILE */
   CODE_WHILE_TEST, /* pop condition; b: position of END_WHILE */
   CODE_END_WHILE,  /* b: position of WHILE */
-  CODE_BREAK,      /* b: position of the loop's end */
+  CODE_LOOP,       /* just before END_FOR and END_WHILE: extra[b]: list of slots assigned in the loop */
+  CODE_BREAK,
   CODE_RETURN,
-  CODE_ASSERT,     /* pop level, message, condition */
-  CODE_TERMINATE,  /* pop message */
-  CODE_WHEN,       /* in code of a model; a conditions popped, b: position of the next ELSE_WHEN or END_WHEN */
-  CODE_ELSE_WHEN,  /* ends a branch; b: position of END_WHEN */
-  CODE_END_WHEN,   /* b: extra[b] slots assigned, count first */
-  CODE_REINIT,     /* pop value and target */
-  CODE_MISSING,    /* a function that is not defined: Name b; running it is an error */
+  CODE_ASSERT,    /* pop level, message, condition */
+  CODE_TERMINATE, /* pop message */
+  CODE_WHEN,      /* in code of a model: pop condition (a vector: any of them); b: position of the next ELSE_WHEN or END_WHEN;
+                     a: first branch */
+  CODE_ELSE_WHEN, /* ends a branch; b: position of END_WHEN */
+  CODE_END_WHEN,  /* extra[b]: list of slots assigned */
+  CODE_REINIT,    /* pop value and target */
+  CODE_MISSING,   /* a function that is not defined: Name b */
+  CODE_EXTERNAL,  /* the body is in another language */
   CODE_END,
+  CODE_COUNT
 } Code;
+
+/* Operators with a meaning of their own in each domain. */
+typedef enum Special {
+  SPECIAL_TIME,
+  SPECIAL_DER,
+  SPECIAL_PRE,
+  SPECIAL_EDGE,
+  SPECIAL_CHANGE,
+  SPECIAL_INITIAL,
+  SPECIAL_TERMINAL,
+  SPECIAL_SAMPLE,
+  SPECIAL_DELAY,
+  SPECIAL_COUNT
+} Special;
 
 enum { STEP_FIELD = 0, STEP_INDEX = 1 };
 
@@ -116,11 +134,11 @@ typedef struct Instruction {
   uint32_t b;
 } Instruction;
 
-/* A slot: input, output, local or loop variable. Sizes are set by CODE_DECLARE; `sizes` has those that are constant. */
+/* A slot: input, output, local or loop variable. Its sizes are set by CODE_DECLARE. */
 typedef struct Local {
   Name name;
   Type type;
-  bool is_input, is_output, has_default;
+  bool has_default;
   bool is_free; /* some size is `:`: takes the size of what is assigned */
   Span span;
 } Local;
@@ -174,9 +192,6 @@ typedef struct Function {
   Shape *inputs, *outputs;
   uint32_t arguments, results;        /* scalars in all */
 } Function;
-
-/* Name of a code for dumps and tests: static text. */
-const char *code_name(Code code);
 
 /* Appends an instruction and gives its position. */
 uint32_t routine_emit(Heap *heap, Routine *routine, Code code, uint32_t a, uint32_t b, Span span);

@@ -1,0 +1,8 @@
+/* function: building of routines, one instruction at a time. */
+#include "model/function.h"
+
+uint32_t routine_emit(Heap *heap, Routine *routine, Code code, uint32_t a, uint32_t b, Span span) {
+  vec_push(heap, &routine->code, (Instruction){(uint16_t)code, (uint16_t)a, b});
+  vec_push(heap, &routine->spans, span);
+  return routine->code.count - 1;
+}

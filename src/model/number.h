@@ -1,0 +1,14 @@
+/* number: the domain of plain doubles, for values that are known at compile time. A text is its Name. */
+#ifndef DAEDAL_MODEL_NUMBER_H
+#define DAEDAL_MODEL_NUMBER_H
+
+#include "model/execute.h"
+
+typedef struct NumberContext {
+  Names *names;
+} NumberContext;
+
+/* The domain over doubles; `context` must outlive it. */
+Domain number_domain(NumberContext *context);
+
+#endif
