@@ -357,6 +357,8 @@ static const char *character_hint(const char *text) {
 static void skip_unknown(Lexer *lexer) {
   const char *text = lexer->source->text + lexer->position;
   uint32_t length = utf8_length(text);
+  if ((*text == '&' || *text == '|') && text[1] == *text) length = 2;
+  if (text[0] == '!' && text[1] == '=') length = 2;
   bool is_control = (unsigned char)*text < 0x20 || *text == 0x7f;
   Span span = {lexer->position, lexer->position + (length ? length : 1)};
   lexer->position = span.end;

@@ -142,7 +142,7 @@ static void push_part(Parser *parser) {
 static Step open_call(Parser *parser, ExpressionFrame frame, FrameKind kind) {
   for (uint32_t i = frame.scratch; i < parser->parts.count; i++)
     if (parser->parts.data[i].subscripts) {
-      parser_unexpected(parser, "a function's name has no subscripts");
+      parser_refuse(parser, "a function's name has no subscripts");
       return STEP_FAILED;
     }
   ExpressionFrame *call = push_frame(parser, kind, frame.begin, frame.operands);
@@ -251,7 +251,7 @@ static Step close_call(Parser *parser) {
 /* if-expression = "if" expression "then" expression { "elseif" ... } "else" expression */
 static Step begin_if(Parser *parser) {
   if (vec_last(&parser->frames).kind > FRAME_IF) {
-    parser_unexpected(parser, "an if-expression inside of an operation stands in parentheses");
+    parser_refuse(parser, "an if-expression inside of an operation stands in parentheses");
     return STEP_FAILED;
   }
   push_frame(parser, FRAME_IF, parser->token.span.begin, parser->operands.count)->stage = IF_CONDITION;
@@ -262,7 +262,7 @@ static Step begin_if(Parser *parser) {
 /* logical-factor = [ "not" ] relation */
 static Step begin_not(Parser *parser) {
   if (vec_last(&parser->frames).kind > FRAME_NOT) {
-    parser_unexpected(parser, "`not` inside of a comparison or sum stands in parentheses");
+    parser_refuse(parser, "`not` inside of a comparison or sum stands in parentheses");
     return STEP_FAILED;
   }
   push_frame(parser, FRAME_NOT, parser->token.span.begin, parser->operands.count);
@@ -337,7 +337,7 @@ static Step read_leaf(Parser *parser, AstKind kind) {
 
 static Step read_end(Parser *parser) {
   if (!parser->subscript_depth) {
-    parser_unexpected(parser, "expected an expression (`end` is a value inside of subscripts only)");
+    parser_refuse(parser, "`end` is a value inside of subscripts only");
     return STEP_FAILED;
   }
   return read_leaf(parser, AST_END);
@@ -407,10 +407,10 @@ static const BinaryRule binary_rules[TOKEN_COUNT] = {
 /* Operations that do not chain: a < b < c, a ^ b ^ c, a : b : c : d. */
 static bool check_chain(Parser *parser, const ExpressionFrame *top) {
   if (top->kind == FRAME_RELATION)
-    return parser_unexpected(parser, "comparisons do not chain: write a < b and b < c");
-  if (top->kind == FRAME_POWER) return parser_unexpected(parser, "powers do not chain: write (a ^ b) ^ c or a ^ (b ^ c)");
+    return parser_refuse(parser, "comparisons do not chain: write a < b and b < c");
+  if (top->kind == FRAME_POWER) return parser_refuse(parser, "powers do not chain: write (a ^ b) ^ c or a ^ (b ^ c)");
   if (top->kind == FRAME_RANGE && parser->operands.count - top->operands == 3)
-    return parser_unexpected(parser, "a range has at most three parts, start : step : stop");
+    return parser_refuse(parser, "a range has at most three parts, start : step : stop");
   return true;
 }
 
@@ -473,7 +473,7 @@ static Step read_iterator(Parser *parser) {
 static Step begin_iteration(Parser *parser) {
   ExpressionFrame *top = &vec_last(&parser->frames);
   if (parser->operands.count != top->operands + 1 || parser->labels.count != top->labels) {
-    parser_unexpected(parser, "an expression with `for` is the only one in its brackets");
+    parser_refuse(parser, "an expression with `for` is the only one in its brackets");
     return STEP_FAILED;
   }
   top->stage = top->kind;
@@ -598,6 +598,10 @@ static Step read_operator(Parser *parser) {
   TokenKind kind = parser->token.kind;
   if (binary_rules[kind].frame) return read_binary(parser, binary_rules[kind]);
   if (parser->is_closed && (kind == TOKEN_LEFT_BRACKET || kind == TOKEN_DOT)) return read_postfix(parser);
+  if (kind == TOKEN_LEFT_BRACKET && ast_kind(parser->ast, vec_last(&parser->operands).node) == AST_REFERENCE) {
+    parser_refuse(parser, "the subscripts of a name stand in one list: x[i, j]");
+    return STEP_FAILED;
+  }
   return end_expression(parser);
 }
 

@@ -94,7 +94,7 @@ static bool read_value(Parser *parser, AstModification **modification) {
   if (!is_assigned && parser->token.kind != TOKEN_EQUALS) return true;
   parser_advance(parser);
   if (parser->token.kind == TOKEN_BREAK)
-    return parser_unexpected(parser, "a binding removed with `break` is not supported");
+    return parser_refuse(parser, "a binding removed with `break` is not supported");
   AstExpr value = parse_expression(parser);
   if (value == AST_NONE) return false;
   if (!*modification) *modification = new_modification(parser, begin);
@@ -156,7 +156,7 @@ static bool read_argument_head(Parser *parser) {
   argument->is_final = (prefixes & PREFIX_FINAL) != 0;
   if (prefixes & ~(uint32_t)PREFIX_FINAL) return read_redeclared_head(parser, argument, prefixes);
   if (parser->token.kind == TOKEN_BREAK)
-    return parser_unexpected(parser, "an element removed with `break` is not supported");
+    return parser_refuse(parser, "an element removed with `break` is not supported");
   return parse_path(parser, &argument->name);
 }
 

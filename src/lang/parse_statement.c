@@ -105,7 +105,7 @@ static bool begin_branch(Parser *parser) {
   TokenKind kind = parser->token.kind;
   AstStatementKind owner = kind == TOKEN_ELSEWHEN ? AST_WHEN_BLOCK : AST_IF_BLOCK;
   if (!parser->blocks.count || vec_last(&parser->blocks).statement.kind != owner)
-    return parser_unexpected(parser, "no `%s` is open here", block_keyword(owner));
+    return parser_refuse(parser, "no `%s` is open here", block_keyword(owner));
   BlockFrame *frame = &vec_last(&parser->blocks);
   if (frame->is_otherwise) parser_error(parser, parser->token.span, "no branch follows `else`");
   end_branch(parser);
@@ -142,7 +142,7 @@ static bool end_block(Parser *parser) {
   uint32_t open = parser->blocks.count;
   while (open && parser->blocks.data[open - 1].statement.kind != kind) open--;
   if (!open)
-    return parser_unexpected(parser, "`end %s` closes nothing: no `%s` is open here", block_keyword(kind), block_keyword(kind));
+    return parser_refuse(parser, "`end %s` closes nothing: no `%s` is open here", block_keyword(kind), block_keyword(kind));
   parser_abandon_blocks(parser, open);
   parser_advance(parser);
   parser_advance(parser);
@@ -188,7 +188,7 @@ static bool read_simple(Parser *parser, bool is_algorithm) {
   bool is_call = ast_kind(parser->ast, statement.left) == AST_CALL;
   if (parser->token.kind == TOKEN_EQUALS || parser->token.kind == TOKEN_ASSIGN) {
     if (parser->token.kind != wanted)
-      return parser_unexpected(parser, is_algorithm ? "a statement assigns with `:=`" : "an equation is written with `=`");
+      return parser_refuse(parser, is_algorithm ? "a statement assigns with `:=`" : "an equation is written with `=`");
     parser_advance(parser);
     statement.kind = is_algorithm ? AST_ASSIGN : AST_EQUALITY;
     if ((statement.right = parse_expression(parser)) == AST_NONE) return false;

@@ -46,10 +46,10 @@ static const char *found_text(Parser *parser) {
 }
 
 Diag *parser_error(Parser *parser, Span span, const char *format, ...) {
-  uint32_t line = source_line(parser->ast->source, span.begin);
-  if (line == parser->last_error_line) return NULL;
+  const Source *source = parser->ast->source;
+  const Diag *last = parser->diags->list.count > parser->first_diag ? &vec_last(&parser->diags->list) : NULL;
+  if (last && source_line(source, last->span.begin) == source_line(source, span.begin)) return NULL;
   if (parser->token.kind == TOKEN_FINISH && parser->lexer.is_truncated) return NULL;
-  parser->last_error_line = line;
   va_list list;
   va_start(list, format);
   const char *message = arena_vprintf(&parser->ast->arena, format, list);
@@ -63,6 +63,15 @@ bool parser_unexpected(Parser *parser, const char *format, ...) {
   const char *message = arena_vprintf(&parser->ast->arena, format, list);
   va_end(list);
   parser_error(parser, parser->token.span, "%s, found %s", message, found_text(parser));
+  return false;
+}
+
+bool parser_refuse(Parser *parser, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  const char *message = arena_vprintf(&parser->ast->arena, format, list);
+  va_end(list);
+  parser_error(parser, parser->token.span, "%s", message);
   return false;
 }
 
@@ -618,7 +627,7 @@ static void parser_free(Parser *parser) {
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags) {
   Ast *ast = heap_alloc(heap, sizeof *ast);
   *ast = (Ast){.heap = heap, .arena = arena_make(heap), .names = names, .source = source};
-  Parser parser = {.heap = heap, .ast = ast, .diags = diags};
+  Parser parser = {.heap = heap, .ast = ast, .diags = diags, .first_diag = diags->list.count};
   uint32_t errors = diags->errors;
   parser.lexer = lexer_make(heap, names, source, diags);
   parser_advance(&parser);

@@ -61,7 +61,7 @@ typedef struct Parser {
   Token token, next;
   bool has_next;
   uint32_t previous_end;   /* of the last token read */
-  uint32_t last_error_line; /* one syntax error a line: what follows one is rarely another */
+  uint32_t first_diag;     /* diagnostics from this one on are of this text */
 
   VEC(Operand) operands;
   VEC(ExpressionFrame) frames;
@@ -96,7 +96,10 @@ bool parser_expect(Parser *parser, TokenKind kind, const char *where);
 /* Reports at the present token: the message, then what was found. Always false. */
 __attribute__((format(printf, 2, 3))) bool parser_unexpected(Parser *parser, const char *format, ...);
 
-/* Reports at a span. NULL if the line has an error already; always an error, never a warning. */
+/* As above, for what is found where it should not be: without saying what it is. Always false. */
+__attribute__((format(printf, 2, 3))) bool parser_refuse(Parser *parser, const char *format, ...);
+
+/* Reports at a span. Only one error a line is kept (what follows one is rarely another): NULL if it is not. */
 __attribute__((format(printf, 3, 4))) Diag *parser_error(Parser *parser, Span span, const char *format, ...);
 
 /* The semicolon behind a declaration or statement. One that is missing at the end of a line is reported there, and reading
