@@ -2,8 +2,10 @@
 #ifndef DAEDAL_TESTS_PROBLEMS_H
 #define DAEDAL_TESTS_PROBLEMS_H
 
+#include "base/linear.h"
 #include "solve/integrator.h"
 
+#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,8 +43,8 @@ static inline EvalStatus pendulum_jacobian(void *context, double t, const double
   (void)t;
   p->jacobians++;
   const double values[18] = {
-    y[PLAM], 2 * y[PX], 2 * y[PX1], 2 * y[PX2], y[PLAM], 2 * y[PY], 2 * y[PY1], 2 * y[PY2], 2 * y[PX],
-    4 * y[PX1], 2 * y[PY], 4 * y[PY1], 1, 2 * y[PX], 1, 2 * y[PY], y[PX], y[PY],
+      y[PLAM],    2 * y[PX], 2 * y[PX1], 2 * y[PX2], y[PLAM],   2 * y[PY], 2 * y[PY1], 2 * y[PY2], 2 * y[PX],
+      4 * y[PX1], 2 * y[PY], 4 * y[PY1], 1,          2 * y[PX], 1,         2 * y[PY],  y[PX],      y[PY],
   };
   memcpy(v, values, sizeof values);
   return EVAL_OK;
@@ -97,10 +99,20 @@ static inline void pendulum_make(Pendulum *p, double angle, double speed, double
   memset(p, 0, sizeof *p);
   pendulum_choose(p, fabs(sin(angle)) <= fabs(cos(angle)));
   p->system = (System){
-    .context = p, .columns = PENDULUM_COLUMNS, .rows = PENDULUM_ROWS, .links = 2, .link_from = p->from,
-    .link_to = p->to, .successor = pendulum_successor, .column_start = pendulum_start,
-    .row_index = pendulum_row, .nominal = pendulum_nominal, .residual = pendulum_residual,
-    .jacobian = pendulum_jacobian, .close = pendulum_close, .rates_jacobian = pendulum_rates_jacobian,
+      .context = p,
+      .columns = PENDULUM_COLUMNS,
+      .rows = PENDULUM_ROWS,
+      .links = 2,
+      .link_from = p->from,
+      .link_to = p->to,
+      .successor = pendulum_successor,
+      .column_start = pendulum_start,
+      .row_index = pendulum_row,
+      .nominal = pendulum_nominal,
+      .residual = pendulum_residual,
+      .jacobian = pendulum_jacobian,
+      .close = pendulum_close,
+      .rates_jacobian = pendulum_rates_jacobian,
   };
   y[PX] = sin(angle);
   y[PY] = -cos(angle);
@@ -124,5 +136,292 @@ static inline bool pendulum_pivot(Pendulum *p, double *y, double threshold) {
   pendulum_close(p, 0, y);
   return true;
 }
+
+/* ---- Any system from one function in complex arithmetic: the Jacobian by complex steps is exact. ---- */
+
+typedef double complex Complex;
+typedef void ProblemFunction(double t, const Complex *y, Complex *residual);
+
+enum { PROBLEM_MAX = 32 };
+
+typedef struct Problem {
+  System system;
+  ProblemFunction *function;
+  Linear *linear; /* for close: the columns that are no state */
+  int32_t from[PROBLEM_MAX], to[PROBLEM_MAX], index[PROBLEM_MAX], successor[PROBLEM_MAX];
+  int32_t start[PROBLEM_MAX + 1], row[PROBLEM_MAX * PROBLEM_MAX];
+  double nominal[PROBLEM_MAX];
+  uint64_t residuals, jacobians, closes;
+  double domain_from; /* EVAL_DOMAIN where column 0 is below this */
+} Problem;
+
+static inline EvalStatus problem_residual(void *context, double t, const double *y, double *residual) {
+  Problem *p = context;
+  Complex z[PROBLEM_MAX], r[PROBLEM_MAX];
+  p->residuals++;
+  if (y[0] < p->domain_from) return EVAL_DOMAIN;
+  for (int32_t c = 0; c < p->system.columns; c++) z[c] = y[c];
+  p->function(t, z, r);
+  for (int32_t i = 0; i < p->system.rows; i++) residual[i] = creal(r[i]);
+  return EVAL_OK;
+}
+
+static inline EvalStatus problem_jacobian(void *context, double t, const double *y, double *values) {
+  Problem *p = context;
+  Complex z[PROBLEM_MAX], r[PROBLEM_MAX];
+  p->jacobians++;
+  for (int32_t c = 0; c < p->system.columns; c++) z[c] = y[c];
+  for (int32_t c = 0; c < p->system.columns; c++) {
+    z[c] += 1e-100 * I;
+    p->function(t, z, r);
+    z[c] = y[c];
+    for (int32_t i = 0; i < p->system.rows; i++) values[c * p->system.rows + i] = cimag(r[i]) / 1e-100;
+  }
+  return EVAL_OK;
+}
+
+static inline bool problem_is_state(const Problem *p, int32_t column) {
+  for (int32_t l = 0; l < p->system.links; l++)
+    if (p->from[l] == column) return true;
+  return false;
+}
+
+static inline EvalStatus problem_close(void *context, double t, double *y) {
+  Problem *p = context;
+  double residual[PROBLEM_MAX], values[PROBLEM_MAX * PROBLEM_MAX], chosen[PROBLEM_MAX * PROBLEM_MAX];
+  int32_t rows = p->system.rows, unknown[PROBLEM_MAX], count = 0;
+  p->closes++;
+  for (int32_t c = 0; c < p->system.columns; c++)
+    if (!problem_is_state(p, c)) unknown[count++] = c;
+  for (int iteration = 0; iteration < 12; iteration++) {
+    if (problem_residual(p, t, y, residual) != EVAL_OK) return EVAL_DOMAIN;
+    problem_jacobian(p, t, y, values);
+    for (int32_t u = 0; u < rows; u++)
+      memcpy(chosen + u * rows, values + unknown[u] * rows, (size_t)rows * sizeof(double));
+    if (!linear_factor(p->linear, chosen)) return EVAL_DOMAIN;
+    linear_solve(p->linear, residual);
+    double largest = 0;
+    for (int32_t u = 0; u < rows; u++) {
+      y[unknown[u]] -= residual[u];
+      largest = fmax(largest, fabs(residual[u]) / (1e-3 + fabs(y[unknown[u]])));
+    }
+    if (!isfinite(largest)) return EVAL_DOMAIN;
+    if (largest < 1e-8) return EVAL_OK;
+  }
+  return EVAL_DOMAIN;
+}
+
+/* d rates / d states by differences of close, for the tests only. */
+static inline EvalStatus problem_rates_jacobian(void *context, double t, const double *y, double *jacobian) {
+  Problem *p = context;
+  double z[PROBLEM_MAX];
+  for (int32_t j = 0; j < p->system.links; j++) {
+    memcpy(z, y, sizeof(double) * (size_t)p->system.columns);
+    double d = 1e-7 * fmax(fabs(y[p->from[j]]), 1e-3);
+    z[p->from[j]] += d;
+    if (problem_close(p, t, z) != EVAL_OK) return EVAL_DOMAIN;
+    for (int32_t i = 0; i < p->system.links; i++)
+      jacobian[j * p->system.links + i] = (z[p->to[i]] - y[p->to[i]]) / d;
+  }
+  return EVAL_OK;
+}
+
+/* links: pairs from, to. */
+static inline void problem_make(Problem *p, Heap *heap, ProblemFunction *function, int32_t columns,
+                                int32_t links, const int32_t (*pairs)[2]) {
+  int32_t rows = columns - links;
+  memset(p, 0, sizeof *p);
+  p->function = function;
+  p->domain_from = -INFINITY;
+  for (int32_t c = 0; c < columns; c++) {
+    p->nominal[c] = 1;
+    p->index[c] = 1;
+    p->successor[c] = -1;
+    p->start[c + 1] = (c + 1) * rows;
+    for (int32_t r = 0; r < rows; r++) p->row[c * rows + r] = r;
+  }
+  for (int32_t l = 0; l < links; l++) {
+    p->from[l] = pairs[l][0];
+    p->to[l] = pairs[l][1];
+    p->successor[pairs[l][0]] = pairs[l][1];
+  }
+  p->linear = linear_new(heap, rows, rows * rows, false);
+  linear_set_pattern(p->linear, p->start, p->row);
+  p->system = (System){
+      .context = p,
+      .columns = columns,
+      .rows = rows,
+      .links = links,
+      .link_from = p->from,
+      .link_to = p->to,
+      .successor = p->successor,
+      .column_start = p->start,
+      .row_index = p->row,
+      .nominal = p->nominal,
+      .column_index = p->index,
+      .residual = problem_residual,
+      .jacobian = problem_jacobian,
+      .close = problem_close,
+      .rates_jacobian = problem_rates_jacobian,
+  };
+}
+
+/* ---- x' = -x + z^2 - ..., 0 = z^3 + z - g(t) x: index 1 with x = 2 + sin t, z = 1 + cos(t) / 2. ---- */
+static inline void smooth_function(double t, const Complex *y, Complex *r) {
+  double x = 2 + sin(t), z = 1 + cos(t) / 2, dx = cos(t);
+  r[0] = y[1] - (dx - (y[0] * y[0] - x * x) + 0.5 * (y[2] - z));
+  r[1] = y[2] * y[2] * y[2] + y[2] - (z * z * z + z) * y[0] / x;
+}
+
+static const int32_t smooth_pairs[][2] = {{0, 1}};
+
+static inline void smooth_exact(double t, double *y) {
+  y[0] = 2 + sin(t);
+  y[1] = cos(t);
+  y[2] = 1 + cos(t) / 2;
+}
+
+/* ---- Van der Pol, mu = 10^6, scaled: columns y, z, y', z'. ---- */
+static inline void vanderpol_function(double t, const Complex *y, Complex *r) {
+  (void)t;
+  r[0] = y[2] - y[1];
+  r[1] = 1e-6 * y[3] - ((1 - y[0] * y[0]) * y[1] - y[0]);
+}
+
+static const int32_t vanderpol_pairs[][2] = {{0, 2}, {1, 3}};
+static const double vanderpol_start[] = {2, 0, 0, -2e6};
+static const double vanderpol_end[] = {1.706167732170483, -0.8928097010247975}; /* t = 2 */
+
+/* ---- Robertson as an index-1 DAE: columns y1, y2, y3, y1', y2'. ---- */
+static inline void robertson_function(double t, const Complex *y, Complex *r) {
+  (void)t;
+  r[0] = y[3] - (-0.04 * y[0] + 1e4 * y[1] * y[2]);
+  r[1] = y[4] - (0.04 * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] * y[1]);
+  r[2] = y[0] + y[1] + y[2] - 1;
+}
+
+static const int32_t robertson_pairs[][2] = {{0, 3}, {1, 4}};
+static const double robertson_start[] = {1, 0, 0, -0.04, 0.04};
+static const double robertson_end[] = {2.083340149701255e-8, 8.333360770334713e-14,
+                                       0.9999999791665050}; /* 1e11 */
+
+/* ---- HIRES: columns y1..y8, then their rates. ---- */
+static inline void hires_function(double t, const Complex *y, Complex *r) {
+  (void)t;
+  r[0] = y[8] - (-1.71 * y[0] + 0.43 * y[1] + 8.32 * y[2] + 0.0007);
+  r[1] = y[9] - (1.71 * y[0] - 8.75 * y[1]);
+  r[2] = y[10] - (-10.03 * y[2] + 0.43 * y[3] + 0.035 * y[4]);
+  r[3] = y[11] - (8.32 * y[1] + 1.71 * y[2] - 1.12 * y[3]);
+  r[4] = y[12] - (-1.745 * y[4] + 0.43 * y[5] + 0.43 * y[6]);
+  r[5] = y[13] - (-280 * y[5] * y[7] + 0.69 * y[3] + 1.71 * y[4] - 0.43 * y[5] + 0.69 * y[6]);
+  r[6] = y[14] - (280 * y[5] * y[7] - 1.81 * y[6]);
+  r[7] = y[15] - (-280 * y[5] * y[7] + 1.81 * y[6]);
+}
+
+static const int32_t hires_pairs[][2] = {{0, 8},  {1, 9},  {2, 10}, {3, 11},
+                                         {4, 12}, {5, 13}, {6, 14}, {7, 15}};
+static const double hires_start[16] = {[0] = 1, [7] = 0.0057, [8] = -1.71 + 0.0007, [9] = 1.71};
+static const double hires_end[] = {
+    7.371312573325668e-4, 1.442485726316185e-4, 5.888729740967575e-5, 1.175651343283149e-3, /* t = 321.8122 */
+    2.386356198831331e-3, 6.238968252742796e-3, 2.849998395185769e-3, 2.850001604814231e-3,
+};
+
+/* ---- Chemical Akzo Nobel: columns y1..y6, then the rates of y1..y5. ---- */
+static inline void akzo_function(double t, const Complex *y, Complex *r) {
+  (void)t;
+  Complex root = csqrt(y[1]);
+  Complex r1 = 18.7 * y[0] * y[0] * y[0] * y[0] * root, r2 = 0.58 * y[2] * y[3],
+          r3 = 0.58 / 34.4 * y[0] * y[4];
+  Complex r4 = 0.09 * y[0] * y[3] * y[3], r5 = 0.42 * y[5] * y[5] * root, in = 3.3 * (0.9 / 737 - y[1]);
+  r[0] = y[6] - (-2 * r1 + r2 - r3 - r4);
+  r[1] = y[7] - (-0.5 * r1 - r4 - 0.5 * r5 + in);
+  r[2] = y[8] - (r1 - r2 + r3);
+  r[3] = y[9] - (-r2 + r3 - 2 * r4);
+  r[4] = y[10] - (r2 - r3 + r5);
+  r[5] = 115.83 * y[0] * y[3] - y[5];
+}
+
+static const int32_t akzo_pairs[][2] = {{0, 6}, {1, 7}, {2, 8}, {3, 9}, {4, 10}};
+static const double akzo_start[11] = {0.444, 0.00123, 0, 0.007, 0, 115.83 * 0.444 * 0.007};
+static const double akzo_end[] = {
+    0.1150794920661702,    0.001203831471567715, 0.1611562887407974, /* t = 180 */
+    0.0003656156421249283, 0.01708010885264404,  0.004873531310307455};
+
+/* ---- Transistor amplifier as it stands: columns U1..U8 and their rates, singular capacitance matrix. ---- */
+static inline void amplifier_function(double t, const Complex *u, Complex *r) {
+  const Complex *d = u + 8;
+  double Ue = 0.1 * sin(200 * acos(-1.0) * t);
+  Complex g1 = 1e-6 * (cexp((u[1] - u[2]) / 0.026) - 1), g2 = 1e-6 * (cexp((u[4] - u[5]) / 0.026) - 1);
+  r[0] = 1e-6 * (d[1] - d[0]) - (u[0] - Ue) / 1000;
+  r[1] = 1e-6 * (d[0] - d[1]) - (u[1] / 9000 + (u[1] - 6) / 9000 + 0.01 * g1);
+  r[2] = -2e-6 * d[2] - (u[2] / 9000 - g1);
+  r[3] = 3e-6 * (d[4] - d[3]) - ((u[3] - 6) / 9000 + 0.99 * g1);
+  r[4] = 3e-6 * (d[3] - d[4]) - (u[4] / 9000 + (u[4] - 6) / 9000 + 0.01 * g2);
+  r[5] = -4e-6 * d[5] - (u[5] / 9000 - g2);
+  r[6] = 5e-6 * (d[7] - d[6]) - ((u[6] - 6) / 9000 + 0.99 * g2);
+  r[7] = 5e-6 * (d[6] - d[7]) - u[7] / 9000;
+}
+
+static const double amplifier_start[16] = {0,
+                                           3,
+                                           3,
+                                           6,
+                                           3,
+                                           3,
+                                           6,
+                                           0,
+                                           51.338775,
+                                           51.338775,
+                                           -3.0 / (2e-6 * 9000),
+                                           -24.9757667,
+                                           -24.9757667,
+                                           -3.0 / (4e-6 * 9000),
+                                           -10.00564453,
+                                           -10.00564453};
+static const double amplifier_end[] = {-0.005562145012262709, 3.006522471903042, 2.849958788608128,
+                                       2.926422536206241,     2.704617865010554, 2.761837778393145,
+                                       4.770927631616772,     1.236995868091548}; /* t = 0.2 */
+
+/* ---- Car axis reduced to index 1: columns q = (xl, yl, xr, yr), v, a, lam1, lam2; states yl, yr and rates. ---- */
+static inline void caraxis_road(double t, double *x, double *y) {
+  y[0] = 0.1 * sin(10 * t);
+  y[1] = cos(10 * t);
+  y[2] = -10 * sin(10 * t);
+  x[0] = sqrt(1 - y[0] * y[0]);
+  x[1] = -y[0] * y[1] / x[0];
+  x[2] = -(y[1] * y[1] + y[0] * y[2] + x[1] * x[1]) / x[0];
+}
+
+static inline void caraxis_dynamics(double t, const Complex *y, Complex *r) {
+  double xb[3], yb[3], k = 10 * 1e-4 / 2;
+  caraxis_road(t, xb, yb);
+  Complex dx = y[0] - y[2], dy = y[1] - y[3], rx = y[2] - xb[0], ry = y[3] - yb[0];
+  Complex left = csqrt(y[0] * y[0] + y[1] * y[1]), right = csqrt(rx * rx + ry * ry);
+  r[0] = k * y[8] - ((0.5 - left) * y[0] / left + y[12] * xb[0] + 2 * y[13] * dx);
+  r[1] = k * y[9] - ((0.5 - left) * y[1] / left + y[12] * yb[0] + 2 * y[13] * dy - k);
+  r[2] = k * y[10] - ((0.5 - right) * rx / right - 2 * y[13] * dx);
+  r[3] = k * y[11] - ((0.5 - right) * ry / right - 2 * y[13] * dy - k);
+  r[4] = y[0] * xb[0] + y[1] * yb[0];
+  r[5] = dx * dx + dy * dy - 1;
+}
+
+static inline void caraxis_function(double t, const Complex *y, Complex *r) {
+  double xb[3], yb[3];
+  caraxis_road(t, xb, yb);
+  caraxis_dynamics(t, y, r);
+  Complex dx = y[0] - y[2], dy = y[1] - y[3], dvx = y[4] - y[6], dvy = y[5] - y[7];
+  r[6] = y[4] * xb[0] + y[0] * xb[1] + y[5] * yb[0] + y[1] * yb[1];
+  r[7] = 2 * (dx * dvx + dy * dvy);
+  r[8] = y[8] * xb[0] + 2 * y[4] * xb[1] + y[0] * xb[2] + y[9] * yb[0] + 2 * y[5] * yb[1] + y[1] * yb[2];
+  r[9] = 2 * (dvx * dvx + dx * (y[8] - y[10]) + dvy * dvy + dy * (y[9] - y[11]));
+}
+
+static const int32_t caraxis_pairs[][2] = {{1, 5}, {3, 7}, {5, 9}, {7, 11}};
+static const int32_t caraxis_index3_pairs[][2] = {{0, 4}, {1, 5}, {2, 6},  {3, 7},
+                                                  {4, 8}, {5, 9}, {6, 10}, {7, 11}};
+static const double caraxis_start[14] = {0, 0.5, 1, 0.5, -0.5, 0, -0.5, 0};
+static const double caraxis_end[] = {0.04934557842754028,  0.49698946023017115,  1.0417425248854215,
+                                     0.37391102726536124,  -0.07705836840409723, 0.007446866587237785,
+                                     0.017556815753723223, 0.7703410437792519}; /* t = 3 */
 
 #endif

@@ -14,11 +14,11 @@
 #include <string.h>
 
 enum {
-  STAGES_MAX = 16,   /* of erk_order8 */
-  SPREAD_MAX = 5,    /* points through which columns without a derivative are extrapolated */
-  STIFF_STEPS = 15,  /* so many steps at the stability bound make a problem stiff */
-  GENTLE_STEPS = 6,  /* so many in a row below it clear the count */
-  DENSE_MAX = 7,     /* coefficients of the continuous extension */
+  STAGES_MAX = 16,  /* of erk_order8 */
+  SPREAD_MAX = 5,   /* points through which columns without a derivative are extrapolated */
+  STIFF_STEPS = 15, /* so many steps at the stability bound make a problem stiff */
+  GENTLE_STEPS = 6, /* so many in a row below it clear the count */
+  DENSE_MAX = 7,    /* coefficients of the continuous extension */
 };
 
 /* Above this relative tolerance order 5 needs fewer evaluations than order 8. */
@@ -42,15 +42,15 @@ typedef struct Erk {
   int32_t *free_columns;  /* [columns] no derivative among the columns */
 
   double t, t_old, h_next, h_last, last_error;
-  double h_before;                  /* step of the values in `before`, 0: there are none */
-  bool rejected, held;              /* the last attempt failed; the step was cut to land on t_stop */
-  double *values[STAGES_MAX];       /* all columns at each stage; [0] is the present point between steps */
-  double *rates[STAGES_MAX];        /* [paired] of each stage */
-  double *before[SPREAD_MAX];       /* values of the spread stages of the step before */
-  double *missed[STAGES_MAX];       /* solved minus predicted, all columns, when the stage was last computed */
-  double missed_step[STAGES_MAX];   /* with this step size; 0: not yet */
-  double *guess, *weight, *sum[2];  /* [columns] */
-  double *dense[DENSE_MAX];         /* [paired] coefficients of the continuous extension */
+  double h_before;                 /* step of the values in `before`, 0: there are none */
+  bool rejected, held;             /* the last attempt failed; the step was cut to land on t_stop */
+  double *values[STAGES_MAX];      /* all columns at each stage; [0] is the present point between steps */
+  double *rates[STAGES_MAX];       /* [paired] of each stage */
+  double *before[SPREAD_MAX];      /* values of the spread stages of the step before */
+  double *missed[STAGES_MAX];      /* solved minus predicted, all columns, when the stage was last computed */
+  double missed_step[STAGES_MAX];  /* with this step size; 0: not yet */
+  double *guess, *weight, *sum[2]; /* [columns] */
+  double *dense[DENSE_MAX];        /* [paired] coefficients of the continuous extension */
   bool dense_ready, stepped;
   int stiff_count, gentle_count;
   IntegratorStatistics statistics;
@@ -88,7 +88,8 @@ static void erk_gather_rates(Erk *erk, int stage) {
 static void *erk_create(Heap *heap, const System *system, const IntegratorOptions *options) {
   Erk *erk = heap_alloc(heap, sizeof *erk);
   size_t columns = (size_t)system->columns;
-  bool loose = options->relative_tolerance >= loose_tolerance || (options->max_order > 0 && options->max_order < 8);
+  bool loose =
+      options->relative_tolerance >= loose_tolerance || (options->max_order > 0 && options->max_order < 8);
   erk->system = system;
   erk->tableau = loose ? &erk_order5 : &erk_order8;
   erk->spread = loose ? spread_order5 : spread_order8;
@@ -172,7 +173,8 @@ static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) 
   if (erk->missed_step[stage] > 0) {
     double ratio = fmin(h / erk->missed_step[stage], 2), scale = ratio * ratio * ratio;
     for (int32_t p = erk->states; p < erk->paired; p++) y[erk->column[p]] += scale * missed[erk->column[p]];
-    for (int32_t f = 0; f < erk->free_count; f++) y[erk->free_columns[f]] += scale * missed[erk->free_columns[f]];
+    for (int32_t f = 0; f < erk->free_count; f++)
+      y[erk->free_columns[f]] += scale * missed[erk->free_columns[f]];
   }
   EvalStatus status = erk->system->close(erk->system->context, erk->t + tableau->node[stage] * h, y);
   if (status != EVAL_OK) return status;
@@ -366,7 +368,8 @@ static StepStatus erk_step(void *self, double t_stop) {
     erk->held = erk->t + 1.01 * h >= t_stop;
     if (erk->held) h = t_stop - erk->t;
     if (h <= 0) return STEP_OK;
-    if (!erk->held && h < 4 * DBL_EPSILON * fabs(erk->t) + DBL_MIN) return domain ? STEP_EVALUATION : STEP_TOO_SMALL;
+    if (!erk->held && h < 4 * DBL_EPSILON * fabs(erk->t) + DBL_MIN)
+      return domain ? STEP_EVALUATION : STEP_TOO_SMALL;
     EvalStatus status = erk_attempt(erk, h, &error);
     if (status == EVAL_STOP) return STEP_EVALUATION;
     domain = status == EVAL_DOMAIN;
@@ -425,7 +428,8 @@ static void erk_interpolate(void *self, double t, double *y) {
   double theta = (t - erk->t_old) / erk->h_last, other = 1 - theta;
   for (int32_t p = 0; p < erk->paired; p++) {
     double sum = 0;
-    for (int i = tableau->dense_terms + 2; i >= 0; i--) sum = (sum + erk->dense[i][p]) * (i % 2 ? other : theta);
+    for (int i = tableau->dense_terms + 2; i >= 0; i--)
+      sum = (sum + erk->dense[i][p]) * (i % 2 ? other : theta);
     y[erk->column[p]] = erk->values[0][erk->column[p]] + sum;
   }
   double time[SPREAD_MAX], weight[SPREAD_MAX];
@@ -446,18 +450,20 @@ static void erk_switch_states(void *self, const double *y) {
   erk_begin(erk, y);
 }
 
-static void erk_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Erk *)self)->statistics; }
+static void erk_statistics(const void *self, IntegratorStatistics *out) {
+  *out = ((const Erk *)self)->statistics;
+}
 
 const Integrator integrator_erk = {
-  .name = "erk",
-  .description = "explicit Runge-Kutta of order 8 (order 5 at loose tolerances) on the state-space form",
-  .explicit_form = true,
-  .create = erk_create,
-  .start = erk_start,
-  .step = erk_step,
-  .time = erk_time,
-  .values = erk_values,
-  .interpolate = erk_interpolate,
-  .switch_states = erk_switch_states,
-  .statistics = erk_statistics,
+    .name = "erk",
+    .description = "explicit Runge-Kutta of order 8 (order 5 at loose tolerances) on the state-space form",
+    .explicit_form = true,
+    .create = erk_create,
+    .start = erk_start,
+    .step = erk_step,
+    .time = erk_time,
+    .values = erk_values,
+    .interpolate = erk_interpolate,
+    .switch_states = erk_switch_states,
+    .statistics = erk_statistics,
 };

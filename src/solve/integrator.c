@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const Integrator *const integrators[] = {
-  &integrator_erk,
-  &integrator_radau,
+    &integrator_erk,
+    &integrator_radau,
 };
 
 const Integrator *integrator_find(const char *name) {

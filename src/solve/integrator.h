@@ -62,9 +62,9 @@ typedef struct IntegratorOptions {
 
 typedef enum StepStatus {
   STEP_OK = 0,
-  STEP_TOO_SMALL,   /* step size fell to round-off; error test or convergence failed repeatedly */
-  STEP_SINGULAR,    /* the iteration matrix is singular */
-  STEP_EVALUATION,  /* the system answered EVAL_STOP, or EVAL_DOMAIN down to the smallest step */
+  STEP_TOO_SMALL,  /* step size fell to round-off; error test or convergence failed repeatedly */
+  STEP_SINGULAR,   /* the iteration matrix is singular */
+  STEP_EVALUATION, /* the system answered EVAL_STOP, or EVAL_DOMAIN down to the smallest step */
 } StepStatus;
 
 typedef struct IntegratorStatistics {

@@ -7,8 +7,8 @@
  * Ordinary Differential Equations II, section IV.8, and "Stiff differential equations solved by Radau methods"
  * (1999); the weights by index follow section VII.7.
  */
-#include "solve/integrator.h"
 #include "base/linear.h"
+#include "solve/integrator.h"
 #include "solve/radau_coefficients.h"
 
 #include <float.h>
@@ -17,16 +17,23 @@
 
 enum {
   SMAX = RADAU_STAGES_MAX,
-  ORDERS = 3,            /* stages 3, 5, 7 */
-  SINGULAR_TRIES = 12,   /* singular matrices in a row before giving up */
-  STEADY_AFTER = 10,     /* no higher order for so many steps after going to a lower one */
+  ORDERS = 3,          /* stages 3, 5, 7 */
+  SINGULAR_TRIES = 12, /* singular matrices in a row before giving up */
+  CHANGE_REST = 3,     /* no higher order for so many steps after a change of order */
+  LOWER_REST = 10,     /* and for so many after going to a lower one */
 };
 
 static const double safety = 0.9;
 static const double shrink_most = 5, grow_most = 8; /* limits of the change of the step */
-static const double keep_below = 1.2;   /* the step, and the factors with it, stays when it could grow by less */
+static const double keep_below =
+    1.2; /* the step, and the factors with it, stays when it could grow by less */
 static const double renew_above = 1e-3; /* contraction above which the next step gets a new Jacobian */
-static const double raise_below = 2e-3, lower_above = 0.8; /* contraction: order control */
+static const double lower_above = 0.8;  /* contraction that asks for a lower order */
+static const double lower_gain = 0.8,
+                    raise_gain = 0.9;  /* part of the present work that another order must promise */
+static const double step_overhead = 3; /* cost of Jacobian and factors of a step, in evaluations */
+static const double lenient_weight = 0.01;
+static const double reach = 300; /* largest (1 + h / last h)^degree when starting values are extrapolated */
 
 typedef enum NewtonStatus {
   NEWTON_CONVERGED,
@@ -43,36 +50,41 @@ typedef struct Radau {
   int lowest, highest;             /* indices into coefficients */
 
   /* The present choice of states. */
-  int32_t *unknown;           /* [rows] columns that are no state */
-  int32_t *from, *to;         /* [links], the links next to the ends of chains first */
+  int32_t *unknown;   /* [rows] columns that are no state */
+  int32_t *from, *to; /* [links], the links next to the ends of chains first */
   int32_t *error_columns, *newton_columns, error_count, newton_count;
+  bool *lenient;                      /* [columns] measured in Newton's method with a small weight */
   int32_t *matrix_start, *matrix_row; /* pattern of the matrix */
-  int32_t *slot, *power;      /* [nonzeros of G's Jacobian] entry of the matrix, and number of links before */
-  int32_t longest;            /* links in the longest chain */
+  int32_t *slot, *power; /* [nonzeros of G's Jacobian] entry of the matrix, and number of links before */
 
   Linear *real, *pair[SMAX / 2];
   double *jacobian, *real_values, *pair_values;
-  double jacobian_time;       /* t where it was computed; NAN: there is none */
-  double factored_step;       /* 0: none */
+  double jacobian_time; /* t where it was computed; NAN: there is none */
+  double factored_step; /* 0: none */
   const RadauCoefficients *factored_method;
 
   double t, h_next;
-  double *y;                  /* all columns at t */
-  double *stage[SMAX], *change[SMAX]; /* all columns */
+  double *y;                                             /* all columns at t */
+  double *stage[SMAX], *change[SMAX];                    /* all columns */
   double *residual[SMAX], *transformed[SMAX], *solution; /* [rows], solution complex */
-  double *weight;             /* [columns] reciprocal error scales; 0 for columns that are not measured */
-  double *estimate, *work;    /* [columns] */
+  double *weight;          /* [columns] reciprocal error scales; 0 for columns that are not measured */
+  double *estimate, *work; /* [columns] */
+  double *defect; /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
 
   /* The last step, for continuous output and starting values. */
   const RadauCoefficients *last_method;
-  double last_t, last_h;      /* last_h 0: there is none */
-  double *last[SMAX + 1];     /* all columns at the nodes 0, c[0], ..., c[s-1] */
+  double last_t, last_h;  /* last_h 0: there is none */
+  double *last_defect;    /* [columns] */
+  double *last[SMAX + 1]; /* all columns at the nodes 0, c[0], ..., c[s-1] */
 
-  double theta, convergence;  /* contraction of the last iteration, theta / (1 - theta) carried over */
+  double theta, convergence; /* contraction of the last iteration, theta / (1 - theta) carried over */
   double accepted_step, accepted_error; /* for the predictive control; step 0: none */
-  int iterations;             /* of the last Newton solve */
-  int since_lower;            /* steps since the order was lowered */
+  int iterations;                       /* of the last Newton solve */
+  int since_lower, since_change;        /* steps since the order was lowered, changed */
+  double raw_error;                     /* of the last step, before the filter */
   bool rejected;
+  bool failed;   /* Newton's method failed in this step */
+  bool cautious; /* Newton's method failed in this step: Jacobian and starting values from its start */
   IntegratorStatistics statistics;
 } Radau;
 
@@ -102,7 +114,8 @@ static void radau_find_unknowns(Radau *radau, int32_t *is_state) {
 }
 
 /* Columns in the error test: the states, and what the view marks as of higher index. The Newton iteration is
- * measured on these and on the purely algebraic columns; rates count through their states. */
+ * measured on these and on the purely algebraic columns, leniently where `close` can make those exact; rates
+ * count through their states. */
 static void radau_find_measured(Radau *radau, int32_t *mark) {
   const System *system = radau->system;
   memset(mark, 0, (size_t)system->columns * sizeof *mark);
@@ -113,17 +126,15 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
     bool higher = system->column_index && system->column_index[c] > 1;
     if (mark[c] & 2 || higher) radau->error_columns[radau->error_count++] = c;
     if (mark[c] != 1 || higher) radau->newton_columns[radau->newton_count++] = c;
+    radau->lenient[c] = mark[c] == 0 && !higher && system->close;
   }
 }
 
 /* Pattern of the matrix: the union of the Jacobian's columns along each chain. */
 static void radau_build_pattern(Radau *radau, int32_t *place) {
   const System *system = radau->system;
-  int32_t *before = radau->slot; /* column before c in its chain; slot is filled afterwards */
   int32_t count = 0;
-  (void)before;
   for (int32_t r = 0; r < system->rows; r++) place[r] = -1;
-  radau->longest = 0;
   int32_t link = 0;
   for (int32_t u = 0; u < system->rows; u++) {
     int32_t column = radau->unknown[u], depth = 0, first = count;
@@ -142,7 +153,6 @@ static void radau_build_pattern(Radau *radau, int32_t *place) {
       column = radau->from[link++];
       depth++;
     }
-    if (depth > radau->longest) radau->longest = depth;
   }
   radau->matrix_start[system->rows] = count;
 }
@@ -175,12 +185,14 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->highest = options->max_order > 0 ? radau_order_index(options->max_order) : ORDERS - 1;
   radau->lowest = options->min_order > 0 ? radau_order_index(options->min_order) : 0;
   if (radau->lowest > radau->highest) radau->lowest = radau->highest;
-  for (int i = radau->lowest; i <= radau->highest; i++) radau_coefficients(3 + 2 * i, &radau->coefficients[i]);
+  for (int i = radau->lowest; i <= radau->highest; i++)
+    radau_coefficients(3 + 2 * i, &radau->coefficients[i]);
   radau->unknown = heap_array(heap, rows, sizeof(int32_t));
   radau->from = heap_array(heap, columns, sizeof(int32_t));
   radau->to = heap_array(heap, columns, sizeof(int32_t));
   radau->error_columns = heap_array(heap, columns, sizeof(int32_t));
   radau->newton_columns = heap_array(heap, columns, sizeof(int32_t));
+  radau->lenient = heap_array(heap, columns, sizeof(bool));
   radau->matrix_start = heap_array(heap, rows + 1, sizeof(int32_t));
   radau->matrix_row = heap_array(heap, (size_t)nonzeros, sizeof(int32_t));
   radau->slot = heap_array(heap, (size_t)nonzeros, sizeof(int32_t));
@@ -203,6 +215,8 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->weight = heap_array(heap, columns, sizeof(double));
   radau->estimate = heap_array(heap, columns, sizeof(double));
   radau->work = heap_array(heap, columns, sizeof(double));
+  radau->defect = heap_array(heap, columns, sizeof(double));
+  radau->last_defect = heap_array(heap, columns, sizeof(double));
   return radau;
 }
 
@@ -222,7 +236,7 @@ static void radau_set_weights(Radau *radau, double h) {
   for (int32_t i = 0; i < radau->newton_count; i++) {
     int32_t c = radau->newton_columns[i];
     double scale = ratio * (radau->absolute * system->nominal[c] + radau->relative * fabs(radau->y[c]));
-    radau->weight[c] = 1 / scale;
+    radau->weight[c] = (radau->lenient[c] ? lenient_weight : 1) / scale;
     if (!system->column_index) continue;
     for (int32_t k = system->column_index[c]; k > 1; k--) radau->weight[c] *= h;
   }
@@ -334,23 +348,42 @@ static void radau_interpolation_weights(const Radau *radau, double x, double *we
   for (int j = 0; j <= s; j++) weight[j] /= sum;
 }
 
-/* Starting values: the last step's polynomials, continued. */
+/* The oldest point of the last step that is used to continue it: the longer the way, the lower the degree. */
+static int radau_first_point(const Radau *radau, double ratio) {
+  int s = radau->last_method->stages, degree = (int)(log(reach) / log(1 + ratio));
+  return degree >= s ? 0 : s - (degree < 1 ? 1 : degree);
+}
+
+/* Lagrange weights at x of the last step's points from `first` on. */
+static void radau_continuation_weights(const Radau *radau, int first, double x, double *weight) {
+  const RadauCoefficients *method = radau->last_method;
+  int s = method->stages;
+  double node[SMAX + 1] = {0};
+  for (int i = 1; i <= s; i++) node[i] = method->node[i - 1];
+  for (int i = first; i <= s; i++) {
+    weight[i] = 1;
+    for (int j = first; j <= s; j++)
+      if (j != i) weight[i] *= (x - node[j]) / (node[i] - node[j]);
+  }
+}
+
+/* Starting values: the last step's polynomials, continued; after a failure, constant. */
 static void radau_predict(Radau *radau, double h) {
   const System *system = radau->system;
   const RadauCoefficients *method = radau->method;
+  bool constant = radau->last_h == 0;
+  double ratio = constant ? 1 : h / radau->last_h;
+  int first = constant          ? 0
+              : radau->cautious ? radau->last_method->stages - 1
+                                : radau_first_point(radau, ratio),
+      last = constant ? 0 : radau->last_method->stages;
   for (int i = 0; i < method->stages; i++) {
-    double *stage = radau->stage[i];
-    if (radau->last_h == 0) {
-      for (int32_t u = 0; u < system->rows; u++) stage[radau->unknown[u]] = radau->y[radau->unknown[u]];
-      continue;
-    }
-    double weight[SMAX + 1];
-    int points = radau->last_method->stages + 1;
-    radau_interpolation_weights(radau, 1 + method->node[i] * h / radau->last_h, weight);
+    double weight[SMAX + 1], *stage = radau->stage[i];
+    if (!constant) radau_continuation_weights(radau, first, 1 + method->node[i] * ratio, weight);
     for (int32_t u = 0; u < system->rows; u++) {
-      double sum = 0;
       int32_t c = radau->unknown[u];
-      for (int j = 0; j < points; j++) sum += weight[j] * radau->last[j][c];
+      double sum = constant ? radau->y[c] : 0;
+      for (int j = first; j <= last && !constant; j++) sum += weight[j] * radau->last[j][c];
       stage[c] = sum;
     }
   }
@@ -368,7 +401,8 @@ static EvalStatus radau_evaluate(Radau *radau, double h) {
 }
 
 /* out[i] = sum_j matrix[i][j] in[j], for vectors of `rows` entries. */
-static void radau_transform(int s, int32_t rows, const double (*matrix)[SMAX], double *const *in, double *const *out) {
+static void radau_transform(int s, int32_t rows, const double (*matrix)[SMAX], double *const *in,
+                            double *const *out) {
   for (int i = 0; i < s; i++) {
     double *target = out[i];
     for (int32_t r = 0; r < rows; r++) target[r] = matrix[i][0] * in[0][r];
@@ -430,9 +464,9 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
       radau->theta = iteration == 2 ? ratio : sqrt(ratio * ratio_before);
       ratio_before = ratio;
       if (radau->theta >= 0.99) return NEWTON_SLOW;
-      radau->convergence = radau->theta / (1 - radau->theta);
+      radau->convergence = fmin(radau->theta, 0.99) / (1 - fmin(radau->theta, 0.99));
       double left = radau->convergence * norm * pow(radau->theta, limit - 1 - iteration) / goal;
-      if (iteration < limit && left >= 1) {
+      if (iteration > 2 && iteration < limit && left >= 1) {
         *factor = 0.8 * pow(fmax(1e-4, fmin(20, left)), -1.0 / (4 + limit - 1 - iteration));
         return NEWTON_SLOW;
       }
@@ -476,13 +510,16 @@ static double radau_error_norm(const Radau *radau) {
  * value there of the polynomial through the stages' rates. */
 static double radau_error(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
-  double step = h * method->mu_real;
+  memset(radau->defect, 0, (size_t)radau->system->columns * sizeof(double));
   for (int32_t l = 0; l < radau->system->links; l++) {
     int32_t to = radau->to[l];
     double extrapolated = 0;
     for (int i = 0; i < method->stages; i++) extrapolated += method->at_zero[i] * radau->stage[i][to];
-    radau->estimate[radau->from[l]] = step * (radau->y[to] - extrapolated);
+    radau->defect[radau->from[l]] = h * (radau->y[to] - extrapolated);
+    radau->estimate[radau->from[l]] = method->mu_real * radau->defect[radau->from[l]];
   }
+  double sum = radau_norm(radau, radau->from, radau->system->links, radau->estimate);
+  radau->raw_error = fmax(sqrt(sum / fmax(radau->system->links, 1)), 1e-10);
   radau_filter(radau, h, radau->estimate);
   double error = radau_error_norm(radau);
   if (error < 1 || !(radau->rejected || radau->last_h == 0)) return error;
@@ -508,19 +545,59 @@ static double radau_predictive_quotient(const Radau *radau, double h, double err
   return fmax(quotient, fmax(1 / grow_most, fmin(shrink_most, promised)));
 }
 
-/* The order rises when Newton's method converges so fast that more stages are cheap, and the step is steady. */
-static void radau_choose_order(Radau *radau, double quotient) {
-  int index = (int)(radau->method - radau->coefficients), next = index;
-  radau->since_lower++;
-  bool steady = quotient < 1.25 && quotient > 1 / 1.2;
-  if (radau->theta <= raise_below && steady && radau->since_lower > STEADY_AFTER && index < radau->highest) next++;
-  if (radau->theta >= lower_above && index > radau->lowest) {
-    next--;
-    radau->since_lower = 0;
+/* The error that s - 2 stages would have made, in the present weights, and before the filter. */
+static double radau_lower_error(const Radau *radau, double h) {
+  const RadauCoefficients *method = radau->method;
+  double sum = 0;
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t to = radau->to[l], from = radau->from[l];
+    double e = method->lower_error[0] * radau->y[to];
+    for (int i = 0; i < method->stages; i++) e += method->lower_error[i + 1] * radau->stage[i][to];
+    e *= h * radau->weight[from];
+    sum += e * e;
   }
-  if (next == index) return;
-  radau->method = &radau->coefficients[next];
+  return fmax(sqrt(sum / fmax(radau->system->links, 1)), 1e-10);
+}
+
+/* Evaluations per unit of time with `stages`, were the error of a step h so large (in the weights of the method in
+ * use). Newton's contraction is taken as proportional to the step. */
+static double radau_work(const Radau *radau, int stages, double error) {
+  double s = stages, present = radau->method->stages;
+  double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
+  double scaled = error * pow(tolerance, (present + 1) / (2 * present) - (s + 1) / (2 * s));
+  double growth = fmin(grow_most, safety * pow(fmax(scaled, 1e-10), -1 / (s + 1)));
+  double iterations = radau->iterations;
+  if (iterations > 1) {
+    double theta = fmin(fmax(radau->theta, 1e-6), 0.9);
+    iterations = 1 + (iterations - 1) * log(theta) / log(fmin(theta * growth, 0.95));
+  }
+  return (s * iterations + step_overhead) / growth;
+}
+
+/* Takes the neighbouring order when it promises less work. Errors fall geometrically with the order, so that of
+ * the higher one follows from two known ones. Steps between changes let the estimates settle. */
+static int radau_choose_order(const Radau *radau, double h) {
+  int index = (int)(radau->method - radau->coefficients), s = radau->method->stages;
+  double error = radau->raw_error, lower = radau_lower_error(radau, h);
+  double work = radau_work(radau, s, error);
+  if (index > radau->lowest &&
+      (radau->theta >= lower_above || radau_work(radau, s - 2, lower) < lower_gain * work))
+    return index - 1;
+  if (index == radau->highest || radau->since_change < CHANGE_REST || radau->since_lower < LOWER_REST)
+    return index;
+  double higher = error * fmin(error / lower, 1);
+  return radau_work(radau, s + 2, higher) < raise_gain * work ? index + 1 : index;
+}
+
+static void radau_set_order(Radau *radau, int index) {
+  int present = (int)(radau->method - radau->coefficients);
+  radau->since_lower++;
+  radau->since_change++;
+  if (index == present) return;
+  radau->method = &radau->coefficients[index];
   radau->accepted_step = 0;
+  radau->since_change = 0;
+  if (index < present) radau->since_lower = 0;
 }
 
 static void radau_remember(Radau *radau, double h, double t_new) {
@@ -533,6 +610,9 @@ static void radau_remember(Radau *radau, double h, double t_new) {
     radau->last[i + 1] = radau->stage[i];
     radau->stage[i] = swap;
   }
+  swap = radau->last_defect;
+  radau->last_defect = radau->defect;
+  radau->defect = swap;
   memcpy(radau->y, radau->last[s], (size_t)radau->system->columns * sizeof(double));
   radau->last_method = radau->method;
   radau->last_t = radau->t;
@@ -542,19 +622,18 @@ static void radau_remember(Radau *radau, double h, double t_new) {
 
 static void radau_accept(Radau *radau, double h, double error, double t_new, bool held) {
   double quotient = radau_predictive_quotient(radau, h, error, radau_quotient(radau, error));
-  bool fresh = radau->jacobian_time == radau->t;
   radau->statistics.steps++;
   radau->statistics.step = h;
   radau->statistics.order = 2 * radau->method->stages - 1;
   radau->accepted_step = h;
   radau->accepted_error = fmax(1e-2, error);
   if (radau->rejected) quotient = fmax(quotient, 1);
-  radau->rejected = false;
+  radau->rejected = radau->failed = radau->cautious = false;
+  int order = radau_choose_order(radau, h);
   radau_remember(radau, h, t_new);
-  radau_choose_order(radau, quotient);
+  radau_set_order(radau, order);
   bool keep_jacobian = radau->theta <= renew_above;
   if (!keep_jacobian) radau->jacobian_time = NAN;
-  (void)fresh;
   bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / keep_below;
   double h_new = keep ? h : h / quotient;
   radau->h_next = held ? fmax(radau->h_next, h_new) : h_new;
@@ -575,13 +654,13 @@ static void radau_retry(Radau *radau, double h, double factor) {
     radau->h_next = h;
     return;
   }
+  radau->jacobian_time = NAN;
+  if (radau->failed) radau->cautious = true;
+  radau->failed = true;
   radau->h_next = factor * h;
   radau->rejected = true;
   radau->convergence = 1;
-  if (index == radau->lowest) return;
-  radau->method = &radau->coefficients[index - 1];
-  radau->since_lower = 0;
-  radau->accepted_step = 0;
+  if (index > radau->lowest) radau_set_order(radau, index - 1);
 }
 
 static StepStatus radau_step(void *self, double t_stop) {
@@ -597,7 +676,7 @@ static StepStatus radau_step(void *self, double t_stop) {
     radau_set_weights(radau, h);
     radau_predict(radau, h);
     if (isnan(radau->jacobian_time)) {
-      EvalStatus status = radau_new_jacobian(radau, radau->last_h > 0 ? h : 0);
+      EvalStatus status = radau_new_jacobian(radau, radau->last_h > 0 && !radau->cautious ? h : 0);
       if (status != EVAL_OK) return STEP_EVALUATION;
     }
     if (!radau_factor(radau, h)) {
@@ -664,7 +743,8 @@ static double radau_first_step(Radau *radau, double span) {
   for (int32_t l = 0; l < radau->system->links; l++) radau->estimate[radau->from[l]] = radau->y[radau->to[l]];
   double size = radau_states_norm(radau, radau->y), slope = radau_states_norm(radau, radau->estimate);
   double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
-  if (radau_new_jacobian(radau, 0) != EVAL_OK || !radau_second_derivative(radau, span)) return fmin(largest, 1e-3 * h);
+  if (radau_new_jacobian(radau, 0) != EVAL_OK || !radau_second_derivative(radau, span))
+    return fmin(largest, 1e-3 * h);
   double bend = radau_states_norm(radau, radau->estimate);
   double other = fmax(slope, bend) <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / fmax(slope, bend), 1.0 / 4);
   return fmin(fmin(100 * h, other), largest);
@@ -679,8 +759,9 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->jacobian_time = NAN;
   radau->convergence = 1;
   radau->accepted_step = 0;
-  radau->rejected = false;
-  radau->since_lower = STEADY_AFTER;
+  radau->rejected = radau->failed = radau->cautious = false;
+  radau->since_lower = LOWER_REST;
+  radau->since_change = 0;
   radau_choose(radau);
   radau->h_next = radau_first_step(radau, t_end - t);
 }
@@ -689,6 +770,8 @@ static double radau_time(const void *self) { return ((const Radau *)self)->t; }
 
 static const double *radau_values(const void *self) { return ((const Radau *)self)->y; }
 
+/* The collocation polynomial; for states plus the term that makes its slope right at the start of the step too,
+ * which gives one order more. */
 static void radau_interpolate(void *self, double t, double *y) {
   const Radau *radau = self;
   double weight[SMAX + 1];
@@ -701,6 +784,9 @@ static void radau_interpolate(void *self, double t, double *y) {
   for (int32_t c = 0; c < columns; c++) y[c] = weight[0] * radau->last[0][c];
   for (int j = 1; j <= radau->last_method->stages; j++)
     for (int32_t c = 0; c < columns; c++) y[c] += weight[j] * radau->last[j][c];
+  double x = (t - radau->last_t) / radau->last_h, rise = 0;
+  for (int k = radau->last_method->stages + 1; k >= 0; k--) rise = rise * x + radau->last_method->rise[k];
+  for (int32_t c = 0; c < columns; c++) y[c] += rise * radau->last_defect[c];
 }
 
 /* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
@@ -715,15 +801,15 @@ static void radau_statistics(const void *self, IntegratorStatistics *out) {
 }
 
 const Integrator integrator_radau = {
-  .name = "radau",
-  .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
-  .explicit_form = false,
-  .create = radau_create,
-  .start = radau_start,
-  .step = radau_step,
-  .time = radau_time,
-  .values = radau_values,
-  .interpolate = radau_interpolate,
-  .switch_states = radau_switch_states,
-  .statistics = radau_statistics,
+    .name = "radau",
+    .description = "Radau IIA of orders 5, 9 and 13 with order control, on the whole system",
+    .explicit_form = false,
+    .create = radau_create,
+    .start = radau_start,
+    .step = radau_step,
+    .time = radau_time,
+    .values = radau_values,
+    .interpolate = radau_interpolate,
+    .switch_states = radau_switch_states,
+    .statistics = radau_statistics,
 };

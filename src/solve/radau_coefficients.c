@@ -58,8 +58,10 @@ static void radau_eigenvalues(int s, Complex *lambda) {
   Real coefficient[SMAX + 1];
   Complex zero[SMAX];
   coefficient[0] = 1;
-  for (int j = 1; j <= s; j++) coefficient[j] = -coefficient[j - 1] * (Real)(s - j + 1) / (Real)((2 * s - j) * j);
-  for (int i = 0; i < s; i++) zero[i] = (Real)s * cexpl(2.0L * I * acosl(-1.0L) * (Real)(i + 0.35L) / (Real)s);
+  for (int j = 1; j <= s; j++)
+    coefficient[j] = -coefficient[j - 1] * (Real)(s - j + 1) / (Real)((2 * s - j) * j);
+  for (int i = 0; i < s; i++)
+    zero[i] = (Real)s * cexpl(2.0L * I * acosl(-1.0L) * (Real)(i + 0.35L) / (Real)s);
   for (int round = 0; round < KERNER_ROUNDS; round++) {
     for (int i = 0; i < s; i++) {
       Complex value = coefficient[s], product = coefficient[s];
@@ -121,7 +123,8 @@ static void radau_invert(int s, Real matrix[SMAX][SMAX], Real inverse[SMAX][SMAX
     for (int i = 0; i < s; i++) {
       Real factor = matrix[i][k];
       if (i == k) continue;
-      for (int j = 0; j < s; j++) matrix[i][j] -= factor * matrix[k][j], inverse[i][j] -= factor * inverse[k][j];
+      for (int j = 0; j < s; j++)
+        matrix[i][j] -= factor * matrix[k][j], inverse[i][j] -= factor * inverse[k][j];
     }
   }
 }
@@ -147,6 +150,36 @@ static void radau_transformation(int s, const Real *node, RadauCoefficients *out
     for (int j = 0; j < s; j++) out->forward[i][j] = (double)forward[i][j];
 }
 
+/* The error estimate that the method with s - 2 stages would make, mu' (rate(0) - its stages' rates continued to
+ * 0), on the polynomial through the rates at 0 and at this method's nodes. */
+static void radau_lower_error(int s, const Real *node, RadauCoefficients *out) {
+  int lower = s - 2;
+  Real sample[SMAX], point[SMAX + 1], coefficient[SMAX + 1], sum[SMAX + 1] = {1};
+  Complex lambda[SMAX] = {1};
+  if (lower == 1) sample[0] = 1;
+  else radau_nodes(lower, sample), radau_eigenvalues(lower, lambda);
+  point[0] = 0;
+  for (int i = 0; i < s; i++) point[i + 1] = node[i];
+  for (int j = 0; j < lower; j++) {
+    radau_lagrange(lower, sample, j, coefficient);
+    Real weight = coefficient[0];
+    for (int k = 0; k <= s; k++) {
+      Real value = 1;
+      for (int m = 0; m <= s; m++)
+        if (m != k) value *= (sample[j] - point[m]) / (point[k] - point[m]);
+      sum[k] -= weight * value;
+    }
+  }
+  for (int k = 0; k <= s; k++) out->lower_error[k] = (double)(sum[k] / creall(lambda[0]));
+}
+
+static void radau_rise(int s, const Real *node, RadauCoefficients *out) {
+  Real product[SMAX + 1] = {1};
+  for (int m = 0; m < s; m++)
+    for (int k = m + 1; k > 0; k--) product[k] -= product[k - 1] / node[m];
+  for (int k = 0; k <= s; k++) out->rise[k + 1] = (double)(product[k] / (k + 1));
+}
+
 void radau_coefficients(int stages, RadauCoefficients *out) {
   int s = stages;
   Real node[SMAX], coefficient[SMAX + 1];
@@ -169,4 +202,6 @@ void radau_coefficients(int stages, RadauCoefficients *out) {
     out->barycentric[i] = (double)(1 / product);
   }
   radau_transformation(s, node, out);
+  radau_lower_error(s, node, out);
+  radau_rise(s, node, out);
 }

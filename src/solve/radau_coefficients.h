@@ -9,11 +9,11 @@
 enum { RADAU_STAGES_MAX = 7 };
 
 typedef struct RadauCoefficients {
-  int stages;                                    /* s = 3, 5 or 7 */
-  double node[RADAU_STAGES_MAX];                 /* c, the last one is 1 */
-  double a[RADAU_STAGES_MAX][RADAU_STAGES_MAX];  /* the method's matrix */
-  double mu_real;                                /* real eigenvalue of A */
-  double mu[RADAU_STAGES_MAX / 2][2];            /* one of each conjugate pair: real, imaginary part */
+  int stages;                                   /* s = 3, 5 or 7 */
+  double node[RADAU_STAGES_MAX];                /* c, the last one is 1 */
+  double a[RADAU_STAGES_MAX][RADAU_STAGES_MAX]; /* the method's matrix */
+  double mu_real;                               /* real eigenvalue of A */
+  double mu[RADAU_STAGES_MAX / 2][2];           /* one of each conjugate pair: real, imaginary part */
 
   /* Into eigenvectors: row 0 real; rows 2k-1 and 2k the real and imaginary part of component k. */
   double forward[RADAU_STAGES_MAX][RADAU_STAGES_MAX];
@@ -21,7 +21,10 @@ typedef struct RadauCoefficients {
   /* Back: column 0 real; columns 2k-1 and 2k act on the real and imaginary part of component k. */
   double back[RADAU_STAGES_MAX][RADAU_STAGES_MAX];
 
-  double at_zero[RADAU_STAGES_MAX];         /* value at 0 of the polynomial through the stages, by stage */
+  double at_zero[RADAU_STAGES_MAX]; /* value at 0 of the polynomial through the stages, by stage */
+  double lower_error[RADAU_STAGES_MAX +
+                     1];             /* error estimate of s - 2 stages over h, from the rates at 0 and c */
+  double rise[RADAU_STAGES_MAX + 2]; /* integral from 0 of prod (1 - x / c), lowest power first; 0 at 1 */
   double barycentric[RADAU_STAGES_MAX + 1]; /* weights of the nodes 0, c[0], ..., c[s-1] */
 } RadauCoefficients;
 
