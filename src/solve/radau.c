@@ -8,6 +8,7 @@
  * (1999); the weights by index follow section VII.7.
  */
 #include "base/linear.h"
+#include "solve/elimination.h"
 #include "solve/integrator.h"
 #include "solve/radau_coefficients.h"
 
@@ -17,7 +18,6 @@
 
 enum {
   SMAX = RADAU_STAGES_MAX,
-  ORDERS = 3,          /* stages 3, 5, 7 */
   SINGULAR_TRIES = 12, /* singular matrices in a row before giving up */
   CHANGE_REST = 3,     /* no higher order for so many steps after a change of order */
   LOWER_REST = 10,     /* and for so many after going to a lower one */
@@ -45,17 +45,12 @@ typedef enum NewtonStatus {
 typedef struct Radau {
   const System *system;
   double relative, absolute, initial_step, max_step;
-  RadauCoefficients coefficients[ORDERS];
   const RadauCoefficients *method; /* in use */
-  int lowest, highest;             /* indices into coefficients */
+  int lowest, highest;             /* indices into radau_methods */
 
-  /* The present choice of states. */
-  int32_t *unknown;   /* [rows] columns that are no state */
-  int32_t *from, *to; /* [links], the links next to the ends of chains first */
+  Elimination *elimination; /* of the states, in the present choice */
   int32_t *error_columns, *newton_columns, error_count, newton_count;
-  bool *lenient;                      /* [columns] measured in Newton's method with a small weight */
-  int32_t *matrix_start, *matrix_row; /* pattern of the matrix */
-  int32_t *slot, *power; /* [nonzeros of G's Jacobian] entry of the matrix, and number of links before */
+  bool *lenient; /* [columns] measured in Newton's method with a small weight */
 
   Linear *real, *pair[SMAX / 2];
   double *jacobian, *real_values, *pair_values;
@@ -90,29 +85,6 @@ typedef struct Radau {
 
 /* ---- The choice of states ---- */
 
-/* Orders the links so that `to` comes before `from` when both are states: chains are walked from their ends. */
-static void radau_order_links(Radau *radau, int32_t *link_of) {
-  const System *system = radau->system;
-  int32_t count = 0;
-  for (int32_t c = 0; c < system->columns; c++) link_of[c] = -1;
-  for (int32_t l = 0; l < system->links; l++) link_of[system->link_to[l]] = l;
-  for (int32_t u = 0; u < system->rows; u++) {
-    for (int32_t l = link_of[radau->unknown[u]]; l >= 0; l = link_of[system->link_from[l]]) {
-      radau->from[count] = system->link_from[l];
-      radau->to[count++] = system->link_to[l];
-    }
-  }
-}
-
-static void radau_find_unknowns(Radau *radau, int32_t *is_state) {
-  const System *system = radau->system;
-  int32_t count = 0;
-  memset(is_state, 0, (size_t)system->columns * sizeof *is_state);
-  for (int32_t l = 0; l < system->links; l++) is_state[system->link_from[l]] = 1;
-  for (int32_t c = 0; c < system->columns; c++)
-    if (!is_state[c]) radau->unknown[count++] = c;
-}
-
 /* Columns in the error test: the states, and what the view marks as of higher index. The Newton iteration is
  * measured on these and on the purely algebraic columns, leniently where `close` can make those exact; rates
  * count through their states. */
@@ -130,42 +102,13 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
   }
 }
 
-/* Pattern of the matrix: the union of the Jacobian's columns along each chain. */
-static void radau_build_pattern(Radau *radau, int32_t *place) {
-  const System *system = radau->system;
-  int32_t count = 0;
-  for (int32_t r = 0; r < system->rows; r++) place[r] = -1;
-  int32_t link = 0;
-  for (int32_t u = 0; u < system->rows; u++) {
-    int32_t column = radau->unknown[u], depth = 0, first = count;
-    radau->matrix_start[u] = count;
-    for (;;) {
-      for (int32_t k = system->column_start[column]; k < system->column_start[column + 1]; k++) {
-        int32_t r = system->row_index[k];
-        if (place[r] < first) {
-          place[r] = count;
-          radau->matrix_row[count++] = r;
-        }
-        radau->slot[k] = place[r];
-        radau->power[k] = depth;
-      }
-      if (link == system->links || radau->to[link] != column) break;
-      column = radau->from[link++];
-      depth++;
-    }
-  }
-  radau->matrix_start[system->rows] = count;
-}
-
 static void radau_choose(Radau *radau) {
-  int32_t *scratch = (int32_t *)radau->work;
-  radau_find_unknowns(radau, scratch);
-  radau_order_links(radau, scratch);
-  radau_find_measured(radau, scratch);
-  radau_build_pattern(radau, scratch);
-  linear_set_pattern(radau->real, radau->matrix_start, radau->matrix_row);
-  for (int k = 0; k < radau->coefficients[radau->highest].stages / 2; k++)
-    linear_set_pattern(radau->pair[k], radau->matrix_start, radau->matrix_row);
+  Elimination *elimination = radau->elimination;
+  elimination_choose(elimination);
+  radau_find_measured(radau, elimination->scratch);
+  linear_set_pattern(radau->real, elimination->start, elimination->row);
+  for (int k = 0; k < radau_methods[radau->highest].stages / 2; k++)
+    linear_set_pattern(radau->pair[k], elimination->start, elimination->row);
   radau->factored_step = 0;
 }
 
@@ -182,26 +125,18 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->absolute = options->absolute_tolerance;
   radau->initial_step = options->initial_step;
   radau->max_step = options->max_step > 0 ? options->max_step : INFINITY;
-  radau->highest = options->max_order > 0 ? radau_order_index(options->max_order) : ORDERS - 1;
+  radau->highest = options->max_order > 0 ? radau_order_index(options->max_order) : RADAU_METHODS - 1;
   radau->lowest = options->min_order > 0 ? radau_order_index(options->min_order) : 0;
   if (radau->lowest > radau->highest) radau->lowest = radau->highest;
-  for (int i = radau->lowest; i <= radau->highest; i++)
-    radau_coefficients(3 + 2 * i, &radau->coefficients[i]);
-  radau->unknown = heap_array(heap, rows, sizeof(int32_t));
-  radau->from = heap_array(heap, columns, sizeof(int32_t));
-  radau->to = heap_array(heap, columns, sizeof(int32_t));
+  radau->elimination = elimination_new(heap, system);
   radau->error_columns = heap_array(heap, columns, sizeof(int32_t));
   radau->newton_columns = heap_array(heap, columns, sizeof(int32_t));
   radau->lenient = heap_array(heap, columns, sizeof(bool));
-  radau->matrix_start = heap_array(heap, rows + 1, sizeof(int32_t));
-  radau->matrix_row = heap_array(heap, (size_t)nonzeros, sizeof(int32_t));
-  radau->slot = heap_array(heap, (size_t)nonzeros, sizeof(int32_t));
-  radau->power = heap_array(heap, (size_t)nonzeros, sizeof(int32_t));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   radau->real_values = heap_array(heap, (size_t)nonzeros, sizeof(double));
   radau->pair_values = heap_array(heap, 2 * (size_t)nonzeros, sizeof(double));
   radau->real = linear_new(heap, system->rows, nonzeros, false);
-  int stages = radau->coefficients[radau->highest].stages;
+  int stages = radau_methods[radau->highest].stages;
   for (int k = 0; k < stages / 2; k++) radau->pair[k] = linear_new(heap, system->rows, nonzeros, true);
   for (int i = 0; i < stages; i++) {
     radau->stage[i] = heap_array(heap, columns, sizeof(double));
@@ -253,43 +188,17 @@ static double radau_norm(const Radau *radau, const int32_t *columns, int32_t cou
 
 /* ---- Linear algebra ---- */
 
-static void radau_real_matrix(Radau *radau, double factor) {
-  const System *system = radau->system;
-  int32_t nonzeros = system->column_start[system->columns];
-  memset(radau->real_values, 0, (size_t)radau->matrix_start[system->rows] * sizeof(double));
-  for (int32_t k = 0; k < nonzeros; k++) {
-    double value = radau->jacobian[k];
-    for (int32_t p = radau->power[k]; p > 0; p--) value *= factor;
-    radau->real_values[radau->slot[k]] += value;
-  }
-}
-
-static void radau_pair_matrix(Radau *radau, double factor_re, double factor_im) {
-  const System *system = radau->system;
-  int32_t nonzeros = system->column_start[system->columns];
-  memset(radau->pair_values, 0, 2 * (size_t)radau->matrix_start[system->rows] * sizeof(double));
-  for (int32_t k = 0; k < nonzeros; k++) {
-    double re = radau->jacobian[k], im = 0;
-    for (int32_t p = radau->power[k]; p > 0; p--) {
-      double next = re * factor_re - im * factor_im;
-      im = re * factor_im + im * factor_re;
-      re = next;
-    }
-    radau->pair_values[2 * radau->slot[k]] += re;
-    radau->pair_values[2 * radau->slot[k] + 1] += im;
-  }
-}
-
 /* Factors all matrices for this step size; false if one is singular. */
 static bool radau_factor(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   if (radau->factored_step == h && radau->factored_method == method) return true;
   radau->factored_step = 0;
   radau->statistics.factorizations++;
-  radau_real_matrix(radau, h * method->mu_real);
+  elimination_real(radau->elimination, radau->jacobian, h * method->mu_real, radau->real_values);
   if (!linear_factor(radau->real, radau->real_values)) return false;
   for (int k = 0; k < method->stages / 2; k++) {
-    radau_pair_matrix(radau, h * method->mu[k][0], h * method->mu[k][1]);
+    elimination_complex(radau->elimination, radau->jacobian, h * method->mu[k][0], h * method->mu[k][1],
+                        radau->pair_values);
     if (!linear_factor(radau->pair[k], radau->pair_values)) return false;
   }
   radau->factored_step = h;
@@ -320,7 +229,7 @@ static void radau_integrate(const Radau *radau, double h, const double *start, d
   const RadauCoefficients *method = radau->method;
   int s = method->stages;
   for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t from = radau->from[l], to = radau->to[l];
+    int32_t from = radau->elimination->from[l], to = radau->elimination->to[l];
     double rate[SMAX], base = start ? start[from] : 0;
     for (int j = 0; j < s; j++) rate[j] = vector[j][to];
     for (int i = 0; i < s; i++) {
@@ -381,7 +290,7 @@ static void radau_predict(Radau *radau, double h) {
     double weight[SMAX + 1], *stage = radau->stage[i];
     if (!constant) radau_continuation_weights(radau, first, 1 + method->node[i] * ratio, weight);
     for (int32_t u = 0; u < system->rows; u++) {
-      int32_t c = radau->unknown[u];
+      int32_t c = radau->elimination->unknown[u];
       double sum = constant ? radau->y[c] : 0;
       for (int j = first; j <= last && !constant; j++) sum += weight[j] * radau->last[j][c];
       stage[c] = sum;
@@ -429,7 +338,8 @@ static void radau_correct(Radau *radau, double h) {
   }
   radau_transform(s, rows, method->back, radau->transformed, radau->residual);
   for (int i = 0; i < s; i++)
-    for (int32_t u = 0; u < rows; u++) radau->change[i][radau->unknown[u]] = -radau->residual[i][u];
+    for (int32_t u = 0; u < rows; u++)
+      radau->change[i][radau->elimination->unknown[u]] = -radau->residual[i][u];
   radau_integrate(radau, h, NULL, radau->change);
 }
 
@@ -486,18 +396,16 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
 static void radau_filter(Radau *radau, double h, double *error) {
   const System *system = radau->system;
   double step = h * radau->method->mu_real, *right = radau->solution;
-  for (int32_t u = 0; u < system->rows; u++) error[radau->unknown[u]] = 0;
-  for (int32_t l = 0; l < system->links; l++) error[radau->from[l]] += step * error[radau->to[l]];
+  for (int32_t u = 0; u < system->rows; u++) error[radau->elimination->unknown[u]] = 0;
+  for (int32_t l = 0; l < system->links; l++)
+    error[radau->elimination->from[l]] += step * error[radau->elimination->to[l]];
   memset(right, 0, (size_t)system->rows * sizeof(double));
-  for (int32_t l = 0; l < system->links; l++) {
-    int32_t c = radau->from[l];
-    for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++)
-      right[system->row_index[k]] -= radau->jacobian[k] * error[c];
-  }
+  elimination_subtract(radau->elimination, radau->jacobian, error, right);
   linear_solve(radau->real, right);
   memset(radau->work, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t u = 0; u < system->rows; u++) radau->work[radau->unknown[u]] = right[u];
-  for (int32_t l = 0; l < system->links; l++) radau->work[radau->from[l]] = step * radau->work[radau->to[l]];
+  for (int32_t u = 0; u < system->rows; u++) radau->work[radau->elimination->unknown[u]] = right[u];
+  for (int32_t l = 0; l < system->links; l++)
+    radau->work[radau->elimination->from[l]] = step * radau->work[radau->elimination->to[l]];
   for (int32_t c = 0; c < system->columns; c++) error[c] += radau->work[c];
 }
 
@@ -512,13 +420,14 @@ static double radau_error(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   memset(radau->defect, 0, (size_t)radau->system->columns * sizeof(double));
   for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t to = radau->to[l];
+    int32_t to = radau->elimination->to[l];
     double extrapolated = 0;
     for (int i = 0; i < method->stages; i++) extrapolated += method->at_zero[i] * radau->stage[i][to];
-    radau->defect[radau->from[l]] = h * (radau->y[to] - extrapolated);
-    radau->estimate[radau->from[l]] = method->mu_real * radau->defect[radau->from[l]];
+    radau->defect[radau->elimination->from[l]] = h * (radau->y[to] - extrapolated);
+    radau->estimate[radau->elimination->from[l]] =
+        method->mu_real * radau->defect[radau->elimination->from[l]];
   }
-  double sum = radau_norm(radau, radau->from, radau->system->links, radau->estimate);
+  double sum = radau_norm(radau, radau->elimination->from, radau->system->links, radau->estimate);
   radau->raw_error = fmax(sqrt(sum / fmax(radau->system->links, 1)), 1e-10);
   radau_filter(radau, h, radau->estimate);
   double error = radau_error_norm(radau);
@@ -550,7 +459,7 @@ static double radau_lower_error(const Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   double sum = 0;
   for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t to = radau->to[l], from = radau->from[l];
+    int32_t to = radau->elimination->to[l], from = radau->elimination->from[l];
     double e = method->lower_error[0] * radau->y[to];
     for (int i = 0; i < method->stages; i++) e += method->lower_error[i + 1] * radau->stage[i][to];
     e *= h * radau->weight[from];
@@ -577,7 +486,7 @@ static double radau_work(const Radau *radau, int stages, double error) {
 /* Takes the neighbouring order when it promises less work. Errors fall geometrically with the order, so that of
  * the higher one follows from two known ones. Steps between changes let the estimates settle. */
 static int radau_choose_order(const Radau *radau, double h) {
-  int index = (int)(radau->method - radau->coefficients), s = radau->method->stages;
+  int index = (int)(radau->method - radau_methods), s = radau->method->stages;
   double error = radau->raw_error, lower = radau_lower_error(radau, h);
   double work = radau_work(radau, s, error);
   if (index > radau->lowest &&
@@ -590,11 +499,11 @@ static int radau_choose_order(const Radau *radau, double h) {
 }
 
 static void radau_set_order(Radau *radau, int index) {
-  int present = (int)(radau->method - radau->coefficients);
+  int present = (int)(radau->method - radau_methods);
   radau->since_lower++;
   radau->since_change++;
   if (index == present) return;
-  radau->method = &radau->coefficients[index];
+  radau->method = &radau_methods[index];
   radau->accepted_step = 0;
   radau->since_change = 0;
   if (index < present) radau->since_lower = 0;
@@ -647,7 +556,7 @@ static void radau_reject(Radau *radau, double h, double error) {
 
 /* Newton's method failed: first a new Jacobian, then a smaller step and a lower order. */
 static void radau_retry(Radau *radau, double h, double factor) {
-  int index = (int)(radau->method - radau->coefficients);
+  int index = (int)(radau->method - radau_methods);
   radau->statistics.rejected_convergence++;
   if (radau->jacobian_time != radau->t) {
     radau->jacobian_time = NAN;
@@ -712,26 +621,23 @@ static bool radau_second_derivative(Radau *radau, double span) {
   const System *system = radau->system;
   double *now = radau->residual[0], *later = radau->residual[1], *right = radau->solution;
   double dt = fmin(1e-7 * span, 1e-7 * fmax(1, fabs(radau->t)));
-  radau_real_matrix(radau, 0);
+  elimination_real(radau->elimination, radau->jacobian, 0, radau->real_values);
   if (!linear_factor(radau->real, radau->real_values)) return false;
   if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
   if (system->residual(system->context, radau->t + dt, radau->y, later) != EVAL_OK) return false;
   for (int32_t r = 0; r < system->rows; r++) right[r] = -(later[r] - now[r]) / dt;
-  for (int32_t l = 0; l < system->links; l++) {
-    int32_t c = radau->from[l];
-    for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++)
-      right[system->row_index[k]] -= radau->jacobian[k] * radau->y[radau->to[l]];
-  }
+  for (int32_t l = 0; l < system->links; l++)
+    radau->work[radau->elimination->from[l]] = radau->y[radau->elimination->to[l]];
+  elimination_subtract(radau->elimination, radau->jacobian, radau->work, right);
   linear_solve(radau->real, right);
-  memset(radau->work, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t u = 0; u < system->rows; u++) radau->work[radau->unknown[u]] = right[u];
-  for (int32_t l = 0; l < system->links; l++) radau->work[radau->from[l]] = radau->y[radau->to[l]];
-  for (int32_t l = 0; l < system->links; l++) radau->estimate[radau->from[l]] = radau->work[radau->to[l]];
+  for (int32_t u = 0; u < system->rows; u++) radau->work[radau->elimination->unknown[u]] = right[u];
+  for (int32_t l = 0; l < system->links; l++)
+    radau->estimate[radau->elimination->from[l]] = radau->work[radau->elimination->to[l]];
   return true;
 }
 
 static double radau_states_norm(const Radau *radau, const double *vector) {
-  double sum = radau_norm(radau, radau->from, radau->system->links, vector);
+  double sum = radau_norm(radau, radau->elimination->from, radau->system->links, vector);
   return sqrt(sum / fmax(radau->system->links, 1));
 }
 
@@ -740,7 +646,8 @@ static double radau_first_step(Radau *radau, double span) {
   double largest = fmin(radau->max_step, span);
   if (radau->initial_step > 0) return fmin(radau->initial_step, largest);
   radau_set_weights(radau, 1);
-  for (int32_t l = 0; l < radau->system->links; l++) radau->estimate[radau->from[l]] = radau->y[radau->to[l]];
+  for (int32_t l = 0; l < radau->system->links; l++)
+    radau->estimate[radau->elimination->from[l]] = radau->y[radau->elimination->to[l]];
   double size = radau_states_norm(radau, radau->y), slope = radau_states_norm(radau, radau->estimate);
   double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
   if (radau_new_jacobian(radau, 0) != EVAL_OK || !radau_second_derivative(radau, span))
@@ -755,7 +662,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
   radau->t = t;
   radau->last_h = 0;
-  radau->method = &radau->coefficients[radau->lowest];
+  radau->method = &radau_methods[radau->lowest];
   radau->jacobian_time = NAN;
   radau->convergence = 1;
   radau->accepted_step = 0;

@@ -1,207 +1,532 @@
-/* radau_coefficients: nodes by Newton's method on the Radau polynomial, the matrix by integrating Lagrange's
- * polynomials, eigenvalues as reciprocal zeros of the Pade denominator (Hairer and Wanner, Solving Ordinary
- * Differential Equations II, sections IV.3 and IV.5), eigenvectors in closed form.
+/* radau_coefficients: the numbers, rounded from 33 digits. tests/test_radau_coefficients.c computes every one of
+ * them again from its definition and prints this table.
  */
 #include "solve/radau_coefficients.h"
 
-#include <complex.h>
-#include <math.h>
-
-typedef long double Real;
-typedef long double complex Complex;
-
-enum { SMAX = RADAU_STAGES_MAX, NEWTON_STEPS = 12, KERNER_ROUNDS = 40 };
-
-/* P_s(u) - P_(s-1)(u) of Legendre's polynomials and its derivative, by their recurrence. */
-static Real radau_polynomial(int s, Real u, Real *slope) {
-  Real p0 = 1, p1 = u, d0 = 0, d1 = 1;
-  for (int k = 2; k <= s; k++) {
-    Real p2 = ((2 * k - 1) * u * p1 - (k - 1) * p0) / k;
-    Real d2 = ((2 * k - 1) * (p1 + u * d1) - (k - 1) * d0) / k;
-    p0 = p1, p1 = p2, d0 = d1, d1 = d2;
-  }
-  *slope = d1 - d0;
-  return p1 - p0;
-}
-
-/* Zeros in (-1, 1], found from the right; those found are divided out. */
-static void radau_nodes(int s, Real *node) {
-  node[s - 1] = 1;
-  for (int found = 1; found < s; found++) {
-    Real u = cosl(acosl(-1.0L) * (Real)(2 * found + 0.5L) / (Real)(2 * s - 0.5L));
-    for (int i = 0; i < NEWTON_STEPS; i++) {
-      Real slope, value = radau_polynomial(s, u, &slope), others = 0;
-      for (int k = 0; k < found; k++) others += 1 / (u - (2 * node[s - 1 - k] - 1));
-      u -= value / (slope - value * others);
-    }
-    node[s - 1 - found] = (u + 1) / 2;
-  }
-}
-
-/* Coefficients of the polynomial that is 1 at node[j] and 0 at the others, lowest power first. */
-static void radau_lagrange(int s, const Real *node, int j, Real *coefficient) {
-  int degree = 0;
-  coefficient[0] = 1;
-  for (int m = 0; m < s; m++) {
-    if (m == j) continue;
-    Real scale = 1 / (node[j] - node[m]);
-    coefficient[degree + 1] = coefficient[degree] * scale;
-    for (int k = degree; k > 0; k--) coefficient[k] = (coefficient[k - 1] - node[m] * coefficient[k]) * scale;
-    coefficient[0] *= -node[m] * scale;
-    degree++;
-  }
-}
-
-/* Zeros of det(I - zA) = sum_j s! (2s-1-j)! / ((2s-1)! j! (s-j)!) (-z)^j by the Durand-Kerner iteration: the
- * eigenvalues of the inverse of A, the real one first, then those with positive imaginary part. */
-static void radau_eigenvalues(int s, Complex *lambda) {
-  Real coefficient[SMAX + 1];
-  Complex zero[SMAX];
-  coefficient[0] = 1;
-  for (int j = 1; j <= s; j++)
-    coefficient[j] = -coefficient[j - 1] * (Real)(s - j + 1) / (Real)((2 * s - j) * j);
-  for (int i = 0; i < s; i++)
-    zero[i] = (Real)s * cexpl(2.0L * I * acosl(-1.0L) * (Real)(i + 0.35L) / (Real)s);
-  for (int round = 0; round < KERNER_ROUNDS; round++) {
-    for (int i = 0; i < s; i++) {
-      Complex value = coefficient[s], product = coefficient[s];
-      for (int k = s - 1; k >= 0; k--) value = value * zero[i] + coefficient[k];
-      for (int k = 0; k < s; k++)
-        if (k != i) product *= zero[i] - zero[k];
-      zero[i] -= value / product;
-    }
-  }
-  int count = 1;
-  for (int i = 0; i < s; i++) {
-    if (fabsl(cimagl(zero[i])) < 1e-9L) lambda[0] = creall(zero[i]);
-    if (cimagl(zero[i]) >= 1e-9L) lambda[count++] = zero[i];
-  }
-}
-
-/* Eigenvector of A for mu: with M(x) = prod (x - c_i), the polynomial sum_k mu^k M^(k)(x) at the nodes, for
- * its integral from 0 differs from mu times itself by a multiple of M. */
-static void radau_eigenvector(int s, const Real *node, Complex mu, Complex *vector) {
-  Real derivative[SMAX + 1];
-  for (int i = 0; i < s; i++) {
-    Complex sum = 0, power = 1;
-    Real expanded[SMAX + 1] = {1}; /* M around node[i], in powers of x - node[i] */
-    for (int m = 0; m < s; m++) {
-      Real shift = node[i] - node[m];
-      for (int k = m + 1; k > 0; k--) expanded[k] = expanded[k] * shift + expanded[k - 1];
-      expanded[0] *= shift;
-    }
-    Real factorial = 1;
-    for (int k = 0; k <= s; k++) {
-      derivative[k] = expanded[k] * factorial;
-      factorial *= k + 1;
-      sum += power * derivative[k];
-      power *= mu;
-    }
-    vector[i] = sum;
-  }
-  Real norm = 0;
-  for (int i = 0; i < s; i++) norm = fmaxl(norm, cabsl(vector[i]));
-  for (int i = 0; i < s; i++) vector[i] /= norm;
-}
-
-/* inverse = matrix^-1 by Gauss and Jordan with partial pivoting; the matrix is destroyed. */
-static void radau_invert(int s, Real matrix[SMAX][SMAX], Real inverse[SMAX][SMAX]) {
-  for (int i = 0; i < s; i++)
-    for (int j = 0; j < s; j++) inverse[i][j] = i == j;
-  for (int k = 0; k < s; k++) {
-    int p = k;
-    for (int i = k + 1; i < s; i++)
-      if (fabsl(matrix[i][k]) > fabsl(matrix[p][k])) p = i;
-    for (int j = 0; j < s; j++) {
-      Real swap = matrix[k][j];
-      matrix[k][j] = matrix[p][j], matrix[p][j] = swap;
-      swap = inverse[k][j];
-      inverse[k][j] = inverse[p][j], inverse[p][j] = swap;
-    }
-    Real scale = 1 / matrix[k][k];
-    for (int j = 0; j < s; j++) matrix[k][j] *= scale, inverse[k][j] *= scale;
-    for (int i = 0; i < s; i++) {
-      Real factor = matrix[i][k];
-      if (i == k) continue;
-      for (int j = 0; j < s; j++)
-        matrix[i][j] -= factor * matrix[k][j], inverse[i][j] -= factor * inverse[k][j];
-    }
-  }
-}
-
-static void radau_transformation(int s, const Real *node, RadauCoefficients *out) {
-  Complex lambda[SMAX], vector[SMAX];
-  Real back[SMAX][SMAX] = {{0}}, forward[SMAX][SMAX];
-  radau_eigenvalues(s, lambda);
-  for (int k = 0; k <= s / 2; k++) {
-    Complex mu = 1 / lambda[k];
-    radau_eigenvector(s, node, mu, vector);
-    if (k == 0) out->mu_real = (double)creall(mu);
-    else out->mu[k - 1][0] = (double)creall(mu), out->mu[k - 1][1] = (double)cimagl(mu);
-    for (int i = 0; i < s; i++) {
-      if (k == 0) back[i][0] = creall(vector[i]);
-      else back[i][2 * k - 1] = 2 * creall(vector[i]), back[i][2 * k] = -2 * cimagl(vector[i]);
-    }
-  }
-  for (int i = 0; i < s; i++)
-    for (int j = 0; j < s; j++) out->back[i][j] = (double)back[i][j];
-  radau_invert(s, back, forward);
-  for (int i = 0; i < s; i++)
-    for (int j = 0; j < s; j++) out->forward[i][j] = (double)forward[i][j];
-}
-
-/* The error estimate that the method with s - 2 stages would make, mu' (rate(0) - its stages' rates continued to
- * 0), on the polynomial through the rates at 0 and at this method's nodes. */
-static void radau_lower_error(int s, const Real *node, RadauCoefficients *out) {
-  int lower = s - 2;
-  Real sample[SMAX], point[SMAX + 1], coefficient[SMAX + 1], sum[SMAX + 1] = {1};
-  Complex lambda[SMAX] = {1};
-  if (lower == 1) sample[0] = 1;
-  else radau_nodes(lower, sample), radau_eigenvalues(lower, lambda);
-  point[0] = 0;
-  for (int i = 0; i < s; i++) point[i + 1] = node[i];
-  for (int j = 0; j < lower; j++) {
-    radau_lagrange(lower, sample, j, coefficient);
-    Real weight = coefficient[0];
-    for (int k = 0; k <= s; k++) {
-      Real value = 1;
-      for (int m = 0; m <= s; m++)
-        if (m != k) value *= (sample[j] - point[m]) / (point[k] - point[m]);
-      sum[k] -= weight * value;
-    }
-  }
-  for (int k = 0; k <= s; k++) out->lower_error[k] = (double)(sum[k] / creall(lambda[0]));
-}
-
-static void radau_rise(int s, const Real *node, RadauCoefficients *out) {
-  Real product[SMAX + 1] = {1};
-  for (int m = 0; m < s; m++)
-    for (int k = m + 1; k > 0; k--) product[k] -= product[k - 1] / node[m];
-  for (int k = 0; k <= s; k++) out->rise[k + 1] = (double)(product[k] / (k + 1));
-}
-
-void radau_coefficients(int stages, RadauCoefficients *out) {
-  int s = stages;
-  Real node[SMAX], coefficient[SMAX + 1];
-  *out = (RadauCoefficients){.stages = s};
-  radau_nodes(s, node);
-  for (int j = 0; j < s; j++) {
-    radau_lagrange(s, node, j, coefficient);
-    out->node[j] = (double)node[j];
-    out->at_zero[j] = (double)coefficient[0];
-    for (int i = 0; i < s; i++) {
-      Real sum = 0;
-      for (int k = s - 1; k >= 0; k--) sum = (sum + coefficient[k] / (k + 1)) * node[i];
-      out->a[i][j] = (double)sum;
-    }
-  }
-  for (int i = 0; i <= s; i++) {
-    Real product = 1, x = i == 0 ? 0 : node[i - 1];
-    for (int j = 0; j <= s; j++)
-      if (j != i) product *= x - (j == 0 ? 0 : node[j - 1]);
-    out->barycentric[i] = (double)(1 / product);
-  }
-  radau_transformation(s, node, out);
-  radau_lower_error(s, node, out);
-  radau_rise(s, node, out);
-}
+const RadauCoefficients radau_methods[RADAU_METHODS] = {
+    {
+        .stages = 3,
+        .node =
+            {
+                0.1550510257216822,
+                0.6449489742783178,
+                1,
+            },
+        .a =
+            {
+                {
+                    0.1968154772236604,
+                    -0.06553542585019839,
+                    0.02377097434822015,
+                },
+                {
+                    0.3944243147390873,
+                    0.2920734116652285,
+                    -0.04154875212599793,
+                },
+                {
+                    0.37640306270046725,
+                    0.5124858261884216,
+                    0.1111111111111111,
+                },
+            },
+        .mu_real = 0.27488882959567734,
+        .mu =
+            {
+                {0.16255558520216132, -0.18494932440714079},
+            },
+        .forward =
+            {
+                {
+                    4.178718591551905,
+                    0.32768282076106237,
+                    0.5233764454994495,
+                },
+                {
+                    0.6118182411936086,
+                    -1.23771054238851,
+                    0.25191206257163984,
+                },
+                {
+                    -2.013534436837988,
+                    -0.38551093352097265,
+                    0.2866155950574788,
+                },
+            },
+        .back =
+            {
+                {
+                    0.09443876248897524,
+                    0.10838801668310036,
+                    -0.2677149254706388,
+                },
+                {
+                    0.2502131229653333,
+                    -0.8253274112956226,
+                    0.268492981151451,
+                },
+                {
+                    1,
+                    -0.34865421972935595,
+                    1.9693755952242615,
+                },
+            },
+        .at_zero =
+            {
+                1.5580782047249224,
+                -0.8914115380582557,
+                0.3333333333333333,
+            },
+        .lower_error =
+            {
+                1,
+                0,
+                0,
+                -1,
+            },
+        .rise =
+            {
+                0,
+                1,
+                -4.5,
+                6,
+                -2.5,
+            },
+        .barycentric =
+            {
+                -10,
+                15.580782047249224,
+                -8.914115380582556,
+                3.3333333333333335,
+            },
+    },
+    {
+        .stages = 5,
+        .node =
+            {
+                0.05710419611451768,
+                0.2768430136381238,
+                0.5835904323689168,
+                0.8602401356562195,
+                1,
+            },
+        .a =
+            {
+                {
+                    0.07299886431790333,
+                    -0.02673533110794557,
+                    0.018676929763984353,
+                    -0.01287910609330644,
+                    0.005042839233882015,
+                },
+                {
+                    0.15377523147918246,
+                    0.14621486784749352,
+                    -0.03644456890512809,
+                    0.02123306311930472,
+                    -0.007935579902728777,
+                },
+                {
+                    0.14006304568480987,
+                    0.29896712949128346,
+                    0.16758507013524895,
+                    -0.03396910168661774,
+                    0.010944288744192253,
+                },
+                {
+                    0.14489430810953477,
+                    0.2765000687601592,
+                    0.32579792291042103,
+                    0.12875675325490976,
+                    -0.015708917378805327,
+                },
+                {
+                    0.14371356079122594,
+                    0.28135601514946207,
+                    0.31182652297574126,
+                    0.22310390108357075,
+                    0.04,
+                },
+            },
+        .mu_real = 0.15906584442746913,
+        .mu =
+            {
+                {0.13317907701829959, -0.074994511835818525},
+                {0.065065778545743622, -0.11646852774031707},
+            },
+        .forward =
+            {
+                {
+                    27.697693775684087,
+                    12.783337911304406,
+                    3.20848938671343,
+                    -0.9514904122489162,
+                    0.7415504960259897,
+                },
+                {
+                    5.020024473565324,
+                    -4.46761014271939,
+                    -0.952716508687119,
+                    -1.2060460956989036,
+                    0.5116867745198833,
+                },
+                {
+                    -16.31808990508915,
+                    -8.891149869521312,
+                    -0.1276119061767468,
+                    -0.10212360814476401,
+                    0.28813610010745466,
+                },
+                {
+                    -2.6037692516594286,
+                    -2.3662015164994163,
+                    1.4986521761202203,
+                    -0.5039465961275069,
+                    0.12830426853424876,
+                },
+                {
+                    -1.967855669182569,
+                    1.9095560634253141,
+                    0.5758590683393428,
+                    -0.6103539070509713,
+                    0.2296661869415192,
+                },
+            },
+        .back =
+            {
+                {
+                    0.013576867344947943,
+                    0.029011430719001082,
+                    -0.021716074944595723,
+                    0.023861393202796843,
+                    -0.09455911585880836,
+                },
+                {
+                    0.0016179004017190875,
+                    -0.0487034943623466,
+                    -0.0174719457580667,
+                    -0.10699053083810837,
+                    0.18497637710513906,
+                },
+                {
+                    0.07915785334744721,
+                    -0.16513296547315848,
+                    0.03164643424354942,
+                    0.4680910703070793,
+                    -0.18888175943697372,
+                },
+                {
+                    0.41225608268046143,
+                    -0.4344343195744942,
+                    0.7970658500518507,
+                    -0.7221181385996592,
+                    -0.9597712915753402,
+                },
+                {
+                    1,
+                    -0.08696538025346989,
+                    1.998108361084896,
+                    -1.9987353220125688,
+                    -0.07111337806146555,
+                },
+            },
+        .at_zero =
+            {
+                1.5864079001863283,
+                -1.008117881498373,
+                0.7309748661597875,
+                -0.5092648848477427,
+                0.2,
+            },
+        .lower_error =
+            {
+                0.4079350231199852,
+                -0.35827218861215576,
+                -0.2663170975257934,
+                0.28423597771135406,
+                0.029399064387964895,
+                -0.09698077908135498,
+            },
+        .rise =
+            {
+                0,
+                1,
+                -12.5,
+                50,
+                -87.5,
+                70,
+                -21,
+            },
+        .barycentric =
+            {
+                -126,
+                199.88739542347736,
+                -127.022853068795,
+                92.10283313613321,
+                -64.16737549081559,
+                25.2,
+            },
+    },
+    {
+        .stages = 7,
+        .node =
+            {
+                0.029316427159784893,
+                0.1480785996684843,
+                0.3369846902811543,
+                0.5586715187715501,
+                0.7692338620300545,
+                0.9269456713197411,
+                1,
+            },
+        .a =
+            {
+                {
+                    0.03754626499392133,
+                    -0.0140393345564604,
+                    0.0103527896007423,
+                    -0.008158322540275011,
+                    0.006388413879534685,
+                    -0.004602326779148656,
+                    0.0018289425614706437,
+                },
+                {
+                    0.08014759651561897,
+                    0.08106206398589154,
+                    -0.021237992120711036,
+                    0.014000291238817119,
+                    -0.010234185730090163,
+                    0.0071534651513645905,
+                    -0.0028126393724067235,
+                },
+                {
+                    0.0720638469418819,
+                    0.17106835498388662,
+                    0.10961456404007211,
+                    -0.024619871728984055,
+                    0.014760377043950817,
+                    -0.009575259396791401,
+                    0.0036726783971383057,
+                },
+                {
+                    0.07570512581982441,
+                    0.15409015514217114,
+                    0.2271077366732024,
+                    0.11747818703702478,
+                    -0.023810827153044174,
+                    0.012709985533661206,
+                    -0.004608844281289633,
+                },
+                {
+                    0.07391234216319184,
+                    0.16135560761594242,
+                    0.2068672415521042,
+                    0.23700711534269422,
+                    0.10308679353381345,
+                    -0.018854139152580447,
+                    0.0058589009748887914,
+                },
+                {
+                    0.07470556205979623,
+                    0.1583072238724687,
+                    0.21415342326720002,
+                    0.21987784703186003,
+                    0.19875212168063527,
+                    0.06926550160550914,
+                    -0.00811600819772829,
+                },
+                {
+                    0.07449423555601031,
+                    0.15910211573365074,
+                    0.21235188950297781,
+                    0.22355491450728324,
+                    0.19047493682211558,
+                    0.1196137446126562,
+                    0.02040816326530612,
+                },
+            },
+        .mu_real = 0.11189646530003508,
+        .mu =
+            {
+                {0.10228556649689874, -0.039427496438063536},
+                {0.035716558264077838, -0.082953154313331612},
+                {0.075280411819775114, -0.06981960078083331},
+            },
+        .forward =
+            {
+                {
+                    227.51530596268069,
+                    166.64802246760974,
+                    43.26514588452621,
+                    3.623090061341016,
+                    3.572674832938798,
+                    -2.7435563656033675,
+                    1.4514535402547504,
+                },
+                {
+                    44.45812533631481,
+                    -13.625794874087376,
+                    -19.975947666872575,
+                    -7.207908827775611,
+                    1.7666607872912543,
+                    -2.4389521655860396,
+                    1.129390556082523,
+                },
+                {
+                    -150.22445437341514,
+                    -121.34299224460858,
+                    -24.113701566467924,
+                    -0.9194127290464219,
+                    0.8123454134497258,
+                    -0.5098949646008636,
+                    0.43534042633939335,
+                },
+                {
+                    -3.8649079834194175,
+                    0.711482277896929,
+                    3.2697508827277884,
+                    -1.7735860878558383,
+                    0.696149076729497,
+                    -0.280453054757019,
+                    0.08399229241587843,
+                },
+                {
+                    2.2672165326168106,
+                    5.4714637088818465,
+                    -1.380341811715685,
+                    -0.7464001787895834,
+                    0.7917570901336151,
+                    -0.5239269819869238,
+                    0.19507550370306448,
+                },
+                {
+                    -38.88308891990777,
+                    -43.36244697204801,
+                    -1.1764184003859124,
+                    1.8825766713833714,
+                    1.7155486338109185,
+                    -1.3981140335941407,
+                    0.49528228439951993,
+                },
+                {
+                    -27.086709606530363,
+                    7.423516802294761,
+                    15.270687475278603,
+                    0.4073845940893477,
+                    -0.03792752028988316,
+                    -0.8699581668338576,
+                    0.45935470509089105,
+                },
+            },
+        .back =
+            {
+                {
+                    0.0024435843048706113,
+                    0.005486330334110198,
+                    -0.0025536625611619437,
+                    0.009182442409415643,
+                    -0.045660969093391825,
+                    0.007612547313074522,
+                    -0.009285904394862874,
+                },
+                {
+                    -0.001815339648319317,
+                    -0.006372186370893125,
+                    -4.492117957123567e-05,
+                    -0.02801493459020808,
+                    0.08297380811580059,
+                    -0.016363591876938536,
+                    0.008974769518047328,
+                },
+                {
+                    0.004605339331161875,
+                    -0.0008990096025725859,
+                    -0.0046923396726735725,
+                    0.09413328731422703,
+                    -0.1347957726547048,
+                    0.017854424635144826,
+                    0.012886696054861495,
+                },
+                {
+                    0.017870023342853068,
+                    -0.05014192911125599,
+                    0.006926542257837831,
+                    -0.3113084518804669,
+                    0.13712498480700505,
+                    0.07372637229900113,
+                    -0.02055203147094349,
+                },
+                {
+                    0.12818100807728391,
+                    -0.18724901800114943,
+                    0.20605343297411297,
+                    0.630738852569066,
+                    0.3871268288410985,
+                    -0.03190843061507219,
+                    -0.3852521279718891,
+                },
+                {
+                    0.5200651497488247,
+                    -0.2416403256154142,
+                    1.0469575037409125,
+                    0.756445995221125,
+                    -1.226441200605406,
+                    -1.081783811758996,
+                    -0.49248579653288554,
+                },
+                {
+                    1,
+                    0.027750554194678163,
+                    1.9998074674182733,
+                    -0.3743676112957031,
+                    -1.96464981399046,
+                    -1.9969904052333864,
+                    0.109678263141769,
+                },
+            },
+        .at_zero =
+            {
+                1.5940642185610419,
+                -1.0365537521964765,
+                0.7938217234907927,
+                -0.6325776522499342,
+                0.4976107136030013,
+                -0.35922239406556794,
+                0.14285714285714285,
+            },
+        .lower_error =
+            {
+                0.2643616356240183,
+                -0.3240053218982432,
+                -0.006407368711580637,
+                0.16941132619696894,
+                -0.1641022250183655,
+                0.05272022203038652,
+                0.048432765571482066,
+                -0.040411033794666505,
+            },
+        .rise =
+            {
+                0,
+                1,
+                -24.5,
+                196,
+                -735,
+                1470,
+                -1617,
+                924,
+                -214.5,
+            },
+        .barycentric =
+            {
+                -1716,
+                2735.414199050748,
+                -1778.7262387691535,
+                1362.1980775102002,
+                -1085.503251260887,
+                853.8999845427503,
+                -616.4256282165146,
+                245.14285714285714,
+            },
+    },
+};

@@ -1,4 +1,4 @@
-/* radau_coefficients: the s-stage Radau IIA method, order 2s - 1, computed rather than tabulated.
+/* radau_coefficients: the s-stage Radau IIA methods of orders 2s - 1.
  *
  * With A the method's matrix, A = T diag(mu) T^-1 where mu[0] is real and the others are (s-1)/2 conjugate pairs;
  * T and its inverse are kept as real matrices on real and imaginary parts.
@@ -6,7 +6,7 @@
 #ifndef DAEDAL_SOLVE_RADAU_COEFFICIENTS_H
 #define DAEDAL_SOLVE_RADAU_COEFFICIENTS_H
 
-enum { RADAU_STAGES_MAX = 7 };
+enum { RADAU_STAGES_MAX = 7, RADAU_METHODS = 3 };
 
 typedef struct RadauCoefficients {
   int stages;                                   /* s = 3, 5 or 7 */
@@ -28,7 +28,6 @@ typedef struct RadauCoefficients {
   double barycentric[RADAU_STAGES_MAX + 1]; /* weights of the nodes 0, c[0], ..., c[s-1] */
 } RadauCoefficients;
 
-/* Fills `out` for odd s from 3 to RADAU_STAGES_MAX. O(s^3), in long double. */
-void radau_coefficients(int stages, RadauCoefficients *out);
+extern const RadauCoefficients radau_methods[RADAU_METHODS]; /* s = 3, 5, 7 */
 
 #endif
