@@ -3,6 +3,7 @@
 #include "result/json.h"
 
 #include "result/number.h"
+#include "result/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -48,20 +49,6 @@ void json_array_begin(JsonWriter *json) { begin(json, "[", ']'); }
 void json_object_end(JsonWriter *json) { end(json); }
 void json_array_end(JsonWriter *json) { end(json); }
 
-/* The length of the UTF-8 character at `text`, 0 if the bytes there are none (overlong forms, surrogates and
- * what lies beyond U+10FFFF included). */
-static size_t character_length(const unsigned char *text, size_t room) {
-  if (text[0] < 0x80) return 1;
-  size_t length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-  if (text[0] < 0xc2 || text[0] > 0xf4 || room < length) return 0;
-  for (size_t i = 1; i < length; i++) {
-    if ((text[i] & 0xc0) != 0x80) return 0;
-  }
-  if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f)) return 0;
-  if ((text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f)) return 0;
-  return length;
-}
-
 static void put_ascii(JsonWriter *json, unsigned char c) {
   static const char *const short_forms[] = {['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r"};
   if (c == '"') put(json, "\\\"");
@@ -74,9 +61,8 @@ static void put_ascii(JsonWriter *json, unsigned char c) {
 static void put_string(JsonWriter *json, const char *text, size_t length) {
   put(json, "\"");
   for (size_t i = 0; i < length;) {
-    const unsigned char *at = (const unsigned char *)text + i;
-    size_t size = character_length(at, length - i);
-    if (size == 1) put_ascii(json, *at);
+    size_t size = utf8_length(text + i, length - i);
+    if (size == 1) put_ascii(json, (unsigned char)text[i]);
     else if (size == 0) put(json, "\xef\xbf\xbd");
     else text_append(json->heap, json->text, text + i, size);
     i += size ? size : 1;

@@ -1,0 +1,265 @@
+/* analysis_report: see analysis_report.h. */
+#include "result/analysis_report.h"
+
+#include "result/incidence.h"
+#include "result/json.h"
+
+/* Items of a list that a summary for people shows at most. */
+enum { SHOWN = 8 };
+
+const char *analysis_verdict(const Analysis *analysis) {
+  static const char *const verdicts[] = {
+      [STRUCTURE_OK] = "ok", [STRUCTURE_UNBALANCED] = "unbalanced", [STRUCTURE_SINGULAR] = "singular"};
+  return verdicts[analysis->structure.status];
+}
+
+static uint32_t equation_line(const Analysis *analysis, uint32_t equation) {
+  const Model *model = analysis->problem.model;
+  return source_line(&model->source, model->equations.data[equation].span.begin);
+}
+
+static const char *unknown_name(const Analysis *analysis, uint32_t j) {
+  const Model *model = analysis->problem.model;
+  return model_name(model, model->unknowns.data[analysis->problem.unknown[j]]);
+}
+
+/* ---- text ---- */
+
+static void text_figures(const Analysis *analysis, Heap *heap, TextVec *text) {
+  const Structure *structure = &analysis->structure;
+  int32_t largest = 0;
+  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
+    int32_t size = structure->blocks.start[b + 1] - structure->blocks.start[b];
+    if (size > largest) largest = size;
+  }
+  text_printf(heap, text, "  %d equations, %d variables\n", (int)structure->n_equations, (int)structure->n_variables);
+  text_printf(heap, text, "  structural index   %d\n", (int)structure->structural_index);
+  text_printf(heap, text, "  degrees of freedom %lld\n", (long long)structure->dof);
+  text_printf(heap, text, "  differentiations   %lld", (long long)structure->differentiations);
+  if (structure->n_superfluous) text_printf(heap, text, " (%d of them superfluous)", (int)structure->n_superfluous);
+  text_printf(heap, text, "\n  blocks             %d, the largest of %d equation%s\n", (int)structure->blocks.n_blocks,
+              (int)largest, largest == 1 ? "" : "s");
+  if (analysis->aliases)
+    text_printf(heap, text, "  aliases            %u equations and variables are eliminated for a simulation\n",
+                analysis->aliases);
+}
+
+static void text_differentiated(Analysis *analysis, Heap *heap, TextVec *text, Arena *arena) {
+  Model *model = analysis->problem.model;
+  uint32_t shown = 0, count = 0;
+  for (uint32_t i = 0; i < analysis->problem.equations; i++) {
+    if (analysis->structure.c[i] == 0) continue;
+    if (count++ == 0) text_printf(heap, text, "\nDifferentiated equations\n");
+    if (shown++ >= SHOWN) continue;
+    uint32_t equation = analysis->problem.equation[i];
+    text_printf(heap, text, "  line %u, %s: %s\n", equation_line(analysis, equation),
+                analysis->structure.c[i] == 1   ? "once"
+                : analysis->structure.c[i] == 2 ? "twice"
+                                                : arena_printf(arena, "%d times", (int)analysis->structure.c[i]),
+                model_equation_text(model, &model->equations.data[equation], arena));
+  }
+  if (count > SHOWN) text_printf(heap, text, "  ... and %u more\n", count - SHOWN);
+}
+
+static void text_hidden(const Analysis *analysis, Heap *heap, TextVec *text) {
+  if (!analysis->hidden.count) return;
+  text_printf(heap, text, "\nHidden constraints\n");
+  for (uint32_t k = 0; k < analysis->hidden.count && k < SHOWN; k++)
+    text_printf(heap, text, "  from line %u: %s\n", equation_line(analysis, analysis->hidden.data[k].equation),
+                analysis->hidden.data[k].text);
+  if (analysis->hidden.count > SHOWN) text_printf(heap, text, "  ... and %u more\n", analysis->hidden.count - SHOWN);
+}
+
+static void text_names(Heap *heap, TextVec *text, const char *label, const char *const *names, uint32_t count) {
+  if (!count) return;
+  text_printf(heap, text, "  %s", label);
+  for (uint32_t k = 0; k < count && k < SHOWN; k++) text_printf(heap, text, "%s%s", k ? ", " : "", names[k]);
+  text_printf(heap, text, count > SHOWN ? " and %u more\n" : "\n", count - SHOWN);
+}
+
+static void text_initial(Analysis *analysis, Heap *heap, TextVec *text, Arena *arena) {
+  const Model *model = analysis->problem.model;
+  int64_t legal = (int64_t)analysis->fixed.count - analysis->redundant.count;
+  int64_t open = analysis->structure.dof - legal - analysis->initial_equations;
+  text_printf(heap, text, "\nInitial values\n");
+  const char **fixed = arena_array(arena, analysis->fixed.count, sizeof *fixed);
+  for (uint32_t k = 0; k < analysis->fixed.count; k++) fixed[k] = model_name(model, analysis->fixed.data[k]);
+  text_names(heap, text, "fixed: ", fixed, analysis->fixed.count);
+  if (analysis->initial_equations) text_printf(heap, text, "  initial equations: %u\n", analysis->initial_equations);
+  if (open > 0) {
+    text_printf(heap, text, "  %lld more may be given; start values are guesses until then\n", (long long)open);
+    if (!analysis->initial_equations) text_names(heap, text, "for example: ", analysis->suggested.data, analysis->suggested.count);
+  } else if (open < 0) {
+    text_printf(heap, text, "  %lld too many are given: they must agree, or initialization fails\n", (long long)-open);
+  } else {
+    text_printf(heap, text, "  as many as there are degrees of freedom\n");
+  }
+}
+
+void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
+  const Model *model = analysis->problem.model;
+  Arena arena = arena_make(heap);
+  text_printf(heap, text, "%s: structure %s\n", names_text(model->names, model->name), analysis_verdict(analysis));
+  if (analysis->structure.status == STRUCTURE_OK) {
+    text_figures(analysis, heap, text);
+    text_differentiated(analysis, heap, text, &arena);
+    text_hidden(analysis, heap, text);
+    text_initial(analysis, heap, text, &arena);
+  } else {
+    text_printf(heap, text, "  %d equations, %d variables\n", (int)analysis->structure.n_equations,
+                (int)analysis->structure.n_variables);
+  }
+  arena_free(&arena);
+}
+
+/* ---- JSON ---- */
+
+static void json_integers(JsonWriter *json, const char *key, const int32_t *values, int32_t count, int32_t add) {
+  json_key(json, key);
+  json_array_begin(json);
+  for (int32_t k = 0; k < count; k++) json_integer(json, values[k] + add);
+  json_array_end(json);
+}
+
+static void json_differentiations(const Analysis *analysis, JsonWriter *json) {
+  json_key(json, "differentiations");
+  json_array_begin(json);
+  for (uint32_t i = 0; i < analysis->problem.equations; i++) {
+    if (analysis->structure.c[i] == 0) continue;
+    json_object_begin(json);
+    json_key_integer(json, "equation", (int64_t)analysis->problem.equation[i] + 1);
+    json_key_integer(json, "line", equation_line(analysis, analysis->problem.equation[i]));
+    json_key_integer(json, "times", analysis->structure.c[i]);
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
+static void json_blocks(const Analysis *analysis, JsonWriter *json) {
+  const Blocks *blocks = &analysis->structure.blocks;
+  json_key(json, "blocks");
+  json_array_begin(json);
+  for (int32_t b = 0; b < blocks->n_blocks; b++) {
+    int32_t size = blocks->start[b + 1] - blocks->start[b];
+    json_object_begin(json);
+    json_integers(json, "equations", blocks->row + blocks->start[b], size, 1);
+    json_integers(json, "variables", blocks->column + blocks->start[b], size, 1);
+    json_key_bool(json, "linear", analysis->linear[b]);
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
+static void json_initial(Analysis *analysis, JsonWriter *json, Arena *arena) {
+  const Model *model = analysis->problem.model;
+  int64_t open = analysis->structure.dof - (analysis->fixed.count - analysis->redundant.count) - analysis->initial_equations;
+  json_key(json, "initial");
+  json_object_begin(json);
+  json_key_integer(json, "free", open);
+  json_key(json, "fixed");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < analysis->fixed.count; k++) json_string(json, model_name(model, analysis->fixed.data[k]));
+  json_array_end(json);
+  json_key(json, "redundant");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < analysis->redundant.count; k++) json_string(json, model_name(model, analysis->redundant.data[k]));
+  json_array_end(json);
+  json_key(json, "candidates");
+  json_array_begin(json);
+  for (int32_t k = 0; k < analysis->candidates.count; k++) {
+    uint32_t column = analysis->array.column_start[analysis->candidates.variable[k]] + (uint32_t)analysis->candidates.order[k];
+    json_string(json, array_column_name(&analysis->array, column, arena));
+  }
+  json_array_end(json);
+  json_key(json, "suggested");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < analysis->suggested.count; k++) json_string(json, analysis->suggested.data[k]);
+  json_array_end(json);
+  json_key_integer(json, "initial_equations", analysis->initial_equations);
+  json_object_end(json);
+}
+
+static void json_hidden(const Analysis *analysis, JsonWriter *json) {
+  json_key(json, "hidden_constraints");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < analysis->hidden.count; k++) json_string(json, analysis->hidden.data[k].text);
+  json_array_end(json);
+}
+
+static void json_superfluous(const Analysis *analysis, JsonWriter *json) {
+  json_key(json, "superfluous_differentiations");
+  json_array_begin(json);
+  for (uint32_t i = 0; i < analysis->problem.equations; i++)
+    if (analysis->structure.superfluous[i]) json_integer(json, (int64_t)analysis->problem.equation[i] + 1);
+  json_array_end(json);
+}
+
+static void json_unknown_fields(JsonWriter *json) {
+  static const char *const keys[] = {"structural_index", "dof", "differentiations", "offsets",
+                                     "blocks", "hidden_constraints", "initial"};
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) json_key_null(json, keys[k]);
+}
+
+void analysis_report_json(Analysis *analysis, Heap *heap, TextVec *text) {
+  Arena arena = arena_make(heap);
+  JsonWriter json = json_make(heap, text);
+  const Structure *structure = &analysis->structure;
+  json_object_begin(&json);
+  json_key_string(&json, "status", analysis_verdict(analysis));
+  json_key_integer(&json, "equations", structure->n_equations);
+  json_key_integer(&json, "variables", structure->n_variables);
+  if (structure->status != STRUCTURE_OK) {
+    json_unknown_fields(&json);
+  } else {
+    json_key_integer(&json, "structural_index", structure->structural_index);
+    json_key_integer(&json, "dof", structure->dof);
+    json_differentiations(analysis, &json);
+    json_key(&json, "offsets");
+    json_object_begin(&json);
+    json_integers(&json, "c", structure->c, structure->n_equations, 0);
+    json_integers(&json, "d", structure->d, structure->n_variables, 0);
+    json_object_end(&json);
+    json_blocks(analysis, &json);
+    json_hidden(analysis, &json);
+    json_initial(analysis, &json, &arena);
+    json_superfluous(analysis, &json);
+    json_key_integer(&json, "aliases", analysis->aliases);
+  }
+  json_object_end(&json);
+  text_append(heap, text, "\n", 1);
+  arena_free(&arena);
+}
+
+/* ---- picture ---- */
+
+void analysis_report_svg(Analysis *analysis, Heap *heap, TextVec *text) {
+  Arena arena = arena_make(heap);
+  Model *model = analysis->problem.model;
+  const Structure *structure = &analysis->structure;
+  uint32_t n = analysis->problem.equations, m = analysis->problem.unknowns;
+  const char **equations = NULL, **variables = NULL;
+  if (n <= INCIDENCE_DETAIL && m <= INCIDENCE_DETAIL) {
+    equations = arena_array(&arena, n, sizeof *equations);
+    variables = arena_array(&arena, m, sizeof *variables);
+    for (uint32_t i = 0; i < n; i++)
+      equations[i] = model_equation_text(model, &model->equations.data[analysis->problem.equation[i]], &arena);
+    for (uint32_t j = 0; j < m; j++) variables[j] = unknown_name(analysis, j);
+  }
+  bool ok = structure->status == STRUCTURE_OK;
+  IncidencePicture picture = {.title = names_text(model->names, model->name),
+                              .n_equations = (int32_t)n,
+                              .n_variables = (int32_t)m,
+                              .row_start = analysis->problem.incidence.row_start,
+                              .column = analysis->problem.incidence.column,
+                              .order = analysis->problem.incidence.order,
+                              .equation_names = equations,
+                              .variable_names = variables,
+                              .n_blocks = ok ? structure->blocks.n_blocks : 0,
+                              .block_start = structure->blocks.start,
+                              .row_at = structure->blocks.row,
+                              .column_at = structure->blocks.column,
+                              .c = ok ? structure->c : NULL,
+                              .d = ok ? structure->d : NULL};
+  incidence_svg(heap, &picture, text);
+  arena_free(&arena);
+}

@@ -1,0 +1,15 @@
+/* analysis_report: an analysis for people, for programs (JSON, docs/command.md) and for the eye (SVG). */
+#ifndef DAEDAL_RESULT_ANALYSIS_REPORT_H
+#define DAEDAL_RESULT_ANALYSIS_REPORT_H
+
+#include "array/analysis.h"
+
+/* Each appends to the text. O(size of what is reported). */
+void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text);
+void analysis_report_json(Analysis *analysis, Heap *heap, TextVec *text);
+void analysis_report_svg(Analysis *analysis, Heap *heap, TextVec *text);
+
+/* "ok", "unbalanced" or "singular". */
+const char *analysis_verdict(const Analysis *analysis);
+
+#endif

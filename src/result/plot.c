@@ -1,0 +1,410 @@
+/* plot: the SVG side of plot.h. Curves are drawn in tenths of a pixel, as integers and relative to the point before,
+ * which halves the size of the file. */
+#include "result/plot.h"
+
+#include "result/panel.h"
+#include "result/svg.h"
+#include "result/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  DEFAULT_WIDTH = 800,
+  SERIES_EACH = 3 * SVG_COLOURS, /* then colours and dashes repeat */
+  MOST_PANELS = 12,
+  BYTES_OF_CURVES = 150000,
+  BYTES_A_POINT = 8, /* at most, nearly always */
+  MARKERS_SHOWN = 250,
+  LABEL_LENGTH = 44,
+};
+
+/* About the width of a character at the font size in use. */
+static const double character_width = 6.7, line_height = 18;
+
+typedef struct Drawing {
+  Heap *heap;
+  const Plot *plot;
+  TextVec *text;
+  Panels panels;
+  double width, left, right; /* of the frames */
+  double top, bottom;        /* of the present panel's frame */
+  size_t points_each;        /* a series may draw */
+} Drawing;
+
+Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title, const uint32_t *chosen,
+                  uint32_t count) {
+  double *time = arena_array(arena, trajectory->rows, sizeof *time);
+  for (size_t row = 0; row < trajectory->rows; row++) time[row] = trajectory_time(trajectory, row);
+  PlotSeries *series = arena_array(arena, count, sizeof *series);
+  for (uint32_t i = 0; i < count; i++) {
+    const Signal *signal = &trajectory->signals->list.data[chosen[i]];
+    double *value = arena_array(arena, trajectory->rows, sizeof *value);
+    for (size_t row = 0; row < trajectory->rows; row++) value[row] = signal_value(signal, trajectory_row(trajectory, row));
+    series[i] = (PlotSeries){.label = signal->name, .unit = signal->unit, .x = time, .y = value, .count = trajectory->rows};
+  }
+  return (Plot){.title = title, .series = series, .count = count};
+}
+
+static void put(Drawing *drawing, const char *bytes) { text_append(drawing->heap, drawing->text, bytes, strlen(bytes)); }
+static void put_number(Drawing *drawing, double value) { svg_number(drawing->heap, drawing->text, value); }
+
+static double x_pixel(const Drawing *drawing, double x) {
+  return drawing->left + (drawing->right - drawing->left) * axis_place(&drawing->panels.x, x);
+}
+
+static double y_pixel(const Drawing *drawing, const Panel *panel, double y) {
+  return drawing->bottom - (drawing->bottom - drawing->top) * axis_place(&panel->y, y);
+}
+
+/* <text x y ATTRIBUTES>words</text> */
+static void put_text(Drawing *drawing, double x, double y, const char *attributes, const char *words) {
+  put(drawing, "<text x=\"");
+  put_number(drawing, x);
+  put(drawing, "\" y=\"");
+  put_number(drawing, y);
+  put(drawing, "\" ");
+  put(drawing, attributes);
+  put(drawing, ">");
+  svg_escape(drawing->heap, drawing->text, words);
+  put(drawing, "</text>\n");
+}
+
+/* ---- curves ---- */
+
+/* Pixels in tenths. */
+typedef struct Dot {
+  long x, y;
+} Dot;
+
+typedef struct Pen {
+  Drawing *drawing; /* NULL: points are only counted */
+  Dot at;
+  bool down, moved; /* a curve has begun; it has more than its first point */
+  size_t points;
+} Pen;
+
+static void put_pair(Drawing *drawing, bool first, Dot dot) {
+  text_printf(drawing->heap, drawing->text, first || dot.x < 0 ? "%ld" : " %ld", dot.x);
+  text_printf(drawing->heap, drawing->text, dot.y < 0 ? "%ld" : " %ld", dot.y);
+}
+
+static void pen_up(Pen *pen) {
+  if (pen->down && !pen->moved && pen->drawing) put(pen->drawing, "l0 0"); /* a lone point shows as a round dot */
+  pen->down = pen->moved = false;
+}
+
+static void pen_to(Pen *pen, Dot dot) {
+  if (pen->down && dot.x == pen->at.x && dot.y == pen->at.y) return;
+  pen->points++;
+  if (pen->drawing) {
+    put(pen->drawing, !pen->down ? "M" : !pen->moved ? "l" : "");
+    Dot relative = {dot.x - pen->at.x, dot.y - pen->at.y};
+    put_pair(pen->drawing, !pen->down || !pen->moved, pen->down ? relative : dot);
+  }
+  pen->moved = pen->down;
+  pen->down = true;
+  pen->at = dot;
+}
+
+/* The points that fell into one column: those that decide how it looks. */
+typedef struct Column {
+  bool any;
+  long index;
+  Dot first, last, least, greatest;
+  bool least_before_greatest;
+} Column;
+
+static void column_add(Column *column, Dot dot) {
+  if (dot.y < column->least.y) column->least = dot, column->least_before_greatest = false;
+  if (dot.y > column->greatest.y) column->greatest = dot, column->least_before_greatest = true;
+  column->last = dot;
+}
+
+static void column_draw(Column *column, Pen *pen) {
+  if (!column->any) return;
+  pen_to(pen, column->first);
+  pen_to(pen, column->least_before_greatest ? column->least : column->greatest);
+  pen_to(pen, column->least_before_greatest ? column->greatest : column->least);
+  pen_to(pen, column->last);
+  column->any = false;
+}
+
+/* Draws the series with columns `width` tenths of a pixel wide; width 0: every point. */
+static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *series, long width, Pen *pen) {
+  Column column = {0};
+  for (size_t i = 0; i < series->count; i++) {
+    if (!panel_drawable(drawing->plot, series, i)) {
+      column_draw(&column, pen);
+      pen_up(pen);
+      continue;
+    }
+    Dot dot = {lround(10 * x_pixel(drawing, series->x[i])), lround(10 * y_pixel(drawing, panel, series->y[i]))};
+    if (width == 0) {
+      pen_to(pen, dot);
+    } else if (column.any && dot.x / width == column.index) {
+      column_add(&column, dot);
+    } else {
+      column_draw(&column, pen);
+      column = (Column){.any = true, .index = dot.x / width, .first = dot, .last = dot, .least = dot, .greatest = dot};
+    }
+  }
+  column_draw(&column, pen);
+  pen_up(pen);
+}
+
+/* The narrowest columns with which the series keeps to its share of the file. */
+static long column_width(const Drawing *drawing, const Panel *panel, const PlotSeries *series) {
+  if (series->count <= drawing->points_each) return 0;
+  for (long width = 10;; width *= 2) {
+    Pen counter = {0};
+    trace(drawing, panel, series, width, &counter);
+    if (counter.points <= drawing->points_each || width > 100000) return width;
+  }
+}
+
+static void draw_curve(Drawing *drawing, const Panel *panel, const PlotSeries *series, uint32_t place) {
+  static const char *const dash[] = {"", " stroke-dasharray=\"70 30\"", " stroke-dasharray=\"15 25\""};
+  put(drawing, "<path stroke=\"");
+  put(drawing, svg_colour(place));
+  put(drawing, "\"");
+  put(drawing, dash[place / SVG_COLOURS % 3]);
+  put(drawing, " d=\"");
+  Pen pen = {.drawing = drawing};
+  trace(drawing, panel, series, column_width(drawing, panel, series), &pen);
+  put(drawing, "\"><title>");
+  svg_escape(drawing->heap, drawing->text, series->label);
+  put(drawing, "</title></path>\n");
+}
+
+/* Shapes around the origin, in tenths of a pixel. */
+static const char *marker_shape(uint32_t place) {
+  static const char *const shape[] = {"m-35 0a35 35 0 1 0 70 0a35 35 0 1 0-70 0z", "m-32-32h64v64h-64z",
+                                      "m0-45l45 45l-45 45l-45-45z", "m0-42l40 72h-80z", "m0 42l40-72h-80z"};
+  return shape[place % 5];
+}
+
+static void draw_markers(Drawing *drawing, const Panel *panel, const PlotSeries *series, uint32_t place) {
+  size_t stride = 1 + series->count / MARKERS_SHOWN;
+  put(drawing, "<path stroke=\"#fff\" stroke-width=\"8\" fill=\"");
+  put(drawing, svg_colour(place));
+  put(drawing, "\" d=\"");
+  for (size_t i = 0; i < series->count; i += stride) {
+    if (!panel_drawable(drawing->plot, series, i)) continue;
+    text_printf(drawing->heap, drawing->text, "M%ld %ld", lround(10 * x_pixel(drawing, series->x[i])),
+                lround(10 * y_pixel(drawing, panel, series->y[i])));
+    put(drawing, marker_shape(place));
+  }
+  put(drawing, "\"/>\n");
+}
+
+static void draw_series(Drawing *drawing, const Panel *panel) {
+  put(drawing, "<g transform=\"scale(.1)\" fill=\"none\" stroke-width=\"16\" stroke-linecap=\"round\" "
+               "stroke-linejoin=\"round\">\n");
+  for (uint32_t i = 0; i < panel->series.count; i++) {
+    const PlotSeries *series = &drawing->plot->series[panel->series.data[i]];
+    if (!series->no_line) draw_curve(drawing, panel, series, i);
+    if (series->marker != PLOT_NO_MARKER || series->no_line) draw_markers(drawing, panel, series, i);
+  }
+  put(drawing, "</g>\n");
+}
+
+/* ---- frame, grid, labels ---- */
+
+static void grid_line(Drawing *drawing, bool vertical, double at) {
+  put(drawing, "M");
+  put_number(drawing, vertical ? at : drawing->left);
+  put(drawing, " ");
+  put_number(drawing, vertical ? drawing->bottom : at);
+  put(drawing, vertical ? "V" : "H");
+  put_number(drawing, vertical ? drawing->top : drawing->right);
+}
+
+static void draw_grid(Drawing *drawing, const Panel *panel, bool minor) {
+  const Axis *x = &drawing->panels.x, *y = &panel->y;
+  put(drawing, minor ? "<path stroke=\"#f0f0f0\" d=\"" : "<path stroke=\"#dcdcdc\" d=\"");
+  for (uint32_t i = 0; i < (minor ? x->minor_ticks : x->ticks); i++) {
+    grid_line(drawing, true, x_pixel(drawing, minor ? x->minor[i] : x->tick[i]));
+  }
+  for (uint32_t i = 0; i < (minor ? y->minor_ticks : y->ticks); i++) {
+    grid_line(drawing, false, y_pixel(drawing, panel, minor ? y->minor[i] : y->tick[i]));
+  }
+  put(drawing, "\"/>\n");
+}
+
+static void draw_frame(Drawing *drawing) {
+  put(drawing, "<path fill=\"none\" stroke=\"#555\" d=\"M");
+  put_number(drawing, drawing->left);
+  put(drawing, " ");
+  put_number(drawing, drawing->top);
+  put(drawing, "V");
+  put_number(drawing, drawing->bottom);
+  put(drawing, "H");
+  put_number(drawing, drawing->right);
+  put(drawing, "\"/>\n");
+}
+
+static void draw_y_labels(Drawing *drawing, const Panel *panel) {
+  for (uint32_t i = 0; i < panel->y.ticks; i++) {
+    put_text(drawing, drawing->left - 6, y_pixel(drawing, panel, panel->y.tick[i]) + 4, "text-anchor=\"end\"",
+             panel->y.label[i]);
+  }
+  if (*panel->y.note) put_text(drawing, drawing->left, drawing->top - 5, "text-anchor=\"end\" font-size=\"11\"", panel->y.note);
+}
+
+static void draw_x_labels(Drawing *drawing) {
+  const Axis *x = &drawing->panels.x;
+  for (uint32_t i = 0; i < x->ticks; i++) {
+    put_text(drawing, x_pixel(drawing, x->tick[i]), drawing->bottom + 17, "text-anchor=\"middle\"", x->label[i]);
+  }
+  if (*x->note) put_text(drawing, drawing->right, drawing->bottom + 33, "text-anchor=\"end\" font-size=\"11\"", x->note);
+  TextVec label = {0};
+  panel_label(drawing->heap, &label, drawing->plot->x_label ? drawing->plot->x_label : "time",
+              drawing->plot->x_label ? drawing->plot->x_unit : "s");
+  put_text(drawing, (drawing->left + drawing->right) / 2, drawing->bottom + 35, "text-anchor=\"middle\"", label.data);
+  vec_free(drawing->heap, &label);
+}
+
+/* A lone series is named at the axis rather than in a legend, if its name fits there. */
+static bool named_at_axis(const Drawing *drawing, const Panel *panel, double height) {
+  if (drawing->plot->y_label || panel->series.count != 1) return false;
+  const PlotSeries *series = &drawing->plot->series[panel->series.data[0]];
+  return (double)(utf8_count(series->label) + utf8_count(panel->unit) + 3) * character_width < height;
+}
+
+static void draw_y_title(Drawing *drawing, const Panel *panel) {
+  TextVec label = {0};
+  const char *name = drawing->plot->y_label;
+  if (named_at_axis(drawing, panel, drawing->bottom - drawing->top)) {
+    name = drawing->plot->series[panel->series.data[0]].label;
+  }
+  panel_label(drawing->heap, &label, name, panel->unit);
+  if (label.count) {
+    char attributes[96];
+    int middle = (int)((drawing->top + drawing->bottom) / 2);
+    snprintf(attributes, sizeof attributes, "text-anchor=\"middle\" transform=\"rotate(-90 15 %d)\"", middle);
+    put_text(drawing, 15, middle, attributes, label.data);
+  }
+  vec_free(drawing->heap, &label);
+}
+
+/* ---- legend ---- */
+
+static double entry_width(const PlotSeries *series) {
+  size_t characters = utf8_count(series->label);
+  return 50 + character_width * (double)(characters < LABEL_LENGTH ? characters : LABEL_LENGTH);
+}
+
+static void draw_entry(Drawing *drawing, const PlotSeries *series, uint32_t place, double x, double y) {
+  static const char *const dash[] = {"", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"1.5 2.5\""};
+  Heap *heap = drawing->heap;
+  if (!series->no_line) {
+    text_printf(heap, drawing->text, "<path stroke=\"%s\" stroke-width=\"2\"%s d=\"M%ld %ldh22\"/>\n", svg_colour(place),
+                dash[place / SVG_COLOURS % 3], lround(x), lround(y));
+  }
+  if (series->marker != PLOT_NO_MARKER || series->no_line) {
+    text_printf(heap, drawing->text, "<path transform=\"scale(.1)\" fill=\"%s\" d=\"M%ld %ld%s\"/>\n", svg_colour(place),
+                lround(10 * x) + 110, lround(10 * y), marker_shape(place));
+  }
+  text_printf(heap, drawing->text, "<text x=\"%ld\" y=\"%ld\">", lround(x) + 28, lround(y) + 4);
+  svg_escape_short(heap, drawing->text, series->label, LABEL_LENGTH);
+  put(drawing, "</text>\n");
+}
+
+/* Draws the legend with its first line at `y` (or, with `draw` false, only measures it); returns its lines. */
+static uint32_t legend(Drawing *drawing, const Panel *panel, double y, bool draw) {
+  double x = drawing->left + 4;
+  uint32_t lines = panel->series.count ? 1 : 0;
+  for (uint32_t i = 0; i < panel->series.count; i++) {
+    const PlotSeries *series = &drawing->plot->series[panel->series.data[i]];
+    double width = entry_width(series);
+    if (x + width > drawing->right && x > drawing->left + 4) x = drawing->left + 4, lines++;
+    if (draw) draw_entry(drawing, series, i, x, y + line_height * (lines - 1));
+    x += width;
+  }
+  return lines;
+}
+
+/* ---- the whole ---- */
+
+static double title_height(const Plot *plot) { return plot->title ? 34 : 10; }
+
+/* Above a frame: the legend, and room for the note of the axis when there is none. */
+static double head_height(Drawing *drawing, const Panel *panel, double frame) {
+  if (named_at_axis(drawing, panel, frame)) return 20;
+  return 8 + line_height * legend(drawing, panel, 0, false);
+}
+
+static double frame_height(Drawing *drawing, double *total) {
+  const Panels *panels = &drawing->panels;
+  double count = panels->list.count, fixed = title_height(drawing->plot) + 46 + (panels->hidden ? 16 : 0);
+  double frame = panels->list.count == 1 ? 330 : panels->list.count == 2 ? 210 : 150;
+  double heads = 0;
+  for (uint32_t i = 0; i < panels->list.count; i++) heads += head_height(drawing, &panels->list.data[i], frame);
+  if (drawing->plot->height) frame = fmax(40, (drawing->plot->height - fixed - heads) / count);
+  *total = fixed + heads + frame * count;
+  return frame;
+}
+
+/* Room for the longest tick label and the rotated title. */
+static void place_frames(Drawing *drawing) {
+  size_t longest = 0;
+  for (uint32_t p = 0; p < drawing->panels.list.count; p++) {
+    const Axis *y = &drawing->panels.list.data[p].y;
+    for (uint32_t i = 0; i < y->ticks; i++) {
+      size_t length = utf8_count(y->label[i]);
+      if (length > longest) longest = length;
+    }
+    size_t note = utf8_count(y->note);
+    if (note > longest + 4) longest = note - 4;
+  }
+  drawing->left = 32 + character_width * (double)longest;
+  drawing->right = drawing->width - 22;
+}
+
+static void draw_panel(Drawing *drawing, const Panel *panel) {
+  if (!named_at_axis(drawing, panel, drawing->bottom - drawing->top)) {
+    uint32_t lines = legend(drawing, panel, 0, false);
+    legend(drawing, panel, drawing->top - 12 - line_height * (lines - 1.0), true);
+  }
+  draw_grid(drawing, panel, true);
+  draw_grid(drawing, panel, false);
+  draw_frame(drawing);
+  draw_y_labels(drawing, panel);
+  draw_y_title(drawing, panel);
+  draw_series(drawing, panel);
+}
+
+static void draw_panels(Drawing *drawing, double frame) {
+  drawing->bottom = title_height(drawing->plot);
+  for (uint32_t i = 0; i < drawing->panels.list.count; i++) {
+    const Panel *panel = &drawing->panels.list.data[i];
+    drawing->top = drawing->bottom + head_height(drawing, panel, frame);
+    drawing->bottom = drawing->top + frame;
+    draw_panel(drawing, panel);
+  }
+  draw_x_labels(drawing);
+}
+
+void plot_svg(Heap *heap, const Plot *plot, TextVec *text) {
+  Drawing drawing = {.heap = heap, .plot = plot, .text = text};
+  drawing.width = plot->width ? plot->width : DEFAULT_WIDTH;
+  const PanelOptions options = {SERIES_EACH, MOST_PANELS, plot->width && plot->width < 500 ? 5 : 10};
+  drawing.panels = panels_make(heap, plot, &options);
+  drawing.points_each = BYTES_OF_CURVES / BYTES_A_POINT / (plot->count ? plot->count : 1);
+  if (drawing.points_each < 40) drawing.points_each = 40;
+  panels_scale(&drawing.panels, plot, drawing.panels.list.count == 1 ? 7 : 4);
+  place_frames(&drawing);
+  double height, frame = frame_height(&drawing, &height);
+  svg_begin(heap, text, drawing.width, height, plot->title);
+  if (plot->title) put_text(&drawing, drawing.width / 2, 22, "text-anchor=\"middle\" font-size=\"15\" fill=\"#111\"", plot->title);
+  draw_panels(&drawing, frame);
+  if (drawing.panels.hidden) {
+    char note[64];
+    snprintf(note, sizeof note, "%u more signals are not shown", drawing.panels.hidden);
+    put_text(&drawing, drawing.left, height - 6, "font-size=\"11\" fill=\"#777\"", note);
+  }
+  svg_end(heap, text);
+  panels_free(heap, &drawing.panels);
+}

@@ -1,0 +1,271 @@
+/* plot_text: the terminal side of plot.h. A panel is a grid of character cells; in Braille every cell holds two by
+ * four dots (U+2800 and a bit for each dot), in ASCII one letter. Lines between points are drawn dot by dot. */
+#include "result/plot.h"
+
+#include "result/panel.h"
+#include "result/utf8.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_WIDTH = 30, MOST_WIDTH = 1000, LEAST_HEIGHT = 5, MOST_HEIGHT = 200, MOST_PANELS = 8, SERIES_EACH = 6 };
+
+typedef struct Canvas {
+  Heap *heap;
+  const Plot *plot;
+  TextVec *text;
+  PlotText style;
+  Panels panels;
+  uint32_t width, height; /* cells of a panel's inside */
+  uint32_t margin;        /* characters left of the frame */
+  uint8_t *dots;          /* by cell: Braille bits, or 0 / 1 */
+  uint8_t *owner;         /* by cell: place of the series drawn last */
+  TextVec words;          /* scratch of shown() */
+} Canvas;
+
+static void put(Canvas *canvas, const char *bytes) { text_append(canvas->heap, canvas->text, bytes, strlen(bytes)); }
+
+static void put_blanks(Canvas *canvas, size_t count) {
+  for (; count > 0; count--) put(canvas, " ");
+}
+
+static bool ascii(const Canvas *canvas) { return canvas->style == PLOT_ASCII; }
+static int dots_wide(const Canvas *canvas) { return ascii(canvas) ? 1 : 2; }
+static int dots_high(const Canvas *canvas) { return ascii(canvas) ? 1 : 4; }
+static long last_dot_across(const Canvas *canvas) { return (long)canvas->width * dots_wide(canvas) - 1; }
+static long last_dot_down(const Canvas *canvas) { return (long)canvas->height * dots_high(canvas) - 1; }
+
+/* ---- dots ---- */
+
+static void set_dot(Canvas *canvas, int x, int y, uint32_t place) {
+  /* Bits of U+2800: the left column is 1, 2, 4, 64, the right one 8, 16, 32, 128, from the top. */
+  static const uint8_t bit[4][2] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
+  int wide = dots_wide(canvas), high = dots_high(canvas);
+  size_t cell = (size_t)(y / high) * canvas->width + (size_t)(x / wide);
+  canvas->dots[cell] |= bit[y % high][x % wide];
+  canvas->owner[cell] = (uint8_t)place;
+}
+
+static void draw_line(Canvas *canvas, const int from[2], const int to[2], uint32_t place) {
+  int steps = abs(to[0] - from[0]) > abs(to[1] - from[1]) ? abs(to[0] - from[0]) : abs(to[1] - from[1]);
+  for (int i = 0; i <= steps; i++) {
+    double part = steps ? (double)i / steps : 0;
+    set_dot(canvas, from[0] + (int)lround(part * (to[0] - from[0])), from[1] + (int)lround(part * (to[1] - from[1])), place);
+  }
+}
+
+static void draw_series(Canvas *canvas, const Panel *panel, const PlotSeries *series, uint32_t place) {
+  int last[2] = {0, 0};
+  bool down = false;
+  double right = (double)last_dot_across(canvas), bottom = (double)last_dot_down(canvas);
+  for (size_t i = 0; i < series->count; i++) {
+    bool drawable = panel_drawable(canvas->plot, series, i);
+    if (drawable) {
+      int at[2] = {(int)lround(right * axis_place(&canvas->panels.x, series->x[i])),
+                   (int)lround(bottom * (1 - axis_place(&panel->y, series->y[i])))};
+      draw_line(canvas, down && !series->no_line ? last : at, at, place);
+      memcpy(last, at, sizeof last);
+    }
+    down = drawable;
+  }
+}
+
+/* ---- text around them ---- */
+
+/* Labels hold superscripts, a times sign and middle dots; ASCII spells them out. */
+static void spell_character(Canvas *canvas, const char *at, size_t size) {
+  static const char *const spelled[][2] = {{"⁰", "0"}, {"¹", "1"}, {"²", "2"}, {"³", "3"}, {"⁴", "4"},
+                                           {"⁵", "5"}, {"⁶", "6"}, {"⁷", "7"}, {"⁸", "8"}, {"⁹", "9"},
+                                           {"⁻", "-"}, {"×", "x"}, {"·", "."}};
+  for (size_t k = 0; k < sizeof spelled / sizeof *spelled; k++) {
+    if (strncmp(at, spelled[k][0], size) != 0) continue;
+    text_append(canvas->heap, &canvas->words, spelled[k][1], 1);
+    return;
+  }
+  text_append(canvas->heap, &canvas->words, "?", 1);
+}
+
+/* Words as the terminal shall show them: no control characters, and in ASCII nothing beyond it. Valid until the next
+ * call. */
+static const char *shown(Canvas *canvas, const char *words) {
+  size_t room = strlen(words);
+  canvas->words.count = 0;
+  text_append(canvas->heap, &canvas->words, "", 0);
+  for (size_t i = 0; i < room;) {
+    size_t size = utf8_length(words + i, room - i);
+    bool control = (unsigned char)words[i] < 0x20 || words[i] == 0x7f;
+    bool power = size > 1 && i > 0 && words[i - 1] >= '0' && words[i - 1] <= '9'; /* 10^6 */
+    if (size == 0 || control) text_append(canvas->heap, &canvas->words, "?", 1);
+    else if (size == 1 || !ascii(canvas)) text_append(canvas->heap, &canvas->words, words + i, size);
+    else text_append(canvas->heap, &canvas->words, "^", power), spell_character(canvas, words + i, size);
+    i += size ? size : 1;
+  }
+  return canvas->words.data;
+}
+
+static void put_words(Canvas *canvas, const char *words) { put(canvas, shown(canvas, words)); }
+static size_t shown_width(Canvas *canvas, const char *words) { return utf8_count(shown(canvas, words)); }
+
+static const char *letter(uint32_t place) {
+  static const char *const letters[SERIES_EACH] = {"*", "o", "+", "x", "#", "@"};
+  return letters[place % SERIES_EACH];
+}
+
+/* Colours of the 256-colour palette near those of the SVG plots. */
+static void put_colour(Canvas *canvas, uint32_t place) {
+  static const int colour[SERIES_EACH] = {32, 166, 36, 175, 214, 117};
+  if (canvas->style != PLOT_BRAILLE_COLOUR) return;
+  text_printf(canvas->heap, canvas->text, "\033[38;5;%dm", colour[place % SERIES_EACH]);
+}
+
+static void put_plain_colour(Canvas *canvas) {
+  if (canvas->style == PLOT_BRAILLE_COLOUR) put(canvas, "\033[0m");
+}
+
+static void put_cell(Canvas *canvas, unsigned bits, uint32_t place) {
+  char braille[4] = {(char)0xe2, (char)(0xa0 | bits >> 6), (char)(0x80 | (bits & 63)), '\0'};
+  put(canvas, bits == 0 ? " " : ascii(canvas) ? letter(place) : braille);
+}
+
+/* The cells of a line, without blanks at its end; the colour is written only where it changes. */
+static void put_cells(Canvas *canvas, uint32_t line) {
+  const uint8_t *dots = canvas->dots + (size_t)line * canvas->width, *owner = canvas->owner + (size_t)line * canvas->width;
+  uint32_t used = canvas->width, before = SERIES_EACH;
+  while (used > 0 && !dots[used - 1]) used--;
+  for (uint32_t i = 0; i < used; i++) {
+    if (dots[i] && owner[i] != before) put_colour(canvas, before = owner[i]);
+    put_cell(canvas, dots[i], owner[i]);
+  }
+  if (used) put_plain_colour(canvas);
+}
+
+static long cell_across(const Canvas *canvas, double x) {
+  return lround((double)last_dot_across(canvas) * axis_place(&canvas->panels.x, x)) / dots_wide(canvas);
+}
+
+/* The label of the tick in a line of cells; NULL when there is none. */
+static const char *label_of_line(const Canvas *canvas, const Axis *y, uint32_t line) {
+  for (uint32_t i = 0; i < y->ticks; i++) {
+    long dot = lround((double)last_dot_down(canvas) * (1 - axis_place(y, y->tick[i])));
+    if (dot / dots_high(canvas) == (long)line) return y->label[i];
+  }
+  return NULL;
+}
+
+static void put_line(Canvas *canvas, const Axis *y, uint32_t line) {
+  const char *label = label_of_line(canvas, y, line);
+  put_blanks(canvas, canvas->margin - 2 - (label ? shown_width(canvas, label) : 0));
+  if (label) put_words(canvas, label);
+  put(canvas, ascii(canvas) ? (label ? " +" : " |") : label ? " ┤" : " │");
+  put_cells(canvas, line);
+  put(canvas, "\n");
+}
+
+static void put_heading(Canvas *canvas, const Panel *panel) {
+  put_blanks(canvas, canvas->margin);
+  TextVec words = {0};
+  for (uint32_t i = 0; i < panel->series.count; i++) {
+    put_colour(canvas, i);
+    put(canvas, ascii(canvas) ? letter(i) : "━━");
+    put_plain_colour(canvas);
+    put(canvas, " ");
+    put_words(canvas, canvas->plot->series[panel->series.data[i]].label);
+    put(canvas, "  ");
+  }
+  panel_label(canvas->heap, &words, canvas->plot->y_label, panel->unit);
+  if (words.count) put_words(canvas, words.data);
+  if (*panel->y.note) put(canvas, words.count ? "  " : ""), put_words(canvas, panel->y.note);
+  put(canvas, "\n");
+  vec_free(canvas->heap, &words);
+}
+
+static void put_centred(Canvas *canvas, const char *words) {
+  size_t length = shown_width(canvas, words);
+  put_blanks(canvas, canvas->margin + (canvas->width > length ? (canvas->width - length) / 2 : 0));
+  put_words(canvas, words);
+  put(canvas, "\n");
+}
+
+static void put_x_line(Canvas *canvas) {
+  const Axis *x = &canvas->panels.x;
+  put_blanks(canvas, canvas->margin - 1);
+  put(canvas, ascii(canvas) ? "+" : "└");
+  for (uint32_t i = 0; i < canvas->width; i++) {
+    bool tick = false;
+    for (uint32_t k = 0; k < x->ticks; k++) tick |= cell_across(canvas, x->tick[k]) == (long)i;
+    put(canvas, ascii(canvas) ? (tick ? "+" : "-") : tick ? "┴" : "─");
+  }
+  put(canvas, "\n");
+}
+
+static void put_x_labels(Canvas *canvas) {
+  const Axis *x = &canvas->panels.x;
+  long column = 0, most = (long)(canvas->margin + canvas->width);
+  for (uint32_t k = 0; k < x->ticks; k++) {
+    long length = (long)shown_width(canvas, x->label[k]);
+    long start = (long)canvas->margin + cell_across(canvas, x->tick[k]) - length / 2;
+    if (start + length > most) start = most - length;
+    if (start < column + (k > 0)) continue; /* it would touch the one before */
+    put_blanks(canvas, (size_t)(start - column));
+    put_words(canvas, x->label[k]);
+    column = start + length;
+  }
+  put(canvas, "\n");
+  TextVec words = {0};
+  panel_label(canvas->heap, &words, canvas->plot->x_label ? canvas->plot->x_label : "time",
+              canvas->plot->x_label ? canvas->plot->x_unit : "s");
+  if (*x->note) text_printf(canvas->heap, &words, "  %s", x->note);
+  put_centred(canvas, words.data);
+  vec_free(canvas->heap, &words);
+}
+
+/* ---- the whole ---- */
+
+static void put_panel(Canvas *canvas, const Panel *panel) {
+  size_t cells = (size_t)canvas->width * canvas->height;
+  memset(canvas->dots, 0, cells);
+  for (uint32_t i = 0; i < panel->series.count; i++) {
+    draw_series(canvas, panel, &canvas->plot->series[panel->series.data[i]], i);
+  }
+  put_heading(canvas, panel);
+  for (uint32_t line = 0; line < canvas->height; line++) put_line(canvas, &panel->y, line);
+}
+
+static uint32_t label_margin(Canvas *canvas) {
+  size_t longest = 1;
+  for (uint32_t p = 0; p < canvas->panels.list.count; p++) {
+    const Axis *y = &canvas->panels.list.data[p].y;
+    for (uint32_t i = 0; i < y->ticks; i++) {
+      size_t width = shown_width(canvas, y->label[i]);
+      if (width > longest) longest = width;
+    }
+  }
+  return (uint32_t)longest + 2;
+}
+
+static uint32_t within(uint32_t value, uint32_t least, uint32_t most) {
+  return value < least ? least : value > most ? most : value;
+}
+
+void plot_text(Heap *heap, const Plot *plot, PlotText style, uint32_t width, uint32_t height, TextVec *text) {
+  Canvas canvas = {.heap = heap, .plot = plot, .text = text, .style = style};
+  width = within(width, LEAST_WIDTH, MOST_WIDTH);
+  canvas.height = within(height, LEAST_HEIGHT, MOST_HEIGHT);
+  const PanelOptions options = {style == PLOT_BRAILLE ? 1 : SERIES_EACH, MOST_PANELS, width / 12};
+  canvas.panels = panels_make(heap, plot, &options);
+  panels_scale(&canvas.panels, plot, canvas.height < 9 ? 2 : canvas.height / 3);
+  canvas.margin = label_margin(&canvas);
+  canvas.width = width > canvas.margin + 10 ? width - canvas.margin : 10;
+  canvas.dots = heap_array(heap, canvas.width, canvas.height);
+  canvas.owner = heap_array(heap, canvas.width, canvas.height);
+  if (plot->title) put_centred(&canvas, plot->title);
+  for (uint32_t p = 0; p < canvas.panels.list.count; p++) put_panel(&canvas, &canvas.panels.list.data[p]);
+  put_x_line(&canvas);
+  put_x_labels(&canvas);
+  if (canvas.panels.hidden) text_printf(heap, text, "%u more signals are not shown\n", canvas.panels.hidden);
+  heap_free(heap, canvas.dots);
+  heap_free(heap, canvas.owner);
+  vec_free(heap, &canvas.words);
+  panels_free(heap, &canvas.panels);
+}

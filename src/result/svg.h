@@ -1,0 +1,26 @@
+/* svg: what the pictures share: document frame, escaped text, colours. */
+#ifndef DAEDAL_RESULT_SVG_H
+#define DAEDAL_RESULT_SVG_H
+
+#include "base/vec.h"
+
+/* The colours of Okabe and Ito (2008), which remain distinct for colour-blind readers, without the yellow that
+ * white paper swallows. */
+enum { SVG_COLOURS = 7 };
+const char *svg_colour(uint32_t index);
+
+/* Opens a document of this size (it scales with its container) on a white ground; closes it. */
+void svg_begin(Heap *heap, TextVec *text, double width, double height, const char *title);
+void svg_end(Heap *heap, TextVec *text);
+
+/* Appends text with markup escaped, control characters dropped, bytes that are not UTF-8 replaced, and a hyphen before a
+ * digit at the beginning as a minus sign. */
+void svg_escape(Heap *heap, TextVec *text, const char *words);
+
+/* The same, shortened in the middle to about `most` characters. */
+void svg_escape_short(Heap *heap, TextVec *text, const char *words, uint32_t most);
+
+/* A number with at most two decimals, as coordinates need. */
+void svg_number(Heap *heap, TextVec *text, double value);
+
+#endif

@@ -1,0 +1,14 @@
+/* utf8: the few questions about UTF-8 that writing names needs. */
+#ifndef DAEDAL_RESULT_UTF8_H
+#define DAEDAL_RESULT_UTF8_H
+
+#include <stddef.h>
+
+/* The length in bytes of the character at `text` (`room` bytes, at least one); 0 if the bytes there are none:
+ * overlong forms, surrogates and what lies beyond U+10FFFF included. */
+size_t utf8_length(const char *text, size_t room);
+
+/* The number of characters of a text; a byte that belongs to none counts as one. O(length). */
+size_t utf8_count(const char *text);
+
+#endif
