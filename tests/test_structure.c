@@ -866,7 +866,7 @@ static void culprits_are_named(void **state) {
 static void culprit_search_is_bounded(void **state) {
   enum { N = 20000 };
   Arena *arena = arena_of(state);
-  Builder b = builder_make(arena, 2 * N);
+  Builder b = builder_make(arena, 2 * N + 2);
   for (int32_t i = 0; i < N; i++) put(&b, i, 0), put(&b, (i + 1) % N, 0), end_row(&b);
   for (int32_t i = 0; i < N; i++)
     put(&b, i, 0), put(&b, (i + 7) % N, 0), put(&b, (i * 13) % N, 0), end_row(&b);
