@@ -74,7 +74,8 @@ static void text_names(Heap *heap, TextVec *text, const char *label, const char 
   if (!count) return;
   text_printf(heap, text, "  %s", label);
   for (uint32_t k = 0; k < count && k < SHOWN; k++) text_printf(heap, text, "%s%s", k ? ", " : "", names[k]);
-  text_printf(heap, text, count > SHOWN ? " and %u more\n" : "\n", count - SHOWN);
+  if (count > SHOWN) text_printf(heap, text, " and %u more", count - SHOWN);
+  text_append(heap, text, "\n", 1);
 }
 
 static void text_initial(Analysis *analysis, Heap *heap, TextVec *text, Arena *arena) {
