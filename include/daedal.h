@@ -177,8 +177,9 @@ typedef struct daedal_pivot {
 typedef struct daedal_statistics {
   const char *method, *solver, *solver_reason;
   uint32_t equations, states, rows;
-  uint64_t steps, rejected, jacobian_evals, factorizations, events;
+  uint64_t steps, rejected, factorizations, events;
   double residual_evals, output_evals; /* row evaluations divided by rows */
+  double jacobian_evals;               /* entries evaluated divided by entries */
   uint32_t pivots;
   double constraint_residual, constraint_time; /* largest scaled residual of a constraint, and when */
   const char *constraint_equation;             /* text of that constraint; NULL if there is none */

@@ -120,6 +120,7 @@ EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int
   if (!group->program || group->known) return EVAL_OK;
   group->known = group->constant;
   matrix->version++;
+  evaluator->entry_evaluations += (uint64_t)group->entries;
   Point point = evaluator_point(evaluator, t, y);
   return program_run(group->program, &point, matrix->values + group->first_entry);
 }

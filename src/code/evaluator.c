@@ -54,10 +54,14 @@ EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, doubl
 
 EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, double *values) {
   Point point = evaluator_point(evaluator, t, y);
-  evaluator->jacobian_evaluations++;
+  evaluator->entry_evaluations += evaluator->jacobian->nonzeros;
   return jacobian_run(evaluator->jacobian, &point, values);
 }
 
-double evaluator_count(const Evaluator *evaluator) {
-  return evaluator->array->rows ? (double)evaluator->row_evaluations / evaluator->array->rows : 0;
+double evaluator_in_rows(const Evaluator *evaluator, uint64_t rows) {
+  return evaluator->array->rows ? (double)rows / evaluator->array->rows : 0;
+}
+
+double evaluator_in_jacobians(const Evaluator *evaluator, uint64_t entries) {
+  return evaluator->jacobian->nonzeros ? (double)entries / evaluator->jacobian->nonzeros : 0;
 }

@@ -15,7 +15,7 @@ typedef struct Evaluator {
   double *nominal; /* per column, positive */
   Program *rows;
   Jacobian *jacobian; /* all rows against all columns */
-  uint64_t row_evaluations, jacobian_evaluations;
+  uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */
 } Evaluator;
 
 /* Programs for all rows and their Jacobian. `parameters` (by leaf index) is copied. O(size of the rows). */
@@ -28,7 +28,8 @@ Point evaluator_point(const Evaluator *evaluator, double t, const double *y);
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows);
 EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, double *values);
 
-/* Evaluations so far in units of all rows. */
-double evaluator_count(const Evaluator *evaluator);
+/* A number of rows, or of Jacobian entries, in units of all of them. */
+double evaluator_in_rows(const Evaluator *evaluator, uint64_t rows);
+double evaluator_in_jacobians(const Evaluator *evaluator, uint64_t entries);
 
 #endif

@@ -73,7 +73,7 @@ static bool evaluate(Gauss *gauss, const double *y, double *norm) {
 
 static bool linearize(Gauss *gauss, const double *y) {
   Point point = evaluator_point(gauss->evaluator, gauss->t0, y);
-  gauss->evaluator->jacobian_evaluations++;
+  gauss->evaluator->entry_evaluations += gauss->jacobian->nonzeros;
   if (jacobian_run(gauss->jacobian, &point, gauss->values) != EVAL_OK) return false;
   const Jacobian *jacobian = gauss->jacobian;
   for (uint32_t i = 0; i < gauss->rows; i++) gauss->scale[i] = 0;

@@ -1,0 +1,176 @@
+/* analysis: see analysis.h. */
+#include "array/analysis.h"
+
+#include "array/verdict.h"
+
+#include <string.h>
+
+/* ---- hidden constraints ---- */
+
+/* Derivatives that an equation gives explicitly: der(x) = v, m*der(v) = f. By unknown: the leaf and its value. */
+typedef struct Definitions {
+  Expr *leaf, *value;
+} Definitions;
+
+/* The equation matched to unknown j, solved for the derivative it holds, if it is linear in it and c is smaller than what is
+ * asked of constraints (an equation is no definition for its own constraint). */
+static Definitions find_definitions(Analysis *analysis, Arena *arena) {
+  Model *model = analysis->problem.model;
+  const Structure *structure = &analysis->structure;
+  Dag *dag = model->dag;
+  uint32_t n = analysis->problem.unknowns;
+  Definitions definitions = {arena_array(arena, n, sizeof(Expr)), arena_array(arena, n, sizeof(Expr))};
+  for (uint32_t j = 0; j < n; j++) {
+    definitions.leaf[j] = EXPR_NONE;
+    int32_t i = structure->matching.row_of_column[j];
+    int32_t order = structure->d[j] - structure->c[i];
+    Expr leaf = dag_variable(dag, analysis->problem.unknown[j], (uint32_t)(order > 0 ? order : 0)), slope, rest;
+    if (order <= 0 || !dag_linear(dag, analysis->problem.residual[i], leaf, &slope, &rest)) continue;
+    definitions.leaf[j] = leaf;
+    definitions.value[j] = dag_divide(dag, dag_negate(dag, rest), slope);
+  }
+  return definitions;
+}
+
+/* Puts definitions in until none applies; a few rounds reach the bottom of x'' -> v' -> f. */
+static Expr expand_derivatives(const Analysis *analysis, const Definitions *definitions, Expr e, Heap *heap) {
+  enum { ROUNDS = 4 };
+  Dag *dag = analysis->problem.model->dag;
+  ExprVec leaves = {0}, from = {0}, to = {0};
+  for (int round = 0; round < ROUNDS; round++) {
+    leaves.count = from.count = to.count = 0;
+    dag_variables(dag, e, &leaves);
+    for (uint32_t k = 0; k < leaves.count; k++) {
+      uint32_t j = analysis->problem.local[dag_index(dag, leaves.data[k])];
+      if (definitions->leaf[j] == EXPR_NONE) continue;
+      uint32_t given = dag_order(dag, definitions->leaf[j]), order = dag_order(dag, leaves.data[k]);
+      if (order < given) continue;
+      Expr value = definitions->value[j];
+      for (; order > given; order--) value = dag_time_derivative(dag, value);
+      vec_push(heap, &from, leaves.data[k]);
+      vec_push(heap, &to, value);
+    }
+    if (!from.count) break;
+    dag_substitute(dag, from.data, to.data, from.count, &e, 1);
+  }
+  vec_free(heap, &leaves);
+  vec_free(heap, &from);
+  vec_free(heap, &to);
+  return e;
+}
+
+/* Every derivative of an equation that is differentiated, unless the equation only defines a derivative itself. */
+static void find_hidden(Analysis *analysis, Arena *arena) {
+  Model *model = analysis->problem.model;
+  Definitions definitions = find_definitions(analysis, arena);
+  for (uint32_t i = 0; i < analysis->problem.equations; i++) {
+    int32_t j = analysis->structure.matching.column_of_row[i];
+    if (analysis->structure.c[i] == 0 || definitions.leaf[j] != EXPR_NONE) continue;
+    for (int32_t l = 1; l <= analysis->structure.c[i]; l++) {
+      Expr row = array_row(&analysis->array, analysis->array.row_start[i] + (uint32_t)l);
+      row = expand_derivatives(analysis, &definitions, row, arena->heap);
+      const char *text = arena_printf(arena, "%s = 0", model_text(model, row, arena));
+      vec_push(arena->heap, &analysis->hidden, (HiddenConstraint){analysis->problem.equation[i], (uint32_t)l, text});
+    }
+  }
+}
+
+/* ---- blocks ---- */
+
+/* A block is linear when no partial derivative with respect to its highest derivatives contains one of them. Differentiated
+ * rows always are. */
+static bool block_is_linear(const Analysis *analysis, int32_t block, ExprVec *leaves, ExprVec *partials, ExprVec *inner) {
+  const Structure *structure = &analysis->structure;
+  Dag *dag = analysis->problem.model->dag;
+  for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++) {
+    int32_t i = structure->blocks.row[p];
+    if (structure->c[i] > 0) continue;
+    leaves->count = partials->count = 0;
+    dag_gradient(dag, analysis->problem.residual[i], leaves, partials);
+    for (uint32_t k = 0; k < leaves->count; k++) {
+      int32_t j = (int32_t)analysis->problem.local[dag_index(dag, leaves->data[k])];
+      if (structure->blocks.block_of_column[j] != block) continue;
+      if ((int32_t)dag_order(dag, leaves->data[k]) != structure->d[j]) continue;
+      inner->count = 0;
+      dag_variables(dag, partials->data[k], inner);
+      for (uint32_t q = 0; q < inner->count; q++) {
+        int32_t other = (int32_t)analysis->problem.local[dag_index(dag, inner->data[q])];
+        if (structure->blocks.block_of_column[other] == block &&
+            (int32_t)dag_order(dag, inner->data[q]) == structure->d[other])
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+static void find_linear(Analysis *analysis, Arena *arena) {
+  ExprVec leaves = {0}, partials = {0}, inner = {0};
+  int32_t blocks = analysis->structure.blocks.n_blocks;
+  analysis->linear = arena_array(arena, (size_t)blocks, sizeof(bool));
+  for (int32_t b = 0; b < blocks; b++) analysis->linear[b] = block_is_linear(analysis, b, &leaves, &partials, &inner);
+  vec_free(arena->heap, &leaves);
+  vec_free(arena->heap, &partials);
+  vec_free(arena->heap, &inner);
+}
+
+/* ---- initial values ---- */
+
+/* Preference of a column as an initial value: fixed before given before default; within that stateSelect, and the variable
+ * before its derivatives. Highest derivatives last. */
+static int32_t column_preference(const Analysis *analysis, uint32_t q) {
+  const Array *array = &analysis->array;
+  const Model *model = analysis->problem.model;
+  uint32_t j = array->column_unknown[q], order = array_order(array, q);
+  const Variable *variable = &model->variables.data[model->unknowns.data[analysis->problem.unknown[j]]];
+  if (order == 0 && variable->fixed == FIXED_TRUE) return 100;
+  if ((int32_t)order >= array->d[j]) return 0;
+  return 10 + (order == 0 && variable->start != EXPR_NONE ? 40 : 0) + 4 * (int32_t)variable->select - (order > 3 ? 3 : (int32_t)order);
+}
+
+static void find_initial(Analysis *analysis, Arena *arena, Diags *diags) {
+  Array *array = &analysis->array;
+  Model *model = analysis->problem.model;
+  analysis->candidates = initial_candidates(arena, (int32_t)analysis->problem.unknowns, analysis->structure.d);
+  int32_t *preference = arena_array(arena, array->columns, sizeof *preference);
+  for (uint32_t q = 0; q < array->columns; q++) preference[q] = column_preference(analysis, q);
+  Pattern pattern = array_pattern(array, arena);
+  InitialChoice choice = initial_choose(arena, &pattern, preference);
+  for (uint32_t q = 0; q < array->columns; q++) {
+    uint32_t variable = model->unknowns.data[analysis->problem.unknown[array->column_unknown[q]]];
+    if (preference[q] == 100) {
+      vec_push(arena->heap, &analysis->fixed, variable);
+      if (!choice.given[q]) vec_push(arena->heap, &analysis->redundant, variable);
+    } else if (choice.given[q]) {
+      vec_push(arena->heap, &analysis->suggested, array_column_name(array, q, arena));
+    }
+  }
+  for (uint32_t k = 0; k < analysis->redundant.count && k < 5; k++) {
+    const Variable *variable = &model->variables.data[analysis->redundant.data[k]];
+    uint32_t column = array->model_column[variable->index];
+    InitialConflict conflict = initial_conflict(arena, &pattern, &choice, (int32_t)column);
+    Diag *diag = diag_warning(diags, variable->span, "the fixed start value of %s is redundant: other fixed values determine it",
+                              names_text(model->names, variable->name));
+    for (int32_t c = 0; c < conflict.n_columns && c < 4; c++)
+      if (preference[conflict.columns[c]] == 100)
+        diag_note(diags, diag, (Span){0}, "remove fixed=true from %s or from %s", names_text(model->names, variable->name),
+                  array_column_name(array, (uint32_t)conflict.columns[c], arena));
+  }
+}
+
+Analysis *analysis_run(Model *model, Arena *arena, Diags *diags) {
+  Analysis *analysis = arena_alloc(arena, sizeof *analysis);
+  analysis->problem = problem_make(model, false, arena);
+  analysis->structure = structure_run(arena, &analysis->problem.incidence);
+  analysis->initial_equations = model->initial_equations.count;
+  if (analysis->structure.status != STRUCTURE_OK) {
+    verdict_report(&analysis->problem, &analysis->structure, diags);
+    return analysis;
+  }
+  analysis->array = array_make(&analysis->problem, analysis->structure.c, analysis->structure.d, arena);
+  analysis->aliases = model_find_aliases(model, arena).removed;
+  find_linear(analysis, arena);
+  find_hidden(analysis, arena);
+  find_initial(analysis, arena, diags);
+  return analysis;
+}

@@ -1,0 +1,33 @@
+/* analysis: what the structure of a model means for its user: index, hidden constraints, degrees of freedom, what may be
+ * initialized, and what is wrong with a bad model, by name. All figures are those of the model as written. */
+#ifndef DAEDAL_ARRAY_ANALYSIS_H
+#define DAEDAL_ARRAY_ANALYSIS_H
+
+#include "array/array.h"
+#include "structure/initial.h"
+
+/* A differentiated equation that every solution satisfies, with derivatives replaced where an equation gives them. */
+typedef struct HiddenConstraint {
+  uint32_t equation, level; /* of the model; how often differentiated */
+  const char *text;
+} HiddenConstraint;
+
+typedef struct Analysis {
+  Problem problem; /* as written */
+  Structure structure;
+  Array array;     /* when the structure is ok */
+  uint32_t aliases; /* equations that alias elimination removes for a simulation */
+  bool *linear;    /* per block: linear in its highest derivatives */
+  VEC(HiddenConstraint) hidden;
+  InitialCandidates candidates;
+  IndexVec fixed;   /* variables of the model with fixed start values */
+  IndexVec redundant; /* of them: those that the equations determine already */
+  VEC(const char *) suggested; /* columns that complete the fixed ones to a legal set */
+  uint32_t initial_equations;
+} Analysis;
+
+/* Runs the analysis; errors and warnings go to diags, texts live in the arena. `structure.status` says how it ended.
+ * About linear in the size of the model. */
+Analysis *analysis_run(Model *model, Arena *arena, Diags *diags);
+
+#endif

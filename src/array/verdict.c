@@ -1,0 +1,99 @@
+/* verdict: see verdict.h. */
+#include "array/verdict.h"
+
+/* Names and equations shown at most, and culprits reported at most: a message that lists everything is no answer. */
+enum { NAMES_SHOWN = 6, EQUATIONS_SHOWN = 6, CULPRITS_SHOWN = 5 };
+
+static const char *variable_name(const Problem *problem, int32_t j) {
+  const Model *model = problem->model;
+  return model_name(model, model->unknowns.data[problem->unknown[j]]);
+}
+
+static const Equation *equation_of(const Problem *problem, int32_t i) {
+  return &problem->model->equations.data[problem->equation[i]];
+}
+
+static uint32_t line_of(const Problem *problem, int32_t i) {
+  return source_line(&problem->model->source, equation_of(problem, i)->span.begin);
+}
+
+/* "x", "x and y", "x, y and z", "x, y, z and 4 more". */
+static const char *list_names(const Problem *problem, const DulmageSet *set, Arena *arena) {
+  const char *text = "";
+  int32_t shown = set->n_columns <= NAMES_SHOWN + 1 ? set->n_columns : NAMES_SHOWN;
+  for (int32_t k = 0; k < shown; k++) {
+    bool last = k == shown - 1 && shown == set->n_columns;
+    const char *joint = k == 0 ? "" : last ? " and " : ", ";
+    text = arena_printf(arena, "%s%s%s", text, joint, variable_name(problem, set->columns[k]));
+  }
+  if (shown < set->n_columns) text = arena_printf(arena, "%s and %d more", text, (int)(set->n_columns - shown));
+  return text;
+}
+
+static const char *count_text(Arena *arena, int32_t count) {
+  static const char *const words[] = {"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
+  return count < 10 ? words[count] : arena_printf(arena, "%d", (int)count);
+}
+
+static void note_equations(const Problem *problem, const DulmageSet *set, Diag *diag, Diags *diags) {
+  for (int32_t k = 0; k < set->n_rows && k < EQUATIONS_SHOWN; k++) {
+    const Equation *equation = equation_of(problem, set->rows[k]);
+    diag_note(diags, diag, equation->span, "equation: %s", model_equation_text(problem->model, equation, &diags->arena));
+  }
+  if (set->n_rows > EQUATIONS_SHOWN)
+    diag_note(diags, diag, (Span){0}, "and %d more equations", (int)(set->n_rows - EQUATIONS_SHOWN));
+}
+
+static void report_over(const Problem *problem, const DulmageComponent *component, Diags *diags) {
+  const DulmageSet *set = &component->culprit;
+  Arena *arena = &diags->arena;
+  Span span = equation_of(problem, set->rows[0])->span;
+  Diag *diag;
+  if (set->n_columns == 0) {
+    diag = diag_error(diags, DIAG_STRUCTURE, span, "the equation `%s` contains no unknown variable",
+                      model_equation_text(problem->model, equation_of(problem, set->rows[0]), arena));
+    diag_note(diags, diag, (Span){0}, "remove it, or make one of its parameters a variable");
+    return;
+  }
+  if (set->n_columns == 1) {
+    diag = diag_error(diags, DIAG_STRUCTURE, span, "the equations at lines %u and %u both determine %s",
+                      line_of(problem, set->rows[0]), line_of(problem, set->rows[1]), list_names(problem, set, arena));
+  } else {
+    diag = diag_error(diags, DIAG_STRUCTURE, span, "%s equations determine only %s variables: %s",
+                      count_text(arena, set->n_rows), count_text(arena, set->n_columns), list_names(problem, set, arena));
+  }
+  note_equations(problem, set, diag, diags);
+  diag_note(diags, diag, (Span){0}, "remove one of these equations, or let one of them depend on another variable");
+}
+
+static void report_under(const Problem *problem, const DulmageComponent *component, Diags *diags) {
+  const DulmageSet *set = &component->culprit;
+  Arena *arena = &diags->arena;
+  const Model *model = problem->model;
+  Span span = model->variables.data[model->unknowns.data[problem->unknown[set->columns[0]]]].span;
+  const char *names = list_names(problem, set, arena);
+  Diag *diag;
+  if (set->n_rows == 0) diag = diag_error(diags, DIAG_STRUCTURE, span, "no equation determines %s", names);
+  else
+    diag = diag_error(diags, DIAG_STRUCTURE, span, "%s are determined by %s equation%s only", names,
+                      count_text(arena, set->n_rows), set->n_rows == 1 ? "" : "s");
+  note_equations(problem, set, diag, diags);
+  diag_note(diags, diag, (Span){0}, set->n_rows ? "add an equation for one of them, or make one a parameter"
+                                                : "add an equation for it, or make it a parameter");
+}
+
+void verdict_report(const Problem *problem, const Structure *structure, Diags *diags) {
+  const Dulmage *dulmage = &structure->dulmage;
+  if (structure->status == STRUCTURE_UNBALANCED) {
+    int32_t difference = structure->n_equations - structure->n_variables;
+    Span span = {0};
+    diag_error(diags, DIAG_STRUCTURE, span, "%d equations for %d variables: %d too %s", (int)structure->n_equations,
+               (int)structure->n_variables, (int)(difference < 0 ? -difference : difference), difference < 0 ? "few" : "many");
+  } else {
+    diag_error(diags, DIAG_STRUCTURE, (Span){0},
+               "the model is structurally singular: as many equations as variables (%d), but no one-to-one assignment",
+               (int)structure->n_equations);
+  }
+  for (int32_t k = 0; k < dulmage->n_over && k < CULPRITS_SHOWN; k++) report_over(problem, &dulmage->over[k], diags);
+  for (int32_t k = 0; k < dulmage->n_under && k < CULPRITS_SHOWN; k++) report_under(problem, &dulmage->under[k], diags);
+}

@@ -1,0 +1,43 @@
+/* pipeline: the passes from a flat model to a trajectory, in order. */
+#ifndef DAEDAL_PIPELINE_H
+#define DAEDAL_PIPELINE_H
+
+#include "solve/report.h"
+
+/* What a run is asked to do; names are checked by the caller. */
+typedef struct Request {
+  bool plain;           /* --method none */
+  bool compile;
+  bool initialize_only;
+  const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
+  StartValues starts;
+  const SignalFilter *filter; /* NULL: all signals */
+  RunOptions run;
+} Request;
+
+/* A run and all that it made; everything lives in `heap`. */
+typedef struct Simulation {
+  Heap *heap;
+  Model *model;
+  Diags *diags;
+  Arena arena;
+  Problem problem;
+  Structure structure;
+  Array array;
+  Evaluator *evaluator;
+  Dummy *dummy;
+  StateSpace *space;
+  Initial initial;
+  View *view;
+  Recorder *recorder;
+  RunStatistics statistics;
+  RunFacts facts; /* as far as it got */
+} Simulation;
+
+/* Runs the passes. false: an error is in diags; simulation->facts says how far it got. */
+bool pipeline_simulate(Simulation *simulation, const Request *request);
+
+/* Seconds of a steady clock. */
+double pipeline_clock(void);
+
+#endif

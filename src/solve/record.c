@@ -1,0 +1,128 @@
+/* record: see record.h. */
+#include "solve/record.h"
+
+#include <math.h>
+
+typedef struct Builder {
+  Recorder *recorder;
+  Heap *heap;
+  const SignalFilter *filter;
+  uint32_t *row_column; /* per source: column of the rows, MAP_NONE if not recorded yet */
+  IndexVec sources;
+} Builder;
+
+static void add_signal(Builder *builder, Signal signal, uint32_t source) {
+  if (builder->filter && !signal_filter_match(builder->filter, signal.name)) return;
+  if (source != SIGNAL_CONSTANT) {
+    if (builder->row_column[source] == MAP_NONE) {
+      builder->row_column[source] = builder->sources.count;
+      vec_push(builder->heap, &builder->sources, source);
+    }
+    source = builder->row_column[source];
+  }
+  signal.column = source;
+  signals_add(builder->recorder->signals, &signal);
+}
+
+static Signal signal_of(const Model *model, const Variable *variable) {
+  return (Signal){.name = names_text(model->names, variable->name),
+                  .unit = names_text(model->names, variable->unit),
+                  .display_unit = names_text(model->names, variable->display_unit),
+                  .description = names_text(model->names, variable->description)};
+}
+
+/* The highest derivative of each unknown of the model that its equations write. */
+static uint32_t *written_orders(Heap *heap, Model *model) {
+  uint32_t *order = heap_array(heap, model->unknowns.count, sizeof *order);
+  ExprVec leaves = {0};
+  for (uint32_t i = 0; i < model->equations.count; i++) {
+    leaves.count = 0;
+    dag_variables(model->dag, model->equations.data[i].residual, &leaves);
+    for (uint32_t k = 0; k < leaves.count; k++) {
+      uint32_t unknown = dag_index(model->dag, leaves.data[k]), written = dag_order(model->dag, leaves.data[k]);
+      if (written > order[unknown]) order[unknown] = written;
+    }
+  }
+  vec_free(heap, &leaves);
+  return order;
+}
+
+/* An unknown and its written derivatives. */
+static void add_unknown(Builder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
+  const Evaluator *evaluator = builder->recorder->evaluator;
+  Model *model = evaluator->model;
+  const Array *array = evaluator->array;
+  const Aliases *aliases = &array->problem->aliases;
+  const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];
+  uint32_t root = aliases->removed ? aliases->root[unknown] : unknown;
+  uint32_t shift = aliases->removed ? aliases->shift[unknown] : 0;
+  Signal signal = signal_of(model, variable);
+  Arena arena = arena_make(builder->heap);
+  for (uint32_t k = 0; k <= orders; k++) {
+    if (k) signal.name = arena_printf(&arena, "der(%s)", signal.name);
+    if (k == 1 && *signal.unit) signal.unit = arena_printf(&arena, "(%s)/s", signal.unit);
+    if (k > 1) signal.unit = "";
+    if (k) signal.display_unit = signal.description = "";
+    signal.kind = k ? SIGNAL_DERIVATIVE : SIGNAL_ALGEBRAIC;
+    if (root == UINT32_MAX) {
+      signal.value = 0;
+      if (!k) model_evaluate(model, aliases->constant[unknown], evaluator->parameters, &signal.value);
+      add_signal(builder, signal, SIGNAL_CONSTANT);
+      continue;
+    }
+    uint32_t column = array->model_column[root] + shift + k;
+    if (column >= array->column_start[array->problem->local[root] + 1]) break;
+    if (!k && is_state[column]) signal.kind = SIGNAL_STATE;
+    signal.negated = aliases->removed && aliases->sign[unknown] < 0;
+    add_signal(builder, signal, column);
+  }
+  arena_free(&arena);
+}
+
+static void add_variable(Builder *builder, uint32_t position, const uint32_t *orders, const bool *is_state) {
+  const Evaluator *evaluator = builder->recorder->evaluator;
+  Model *model = evaluator->model;
+  const Variable *variable = &model->variables.data[position];
+  if (variable->role == ROLE_UNKNOWN) {
+    add_unknown(builder, variable->index, orders[variable->index], is_state);
+    return;
+  }
+  if (variable->type == TYPE_STRING || variable->type == TYPE_EXTERNAL_OBJECT) return;
+  Signal signal = signal_of(model, variable);
+  if (variable->role == ROLE_DISCRETE) {
+    signal.kind = SIGNAL_DISCRETE;
+    add_signal(builder, signal, evaluator->array->columns + variable->index);
+  } else {
+    signal.kind = SIGNAL_PARAMETER;
+    signal.value = evaluator->parameters[variable->index];
+    add_signal(builder, signal, SIGNAL_CONSTANT);
+  }
+}
+
+Recorder *recorder_new(Heap *heap, const Evaluator *evaluator, const bool *is_state, const SignalFilter *filter) {
+  Model *model = evaluator->model;
+  Recorder *recorder = heap_alloc(heap, sizeof *recorder);
+  recorder->evaluator = evaluator;
+  recorder->signals = signals_new(heap);
+  Builder builder = {.recorder = recorder, .heap = heap, .filter = filter};
+  uint32_t sources = evaluator->array->columns + model->discretes.count;
+  builder.row_column = heap_array(heap, sources, sizeof(uint32_t));
+  for (uint32_t s = 0; s < sources; s++) builder.row_column[s] = MAP_NONE;
+  uint32_t *orders = written_orders(heap, model);
+  for (uint32_t v = 0; v < model->variables.count; v++) add_variable(&builder, v, orders, is_state);
+  heap_free(heap, orders);
+  heap_free(heap, builder.row_column);
+  recorder->count = builder.sources.count;
+  recorder->source = builder.sources.data;
+  recorder->trajectory = trajectory_new(heap, recorder->signals);
+  return recorder;
+}
+
+void recorder_add(Recorder *recorder, double t, const double *y) {
+  uint32_t columns = recorder->evaluator->array->columns;
+  double *row = trajectory_append(recorder->trajectory, t);
+  for (uint32_t k = 0; k < recorder->count; k++) {
+    uint32_t source = recorder->source[k];
+    row[k] = source < columns ? y[source] : recorder->evaluator->discretes[source - columns];
+  }
+}

@@ -1,0 +1,23 @@
+/* record: from columns of the array to named signals of a result: every unknown of the model through its alias, the derivatives
+ * that the model writes, discrete variables and parameters. */
+#ifndef DAEDAL_SOLVE_RECORD_H
+#define DAEDAL_SOLVE_RECORD_H
+
+#include "code/evaluator.h"
+#include "result/trajectory.h"
+
+typedef struct Recorder {
+  SignalTable *signals;
+  Trajectory *trajectory;
+  const Evaluator *evaluator;
+  uint32_t count;
+  uint32_t *source; /* per column of the rows: column of the array, or array->columns + discrete variable */
+} Recorder;
+
+/* Signals whose names match the filter (NULL: all). is_state: per column of the array. Lives in the heap. */
+Recorder *recorder_new(Heap *heap, const Evaluator *evaluator, const bool *is_state, const SignalFilter *filter);
+
+/* Appends the row (t, y). */
+void recorder_add(Recorder *recorder, double t, const double *y);
+
+#endif

@@ -1,0 +1,31 @@
+/* report: a run for people and for programs (JSON keys: docs/command.md). */
+#ifndef DAEDAL_SOLVE_REPORT_H
+#define DAEDAL_SOLVE_REPORT_H
+
+#include "init/initial.h"
+#include "solve/run.h"
+
+typedef struct Seconds {
+  double parse, structure, code, init, integrate;
+} Seconds;
+
+/* What a report is about. Fields that a run did not reach are NULL or 0. */
+typedef struct RunFacts {
+  const char *status; /* "ok", "input", "unbalanced", "singular", "init", "integration" */
+  const char *method;
+  uint32_t equations, states;
+  const Evaluator *evaluator; /* NULL before the code exists */
+  const Recorder *recorder;
+  const RunStatistics *statistics; /* NULL before the integration */
+  const Initial *initial;
+  Seconds seconds;
+} RunFacts;
+
+void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text);
+void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
+
+/* How each initial value was found. */
+void initial_report_text(const RunFacts *facts, Heap *heap, TextVec *text);
+void initial_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
+
+#endif

@@ -1,0 +1,253 @@
+/* run: see run.h. */
+#include "solve/run.h"
+
+#include "solve/constraints.h"
+
+#include <math.h>
+#include <string.h>
+
+/* With `auto`, systems of more rows than this go to a sparse multistep method from the start. */
+enum { LARGE_ROWS = 3000 };
+
+typedef struct Run {
+  Heap *heap;
+  View *view;
+  const Structure *structure;
+  const RunOptions *options;
+  Recorder *recorder;
+  RunStatistics *statistics;
+  Diags *diags;
+  Constraints *constraints;
+  const Integrator *integrator;
+  void *self;
+  double *y, *output;
+  double next_output;
+  uint64_t output_count, outputs;
+  uint64_t rows_before, entries_before; /* the evaluator's counts at the beginning */
+  uint64_t output_rows, output_entries; /* spent on output points */
+} Run;
+
+static bool describe_failure(Run *run, StepStatus status, double t);
+
+/* ---- output ---- */
+
+static double output_time(const Run *run, uint64_t k) {
+  if (k >= run->outputs) return run->options->stop;
+  return run->options->start + (double)k * run->options->interval;
+}
+
+/* Records y at t, whose states are right and whose other columns are guesses. */
+static bool record_point(Run *run, double t, double *y) {
+  Evaluator *evaluator = run->view->evaluator;
+  uint64_t rows = evaluator->row_evaluations, entries = evaluator->entry_evaluations;
+  if (run->view->system.close && run->view->system.close(run->view, t, y) != EVAL_OK) return false;
+  constraints_check(run->constraints, t, y);
+  run->output_rows += evaluator->row_evaluations - rows;
+  run->output_entries += evaluator->entry_evaluations - entries;
+  recorder_add(run->recorder, t, y);
+  return true;
+}
+
+/* All output points up to t, from the dense output of the last step. */
+static bool record_outputs(Run *run, double t) {
+  while (run->output_count <= run->outputs) {
+    double next = output_time(run, run->output_count);
+    if (next > t) return true;
+    if (next == t) memcpy(run->output, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
+    else run->integrator->interpolate(run->self, next, run->output);
+    if (!record_point(run, next, run->output)) return describe_failure(run, STEP_EVALUATION, next);
+    run->output_count++;
+  }
+  return true;
+}
+
+/* ---- messages ---- */
+
+/* Adds the equations of a block to a message: all of a small one, the first of a large one. */
+static void note_block(Run *run, Diag *diag, int32_t block) {
+  enum { SHOWN = 6 };
+  const Blocks *blocks = &run->structure->blocks;
+  Array *array = run->view->evaluator->array;
+  if (block < 0 || block >= blocks->n_blocks) return;
+  int32_t size = blocks->start[block + 1] - blocks->start[block];
+  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && p < blocks->start[block] + SHOWN; p++) {
+    uint32_t row = array->row_start[blocks->row[p]];
+    diag_note(run->diags, diag, array_row_span(array, row), "equation of the block: %s",
+              array_row_text(array, row, &run->diags->arena));
+  }
+  if (size > SHOWN) diag_note(run->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
+}
+
+/* The equation that is outside of its domain at y, if one is. */
+static void note_domain(Run *run, Diag *diag, double t, const double *y) {
+  Evaluator *evaluator = run->view->evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  Blame blame;
+  if (!program_blame(evaluator->rows, &point, &blame)) return;
+  diag_note(run->diags, diag, array_row_span(evaluator->array, blame.output), "%s (%.6g) in %s: %s", blame.reason, blame.argument,
+            model_text(evaluator->model, blame.node, &run->diags->arena),
+            array_row_text(evaluator->array, blame.output, &run->diags->arena));
+}
+
+static bool describe_failure(Run *run, StepStatus status, double t) {
+  static const char *const what[] = {
+      [STEP_TOO_SMALL] = "the step size fell to round-off",
+      [STEP_SINGULAR] = "the Jacobian is singular",
+      [STEP_EVALUATION] = "the equations could not be evaluated",
+  };
+  Diag *diag = diag_error(run->diags, DIAG_INTEGRATION, (Span){0}, "integration stopped at time %.10g: %s", t, what[status]);
+  if (run->view->space && statespace_failure(run->view->space).reason && *statespace_failure(run->view->space).reason) {
+    CloseFailure failure = statespace_failure(run->view->space);
+    diag_note(run->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
+    note_block(run, diag, failure.block);
+  }
+  note_domain(run, diag, t, run->integrator->values(run->self));
+  diag_note(run->diags, diag, (Span){0}, "the trajectory up to there is kept");
+  return false;
+}
+
+/* ---- pivots ---- */
+
+/* Watches the choice of dummies at the end of a step; an exchange is projected to round-off and told to the integrator. */
+static bool watch_choice(Run *run, double t) {
+  if (!run->view->dummy) return true;
+  int32_t block;
+  int32_t exchanged = dummy_watch(run->view->dummy, t, run->integrator->values(run->self), &block);
+  if (exchanged == 0) return true;
+  if (exchanged < 0) {
+    Diag *diag = diag_error(run->diags, DIAG_INTEGRATION, (Span){0},
+                            "at time %.10g the Jacobian of block %d is singular for every choice of states", t, (int)block + 1);
+    note_block(run, diag, block);
+    return false;
+  }
+  for (int32_t k = 0; k < exchanged; k++) {
+    const Exchange *exchange = &dummy_exchanges(run->view->dummy)[k];
+    vec_push(run->heap, &run->statistics->pivots, (PivotRecord){t, exchange->out, exchange->in});
+  }
+  view_update_links(run->view);
+  statespace_choose(run->view->space, dummy_depth(run->view->dummy));
+  memcpy(run->y, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
+  if (run->view->system.close(run->view, t, run->y) != EVAL_OK) return describe_failure(run, STEP_EVALUATION, t);
+  run->integrator->switch_states(run->self, run->y);
+  return true;
+}
+
+/* ---- the loop ---- */
+
+static void create_integrator(Run *run, const Integrator *integrator) {
+  IntegratorOptions options = {.relative_tolerance = run->options->tolerance,
+                               .absolute_tolerance = run->options->tolerance,
+                               .max_step = run->options->max_step};
+  run->integrator = integrator;
+  run->self = integrator->create(run->heap, &run->view->system, &options);
+}
+
+static void collect_statistics(Run *run, bool final) {
+  IntegratorStatistics part;
+  RunStatistics *statistics = run->statistics;
+  run->integrator->statistics(run->self, &part);
+  statistics->steps += part.steps;
+  statistics->rejected += part.rejected_error + part.rejected_convergence;
+  statistics->factorizations += part.factorizations;
+  if (!final) return;
+  const Evaluator *evaluator = run->view->evaluator;
+  uint64_t rows = evaluator->row_evaluations - run->rows_before - run->output_rows;
+  uint64_t entries = evaluator->entry_evaluations - run->entries_before - run->output_entries;
+  statistics->residual_evaluations = evaluator_in_rows(evaluator, rows);
+  statistics->output_evaluations = evaluator_in_rows(evaluator, run->output_rows);
+  statistics->jacobian_evaluations = evaluator_in_jacobians(evaluator, entries);
+  if (run->view->space) statistics->factorizations += statespace_factorizations(run->view->space);
+  statistics->solver = run->integrator->name;
+  statistics->end_time = run->integrator->time(run->self);
+  statistics->constraint_residual = run->constraints->worst;
+  statistics->constraint_time = run->constraints->worst_time;
+  statistics->constraint_row = run->constraints->worst_row;
+}
+
+/* Leaves the explicit method for an implicit one when it says that the problem is stiff. */
+static void leave_if_stiff(Run *run) {
+  if (run->options->integrator || !run->integrator->explicit_form) return;
+  IntegratorStatistics now;
+  run->integrator->statistics(run->self, &now);
+  if (!now.stiff) return;
+  double t = run->integrator->time(run->self);
+  memcpy(run->y, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
+  collect_statistics(run, false);
+  create_integrator(run, integrator_find("radau"));
+  run->integrator->start(run->self, t, run->y, run->options->stop);
+  run->statistics->solver_reason = "began explicit, found stiff";
+}
+
+static const Integrator *first_integrator(Run *run) {
+  const Integrator *ida = integrator_find("ida");
+  if (run->options->integrator) {
+    run->statistics->solver_reason = "as asked for";
+    return run->options->integrator;
+  }
+  if (run->view->system.rows > LARGE_ROWS && ida) {
+    run->statistics->solver_reason = "large and sparse";
+    return ida;
+  }
+  if (run->view->system.close) {
+    run->statistics->solver_reason = "not stiff so far";
+    return integrator_find("erk");
+  }
+  run->statistics->solver_reason = "no state-space form";
+  return integrator_find("radau");
+}
+
+static bool integrate(Run *run) {
+  const RunOptions *options = run->options;
+  uint64_t steps = 0;
+  while (run->integrator->time(run->self) < options->stop) {
+    double before = run->integrator->time(run->self);
+    StepStatus status = run->integrator->step(run->self, options->stop);
+    if (status != STEP_OK) return describe_failure(run, status, before);
+    double t = run->integrator->time(run->self);
+    if (!record_outputs(run, t)) return false;
+    if (options->on_step && options->on_step(options->context, t, ++steps)) {
+      run->statistics->stopped = true;
+      return true;
+    }
+    if (t >= options->stop) break;
+    if (!watch_choice(run, t)) return false;
+    leave_if_stiff(run);
+  }
+  return true;
+}
+
+static bool check_constraints(Run *run) {
+  const Constraints *constraints = run->constraints;
+  double limit = run->options->constraint_tolerance;
+  if (constraints->worst_row == MAP_NONE || constraints->worst <= limit) return true;
+  Array *array = run->view->evaluator->array;
+  const char *text = array_row_text(array, constraints->worst_row, &run->diags->arena);
+  Span span = array_row_span(array, constraints->worst_row);
+  if (run->options->enforces_constraints) {
+    diag_error(run->diags, DIAG_INTEGRATION, span, "the constraint `%s` is violated by %.3g (scaled) at time %.10g", text,
+               constraints->worst, constraints->worst_time);
+    return false;
+  }
+  diag_warning(run->diags, span, "the constraint `%s` drifted to %.3g (scaled) at time %.10g", text, constraints->worst,
+               constraints->worst_time);
+  return true;
+}
+
+bool run_integrate(Heap *heap, View *view, const Structure *structure, const double *y, const RunOptions *options,
+                   Recorder *recorder, RunStatistics *statistics, Diags *diags) {
+  Run run = {.heap = heap, .view = view, .structure = structure, .options = options,
+             .recorder = recorder, .statistics = statistics, .diags = diags};
+  size_t columns = (size_t)view->system.columns;
+  run.y = heap_array(heap, columns, sizeof(double));
+  run.output = heap_array(heap, columns, sizeof(double));
+  memcpy(run.y, y, columns * sizeof(double));
+  run.outputs = options->intervals;
+  run.constraints = constraints_new(heap, view->evaluator, options->start, y);
+  run.rows_before = view->evaluator->row_evaluations;
+  run.entries_before = view->evaluator->entry_evaluations;
+  create_integrator(&run, first_integrator(&run));
+  run.integrator->start(run.self, options->start, run.y, options->stop);
+  bool ok = record_outputs(&run, options->start) && integrate(&run);
+  collect_statistics(&run, true);
+  return ok && check_constraints(&run);
+}

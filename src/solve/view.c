@@ -1,0 +1,115 @@
+/* view: see view.h. */
+#include "solve/view.h"
+
+#include <string.h>
+
+static EvalStatus view_residual(void *context, double t, const double *y, double *residual) {
+  return evaluator_rows(((View *)context)->evaluator, t, y, residual);
+}
+
+static EvalStatus view_jacobian(void *context, double t, const double *y, double *values) {
+  return evaluator_jacobian(((View *)context)->evaluator, t, y, values);
+}
+
+static EvalStatus view_close(void *context, double t, double *y) {
+  return statespace_close(((View *)context)->space, t, y);
+}
+
+/* The columns that are not states, in order, as one square matrix; place[] numbers them, states have -1. */
+static void mark_states(View *view) {
+  const System *system = &view->system;
+  for (int32_t q = 0; q < system->columns; q++) view->place[q] = 0;
+  for (int32_t k = 0; k < system->links; k++) view->place[system->link_from[k]] = -1;
+  int32_t next = 0, entry = 0;
+  for (int32_t q = 0; q < system->columns; q++) {
+    if (view->place[q] < 0) continue;
+    view->place[q] = next;
+    view->pattern_start[next++] = entry;
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      view->pattern_row[entry++] = system->row_index[e];
+  }
+  view->pattern_start[next] = entry;
+  linear_set_pattern(view->linear, view->pattern_start, view->pattern_row);
+}
+
+/* Implicit function theorem: G_z dz/dx = -G_x, and the rates are among z, or are states themselves. */
+static EvalStatus view_rates_jacobian(void *context, double t, const double *y, double *jacobian) {
+  View *view = context;
+  const System *system = &view->system;
+  EvalStatus status = evaluator_jacobian(view->evaluator, t, y, view->values);
+  if (status != EVAL_OK) return status;
+  mark_states(view);
+  int32_t entry = 0, n = system->links;
+  for (int32_t q = 0; q < system->columns; q++)
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1] && view->place[q] >= 0; e++)
+      view->pattern_value[entry++] = view->values[e];
+  if (!linear_factor(view->linear, view->pattern_value)) return EVAL_DOMAIN;
+  double *b = view->pattern_value + entry;
+  for (int32_t k = 0; k < n; k++) {
+    int32_t from = system->link_from[k];
+    memset(b, 0, (size_t)system->rows * sizeof *b);
+    for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)
+      b[system->row_index[e]] = -view->values[e];
+    linear_solve(view->linear, b);
+    for (int32_t i = 0; i < n; i++) {
+      int32_t to = system->link_to[i];
+      jacobian[i + k * n] = view->place[to] >= 0 ? b[view->place[to]] : to == from;
+    }
+  }
+  return EVAL_OK;
+}
+
+static View *view_new(Heap *heap, Evaluator *evaluator) {
+  View *view = heap_alloc(heap, sizeof *view);
+  const Jacobian *jacobian = evaluator->jacobian;
+  view->evaluator = evaluator;
+  view->system = (System){.context = view,
+                          .columns = (int32_t)evaluator->array->columns,
+                          .rows = (int32_t)evaluator->array->rows,
+                          .column_start = jacobian->column_start,
+                          .row_index = jacobian->row_index,
+                          .nominal = evaluator->nominal,
+                          .residual = view_residual,
+                          .jacobian = view_jacobian};
+  return view;
+}
+
+void view_update_links(View *view) {
+  if (view->dummy)
+    view->system.links = (int32_t)dummy_links(view->dummy, &view->system.link_from, &view->system.link_to);
+}
+
+View *view_dummy(Heap *heap, Evaluator *evaluator, Dummy *dummy, StateSpace *space) {
+  View *view = view_new(heap, evaluator);
+  const Jacobian *jacobian = evaluator->jacobian;
+  view->dummy = dummy;
+  view->space = space;
+  view->system.close = view_close;
+  view->system.rates_jacobian = view_rates_jacobian;
+  view->values = heap_array(heap, jacobian->nonzeros, sizeof(double));
+  view->place = heap_array(heap, jacobian->columns, sizeof(int32_t));
+  view->pattern_start = heap_array(heap, (size_t)jacobian->columns + 1, sizeof(int32_t));
+  view->pattern_row = heap_array(heap, jacobian->nonzeros, sizeof(int32_t));
+  view->pattern_value = heap_array(heap, (size_t)jacobian->nonzeros + jacobian->rows, sizeof(double));
+  view->linear = linear_new(heap, (int32_t)jacobian->rows, (int32_t)jacobian->nonzeros, false);
+  view_update_links(view);
+  return view;
+}
+
+View *view_plain(Heap *heap, Evaluator *evaluator, const int32_t *column_index) {
+  View *view = view_new(heap, evaluator);
+  const Array *array = evaluator->array;
+  int32_t *from = heap_array(heap, array->columns, sizeof *from);
+  int32_t *to = heap_array(heap, array->columns, sizeof *to);
+  int32_t links = 0;
+  for (uint32_t q = 0; q < array->columns; q++) {
+    if ((int32_t)array_order(array, q) == array->d[array->column_unknown[q]]) continue;
+    from[links] = (int32_t)q;
+    to[links++] = (int32_t)q + 1;
+  }
+  view->system.links = links;
+  view->system.link_from = from;
+  view->system.link_to = to;
+  view->system.column_index = column_index;
+  return view;
+}
