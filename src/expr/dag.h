@@ -5,14 +5,16 @@
  *
  * Normal form, kept by the constructors (simplify.c):
  *  - A sum is one node OP_SUM: constant + sum of coefficient_i * term_i, the terms distinct, none a sum or a
- *    constant, ascending by index. So a + b, a - b, -a, 3*a are all OP_SUM, like terms are collected,
- *    and x - x is the constant 0. A nested sum is merged when it has at most DAG_MERGE_TERMS terms (and no coefficient
- *    would over- or underflow).
- *  - Products are binary; constant factors move out into a sum's coefficient; a*a is a^2, the smaller index comes first. Products are not flattened
- *    or distributed: this keeps repeated derivatives polynomial in size.
- *  - x/y stays a quotient (also by constants: x/3 is not 0.333*x), but (c*x)/y is c*(x/y); x^(-n) is 1/x^n, x^0.5 is sqrt(x).
+ *    constant, ascending by index. So a + b, a - b, -a, 3*a are all OP_SUM, like terms are collected, and
+ *    x - x is the constant 0. A nested sum is merged when it has at most DAG_MERGE_TERMS terms (and no
+ *    coefficient would over- or underflow).
+ *  - Products are binary, the smaller index first; constant factors move out into a sum's coefficient; a*a is
+ *    a^2. Products are not flattened or distributed: this keeps repeated derivatives polynomial in size.
+ *  - x/y stays a quotient (also by constants: x/3 is not 0.333*x), but (c*x)/y is c*(x/y). x^(-n) is 1/x^n,
+ *    x^0.5 is sqrt(x).
  *  - noEvent disappears where nothing below makes an event.
- *  - Constants are folded where the result is finite. No rewriting changes a value where the original is defined.
+ *  - Constants are folded where the result is finite. No rewriting changes a value where the original is
+ *    defined.
  * Values are doubles; Boolean is 0 or 1, Integer and enumeration are exact in a double. Strings are leaves.
  */
 #ifndef DAEDAL_EXPR_DAG_H
@@ -53,16 +55,16 @@ uint32_t dag_size(const Dag *dag); /* number of nodes; indices are below it */
 /* ---- leaves ---- */
 Expr dag_constant(Dag *dag, double value);
 Expr dag_time(Dag *dag);
-Expr dag_parameter(Dag *dag, uint32_t index);              /* any value fixed during a run */
+Expr dag_parameter(Dag *dag, uint32_t index);                /* any value fixed during a run */
 Expr dag_variable(Dag *dag, uint32_t index, uint32_t order); /* column (j, k): k-th derivative of unknown j */
-Expr dag_discrete(Dag *dag, uint32_t index);               /* constant between events */
-Expr dag_pre(Dag *dag, uint32_t index);                    /* pre() of discrete variable `index` */
+Expr dag_discrete(Dag *dag, uint32_t index);                 /* constant between events */
+Expr dag_pre(Dag *dag, uint32_t index);                      /* pre() of discrete variable `index` */
 Expr dag_string(Dag *dag, Name text);
 
 /* ---- operators; arguments are simplified as they are built ----
- * Build operands in statements of their own: C leaves open in which order arguments of a call are evaluated, and the
- * order of building is the order of indices, which decides the order of terms. */
-Expr dag_sum(Dag *dag, double constant, const Term *terms, uint32_t count); /* any terms, any order; O(count log count) */
+ * Build operands in statements of their own: C leaves open in which order arguments of a call are evaluated,
+ * and the order of building is the order of indices, which decides the order of terms. */
+Expr dag_sum(Dag *dag, double constant, const Term *terms, uint32_t count); /* any order; O(n log n) */
 Expr dag_add(Dag *dag, Expr a, Expr b);
 Expr dag_subtract(Dag *dag, Expr a, Expr b);
 Expr dag_negate(Dag *dag, Expr a);
@@ -74,8 +76,8 @@ Expr dag_unary(Dag *dag, Op op, Expr a);
 Expr dag_binary(Dag *dag, Op op, Expr a, Expr b);
 Expr dag_if(Dag *dag, Expr condition, Expr then, Expr otherwise);
 
-/* Any operator but a leaf or a call, by its list of arguments (as many as its arity says); so this serves where the operator
- * is data, and for the operators of arity -1 and 0. */
+/* Any operator but a leaf or a call, by its list of arguments (as many as its arity says); so this serves
+ * where the operator is data, and for the operators of arity -1 and 0. */
 Expr dag_nary(Dag *dag, Op op, const Expr *arguments, uint32_t count);
 
 /* Output `output` of function `function` of the model, differentiated partially with respect to the argument
@@ -83,16 +85,17 @@ Expr dag_nary(Dag *dag, Op op, const Expr *arguments, uint32_t count);
 Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *partials, uint32_t partial_count,
               const Expr *arguments, uint32_t count);
 
-/* e with other children, one for each of dag_child_count(e), in the same order; simplified. A leaf is returned as it is. */
+/* e with other children, one for each of dag_child_count(e), in the same order; simplified. A leaf is
+ * returned as it is. */
 Expr dag_rebuild(Dag *dag, Expr e, const Expr *children);
 
 /* ---- reading; pointers into the graph are valid until the next constructor ---- */
 const Node *dag_node(const Dag *dag, Expr e);
 Op dag_op(const Dag *dag, Expr e);
 bool dag_is_constant(const Dag *dag, Expr e, double *value); /* value may be NULL */
-double dag_value(const Dag *dag, Expr e);              /* of OP_CONSTANT */
-uint32_t dag_index(const Dag *dag, Expr e);            /* of a parameter, variable, discrete, pre, string leaf */
-uint32_t dag_order(const Dag *dag, Expr e);            /* of OP_VARIABLE */
+double dag_value(const Dag *dag, Expr e);                    /* of OP_CONSTANT */
+uint32_t dag_index(const Dag *dag, Expr e); /* of a parameter, variable, discrete, pre, string leaf */
+uint32_t dag_order(const Dag *dag, Expr e); /* of OP_VARIABLE */
 uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out); /* of operators other than sum; count */
 uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out); /* of OP_SUM; count */
 
@@ -109,40 +112,41 @@ CallInfo dag_call_info(const Dag *dag, Expr e);
 /* Name, arity and kind of an operator. */
 typedef enum OpKind {
   KIND_LEAF,
-  KIND_SMOOTH,   /* differentiable where defined */
-  KIND_PIECEWISE,/* abs, sign, min, max, floor, ...: may jump or kink: an event unless within noEvent */
-  KIND_RELATION, /* Boolean from two numbers: an event unless within noEvent */
+  KIND_SMOOTH,    /* differentiable where defined */
+  KIND_PIECEWISE, /* abs, sign, min, max, floor, ...: may jump or kink: an event unless within noEvent */
+  KIND_RELATION,  /* Boolean from two numbers: an event unless within noEvent */
   KIND_LOGIC,
   KIND_LANGUAGE, /* noEvent, smooth, homotopy, initial(), sample(), delay ... */
 } OpKind;
 const char *op_name(Op op);
-const char *op_text(Op op); /* value as C text, in which the identifiers a, b, c stand for the arguments (ops.def) */
-int op_arity(Op op); /* -1: any */
+const char *op_text(Op op); /* value as C text; the identifiers a, b, c stand for the arguments (ops.def) */
+int op_arity(Op op);        /* -1: any */
 OpKind op_kind(Op op);
 
-/* Value of an operator on numbers (arity up to 3); false outside of its domain, and for operators that have no value by
- * themselves (leaves, sums, calls, sample, delay ...). The value may overflow. Used for folding; the tape uses the same
- * table. */
+/* Value of an operator on numbers (arity up to 3); false outside of its domain, and for operators that have
+ * no value by themselves (leaves, sums, calls, sample, delay ...). The value may overflow. Used for folding;
+ * the tape uses the same table. */
 bool op_evaluate(Op op, const double *arguments, double *out);
 
 /* ---- calculus (differentiate.c) ---- */
 
-/* Total time derivative: time -> 1, (j, k) -> (j, k + 1), parameters and discrete variables -> 0. Memoized in the
- * graph, so the n-th derivative costs what is new in it. */
+/* Total time derivative: time -> 1, (j, k) -> (j, k + 1), parameters and discrete variables -> 0. Memoized in
+ * the graph, so the n-th derivative costs what is new in it. */
 Expr dag_time_derivative(Dag *dag, Expr e);
 
 /* Partial derivative with respect to one leaf node (a variable column, parameter, or time). */
 Expr dag_partial(Dag *dag, Expr e, Expr leaf);
 
-/* All partials at once: the variable columns on which e depends, ascending by (index, order), with the partial derivative
- * of each, the identically zero ones left out (floor(x), delay(x, 1)); appended to the vectors given. Adjoints are swept from e
- * to the leaves, so the cost is that of the graph below e; at if, min, max, noEvent, smooth and homotopy times the
- * columns below, since there each column's partial is a choice of its own: an inactive branch must not be touched. */
+/* All partials at once: the variable columns on which e depends, ascending by (index, order), with the
+ * partial derivative of each, the identically zero ones left out (floor(x), delay(x, 1)); appended to the
+ * vectors given. Adjoints are swept from e to the leaves, so the cost is that of the graph below e; at if,
+ * min, max, noEvent, smooth and homotopy times the columns below, since there each column's partial is a
+ * choice of its own: an inactive branch must not be touched. */
 typedef VEC(Expr) ExprVec;
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);
 
-/* The variable leaves (OP_VARIABLE) below e, each once, ascending by node index, appended. O(graph below e), no O(size)
- * clearing per call (stamps). */
+/* The variable leaves (OP_VARIABLE) below e, each once, ascending by node index, appended. O(graph below e),
+ * no O(size) clearing per call (stamps). */
 void dag_variables(Dag *dag, Expr e, ExprVec *leaves);
 
 /* Any node of the given operator at or below e? O(1) for leaf operators, O(graph below e) for others. */
@@ -151,11 +155,11 @@ bool dag_contains(Dag *dag, Expr e, Op op);
 /* Is there a relation, a jump or kink, or an event operator below e outside of every noEvent? O(1). */
 bool dag_has_event(const Dag *dag, Expr e);
 
-/* The nodes at or below the roots, each once, children before parents, appended to `order`. O(graph below). */
+/* The nodes at or below the roots, each once, children before parents, appended to `order`. */
 void dag_below(Dag *dag, const Expr *roots, uint32_t count, IndexVec *order);
 
-/* Replaces leaves and rebuilds (hence simplifies): from[i] -> to[i]. Memoized over one call for `count` roots. Also
- * replaces inner nodes if given as `from`. */
+/* Replaces leaves and rebuilds (hence simplifies): from[i] -> to[i]. Memoized over one call for `count`
+ * roots. Also replaces inner nodes if given as `from`. */
 void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, Expr *roots, uint32_t count);
 
 /* If e is linear in leaf: e = slope * leaf + rest, with slope and rest free of leaf. */
@@ -164,15 +168,16 @@ bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest);
 /* Number of distinct nodes below the roots (for tests and reports). */
 uint32_t dag_count(Dag *dag, const Expr *roots, uint32_t count);
 
-/* Value with the leaves' values given by a callback; false outside of the domain of an operator (the culprit's node in
- * *where if not NULL). Iterative; for tests and for constant expressions, not the run's evaluator. */
+/* Value with the leaves' values given by a callback; false outside of the domain of an operator (the
+ * culprit's node in *where if not NULL). Iterative; for tests and for constant expressions, not the run's
+ * evaluator. */
 typedef double (*LeafValue)(void *context, const Dag *dag, Expr leaf);
 bool dag_evaluate(Dag *dag, Expr e, LeafValue leaf, void *context, double *value, Expr *where);
 
 /* ---- printing (print.c) ---- */
 
 /* Leaf names come from the caller: writes the name of the leaf (quoted as the language needs it).
- * Called for parameters, variables, discrete variables and pre; time, numbers and strings are printed here. */
+ * Called for parameters, variables, discrete variables and pre; the rest is printed here. */
 typedef struct LeafPrinter {
   void (*print)(void *context, Heap *heap, TextVec *text, const Dag *dag, Expr leaf);
   const char *(*function)(void *context, uint32_t function); /* name of a function for calls */
@@ -181,8 +186,11 @@ typedef struct LeafPrinter {
   bool boolean; /* the whole expression is Boolean: constants that are its value print as true and false */
 } LeafPrinter;
 
-/* Modelica text with the fewest parentheses, which the parser reads back to the same node. Numbers have 17 digits at
- * most, the shortest that reads back. Column (j, k) prints as der(der(name)) by the caller's printer. */
+/* Modelica text with the fewest parentheses, which the parser reads back to the same node. Numbers have 17
+ * digits at most, the shortest that reads back. Column (j, k) prints as der(der(name)) by the caller's
+ * printer. A partial derivative of a call, or an output other than the first, has no Modelica text:
+ * f$output2$d1$d3(...). Without a printer (NULL) leaves print as x1, der(x1), p1, d1, pre(d1) by index, for
+ * dumps. The length of the text is that of the tree, which sharing may make much longer than the graph. */
 void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *text);
 
 #endif

@@ -1,8 +1,10 @@
 /* dag_internal: the insides of the graph, shared by the files of src/expr only.
  *
- * Nodes are records of 8 bytes; what follows from them stands in three pools: constants, argument words and terms.
- *  - Arguments of an operator of fixed arity: its arity words. Of any other (arity -1): one word with the number of words
- *    that follow, then the arguments; in a call before them function, output, number of partials, partials.
+ * Nodes are records of 8 bytes; what follows from them stands in three pools: constants, argument words and
+ * terms.
+ *  - Arguments of an operator of fixed arity: its arity words. Of any other (arity -1): one word with the
+ *    number of words that follow, then the arguments; in a call before them function, output, number of
+ *    partials, partials.
  *  - A sum: one Term {constant, number of terms}, then its terms. So counts beyond 16 bits are kept exactly.
  * Any constructor may move the pools: a pointer into them does not outlive the next one.
  */
@@ -13,7 +15,8 @@
 
 typedef VEC(Term) TermVec;
 
-/* What occurs below a node: bit `op` for each leaf operator, and DAG_EVENT if some relation or jump outside of noEvent. */
+/* What occurs below a node: bit `op` for each leaf operator, and DAG_EVENT if some relation or jump outside
+ * of noEvent. */
 enum { DAG_EVENT = 1 << 7 };
 _Static_assert(OP_STRING < 7, "leaf operators must fit into the flags below DAG_EVENT");
 
@@ -50,8 +53,8 @@ Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count);
 Expr dag_intern_sum(Dag *dag, double constant, const Term *terms, uint32_t count);
 
 /* A walk visits each node below its roots once, children first; `mask`: if not 0, only nodes whose flags
- * meet it; `shallow`: does not
- * go below nodes for which dag_is_selector is true. Appends to `order`; slots give positions in it. */
+ * meet it; `shallow`: does not go below nodes for which dag_is_selector is true. Appends to `order`; slots
+ * give positions in it. */
 typedef struct Walk {
   uint8_t mask;
   bool shallow;
@@ -61,10 +64,12 @@ void dag_walk(Dag *dag, Walk walk, const Expr *roots, uint32_t count, IndexVec *
 /* Was the node met by the last walk? */
 bool dag_was_met(const Dag *dag, Expr e);
 
-/* if, min, max, noEvent, smooth, homotopy: a derivative is a choice between, or a mark around, the arguments' ones. */
+/* if, min, max, noEvent, smooth, homotopy: a derivative is a choice between, or a mark around, the arguments'
+ * ones. */
 bool dag_is_selector(Op op);
 
 /* Stable merge sort; scratch from the heap beyond 32 elements. */
-void dag_sort(Heap *heap, void *data, uint32_t count, size_t size, int (*compare)(const void *, const void *));
+void dag_sort(Heap *heap, void *data, uint32_t count, size_t size,
+              int (*compare)(const void *, const void *));
 
 #endif

@@ -1,9 +1,10 @@
-/* differentiate: total time derivative, partials, gradient, linear split, substitution. All are sweeps over a walk of the
- * graph below the roots (children first, or backwards for adjoints); the rules of the operators are those of ops.def.
+/* differentiate: total time derivative, partials, gradient, linear split, substitution. All are sweeps over a
+ * walk of the graph below the roots (children first, or backwards for adjoints); the rules of the operators
+ * are those of ops.def.
  *
  * Selectors (if, min, max, noEvent, smooth, homotopy) are not treated as partial times derivative: that would
- * compute 0 * infinity where an inactive branch has no derivative, and would take relations out of their noEvent. Their
- * derivative is the same selection among the derivatives of their arguments. */
+ * compute 0 * infinity where an inactive branch has no derivative, and would take relations out of their
+ * noEvent. Their derivative is the same selection among the derivatives of their arguments. */
 #include "expr/dag_internal.h"
 
 #include <string.h>
@@ -18,7 +19,8 @@ static Expr squares(Dag *dag, Expr x, Expr y) {
 /* Partial derivative of an operator of fixed arity with respect to its argument `position`. */
 static Expr table_partial(Dag *dag, Expr self, uint32_t position) {
   Expr x[3] = {EXPR_ZERO, EXPR_ZERO, EXPR_ZERO};
-  for (uint32_t i = 0, count = dag_child_count(dag, self); i < count && i < 3; i++) x[i] = dag_child(dag, self, i);
+  for (uint32_t i = 0, count = dag_child_count(dag, self); i < count && i < 3; i++)
+    x[i] = dag_child(dag, self, i);
   switch (dag_op(dag, self)) {
 #define A x[0]
 #define B x[1]
@@ -35,8 +37,9 @@ static Expr table_partial(Dag *dag, Expr self, uint32_t position) {
 #define FN1(op, u) dag_unary(dag, OP_##op, u)
 #define FN2(op, u, v) dag_binary(dag, OP_##op, u, v)
 #define SELECT(condition, u, v) dag_if(dag, condition, u, v)
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                           \
-  case OP_##id: return position == 0 ? (d1) : position == 1 ? (d2) : (d3);
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
+  case OP_##id:                                              \
+    return position == 0 ? (d1) : position == 1 ? (d2) : (d3);
 #include "expr/ops.def"
 #undef OP
 #undef A
@@ -74,7 +77,8 @@ static Expr call_partial(Dag *dag, Expr self, uint32_t position) {
 }
 
 static Expr local_partial(Dag *dag, Expr self, uint32_t position) {
-  return dag_op(dag, self) == OP_CALL ? call_partial(dag, self, position) : table_partial(dag, self, position);
+  return dag_op(dag, self) == OP_CALL ? call_partial(dag, self, position)
+                                      : table_partial(dag, self, position);
 }
 
 /* ---- forward: the derivative of a node from those of its children ---- */
@@ -96,7 +100,8 @@ static Expr select_derivative(Dag *dag, Expr self, const Expr *d) {
   case OP_MIN:
   case OP_MAX:
     second = dag_child(dag, self, 1);
-    condition = dag_binary(dag, dag_op(dag, self) == OP_MIN ? OP_LESS_EQUAL : OP_GREATER_EQUAL, first, second);
+    condition =
+        dag_binary(dag, dag_op(dag, self) == OP_MIN ? OP_LESS_EQUAL : OP_GREATER_EQUAL, first, second);
     return dag_if(dag, dag_unary(dag, OP_NOEVENT, condition), d[0], d[1]);
   default: return EXPR_ZERO;
   }
@@ -187,7 +192,8 @@ Expr dag_time_derivative(Dag *dag, Expr e) {
         continue;
       }
       d.count = 0;
-      for (uint32_t i = 0; i < count; i++) vec_push(dag->heap, &d, time_derivative_known(dag, dag_child(dag, self, i)));
+      for (uint32_t i = 0; i < count; i++)
+        vec_push(dag->heap, &d, time_derivative_known(dag, dag_child(dag, self, i)));
       Expr derived = derive_node(dag, self, d.data, count, true);
       memo_grow(dag);
       dag->derivatives.data[self] = derived;
@@ -239,15 +245,16 @@ typedef struct Contribution {
   uint32_t next; /* 1 + index, 0 ends */
 } Contribution;
 
-/* A gradient sweep. Selectors, children first, get their gradients stored; between selectors runs reverse mode. */
+/* A gradient sweep. Selectors, children first, get their gradients stored; between selectors runs reverse
+ * mode. */
 typedef struct Gradient {
   Dag *dag;
-  Map ranges;         /* selector -> position in begins */
-  IndexVec begins;    /* entries of selector number i: [begins[i], begins[i + 1]) */
-  EntryVec entries;   /* stored gradients, ascending by leaf node */
-  EntryVec result;    /* of the last region swept */
-  IndexVec order;     /* walk of a region */
-  IndexVec heads;     /* per position in it: list of contributions */
+  Map ranges;       /* selector -> position in begins */
+  IndexVec begins;  /* entries of selector number i: [begins[i], begins[i + 1]) */
+  EntryVec entries; /* stored gradients, ascending by leaf node */
+  EntryVec result;  /* of the last region swept */
+  IndexVec order;   /* walk of a region */
+  IndexVec heads;   /* per position in it: list of contributions */
   VEC(Contribution) contributions;
   TermVec terms;
 } Gradient;
@@ -297,7 +304,8 @@ static int compare_entries(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The walk of a region: what lies above the selectors, and all leaves of the selectors, which receive from them. */
+/* The walk of a region: what lies above the selectors, and all leaves of the selectors, which receive from
+ * them. */
 static void region_walk(Gradient *g, Expr root) {
   Dag *dag = g->dag;
   IndexVec roots = {0};
@@ -317,8 +325,8 @@ static void region_walk(Gradient *g, Expr root) {
   vec_free(dag->heap, &roots);
 }
 
-/* Gradient of `root` into g->result, ascending by leaf node, without zeros. The gradients of all selectors at or below the
- * root are stored already. */
+/* Gradient of `root` into g->result, ascending by leaf node, without zeros. The gradients of all selectors at
+ * or below the root are stored already. */
 static void region_sweep(Gradient *g, Expr root) {
   Dag *dag = g->dag;
   region_walk(g, root);
@@ -330,19 +338,16 @@ static void region_sweep(Gradient *g, Expr root) {
     Expr e = g->order.data[i], adjoint = collect_adjoint(g, i);
     uint32_t selector = map_get(&g->ranges, e);
     if (adjoint == EXPR_ZERO) continue;
-    if (dag_op(dag, e) == OP_VARIABLE)
-      vec_push(dag->heap, &g->result, (Entry){e, adjoint});
-    else if (selector != MAP_NONE)
-      spread_stored(g, selector, adjoint);
-    else if (dag_op(dag, e) == OP_SUM)
-      spread_sum(g, e, adjoint);
-    else
-      spread_operator(g, e, adjoint);
+    if (dag_op(dag, e) == OP_VARIABLE) vec_push(dag->heap, &g->result, (Entry){e, adjoint});
+    else if (selector != MAP_NONE) spread_stored(g, selector, adjoint);
+    else if (dag_op(dag, e) == OP_SUM) spread_sum(g, e, adjoint);
+    else spread_operator(g, e, adjoint);
   }
   if (g->result.count) dag_sort(dag->heap, g->result.data, g->result.count, sizeof(Entry), compare_entries);
 }
 
-/* Joins the gradients of up to three arguments leaf by leaf, with the selection of `self`, and stores the result. */
+/* Joins the gradients of up to three arguments leaf by leaf, with the selection of `self`, and stores the
+ * result. */
 static void selector_join(Gradient *g, Expr self, EntryVec *parts, uint32_t count) {
   Dag *dag = g->dag;
   uint32_t next[3] = {0};
@@ -352,7 +357,8 @@ static void selector_join(Gradient *g, Expr self, EntryVec *parts, uint32_t coun
       if (next[i] < parts[i].count && parts[i].data[next[i]].leaf < leaf) leaf = parts[i].data[next[i]].leaf;
     if (leaf == NO_EXPR) break;
     for (uint32_t i = 0; i < count; i++)
-      if (next[i] < parts[i].count && parts[i].data[next[i]].leaf == leaf) d[i] = parts[i].data[next[i]++].partial;
+      if (next[i] < parts[i].count && parts[i].data[next[i]].leaf == leaf)
+        d[i] = parts[i].data[next[i]++].partial;
     Expr partial = select_derivative(dag, self, d);
     if (partial != EXPR_ZERO) vec_push(dag->heap, &g->entries, (Entry){leaf, partial});
   }
@@ -468,7 +474,9 @@ static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, Affin
   case OP_IF: break;
   default: return false;
   }
-  uint32_t fixed = op == OP_DIVIDE ? 1 : op == OP_SMOOTH || op == OP_IF ? 0 : NO_EXPR; /* must be free of the leaf */
+  uint32_t fixed = op == OP_DIVIDE                  ? 1
+                   : op == OP_SMOOTH || op == OP_IF ? 0
+                                                    : NO_EXPR; /* must be free of the leaf */
   Expr slopes[3], rests[3];
   for (uint32_t i = 0; i < count; i++) {
     if (i == fixed && x[i].slope != EXPR_ZERO) return false;
@@ -491,7 +499,8 @@ static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, Affine *spl
     x.count = 0;
     for (uint32_t k = 0; k < count; k++) {
       Expr child = dag_child(dag, self, k);
-      vec_push(dag->heap, &x, dag_was_met(dag, child) ? split[dag->slots.data[child]] : (Affine){EXPR_ZERO, child});
+      vec_push(dag->heap, &x,
+               dag_was_met(dag, child) ? split[dag->slots.data[child]] : (Affine){EXPR_ZERO, child});
       depends = depends || vec_last(&x).slope != EXPR_ZERO;
     }
     split[i] = self == leaf ? (Affine){EXPR_ONE, EXPR_ZERO} : (Affine){EXPR_ZERO, self};
@@ -517,7 +526,8 @@ bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest) {
 
 /* ---- substitution ---- */
 
-static Expr substitute_node(Dag *dag, const Map *pairs, const Expr *to, const Expr *changed, Expr e, ExprVec *children) {
+static Expr substitute_node(Dag *dag, const Map *pairs, const Expr *to, const Expr *changed, Expr e,
+                            ExprVec *children) {
   uint32_t pair = map_get(pairs, e), count = dag_child_count(dag, e);
   if (pair != MAP_NONE) return to[pair];
   bool differs = false;

@@ -1,6 +1,6 @@
-/* evaluate: values of operators and of expressions. A value outside of an operator's domain does not fail the whole at once:
- * it is carried as "undefined", with the node at fault, and counts only if it is used; so an inactive branch of an
- * if, or the rest of an and that is already false, may be undefined. */
+/* evaluate: values of operators and of expressions. A value outside of an operator's domain does not fail the
+ * whole at once: it is carried as "undefined", with the node at fault, and counts only if it is used; so an
+ * inactive branch of an if, or the rest of an and that is already false, may be undefined. */
 #include "expr/dag_internal.h"
 #include "expr/op_math.h"
 
@@ -8,10 +8,10 @@ bool op_evaluate(Op op, const double *arguments, double *out) {
   int arity = op_arity(op);
   double a = arity > 0 ? arguments[0] : 0, b = arity > 1 ? arguments[1] : 0, c = arity > 2 ? arguments[2] : 0;
   switch (op) {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                           \
-  case OP_##id:                                                                                                        \
-    if (!(domain)) return false;                                                                                       \
-    *out = (value);                                                                                                    \
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
+  case OP_##id:                                              \
+    if (!(domain)) return false;                             \
+    *out = (value);                                          \
     return true;
 #include "expr/ops.def"
 #undef OP
@@ -93,7 +93,8 @@ bool dag_evaluate(Dag *dag, Expr e, LeafValue leaf, void *context, double *value
   Evaluation run = {dag, leaf, context, NULL, NULL};
   run.values = heap_array(dag->heap, order.count, sizeof *run.values);
   run.culprits = heap_array(dag->heap, order.count, sizeof *run.culprits);
-  for (uint32_t i = 0; i < order.count; i++) run.culprits[i] = evaluate_node(&run, order.data[i], &run.values[i]);
+  for (uint32_t i = 0; i < order.count; i++)
+    run.culprits[i] = evaluate_node(&run, order.data[i], &run.values[i]);
   Expr culprit = run.culprits[order.count - 1];
   if (where) *where = culprit;
   *value = run.values[order.count - 1];

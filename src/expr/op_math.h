@@ -1,5 +1,5 @@
-/* op_math: the value functions of ops.def that <math.h> lacks, with the meaning Modelica gives them. Plain C99 that
- * needs <math.h> only, so that generated C code can carry the text of this file. */
+/* op_math: the value functions of ops.def that <math.h> lacks, with the meaning Modelica gives them. Plain
+ * C99 that needs <math.h> only, so that generated C code can carry the text of this file. */
 #ifndef DAEDAL_OP_MATH_H
 #define DAEDAL_OP_MATH_H
 
@@ -20,7 +20,9 @@ static inline double op_power(double a, double b) {
   return b < 0 ? 1 / op_power_integer(a, (unsigned)-b) : op_power_integer(a, (unsigned)b);
 }
 
-static inline int op_power_defined(double a, double b) { return a > 0 || (b == floor(b) && (a != 0 || b >= 0)) || (a == 0 && b > 0); }
+static inline int op_power_defined(double a, double b) {
+  return a > 0 || (b == floor(b) && (a != 0 || b >= 0)) || (a == 0 && b > 0);
+}
 
 static inline double op_sign(double a) { return (double)((a > 0) - (a < 0)); }
 static inline double op_min(double a, double b) { return a <= b ? a : b; }

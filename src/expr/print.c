@@ -1,6 +1,6 @@
-/* print: Modelica text with the fewest parentheses. A node becomes a list of parts (texts, numbers, nodes with the level
- * of precedence their place asks for), which go to a stack and are printed or opened in turn: no recursion.
- * Invariant: reading the text with the constructors of simplify.c gives the same node. */
+/* print: Modelica text with the fewest parentheses. A node becomes a list of parts (texts, numbers, nodes
+ * with the level of precedence their place asks for), which go to a stack and are printed or opened in turn:
+ * no recursion. Invariant: reading the text with the constructors of simplify.c gives the same node. */
 #include "expr/dag_internal.h"
 
 #include <math.h>
@@ -48,12 +48,14 @@ static void part_number(Printer *p, double number) {
 }
 
 static void part_node(Printer *p, Expr node, Level level, bool boolean) {
-  vec_push(p->heap, &p->parts, (Part){.kind = PART_NODE, .node = node, .level = (uint8_t)level, .boolean = boolean});
+  vec_push(p->heap, &p->parts,
+           (Part){.kind = PART_NODE, .node = node, .level = (uint8_t)level, .boolean = boolean});
 }
 
 /* ---- numbers, strings, leaves ---- */
 
-/* The shortest of 15 to 17 digits that reads back. What is not finite cannot be a literal: an overflowing product. */
+/* The shortest of 15 to 17 digits that reads back. What is not finite cannot be a literal: an overflowing
+ * product. */
 static void print_number(Printer *p, double value) {
   char digits[40];
   if (!isfinite(value)) {
@@ -75,10 +77,8 @@ static void print_string(Printer *p, Name name) {
   text_append(p->heap, p->text, "\"", 1);
   for (uint32_t i = 0, length = names_length(p->dag->names, name); i < length; i++) {
     const char *found = text[i] ? strchr(plain, text[i]) : NULL;
-    if (found)
-      text_append(p->heap, p->text, (char[]){'\\', escaped[found - plain]}, 2);
-    else
-      text_append(p->heap, p->text, text + i, 1);
+    if (found) text_append(p->heap, p->text, (char[]){'\\', escaped[found - plain]}, 2);
+    else text_append(p->heap, p->text, text + i, 1);
   }
   text_append(p->heap, p->text, "\"", 1);
 }
@@ -87,25 +87,23 @@ static void print_leaf_index(Printer *p, Expr e) {
   Op op = dag_op(p->dag, e);
   uint32_t order = op == OP_VARIABLE ? dag_order(p->dag, e) : 0;
   for (uint32_t i = 0; i < order; i++) text_append(p->heap, p->text, "der(", 4);
-  const char *format = op == OP_PARAMETER ? "p%u" : op == OP_VARIABLE ? "x%u" : op == OP_PRE ? "pre(d%u)" : "d%u";
+  const char *format = op == OP_PARAMETER  ? "p%u"
+                       : op == OP_VARIABLE ? "x%u"
+                       : op == OP_PRE      ? "pre(d%u)"
+                                           : "d%u";
   text_printf(p->heap, p->text, format, dag_index(p->dag, e) + 1);
   for (uint32_t i = 0; i < order; i++) text_append(p->heap, p->text, ")", 1);
 }
 
 static void print_leaf(Printer *p, Expr e, bool boolean) {
   Op op = dag_op(p->dag, e);
-  if (op == OP_TIME)
-    text_append(p->heap, p->text, "time", 4);
-  else if (op == OP_STRING)
-    print_string(p, dag_index(p->dag, e));
+  if (op == OP_TIME) text_append(p->heap, p->text, "time", 4);
+  else if (op == OP_STRING) print_string(p, dag_index(p->dag, e));
   else if (op == OP_CONSTANT && boolean)
     text_printf(p->heap, p->text, dag_value(p->dag, e) != 0 ? "true" : "false");
-  else if (op == OP_CONSTANT)
-    print_number(p, dag_value(p->dag, e));
-  else if (p->leaves && p->leaves->print)
-    p->leaves->print(p->leaves->context, p->heap, p->text, p->dag, e);
-  else
-    print_leaf_index(p, e);
+  else if (op == OP_CONSTANT) print_number(p, dag_value(p->dag, e));
+  else if (p->leaves && p->leaves->print) p->leaves->print(p->leaves->context, p->heap, p->text, p->dag, e);
+  else print_leaf_index(p, e);
 }
 
 /* ---- operators ---- */
@@ -114,7 +112,8 @@ static Level node_level(const Dag *dag, Expr e) {
   Op op = dag_op(dag, e);
   if (op_kind(op) == KIND_RELATION) return LEVEL_RELATION;
   switch (op) {
-  case OP_CONSTANT: return !(dag_value(dag, e) >= 0) ? LEVEL_SUM : isinf(dag_value(dag, e)) ? LEVEL_PRODUCT : LEVEL_PRIMARY;
+  case OP_CONSTANT:
+    return !(dag_value(dag, e) >= 0) ? LEVEL_SUM : isinf(dag_value(dag, e)) ? LEVEL_PRODUCT : LEVEL_PRIMARY;
   case OP_SUM:
   case OP_STRING_JOIN: return LEVEL_SUM;
   case OP_MULTIPLY:
@@ -134,25 +133,29 @@ static bool is_boolean(const Printer *p, Expr e) {
   OpKind kind = op_kind(op);
   if (kind == KIND_LEAF && op != OP_CONSTANT && op != OP_TIME && op != OP_STRING)
     return p->leaves && p->leaves->is_boolean && p->leaves->is_boolean(p->leaves->context, p->dag, e);
-  return kind == KIND_RELATION || op == OP_AND || op == OP_OR || op == OP_NOT || op == OP_INITIAL || op == OP_TERMINAL ||
-         op == OP_SAMPLE || op == OP_EDGE || op == OP_CHANGE;
+  return kind == KIND_RELATION || op == OP_AND || op == OP_OR || op == OP_NOT || op == OP_INITIAL ||
+         op == OP_TERMINAL || op == OP_SAMPLE || op == OP_EDGE || op == OP_CHANGE;
 }
 
-/* Left and right factor; a product or quotient goes to the left, where it needs no parentheses. */
+/* Left and right factor; a product or quotient goes to the left, where it needs no parentheses; a sum to the
+ * right, so that a coefficient in front is not read into it. */
 static void product_sides(const Dag *dag, Expr e, Expr *left, Expr *right) {
   *left = dag_child(dag, e, 0);
   *right = dag_child(dag, e, 1);
   if (dag_op(dag, e) != OP_MULTIPLY) return;
-  if (node_level(dag, *right) != LEVEL_PRODUCT || node_level(dag, *left) == LEVEL_PRODUCT) return;
+  Level first = node_level(dag, *left), second = node_level(dag, *right);
+  if (first == LEVEL_PRODUCT || (second != LEVEL_PRODUCT && (first != LEVEL_SUM || second == LEVEL_SUM)))
+    return;
   Expr swap = *left;
   *left = *right, *right = swap;
 }
 
-/* Does the text of a product begin with a number (3/x/y)? Then a coefficient in front would be read into it. */
-static bool begins_with_number(const Dag *dag, Expr e) {
+/* Does the text of a product begin with a number (3/x/y) or a sum ((x + y)/z)? Then a coefficient in front
+ * would be read into it. */
+static bool takes_coefficient(const Dag *dag, Expr e) {
   Expr right;
   while (dag_op(dag, e) == OP_MULTIPLY || dag_op(dag, e) == OP_DIVIDE) product_sides(dag, e, &e, &right);
-  return dag_op(dag, e) == OP_CONSTANT;
+  return dag_op(dag, e) == OP_CONSTANT || dag_op(dag, e) == OP_SUM;
 }
 
 static void open_product(Printer *p, Expr e) {
@@ -170,7 +173,7 @@ static void open_term(Printer *p, Term term, bool first) {
     part_number(p, factor);
     part_text(p, "*");
   }
-  bool enclose = factor != 1 && begins_with_number(p->dag, term.node);
+  bool enclose = factor != 1 && takes_coefficient(p->dag, term.node);
   part_node(p, term.node, enclose ? LEVEL_POWER : LEVEL_PRODUCT, false);
 }
 
@@ -222,10 +225,8 @@ static void open_choice(Printer *p, Expr e, bool boolean) {
 static void open_else(Printer *p, Expr e, bool boolean) {
   bool chain = dag_op(p->dag, e) == OP_IF;
   part_text(p, chain ? " elseif " : " else ");
-  if (chain)
-    open_choice(p, e, boolean);
-  else
-    part_node(p, e, LEVEL_IF, boolean);
+  if (chain) open_choice(p, e, boolean);
+  else part_node(p, e, LEVEL_IF, boolean);
 }
 
 static void open_arguments(Printer *p, Expr e, uint32_t first, bool boolean) {
@@ -242,10 +243,10 @@ static void open_call(Printer *p, Expr e) {
   CallInfo call = dag_call_info(p->dag, e);
   if (p->leaves && p->leaves->function)
     text_printf(p->heap, p->text, "%s", p->leaves->function(p->leaves->context, call.function));
-  else
-    text_printf(p->heap, p->text, "f%u", call.function + 1);
+  else text_printf(p->heap, p->text, "f%u", call.function + 1);
   if (call.output) text_printf(p->heap, p->text, "$output%u", call.output + 1);
-  for (uint32_t i = 0; i < call.partial_count; i++) text_printf(p->heap, p->text, "$d%u", call.partials[i] + 1);
+  for (uint32_t i = 0; i < call.partial_count; i++)
+    text_printf(p->heap, p->text, "$d%u", call.partials[i] + 1);
   open_arguments(p, e, 0, false);
 }
 
@@ -300,10 +301,8 @@ static void open_node(Printer *p, Expr e, bool boolean) {
 static void print_node(Printer *p, Part part) {
   bool enclose = node_level(p->dag, part.node) < (Level)part.level;
   if (enclose) text_append(p->heap, p->text, "(", 1);
-  if (op_kind(dag_op(p->dag, part.node)) == KIND_LEAF)
-    print_leaf(p, part.node, part.boolean);
-  else
-    open_node(p, part.node, part.boolean);
+  if (op_kind(dag_op(p->dag, part.node)) == KIND_LEAF) print_leaf(p, part.node, part.boolean);
+  else open_node(p, part.node, part.boolean);
   if (enclose) part_text(p, ")");
 }
 
@@ -312,7 +311,8 @@ void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec
   text_append(heap, text, "", 0);
   part_node(&p, e, LEVEL_IF, printer && printer->boolean);
   while (p.parts.count || p.stack.count) {
-    while (p.parts.count) vec_push(heap, &p.stack, vec_pop(&p.parts)); /* reversed: the first part is the next */
+    while (p.parts.count)
+      vec_push(heap, &p.stack, vec_pop(&p.parts)); /* reversed: the first part is the next */
     Part part = vec_pop(&p.stack);
     switch ((PartKind)part.kind) {
     case PART_TEXT: text_append(heap, text, part.text, strlen(part.text)); break;

@@ -1,6 +1,7 @@
-/* simplify: the constructors that keep the normal form of dag.h. Each looks at its operands only one or two levels deep,
- * so it is cheap, and each rewriting step leads to fewer or smaller operands, so it ends. No step changes a
- * value where the original is defined (rounding aside); factors that would over- or underflow are left where they are. */
+/* simplify: the constructors that keep the normal form of dag.h. Each looks at its operands only one or two
+ * levels deep, so it is cheap, and each rewriting step leads to fewer or smaller operands, so it ends. No
+ * step changes a value where the original is defined (rounding aside); factors that would over- or underflow
+ * are left where they are. */
 #include "expr/dag_internal.h"
 
 #include <float.h>
@@ -47,7 +48,8 @@ static int compare_terms(const void *a, const void *b) {
 
 static void sum_sort(Dag *dag) {
   bool sorted = true;
-  for (uint32_t i = 1; i < dag->sum.count && sorted; i++) sorted = dag->sum.data[i - 1].node <= dag->sum.data[i].node;
+  for (uint32_t i = 1; i < dag->sum.count && sorted; i++)
+    sorted = dag->sum.data[i - 1].node <= dag->sum.data[i].node;
   if (!sorted) dag_sort(dag->heap, dag->sum.data, dag->sum.count, sizeof(Term), compare_terms);
 }
 
@@ -56,12 +58,12 @@ static void sum_collect(Dag *dag) {
   Term *list = dag->sum.data;
   uint32_t kept = 0, count = dag->sum.count;
   for (uint32_t i = 0; i < count; i++) {
-    bool same = kept && list[kept - 1].node == list[i].node && isfinite(list[kept - 1].coefficient + list[i].coefficient);
-    if (same)
-      list[kept - 1].coefficient += list[i].coefficient;
-    else
-      list[kept++] = list[i];
-    if (same && list[kept - 1].coefficient == 0 && (i + 1 == count || list[i + 1].node != list[i].node)) kept--;
+    bool same = kept && list[kept - 1].node == list[i].node &&
+                isfinite(list[kept - 1].coefficient + list[i].coefficient);
+    if (same) list[kept - 1].coefficient += list[i].coefficient;
+    else list[kept++] = list[i];
+    if (same && list[kept - 1].coefficient == 0 && (i + 1 == count || list[i + 1].node != list[i].node))
+      kept--;
   }
   dag->sum.count = kept;
 }
@@ -125,7 +127,8 @@ static Expr multiply_plain(Dag *dag, Expr x, Expr y) {
   double p, q, numerator;
   Expr first = x < y ? x : y, second = x < y ? y : x;
   Expr base = split_power(dag, first, &p), other = split_power(dag, second, &q);
-  if (base == other && (p + q) - p == q && (p + q) - q == p) return dag_power(dag, base, dag_constant(dag, p + q));
+  if (base == other && (p + q) - p == q && (p + q) - q == p)
+    return dag_power(dag, base, dag_constant(dag, p + q));
   if (is_reciprocal(dag, second, &numerator)) return multiply_reciprocal(dag, first, second, numerator);
   if (is_reciprocal(dag, first, &numerator)) return multiply_reciprocal(dag, second, first, numerator);
   return dag_intern(dag, OP_MULTIPLY, (Expr[]){first, second}, 2);
