@@ -1230,6 +1230,17 @@ static void machine_clear(Machine *machine) {
   mark_release(machine, (Mark){0, 0});
 }
 
+void machine_free(Machine *machine) {
+  machine_clear(machine);
+  for (uint32_t i = 0; i < machine->chunks.count; i++) heap_free(machine->heap, machine->chunks.data[i].data);
+  vec_free(machine->heap, &machine->chunks);
+  vec_free(machine->heap, &machine->stack);
+  vec_free(machine->heap, &machine->control);
+  vec_free(machine->heap, &machine->frames);
+  vec_free(machine->heap, &machine->presets);
+  heap_free(machine->heap, machine);
+}
+
 ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value *inputs, uint32_t count) {
   machine_clear(machine);
   frame_begin(machine, routine, 0, false);

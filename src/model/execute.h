@@ -83,6 +83,9 @@ typedef struct Limits {
 Machine *machine_new(Heap *heap, Names *names, const Domain *domain, Routine *const *const *routines,
                      const Record *const *records, Diags *diags, Limits limits);
 
+/* Frees a machine before its heap goes. */
+void machine_free(Machine *machine);
+
 /* Where errors go from now on. */
 void machine_set_diags(Machine *machine, Diags *diags);
 

@@ -1,0 +1,239 @@
+/* alias: unknowns that are another unknown, its negative or its derivative, or a constant (see model.h).
+ *
+ * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its own parent,
+ * and constant[root] is the value of the root if it has one. An equation is used up only where the forest then says
+ * what it said: der(x) = der(y) does not make x an alias of y, and no equation closes a circle. */
+#include "model/model.h"
+
+enum { LARGEST_SHIFT = 1000 };
+
+typedef struct Finder {
+  Model *model;
+  Aliases aliases;
+  bool *parametric;      /* by node: over constants and parameters only */
+  bool *differentiated;  /* by unknown */
+} Finder;
+
+/* An unknown as derivative number `shift` of a root, with a sign. */
+typedef struct Place {
+  uint32_t root;
+  int8_t sign;
+  uint32_t shift;
+} Place;
+
+/* ---- what the graph says ---- */
+
+static bool is_parametric(const Finder *finder, Expr e) {
+  const Dag *dag = finder->model->dag;
+  Op op = dag_op(dag, e);
+  if (op_kind(op) == KIND_LEAF) return op == OP_CONSTANT || op == OP_PARAMETER;
+  if (op == OP_CALL || (op_kind(op) == KIND_LANGUAGE && op != OP_NOEVENT && op != OP_SMOOTH)) return false;
+  for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++)
+    if (!finder->parametric[dag_child(dag, e, i)]) return false;
+  return true;
+}
+
+/* One pass in order of indices: children come first. */
+static void survey(Finder *finder) {
+  const Dag *dag = finder->model->dag;
+  for (uint32_t e = 0, size = dag_size(dag); e < size; e++) {
+    finder->parametric[e] = is_parametric(finder, e);
+    if (dag_op(dag, e) == OP_VARIABLE && dag_order(dag, e) > 0) finder->differentiated[dag_index(dag, e)] = true;
+  }
+}
+
+/* ---- the forest ---- */
+
+static Place find(Aliases *aliases, uint32_t unknown) {
+  Place place = {unknown, 1, 0};
+  while (aliases->root[place.root] != place.root) {
+    place.sign = (int8_t)(place.sign * aliases->sign[place.root]);
+    place.shift += aliases->shift[place.root];
+    place.root = aliases->root[place.root];
+  }
+  Place rest = place;
+  for (uint32_t j = unknown; j != place.root;) {
+    uint32_t parent = aliases->root[j];
+    int8_t sign = aliases->sign[j];
+    uint32_t shift = aliases->shift[j];
+    aliases->root[j] = place.root;
+    aliases->sign[j] = rest.sign;
+    aliases->shift[j] = (uint16_t)rest.shift;
+    rest.sign = (int8_t)(rest.sign * sign);
+    rest.shift -= shift;
+    j = parent;
+  }
+  return place;
+}
+
+/* How much an unknown is worth as representative: what the user said of it, then whether it is a state. */
+static int worth(const Finder *finder, uint32_t unknown) {
+  const Model *model = finder->model;
+  const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];
+  return (int)variable->select * 16 + (variable->fixed == FIXED_TRUE) * 8 + (variable->start != EXPR_NONE) * 4 +
+         (variable->nominal != EXPR_NONE) * 2 + finder->differentiated[unknown];
+}
+
+/* Is `a` the better representative of the two roots? A root with a constant must stay one. */
+static bool is_better(const Finder *finder, uint32_t a, uint32_t b) {
+  bool a_constant = finder->aliases.constant[a] != EXPR_NONE, b_constant = finder->aliases.constant[b] != EXPR_NONE;
+  if (a_constant != b_constant) return a_constant;
+  int difference = worth(finder, a) - worth(finder, b);
+  return difference ? difference > 0 : a < b;
+}
+
+static void hang(Aliases *aliases, uint32_t root, uint32_t under, int8_t sign, uint32_t shift) {
+  aliases->root[root] = under;
+  aliases->sign[root] = sign;
+  aliases->shift[root] = (uint16_t)shift;
+}
+
+/* derivative p of a = sign * derivative q of b. Gives true if the forest now says it. */
+static bool join(Finder *finder, uint32_t a, uint32_t p, uint32_t b, uint32_t q, int8_t sign) {
+  Aliases *aliases = &finder->aliases;
+  Place left = find(aliases, a), right = find(aliases, b);
+  left.shift += p;
+  right.shift += q;
+  sign = (int8_t)(sign * left.sign * right.sign);
+  if (left.root == right.root || left.shift + right.shift > LARGEST_SHIFT) return false;
+  bool left_constant = aliases->constant[left.root] != EXPR_NONE, right_constant = aliases->constant[right.root] != EXPR_NONE;
+  if (left_constant && right_constant) return false;
+  bool left_hangs = left.shift == 0 && !left_constant, right_hangs = right.shift == 0 && !right_constant;
+  if (left_hangs && right_hangs) left_hangs = !is_better(finder, left.root, right.root);
+  if (left_hangs) hang(aliases, left.root, right.root, sign, right.shift);
+  else if (right_hangs) hang(aliases, right.root, left.root, sign, left.shift);
+  return left_hangs || right_hangs;
+}
+
+/* unknown = value. A root that the user pins down otherwise stays, for initialization to compare. */
+static bool settle(Finder *finder, uint32_t unknown, Expr value) {
+  Aliases *aliases = &finder->aliases;
+  const Model *model = finder->model;
+  Place place = find(aliases, unknown);
+  const Variable *root = &model->variables.data[model->unknowns.data[place.root]];
+  if (place.shift || aliases->constant[place.root] != EXPR_NONE) return false;
+  if (root->fixed == FIXED_TRUE || root->select == SELECT_ALWAYS) return false;
+  aliases->constant[place.root] = place.sign < 0 ? dag_negate(model->dag, value) : value;
+  return true;
+}
+
+/* ---- equations ---- */
+
+/* The residual as constant + terms; a lone node is one term. */
+static uint32_t residual_terms(const Dag *dag, Expr residual, double *constant, Term *lone, const Term **terms) {
+  if (dag_op(dag, residual) == OP_SUM) return dag_terms(dag, residual, constant, terms);
+  *constant = 0;
+  *lone = (Term){1, residual};
+  *terms = lone;
+  return 1;
+}
+
+/* c * D^p a - (+-c) * D^q b = 0 */
+static bool use_pair(Finder *finder, Term a, Term b) {
+  const Dag *dag = finder->model->dag;
+  if (a.coefficient != b.coefficient && a.coefficient != -b.coefficient) return false;
+  int8_t sign = a.coefficient == b.coefficient ? -1 : 1;
+  return join(finder, dag_index(dag, a.node), dag_order(dag, a.node), dag_index(dag, b.node), dag_order(dag, b.node), sign);
+}
+
+/* +-x + (terms over parameters) + constant = 0, term `at` being x. */
+static bool use_constant(Finder *finder, const Term *terms, uint32_t count, uint32_t at, double constant) {
+  Dag *dag = finder->model->dag;
+  Term x = terms[at];
+  bool is_zero = count == 1 && constant == 0;
+  if (dag_order(dag, x.node) || (x.coefficient != 1 && x.coefficient != -1 && !is_zero)) return false;
+  double factor = x.coefficient > 0 ? -1 : 1;
+  Arena arena = arena_make(finder->model->heap);
+  Term *rest = arena_array(&arena, count, sizeof *rest);
+  for (uint32_t i = 0, k = 0; i < count; i++)
+    if (i != at) rest[k++] = (Term){factor * terms[i].coefficient, terms[i].node};
+  Expr value = dag_sum(dag, is_zero ? 0 : factor * constant, rest, count - 1);
+  arena_free(&arena);
+  return settle(finder, dag_index(dag, x.node), value);
+}
+
+/* Gives true if the equation is an alias and the forest took it up. */
+static bool use_equation(Finder *finder, Expr residual) {
+  const Dag *dag = finder->model->dag;
+  double constant;
+  Term lone;
+  const Term *terms;
+  uint32_t count = residual_terms(dag, residual, &constant, &lone, &terms);
+  uint32_t variables = 0, at = 0;
+  for (uint32_t i = 0; i < count && variables <= 2; i++) {
+    if (dag_op(dag, terms[i].node) == OP_VARIABLE) at = i, variables++;
+    else if (!finder->parametric[terms[i].node]) return false;
+  }
+  if (variables == 1) return use_constant(finder, terms, count, at, constant);
+  return variables == 2 && count == 2 && constant == 0 && use_pair(finder, terms[0], terms[1]);
+}
+
+/* ---- result ---- */
+
+/* Every unknown speaks of its root directly, or has its value. */
+static void resolve(Finder *finder) {
+  Aliases *aliases = &finder->aliases;
+  Dag *dag = finder->model->dag;
+  for (uint32_t j = 0; j < aliases->count; j++) find(aliases, j);
+  for (uint32_t j = 0; j < aliases->count; j++) {
+    uint32_t root = aliases->root[j];
+    if (root == j || aliases->constant[root] == EXPR_NONE) continue;
+    Expr value = aliases->constant[root];
+    if (aliases->shift[j]) value = dag_constant(dag, 0);
+    else if (aliases->sign[j] < 0) value = dag_negate(dag, value);
+    aliases->constant[j] = value;
+  }
+  for (uint32_t j = 0; j < aliases->count; j++)
+    if (aliases->constant[j] != EXPR_NONE) aliases->root[j] = UINT32_MAX;
+}
+
+Aliases model_find_aliases(Model *model, Arena *arena) {
+  uint32_t n = model->unknowns.count, m = model->equations.count;
+  Arena scratch = arena_make(model->heap);
+  Finder finder = {.model = model, .aliases.count = n};
+  Aliases *aliases = &finder.aliases;
+  aliases->root = arena_array(arena, n, sizeof *aliases->root);
+  aliases->sign = arena_array(arena, n, sizeof *aliases->sign);
+  aliases->shift = arena_array(arena, n, sizeof *aliases->shift);
+  aliases->constant = arena_array(arena, n, sizeof *aliases->constant);
+  aliases->equation_used = arena_array(arena, m, sizeof *aliases->equation_used);
+  for (uint32_t j = 0; j < n; j++) aliases->root[j] = j, aliases->sign[j] = 1, aliases->constant[j] = EXPR_NONE;
+  finder.parametric = arena_array(&scratch, dag_size(model->dag), sizeof *finder.parametric);
+  finder.differentiated = arena_array(&scratch, n, sizeof *finder.differentiated);
+  survey(&finder);
+  for (uint32_t i = 0; i < m; i++) {
+    aliases->equation_used[i] = use_equation(&finder, model->equations.data[i].residual);
+    aliases->removed += aliases->equation_used[i];
+  }
+  resolve(&finder);
+  arena_free(&scratch);
+  return *aliases;
+}
+
+/* What stands for derivative `order` of an unknown. */
+static Expr substitute_for(Dag *dag, const Aliases *aliases, uint32_t unknown, uint32_t order) {
+  if (aliases->root[unknown] == UINT32_MAX) return order ? dag_constant(dag, 0) : aliases->constant[unknown];
+  Expr leaf = dag_variable(dag, aliases->root[unknown], order + aliases->shift[unknown]);
+  return aliases->sign[unknown] < 0 ? dag_negate(dag, leaf) : leaf;
+}
+
+void model_substitute_aliases(Model *model, const Aliases *aliases, ExprVec *residuals, IndexVec *equations) {
+  Dag *dag = model->dag;
+  ExprVec from = {0}, to = {0};
+  for (uint32_t e = 0, size = dag_size(dag); e < size; e++) {
+    if (dag_op(dag, e) != OP_VARIABLE) continue;
+    Expr image = substitute_for(dag, aliases, dag_index(dag, e), dag_order(dag, e));
+    if (image == e) continue;
+    vec_push(model->heap, &from, e);
+    vec_push(model->heap, &to, image);
+  }
+  uint32_t first = residuals->count;
+  for (uint32_t i = 0; i < model->equations.count; i++) {
+    if (aliases->equation_used[i]) continue;
+    vec_push(model->heap, residuals, model->equations.data[i].residual);
+    vec_push(model->heap, equations, i);
+  }
+  dag_substitute(dag, from.data, to.data, from.count, residuals->data + first, residuals->count - first);
+  vec_free(model->heap, &from);
+  vec_free(model->heap, &to);
+}

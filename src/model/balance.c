@@ -1,0 +1,39 @@
+/* balance: how many equations and unknowns there are (see model.h). A discrete variable that a when assigns in several
+ * branches has one equation; one that two whens assign has two, which is one too many. */
+#include "model/model.h"
+
+/* Discrete variables that a when assigns, each once; `stamps` holds for each variable the last when that did. */
+static uint32_t count_assigned(const When *when, uint32_t *stamps, uint32_t stamp) {
+  uint32_t count = 0;
+  for (uint32_t b = 0; b < when->branches.count; b++) {
+    const WhenBranch *branch = &when->branches.data[b];
+    for (uint32_t i = 0; i < branch->actions.count; i++) {
+      const Action *action = &branch->actions.data[i];
+      if (action->kind != ACTION_ASSIGN || stamps[action->target] == stamp) continue;
+      stamps[action->target] = stamp;
+      count++;
+    }
+  }
+  return count;
+}
+
+static void count_procedure(const Model *model, const Procedure *procedure, Balance *balance) {
+  if (procedure->initial) return;
+  for (uint32_t i = 0; i < procedure->outputs.count; i++) {
+    Role role = model->variables.data[procedure->outputs.data[i]].role;
+    if (role == ROLE_UNKNOWN) balance->equations++;
+    if (role == ROLE_DISCRETE) balance->discrete_equations++;
+  }
+}
+
+Balance model_balance(const Model *model) {
+  Balance balance = {.equations = model->equations.count, .unknowns = model->unknowns.count};
+  balance.discrete_equations = model->discrete_equations.count;
+  balance.discrete_unknowns = model->discretes.count;
+  uint32_t *stamps = heap_array(model->heap, model->variables.count, sizeof *stamps);
+  for (uint32_t i = 0; i < model->whens.count; i++)
+    balance.discrete_equations += count_assigned(&model->whens.data[i], stamps, i + 1);
+  heap_free(model->heap, stamps);
+  for (uint32_t i = 0; i < model->procedures.count; i++) count_procedure(model, &model->procedures.data[i], &balance);
+  return balance;
+}

@@ -1,0 +1,53 @@
+/* model: variables by position and name (see model.h). */
+#include "model/model.h"
+
+#include <string.h>
+
+Model *model_new(Heap *heap, Names *names) {
+  Model *model = heap_alloc(heap, sizeof *model);
+  model->heap = heap;
+  model->names = names;
+  model->dag = dag_new(heap, names);
+  model->by_name = map_make(heap);
+  return model;
+}
+
+static IndexVec *role_list(Model *model, Role role) {
+  switch (role) {
+  case ROLE_UNKNOWN: return &model->unknowns;
+  case ROLE_DISCRETE: return &model->discretes;
+  case ROLE_PARAMETER: break;
+  }
+  return &model->parameters;
+}
+
+uint32_t model_add_variable(Model *model, Variable variable) {
+  uint32_t position = model->variables.count;
+  IndexVec *list = role_list(model, variable.role);
+  variable.index = list->count;
+  vec_push(model->heap, list, position);
+  vec_push(model->heap, &model->variables, variable);
+  map_put(&model->by_name, variable.name, position);
+  /* The leaf is made now, so that the order of terms follows the order of declarations. */
+  model_leaf(model, position, 0);
+  return position;
+}
+
+uint32_t model_find(const Model *model, const char *name) {
+  Name found = names_find(model->names, name, strlen(name));
+  return found == MAP_NONE ? MAP_NONE : map_get(&model->by_name, found);
+}
+
+Expr model_leaf(const Model *model, uint32_t variable, uint32_t order) {
+  const Variable *v = &model->variables.data[variable];
+  switch (v->role) {
+  case ROLE_UNKNOWN: return dag_variable(model->dag, v->index, order);
+  case ROLE_DISCRETE: return dag_discrete(model->dag, v->index);
+  case ROLE_PARAMETER: break;
+  }
+  return dag_parameter(model->dag, v->index);
+}
+
+const char *model_name(const Model *model, uint32_t variable) {
+  return names_text(model->names, model->variables.data[variable].name);
+}

@@ -1,0 +1,332 @@
+/* parameters: values of parameters and constants (see model.h). One walk over the graph in which a parameter leaf
+ * has its binding as only child: so what a value needs is computed first, each node once, without recursion.
+ *
+ * Invariant: a node that is done has its value, or the node at fault: something undefined counts only where it is used, as in an
+ * inactive branch of an if. A fault is reported once, for the first parameter that needs it. */
+#include "model/model.h"
+#include "model/number.h"
+
+#include <math.h>
+
+#define FAULT_REPORTED (EXPR_NONE - 1)
+
+enum { STATE_NEW, STATE_OPEN, STATE_DONE };
+
+/* The last function run: its other outputs are often wanted next. */
+typedef struct LastCall {
+  uint32_t function;
+  ExprVec arguments;
+  double *results;
+  bool is_valid, is_ok;
+} LastCall;
+
+typedef struct Valuation {
+  Model *model;
+  Dag *dag;
+  Heap *heap;
+  const double *overrides; /* by parameter, NAN: none; NULL: none at all */
+  double *values;          /* by node */
+  Expr *faults;            /* by node; EXPR_NONE if it has a value */
+  uint8_t *states;         /* by node */
+  VEC(struct ValuationFrame {
+    Expr node;
+    uint32_t next;
+  }) stack;
+  Expr circle; /* a parameter that needs itself; EXPR_NONE if there is none */
+  Machine *machine;
+  NumberContext number_context;
+  Domain domain;
+  Diags quiet;
+  Routine *const *routines;
+  const Record *records;
+  LastCall last;
+} Valuation;
+
+/* ---- where a parameter's value comes from ---- */
+
+static const Variable *parameter_variable(const Valuation *run, Expr leaf) {
+  const Model *model = run->model;
+  return &model->variables.data[model->parameters.data[dag_index(run->dag, leaf)]];
+}
+
+static bool is_overridden(const Valuation *run, Expr leaf) {
+  return run->overrides && !isnan(run->overrides[dag_index(run->dag, leaf)]);
+}
+
+static bool has_number(const Variable *variable) {
+  return variable->type != TYPE_STRING && variable->type != TYPE_EXTERNAL_OBJECT;
+}
+
+/* The expression that gives the value; EXPR_NONE if none does. */
+static Expr parameter_source(const Valuation *run, Expr leaf) {
+  const Variable *variable = parameter_variable(run, leaf);
+  if (is_overridden(run, leaf)) return EXPR_NONE;
+  return variable->binding != EXPR_NONE ? variable->binding : variable->start;
+}
+
+/* ---- calls ---- */
+
+/* Room for a value of this shape. Records nest as deep as their definitions, which are bounded. */
+static Value shape_value(const Valuation *run, Arena *arena, const Shape *shape) {
+  Value value = {.type = shape->type, .sizes = shape->sizes, .count = 1};
+  for (uint32_t d = 0; d < shape->type.dimensions; d++) value.count *= shape->sizes[d];
+  if (shape->type.base != TYPE_RECORD) {
+    value.data = arena_array(arena, value.count, sizeof(double));
+    return value;
+  }
+  uint32_t count = run->model->records.data[shape->type.definition].fields.count;
+  value.fields = arena_array(arena, count, sizeof *value.fields);
+  for (uint32_t f = 0; f < count; f++) value.fields[f] = shape_value(run, arena, &shape->fields[f]);
+  return value;
+}
+
+static void start_machine(Valuation *run) {
+  run->number_context.names = run->model->names;
+  run->domain = number_domain(&run->number_context);
+  run->routines = run->model->routines.data;
+  run->records = run->model->records.data;
+  run->quiet = diags_make(run->heap);
+  run->machine = machine_new(run->heap, run->model->names, &run->domain, &run->routines, &run->records, &run->quiet,
+                             (Limits){0});
+}
+
+static bool same_call(const Valuation *run, Expr e, uint32_t function) {
+  const LastCall *last = &run->last;
+  uint32_t count = dag_child_count(run->dag, e);
+  if (!last->is_valid || last->function != function || last->arguments.count != count) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (last->arguments.data[i] != dag_child(run->dag, e, i)) return false;
+  return true;
+}
+
+/* Runs the function for the arguments of call node e; its results stay in run->last. */
+static void run_call(Valuation *run, Expr e, const Function *function) {
+  LastCall *last = &run->last;
+  const Record *records = run->model->records.data;
+  Arena arena = arena_make(run->heap);
+  Value *inputs = arena_array(&arena, function->input_count, sizeof *inputs);
+  double *scalars = arena_array(&arena, function->arguments, sizeof *scalars);
+  for (uint32_t i = 0; i < function->arguments; i++) scalars[i] = run->values[dag_child(run->dag, e, i)];
+  for (uint32_t i = 0, at = 0; i < function->input_count; i++) {
+    inputs[i] = shape_value(run, &arena, &function->inputs[i]);
+    value_unflatten(&run->domain, &inputs[i], records, (const char *)(scalars + at));
+    at += function->inputs[i].scalars;
+  }
+  heap_free(run->heap, last->results);
+  last->results = heap_array(run->heap, function->results, sizeof *last->results);
+  last->is_ok = machine_run(run->machine, function->routine, inputs, function->input_count) == EXECUTE_OK;
+  for (uint32_t i = 0, at = 0; last->is_ok && i < function->output_count; i++) {
+    const Value *output = machine_output(run->machine, i);
+    if (value_scalars(output, records) != function->outputs[i].scalars) last->is_ok = false;
+    else value_flatten(&run->domain, output, records, (char *)(last->results + at));
+    at += function->outputs[i].scalars;
+  }
+  arena_free(&arena);
+}
+
+static Expr evaluate_call(Valuation *run, Expr e) {
+  CallInfo call = dag_call_info(run->dag, e);
+  const Function *function = run->model->functions.data[call.function];
+  if (call.partial_count || function->routine->kind != ROUTINE_CODE) return e;
+  if (!run->machine) start_machine(run);
+  if (!same_call(run, e, call.function)) {
+    run_call(run, e, function);
+    run->last.function = call.function;
+    run->last.is_valid = true;
+    run->last.arguments.count = 0;
+    for (uint32_t i = 0, count = dag_child_count(run->dag, e); i < count; i++)
+      vec_push(run->heap, &run->last.arguments, dag_child(run->dag, e, i));
+  }
+  if (!run->last.is_ok) return e;
+  run->values[e] = run->last.results[call.output];
+  return EXPR_NONE;
+}
+
+/* ---- operators ---- */
+
+static Expr child_fault(const Valuation *run, Expr e, uint32_t begin, uint32_t end) {
+  for (uint32_t i = begin; i < end; i++) {
+    Expr fault = run->faults[dag_child(run->dag, e, i)];
+    if (fault != EXPR_NONE) return fault;
+  }
+  return EXPR_NONE;
+}
+
+/* if, and, or use their second part only if the first asks for it. */
+static Expr evaluate_choice(Valuation *run, Op op, Expr e) {
+  Expr fault = child_fault(run, e, 0, 1);
+  if (fault != EXPR_NONE) return fault;
+  bool first = run->values[dag_child(run->dag, e, 0)] != 0;
+  run->values[e] = first;
+  if (op != OP_IF && first == (op == OP_OR)) return EXPR_NONE;
+  uint32_t chosen = op == OP_IF && !first ? 2 : 1;
+  run->values[e] = run->values[dag_child(run->dag, e, chosen)];
+  return child_fault(run, e, chosen, chosen + 1);
+}
+
+static void evaluate_sum(Valuation *run, Expr e) {
+  double total;
+  const Term *terms;
+  uint32_t count = dag_terms(run->dag, e, &total, &terms);
+  for (uint32_t i = 0; i < count; i++) total += terms[i].coefficient * run->values[terms[i].node];
+  run->values[e] = total;
+}
+
+static Expr evaluate_parameter(Valuation *run, Expr e) {
+  Expr source = parameter_source(run, e);
+  const Variable *variable = parameter_variable(run, e);
+  if (is_overridden(run, e)) run->values[e] = run->overrides[dag_index(run->dag, e)];
+  else if (source == EXPR_NONE) run->values[e] = variable->type == TYPE_ENUMERATION ? 1 : 0;
+  else run->values[e] = run->values[source];
+  return source == EXPR_NONE ? EXPR_NONE : run->faults[source];
+}
+
+/* Value of a node whose children are done; gives the node at fault. */
+static Expr evaluate_node(Valuation *run, Expr e) {
+  Op op = dag_op(run->dag, e);
+  switch (op) {
+  case OP_CONSTANT: run->values[e] = dag_value(run->dag, e); return EXPR_NONE;
+  case OP_STRING: run->values[e] = dag_index(run->dag, e); return EXPR_NONE;
+  case OP_PARAMETER: return evaluate_parameter(run, e);
+  case OP_TIME:
+  case OP_VARIABLE:
+  case OP_DISCRETE:
+  case OP_PRE: return e;
+  case OP_IF:
+  case OP_AND:
+  case OP_OR: return evaluate_choice(run, op, e);
+  default: break;
+  }
+  uint32_t count = dag_child_count(run->dag, e);
+  Expr fault = child_fault(run, e, 0, count);
+  if (fault != EXPR_NONE) return fault;
+  if (op == OP_CALL) return evaluate_call(run, e);
+  if (op == OP_SUM) return evaluate_sum(run, e), EXPR_NONE;
+  double arguments[3] = {0};
+  for (uint32_t i = 0; i < count && i < 3; i++) arguments[i] = run->values[dag_child(run->dag, e, i)];
+  return op_arity(op) == (int)count && op_evaluate(op, arguments, &run->values[e]) ? EXPR_NONE : e;
+}
+
+/* ---- the walk ---- */
+
+/* Child number `i` of the walk; EXPR_NONE behind the last. */
+static Expr walk_child(const Valuation *run, Expr e, uint32_t i) {
+  if (dag_op(run->dag, e) == OP_PARAMETER) return i == 0 ? parameter_source(run, e) : EXPR_NONE;
+  return i < dag_child_count(run->dag, e) ? dag_child(run->dag, e, i) : EXPR_NONE;
+}
+
+static void open_node(Valuation *run, Expr e) {
+  if (run->states[e] == STATE_OPEN) {
+    /* What the circle runs through is faulty; its first parameter is named. */
+    if (run->circle == EXPR_NONE) run->circle = e;
+    return;
+  }
+  if (run->states[e] == STATE_DONE) return;
+  run->states[e] = STATE_OPEN;
+  run->faults[e] = e;
+  vec_push(run->heap, &run->stack, (struct ValuationFrame){e, 0});
+}
+
+static void evaluate_below(Valuation *run, Expr root) {
+  open_node(run, root);
+  while (run->stack.count) {
+    struct ValuationFrame *top = &vec_last(&run->stack);
+    Expr child = walk_child(run, top->node, top->next++);
+    if (child != EXPR_NONE) {
+      open_node(run, child);
+      continue;
+    }
+    Expr e = top->node;
+    (void)vec_pop(&run->stack);
+    run->faults[e] = evaluate_node(run, e);
+    run->states[e] = STATE_DONE;
+  }
+}
+
+static Valuation valuation_make(Model *model, const double *overrides) {
+  Valuation run = {.model = model, .dag = model->dag, .overrides = overrides, .circle = EXPR_NONE};
+  uint32_t size = dag_size(model->dag);
+  run.heap = model->heap;
+  run.values = heap_array(run.heap, size, sizeof *run.values);
+  run.faults = heap_array(run.heap, size, sizeof *run.faults);
+  run.states = heap_array(run.heap, size, sizeof *run.states);
+  return run;
+}
+
+static void valuation_free(Valuation *run) {
+  heap_free(run->heap, run->values);
+  heap_free(run->heap, run->faults);
+  heap_free(run->heap, run->states);
+  heap_free(run->heap, run->last.results);
+  vec_free(run->heap, &run->last.arguments);
+  vec_free(run->heap, &run->stack);
+  if (!run->machine) return;
+  machine_free(run->machine);
+  for (uint32_t i = 0; i < run->quiet.list.count; i++) vec_free(run->heap, &run->quiet.list.data[i].notes);
+  vec_free(run->heap, &run->quiet.list);
+  arena_free(&run->quiet.arena);
+}
+
+/* ---- reports ---- */
+
+static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
+  const Variable *variable = parameter_variable(run, leaf);
+  const char *name = names_text(run->model->names, variable->name);
+  Arena arena = arena_make(run->heap);
+  if (run->circle != EXPR_NONE) {
+    diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` depends on itself", name);
+  } else if (dag_op(run->dag, fault) == OP_CALL) {
+    CallInfo call = dag_call_info(run->dag, fault);
+    const char *why = run->quiet.list.count ? run->quiet.list.data[0].message : "it is not written in Modelica";
+    diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` cannot be computed: function `%s`: %s", name,
+               names_text(run->model->names, run->model->functions.data[call.function]->name), why);
+  } else {
+    diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` is not defined: `%s` has no value here", name,
+               model_text(run->model, fault, &arena));
+  }
+  run->circle = EXPR_NONE;
+  arena_free(&arena);
+}
+
+static void warn_missing(const Valuation *run, Expr leaf, Diags *diags) {
+  const Variable *variable = parameter_variable(run, leaf);
+  if (is_overridden(run, leaf) || parameter_source(run, leaf) != EXPR_NONE || !has_number(variable)) return;
+  if (variable->variability > VARIABILITY_PARAMETER || variable->fixed == FIXED_FALSE) return;
+  diag_warning(diags, variable->span, "`%s` has no value: %d is taken", names_text(run->model->names, variable->name),
+               variable->type == TYPE_ENUMERATION);
+}
+
+bool model_parameter_values(Model *model, const double *overrides, double *values, Diags *diags) {
+  bool ok = true;
+  for (uint32_t i = 0; i < model->parameters.count; i++) dag_parameter(model->dag, i);
+  Valuation run = valuation_make(model, overrides);
+  for (uint32_t i = 0; i < model->parameters.count; i++) {
+    Expr leaf = dag_parameter(model->dag, i);
+    evaluate_below(&run, leaf);
+    warn_missing(&run, leaf, diags);
+    Expr fault = run.faults[leaf];
+    values[i] = fault == EXPR_NONE ? run.values[leaf] : NAN;
+    if (fault == EXPR_NONE || !has_number(parameter_variable(&run, leaf))) continue;
+    ok = false;
+    if (fault != FAULT_REPORTED) report_fault(&run, leaf, fault, diags);
+    run.faults[leaf] = FAULT_REPORTED;
+  }
+  valuation_free(&run);
+  return ok;
+}
+
+static double given_value(void *context, const Dag *dag, Expr leaf) {
+  const double *const *parameters = context;
+  return dag_op(dag, leaf) == OP_PARAMETER ? (*parameters)[dag_index(dag, leaf)] : NAN;
+}
+
+bool model_evaluate(Model *model, Expr e, const double *parameters, double *value) {
+  if (dag_evaluate(model->dag, e, given_value, &parameters, value, NULL)) return !isnan(*value);
+  if (!dag_contains(model->dag, e, OP_CALL)) return false;
+  Valuation run = valuation_make(model, parameters);
+  evaluate_below(&run, e);
+  bool ok = run.faults[e] == EXPR_NONE;
+  *value = run.values[e];
+  valuation_free(&run);
+  return ok;
+}
