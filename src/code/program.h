@@ -29,11 +29,12 @@ uint32_t program_outputs(const Program *program);
 /* All outputs at the point. EVAL_DOMAIN if some output is not finite; program_blame then says why. */
 EvalStatus program_run(Program *program, const Point *point, double *out);
 
-/* After EVAL_DOMAIN at this point: the output concerned, and the node and its arguments that left their domain. */
+/* After EVAL_DOMAIN at this point: the output concerned, and the node and its argument that left the domain. The node
+ * is one that the output really uses: branches of an if that are not taken are not looked at. */
 typedef struct Blame {
   uint32_t output;
   Expr node;           /* e.g. the log(x) */
-  const char *reason;  /* "logarithm of a number that is not positive", static text */
+  const char *reason;  /* "logarithm of a number that is not positive"; valid until the program runs again */
   double argument;     /* offending value */
 } Blame;
 bool program_blame(Program *program, const Point *point, Blame *blame);
@@ -52,7 +53,8 @@ typedef struct Jacobian {
   uint32_t rows, columns, nonzeros;
   int32_t *column_start; /* columns + 1 */
   int32_t *row_index;    /* ascending within a column */
-  bool *is_constant;     /* entry does not depend on y (it may depend on parameters) */
+  bool *is_constant;     /* entry depends on parameters at most, not on time, columns or discrete variables */
+  uint32_t *positions;   /* columns of them: the position in y of each column */
   Program *program;      /* outputs: the nonzeros in this order */
 } Jacobian;
 

@@ -1,0 +1,364 @@
+/* calls: see calls.h. A scalar with n nilpotents e0 .. e(n-1), ei * ei = 0, is an array of 2^n coefficients; coefficient m belongs to
+ * the product of the ei with bit i in m. Its upper half is the derivative part with respect to the last nilpotent:
+ * x = low + high * e(n-1), and an operator acts as f(x) = f(low) + f'(low) * high * e(n-1), where f and f' (the rule
+ * of ops.def) are computed with n - 1 nilpotents. So the rules that make symbolic derivatives make these too.
+ *
+ * Recursion below is over n, which is at most CALL_PARTIALS_LIMIT. */
+#include "code/calls.h"
+
+#include "expr/op_math.h"
+#include "model/execute.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- arithmetic ---- */
+
+/* A stack of room for intermediate elements. */
+typedef struct Algebra {
+  double *room;
+  size_t used, size;
+} Algebra;
+
+/* Intermediate elements of the rules of ops.def per nilpotent, with a wide margin. */
+enum { ELEMENTS_PER_NILPOTENT = 64 };
+
+typedef const double *Element;
+
+static double *new_element(Algebra *algebra, uint32_t n) {
+  double *element = algebra->room + algebra->used;
+  algebra->used += (size_t)1 << n;
+  memset(element, 0, sizeof(double) << n);
+  return element;
+}
+
+static bool is_zero(Element x, uint32_t n) {
+  for (uint32_t m = 0; m < 1u << n; m++)
+    if (x[m] != 0) return false;
+  return true;
+}
+
+/* out += x * y: over all ways to share the nilpotents of m between the factors. */
+static void add_product(uint32_t n, Element x, Element y, double *out) {
+  for (uint32_t m = 0; m < 1u << n; m++)
+    for (uint32_t part = m;; part = (part - 1) & m) {
+      out[m] += x[part] * y[m ^ part];
+      if (part == 0) break;
+    }
+}
+
+static void lift(Algebra *algebra, uint32_t n, Op op, const Element *x, double *out);
+
+static Element element_constant(Algebra *algebra, uint32_t n, double value) {
+  double *element = new_element(algebra, n);
+  element[0] = value;
+  return element;
+}
+
+static Element element_add(Algebra *algebra, uint32_t n, Element x, Element y, double sign) {
+  double *out = new_element(algebra, n);
+  for (uint32_t m = 0; m < 1u << n; m++) out[m] = x[m] + sign * y[m];
+  return out;
+}
+
+static Element element_multiply(Algebra *algebra, uint32_t n, Element x, Element y) {
+  double *out = new_element(algebra, n);
+  add_product(n, x, y, out);
+  return out;
+}
+
+static Element element_apply(Algebra *algebra, uint32_t n, Op op, Element x, Element y) {
+  double *out = new_element(algebra, n);
+  lift(algebra, n, op, (const Element[]){x, y, x}, out);
+  return out;
+}
+
+static Element element_squares(Algebra *algebra, uint32_t n, Element x, Element y) {
+  double *out = new_element(algebra, n);
+  add_product(n, x, x, out);
+  add_product(n, y, y, out);
+  return out;
+}
+
+/* ---- operators ---- */
+
+static double operator_value(Op op, double a, double b, double c) {
+  (void)a, (void)b, (void)c;
+  switch (op) {
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                           \
+  case OP_##id: return (value);
+#include "expr/ops.def"
+#undef OP
+  default: return NAN;
+  }
+}
+
+/* The rule of ops.def for the derivative with respect to an argument. */
+static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argument, Element A, Element B, Element C,
+                             Element SELF) {
+  (void)C;
+#define CONST(v) element_constant(algebra, n, v)
+#define NONE CONST(0)
+#define ADD(x, y) element_add(algebra, n, x, y, 1)
+#define SUB(x, y) element_add(algebra, n, x, y, -1)
+#define NEG(x) element_add(algebra, n, CONST(0), x, -1)
+#define MUL(x, y) element_multiply(algebra, n, x, y)
+#define DIV(x, y) element_apply(algebra, n, OP_DIVIDE, x, y)
+#define SQUARES(x, y) element_squares(algebra, n, x, y)
+#define FN1(f, x) element_apply(algebra, n, OP_##f, x, x)
+#define FN2(f, x, y) element_apply(algebra, n, OP_##f, x, y)
+#define SELECT(condition, x, y) ((condition)[0] != 0 ? (x) : (y))
+  switch (op) {
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                           \
+  case OP_##id:                                                                                                        \
+    if (argument == 0) return d1;                                                                                      \
+    if (argument == 1) return d2;                                                                                      \
+    return d3;
+#include "expr/ops.def"
+#undef OP
+  default: return NONE;
+  }
+#undef CONST
+#undef NONE
+#undef ADD
+#undef SUB
+#undef NEG
+#undef MUL
+#undef DIV
+#undef SQUARES
+#undef FN1
+#undef FN2
+#undef SELECT
+}
+
+/* The argument that an operator only passes on; UINT32_MAX for those that compute. */
+static uint32_t passed_argument(Op op, const Element *x) {
+  switch (op) {
+  case OP_NOEVENT:
+  case OP_HOMOTOPY: return 0;
+  case OP_SMOOTH: return 1;
+  case OP_IF: return x[0][0] != 0 ? 1 : 2;
+  case OP_MIN: return x[0][0] <= x[1][0] ? 0 : 1;
+  case OP_MAX: return x[0][0] >= x[1][0] ? 0 : 1;
+  default: return UINT32_MAX;
+  }
+}
+
+/* out = op(x) with n nilpotents. A part that is zero brings no derivative, whatever the rule gives. */
+static void lift(Algebra *algebra, uint32_t n, Op op, const Element *x, double *out) {
+  uint32_t passed = passed_argument(op, x);
+  if (passed != UINT32_MAX) {
+    memmove(out, x[passed], sizeof(double) << n);
+    return;
+  }
+  if (n == 0) {
+    out[0] = operator_value(op, x[0][0], x[1][0], x[2][0]);
+    return;
+  }
+  uint32_t half = 1u << (n - 1);
+  lift(algebra, n - 1, op, x, out);
+  memset(out + half, 0, half * sizeof *out);
+  for (uint32_t k = 0; (int)k < op_arity(op); k++) {
+    if (is_zero(x[k] + half, n - 1)) continue;
+    size_t before = algebra->used;
+    add_product(n - 1, operator_rule(algebra, n - 1, op, k, x[0], x[1], x[2], out), x[k] + half, out + half);
+    algebra->used = before;
+  }
+}
+
+/* ---- the domain of the function machine ---- */
+
+typedef struct Callee {
+  Value *inputs;
+  char *arguments, *results; /* flat scalars */
+} Callee;
+
+/* What runs calls with n partials. */
+typedef struct Runner {
+  Caller *caller;
+  uint32_t n;
+  Domain domain;
+  Machine *machine; /* NULL until used */
+  Algebra algebra;
+  Map callees;      /* function -> index */
+  VEC(Callee) list;
+} Runner;
+
+struct Caller {
+  Heap *heap;
+  Model *model;
+  Diags diags;
+  Runner runners[CALL_PARTIALS_LIMIT + 1];
+};
+
+static void domain_constant(void *context, double value, void *out) {
+  Runner *runner = context;
+  memset(out, 0, sizeof(double) << runner->n);
+  memcpy(out, &value, sizeof value);
+}
+
+static void domain_text(void *context, Name text, void *out) { domain_constant(context, text, out); }
+
+static bool domain_known(void *context, const void *scalar, double *value) {
+  (void)context;
+  memcpy(value, scalar, sizeof *value);
+  return true;
+}
+
+/* Texts only end up in messages of assertions; joining them gives the last one. */
+static bool domain_apply(void *context, Op op, const void *arguments, uint32_t count, void *out) {
+  Runner *runner = context;
+  const double *given = arguments;
+  double plain[3], value;
+  size_t size = (size_t)1 << runner->n;
+  if (op == OP_STRING_JOIN || op == OP_STRING_OF) {
+    memcpy(out, given + (count ? count - 1 : 0) * size, size * sizeof *given);
+    return true;
+  }
+  if (count > 3 || op_arity(op) != (int)count) return false;
+  for (uint32_t k = 0; k < 3; k++) plain[k] = k < count ? given[k * size] : 0;
+  if (!op_evaluate(op, plain, &value)) return false;
+  if (runner->n == 0) {
+    memcpy(out, &value, sizeof value);
+    return true;
+  }
+  const Element x[3] = {given, given + (count > 1 ? size : 0), given + (count > 2 ? 2 * size : 0)};
+  double *result = new_element(&runner->algebra, runner->n);
+  lift(&runner->algebra, runner->n, op, x, result);
+  memcpy(out, result, size * sizeof *result);
+  runner->algebra.used = 0;
+  return true;
+}
+
+static void domain_sum(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out) {
+  Runner *runner = context;
+  const double *term = terms;
+  size_t size = (size_t)1 << runner->n;
+  for (size_t m = 0; m < size; m++) {
+    double total = 0;
+    for (uint32_t i = 0; i < count; i++)
+      total += (signs[i / 32] >> (i % 32)) & 1 ? -term[i * size + m] : term[i * size + m];
+    memcpy((double *)out + m, &total, sizeof total);
+  }
+}
+
+static void domain_select(void *context, const void *condition, const void *then, const void *otherwise, void *out) {
+  Runner *runner = context;
+  double truth;
+  memcpy(&truth, condition, sizeof truth);
+  memmove(out, truth != 0 ? then : otherwise, sizeof(double) << runner->n);
+}
+
+/* ---- running ---- */
+
+/* A function that still runs after so many instructions will not end. */
+static const uint64_t STEP_LIMIT = 50000000;
+
+static void start_runner(Runner *runner) {
+  Caller *caller = runner->caller;
+  size_t elements = (size_t)ELEMENTS_PER_NILPOTENT * (runner->n + 1);
+  runner->domain = (Domain){.size = (uint32_t)(sizeof(double) << runner->n), .context = runner,
+                            .constant = domain_constant, .text = domain_text, .known = domain_known,
+                            .apply = domain_apply, .sum = domain_sum, .select = domain_select};
+  runner->algebra.size = elements << runner->n;
+  runner->algebra.room = heap_array(caller->heap, runner->algebra.size, sizeof *runner->algebra.room);
+  runner->callees = map_make(caller->heap);
+  runner->machine = machine_new(caller->heap, caller->model->names, &runner->domain,
+                                (Routine *const *const *)&caller->model->routines.data,
+                                (const Record *const *)&caller->model->records.data, &caller->diags,
+                                (Limits){.steps = STEP_LIMIT});
+}
+
+Caller *caller_new(Heap *heap, Model *model) {
+  Caller *caller = heap_alloc(heap, sizeof *caller);
+  caller->heap = heap;
+  caller->model = model;
+  caller->diags = diags_make(heap);
+  for (uint32_t n = 0; n <= CALL_PARTIALS_LIMIT; n++) caller->runners[n] = (Runner){.caller = caller, .n = n};
+  return caller;
+}
+
+/* Room for a value of this shape. Nesting of records is bounded by the text of their declarations, and records cannot
+ * contain themselves. */
+static Value shape_value(Runner *runner, const Shape *shape) {
+  Heap *heap = runner->caller->heap;
+  Value value = {.type = shape->type, .sizes = shape->sizes, .count = 1};
+  for (uint32_t d = 0; d < shape->type.dimensions; d++) value.count *= shape->sizes[d];
+  if (shape->type.base != TYPE_RECORD) {
+    value.data = heap_array(heap, value.count, runner->domain.size);
+    return value;
+  }
+  uint32_t fields = runner->caller->model->records.data[shape->type.definition].fields.count;
+  value.fields = heap_array(heap, fields, sizeof *value.fields);
+  for (uint32_t f = 0; f < fields; f++) value.fields[f] = shape_value(runner, &shape->fields[f]);
+  return value;
+}
+
+static Callee *find_callee(Runner *runner, uint32_t number) {
+  Heap *heap = runner->caller->heap;
+  uint32_t known = map_get(&runner->callees, number);
+  if (known != MAP_NONE) return &runner->list.data[known];
+  const Function *function = runner->caller->model->functions.data[number];
+  Callee callee = {.inputs = heap_array(heap, function->input_count, sizeof *callee.inputs)};
+  callee.arguments = heap_array(heap, function->arguments, runner->domain.size);
+  callee.results = heap_array(heap, function->results, runner->domain.size);
+  for (uint32_t i = 0; i < function->input_count; i++) callee.inputs[i] = shape_value(runner, &function->inputs[i]);
+  map_put(&runner->callees, number, runner->list.count);
+  vec_push(heap, &runner->list, callee);
+  return &vec_last(&runner->list);
+}
+
+/* Argument k is its value plus the nilpotent of each partial that names it. */
+static void set_arguments(Runner *runner, Callee *callee, const CallSite *site, const double *arguments) {
+  double *flat = (double *)(void *)callee->arguments;
+  size_t size = (size_t)1 << runner->n;
+  memset(flat, 0, site->argument_count * size * sizeof *flat);
+  for (uint32_t k = 0; k < site->argument_count; k++) flat[k * size] = arguments[k];
+  for (uint32_t p = 0; p < site->partial_count; p++) flat[site->partials[p] * size + ((size_t)1 << p)] = 1;
+}
+
+static bool run_function(Runner *runner, Callee *callee, const Function *function) {
+  const Record *records = runner->caller->model->records.data;
+  size_t size = runner->domain.size;
+  const char *in = callee->arguments;
+  for (uint32_t i = 0; i < function->input_count; i++) {
+    value_unflatten(&runner->domain, &callee->inputs[i], records, in);
+    in += function->inputs[i].scalars * size;
+  }
+  if (machine_run(runner->machine, function->routine, callee->inputs, function->input_count) != EXECUTE_OK) return false;
+  char *out = callee->results;
+  for (uint32_t o = 0; o < function->output_count; o++) {
+    const Value *value = machine_output(runner->machine, o);
+    if (value_scalars(value, records) != function->outputs[o].scalars) return false;
+    value_flatten(&runner->domain, value, records, out);
+    out += function->outputs[o].scalars * size;
+  }
+  return true;
+}
+
+static void clear_diags(Caller *caller) {
+  if (!caller->diags.list.count) return;
+  for (uint32_t d = 0; d < caller->diags.list.count; d++) vec_free(caller->heap, &caller->diags.list.data[d].notes);
+  vec_free(caller->heap, &caller->diags.list);
+  arena_free(&caller->diags.arena);
+  caller->diags = diags_make(caller->heap);
+}
+
+bool caller_run(Caller *caller, const CallSite *site, const double *arguments, double *results) {
+  for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
+  if (site->partial_count > CALL_PARTIALS_LIMIT) return false;
+  Runner *runner = &caller->runners[site->partial_count];
+  if (!runner->machine) start_runner(runner);
+  clear_diags(caller);
+  Callee *callee = find_callee(runner, site->function);
+  set_arguments(runner, callee, site, arguments);
+  if (!run_function(runner, callee, caller->model->functions.data[site->function])) return false;
+  size_t size = (size_t)1 << runner->n;
+  const double *flat = (const double *)(const void *)callee->results;
+  for (uint32_t r = 0; r < site->result_count; r++) results[r] = flat[site->results[r] * size + size - 1];
+  return true;
+}
+
+const char *caller_failure(const Caller *caller) {
+  return caller->diags.list.count ? caller->diags.list.data[0].message : "a function that cannot be evaluated here";
+}

@@ -1,0 +1,96 @@
+/* graph: see graph.h. A walk with an explicit stack; a node is listed when all its children are. */
+#include "code/graph.h"
+
+#include <string.h>
+
+uint64_t number_key(double number) {
+  uint64_t key;
+  memcpy(&key, &number, sizeof key);
+  return key;
+}
+
+bool op_has_value(Op op) {
+  switch (op) {
+  case OP_STRING:
+  case OP_INITIAL:
+  case OP_TERMINAL:
+  case OP_SAMPLE:
+  case OP_EDGE:
+  case OP_CHANGE:
+  case OP_DELAY:
+  case OP_STRING_OF:
+  case OP_STRING_JOIN:
+  case OP_OPAQUE: return false;
+  default: return true;
+  }
+}
+
+bool node_exponent(const Dag *dag, Expr e, double *exponent) {
+  if (dag_op(dag, e) != OP_POWER) return false;
+  const Expr *arguments;
+  dag_arguments(dag, e, &arguments);
+  return dag_is_constant(dag, arguments[1], exponent);
+}
+
+uint32_t node_children(const Dag *dag, Expr e) {
+  Op op = dag_op(dag, e);
+  const Term *terms;
+  const Expr *arguments;
+  double constant;
+  if (op == OP_SUM) return dag_terms(dag, e, &constant, &terms);
+  if (op_kind(op) == KIND_LEAF || !op_has_value(op)) return 0;
+  if (op == OP_SMOOTH || op == OP_HOMOTOPY || node_exponent(dag, e, NULL)) return 1;
+  return dag_arguments(dag, e, &arguments);
+}
+
+Expr node_child(const Dag *dag, Expr e, uint32_t child) {
+  const Term *terms;
+  const Expr *arguments;
+  double constant;
+  if (dag_op(dag, e) == OP_SUM) {
+    dag_terms(dag, e, &constant, &terms);
+    return terms[child].node;
+  }
+  dag_arguments(dag, e, &arguments);
+  return arguments[dag_op(dag, e) == OP_SMOOTH ? 1 : child];
+}
+
+typedef struct Visit {
+  Expr node;
+  uint32_t next; /* child to look at next */
+} Visit;
+
+static bool is_listed(const Graph *graph, Expr e) { return graph_position(graph, e) != MAP_NONE; }
+
+static void list_node(Graph *graph, Expr e) {
+  if (graph->direct) graph->direct[e] = graph->nodes.count + 1;
+  else map_put(&graph->map, e, graph->nodes.count);
+  vec_push(graph->heap, &graph->nodes, e);
+}
+
+Graph graph_make(Heap *heap, const Dag *dag, const Expr *roots, uint32_t count, const Map *stop) {
+  Graph graph = {.heap = heap, .dag = dag, .map = map_make(heap)};
+  if (count > dag_size(dag) / 16) graph.direct = heap_array(heap, dag_size(dag), sizeof *graph.direct);
+  VEC(Visit) stack = {0};
+  for (uint32_t r = 0; r < count; r++) {
+    if (!is_listed(&graph, roots[r])) vec_push(heap, &stack, (Visit){roots[r], 0});
+    while (stack.count) {
+      Visit *top = &vec_last(&stack);
+      bool is_stop = stop && map_get(stop, top->node) != MAP_NONE;
+      if (is_stop || top->next == node_children(dag, top->node)) {
+        list_node(&graph, vec_pop(&stack).node);
+        continue;
+      }
+      Expr child = node_child(dag, top->node, top->next++);
+      if (!is_listed(&graph, child)) vec_push(heap, &stack, (Visit){child, 0});
+    }
+  }
+  vec_free(heap, &stack);
+  return graph;
+}
+
+void graph_free(Graph *graph) {
+  vec_free(graph->heap, &graph->nodes);
+  heap_free(graph->heap, graph->direct);
+  map_free(&graph->map);
+}

@@ -1,0 +1,75 @@
+/* kernel: straight-line code for some outputs, with one or many instances that differ in their leaves only.
+ *
+ * Invariant: each line defines one value, once, after its operands. What is equal for all instances (numbers, uniform
+ * leaves and everything computed from them) is in the prologue, run once an evaluation; the body runs for each instance.
+ * A kernel with one instance is a prologue alone. Tape (tape.h) and C text (ctext.h) are both made from kernels, hence
+ * do the same operations in the same order.
+ */
+#ifndef DAEDAL_CODE_KERNEL_H
+#define DAEDAL_CODE_KERNEL_H
+
+#include "code/instances.h"
+#include "expr/dag.h"
+
+/* What a line does: an operator of ops.def on a, b, c; one of lines.def; or one of these. */
+typedef enum LineCode {
+  LINE_BASE = OP_COUNT - 1,
+#define LINE(id, value) LINE_##id,
+#include "code/lines.def"
+#undef LINE
+  LINE_POWER,             /* a to the integer power b, b not an operand */
+  LINE_CALL,              /* call site a (an index, not an operand); its value is the site's first result */
+  LINE_RESULT,            /* result b of the call site a, computed by its LINE_CALL */
+  LINE_COUNT
+} LineCode;
+
+typedef enum OperandKind {
+  OPERAND_NUMBER,  /* numbers[index] */
+  OPERAND_SLOT,    /* the instance's leaf */
+  OPERAND_UNIFORM, /* value of a line of the prologue */
+  OPERAND_VALUE,   /* value of a line of the body */
+} OperandKind;
+
+typedef uint32_t Operand; /* kind << 30 | index */
+
+static inline Operand operand(OperandKind kind, uint32_t index) { return (uint32_t)kind << 30 | index; }
+static inline OperandKind operand_kind(Operand o) { return (OperandKind)(o >> 30); }
+static inline uint32_t operand_index(Operand o) { return o & 0x3fffffffu; }
+
+typedef struct Line {
+  uint32_t code;
+  Operand a, b, c;
+} Line;
+
+/* Number of operands of a line that are Operands (0 for calls: see CallSite). */
+uint32_t line_arity(const Line *line);
+
+/* A call of a function of the model: the arguments, and the results wanted. */
+typedef struct CallSite {
+  Expr node; /* some call node of the site */
+  uint32_t function, argument_count, partial_count, result_count;
+  Operand *arguments;
+  uint32_t *partials; /* argument positions, ascending */
+  uint32_t *results;  /* numbers of outputs of the function, one per LINE_CALL and LINE_RESULT of the site */
+} CallSite;
+
+typedef VEC(Line) LineVec;
+
+typedef struct Kernel {
+  Instances instances;
+  VEC(double) numbers;
+  LineVec prologue, body;
+  VEC(CallSite) calls;
+  Operand *outputs; /* instances.outputs of them; when the kernel has a body, each is the value of a body line of its own */
+} Kernel;
+
+/* Leaves of a kernel: expressions (leaves of the graph, or any node computed elsewhere) and numbers that are slots. */
+typedef struct SlotMap {
+  Map nodes;   /* Expr -> slot */
+  Map numbers; /* bits of a constant -> slot */
+} SlotMap;
+
+/* Code for the expressions `roots` (one per output of the instances) with the given slots. O(graph below the roots). */
+Kernel kernel_make(Heap *heap, Dag *dag, const Expr *roots, Instances instances, const SlotMap *slots);
+
+#endif

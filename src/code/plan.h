@@ -1,0 +1,49 @@
+/* plan: how a list of expressions is split into kernels.
+ *
+ * The graph is cut at every node that two regions share, so that nothing is computed twice; regions of one shape with enough
+ * instances become one group with a template, everything else is straight code. Groups run in the order of their phase:
+ * what a group reads was written in an earlier phase. Total cost is linear in the graph.
+ */
+#ifndef DAEDAL_CODE_PLAN_H
+#define DAEDAL_CODE_PLAN_H
+
+#include "code/kernel.h"
+#include "code/program.h"
+#include "code/templates.h"
+
+/* One kernel to be: expressions over slots, and the places of slots and outputs per instance. */
+typedef struct Group {
+  uint32_t phase, instances, slots, outputs;
+  Expr *roots;      /* outputs of them */
+  Store *stores;    /* per lane: slots, then outputs */
+  uint32_t *places; /* [lane * instances + instance] */
+  SlotMap map;      /* of the roots' leaves to slots */
+} Group;
+
+typedef struct Plan {
+  Heap *heap;
+  Model *model;
+  const Layout *layout;
+  VEC(Group) groups;
+  VEC(double) numbers; /* STORE_CONSTANT */
+  uint32_t scratch;    /* size of STORE_SCRATCH */
+} Plan;
+
+/* How many instances a template needs to pay. */
+enum { TEMPLATE_MINIMUM = 8 };
+
+Plan plan_make(Heap *heap, Model *model, const Layout *layout);
+
+/* Adds groups that compute the roots; root r goes to output places[r], or r if places is NULL. */
+void plan_add_roots(Plan *plan, const Expr *roots, uint32_t count, const uint32_t *places);
+
+/* A group with room for its lanes, for the caller to fill; valid until the next one is added. */
+Group *plan_add_group(Plan *plan, uint32_t phase, uint32_t instances, uint32_t slots, uint32_t outputs);
+
+/* Place of a leaf (not a number) in its array. */
+uint32_t leaf_place(const Layout *layout, const Dag *dag, Expr leaf);
+
+/* The program that runs the plan, with so many outputs; `plan` is used up. */
+Program *program_from_plan(Plan *plan, uint32_t outputs);
+
+#endif

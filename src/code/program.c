@@ -1,0 +1,132 @@
+/* program: see program.h. A plan's groups become kernels and tapes, and one list of steps: by phase, and within a phase
+ * blocks by the place of their outputs, so that neighbours in memory are worked on together. */
+#include "code/program_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- building ---- */
+
+static void make_kernel(Program *program, uint32_t k, Group *group) {
+  Heap *heap = program->heap;
+  Instances instances = instances_make(heap, group->instances, group->slots, group->outputs, group->stores, group->places);
+  program->kernels[k] = kernel_make(heap, program->model->dag, group->roots, instances, &group->map);
+  program->phases[k] = group->phase;
+  if (program->kernels[k].calls.count && !program->caller) program->caller = caller_new(heap, program->model);
+  heap_free(heap, group->roots);
+  heap_free(heap, group->stores);
+  heap_free(heap, group->places);
+  map_free(&group->map.nodes);
+  map_free(&group->map.numbers);
+}
+
+typedef struct StepOrder {
+  uint32_t phase, is_block, place;
+  ProgramStep step;
+} StepOrder;
+
+static int compare_steps(const void *left, const void *right) {
+  const StepOrder *a = left, *b = right;
+  if (a->phase != b->phase) return a->phase < b->phase ? -1 : 1;
+  if (a->is_block != b->is_block) return a->is_block < b->is_block ? -1 : 1;
+  if (a->place != b->place) return a->place < b->place ? -1 : 1;
+  if (a->step.kernel != b->step.kernel) return a->step.kernel < b->step.kernel ? -1 : 1;
+  return a->step.block < b->step.block ? -1 : 1;
+}
+
+static void make_steps(Program *program) {
+  VEC(StepOrder) list = {0};
+  for (uint32_t k = 0; k < program->kernel_count; k++) {
+    const Instances *instances = &program->kernels[k].instances;
+    uint32_t phase = program->phases[k];
+    vec_push(program->heap, &list, (StepOrder){phase, 0, 0, {k, STEP_BEGIN}});
+    if (instances->count == 1) continue;
+    for (uint32_t b = 0; b < instances->block_count; b++)
+      vec_push(program->heap, &list, (StepOrder){phase, 1, instances->blocks[b].starts[instances->slots], {k, b}});
+  }
+  if (list.count) qsort(list.data, list.count, sizeof *list.data, compare_steps);
+  program->step_count = list.count;
+  program->steps = heap_array(program->heap, list.count, sizeof *program->steps);
+  for (uint32_t s = 0; s < list.count; s++) program->steps[s] = list.data[s].step;
+  vec_free(program->heap, &list);
+}
+
+Program *program_from_plan(Plan *plan, uint32_t outputs) {
+  Heap *heap = plan->heap;
+  Program *program = heap_alloc(heap, sizeof *program);
+  program->heap = heap;
+  program->model = plan->model;
+  program->layout = plan->layout;
+  program->outputs = outputs;
+  program->numbers = plan->numbers.data;
+  program->number_count = plan->numbers.count;
+  program->scratch_count = plan->scratch;
+  program->scratch = heap_array(heap, plan->scratch, sizeof *program->scratch);
+  program->kernel_count = plan->groups.count;
+  program->kernels = heap_array(heap, program->kernel_count, sizeof *program->kernels);
+  program->phases = heap_array(heap, program->kernel_count, sizeof *program->phases);
+  program->tapes = heap_array(heap, program->kernel_count, sizeof *program->tapes);
+  for (uint32_t k = 0; k < program->kernel_count; k++) make_kernel(program, k, &plan->groups.data[k]);
+  for (uint32_t k = 0; k < program->kernel_count; k++)
+    program->tapes[k] = tape_new(heap, &program->kernels[k], program->caller);
+  make_steps(program);
+  vec_free(heap, &plan->groups);
+  return program;
+}
+
+Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr *roots, uint32_t count) {
+  Plan plan = plan_make(heap, model, layout);
+  plan_add_roots(&plan, roots, count, NULL);
+  Program *program = program_from_plan(&plan, count);
+  program->roots = heap_array(heap, count, sizeof *program->roots);
+  if (count) memcpy(program->roots, roots, count * sizeof *roots);
+  return program;
+}
+
+/* ---- running ---- */
+
+/* x - x is 0 for finite x and not a number otherwise; or-ing the bits needs no branch. */
+static bool all_finite(const double *values, uint32_t count) {
+  uint64_t seen = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    double difference = values[i] - values[i];
+    uint64_t bits;
+    memcpy(&bits, &difference, sizeof bits);
+    seen |= bits;
+  }
+  return seen == 0;
+}
+
+EvalStatus program_run(Program *program, const Point *point, double *out) {
+  Arrays arrays = {
+      .read = {[STORE_CONSTANT] = program->numbers, [STORE_TIME] = &point->time, [STORE_COLUMN] = point->y,
+               [STORE_PARAMETER] = point->parameters, [STORE_DISCRETE] = point->discretes, [STORE_PRE] = point->pre,
+               [STORE_SCRATCH] = program->scratch, [STORE_OUTPUT] = out},
+      .write = {[STORE_SCRATCH] = program->scratch, [STORE_OUTPUT] = out},
+  };
+  if (program->compiled) {
+    program->compiled(arrays.read, arrays.write, program->caller);
+    return all_finite(out, program->outputs) ? EVAL_OK : EVAL_DOMAIN;
+  }
+  for (const ProgramStep *step = program->steps, *end = step + program->step_count; step < end; step++) {
+    Tape *tape = program->tapes[step->kernel];
+    if (step->block == STEP_BEGIN) tape_begin(tape, &arrays);
+    else tape_block(tape, &program->kernels[step->kernel].instances.blocks[step->block], &arrays);
+  }
+  return all_finite(out, program->outputs) ? EVAL_OK : EVAL_DOMAIN;
+}
+
+uint32_t program_outputs(const Program *program) { return program->outputs; }
+
+ProgramSize program_size(const Program *program) {
+  ProgramSize size = {0};
+  for (uint32_t k = 0; k < program->kernel_count; k++) {
+    const Kernel *kernel = &program->kernels[k];
+    size.instructions += kernel->prologue.count + kernel->body.count;
+    size.registers += tape_registers(program->tapes[k]);
+    if (kernel->instances.count == 1) continue;
+    size.templates++;
+    size.instances += kernel->instances.count;
+  }
+  return size;
+}

@@ -1,0 +1,437 @@
+/* tape: see tape.h. Registers are assigned by one scan over the lines, which are in dependency order without
+ * branches, so a value lives from its line to its last use. Rows of the body, in this order: the file of uniform values (stride
+ * 0), varying slots, registers, outputs. */
+#include "code/tape.h"
+
+#include "expr/op_math.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A line with places in the file (prologue) or among the rows (body) for operands. */
+typedef struct TapeLine {
+  uint32_t code, target, a, b, c;
+} TapeLine;
+
+typedef struct Row {
+  const double *read;
+  double *write;
+  ptrdiff_t stride;
+} Row;
+
+/* Where a call takes its arguments and leaves its results: places as in TapeLine. */
+typedef struct TapeCall {
+  const CallSite *site;
+  uint32_t *arguments, *results;
+  double *argument_values, *result_values;
+} TapeCall;
+
+struct Tape {
+  const Kernel *kernel;
+  Caller *caller;
+  double *file; /* numbers, uniform slots, registers of the prologue */
+  uint32_t file_count, registers;
+  uint32_t *gather_from, *gather_to, gather_end[STORE_COUNT]; /* uniform slots, ordered by store */
+  uint32_t *store_from, store_count;                           /* outputs of a kernel with one instance */
+  TapeLine *prologue, *body;
+  Row *rows;
+  uint32_t first_slot_row, first_output_row;
+  TapeCall *calls;
+};
+
+uint32_t tape_registers(const Tape *tape) { return tape->registers; }
+
+/* ---- registers ---- */
+
+typedef struct Allocation {
+  Heap *heap;
+  const LineVec *lines;
+  const CallSite *calls;
+  OperandKind own;      /* OPERAND_UNIFORM or OPERAND_VALUE: what the lines define */
+  uint32_t *last_use;   /* per line: the last line that reads its value; UINT32_MAX: never dies */
+  uint32_t *registers;  /* per line: result */
+  IndexVec free;
+  uint32_t count;
+} Allocation;
+
+/* The operands of a line; a call's are those of its site. */
+static uint32_t line_operands(const Line *line, const CallSite *calls, const Operand **operands, Operand room[3]) {
+  if (line->code == LINE_CALL) {
+    *operands = calls[line->a].arguments;
+    return calls[line->a].argument_count;
+  }
+  room[0] = line->a, room[1] = line->b, room[2] = line->c;
+  *operands = room;
+  return line_arity(line);
+}
+
+static void find_last_uses(Allocation *allocation) {
+  for (uint32_t i = 0; i < allocation->lines->count; i++) {
+    const Operand *operands;
+    Operand room[3];
+    if (allocation->last_use[i] == 0) allocation->last_use[i] = i;
+    uint32_t count = line_operands(&allocation->lines->data[i], allocation->calls, &operands, room);
+    for (uint32_t k = 0; k < count; k++) {
+      uint32_t *last = &allocation->last_use[operand_index(operands[k])];
+      if (operand_kind(operands[k]) == allocation->own && *last != UINT32_MAX) *last = i;
+    }
+  }
+}
+
+static uint32_t take_register(Allocation *allocation) {
+  return allocation->free.count ? vec_pop(&allocation->free) : allocation->count++;
+}
+
+/* Frees what line i reads for the last time; once, though an operand may occur twice in it. */
+static void free_dead(Allocation *allocation, uint32_t i) {
+  const Operand *operands;
+  Operand room[3];
+  uint32_t count = line_operands(&allocation->lines->data[i], allocation->calls, &operands, room);
+  for (uint32_t k = 0; k < count; k++) {
+    uint32_t index = operand_index(operands[k]);
+    if (operand_kind(operands[k]) != allocation->own || allocation->last_use[index] != i) continue;
+    allocation->last_use[index] = UINT32_MAX;
+    vec_push(allocation->heap, &allocation->free, allocation->registers[index]);
+  }
+}
+
+/* A register per line; lines with registers[i] != UINT32_MAX beforehand have their own place elsewhere. */
+static void allocate(Allocation *allocation) {
+  find_last_uses(allocation);
+  for (uint32_t i = 0; i < allocation->lines->count; i++) {
+    if (allocation->registers[i] == UINT32_MAX) allocation->registers[i] = take_register(allocation);
+    else allocation->last_use[i] = UINT32_MAX;
+    free_dead(allocation, i);
+    if (allocation->last_use[i] == i) vec_push(allocation->heap, &allocation->free, allocation->registers[i]);
+  }
+  vec_free(allocation->heap, &allocation->free);
+}
+
+/* ---- placing ---- */
+
+static uint32_t *filled_array(Heap *heap, uint32_t count, uint32_t value) {
+  uint32_t *array = heap_array(heap, count, sizeof *array);
+  for (uint32_t i = 0; i < count; i++) array[i] = value;
+  return array;
+}
+
+/* Where operands are: index in the file for what is uniform, row otherwise. */
+typedef struct Places {
+  Tape *tape;
+  uint32_t *slots;     /* per slot */
+  uint32_t *uniforms;  /* per line of the prologue */
+  uint32_t *values;    /* per line of the body */
+} Places;
+
+static uint32_t place_of(const Places *places, Operand o) {
+  switch (operand_kind(o)) {
+  case OPERAND_NUMBER: return operand_index(o);
+  case OPERAND_SLOT: return places->slots[operand_index(o)];
+  case OPERAND_UNIFORM: return places->uniforms[operand_index(o)];
+  default: return places->values[operand_index(o)];
+  }
+}
+
+static bool is_uniform_slot(const Instances *instances, uint32_t slot) {
+  return instances->count == 1 || instances->lanes[slot].mode == LANE_UNIFORM;
+}
+
+/* Uniform slots follow the numbers in the file, ordered by store so that each store is one loop. */
+static uint32_t place_uniform_slots(Heap *heap, Tape *tape, uint32_t *slot_places) {
+  const Instances *instances = &tape->kernel->instances;
+  uint32_t next = tape->kernel->numbers.count, count = 0;
+  tape->gather_from = heap_array(heap, instances->slots, sizeof *tape->gather_from);
+  tape->gather_to = heap_array(heap, instances->slots, sizeof *tape->gather_to);
+  for (uint32_t store = 0; store < STORE_COUNT; store++) {
+    for (uint32_t s = 0; s < instances->slots; s++) {
+      if (instances->lanes[s].store != store || !is_uniform_slot(instances, s)) continue;
+      tape->gather_from[count] = instances->lanes[s].start;
+      tape->gather_to[count++] = slot_places[s] = next++;
+    }
+    tape->gather_end[store] = count;
+  }
+  return next;
+}
+
+static void pin(uint32_t *last_use, Operand o, OperandKind own) {
+  if (operand_kind(o) == own) last_use[operand_index(o)] = UINT32_MAX;
+}
+
+/* What the body or the outputs read must outlive the prologue. */
+static void pin_uniforms(const Kernel *kernel, uint32_t *last_use) {
+  for (uint32_t r = 0; r < kernel->instances.outputs; r++) pin(last_use, kernel->outputs[r], OPERAND_UNIFORM);
+  for (uint32_t i = 0; i < kernel->body.count; i++) {
+    const Operand *operands;
+    Operand room[3];
+    uint32_t count = line_operands(&kernel->body.data[i], kernel->calls.data, &operands, room);
+    for (uint32_t k = 0; k < count; k++) pin(last_use, operands[k], OPERAND_UNIFORM);
+  }
+}
+
+static void place_prologue(Heap *heap, Tape *tape, Places *places, uint32_t base) {
+  const Kernel *kernel = tape->kernel;
+  Allocation allocation = {.heap = heap, .lines = &kernel->prologue, .calls = kernel->calls.data,
+                           .own = OPERAND_UNIFORM};
+  allocation.last_use = filled_array(heap, kernel->prologue.count, 0);
+  allocation.registers = filled_array(heap, kernel->prologue.count, UINT32_MAX);
+  pin_uniforms(kernel, allocation.last_use);
+  allocate(&allocation);
+  for (uint32_t i = 0; i < kernel->prologue.count; i++) allocation.registers[i] += base;
+  places->uniforms = allocation.registers;
+  tape->file_count = base + allocation.count;
+  tape->file = heap_array(heap, tape->file_count, sizeof *tape->file);
+  if (kernel->numbers.count) memcpy(tape->file, kernel->numbers.data, kernel->numbers.count * sizeof *tape->file);
+  heap_free(heap, allocation.last_use);
+}
+
+/* Rows of the body behind those of the file: varying slots, registers, outputs. */
+static void place_body(Heap *heap, Tape *tape, Places *places) {
+  const Kernel *kernel = tape->kernel;
+  const Instances *instances = &kernel->instances;
+  uint32_t next = tape->first_slot_row = tape->file_count;
+  for (uint32_t s = 0; s < instances->slots; s++)
+    if (!is_uniform_slot(instances, s)) places->slots[s] = next++;
+
+  Allocation allocation = {.heap = heap, .lines = &kernel->body, .calls = kernel->calls.data, .own = OPERAND_VALUE};
+  allocation.last_use = filled_array(heap, kernel->body.count, 0);
+  allocation.registers = filled_array(heap, kernel->body.count, UINT32_MAX);
+  for (uint32_t r = 0; r < instances->outputs; r++) allocation.registers[operand_index(kernel->outputs[r])] = r;
+  bool *is_output = heap_array(heap, kernel->body.count, sizeof *is_output);
+  for (uint32_t r = 0; r < instances->outputs; r++) is_output[operand_index(kernel->outputs[r])] = true;
+  allocate(&allocation);
+  tape->registers = allocation.count;
+  tape->first_output_row = next + allocation.count;
+  for (uint32_t i = 0; i < kernel->body.count; i++)
+    allocation.registers[i] += is_output[i] ? tape->first_output_row : next;
+  places->values = allocation.registers;
+  heap_free(heap, allocation.last_use);
+  heap_free(heap, is_output);
+}
+
+static void make_rows(Heap *heap, Tape *tape, const Places *places) {
+  const Instances *instances = &tape->kernel->instances;
+  uint32_t count = tape->first_output_row + instances->outputs;
+  tape->rows = heap_array(heap, count, sizeof *tape->rows);
+  double *room = heap_array(heap, (size_t)(count - tape->file_count) * BLOCK_LIMIT, sizeof *room);
+  for (uint32_t r = 0; r < count; r++) {
+    double *own = r < tape->file_count ? tape->file + r : room + (size_t)(r - tape->file_count) * BLOCK_LIMIT;
+    tape->rows[r] = (Row){own, own, r < tape->file_count ? 0 : 1};
+  }
+  for (uint32_t l = 0; l < instances->slots + instances->outputs; l++) {
+    uint32_t row = l < instances->slots ? places->slots[l] : tape->first_output_row + l - instances->slots;
+    if (instances->lanes[l].mode == LANE_STRIDED) tape->rows[row].stride = instances->lanes[l].stride;
+  }
+}
+
+static void place_call(Heap *heap, const Places *places, TapeCall *call, const CallSite *site) {
+  call->site = site;
+  call->arguments = heap_array(heap, site->argument_count, sizeof *call->arguments);
+  call->results = heap_array(heap, site->result_count, sizeof *call->results);
+  call->argument_values = heap_array(heap, site->argument_count, sizeof *call->argument_values);
+  call->result_values = heap_array(heap, site->result_count, sizeof *call->result_values);
+  for (uint32_t k = 0; k < site->argument_count; k++) call->arguments[k] = place_of(places, site->arguments[k]);
+}
+
+static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const LineVec *lines, const uint32_t *targets) {
+  TapeLine *result = heap_array(heap, lines->count + 1, sizeof *result);
+  for (uint32_t i = 0; i < lines->count; i++) {
+    const Line *line = &lines->data[i];
+    TapeLine placed = {.code = line->code, .target = targets[i], .a = line->a, .b = line->b, .c = line->c};
+    if (line->code == LINE_CALL || line->code == LINE_RESULT) {
+      tape->calls[line->a].results[line->b] = targets[i];
+    } else {
+      placed.a = place_of(places, line->a);
+      if (line->code != LINE_POWER) placed.b = place_of(places, line->b);
+      placed.c = place_of(places, line->c);
+    }
+    result[i] = placed;
+  }
+  result[lines->count].code = LINE_COUNT; /* end */
+  return result;
+}
+
+Tape *tape_new(Heap *heap, const Kernel *kernel, Caller *caller) {
+  Tape *tape = heap_alloc(heap, sizeof *tape);
+  tape->kernel = kernel;
+  tape->caller = caller;
+  Places places = {.tape = tape, .slots = heap_array(heap, kernel->instances.slots, sizeof *places.slots)};
+  uint32_t base = place_uniform_slots(heap, tape, places.slots);
+  place_prologue(heap, tape, &places, base);
+  bool has_body = kernel->instances.count > 1;
+  if (has_body) {
+    place_body(heap, tape, &places);
+    make_rows(heap, tape, &places);
+  }
+  tape->registers += tape->file_count;
+  tape->calls = heap_array(heap, kernel->calls.count, sizeof *tape->calls);
+  for (uint32_t k = 0; k < kernel->calls.count; k++) place_call(heap, &places, &tape->calls[k], &kernel->calls.data[k]);
+  tape->prologue = place_lines(heap, tape, &places, &kernel->prologue, places.uniforms);
+  if (has_body) {
+    tape->body = place_lines(heap, tape, &places, &kernel->body, places.values);
+  } else {
+    tape->store_count = kernel->instances.outputs;
+    tape->store_from = heap_array(heap, tape->store_count, sizeof *tape->store_from);
+    for (uint32_t r = 0; r < tape->store_count; r++) tape->store_from[r] = place_of(&places, kernel->outputs[r]);
+  }
+  heap_free(heap, places.slots);
+  heap_free(heap, places.uniforms);
+  heap_free(heap, places.values);
+  return tape;
+}
+
+/* ---- one number at a time ---- */
+
+static void call_once(Tape *tape, uint32_t index) {
+  TapeCall *call = &tape->calls[index];
+  for (uint32_t k = 0; k < call->site->argument_count; k++) call->argument_values[k] = tape->file[call->arguments[k]];
+  caller_run(tape->caller, call->site, call->argument_values, call->result_values);
+  for (uint32_t k = 0; k < call->site->result_count; k++) tape->file[call->results[k]] = call->result_values[k];
+}
+
+static void run_lines(Tape *tape) {
+  double *file = tape->file;
+  for (const TapeLine *line = tape->prologue;; line++) {
+    const uint32_t code = line->code;
+#define VALUE(expression)                                                                                              \
+  {                                                                                                                    \
+    const double a = file[line->a], b = file[line->b], c = file[line->c];                                             \
+    (void)a, (void)b, (void)c;                                                                                         \
+    file[line->target] = (expression);                                                                                 \
+    break;                                                                                                             \
+  }
+    switch (code) {
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                           \
+  case OP_##id: VALUE(value)
+#include "expr/ops.def"
+#undef OP
+#define LINE(id, value)                                                                                                \
+  case LINE_##id: VALUE(value)
+#include "code/lines.def"
+#undef LINE
+    case LINE_POWER: file[line->target] = op_power_integer(file[line->a], line->b); break;
+    case LINE_CALL: call_once(tape, line->a); break;
+    case LINE_RESULT: break;
+    default: return;
+    }
+#undef VALUE
+  }
+}
+
+static void gather_uniform(Tape *tape, const Arrays *arrays) {
+  for (uint32_t store = 0, k = 0; store < STORE_COUNT; store++) {
+    const double *from = arrays->read[store];
+    for (; k < tape->gather_end[store]; k++) tape->file[tape->gather_to[k]] = from[tape->gather_from[k]];
+  }
+}
+
+void tape_begin(Tape *tape, const Arrays *arrays) {
+  gather_uniform(tape, arrays);
+  run_lines(tape);
+  const Lane *outputs = tape->kernel->instances.lanes + tape->kernel->instances.slots;
+  for (uint32_t r = 0; r < tape->store_count; r++)
+    arrays->write[outputs[r].store][outputs[r].start] = tape->file[tape->store_from[r]];
+}
+
+/* ---- a block at a time ---- */
+
+static void call_block(Tape *tape, uint32_t index, uint32_t count) {
+  TapeCall *call = &tape->calls[index];
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)count; i++) {
+    for (uint32_t k = 0; k < call->site->argument_count; k++) {
+      const Row *row = &tape->rows[call->arguments[k]];
+      call->argument_values[k] = row->read[i * row->stride];
+    }
+    caller_run(tape->caller, call->site, call->argument_values, call->result_values);
+    for (uint32_t k = 0; k < call->site->result_count; k++) {
+      const Row *row = &tape->rows[call->results[k]];
+      row->write[i * row->stride] = call->result_values[k];
+    }
+  }
+}
+
+static void run_rows(Tape *tape, ptrdiff_t count) {
+  for (const TapeLine *line = tape->body;; line++) {
+    const uint32_t code = line->code;
+    const Row target = tape->rows[line->target];
+    double *restrict t = target.write;
+#define VALUE(expression)                                                                                              \
+  {                                                                                                                    \
+    const Row ra = tape->rows[line->a], rb = tape->rows[line->b], rc = tape->rows[line->c];                           \
+    const double *restrict pa = ra.read, *restrict pb = rb.read, *restrict pc = rc.read;                              \
+    (void)pb, (void)pc;                                                                                                \
+    if (target.stride == 1 && ra.stride == 1 && rb.stride == 1 && rc.stride == 1)                                     \
+      for (ptrdiff_t i = 0; i < count; i++) {                                                                          \
+        const double a = pa[i], b = pb[i], c = pc[i];                                                                  \
+        (void)a, (void)b, (void)c;                                                                                     \
+        t[i] = (expression);                                                                                           \
+      }                                                                                                                \
+    else                                                                                                               \
+      for (ptrdiff_t i = 0; i < count; i++) {                                                                          \
+        const double a = pa[i * ra.stride], b = pb[i * rb.stride], c = pc[i * rc.stride];                             \
+        (void)a, (void)b, (void)c;                                                                                     \
+        t[i * target.stride] = (expression);                                                                           \
+      }                                                                                                                \
+    break;                                                                                                             \
+  }
+    switch (code) {
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                           \
+  case OP_##id: VALUE(value)
+#include "expr/ops.def"
+#undef OP
+#define LINE(id, value)                                                                                                \
+  case LINE_##id: VALUE(value)
+#include "code/lines.def"
+#undef LINE
+    case LINE_POWER: {
+      const Row base = tape->rows[line->a];
+      for (ptrdiff_t i = 0; i < count; i++)
+        t[i * target.stride] = op_power_integer(base.read[i * base.stride], line->b);
+      break;
+    }
+    case LINE_CALL: call_block(tape, line->a, (uint32_t)count); break;
+    case LINE_RESULT: break;
+    default: return;
+    }
+#undef VALUE
+  }
+}
+
+/* Points the strided rows into the arrays and fills the rows of slots that have tables. */
+static void enter_block(Tape *tape, const Block *block, const Arrays *arrays) {
+  const Instances *instances = &tape->kernel->instances;
+  Row *row = tape->rows + tape->first_slot_row;
+  for (uint32_t s = 0; s < instances->slots; s++) {
+    const Lane *lane = &instances->lanes[s];
+    const double *from = arrays->read[lane->store];
+    if (lane->mode == LANE_UNIFORM) continue;
+    if (lane->mode == LANE_STRIDED) {
+      row->read = from + block->starts[s];
+    } else {
+      const uint32_t *table = lane->table + block->first;
+      for (uint32_t i = 0; i < block->count; i++) row->write[i] = from[table[i]];
+    }
+    row++;
+  }
+  row = tape->rows + tape->first_output_row;
+  for (uint32_t l = instances->slots; l < instances->slots + instances->outputs; l++, row++)
+    if (instances->lanes[l].mode == LANE_STRIDED)
+      row->read = row->write = arrays->write[instances->lanes[l].store] + block->starts[l];
+}
+
+static void leave_block(Tape *tape, const Block *block, const Arrays *arrays) {
+  const Instances *instances = &tape->kernel->instances;
+  const Lane *lanes = instances->lanes + instances->slots;
+  for (uint32_t r = 0; r < instances->outputs; r++) {
+    if (lanes[r].mode != LANE_TABLE) continue;
+    const double *from = tape->rows[tape->first_output_row + r].read;
+    const uint32_t *table = lanes[r].table + block->first;
+    double *to = arrays->write[lanes[r].store];
+    for (uint32_t i = 0; i < block->count; i++) to[table[i]] = from[i];
+  }
+}
+
+void tape_block(Tape *tape, const Block *block, const Arrays *arrays) {
+  enter_block(tape, block, arrays);
+  run_rows(tape, (ptrdiff_t)block->count);
+  leave_block(tape, block, arrays);
+}

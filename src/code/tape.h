@@ -1,0 +1,33 @@
+/* tape: a kernel with its registers assigned, and the interpreter that runs it.
+ *
+ * Invariant: a register is free again after the last line that reads it, so the working set stays small; the
+ * target of a line is never one of its operands, so lines may run over whole blocks in vector registers. The prologue works on
+ * single numbers, the body on rows of BLOCK_LIMIT numbers, one per instance; strided leaves and outputs are rows
+ * in the caller's own arrays, not copied.
+ */
+#ifndef DAEDAL_CODE_TAPE_H
+#define DAEDAL_CODE_TAPE_H
+
+#include "code/calls.h"
+#include "code/kernel.h"
+
+/* The arrays of an evaluation, by Store. */
+typedef struct Arrays {
+  const double *read[STORE_COUNT];
+  double *write[STORE_COUNT]; /* scratch and output only */
+} Arrays;
+
+typedef struct Tape Tape;
+
+/* The tape of a kernel, in the heap; the kernel must outlive it. O(lines). */
+Tape *tape_new(Heap *heap, const Kernel *kernel, Caller *caller);
+
+/* Runs the prologue; if the kernel has one instance, writes its outputs too. Before any block. */
+void tape_begin(Tape *tape, const Arrays *arrays);
+
+/* Runs the body for one block of the instances. */
+void tape_block(Tape *tape, const Block *block, const Arrays *arrays);
+
+uint32_t tape_registers(const Tape *tape);
+
+#endif

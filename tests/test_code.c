@@ -1,0 +1,411 @@
+/* Numeric code: the tape, templates, Jacobians, blame, calls, compiled and exported C, each against an evaluation by
+ * another way: dag_evaluate, dag_partial, closed forms. */
+#include "code/program_internal.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { UNKNOWNS = 6, ORDERS = 2, PARAMETERS = 4, DISCRETES = 3 };
+
+/* A model without equations, a layout, and a point. */
+typedef struct Fixture {
+  Heap *heap;
+  Names names;
+  Model *model;
+  Dag *dag;
+  uint32_t column_start[4096];
+  Layout layout;
+  double y[8192], parameters[4096], discretes[DISCRETES], pre[DISCRETES];
+  Point point;
+  uint64_t seed;
+} Fixture;
+
+static jmp_buf out_of_memory;
+
+static double random_unit(Fixture *f) {
+  f->seed = f->seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(f->seed >> 11) / 9007199254740992.0;
+}
+
+static uint32_t random_below(Fixture *f, uint32_t bound) { return (uint32_t)(random_unit(f) * bound); }
+
+static Fixture *setup(uint32_t unknowns, uint32_t orders) {
+  Heap *heap = heap_new(NULL);
+  if (!HEAP_TRY(heap, out_of_memory)) abort();
+  Fixture *f = heap_alloc(heap, sizeof *f);
+  f->heap = heap;
+  f->names = names_make(heap);
+  f->model = heap_alloc(heap, sizeof *f->model);
+  f->dag = dag_new(heap, &f->names);
+  f->model->heap = heap;
+  f->model->names = &f->names;
+  f->model->dag = f->dag;
+  f->seed = 12345;
+  for (uint32_t j = 0; j <= unknowns; j++) f->column_start[j] = j * orders;
+  f->layout = (Layout){unknowns, unknowns * orders, f->column_start};
+  for (uint32_t i = 0; i < unknowns * orders; i++) f->y[i] = 0.1 + 1.5 * random_unit(f);
+  for (uint32_t i = 0; i < 4096; i++) f->parameters[i] = 0.5 + random_unit(f);
+  for (uint32_t i = 0; i < DISCRETES; i++) f->discretes[i] = i, f->pre[i] = i + 1.5;
+  f->point = (Point){0.75, f->y, f->parameters, f->discretes, f->pre};
+  return f;
+}
+
+static void teardown(Fixture *f) { heap_destroy(f->heap); }
+
+static double leaf_of_point(void *context, const Dag *dag, Expr leaf) {
+  const Fixture *f = context;
+  switch (dag_op(dag, leaf)) {
+  case OP_TIME: return f->point.time;
+  case OP_PARAMETER: return f->parameters[dag_index(dag, leaf)];
+  case OP_VARIABLE: return f->y[f->column_start[dag_index(dag, leaf)] + dag_order(dag, leaf)];
+  case OP_DISCRETE: return f->discretes[dag_index(dag, leaf)];
+  case OP_PRE: return f->pre[dag_index(dag, leaf)];
+  default: return NAN;
+  }
+}
+
+static bool reference(Fixture *f, Expr e, double *value) {
+  return dag_evaluate(f->dag, e, leaf_of_point, f, value, NULL) && isfinite(*value);
+}
+
+/* Equal up to the rounding that another order of two operations may bring; not numbers are equal to each other. */
+static bool is_close(double a, double b, double tolerance) {
+  if (!isfinite(a) || !isfinite(b)) return !isfinite(a) && !isfinite(b);
+  return fabs(a - b) <= tolerance * fmax(1, fmax(fabs(a), fabs(b)));
+}
+
+static void assert_close(double a, double b, double tolerance) {
+  if (!is_close(a, b, tolerance)) fail_msg("%.17g and %.17g differ", a, b);
+}
+
+static Expr random_leaf(Fixture *f) {
+  switch (random_below(f, 8)) {
+  case 0: return dag_constant(f->dag, 0.25 * random_below(f, 12) - 1);
+  case 1: return dag_time(f->dag);
+  case 2: return dag_parameter(f->dag, random_below(f, PARAMETERS));
+  case 3: return random_below(f, 2) ? dag_discrete(f->dag, random_below(f, DISCRETES)) : dag_pre(f->dag, random_below(f, DISCRETES));
+  default: return dag_variable(f->dag, random_below(f, UNKNOWNS), random_below(f, ORDERS));
+  }
+}
+
+static bool is_plain(Op op) {
+  return op_kind(op) != KIND_LEAF && op_has_value(op) && op != OP_SUM && op != OP_CALL && op_arity(op) > 0;
+}
+
+static Op random_op(Fixture *f) {
+  for (;;) {
+    Op op = (Op)random_below(f, OP_COUNT);
+    if (is_plain(op)) return op;
+  }
+}
+
+/* The operator on these arguments; the logical ones get Booleans. */
+static Expr apply(Fixture *f, Op op, Expr *x) {
+  if (op == OP_AND || op == OP_OR)
+    for (uint32_t k = 0; k < 2; k++) x[k] = dag_binary(f->dag, OP_LESS, x[k], dag_constant(f->dag, 0.75));
+  return dag_nary(f->dag, op, x, (uint32_t)op_arity(op));
+}
+
+/* A pool of expressions that grows from itself, so that much is shared. */
+static void grow(Fixture *f, ExprVec *pool, uint32_t count) {
+  for (uint32_t i = 0; i < 8; i++) vec_push(f->heap, pool, random_leaf(f));
+  while (pool->count < count) {
+    Expr x[3];
+    for (uint32_t k = 0; k < 3; k++)
+      x[k] = random_below(f, 4) ? pool->data[pool->count - 1 - random_below(f, pool->count < 20 ? pool->count : 20)] : random_leaf(f);
+    Expr made;
+    uint32_t kind = random_below(f, 4);
+    if (kind == 0) {
+      Term terms[3] = {{(double)random_below(f, 4) - 1.5, x[0]}, {random_below(f, 2) ? 1 : -1, x[1]}, {1, x[2]}};
+      made = dag_sum(f->dag, random_below(f, 2) ? 0 : 0.5, terms, 3);
+    } else if (kind == 1) {
+      made = dag_multiply(f->dag, x[0], x[1]);
+    } else {
+      made = apply(f, random_op(f), x);
+    }
+    double value;
+    if (reference(f, made, &value) && fabs(value) < 1e6) vec_push(f->heap, pool, made);
+  }
+}
+
+/* ---- values ---- */
+
+static void test_operators(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  for (uint32_t op = 0; op < OP_COUNT; op++) {
+    if (!is_plain((Op)op)) continue;
+    for (uint32_t trial = 0; trial < 20; trial++) {
+      Expr x[3];
+      for (uint32_t k = 0; k < 3; k++) x[k] = random_leaf(f);
+      Expr e = apply(f, (Op)op, x);
+      double expected, out;
+      bool defined = reference(f, e, &expected);
+      Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
+      EvalStatus status = program_run(program, &f->point, &out);
+      assert_int_equal(status, defined ? EVAL_OK : EVAL_DOMAIN);
+      if (defined) assert_close(out, expected, 0);
+    }
+  }
+  teardown(f);
+}
+
+static void test_random_graph(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  ExprVec pool = {0};
+  grow(f, &pool, 1500);
+  double *out = heap_array(f->heap, pool.count, sizeof *out);
+  Program *program = program_new(f->heap, f->model, &f->layout, pool.data, pool.count);
+  assert_int_equal(program_outputs(program), pool.count);
+  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  for (uint32_t i = 0; i < pool.count; i++) {
+    double expected;
+    assert_true(reference(f, pool.data[i], &expected));
+    assert_close(out[i], expected, 0);
+  }
+  Program *one = program_new(f->heap, f->model, &f->layout, &vec_last(&pool), 1);
+  double last;
+  assert_int_equal(program_run(one, &f->point, &last), EVAL_OK);
+  assert_true(last == out[pool.count - 1]);
+  teardown(f);
+}
+
+/* Registers are used again: a long chain needs few of them. */
+static void test_registers(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  Expr e = dag_variable(f->dag, 0, 0);
+  for (uint32_t i = 0; i < 500; i++)
+    e = dag_unary(f->dag, OP_SIN, dag_add(f->dag, dag_multiply(f->dag, e, e), dag_variable(f->dag, i % UNKNOWNS, 0)));
+  Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
+  ProgramSize size = program_size(program);
+  assert_true(size.instructions >= 1000);
+  assert_true(size.registers < 20);
+  double out, expected;
+  assert_int_equal(program_run(program, &f->point, &out), EVAL_OK);
+  assert_true(reference(f, e, &expected));
+  assert_close(out, expected, 0);
+  teardown(f);
+}
+
+/* ---- Jacobians ---- */
+
+static void check_jacobian(Fixture *f, const Expr *rows, uint32_t count, const uint32_t *positions, uint32_t columns,
+                           double tolerance) {
+  Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows, count, positions, columns);
+  double *values = heap_array(f->heap, jacobian->nonzeros, sizeof *values);
+  double *both = heap_array(f->heap, count + jacobian->nonzeros, sizeof *both);
+  jacobian_run(jacobian, &f->point, values);
+  Program *together = jacobian_with_rows(f->heap, f->model, &f->layout, rows, count, jacobian);
+  program_run(together, &f->point, both);
+  for (uint32_t r = 0; r < count; r++) {
+    double expected;
+    if (reference(f, rows[r], &expected)) assert_close(both[r], expected, 1e-14);
+  }
+  bool *seen = heap_array(f->heap, count, sizeof *seen);
+  for (uint32_t c = 0; c < jacobian->columns; c++) {
+    uint32_t position = positions ? positions[c] : c, unknown = 0;
+    while (f->column_start[unknown + 1] <= position) unknown++;
+    Expr leaf = dag_variable(f->dag, unknown, position - f->column_start[unknown]);
+    memset(seen, 0, count * sizeof *seen);
+    for (int32_t k = jacobian->column_start[c]; k < jacobian->column_start[c + 1]; k++) {
+      int32_t row = jacobian->row_index[k];
+      assert_true(k == jacobian->column_start[c] || jacobian->row_index[k - 1] < row);
+      seen[row] = true;
+      Expr partial = dag_partial(f->dag, rows[row], leaf);
+      double expected = NAN;
+      if (!reference(f, partial, &expected)) expected = NAN;
+      assert_close(values[k], expected, tolerance);
+      assert_true(both[count + (uint32_t)k] == values[k] || (isnan(values[k]) && isnan(both[count + (uint32_t)k])));
+      if (jacobian->is_constant[k]) assert_false(dag_contains(f->dag, partial, OP_VARIABLE));
+    }
+    for (uint32_t r = 0; r < count; r++)
+      if (!seen[r]) assert_true(dag_is_constant(f->dag, dag_partial(f->dag, rows[r], leaf), NULL));
+  }
+}
+
+static void test_jacobian_random(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  ExprVec pool = {0};
+  grow(f, &pool, 120);
+  check_jacobian(f, pool.data, pool.count, NULL, 0, 1e-9);
+  const uint32_t positions[] = {7, 2, 3};
+  check_jacobian(f, pool.data, pool.count, positions, 3, 1e-9);
+  teardown(f);
+}
+
+/* ---- templates ---- */
+
+/* Rows of a chain: a few shapes, differing numbers, shared terms, an uneven end. */
+static void chain_rows(Fixture *f, uint32_t n, ExprVec *rows) {
+  Dag *dag = f->dag;
+  Expr shared = dag_unary(dag, OP_EXP, dag_negate(dag, dag_variable(dag, 0, 1)));
+  for (uint32_t i = 0; i + 1 < n; i++) {
+    Expr x = dag_variable(dag, i, 0), next = dag_variable(dag, i + 1, 0), rate = dag_variable(dag, i, 1);
+    Expr difference = dag_subtract(dag, next, x);
+    Expr flux = dag_multiply(dag, dag_parameter(dag, i), dag_unary(dag, OP_TANH, difference));
+    Term linear[3] = {{1 + 0.01 * i, x}, {-1, rate}, {i % 7 == 3 ? 2.5 : 0.5, next}};
+    vec_push(f->heap, rows, dag_subtract(dag, rate, dag_multiply(dag, shared, flux)));
+    vec_push(f->heap, rows, dag_sum(dag, 0.125 * i, linear, 3));
+    vec_push(f->heap, rows, dag_power(dag, dag_add(dag, x, dag_multiply(dag, difference, difference)), dag_constant(dag, 3)));
+    vec_push(f->heap, rows, i % 2 ? x : dag_constant(dag, i));
+    vec_push(f->heap, rows, dag_add(dag, flux, dag_time(dag)));
+  }
+  vec_push(f->heap, rows, dag_unary(dag, OP_SIN, dag_variable(dag, n - 1, 0)));
+}
+
+static void test_templates(void **state) {
+  (void)state;
+  Fixture *f = setup(600, 2);
+  ExprVec rows = {0};
+  chain_rows(f, 600, &rows);
+  Program *program = program_new(f->heap, f->model, &f->layout, rows.data, rows.count);
+  ProgramSize size = program_size(program);
+  assert_true(size.templates >= 5);
+  assert_true(size.instances > 2000);
+  assert_true(size.instructions < 200);
+  double *out = heap_array(f->heap, rows.count, sizeof *out);
+  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  for (uint32_t r = 0; r < rows.count; r++) {
+    double alone, expected;
+    Program *single = program_new(f->heap, f->model, &f->layout, &rows.data[r], 1);
+    assert_int_equal(program_run(single, &f->point, &alone), EVAL_OK);
+    assert_true(alone == out[r]);
+    assert_true(reference(f, rows.data[r], &expected));
+    assert_close(out[r], expected, 0);
+  }
+  teardown(f);
+}
+
+static void test_jacobian_templates(void **state) {
+  (void)state;
+  Fixture *f = setup(60, 2);
+  ExprVec rows = {0};
+  chain_rows(f, 60, &rows);
+  uint32_t before = dag_size(f->dag);
+  check_jacobian(f, rows.data, 0, NULL, 0, 0);
+  jacobian_new(f->heap, f->model, &f->layout, rows.data, rows.count, NULL, 0);
+  assert_true(dag_size(f->dag) - before < 150); /* symbolic work grows with the shapes */
+  check_jacobian(f, rows.data, rows.count, NULL, 0, 1e-13);
+  const uint32_t positions[] = {1, 50, 51, 10, 119};
+  check_jacobian(f, rows.data, rows.count, positions, 5, 1e-13);
+  teardown(f);
+}
+
+/* A row of dependences: no width, hence straight code, at linear cost. */
+static void test_long_chain(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  ExprVec rows = {0};
+  Expr e = dag_variable(f->dag, 0, 0);
+  for (uint32_t i = 0; i < 3000; i++) vec_push(f->heap, &rows, e = dag_unary(f->dag, OP_SIN, e));
+  Program *program = program_new(f->heap, f->model, &f->layout, rows.data, rows.count);
+  double *out = heap_array(f->heap, rows.count, sizeof *out);
+  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  double expected = f->y[0];
+  for (uint32_t i = 0; i < 3000; i++) assert_close(out[i], expected = sin(expected), 0);
+  assert_true(program_size(program).templates < 20);
+  teardown(f);
+}
+
+/* ---- domains ---- */
+
+static void test_blame(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  Dag *dag = f->dag;
+  Expr x = dag_variable(dag, 0, 0), y = dag_variable(dag, 1, 0);
+  Expr log_x = dag_unary(dag, OP_LOG, x);
+  Expr roots[3] = {y, dag_multiply(dag, y, dag_add(dag, log_x, y)), dag_divide(dag, y, x)};
+  Program *program = program_new(f->heap, f->model, &f->layout, roots, 3);
+  double out[3];
+  Blame blame;
+  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  f->y[0] = -2;
+  assert_int_equal(program_run(program, &f->point, out), EVAL_DOMAIN);
+  assert_true(program_blame(program, &f->point, &blame));
+  assert_int_equal(blame.output, 1);
+  assert_int_equal(blame.node, log_x);
+  assert_true(blame.argument == -2);
+  assert_non_null(strstr(blame.reason, "logarithm"));
+  Expr quotient = roots[2];
+  Program *second = program_new(f->heap, f->model, &f->layout, &quotient, 1);
+  f->y[0] = 0;
+  assert_int_equal(program_run(second, &f->point, out), EVAL_DOMAIN);
+  assert_true(program_blame(second, &f->point, &blame));
+  assert_int_equal(blame.node, quotient);
+  assert_true(blame.argument == 0);
+  f->y[0] = 1000;
+  Expr large = dag_unary(dag, OP_EXP, x);
+  Program *third = program_new(f->heap, f->model, &f->layout, &large, 1);
+  assert_int_equal(program_run(third, &f->point, out), EVAL_DOMAIN);
+  assert_true(program_blame(third, &f->point, &blame));
+  assert_int_equal(blame.node, large);
+  teardown(f);
+}
+
+static void test_blame_jacobian(void **state) {
+  (void)state;
+  Fixture *f = setup(20, 1);
+  Expr rows[20];
+  for (uint32_t i = 0; i < 20; i++) rows[i] = dag_unary(f->dag, OP_SQRT, dag_variable(f->dag, i, 0));
+  Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows, 20, NULL, 0);
+  double values[20];
+  Blame blame;
+  assert_int_equal(jacobian_run(jacobian, &f->point, values), EVAL_OK);
+  f->y[13] = 0;
+  assert_int_equal(jacobian_run(jacobian, &f->point, values), EVAL_DOMAIN);
+  assert_true(program_blame(jacobian->program, &f->point, &blame));
+  assert_int_equal(blame.output, 13);
+  assert_int_equal(dag_op(f->dag, blame.node), OP_DIVIDE);
+  assert_true(dag_contains(f->dag, blame.node, OP_VARIABLE));
+  ExprVec leaves = {0};
+  dag_variables(f->dag, blame.node, &leaves);
+  assert_int_equal(dag_index(f->dag, leaves.data[0]), 13);
+  teardown(f);
+}
+
+/* Branches that are not taken may be undefined. */
+static void test_branches(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  Dag *dag = f->dag;
+  Expr x = dag_variable(dag, 0, 0), zero = dag_constant(dag, 0);
+  Expr positive = dag_binary(dag, OP_GREATER, x, zero);
+  Expr e = dag_if(dag, positive, dag_unary(dag, OP_LOG, x), dag_divide(dag, dag_constant(dag, 1), dag_subtract(dag, x, dag_constant(dag, 1))));
+  Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
+  Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, &e, 1, NULL, 0);
+  assert_int_equal(jacobian->nonzeros, 1);
+  double out;
+  f->y[0] = 1;
+  assert_int_equal(program_run(program, &f->point, &out), EVAL_OK);
+  assert_true(out == 0);
+  assert_int_equal(jacobian_run(jacobian, &f->point, &out), EVAL_OK);
+  assert_close(out, 1, 1e-15);
+  f->y[0] = -1;
+  assert_int_equal(program_run(program, &f->point, &out), EVAL_OK);
+  assert_true(out == -0.5);
+  assert_int_equal(jacobian_run(jacobian, &f->point, &out), EVAL_OK);
+  assert_close(out, -0.25, 1e-15);
+  teardown(f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_operators),       cmocka_unit_test(test_random_graph),
+      cmocka_unit_test(test_registers),       cmocka_unit_test(test_jacobian_random),
+      cmocka_unit_test(test_templates),       cmocka_unit_test(test_jacobian_templates),
+      cmocka_unit_test(test_long_chain),      cmocka_unit_test(test_blame),
+      cmocka_unit_test(test_blame_jacobian),  cmocka_unit_test(test_branches),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
