@@ -12,22 +12,25 @@ typedef struct Definitions {
   Expr *leaf, *value;
 } Definitions;
 
-/* The equation matched to unknown j, solved for the derivative it holds, if it is linear in it and c is smaller than what is
- * asked of constraints (an equation is no definition for its own constraint). */
-static Definitions find_definitions(Analysis *analysis, Arena *arena) {
-  Model *model = analysis->problem.model;
+/* An equation that is linear in a derivative which is highest both in it and in the array defines that derivative. Every
+ * equation defines at most one, the first that no other defined. */
+static Definitions find_definitions(Analysis *analysis, Arena *arena, bool *defines) {
+  const Problem *problem = &analysis->problem;
   const Structure *structure = &analysis->structure;
-  Dag *dag = model->dag;
-  uint32_t n = analysis->problem.unknowns;
-  Definitions definitions = {arena_array(arena, n, sizeof(Expr)), arena_array(arena, n, sizeof(Expr))};
-  for (uint32_t j = 0; j < n; j++) {
-    definitions.leaf[j] = EXPR_NONE;
-    int32_t i = structure->matching.row_of_column[j];
-    int32_t order = structure->d[j] - structure->c[i];
-    Expr leaf = dag_variable(dag, analysis->problem.unknown[j], (uint32_t)(order > 0 ? order : 0)), slope, rest;
-    if (order <= 0 || !dag_linear(dag, analysis->problem.residual[i], leaf, &slope, &rest)) continue;
-    definitions.leaf[j] = leaf;
-    definitions.value[j] = dag_divide(dag, dag_negate(dag, rest), slope);
+  Dag *dag = problem->model->dag;
+  Definitions definitions = {arena_array(arena, problem->unknowns, sizeof(Expr)),
+                             arena_array(arena, problem->unknowns, sizeof(Expr))};
+  for (uint32_t j = 0; j < problem->unknowns; j++) definitions.leaf[j] = EXPR_NONE;
+  for (uint32_t i = 0; i < problem->equations; i++) {
+    for (int32_t e = problem->incidence.row_start[i]; e < problem->incidence.row_start[i + 1] && !defines[i]; e++) {
+      int32_t j = problem->incidence.column[e], order = problem->incidence.order[e];
+      if (order == 0 || order != structure->d[j] - structure->c[i] || definitions.leaf[j] != EXPR_NONE) continue;
+      Expr leaf = dag_variable(dag, problem->unknown[j], (uint32_t)order), slope, rest;
+      if (!dag_linear(dag, problem->residual[i], leaf, &slope, &rest)) continue;
+      definitions.leaf[j] = leaf;
+      definitions.value[j] = dag_divide(dag, dag_negate(dag, rest), slope);
+      defines[i] = true;
+    }
   }
   return definitions;
 }
@@ -62,10 +65,10 @@ static Expr expand_derivatives(const Analysis *analysis, const Definitions *defi
 /* Every derivative of an equation that is differentiated, unless the equation only defines a derivative itself. */
 static void find_hidden(Analysis *analysis, Arena *arena) {
   Model *model = analysis->problem.model;
-  Definitions definitions = find_definitions(analysis, arena);
+  bool *defines = arena_array(arena, analysis->problem.equations, sizeof *defines);
+  Definitions definitions = find_definitions(analysis, arena, defines);
   for (uint32_t i = 0; i < analysis->problem.equations; i++) {
-    int32_t j = analysis->structure.matching.column_of_row[i];
-    if (analysis->structure.c[i] == 0 || definitions.leaf[j] != EXPR_NONE) continue;
+    if (analysis->structure.c[i] == 0 || defines[i]) continue;
     for (int32_t l = 1; l <= analysis->structure.c[i]; l++) {
       Expr row = array_row(&analysis->array, analysis->array.row_start[i] + (uint32_t)l);
       row = expand_derivatives(analysis, &definitions, row, arena->heap);

@@ -38,7 +38,8 @@ struct StateSpace {
   Evaluator *evaluator;
   const Structure *structure;
   VEC(Unit) units;
-  int32_t *depth;
+  int32_t *depth; /* the present choice */
+  bool chosen;
   CloseFailure failure;
   uint64_t factorizations;
   double *correction, *residual;
@@ -186,13 +187,13 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const Structure *st
 /* ---- choosing ---- */
 
 /* Compressed columns of the part of the block matrix with this stage's rows and the chosen columns. */
-static void choose_unit(StateSpace *space, Unit *unit) {
+static void choose_unit(StateSpace *space, Unit *unit, const int32_t *depth) {
   const BlockMatrix *matrix = unit->matrix;
   int32_t *place = heap_array(space->heap, (size_t)matrix->size, sizeof *place);
   int32_t n = 0;
   for (int32_t q = 0; q < matrix->size; q++) {
     int32_t j = matrix->unknown[q], d = space->structure->d[j];
-    bool solved = unit->stage == 0 || (d >= unit->stage && space->depth[j] >= unit->stage);
+    bool solved = unit->stage == 0 || (d >= unit->stage && depth[j] >= unit->stage);
     place[q] = solved ? n : -1;
     if (solved) unit->columns[n++] = space->evaluator->array->column_start[j] + (uint32_t)(d - unit->stage);
   }
@@ -217,20 +218,16 @@ static void choose_unit(StateSpace *space, Unit *unit) {
 }
 
 void statespace_choose(StateSpace *space, const int32_t *depth) {
-  uint32_t n = space->evaluator->array->problem->unknowns;
-  bool first = space->units.count && !space->failure.reason;
   for (uint32_t u = 0; u < space->units.count; u++) {
     Unit *unit = &space->units.data[u];
     if (unit->kind != UNIT_SOLVE) continue;
-    bool changed = first;
+    bool changed = !space->chosen;
     for (int32_t q = 0; q < unit->matrix->size && !changed; q++)
       changed = space->depth[unit->matrix->unknown[q]] != depth[unit->matrix->unknown[q]];
-    if (!changed) continue;
-    memcpy(space->depth, depth, n * sizeof *depth);
-    choose_unit(space, unit);
+    if (changed) choose_unit(space, unit, depth);
   }
-  memcpy(space->depth, depth, n * sizeof *depth);
-  space->failure.reason = "";
+  memcpy(space->depth, depth, space->evaluator->array->problem->unknowns * sizeof *depth);
+  space->chosen = true;
 }
 
 /* ---- solving ---- */
