@@ -35,6 +35,7 @@ static bool pass_supported(Simulation *simulation, const Request *request) {
 static bool pass_structure(Simulation *simulation, const Request *request) {
   (void)request;
   simulation->problem = problem_make(simulation->model, true, &simulation->arena);
+  simulation->modes = modes_extract(&simulation->problem, &simulation->arena);
   simulation->structure = structure_run(&simulation->arena, &simulation->problem.incidence);
   simulation->facts.equations = simulation->model->equations.count;
   if (simulation->structure.status == STRUCTURE_OK) return true;
@@ -59,19 +60,31 @@ static bool pass_code(Simulation *simulation, const Request *request) {
   Heap *heap = simulation->heap;
   double *parameters = heap_array(heap, model->parameters.count, sizeof *parameters);
   if (!model_parameter_values(model, request->parameter_overrides, parameters, simulation->diags)) return false;
-  simulation->evaluator = evaluator_new(heap, &simulation->array, parameters, NULL);
+  simulation->evaluator = evaluator_new(heap, &simulation->array, parameters, simulation->modes.count);
+  if (simulation->modes.count) simulation->switches = switches_new(heap, simulation->evaluator, &simulation->modes);
   simulation->dummy = dummy_new(heap, simulation->evaluator, &simulation->structure);
   simulation->space = statespace_new(heap, simulation->evaluator, &simulation->structure);
   simulation->facts.evaluator = simulation->evaluator;
   return true;
 }
 
+/* Initial values for the modes of the guess, until the values found have those modes. */
 static bool pass_initial(Simulation *simulation, const Request *request) {
+  enum { ROUNDS = 20 };
   simulation->facts.status = "init";
-  bool ok = initial_solve(simulation->heap, simulation->evaluator, &simulation->structure, simulation->dummy,
-                          simulation->space, &request->starts, request->run.start, &simulation->initial, simulation->diags);
-  if (ok) simulation->facts.initial = &simulation->initial;
-  return ok;
+  for (int round = 0; round < ROUNDS; round++) {
+    if (!initial_solve(simulation->heap, simulation->evaluator, &simulation->structure, simulation->dummy, simulation->space,
+                       &request->starts, request->run.start, &simulation->initial, simulation->diags))
+      return false;
+    Switches *switches = simulation->switches;
+    if (!switches || !switches_evaluate(switches, request->run.start, simulation->initial.y) || !switches_set(switches)) {
+      simulation->facts.initial = &simulation->initial;
+      return true;
+    }
+  }
+  diag_error(simulation->diags, DIAG_INIT, (Span){0},
+             "no consistent initial values: the conditions of if-expressions do not settle; change the start values");
+  return false;
 }
 
 /* The equations without differentiation: offsets 0, and the derivatives that are written. Initial values carry over. */
@@ -99,7 +112,11 @@ static double *plain_view(Simulation *simulation) {
     int32_t position = 1 + deepest - structure->d[j] + (int32_t)order;
     index[q] = position < 1 ? 1 : position;
   }
-  simulation->evaluator = evaluator_new(heap, plain, simulation->evaluator->parameters, NULL);
+  const double *modes = simulation->evaluator->discretes + simulation->modes.first;
+  simulation->evaluator = evaluator_new(heap, plain, simulation->evaluator->parameters, simulation->modes.count);
+  for (uint32_t m = 0; m < simulation->modes.count; m++)
+    simulation->evaluator->discretes[simulation->modes.first + m] = modes[m];
+  if (simulation->modes.count) simulation->switches = switches_new(heap, simulation->evaluator, &simulation->modes);
   simulation->facts.evaluator = simulation->evaluator;
   simulation->view = view_plain(heap, simulation->evaluator, index);
   return y;
@@ -131,6 +148,7 @@ static bool pass_integrate(Simulation *simulation, const Request *request) {
   if (request->initialize_only) return true;
   simulation->facts.status = "integration";
   simulation->facts.statistics = &simulation->statistics;
+  simulation->view->switches = simulation->switches;
   return run_integrate(simulation->heap, simulation->view, &simulation->structure, simulation->initial.y, &request->run,
                        simulation->recorder, &simulation->statistics, simulation->diags);
 }

@@ -2,6 +2,7 @@
 #ifndef DAEDAL_PIPELINE_H
 #define DAEDAL_PIPELINE_H
 
+#include "code/switches.h"
 #include "solve/report.h"
 
 /* What a run is asked to do; names are checked by the caller. */
@@ -22,9 +23,11 @@ typedef struct Simulation {
   Diags *diags;
   Arena arena;
   Problem problem;
+  Modes modes;
   Structure structure;
   Array array;
   Evaluator *evaluator;
+  Switches *switches; /* NULL without modes */
   Dummy *dummy;
   StateSpace *space;
   Initial initial;

@@ -78,12 +78,9 @@ Modes modes_extract(Problem *problem, Arena *arena) {
   modes.count = extraction.relations.count;
   modes.relation = arena_array(arena, modes.count, sizeof(Expr));
   modes.difference = arena_array(arena, modes.count, sizeof(Expr));
-  modes.is_greater = arena_array(arena, modes.count, sizeof(bool));
   for (uint32_t m = 0; m < modes.count; m++) {
     modes.relation[m] = extraction.relations.data[m];
     modes.difference[m] = extraction.differences.data[m];
-    Op op = dag_op(dag, modes.relation[m]);
-    modes.is_greater[m] = op == OP_GREATER || op == OP_GREATER_EQUAL;
   }
   vec_free(heap, &extraction.relations);
   vec_free(heap, &extraction.differences);

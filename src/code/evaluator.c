@@ -4,12 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static double *copy_numbers(Heap *heap, const double *numbers, uint32_t count) {
-  double *copy = heap_array(heap, count, sizeof *copy);
-  if (count && numbers) memcpy(copy, numbers, count * sizeof *copy);
-  return copy;
-}
-
 /* A nominal value that is zero, negative or not given counts as 1; derivatives share that of their variable. */
 static void fill_nominal(Evaluator *evaluator) {
   const Array *array = evaluator->array;
@@ -25,16 +19,17 @@ static void fill_nominal(Evaluator *evaluator) {
   }
 }
 
-Evaluator *evaluator_new(Heap *heap, Array *array, const double *parameters, const double *discretes) {
+Evaluator *evaluator_new(Heap *heap, Array *array, const double *parameters, uint32_t modes) {
   Model *model = array->problem->model;
   Evaluator *evaluator = heap_alloc(heap, sizeof *evaluator);
   evaluator->heap = heap;
   evaluator->model = model;
   evaluator->array = array;
   evaluator->layout = (Layout){model->unknowns.count, array->columns, array->model_column};
-  evaluator->parameters = copy_numbers(heap, parameters, model->parameters.count);
-  evaluator->discretes = copy_numbers(heap, discretes, model->discretes.count);
-  evaluator->pre = copy_numbers(heap, discretes, model->discretes.count);
+  evaluator->parameters = heap_array(heap, model->parameters.count, sizeof(double));
+  if (model->parameters.count) memcpy(evaluator->parameters, parameters, model->parameters.count * sizeof(double));
+  evaluator->discretes = heap_array(heap, model->discretes.count + modes, sizeof(double));
+  evaluator->pre = heap_array(heap, model->discretes.count + modes, sizeof(double));
   fill_nominal(evaluator);
   for (uint32_t r = 0; r < array->rows; r++) array_row(array, r);
   evaluator->rows = program_new(heap, model, &evaluator->layout, array->row, array->rows);

@@ -18,8 +18,9 @@ typedef struct Evaluator {
   uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */
 } Evaluator;
 
-/* Programs for all rows and their Jacobian. `parameters` (by leaf index) is copied. O(size of the rows). */
-Evaluator *evaluator_new(Heap *heap, Array *array, const double *parameters, const double *discretes);
+/* Programs for all rows and their Jacobian. `parameters` (by leaf index) is copied; `modes` is how many discrete leaves
+ * there are behind the model's own. O(size of the rows). */
+Evaluator *evaluator_new(Heap *heap, Array *array, const double *parameters, uint32_t modes);
 
 /* The point (t, y) with the evaluator's other values. */
 Point evaluator_point(const Evaluator *evaluator, double t, const double *y);

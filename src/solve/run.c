@@ -2,12 +2,16 @@
 #include "solve/run.h"
 
 #include "solve/constraints.h"
+#include "solve/events.h"
 
 #include <math.h>
 #include <string.h>
 
 /* With `auto`, systems of more rows than this go to a sparse multistep method from the start. */
 enum { LARGE_ROWS = 3000 };
+
+/* So many events in a row that do not get ahead are chattering. */
+enum { CHATTER_LIMIT = 200 };
 
 typedef struct Run {
   Heap *heap;
@@ -23,6 +27,8 @@ typedef struct Run {
   double *y, *output;
   double next_output;
   uint64_t output_count, outputs;
+  double last_event;
+  uint32_t chatter;
   uint64_t rows_before, entries_before; /* the evaluator's counts at the beginning */
   uint64_t output_rows, output_entries; /* spent on output points */
 } Run;
@@ -48,18 +54,22 @@ static bool record_point(Run *run, double t, double *y) {
   return true;
 }
 
-/* All output points up to t, from the dense output of the last step. */
-static bool record_outputs(Run *run, double t) {
+/* All output points up to t, from the dense output of the last step; those before t only, with `before`. */
+static bool record_until(Run *run, double t, bool before) {
+  double end = run->integrator->time(run->self);
   while (run->output_count <= run->outputs) {
     double next = output_time(run, run->output_count);
-    if (next > t) return true;
-    if (next == t) memcpy(run->output, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
+    if (next > t || (before && next == t)) return true;
+    if (next == end) memcpy(run->output, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
     else run->integrator->interpolate(run->self, next, run->output);
     if (!record_point(run, next, run->output)) return describe_failure(run, STEP_EVALUATION, next);
     run->output_count++;
   }
   return true;
 }
+
+static bool record_outputs(Run *run, double t) { return record_until(run, t, false); }
+static bool record_before(Run *run, double t) { return record_until(run, t, true); }
 
 /* ---- messages ---- */
 
@@ -196,6 +206,40 @@ static const Integrator *first_integrator(Run *run) {
   return integrator_find("radau");
 }
 
+/* ---- events ---- */
+
+static bool report_chatter(Run *run, double t, uint32_t mode) {
+  Evaluator *evaluator = run->view->evaluator;
+  diag_error(run->diags, DIAG_INTEGRATION, (Span){0},
+             "at time %.10g the condition %s changes again and again without getting ahead; use noEvent, or a smooth transition",
+             t, model_text(evaluator->model, run->view->switches->modes->relation[mode], &run->diags->arena));
+  return false;
+}
+
+/* An event at t with the columns in run->y: both sides are recorded, and the integrator starts again. */
+static bool handle_event(Run *run, double t, uint32_t mode) {
+  bool ahead = t - run->last_event > 1e-12 * (fabs(t) + 1e-3 * (run->options->stop - run->options->start));
+  run->chatter = ahead ? 0 : run->chatter + 1;
+  run->last_event = t;
+  if (run->chatter > CHATTER_LIMIT) return report_chatter(run, t, mode);
+  run->statistics->events++;
+  recorder_add(run->recorder, t, run->y);
+  if (!events_settle(run->view, t, run->y)) return report_chatter(run, t, mode);
+  recorder_add(run->recorder, t, run->y);
+  if (run->output_count <= run->outputs && output_time(run, run->output_count) == t) run->output_count++;
+  run->integrator->start(run->self, t, run->y, run->options->stop);
+  return true;
+}
+
+/* Ends the step at the first event in it, if there is one. */
+static bool find_event(Run *run, double before, double *t, bool *found) {
+  uint32_t mode;
+  *found = run->view->switches &&
+           events_locate(run->view, run->integrator, run->self, before, t, run->y, &mode);
+  if (!*found) return true;
+  return record_before(run, *t) && handle_event(run, *t, mode);
+}
+
 static bool integrate(Run *run) {
   const RunOptions *options = run->options;
   uint64_t steps = 0;
@@ -204,7 +248,9 @@ static bool integrate(Run *run) {
     StepStatus status = run->integrator->step(run->self, options->stop);
     if (status != STEP_OK) return describe_failure(run, status, before);
     double t = run->integrator->time(run->self);
-    if (!record_outputs(run, t)) return false;
+    bool event;
+    if (!find_event(run, before, &t, &event)) return false;
+    if (!event && !record_outputs(run, t)) return false;
     if (options->on_step && options->on_step(options->context, t, ++steps)) {
       run->statistics->stopped = true;
       return true;
@@ -242,6 +288,7 @@ bool run_integrate(Heap *heap, View *view, const Structure *structure, const dou
   run.output = heap_array(heap, columns, sizeof(double));
   memcpy(run.y, y, columns * sizeof(double));
   run.outputs = options->intervals;
+  run.last_event = -HUGE_VAL;
   run.constraints = constraints_new(heap, view->evaluator, options->start, y);
   run.rows_before = view->evaluator->row_evaluations;
   run.entries_before = view->evaluator->entry_evaluations;

@@ -3,6 +3,7 @@
 #define DAEDAL_SOLVE_VIEW_H
 
 #include "base/linear.h"
+#include "code/switches.h"
 #include "reduce/dummy.h"
 #include "reduce/statespace.h"
 #include "solve/integrator.h"
@@ -12,6 +13,7 @@ typedef struct View {
   Evaluator *evaluator;
   Dummy *dummy;      /* NULL where the states are not chosen */
   StateSpace *space; /* NULL where there is no state-space form */
+  Switches *switches; /* NULL without relations that make events */
   /* workspace of rates_jacobian */
   double *values;
   int32_t *place, *pattern_start, *pattern_row;

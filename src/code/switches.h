@@ -1,0 +1,28 @@
+/* switches: the modes of relations made numeric. Between events the modes are frozen in the evaluator's discrete values;
+ * a relation that no longer agrees with its mode is an event. */
+#ifndef DAEDAL_CODE_SWITCHES_H
+#define DAEDAL_CODE_SWITCHES_H
+
+#include "array/modes.h"
+#include "code/evaluator.h"
+
+typedef struct Switches {
+  const Modes *modes;
+  Evaluator *evaluator;
+  Program *program;   /* differences of all relations */
+  double *difference; /* of the last evaluation */
+} Switches;
+
+/* Lives in the heap. The evaluator must have room for the modes behind the model's discrete variables. */
+Switches *switches_new(Heap *heap, Evaluator *evaluator, const Modes *modes);
+
+/* Evaluates the differences at (t, y); false where one is not defined. */
+bool switches_evaluate(Switches *switches, double t, const double *y);
+
+/* Does relation m, by its last difference, contradict its mode? */
+bool switches_contradict(const Switches *switches, uint32_t m);
+
+/* Sets every mode by its last difference; returns how many changed. */
+uint32_t switches_set(Switches *switches);
+
+#endif

@@ -1,0 +1,90 @@
+/* events: see events.h. */
+#include "solve/events.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30 };
+
+typedef struct Bracket {
+  View *view;
+  const Integrator *integrator;
+  void *self;
+  double *y;
+  double *low_value; /* differences at the lower end, where nothing contradicts */
+} Bracket;
+
+/* The columns at a time inside the step. */
+static bool point_at(const Bracket *bracket, double t) {
+  const System *system = &bracket->view->system;
+  bracket->integrator->interpolate(bracket->self, t, bracket->y);
+  if (system->close && system->close(bracket->view, t, bracket->y) != EVAL_OK) return false;
+  return switches_evaluate(bracket->view->switches, t, bracket->y);
+}
+
+static bool any_contradicts(const Switches *switches, uint32_t *mode) {
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    if (!switches_contradict(switches, m)) continue;
+    *mode = m;
+    return true;
+  }
+  return false;
+}
+
+/* The earliest secant root of the relations that contradict at the upper end; kept off the ends, where it would not shrink
+ * the bracket. */
+static double guess_root(const Bracket *bracket, double low, double high) {
+  const Switches *switches = bracket->view->switches;
+  double earliest = high;
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    if (!switches_contradict(switches, m)) continue;
+    double a = bracket->low_value[m], b = switches->difference[m];
+    double root = a != b ? low + (high - low) * (a / (a - b)) : low;
+    if (root < earliest) earliest = root;
+  }
+  double margin = 0.01 * (high - low);
+  return fmin(fmax(earliest, low + margin), high - margin);
+}
+
+bool events_locate(View *view, const Integrator *integrator, void *self, double before, double *t, double *y, uint32_t *mode) {
+  Switches *switches = view->switches;
+  const double *end = integrator->values(self);
+  if (!switches_evaluate(switches, *t, end) || !any_contradicts(switches, mode)) return false;
+  uint32_t count = switches->modes->count;
+  Heap *heap = view->evaluator->heap;
+  Bracket bracket = {view, integrator, self, y, heap_array(heap, count, sizeof(double))};
+  double *high_value = heap_array(heap, count, sizeof *high_value);
+  double low = before, high = *t;
+  memcpy(high_value, switches->difference, count * sizeof *high_value);
+  if (point_at(&bracket, low)) memcpy(bracket.low_value, switches->difference, count * sizeof(double));
+  else memcpy(bracket.low_value, high_value, count * sizeof(double));
+  for (int k = 0; k < LOCATE_LIMIT && high - low > 4e-16 * fabs(high) + 1e-14 * (high - before); k++) {
+    memcpy(switches->difference, high_value, count * sizeof *high_value);
+    double middle = k % 3 == 2 ? low + (high - low) / 2 : guess_root(&bracket, low, high);
+    if (!(middle > low && middle < high) || !point_at(&bracket, middle)) break;
+    uint32_t found;
+    if (any_contradicts(switches, &found)) {
+      high = middle;
+      *mode = found;
+      memcpy(high_value, switches->difference, count * sizeof *high_value);
+    } else {
+      low = middle;
+      memcpy(bracket.low_value, switches->difference, count * sizeof(double));
+    }
+  }
+  if (high < *t) point_at(&bracket, high);
+  else memcpy(y, end, (size_t)view->system.columns * sizeof *y);
+  *t = high;
+  heap_free(heap, bracket.low_value);
+  heap_free(heap, high_value);
+  return true;
+}
+
+bool events_settle(View *view, double t, double *y) {
+  for (int round = 0; round < SETTLE_LIMIT; round++) {
+    if (!switches_evaluate(view->switches, t, y)) return false;
+    if (!switches_set(view->switches)) return true;
+    if (view->system.close && view->system.close(view, t, y) != EVAL_OK) return false;
+  }
+  return false;
+}
