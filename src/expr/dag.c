@@ -82,22 +82,23 @@ static bool nodes_equal(const Dag *dag, const Node *a, const Node *b) {
   return !words || memcmp(dag->words.data + a->first, dag->words.data + b->first, words * sizeof(Expr)) == 0;
 }
 
-static uint32_t table_slot(const Dag *dag, const Node *node) {
-  uint32_t mask = dag->table_capacity - 1;
-  uint32_t slot = (uint32_t)hash_node(dag, node) & mask;
-  while (dag->table[slot] && !nodes_equal(dag, &dag->nodes.data[dag->table[slot] - 1], node))
-    slot = (slot + 1) & mask;
-  return slot;
+static uint32_t table_slot(const Dag *dag, const Node *node, uint32_t hash) {
+  uint32_t mask = dag->table_capacity - 1, at = hash & mask;
+  for (; dag->table[at].node; at = (at + 1) & mask)
+    if (dag->table[at].hash == hash && nodes_equal(dag, &dag->nodes.data[dag->table[at].node - 1], node))
+      break;
+  return at;
 }
 
 /* Nodes are distinct, so that growing needs no comparisons. */
 static void table_grow(Dag *dag) {
   uint32_t capacity = dag->table_capacity ? dag->table_capacity * 2 : 256, mask = capacity - 1;
-  uint32_t *table = heap_array(dag->heap, capacity, sizeof *table);
-  for (uint32_t i = 0; i < dag->nodes.count; i++) {
-    uint32_t slot = (uint32_t)hash_node(dag, &dag->nodes.data[i]) & mask;
-    while (table[slot]) slot = (slot + 1) & mask;
-    table[slot] = i + 1;
+  Slot *table = heap_array(dag->heap, capacity, sizeof *table);
+  for (uint32_t i = 0; i < dag->table_capacity; i++) {
+    Slot slot = dag->table[i];
+    uint32_t at = slot.hash & mask;
+    while (table[at].node && slot.node) at = (at + 1) & mask;
+    if (slot.node) table[at] = slot;
   }
   heap_free(dag->heap, dag->table);
   dag->table = table;
@@ -123,13 +124,13 @@ static uint8_t node_flags(const Dag *dag, Expr e) {
 /* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
 static Expr intern(Dag *dag, Node candidate, bool *fresh) {
   if (dag->nodes.count / 2 >= dag->table_capacity / 3) table_grow(dag);
-  uint32_t slot = table_slot(dag, &candidate);
-  *fresh = dag->table[slot] == 0;
-  if (!*fresh) return dag->table[slot] - 1;
+  uint32_t hash = (uint32_t)hash_node(dag, &candidate), at = table_slot(dag, &candidate, hash);
+  *fresh = dag->table[at].node == 0;
+  if (!*fresh) return dag->table[at].node - 1;
   Expr e = dag->nodes.count;
   vec_push(dag->heap, &dag->nodes, candidate);
   vec_push(dag->heap, &dag->flags, node_flags(dag, e));
-  dag->table[slot] = e + 1;
+  dag->table[at] = (Slot){hash, e + 1};
   return e;
 }
 

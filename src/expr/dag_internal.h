@@ -25,6 +25,11 @@ typedef struct Frame {
   uint32_t next; /* child to visit next */
 } Frame;
 
+/* A slot of the hash table; the hash spares most visits to other nodes. */
+typedef struct Slot {
+  uint32_t hash, node; /* node + 1; 0: empty */
+} Slot;
+
 struct Dag {
   Heap *heap;
   Names *names;
@@ -33,7 +38,7 @@ struct Dag {
   VEC(double) constants;
   IndexVec words;
   TermVec terms;
-  uint32_t *table; /* open addressing, holds node + 1 */
+  Slot *table; /* open addressing */
   uint32_t table_capacity;
 
   TermVec sum;           /* scratch of dag_sum */
