@@ -10,7 +10,7 @@
 
 /* Exchange when det M can grow by this factor; a fresh selection favours the present choice by KEEP, so that a choice made is
  * kept until something better by more than that comes up. */
-static const double EXCHANGE = 2.0, KEEP = 1.2;
+static const double EXCHANGE = 1.5, KEEP = 1.1;
 
 /* Weight of a column as a dummy, by stateSelect: what should be a state is taken as a dummy late. */
 static const double SELECT_WEIGHT[] = {

@@ -10,6 +10,9 @@
 /* With `auto`, systems of more rows than this go to a sparse multistep method from the start. */
 enum { LARGE_ROWS = 3000 };
 
+/* A choice of states is judged this part of a step ahead. */
+static const double LOOK_AHEAD = 0.75;
+
 /* So many events in a row that do not get ahead are chattering. */
 enum { CHATTER_LIMIT = 200 };
 
@@ -118,11 +121,29 @@ static bool describe_failure(Run *run, StepStatus status, double t) {
 
 /* ---- pivots ---- */
 
+/* The columns at t + ahead by the Taylor series that they are: (j, k) + ahead (j, k + 1) + ... Good enough to judge a choice
+ * where the next step will use it rather than where the last one ended. */
+static void look_ahead(const Run *run, const double *y, double ahead, double *out) {
+  const Array *array = run->view->evaluator->array;
+  for (uint32_t j = 0; j < array->problem->unknowns; j++) {
+    uint32_t begin = array->column_start[j], end = array->column_start[j + 1];
+    for (uint32_t q = end; q-- > begin;) {
+      out[q] = y[q];
+      double factor = 1;
+      for (uint32_t r = q + 1; r < end; r++) out[q] += (factor *= ahead / (double)(r - q)) * y[r];
+    }
+  }
+}
+
 /* Watches the choice of dummies at the end of a step; an exchange is projected to round-off and told to the integrator. */
 static bool watch_choice(Run *run, double t) {
   if (!run->view->dummy) return true;
   int32_t block;
-  int32_t exchanged = dummy_watch(run->view->dummy, t, run->integrator->values(run->self), &block);
+  IntegratorStatistics now;
+  run->integrator->statistics(run->self, &now);
+  double ahead = LOOK_AHEAD * now.step;
+  look_ahead(run, run->integrator->values(run->self), ahead, run->y);
+  int32_t exchanged = dummy_watch(run->view->dummy, t + ahead, run->y, &block);
   if (exchanged == 0) return true;
   if (exchanged < 0) {
     Diag *diag = diag_error(run->diags, DIAG_INTEGRATION, (Span){0},
