@@ -1,5 +1,5 @@
-/* axis: see axis.h. A linear tick is an integer multiple of 1, 2 or 5 times a power of ten, so labels are made from
- * integers and are exact. */
+/* axis: see axis.h. A linear tick is an integer multiple of 1, 2 or 5 times a power of ten, so labels are
+ * made from integers and are exact. */
 #include "result/axis.h"
 
 #include "result/number.h"
@@ -66,17 +66,19 @@ static void label_integer(char *out, double value, int decimals) {
   char digits[40];
   snprintf(digits, sizeof digits, "%0*.0f", decimals + 1, fabs(value)); /* no point: any locale */
   size_t whole = strlen(digits) - (size_t)decimals;
-  snprintf(out, AXIS_LABEL, "%s%.*s%s%.*s", value < 0 ? "-" : "", (int)whole, digits, decimals ? "." : "", decimals,
-           digits + whole);
+  snprintf(out, AXIS_LABEL, "%s%.*s%s%.*s", value < 0 ? "-" : "", (int)whole, digits, decimals ? "." : "",
+           decimals, digits + whole);
 }
 
-/* The power of ten to take out of labels for values up to `size`: none for ordinary numbers, else a multiple of 3. */
+/* The power of ten to take out of labels for values up to `size`: none for ordinary numbers, else a multiple
+ * of 3. */
 static int common_exponent(double size) {
   if (size == 0 || (size >= 1e-2 && size < 1e5)) return 0;
   return 3 * (int)floor(log10(size) / 3 + 1e-12);
 }
 
-/* What all values of a narrow range share, as a multiple of 1000 steps; 0 when labels are short without it. */
+/* What all values of a narrow range share, as a multiple of 1000 steps; 0 when labels are short without it.
+ */
 static double common_offset(const Axis *axis, const Step *step) {
   double size = fmax(fabs(axis->low), fabs(axis->high));
   if (size / step->size < 1e6) return 0;
@@ -145,7 +147,7 @@ static void logarithmic_ticks(Axis *axis, uint32_t aim) {
 static void widen_linear(Axis *axis, double margin) {
   double size = fmax(fabs(axis->low), fabs(axis->high)), range = axis->high - axis->low;
   if (range <= 1e-13 * size || range < smallest) { /* constant, up to rounding */
-    double room = size < smallest ? 1 : 0.1 * size;
+    double room = size < smallest ? 1.2 : 0.12 * size;
     axis->low -= room;
     axis->high += room;
     return;

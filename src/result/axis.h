@@ -1,7 +1,8 @@
 /* axis: the range of an axis, its ticks and their labels.
  *
- * Invariant: low < high, both finite (and positive on a logarithmic axis); ticks ascend within [low, high]. Labels
- * are short whatever the range: a common power of ten, or an offset that all values share, goes into `note`.
+ * Invariant: low < high, both finite (and positive on a logarithmic axis); ticks ascend within [low, high].
+ * Labels are short whatever the range: a common power of ten, or an offset that all values share, goes into
+ * `note`.
  */
 #ifndef DAEDAL_RESULT_AXIS_H
 #define DAEDAL_RESULT_AXIS_H
@@ -23,8 +24,8 @@ typedef struct Axis {
 /* Whether a value can be placed: finite, and positive where the axis is logarithmic. */
 bool axis_drawable(bool logarithmic, double value);
 
-/* An axis for data in [low, high] (low > high: no data), with about `aim` ticks. `margin` is the part of the range to
- * leave free at both ends; a range that is nothing but rounding is widened. */
+/* An axis for data in [low, high] (low > high: no data), with about `aim` ticks. `margin` is the part of the
+ * range to leave free at both ends; a range that is nothing but rounding is widened. */
 Axis axis_make(double low, double high, bool logarithmic, double margin, uint32_t aim);
 
 /* The place of a drawable value: 0 at low, 1 at high. */

@@ -67,8 +67,8 @@ static Trajectory *complain(Reader *reader, const char *what) {
   return NULL;
 }
 
-/* Appends one cell to `cell` (cleared first) and moves to its separator. Brackets of an unquoted name hide commas:
- * a[1,2] is one cell. False when a quote is not closed. */
+/* Appends one cell to `cell` (cleared first) and moves to its separator. Brackets of an unquoted name hide
+ * commas: a[1,2] is one cell. False when a quote is not closed. */
 static bool next_cell(Reader *reader, bool brackets, TextVec *cell) {
   cell->count = 0;
   text_append(reader->heap, cell, "", 0);

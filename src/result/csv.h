@@ -1,5 +1,5 @@
-/* csv: results as comma-separated values: a header with `time` first, then every signal but parameters, numbers
- * with 17 significant digits. A name with a comma or a quote is quoted as RFC 4180 says: "a[1,2]".
+/* csv: results as comma-separated values: a header with `time` first, then every signal but parameters,
+ * numbers with 17 significant digits. A name with a comma or a quote is quoted as RFC 4180 says: "a[1,2]".
  */
 #ifndef DAEDAL_RESULT_CSV_H
 #define DAEDAL_RESULT_CSV_H
@@ -22,8 +22,8 @@ void csv_row(const CsvWriter *csv, double time, const double *columns);
 /* Header and all rows. O(rows * signals). */
 void csv_write(FileWriter *file, const Trajectory *trajectory);
 
-/* Reads a result from text of `length` bytes; `path` is for messages only. Accepts quoted and unquoted names (an
- * unquoted a[1,2] too), CRLF, a byte order mark, true and false. Signals are of kind SIGNAL_ALGEBRAIC, or
+/* Reads a result from text of `length` bytes; `path` is for messages only. Accepts quoted and unquoted names
+ * (an unquoted a[1,2] too), CRLF, a byte order mark, true and false. Signals are of kind SIGNAL_ALGEBRAIC, or
  * SIGNAL_DERIVATIVE for der(...). The trajectory and its table belong to the heap. NULL after reporting a
  * DIAG_FILE error that names the line. O(length). */
 Trajectory *csv_read(Heap *heap, Diags *diags, const char *path, const char *text, uint32_t length);

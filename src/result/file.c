@@ -38,7 +38,8 @@ static void report(Diags *diags, const char *verb, const char *path, int error) 
   Diag *diag = diag_error(diags, DIAG_FILE, (Span){0, 0}, "cannot %s `%s`: %s", verb, path,
                           error_text(error, text, sizeof text));
   if (error == ENOENT && *verb == 'w') diag_note(diags, diag, (Span){0, 0}, "its directory does not exist");
-  if (error == ENOSPC) diag_note(diags, diag, (Span){0, 0}, "the disk is full; choose another place or fewer variables");
+  if (error == ENOSPC)
+    diag_note(diags, diag, (Span){0, 0}, "the disk is full; choose another place or fewer variables");
 }
 
 static char *copy_text(Heap *heap, const char *text) {
@@ -66,7 +67,7 @@ static void drop_writer(FileWriter *writer) {
 /* A path whose last part can be replaced: symbolic links are followed as open() would. */
 static const char *follow_links(FileWriter *writer) {
   char *real = realpath(writer->path, NULL);
-  if (!real) return writer->path; /* new, or dangling: rename then replaces the link */
+  if (!real) return writer->path;                      /* new, or dangling: rename then replaces the link */
   void *ticket = heap_defer(writer->heap, free, real); /* the next line may be refused */
   char *copy = copy_text(writer->heap, real);
   heap_release(writer->heap, ticket);
@@ -78,7 +79,8 @@ static char *temporary_name(Heap *heap, const char *target, int number) {
   const char *slash = strrchr(target, '/');
   int directory = slash ? (int)(slash - target) + 1 : 0;
   TextVec name = {0};
-  text_printf(heap, &name, "%.*s.%.200s.%ld-%d.part", directory, target, target + directory, (long)getpid(), number);
+  text_printf(heap, &name, "%.*s.%.200s.%ld-%d.part", directory, target, target + directory, (long)getpid(),
+              number);
   return name.data;
 }
 

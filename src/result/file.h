@@ -1,9 +1,9 @@
 /* file: whole files in and out.
  *
  * Invariant: a file appears under its final name only when it is whole. A FileWriter writes under a temporary
- * name in the same directory and renames at the commit; a writer that is abandoned, or whose heap dies, removes
- * it, and an older file of that name stays as it was. What cannot be renamed over (a device, a pipe) is
- * written directly. Errors are diagnostics of class DIAG_FILE.
+ * name in the same directory and renames at the commit; a writer that is abandoned, or whose heap dies,
+ * removes it, and an older file of that name stays as it was. What cannot be renamed over (a device, a pipe)
+ * is written directly. Errors are diagnostics of class DIAG_FILE.
  */
 #ifndef DAEDAL_RESULT_FILE_H
 #define DAEDAL_RESULT_FILE_H
@@ -15,15 +15,16 @@ typedef bool FileSink(void *context, const void *bytes, size_t length);
 
 typedef struct FileWriter FileWriter;
 
-/* Opens `path` for writing; "-" goes to `sink` (NULL: "-" is refused). Returns NULL after reporting to `diags`
- * when the place cannot be written. The writer belongs to the heap until committed or abandoned; `diags` must
- * outlive it. */
+/* Opens `path` for writing; "-" goes to `sink` (NULL: "-" is refused). Returns NULL after reporting to
+ * `diags` when the place cannot be written. The writer belongs to the heap until committed or abandoned;
+ * `diags` must outlive it. */
 FileWriter *file_create(Heap *heap, Diags *diags, const char *path, FileSink *sink, void *context);
 
 /* Appends bytes. An error is kept and reported by file_commit; everything after it is dropped. */
 void file_write(FileWriter *writer, const void *bytes, size_t length);
 
-/* Room for `length` (at most FILE_ROOM) bytes that the caller fills; file_advance then says how many it used. */
+/* Room for `length` (at most FILE_ROOM) bytes that the caller fills; file_advance then says how many it used.
+ */
 enum { FILE_ROOM = 4096 };
 char *file_room(FileWriter *writer, size_t length);
 void file_advance(FileWriter *writer, size_t length);
@@ -38,8 +39,8 @@ uint64_t file_size(const FileWriter *writer);
 /* Whether an error has occurred, so that a long run can stop early. */
 bool file_failed(const FileWriter *writer);
 
-/* Flushes, closes and gives the file its name. False after reporting to the diags; then nothing is left behind.
- * The writer is gone in both cases. */
+/* Flushes, closes and gives the file its name. False after reporting to the diags; then nothing is left
+ * behind. The writer is gone in both cases. */
 bool file_commit(FileWriter *writer);
 
 /* Removes what was written. The writer is gone. NULL is allowed. */
@@ -49,8 +50,8 @@ void file_abandon(FileWriter *writer);
 bool file_save(Heap *heap, Diags *diags, const char *path, FileSink *sink, void *context, const char *bytes,
                size_t length);
 
-/* Reads a whole file (or pipe) into the heap, NUL-terminated, `length` bytes before the NUL. Returns NULL after
- * reporting: absent, a directory, more than 2^31 - 2 bytes. */
+/* Reads a whole file (or pipe) into the heap, NUL-terminated, `length` bytes before the NUL. Returns NULL
+ * after reporting: absent, a directory, more than 2^31 - 2 bytes. */
 char *file_read(Heap *heap, Diags *diags, const char *path, uint32_t *length);
 
 #endif

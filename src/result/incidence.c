@@ -1,5 +1,5 @@
-/* incidence: see incidence.h. A picture is one or two matrices of squares; each is drawn either entry by entry or as
- * a map of at most MAP_CELLS by MAP_CELLS cells, equal neighbours in a row merged. */
+/* incidence: see incidence.h. A picture is one or two matrices of squares; each is drawn either entry by
+ * entry or as a map of MAP_CELLS by MAP_CELLS cells, equal neighbours in a row merged. */
 #include "result/incidence.h"
 
 #include "result/svg.h"
@@ -10,15 +10,16 @@
 #include <string.h>
 
 enum {
-  MAP_CELLS = 320,
-  NAMED = 40,      /* equations with names at the side */
-  NUMBERED = 30,   /* equations with orders written into the squares */
-  ORDERS = 5,      /* colours; the last stands for more too */
-  FRAMED = 2000,   /* blocks with a frame of their own in a map */
+  MAP_CELLS = 240,
+  LEVELS = 3,    /* densities of a map */
+  NAMED = 40,    /* equations with names at the side */
+  NUMBERED = 30, /* equations with orders written into the squares */
+  ORDERS = 5,    /* colours; the last stands for more too */
+  FRAMED = 2000, /* blocks with a frame of their own in a map */
   NAME_LENGTH = 22,
 };
 
-static const double picture_side = 480, gap = 40, character_width = 6.1;
+static const double picture_side = 540, gap = 40, character_width = 6.9, least_entry = 1.7;
 
 typedef struct View {
   const int32_t *row_place, *column_place; /* where each equation and variable stands; NULL: as written */
@@ -40,7 +41,9 @@ static const char *order_colour(int32_t order) {
   return colour[order < 0 ? 0 : order < ORDERS ? order : ORDERS - 1];
 }
 
-static void put(Picture *picture, const char *bytes) { text_append(picture->heap, picture->text, bytes, strlen(bytes)); }
+static void put(Picture *picture, const char *bytes) {
+  text_append(picture->heap, picture->text, bytes, strlen(bytes));
+}
 
 /* "NAME=\"VALUE\" " */
 static void put_attribute(Picture *picture, const char *name, double value) {
@@ -59,7 +62,8 @@ static void put_box(Picture *picture, double x, double y, double width, double h
   put_attribute(picture, "height", height);
 }
 
-static void put_words(Picture *picture, double x, double y, const char *attributes, const char *words, uint32_t most) {
+static void put_words(Picture *picture, double x, double y, const char *attributes, const char *words,
+                      uint32_t most) {
   put(picture, "<text");
   put_attribute(picture, "x", x);
   put_attribute(picture, "y", y);
@@ -69,7 +73,9 @@ static void put_words(Picture *picture, double x, double y, const char *attribut
   put(picture, "</text>\n");
 }
 
-static int32_t row_place(const View *view, int32_t row) { return view->row_place ? view->row_place[row] : row; }
+static int32_t row_place(const View *view, int32_t row) {
+  return view->row_place ? view->row_place[row] : row;
+}
 static int32_t column_place(const View *view, int32_t column) {
   return view->column_place ? view->column_place[column] : column;
 }
@@ -96,7 +102,8 @@ static void put_hover(Picture *picture, int32_t row, int32_t entry) {
   const IncidencePicture *input = picture->input;
   int32_t order = input->order[entry];
   put(picture, "<title>");
-  svg_escape_short(picture->heap, picture->text, name_of(input->variable_names, input->column[entry], number), 200);
+  svg_escape_short(picture->heap, picture->text, name_of(input->variable_names, input->column[entry], number),
+                   200);
   if (order > 0 && order <= 3) text_append(picture->heap, picture->text, "'''", (size_t)order);
   if (order > 3) text_printf(picture->heap, picture->text, ", derivative %d", order);
   put(picture, " in ");
@@ -107,11 +114,12 @@ static void put_hover(Picture *picture, int32_t row, int32_t entry) {
 
 static void put_entry(Picture *picture, const View *view, int32_t row, int32_t entry) {
   int32_t order = picture->input->order[entry], column = column_place(view, picture->input->column[entry]);
-  double inset = view->cell > 4 ? view->cell * 0.06 : 0, side = view->cell - 2 * inset;
+  double inset = view->cell > 4 ? view->cell * 0.06 : 0, side = fmax(view->cell - 2 * inset, least_entry);
   double x = view->x + column * view->cell + inset, y = view->y + row_place(view, row) * view->cell + inset;
   bool pale = is_pale(picture, view, row, entry);
   put_box(picture, x, y, side, side);
-  text_printf(picture->heap, picture->text, " class=\"o%d%s\">", order < ORDERS ? order : ORDERS - 1, pale ? " p" : "");
+  text_printf(picture->heap, picture->text, " class=\"o%d%s\">", order < ORDERS ? order : ORDERS - 1,
+              pale ? " p" : "");
   put_hover(picture, row, entry);
   put(picture, "</rect>\n");
   if (!picture->numbered) return;
@@ -135,7 +143,8 @@ static void draw_names(Picture *picture, const View *view) {
   text_printf(picture->heap, picture->text, "<g font-size=\"%d\" fill=\"#444\">\n", (int)lround(font));
   for (int32_t row = 0; row < picture->rows; row++) {
     double y = view->y + (row_place(view, row) + 0.5) * view->cell + 0.35 * font;
-    put_words(picture, view->x - 5, y, " text-anchor=\"end\"", name_of(picture->input->equation_names, row, number), NAME_LENGTH);
+    put_words(picture, view->x - 5, y, " text-anchor=\"end\"",
+              name_of(picture->input->equation_names, row, number), NAME_LENGTH);
     if (!picture->input->c) continue;
     snprintf(number, sizeof number, "%d", picture->input->c[row]);
     put_words(picture, view->x + picture->columns * view->cell + 6, y, " fill=\"#999\"", number, 8);
@@ -143,15 +152,20 @@ static void draw_names(Picture *picture, const View *view) {
   for (int32_t column = 0; column < picture->columns; column++) {
     double x = view->x + (column_place(view, column) + 0.5) * view->cell;
     char attributes[96];
-    snprintf(attributes, sizeof attributes, " transform=\"rotate(-90 %ld %ld)\"", lround(x + 0.35 * font), lround(view->y - 5));
+    snprintf(attributes, sizeof attributes, " transform=\"rotate(-90 %ld %ld)\"", lround(x + 0.35 * font),
+             lround(view->y - 5));
     put_words(picture, round(x + 0.35 * font), round(view->y - 5), attributes,
               name_of(picture->input->variable_names, column, number), NAME_LENGTH);
     if (!picture->input->d) continue;
     snprintf(number, sizeof number, "%d", picture->input->d[column]);
-    put_words(picture, x, view->y + picture->rows * view->cell + 13, " text-anchor=\"middle\" fill=\"#999\"", number, 8);
+    put_words(picture, x, view->y + picture->rows * view->cell + 13, " text-anchor=\"middle\" fill=\"#999\"",
+              number, 8);
   }
-  if (picture->input->c) put_words(picture, view->x + picture->columns * view->cell + 6, view->y - 5, " fill=\"#999\"", "c", 1);
-  if (picture->input->d) put_words(picture, view->x - 5, view->y + picture->rows * view->cell + 13, " text-anchor=\"end\" fill=\"#999\"", "d", 1);
+  if (picture->input->c)
+    put_words(picture, view->x + picture->columns * view->cell + 6, view->y - 5, " fill=\"#999\"", "c", 1);
+  if (picture->input->d)
+    put_words(picture, view->x - 5, view->y + picture->rows * view->cell + 13,
+              " text-anchor=\"end\" fill=\"#999\"", "d", 1);
   put(picture, "</g>\n");
 }
 
@@ -162,28 +176,50 @@ typedef struct MapCell {
   int32_t order; /* highest */
 } MapCell;
 
-static int32_t map_index(int32_t place, int32_t total) { return (int32_t)((int64_t)place * MAP_CELLS / total); }
-
-/* Full colour where a quarter of the possible entries of a sparse cell is there; always visible. */
-static int map_level(const MapCell *cell, double capacity) {
-  double share = (double)cell->count / capacity;
-  return share > 0.25 ? 3 : share > 0.02 ? 2 : 1;
+static int32_t map_index(int32_t place, int32_t total) {
+  return (int32_t)((int64_t)place * MAP_CELLS / total);
 }
 
-static void draw_map_row(Picture *picture, const View *view, const MapCell *cells, int32_t y, double capacity) {
-  double width = view->cell * picture->columns / MAP_CELLS, height = view->cell * picture->rows / MAP_CELLS;
-  for (int32_t x = 0; x < MAP_CELLS;) {
-    int32_t end = x + 1;
-    if (cells[x].count) {
-      int level = map_level(&cells[x], capacity);
-      while (end < MAP_CELLS && cells[end].count && cells[end].order == cells[x].order &&
-             map_level(&cells[end], capacity) == level) end++;
-      put_box(picture, view->x + x * width, view->y + y * height, (end - x) * width, height);
-      int32_t order = cells[x].order < ORDERS ? cells[x].order : ORDERS - 1;
-      text_printf(picture->heap, picture->text, " class=\"o%d l%d\"/>\n", order, level);
-    }
-    x = end;
+/* Faint, half or full; capacity is what a well-filled cell of a sparse matrix holds. */
+static int32_t map_level(const MapCell *cell, double capacity) {
+  double share = (double)cell->count / capacity;
+  return share > 0.25 ? 2 : share > 0.02 ? 1 : 0;
+}
+
+/* Colour and density in one number; -1 for an empty cell. */
+static int32_t map_class(const MapCell *cell, double capacity) {
+  if (cell->count == 0) return -1;
+  int32_t order = cell->order < ORDERS ? cell->order : ORDERS - 1;
+  return order * LEVELS + map_level(cell, capacity);
+}
+
+/* Adds the runs of one row of cells to the path of their class, in units of cells. */
+static void trace_map_row(Heap *heap, const MapCell *cells, int32_t y, double capacity, TextVec *paths) {
+  for (int32_t x = 0, end; x < MAP_CELLS; x = end) {
+    int32_t class = map_class(&cells[x], capacity);
+    for (end = x + 1; end < MAP_CELLS && map_class(&cells[end], capacity) == class;) end++;
+    if (class >= 0) text_printf(heap, &paths[class], "M%d %dh%d", x, y, end - x);
   }
+}
+
+static void draw_map_paths(Picture *picture, const View *view, TextVec *paths) {
+  put(picture, "<g fill=\"none\" transform=\"translate(");
+  svg_number(picture->heap, picture->text, view->x);
+  put(picture, " ");
+  double width = view->cell * picture->columns / MAP_CELLS, height = view->cell * picture->rows / MAP_CELLS;
+  svg_number(picture->heap, picture->text, view->y + height / 2);
+  text_printf(picture->heap, picture->text, ") scale(%d %d) scale(.0001)", (int)lround(1e4 * width),
+              (int)lround(1e4 * height));
+  put(picture, "\">\n");
+  for (int32_t i = 0; i < ORDERS * LEVELS; i++) {
+    if (paths[i].count == 0) continue;
+    text_printf(picture->heap, picture->text, "<path class=\"l%d\" stroke=\"%s\" d=\"", i % LEVELS,
+                order_colour(i / LEVELS));
+    text_append(picture->heap, picture->text, paths[i].data, paths[i].count);
+    put(picture, "\"/>\n");
+    vec_free(picture->heap, &paths[i]);
+  }
+  put(picture, "</g>\n");
 }
 
 static void draw_map(Picture *picture, const View *view) {
@@ -197,10 +233,13 @@ static void draw_map(Picture *picture, const View *view) {
       if (picture->input->order[e] > cell->order) cell->order = picture->input->order[e];
     }
   }
-  double capacity = fmax(1, (double)picture->rows / MAP_CELLS * fmax(1, (double)picture->columns / MAP_CELLS) / 4);
-  put(picture, "<g shape-rendering=\"crispEdges\">\n");
-  for (int32_t y = 0; y < MAP_CELLS; y++) draw_map_row(picture, view, cells + (size_t)y * MAP_CELLS, y, capacity);
-  put(picture, "</g>\n");
+  double capacity =
+      fmax(1, (double)picture->rows / MAP_CELLS * fmax(1, (double)picture->columns / MAP_CELLS) / 4);
+  TextVec paths[ORDERS * LEVELS] = {0};
+  for (int32_t y = 0; y < MAP_CELLS; y++) {
+    trace_map_row(picture->heap, cells + (size_t)y * MAP_CELLS, y, capacity, paths);
+  }
+  draw_map_paths(picture, view, paths);
   heap_free(picture->heap, cells);
 }
 
@@ -212,7 +251,8 @@ static void draw_block(Picture *picture, const View *view, int32_t block) {
   double at = start[block] * view->cell, side = size * view->cell;
   put_box(picture, view->x + at, view->y + at, side, side);
   put(picture, size == 1 ? " class=\"b s\"" : " class=\"b\"");
-  text_printf(picture->heap, picture->text, "><title>block %d: %d equation%s</title></rect>\n", block + 1, size, size == 1 ? "" : "s");
+  text_printf(picture->heap, picture->text, "><title>block %d: %d equation%s</title></rect>\n", block + 1,
+              size, size == 1 ? "" : "s");
 }
 
 /* In a map single equations are the diagonal, and only blocks that can be seen get a frame. */
@@ -233,7 +273,8 @@ static void draw_blocks(Picture *picture, const View *view) {
 
 static void draw_view(Picture *picture, const View *view, const char *heading) {
   double width = picture->columns * view->cell, height = picture->rows * view->cell;
-  put_words(picture, view->x, view->y - picture->side_top - 10, " font-size=\"13\" fill=\"#111\"", heading, 80);
+  put_words(picture, view->x, view->y - picture->side_top - 10, " font-size=\"13\" fill=\"#111\"", heading,
+            80);
   put_box(picture, view->x, view->y, width, height);
   put(picture, " fill=\"#fafafa\" stroke=\"#999\"/>\n");
   if (view->blocks) draw_blocks(picture, view);
@@ -259,10 +300,12 @@ static double longest_name(const char *const *names, int32_t count) {
 
 static void draw_styles(Picture *picture) {
   put(picture, "<style>");
-  for (int32_t i = 0; i < ORDERS; i++) text_printf(picture->heap, picture->text, ".o%d{fill:%s}", i, order_colour(i));
-  put(picture, ".p{opacity:.3}.l1{opacity:.35}.l2{opacity:.65}.b{stroke-width:1.2}.s{stroke-width:.6;stroke:#888}"
-               ".n{fill:#fff;font-size:11px;text-anchor:middle;pointer-events:none}.q{fill:#555}"
-               "rect:hover{stroke:#000}</style>\n");
+  for (int32_t i = 0; i < ORDERS; i++)
+    text_printf(picture->heap, picture->text, ".o%d{fill:%s}", i, order_colour(i));
+  put(picture,
+      ".p{opacity:.3}.l0{opacity:.35}.l1{opacity:.65}.b{stroke-width:1.2}.s{stroke-width:.6;stroke:#888}"
+      ".n{fill:#fff;font-size:11px;text-anchor:middle;pointer-events:none}.q{fill:#555}"
+      "rect:hover{stroke:#000}</style>\n");
 }
 
 static int32_t highest_order(const IncidencePicture *input) {
@@ -274,7 +317,8 @@ static int32_t highest_order(const IncidencePicture *input) {
 }
 
 static void draw_legend(Picture *picture, double x, double y) {
-  static const char *const words[ORDERS] = {"variable", "first derivative", "second derivative", "third derivative", "higher"};
+  static const char *const words[ORDERS] = {"variable", "first derivative", "second derivative",
+                                            "third derivative", "higher"};
   int32_t highest = highest_order(picture->input);
   for (int32_t i = 0; i < ORDERS && i <= highest; i++) {
     put_box(picture, x, y - 10, 11, 11);
@@ -294,7 +338,8 @@ static double cell_size(int32_t rows, int32_t columns) {
 }
 
 void incidence_svg(Heap *heap, const IncidencePicture *input, TextVec *text) {
-  Picture picture = {.heap = heap, .text = text, .input = input, .rows = input->n_equations, .columns = input->n_variables};
+  Picture picture = {
+      .heap = heap, .text = text, .input = input, .rows = input->n_equations, .columns = input->n_variables};
   int32_t most = picture.rows > picture.columns ? picture.rows : picture.columns;
   int32_t entries = picture.rows ? input->row_start[picture.rows] : 0;
   picture.detailed = most <= INCIDENCE_DETAIL && entries <= INCIDENCE_ENTRIES;
@@ -304,12 +349,14 @@ void incidence_svg(Heap *heap, const IncidencePicture *input, TextVec *text) {
     picture.side_left = longest_name(input->equation_names, picture.rows);
     picture.side_top = longest_name(input->variable_names, picture.columns);
   }
-  double cell = cell_size(picture.rows, picture.columns), top = (input->title ? 56 : 26) + picture.side_top + 6;
+  double cell = cell_size(picture.rows, picture.columns),
+         top = (input->title ? 56 : 26) + picture.side_top + 6;
   View written = {.x = 16 + picture.side_left, .y = top, .cell = cell}, blocks = written;
   double step = fmax(picture.columns * cell, 150) + picture.side_left + gap;
   blocks.x += step;
   blocks.blocks = true;
-  double width = fmax(step * (input->n_blocks ? 2 : 1) + 16, 620), height = top + fmax(picture.rows, 1) * cell + 62;
+  double width = fmax(step * (input->n_blocks ? 2 : 1) + 16, 620),
+         height = top + fmax(picture.rows, 1) * cell + 62;
   svg_begin(heap, text, width, height, input->title);
   draw_styles(&picture);
   if (input->title) put_words(&picture, 16, 24, " font-size=\"15\" fill=\"#111\"", input->title, 90);
@@ -317,10 +364,12 @@ void incidence_svg(Heap *heap, const IncidencePicture *input, TextVec *text) {
   snprintf(heading, sizeof heading, "as written: %d equations, %d variables", picture.rows, picture.columns);
   draw_view(&picture, &written, heading);
   if (input->n_blocks) {
-    int32_t *row_places = places(heap, input->row_at, picture.rows), *column_places = places(heap, input->column_at, picture.columns);
+    int32_t *row_places = places(heap, input->row_at, picture.rows),
+            *column_places = places(heap, input->column_at, picture.columns);
     blocks.row_place = row_places;
     blocks.column_place = column_places;
-    snprintf(heading, sizeof heading, "block triangular: %d block%s", input->n_blocks, input->n_blocks == 1 ? "" : "s");
+    snprintf(heading, sizeof heading, "block triangular: %d block%s", input->n_blocks,
+             input->n_blocks == 1 ? "" : "s");
     draw_view(&picture, &blocks, heading);
     heap_free(heap, row_places);
     heap_free(heap, column_places);

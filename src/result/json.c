@@ -11,7 +11,9 @@
 
 JsonWriter json_make(Heap *heap, TextVec *text) { return (JsonWriter){.heap = heap, .text = text}; }
 
-static void put(JsonWriter *json, const char *bytes) { text_append(json->heap, json->text, bytes, strlen(bytes)); }
+static void put(JsonWriter *json, const char *bytes) {
+  text_append(json->heap, json->text, bytes, strlen(bytes));
+}
 
 static void new_line(JsonWriter *json) {
   text_printf(json->heap, json->text, "\n%*s", (int)(2 * json->levels.count), "");
@@ -50,7 +52,8 @@ void json_object_end(JsonWriter *json) { end(json); }
 void json_array_end(JsonWriter *json) { end(json); }
 
 static void put_ascii(JsonWriter *json, unsigned char c) {
-  static const char *const short_forms[] = {['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r"};
+  static const char *const short_forms[] = {
+      ['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r"};
   if (c == '"') put(json, "\\\"");
   else if (c == '\\') put(json, "\\\\");
   else if (c <= '\r' && short_forms[c]) put(json, short_forms[c]);
@@ -106,8 +109,16 @@ void json_integer(JsonWriter *json, int64_t value) {
 void json_bool(JsonWriter *json, bool value) { put_word(json, value ? "true" : "false"); }
 void json_null(JsonWriter *json) { put_word(json, "null"); }
 
-void json_key_string(JsonWriter *json, const char *key, const char *text) { json_key(json, key), json_string(json, text); }
-void json_key_number(JsonWriter *json, const char *key, double value) { json_key(json, key), json_number(json, value); }
-void json_key_integer(JsonWriter *json, const char *key, int64_t value) { json_key(json, key), json_integer(json, value); }
-void json_key_bool(JsonWriter *json, const char *key, bool value) { json_key(json, key), json_bool(json, value); }
+void json_key_string(JsonWriter *json, const char *key, const char *text) {
+  json_key(json, key), json_string(json, text);
+}
+void json_key_number(JsonWriter *json, const char *key, double value) {
+  json_key(json, key), json_number(json, value);
+}
+void json_key_integer(JsonWriter *json, const char *key, int64_t value) {
+  json_key(json, key), json_integer(json, value);
+}
+void json_key_bool(JsonWriter *json, const char *key, bool value) {
+  json_key(json, key), json_bool(json, value);
+}
 void json_key_null(JsonWriter *json, const char *key) { json_key(json, key), json_null(json); }

@@ -13,7 +13,8 @@ Trajectory *load_result(Heap *heap, Diags *diags, const char *path) {
   char *bytes = file_read(heap, diags, path, &length);
   if (!bytes) return NULL;
   bool binary = memchr(bytes, '\0', length < 4 ? length : 4) != NULL;
-  Trajectory *trajectory = binary ? mat_read(heap, diags, path, bytes, length) : csv_read(heap, diags, path, bytes, length);
+  Trajectory *trajectory =
+      binary ? mat_read(heap, diags, path, bytes, length) : csv_read(heap, diags, path, bytes, length);
   heap_free(heap, bytes);
   return trajectory;
 }

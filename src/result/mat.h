@@ -1,6 +1,6 @@
-/* mat: results in the trajectory format of Modelica tools, MATLAB level 4 matrices (Aclass, name, description,
- * dataInfo, data_1, data_2; layout binTrans): data_1 holds what is constant (first and last value), data_2 one
- * column a row of the run, dataInfo says where each signal is and with which sign.
+/* mat: results in the trajectory format of Modelica tools, MATLAB level 4 matrices (Aclass, name,
+ * description, dataInfo, data_1, data_2; layout binTrans): data_1 holds what is constant (first and last
+ * value), data_2 one column a row of the run, dataInfo says where each signal is and with which sign.
  *
  * Invariant: a file is never larger than MAT_LIMIT, the offsets that its readers can hold.
  */
@@ -15,16 +15,16 @@
 /* The size in bytes of a file with these signals and `rows` rows. O(signals). */
 uint64_t mat_size(const SignalTable *signals, uint64_t rows);
 
-/* False after reporting (DIAG_USAGE, with what to do) when the file would exceed MAT_LIMIT: to be asked before a
- * run. */
+/* False after reporting (DIAG_USAGE, with what to do) when the file would exceed MAT_LIMIT: to be asked
+ * before a run. */
 bool mat_fits(Diags *diags, const SignalTable *signals, uint64_t rows);
 
 /* A stream of rows into a file that the caller has created and will commit. */
 typedef struct MatWriter MatWriter;
 
-/* Writes everything before the rows. The table must be complete and outlive the writer. NULL after reporting when
- * the place cannot hold a MAT file (standard output, a pipe: its header is completed at the end) or the signals
- * alone exceed MAT_LIMIT. */
+/* Writes everything before the rows. The table must be complete and outlive the writer. NULL after reporting
+ * when the place cannot hold a MAT file (standard output, a pipe: its header is completed at the end) or the
+ * signals alone exceed MAT_LIMIT. */
 MatWriter *mat_begin(Heap *heap, Diags *diags, FileWriter *file, const SignalTable *signals);
 
 /* Writes one row. False, and the row is dropped, when the file would exceed MAT_LIMIT. */
@@ -36,9 +36,9 @@ void mat_end(MatWriter *mat);
 /* All of it for a trajectory. False after reporting. O(rows * columns + signals). */
 bool mat_write(Heap *heap, Diags *diags, FileWriter *file, const Trajectory *trajectory);
 
-/* Reads a result from the bytes of a file; `path` is for messages only. Accepts binTrans and binNormal, either
- * byte order, double, single and integer matrices. NULL after reporting a DIAG_FILE error. The trajectory and
- * its table belong to the heap. O(length). */
+/* Reads a result from the bytes of a file; `path` is for messages only. Accepts binTrans and binNormal,
+ * either byte order, double, single and integer matrices. NULL after reporting a DIAG_FILE error. The
+ * trajectory and its table belong to the heap. O(length). */
 Trajectory *mat_read(Heap *heap, Diags *diags, const char *path, const char *bytes, uint32_t length);
 
 #endif

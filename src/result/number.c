@@ -1,6 +1,6 @@
-/* number: see number.h. Values from about 1e-16 to 1e17 are converted in exact 128-bit integers; the rest goes
- * through the C library in forms that hold no decimal point, or with the point's place known, so that the
- * locale does not matter. */
+/* number: see number.h. Values from about 1e-16 to 1e17 are converted in exact 128-bit integers; the rest
+ * goes through the C library in forms that hold no decimal point, or with the point's place known, so that
+ * the locale does not matter. */
 #include "result/number.h"
 
 #include <math.h>
@@ -11,10 +11,24 @@
 
 __extension__ typedef unsigned __int128 Wide;
 
-static const uint64_t power_of_ten[18] = {
-    1u, 10u, 100u, 1000u, 10000u, 100000u, 1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u,
-    100000000000u, 1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u,
-    10000000000000000u, 100000000000000000u};
+static const uint64_t power_of_ten[18] = {1u,
+                                          10u,
+                                          100u,
+                                          1000u,
+                                          10000u,
+                                          100000u,
+                                          1000000u,
+                                          10000000u,
+                                          100000000u,
+                                          1000000000u,
+                                          10000000000u,
+                                          100000000000u,
+                                          1000000000000u,
+                                          10000000000000u,
+                                          100000000000000u,
+                                          1000000000000000u,
+                                          10000000000000000u,
+                                          100000000000000000u};
 
 /* A positive value as digits * 10^(exponent - (count - 1)), the first digit not zero. */
 typedef struct Decimal {
@@ -24,12 +38,34 @@ typedef struct Decimal {
 
 /* 5^q for 0 <= q <= 32, below 2^75. */
 static Wide power_of_five(int q) {
-  static const uint64_t power[28] = {
-      1u, 5u, 25u, 125u, 625u, 3125u, 15625u, 78125u, 390625u, 1953125u, 9765625u, 48828125u,
-      244140625u, 1220703125u, 6103515625u, 30517578125u, 152587890625u, 762939453125u,
-      3814697265625u, 19073486328125u, 95367431640625u, 476837158203125u, 2384185791015625u,
-      11920928955078125u, 59604644775390625u, 298023223876953125u, 1490116119384765625u,
-      7450580596923828125u};
+  static const uint64_t power[28] = {1u,
+                                     5u,
+                                     25u,
+                                     125u,
+                                     625u,
+                                     3125u,
+                                     15625u,
+                                     78125u,
+                                     390625u,
+                                     1953125u,
+                                     9765625u,
+                                     48828125u,
+                                     244140625u,
+                                     1220703125u,
+                                     6103515625u,
+                                     30517578125u,
+                                     152587890625u,
+                                     762939453125u,
+                                     3814697265625u,
+                                     19073486328125u,
+                                     95367431640625u,
+                                     476837158203125u,
+                                     2384185791015625u,
+                                     11920928955078125u,
+                                     59604644775390625u,
+                                     298023223876953125u,
+                                     1490116119384765625u,
+                                     7450580596923828125u};
   return q < 28 ? power[q] : (Wide)power[27] * power[q - 27];
 }
 
@@ -195,7 +231,8 @@ static const char *scan_exponent(const char *at, const char *end, Digits *digits
   if (at < end && (*at == '-' || *at == '+')) at++;
   if (at == end || !is_digit(*at)) return start;
   int exponent = 0;
-  for (; at < end && is_digit(*at); at++) exponent = exponent < 100000 ? exponent * 10 + (*at - '0') : exponent;
+  for (; at < end && is_digit(*at); at++)
+    exponent = exponent < 100000 ? exponent * 10 + (*at - '0') : exponent;
   digits->exponent += negative ? -exponent : exponent;
   return at;
 }

@@ -1,5 +1,5 @@
-/* plot: the SVG side of plot.h. Curves are drawn in tenths of a pixel, as integers and relative to the point before,
- * which halves the size of the file. */
+/* plot: the SVG side of plot.h. Curves are drawn in tenths of a pixel, as integers and relative to the point
+ * before, which halves the size of the file. */
 #include "result/plot.h"
 
 #include "result/panel.h"
@@ -41,13 +41,17 @@ Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title,
   for (uint32_t i = 0; i < count; i++) {
     const Signal *signal = &trajectory->signals->list.data[chosen[i]];
     double *value = arena_array(arena, trajectory->rows, sizeof *value);
-    for (size_t row = 0; row < trajectory->rows; row++) value[row] = signal_value(signal, trajectory_row(trajectory, row));
-    series[i] = (PlotSeries){.label = signal->name, .unit = signal->unit, .x = time, .y = value, .count = trajectory->rows};
+    for (size_t row = 0; row < trajectory->rows; row++)
+      value[row] = signal_value(signal, trajectory_row(trajectory, row));
+    series[i] = (PlotSeries){
+        .label = signal->name, .unit = signal->unit, .x = time, .y = value, .count = trajectory->rows};
   }
   return (Plot){.title = title, .series = series, .count = count};
 }
 
-static void put(Drawing *drawing, const char *bytes) { text_append(drawing->heap, drawing->text, bytes, strlen(bytes)); }
+static void put(Drawing *drawing, const char *bytes) {
+  text_append(drawing->heap, drawing->text, bytes, strlen(bytes));
+}
 static void put_number(Drawing *drawing, double value) { svg_number(drawing->heap, drawing->text, value); }
 
 static double x_pixel(const Drawing *drawing, double x) {
@@ -91,7 +95,8 @@ static void put_pair(Drawing *drawing, bool first, Dot dot) {
 }
 
 static void pen_up(Pen *pen) {
-  if (pen->down && !pen->moved && pen->drawing) put(pen->drawing, "l0 0"); /* a lone point shows as a round dot */
+  if (pen->down && !pen->moved && pen->drawing)
+    put(pen->drawing, "l0 0"); /* a lone point shows as a round dot */
   pen->down = pen->moved = false;
 }
 
@@ -132,7 +137,8 @@ static void column_draw(Column *column, Pen *pen) {
 }
 
 /* Draws the series with columns `width` tenths of a pixel wide; width 0: every point. */
-static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *series, long width, Pen *pen) {
+static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *series, long width,
+                  Pen *pen) {
   Column column = {0};
   for (size_t i = 0; i < series->count; i++) {
     if (!panel_drawable(drawing->plot, series, i)) {
@@ -140,14 +146,16 @@ static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *
       pen_up(pen);
       continue;
     }
-    Dot dot = {lround(10 * x_pixel(drawing, series->x[i])), lround(10 * y_pixel(drawing, panel, series->y[i]))};
+    Dot dot = {lround(10 * x_pixel(drawing, series->x[i])),
+               lround(10 * y_pixel(drawing, panel, series->y[i]))};
     if (width == 0) {
       pen_to(pen, dot);
     } else if (column.any && dot.x / width == column.index) {
       column_add(&column, dot);
     } else {
       column_draw(&column, pen);
-      column = (Column){.any = true, .index = dot.x / width, .first = dot, .last = dot, .least = dot, .greatest = dot};
+      column = (Column){
+          .any = true, .index = dot.x / width, .first = dot, .last = dot, .least = dot, .greatest = dot};
     }
   }
   column_draw(&column, pen);
@@ -250,19 +258,23 @@ static void draw_y_labels(Drawing *drawing, const Panel *panel) {
     put_text(drawing, drawing->left - 6, y_pixel(drawing, panel, panel->y.tick[i]) + 4, "text-anchor=\"end\"",
              panel->y.label[i]);
   }
-  if (*panel->y.note) put_text(drawing, drawing->left, drawing->top - 5, "text-anchor=\"end\" font-size=\"11\"", panel->y.note);
+  if (*panel->y.note)
+    put_text(drawing, drawing->left, drawing->top - 5, "text-anchor=\"end\" font-size=\"11\"", panel->y.note);
 }
 
 static void draw_x_labels(Drawing *drawing) {
   const Axis *x = &drawing->panels.x;
   for (uint32_t i = 0; i < x->ticks; i++) {
-    put_text(drawing, x_pixel(drawing, x->tick[i]), drawing->bottom + 17, "text-anchor=\"middle\"", x->label[i]);
+    put_text(drawing, x_pixel(drawing, x->tick[i]), drawing->bottom + 17, "text-anchor=\"middle\"",
+             x->label[i]);
   }
-  if (*x->note) put_text(drawing, drawing->right, drawing->bottom + 33, "text-anchor=\"end\" font-size=\"11\"", x->note);
+  if (*x->note)
+    put_text(drawing, drawing->right, drawing->bottom + 33, "text-anchor=\"end\" font-size=\"11\"", x->note);
   TextVec label = {0};
   panel_label(drawing->heap, &label, drawing->plot->x_label ? drawing->plot->x_label : "time",
               drawing->plot->x_label ? drawing->plot->x_unit : "s");
-  put_text(drawing, (drawing->left + drawing->right) / 2, drawing->bottom + 35, "text-anchor=\"middle\"", label.data);
+  put_text(drawing, (drawing->left + drawing->right) / 2, drawing->bottom + 35, "text-anchor=\"middle\"",
+           label.data);
   vec_free(drawing->heap, &label);
 }
 
@@ -300,19 +312,20 @@ static void draw_entry(Drawing *drawing, const PlotSeries *series, uint32_t plac
   static const char *const dash[] = {"", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"1.5 2.5\""};
   Heap *heap = drawing->heap;
   if (!series->no_line) {
-    text_printf(heap, drawing->text, "<path stroke=\"%s\" stroke-width=\"2\"%s d=\"M%ld %ldh22\"/>\n", svg_colour(place),
-                dash[place / SVG_COLOURS % 3], lround(x), lround(y));
+    text_printf(heap, drawing->text, "<path stroke=\"%s\" stroke-width=\"2\"%s d=\"M%ld %ldh22\"/>\n",
+                svg_colour(place), dash[place / SVG_COLOURS % 3], lround(x), lround(y));
   }
   if (series->marker != PLOT_NO_MARKER || series->no_line) {
-    text_printf(heap, drawing->text, "<path transform=\"scale(.1)\" fill=\"%s\" d=\"M%ld %ld%s\"/>\n", svg_colour(place),
-                lround(10 * x) + 110, lround(10 * y), marker_shape(place));
+    text_printf(heap, drawing->text, "<path transform=\"scale(.1)\" fill=\"%s\" d=\"M%ld %ld%s\"/>\n",
+                svg_colour(place), lround(10 * x) + 110, lround(10 * y), marker_shape(place));
   }
   text_printf(heap, drawing->text, "<text x=\"%ld\" y=\"%ld\">", lround(x) + 28, lround(y) + 4);
   svg_escape_short(heap, drawing->text, series->label, LABEL_LENGTH);
   put(drawing, "</text>\n");
 }
 
-/* Draws the legend with its first line at `y` (or, with `draw` false, only measures it); returns its lines. */
+/* Draws the legend with its first line at `y` (or, with `draw` false, only measures it); returns its lines.
+ */
 static uint32_t legend(Drawing *drawing, const Panel *panel, double y, bool draw) {
   double x = drawing->left + 4;
   uint32_t lines = panel->series.count ? 1 : 0;
@@ -341,7 +354,8 @@ static double frame_height(Drawing *drawing, double *total) {
   double count = panels->list.count, fixed = title_height(drawing->plot) + 46 + (panels->hidden ? 16 : 0);
   double frame = panels->list.count == 1 ? 330 : panels->list.count == 2 ? 210 : 150;
   double heads = 0;
-  for (uint32_t i = 0; i < panels->list.count; i++) heads += head_height(drawing, &panels->list.data[i], frame);
+  for (uint32_t i = 0; i < panels->list.count; i++)
+    heads += head_height(drawing, &panels->list.data[i], frame);
   if (drawing->plot->height) frame = fmax(40, (drawing->plot->height - fixed - heads) / count);
   *total = fixed + heads + frame * count;
   return frame;
@@ -398,7 +412,9 @@ void plot_svg(Heap *heap, const Plot *plot, TextVec *text) {
   place_frames(&drawing);
   double height, frame = frame_height(&drawing, &height);
   svg_begin(heap, text, drawing.width, height, plot->title);
-  if (plot->title) put_text(&drawing, drawing.width / 2, 22, "text-anchor=\"middle\" font-size=\"15\" fill=\"#111\"", plot->title);
+  if (plot->title)
+    put_text(&drawing, drawing.width / 2, 22, "text-anchor=\"middle\" font-size=\"15\" fill=\"#111\"",
+             plot->title);
   draw_panels(&drawing, frame);
   if (drawing.panels.hidden) {
     char note[64];

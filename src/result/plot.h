@@ -1,15 +1,19 @@
 /* plot: line plots without another tool, as SVG or as text for a terminal.
  *
- * Series of one unit share a panel; panels are stacked over one common x axis. A series of any length is drawn
- * with at most a few points a pixel column (first, least, greatest, last), so that extremes are never lost and the
- * SVG stays below about 200 kB. A value that is not finite, or not positive on a logarithmic axis, is a gap.
+ * Series of one unit share a panel; panels are stacked over one common x axis. A series of any length is
+ * drawn with at most a few points a pixel column (first, least, greatest, last), so that extremes are never
+ * lost and the SVG stays below about 200 kB. A value that is not finite, or not positive on a logarithmic
+ * axis, is a gap.
  */
 #ifndef DAEDAL_RESULT_PLOT_H
 #define DAEDAL_RESULT_PLOT_H
 
 #include "result/trajectory.h"
 
-typedef enum PlotMarker { PLOT_NO_MARKER, PLOT_MARKER } PlotMarker; /* the shape follows from the series' place */
+typedef enum PlotMarker {
+  PLOT_NO_MARKER,
+  PLOT_MARKER
+} PlotMarker; /* the shape follows from the series' place */
 
 typedef struct PlotSeries {
   const char *label;

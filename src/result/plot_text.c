@@ -1,5 +1,6 @@
-/* plot_text: the terminal side of plot.h. A panel is a grid of character cells; in Braille every cell holds two by
- * four dots (U+2800 and a bit for each dot), in ASCII one letter. Lines between points are drawn dot by dot. */
+/* plot_text: the terminal side of plot.h. A panel is a grid of character cells; in Braille every cell holds
+ * two by four dots (U+2800 and a bit for each dot), in ASCII one letter. Lines between points are drawn dot
+ * by dot. */
 #include "result/plot.h"
 
 #include "result/panel.h"
@@ -9,7 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_WIDTH = 30, MOST_WIDTH = 1000, LEAST_HEIGHT = 5, MOST_HEIGHT = 200, MOST_PANELS = 8, SERIES_EACH = 6 };
+enum {
+  LEAST_WIDTH = 30,
+  MOST_WIDTH = 1000,
+  LEAST_HEIGHT = 5,
+  MOST_HEIGHT = 200,
+  MOST_PANELS = 8,
+  SERIES_EACH = 6
+};
 
 typedef struct Canvas {
   Heap *heap;
@@ -24,7 +32,9 @@ typedef struct Canvas {
   TextVec words;          /* scratch of shown() */
 } Canvas;
 
-static void put(Canvas *canvas, const char *bytes) { text_append(canvas->heap, canvas->text, bytes, strlen(bytes)); }
+static void put(Canvas *canvas, const char *bytes) {
+  text_append(canvas->heap, canvas->text, bytes, strlen(bytes));
+}
 
 static void put_blanks(Canvas *canvas, size_t count) {
   for (; count > 0; count--) put(canvas, " ");
@@ -51,7 +61,8 @@ static void draw_line(Canvas *canvas, const int from[2], const int to[2], uint32
   int steps = abs(to[0] - from[0]) > abs(to[1] - from[1]) ? abs(to[0] - from[0]) : abs(to[1] - from[1]);
   for (int i = 0; i <= steps; i++) {
     double part = steps ? (double)i / steps : 0;
-    set_dot(canvas, from[0] + (int)lround(part * (to[0] - from[0])), from[1] + (int)lround(part * (to[1] - from[1])), place);
+    set_dot(canvas, from[0] + (int)lround(part * (to[0] - from[0])),
+            from[1] + (int)lround(part * (to[1] - from[1])), place);
   }
 }
 
@@ -86,8 +97,8 @@ static void spell_character(Canvas *canvas, const char *at, size_t size) {
   text_append(canvas->heap, &canvas->words, "?", 1);
 }
 
-/* Words as the terminal shall show them: no control characters, and in ASCII nothing beyond it. Valid until the next
- * call. */
+/* Words as the terminal shall show them: no control characters, and in ASCII nothing beyond it. Valid until
+ * the next call. */
 static const char *shown(Canvas *canvas, const char *words) {
   size_t room = strlen(words);
   canvas->words.count = 0;
@@ -130,7 +141,8 @@ static void put_cell(Canvas *canvas, unsigned bits, uint32_t place) {
 
 /* The cells of a line, without blanks at its end; the colour is written only where it changes. */
 static void put_cells(Canvas *canvas, uint32_t line) {
-  const uint8_t *dots = canvas->dots + (size_t)line * canvas->width, *owner = canvas->owner + (size_t)line * canvas->width;
+  const uint8_t *dots = canvas->dots + (size_t)line * canvas->width,
+                *owner = canvas->owner + (size_t)line * canvas->width;
   uint32_t used = canvas->width, before = SERIES_EACH;
   while (used > 0 && !dots[used - 1]) used--;
   for (uint32_t i = 0; i < used; i++) {
@@ -162,28 +174,50 @@ static void put_line(Canvas *canvas, const Axis *y, uint32_t line) {
   put(canvas, "\n");
 }
 
+/* Puts words of a line that has `*column` characters so far, on a new line when they do not fit; words longer
+ * than a line are cut. */
+static void put_flowing(Canvas *canvas, const char *words, uint32_t *column) {
+  uint32_t most = canvas->margin + canvas->width, width = (uint32_t)shown_width(canvas, words);
+  if (*column + width > most && *column > canvas->margin) {
+    put(canvas, "\n");
+    put_blanks(canvas, *column = canvas->margin);
+  }
+  const char *text = shown(canvas, words);
+  size_t room = strlen(text);
+  for (size_t i = 0; i < room && *column < most; ++*column) {
+    size_t size = utf8_length(text + i, room - i);
+    text_append(canvas->heap, canvas->text, text + i, size ? size : 1);
+    i += size ? size : 1;
+  }
+}
+
 static void put_heading(Canvas *canvas, const Panel *panel) {
+  uint32_t column = canvas->margin;
   put_blanks(canvas, canvas->margin);
   TextVec words = {0};
   for (uint32_t i = 0; i < panel->series.count; i++) {
+    words.count = 0;
+    text_printf(canvas->heap, &words, "%s %s  ", ascii(canvas) ? letter(i) : "━━",
+                canvas->plot->series[panel->series.data[i]].label);
     put_colour(canvas, i);
-    put(canvas, ascii(canvas) ? letter(i) : "━━");
+    put_flowing(canvas, words.data, &column);
     put_plain_colour(canvas);
-    put(canvas, " ");
-    put_words(canvas, canvas->plot->series[panel->series.data[i]].label);
-    put(canvas, "  ");
   }
+  words.count = 0;
   panel_label(canvas->heap, &words, canvas->plot->y_label, panel->unit);
-  if (words.count) put_words(canvas, words.data);
-  if (*panel->y.note) put(canvas, words.count ? "  " : ""), put_words(canvas, panel->y.note);
+  if (*panel->y.note) text_printf(canvas->heap, &words, "%s%s", words.count ? "  " : "", panel->y.note);
+  if (words.count) put_flowing(canvas, words.data, &column);
   put(canvas, "\n");
   vec_free(canvas->heap, &words);
 }
 
 static void put_centred(Canvas *canvas, const char *words) {
   size_t length = shown_width(canvas, words);
-  put_blanks(canvas, canvas->margin + (canvas->width > length ? (canvas->width - length) / 2 : 0));
-  put_words(canvas, words);
+  uint32_t column = canvas->margin;
+  size_t blanks = canvas->width > length ? (canvas->width - length) / 2 : 0;
+  put_blanks(canvas, canvas->margin + blanks);
+  column += (uint32_t)blanks;
+  put_flowing(canvas, words, &column);
   put(canvas, "\n");
 }
 
@@ -252,9 +286,9 @@ void plot_text(Heap *heap, const Plot *plot, PlotText style, uint32_t width, uin
   Canvas canvas = {.heap = heap, .plot = plot, .text = text, .style = style};
   width = within(width, LEAST_WIDTH, MOST_WIDTH);
   canvas.height = within(height, LEAST_HEIGHT, MOST_HEIGHT);
-  const PanelOptions options = {style == PLOT_BRAILLE ? 1 : SERIES_EACH, MOST_PANELS, width / 12};
+  const PanelOptions options = {style == PLOT_BRAILLE ? 1 : SERIES_EACH, MOST_PANELS, width / 9};
   canvas.panels = panels_make(heap, plot, &options);
-  panels_scale(&canvas.panels, plot, canvas.height < 9 ? 2 : canvas.height / 3);
+  panels_scale(&canvas.panels, plot, canvas.height < 9 ? 3 : canvas.height / 3);
   canvas.margin = label_margin(&canvas);
   canvas.width = width > canvas.margin + 10 ? width - canvas.margin : 10;
   canvas.dots = heap_array(heap, canvas.width, canvas.height);

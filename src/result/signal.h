@@ -39,8 +39,8 @@ typedef struct SignalTable {
 
 SignalTable *signals_new(Heap *heap);
 
-/* Appends a signal (texts are copied) and returns its index. A name may occur once; a later one of the same name
- * is kept but cannot be found. */
+/* Appends a signal (texts are copied) and returns its index. A name may occur once; a later one of the same
+ * name is kept but cannot be found. */
 uint32_t signals_add(SignalTable *table, const Signal *signal);
 
 /* The index of the signal of this name; MAP_NONE if there is none. */
@@ -56,7 +56,8 @@ static inline double signal_value(const Signal *signal, const double *columns) {
 /* A choice of names: a POSIX extended regular expression that must match the whole name. */
 typedef struct SignalFilter SignalFilter;
 
-/* Compiles the expression; the filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error. */
+/* Compiles the expression; the filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error.
+ */
 SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *pattern);
 bool signal_filter_match(const SignalFilter *filter, const char *name);
 

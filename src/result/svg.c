@@ -13,7 +13,9 @@ const char *svg_colour(uint32_t index) {
   return colour[index % SVG_COLOURS];
 }
 
-static void put(Heap *heap, TextVec *text, const char *bytes) { text_append(heap, text, bytes, strlen(bytes)); }
+static void put(Heap *heap, TextVec *text, const char *bytes) {
+  text_append(heap, text, bytes, strlen(bytes));
+}
 
 static void escape_character(Heap *heap, TextVec *text, const char *at, size_t size) {
   unsigned char c = (unsigned char)*at;
@@ -39,7 +41,9 @@ void svg_escape_short(Heap *heap, TextVec *text, const char *words, uint32_t mos
   }
 }
 
-void svg_escape(Heap *heap, TextVec *text, const char *words) { svg_escape_short(heap, text, words, UINT32_MAX); }
+void svg_escape(Heap *heap, TextVec *text, const char *words) {
+  svg_escape_short(heap, text, words, UINT32_MAX);
+}
 
 void svg_number(Heap *heap, TextVec *text, double value) {
   char number[NUMBER_SIZE];
@@ -53,8 +57,9 @@ void svg_begin(Heap *heap, TextVec *text, double width, double height, const cha
   svg_number(heap, text, height);
   put(heap, text, "\" width=\"");
   svg_number(heap, text, width);
-  put(heap, text, "\" style=\"max-width:100%;height:auto\" font-family=\"Helvetica,Arial,'DejaVu Sans',sans-serif\" "
-                  "font-size=\"12\" fill=\"#333\">\n");
+  put(heap, text,
+      "\" style=\"max-width:100%;height:auto\" font-family=\"Helvetica,Arial,'DejaVu Sans',sans-serif\" "
+      "font-size=\"12\" fill=\"#333\">\n");
   if (title) {
     put(heap, text, "<title>");
     svg_escape(heap, text, title);

@@ -4,8 +4,8 @@
 
 #include "base/vec.h"
 
-/* The colours of Okabe and Ito (2008), which remain distinct for colour-blind readers, without the yellow that
- * white paper swallows. */
+/* The colours of Okabe and Ito (2008), which remain distinct for colour-blind readers, without the yellow
+ * that white paper swallows. */
 enum { SVG_COLOURS = 7 };
 const char *svg_colour(uint32_t index);
 
@@ -13,8 +13,8 @@ const char *svg_colour(uint32_t index);
 void svg_begin(Heap *heap, TextVec *text, double width, double height, const char *title);
 void svg_end(Heap *heap, TextVec *text);
 
-/* Appends text with markup escaped, control characters dropped, bytes that are not UTF-8 replaced, and a hyphen before a
- * digit at the beginning as a minus sign. */
+/* Appends text with markup escaped, control characters dropped, bytes that are not UTF-8 replaced, and a
+ * hyphen before a digit at the beginning as a minus sign. */
 void svg_escape(Heap *heap, TextVec *text, const char *words);
 
 /* The same, shortened in the middle to about `most` characters. */

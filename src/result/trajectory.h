@@ -1,7 +1,7 @@
 /* trajectory: the rows of a run in memory: time, and one double for each column of a signal table.
  *
- * Invariant: time never decreases; two rows of equal time are the two sides of an event. Rows live in chunks that
- * never move, so a pointer to a row stays valid while the trajectory lives.
+ * Invariant: time never decreases; two rows of equal time are the two sides of an event. Rows live in chunks
+ * that never move, so a pointer to a row stays valid while the trajectory lives.
  */
 #ifndef DAEDAL_RESULT_TRAJECTORY_H
 #define DAEDAL_RESULT_TRAJECTORY_H
