@@ -217,13 +217,13 @@ static const char *print_function(void *context, uint32_t function) {
   return function ? "g" : "f";
 }
 
-static bool print_boolean(void *context, const Dag *dag, Expr leaf) {
+static uint32_t print_kind(void *context, const Dag *dag, Expr leaf) {
   (void)context;
-  return (dag_op(dag, leaf) == OP_DISCRETE || dag_op(dag, leaf) == OP_PRE) && dag_index(dag, leaf) == 1;
+  bool discrete = dag_op(dag, leaf) == OP_DISCRETE || dag_op(dag, leaf) == OP_PRE;
+  return discrete && dag_index(dag, leaf) == 1 ? VALUE_BOOLEAN : VALUE_REAL;
 }
 
-static const LeafPrinter printer = {
-    .print = print_name, .function = print_function, .is_boolean = print_boolean};
+static const LeafPrinter printer = {.print = print_name, .function = print_function, .kind = print_kind};
 
 static char *print_text(World *w, Expr e) {
   TextVec text = {0};
@@ -717,6 +717,7 @@ static void test_equalities(void **state) {
       {"abs(x)^2", "x^2"},
       {"(2*x)*(3*y)", "6*(x*y)"},
       {"(2*x)/y", "2*(x/y)"},
+      {"(2*x)/3", "2*(x/3)"},
       {"x*(1/y)", "x/y"},
       {"(-x)/y", "-(x/y)"},
       {"x/(-y)", "-(x/y)"},
@@ -873,7 +874,7 @@ static void test_prints(void **state) {
   }
   TextVec text = {0};
   LeafPrinter boolean = printer;
-  boolean.boolean = true;
+  boolean.place = VALUE_BOOLEAN;
   dag_print(w.dag, read_text(&w, "if x > 0 then d else true"), &boolean, w.heap, &text);
   assert_string_equal(text.data, "if x > 0 then d else true");
   heap_destroy(w.heap);

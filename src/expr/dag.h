@@ -176,14 +176,31 @@ bool dag_evaluate(Dag *dag, Expr e, LeafValue leaf, void *context, double *value
 
 /* ---- printing (print.c) ---- */
 
-/* Leaf names come from the caller: writes the name of the leaf (quoted as the language needs it).
- * Called for parameters, variables, discrete variables and pre; the rest is printed here. */
+/* What kind of value an expression has for the language, which the graph does not say: enumeration i is
+ * VALUE_ENUMERATION + i. */
+typedef enum ValueKind {
+  VALUE_ANY, /* not known, or as the value is */
+  VALUE_REAL,
+  VALUE_INTEGER,
+  VALUE_BOOLEAN,
+  VALUE_STRING,
+  VALUE_ENUMERATION,
+} ValueKind;
+
+/* Names come from the caller. `print` writes a leaf (quoted as the language needs it): parameters, variables,
+ * discrete variables and pre; time, numbers and strings are printed here. The other members may be NULL. */
 typedef struct LeafPrinter {
   void (*print)(void *context, Heap *heap, TextVec *text, const Dag *dag, Expr leaf);
   const char *(*function)(void *context, uint32_t function); /* name of a function for calls */
   void *context;
-  bool (*is_boolean)(void *context, const Dag *dag, Expr leaf); /* NULL: no leaf is */
-  bool boolean; /* the whole expression is Boolean: constants that are its value print as true and false */
+  uint32_t (*kind)(void *context, const Dag *dag, Expr e); /* ValueKind of a leaf or call; NULL: Real */
+  uint32_t place; /* ValueKind expected of the whole: a constant 1 is true, a number, or a literal */
+  void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind, double value); /* of an enumeration */
+  const char *(*enumeration)(void *context, uint32_t kind); /* name, to make one of a number */
+  /* Calls whose arguments are arrays and records: what stands before argument `position`, or (position = their
+   * number) behind the last; and the ValueKind of the argument. Both or none. */
+  const char *(*around)(void *context, CallInfo call, uint32_t position);
+  uint32_t (*argument)(void *context, CallInfo call, uint32_t position);
 } LeafPrinter;
 
 /* Modelica text with the fewest parentheses, which the parser reads back to the same node. Numbers have 17

@@ -25,7 +25,7 @@ typedef enum PartKind { PART_TEXT, PART_NUMBER, PART_NODE, PART_ELSE } PartKind;
 
 typedef struct Part {
   uint8_t kind, level;
-  bool boolean; /* a constant here is a truth value */
+  uint32_t place; /* ValueKind that is expected here */
   Expr node;
   const char *text;
   double number;
@@ -36,6 +36,7 @@ typedef struct Printer {
   const LeafPrinter *leaves;
   Heap *heap;
   TextVec *text;
+  uint32_t *kinds; /* ValueKind of the nodes, by position in the walk */
   VEC(Part) stack, parts;
 } Printer;
 
@@ -47,9 +48,8 @@ static void part_number(Printer *p, double number) {
   vec_push(p->heap, &p->parts, (Part){.kind = PART_NUMBER, .number = number});
 }
 
-static void part_node(Printer *p, Expr node, Level level, bool boolean) {
-  vec_push(p->heap, &p->parts,
-           (Part){.kind = PART_NODE, .node = node, .level = (uint8_t)level, .boolean = boolean});
+static void part_node(Printer *p, Expr node, Level level, uint32_t place) {
+  vec_push(p->heap, &p->parts, (Part){.kind = PART_NODE, .node = node, .level = (uint8_t)level, .place = place});
 }
 
 /* ---- numbers, strings, leaves ---- */
@@ -69,6 +69,7 @@ static void print_number(Printer *p, double value) {
   for (char *c = digits; *c; c++)
     if (*c == ',') *c = '.'; /* the host program may have set a locale */
   text_append(p->heap, p->text, digits, strlen(digits));
+  if (fabs(value) > 0x1p53 && !strpbrk(digits, ".e")) text_append(p->heap, p->text, ".0", 2); /* no Integer */
 }
 
 static void print_string(Printer *p, Name name) {
@@ -95,15 +96,117 @@ static void print_leaf_index(Printer *p, Expr e) {
   for (uint32_t i = 0; i < order; i++) text_append(p->heap, p->text, ")", 1);
 }
 
-static void print_leaf(Printer *p, Expr e, bool boolean) {
+static void print_constant(Printer *p, double value, uint32_t place) {
+  if (place == VALUE_BOOLEAN) text_printf(p->heap, p->text, value != 0 ? "true" : "false");
+  else if (place >= VALUE_ENUMERATION && p->leaves && p->leaves->literal)
+    p->leaves->literal(p->leaves->context, p->heap, p->text, place, value);
+  else print_number(p, value);
+}
+
+static void print_leaf(Printer *p, Expr e, uint32_t place) {
   Op op = dag_op(p->dag, e);
   if (op == OP_TIME) text_append(p->heap, p->text, "time", 4);
   else if (op == OP_STRING) print_string(p, dag_index(p->dag, e));
-  else if (op == OP_CONSTANT && boolean)
-    text_printf(p->heap, p->text, dag_value(p->dag, e) != 0 ? "true" : "false");
-  else if (op == OP_CONSTANT) print_number(p, dag_value(p->dag, e));
+  else if (op == OP_CONSTANT) print_constant(p, dag_value(p->dag, e), place);
   else if (p->leaves && p->leaves->print) p->leaves->print(p->leaves->context, p->heap, p->text, p->dag, e);
   else print_leaf_index(p, e);
+}
+
+/* ---- kinds of values ---- */
+
+static uint32_t kind_of(const Printer *p, Expr e) { return p->kinds[p->dag->slots.data[e]]; }
+
+static bool is_number(uint32_t kind) { return kind == VALUE_REAL || kind == VALUE_INTEGER; }
+
+/* The kind of a place that takes both; an enumeration beside a number counts as its Integer. */
+static uint32_t kind_join(uint32_t a, uint32_t b) {
+  if (a == VALUE_ANY || a == b) return b;
+  if (b == VALUE_ANY) return a;
+  if (is_number(a) && is_number(b)) return VALUE_REAL;
+  if (is_number(a) && b >= VALUE_ENUMERATION) return a;
+  return is_number(b) && a >= VALUE_ENUMERATION ? b : VALUE_ANY;
+}
+
+static uint32_t kind_of_children(const Printer *p, Expr e, uint32_t first) {
+  uint32_t kind = VALUE_ANY;
+  for (uint32_t i = first, count = dag_child_count(p->dag, e); i < count; i++)
+    kind = kind_join(kind, kind_of(p, dag_child(p->dag, e, i)));
+  return kind;
+}
+
+/* Integer if all children are whole numbers (enumerations are read as such), else Real. */
+static uint32_t kind_of_arithmetic(const Printer *p, Expr e) {
+  for (uint32_t i = 0, count = dag_child_count(p->dag, e); i < count; i++)
+    if (kind_of(p, dag_child(p->dag, e, i)) == VALUE_REAL) return VALUE_REAL;
+  return VALUE_INTEGER;
+}
+
+static uint32_t kind_of_sum(const Printer *p, Expr e) {
+  double constant;
+  const Term *terms;
+  uint32_t count = dag_terms(p->dag, e, &constant, &terms);
+  if (constant != floor(constant)) return VALUE_REAL;
+  for (uint32_t i = 0; i < count; i++)
+    if (terms[i].coefficient != floor(terms[i].coefficient)) return VALUE_REAL;
+  return kind_of_arithmetic(p, e);
+}
+
+/* A small power of an Integer is printed as a product, n*n: the language's n^2 is Real. */
+static uint32_t whole_power(const Printer *p, Expr e) {
+  double exponent;
+  bool is_small = dag_is_constant(p->dag, dag_child(p->dag, e, 1), &exponent) && exponent >= 2 && exponent <= 8;
+  bool is_whole = is_small && exponent == floor(exponent);
+  return is_whole && kind_of(p, dag_child(p->dag, e, 0)) == VALUE_INTEGER ? (uint32_t)exponent : 0;
+}
+
+static uint32_t find_kind(const Printer *p, Expr e) {
+  Op op = dag_op(p->dag, e);
+  if (op_kind(op) == KIND_RELATION) return VALUE_BOOLEAN;
+  switch (op) {
+  case OP_CONSTANT: return dag_value(p->dag, e) == floor(dag_value(p->dag, e)) ? VALUE_ANY : VALUE_REAL;
+  case OP_PARAMETER:
+  case OP_VARIABLE:
+  case OP_DISCRETE:
+  case OP_PRE:
+  case OP_CALL: return p->leaves && p->leaves->kind ? p->leaves->kind(p->leaves->context, p->dag, e) : VALUE_REAL;
+  case OP_AND:
+  case OP_OR:
+  case OP_NOT:
+  case OP_INITIAL:
+  case OP_TERMINAL:
+  case OP_SAMPLE:
+  case OP_EDGE:
+  case OP_CHANGE: return VALUE_BOOLEAN;
+  case OP_IF:
+  case OP_SMOOTH: return kind_of_children(p, e, 1);
+  case OP_NOEVENT:
+  case OP_HOMOTOPY:
+  case OP_MIN:
+  case OP_MAX: return kind_of_children(p, e, 0);
+  case OP_SUM: return kind_of_sum(p, e);
+  case OP_MULTIPLY:
+  case OP_ABS:
+  case OP_DIV:
+  case OP_MOD:
+  case OP_REM: return kind_of_arithmetic(p, e);
+  case OP_SIGN:
+  case OP_INTEGER: return VALUE_INTEGER;
+  case OP_POWER: return whole_power(p, e) ? VALUE_INTEGER : VALUE_REAL;
+  case OP_STRING:
+  case OP_STRING_OF:
+  case OP_STRING_JOIN: return VALUE_STRING;
+  case OP_OPAQUE: return VALUE_ANY;
+  default: return VALUE_REAL;
+  }
+}
+
+/* Children come first in the walk. */
+static void find_kinds(Printer *p, Expr root) {
+  IndexVec order = {0};
+  dag_below(p->dag, &root, 1, &order);
+  p->kinds = heap_array(p->heap, order.count, sizeof *p->kinds);
+  for (uint32_t i = 0; i < order.count; i++) p->kinds[i] = find_kind(p, order.data[i]);
+  vec_free(p->dag->heap, &order);
 }
 
 /* ---- operators ---- */
@@ -125,16 +228,6 @@ static Level node_level(const Dag *dag, Expr e) {
   case OP_IF: return LEVEL_IF;
   default: return LEVEL_PRIMARY;
   }
-}
-
-/* Is the value of e a truth value, as far as one look tells? */
-static bool is_boolean(const Printer *p, Expr e) {
-  Op op = dag_op(p->dag, e);
-  OpKind kind = op_kind(op);
-  if (kind == KIND_LEAF && op != OP_CONSTANT && op != OP_TIME && op != OP_STRING)
-    return p->leaves && p->leaves->is_boolean && p->leaves->is_boolean(p->leaves->context, p->dag, e);
-  return kind == KIND_RELATION || op == OP_AND || op == OP_OR || op == OP_NOT || op == OP_INITIAL ||
-         op == OP_TERMINAL || op == OP_SAMPLE || op == OP_EDGE || op == OP_CHANGE;
 }
 
 /* Left and right factor; a product or quotient goes to the left, where it needs no parentheses; a sum to the
@@ -161,9 +254,9 @@ static bool takes_coefficient(const Dag *dag, Expr e) {
 static void open_product(Printer *p, Expr e) {
   Expr left, right;
   product_sides(p->dag, e, &left, &right);
-  part_node(p, left, LEVEL_PRODUCT, false);
+  part_node(p, left, LEVEL_PRODUCT, VALUE_REAL);
   part_text(p, op_name(dag_op(p->dag, e)));
-  part_node(p, right, LEVEL_POWER, false);
+  part_node(p, right, LEVEL_POWER, VALUE_REAL);
 }
 
 static void open_term(Printer *p, Term term, bool first) {
@@ -174,7 +267,7 @@ static void open_term(Printer *p, Term term, bool first) {
     part_text(p, "*");
   }
   bool enclose = factor != 1 && takes_coefficient(p->dag, term.node);
-  part_node(p, term.node, enclose ? LEVEL_POWER : LEVEL_PRODUCT, false);
+  part_node(p, term.node, enclose ? LEVEL_POWER : LEVEL_PRODUCT, VALUE_REAL);
 }
 
 static void open_constant(Printer *p, double constant, bool first) {
@@ -198,77 +291,115 @@ static void open_sum(Printer *p, Expr e) {
 }
 
 /* An infix operator; `left` and `right` are the levels of its operands. */
-static void open_infix(Printer *p, Expr e, Level left, Level right, bool boolean) {
-  part_node(p, dag_child(p->dag, e, 0), left, boolean);
+static void open_infix(Printer *p, Expr e, Level left, Level right, uint32_t place) {
+  part_node(p, dag_child(p->dag, e, 0), left, place);
   part_text(p, " ");
   part_text(p, op_name(dag_op(p->dag, e)));
   part_text(p, " ");
-  part_node(p, dag_child(p->dag, e, 1), right, boolean);
+  part_node(p, dag_child(p->dag, e, 1), right, place);
 }
 
 static void open_power(Printer *p, Expr e) {
-  part_node(p, dag_child(p->dag, e, 0), LEVEL_PRIMARY, false);
+  uint32_t factors = whole_power(p, e);
+  for (uint32_t i = 0; i < factors; i++) {
+    part_text(p, i ? "*" : "(");
+    part_node(p, dag_child(p->dag, e, 0), LEVEL_POWER, VALUE_INTEGER);
+  }
+  if (factors) {
+    part_text(p, ")");
+    return;
+  }
+  part_node(p, dag_child(p->dag, e, 0), LEVEL_PRIMARY, VALUE_REAL);
   part_text(p, "^");
-  part_node(p, dag_child(p->dag, e, 1), LEVEL_PRIMARY, false);
+  part_node(p, dag_child(p->dag, e, 1), LEVEL_PRIMARY, VALUE_REAL);
 }
 
 /* "condition then value" and what follows; the words if or elseif stand before. */
-static void open_choice(Printer *p, Expr e, bool boolean) {
-  Expr then = dag_child(p->dag, e, 1), otherwise = dag_child(p->dag, e, 2);
-  boolean = boolean || is_boolean(p, then) || is_boolean(p, otherwise);
-  part_node(p, dag_child(p->dag, e, 0), LEVEL_IF, true);
+static void open_choice(Printer *p, Expr e, uint32_t place) {
+  part_node(p, dag_child(p->dag, e, 0), LEVEL_IF, VALUE_BOOLEAN);
   part_text(p, " then ");
-  part_node(p, then, LEVEL_OR, boolean);
-  vec_push(p->heap, &p->parts, (Part){.kind = PART_ELSE, .node = otherwise, .boolean = boolean});
+  part_node(p, dag_child(p->dag, e, 1), LEVEL_OR, place);
+  vec_push(p->heap, &p->parts, (Part){.kind = PART_ELSE, .node = dag_child(p->dag, e, 2), .place = place});
 }
 
-static void open_else(Printer *p, Expr e, bool boolean) {
+static void open_else(Printer *p, Expr e, uint32_t place) {
   bool chain = dag_op(p->dag, e) == OP_IF;
   part_text(p, chain ? " elseif " : " else ");
-  if (chain) open_choice(p, e, boolean);
-  else part_node(p, e, LEVEL_IF, boolean);
+  if (chain) open_choice(p, e, place);
+  else part_node(p, e, LEVEL_IF, place);
 }
 
-static void open_arguments(Printer *p, Expr e, uint32_t first, bool boolean) {
+static void open_arguments(Printer *p, Expr e, uint32_t first, uint32_t place) {
   part_text(p, "(");
   for (uint32_t i = first, count = dag_child_count(p->dag, e); i < count; i++) {
     if (i > first) part_text(p, ", ");
-    part_node(p, dag_child(p->dag, e, i), LEVEL_IF, boolean);
+    part_node(p, dag_child(p->dag, e, i), LEVEL_IF, place);
   }
   part_text(p, ")");
 }
 
 /* The name goes out at once: nothing of this node stands before it. */
-static void open_call(Printer *p, Expr e) {
-  CallInfo call = dag_call_info(p->dag, e);
+static void open_plain_call(Printer *p, Expr e, CallInfo call) {
   if (p->leaves && p->leaves->function)
     text_printf(p->heap, p->text, "%s", p->leaves->function(p->leaves->context, call.function));
   else text_printf(p->heap, p->text, "f%u", call.function + 1);
   if (call.output) text_printf(p->heap, p->text, "$output%u", call.output + 1);
   for (uint32_t i = 0; i < call.partial_count; i++)
     text_printf(p->heap, p->text, "$d%u", call.partials[i] + 1);
-  open_arguments(p, e, 0, false);
+  open_arguments(p, e, 0, VALUE_ANY);
+}
+
+static void open_call(Printer *p, Expr e) {
+  CallInfo call = dag_call_info(p->dag, e);
+  const LeafPrinter *leaves = p->leaves;
+  if (!leaves || !leaves->around || call.partial_count) {
+    open_plain_call(p, e, call);
+    return;
+  }
+  uint32_t count = dag_child_count(p->dag, e);
+  for (uint32_t i = 0; i < count; i++) {
+    part_text(p, leaves->around(leaves->context, call, i));
+    part_node(p, dag_child(p->dag, e, i), LEVEL_IF, leaves->argument(leaves->context, call, i));
+  }
+  part_text(p, leaves->around(leaves->context, call, count));
 }
 
 static void open_opaque(Printer *p, Expr e) {
   part_text(p, names_text(p->dag->names, dag_index(p->dag, dag_child(p->dag, e, 0))));
-  open_arguments(p, e, 1, false);
+  open_arguments(p, e, 1, VALUE_ANY);
 }
 
 static void open_join(Printer *p, Expr e) {
   for (uint32_t i = 0, count = dag_child_count(p->dag, e); i < count; i++) {
     if (i) part_text(p, " + ");
-    part_node(p, dag_child(p->dag, e, i), LEVEL_PRODUCT, false);
+    part_node(p, dag_child(p->dag, e, i), LEVEL_PRODUCT, VALUE_REAL);
   }
 }
 
 static void open_relation(Printer *p, Expr e) {
-  bool boolean = is_boolean(p, dag_child(p->dag, e, 0)) || is_boolean(p, dag_child(p->dag, e, 1));
-  open_infix(p, e, LEVEL_SUM, LEVEL_SUM, boolean);
+  open_infix(p, e, LEVEL_SUM, LEVEL_SUM, kind_of_children(p, e, 0));
+}
+
+/* name(arguments), each in a place of the right kind. */
+static void open_function(Printer *p, Expr e, uint32_t place) {
+  Op op = dag_op(p->dag, e);
+  part_text(p, op_name(op));
+  if (op == OP_SMOOTH) {
+    part_text(p, "(");
+    part_node(p, dag_child(p->dag, e, 0), LEVEL_IF, VALUE_INTEGER);
+    part_text(p, ", ");
+    part_node(p, dag_child(p->dag, e, 1), LEVEL_IF, place);
+    part_text(p, ")");
+    return;
+  }
+  uint32_t inner = VALUE_REAL;
+  if (op == OP_NOEVENT || op == OP_HOMOTOPY || op == OP_MIN || op == OP_MAX) inner = place;
+  if (op == OP_STRING_OF || op == OP_EDGE || op == OP_CHANGE) inner = VALUE_ANY;
+  open_arguments(p, e, 0, inner);
 }
 
 /* The parts of a node, without parentheses around it. */
-static void open_node(Printer *p, Expr e, bool boolean) {
+static void open_node(Printer *p, Expr e, uint32_t place) {
   Op op = dag_op(p->dag, e);
   if (op_kind(op) == KIND_RELATION) {
     open_relation(p, e);
@@ -279,37 +410,47 @@ static void open_node(Printer *p, Expr e, bool boolean) {
   case OP_MULTIPLY:
   case OP_DIVIDE: open_product(p, e); break;
   case OP_POWER: open_power(p, e); break;
-  case OP_AND: open_infix(p, e, LEVEL_AND, LEVEL_NOT, true); break;
-  case OP_OR: open_infix(p, e, LEVEL_OR, LEVEL_AND, true); break;
+  case OP_AND: open_infix(p, e, LEVEL_AND, LEVEL_NOT, VALUE_BOOLEAN); break;
+  case OP_OR: open_infix(p, e, LEVEL_OR, LEVEL_AND, VALUE_BOOLEAN); break;
   case OP_NOT:
     part_text(p, "not ");
-    part_node(p, dag_child(p->dag, e, 0), LEVEL_RELATION, true);
+    part_node(p, dag_child(p->dag, e, 0), LEVEL_RELATION, VALUE_BOOLEAN);
     break;
   case OP_IF:
     part_text(p, "if ");
-    open_choice(p, e, boolean);
+    open_choice(p, e, place);
     break;
   case OP_CALL: open_call(p, e); break;
   case OP_OPAQUE: open_opaque(p, e); break;
   case OP_STRING_JOIN: open_join(p, e); break;
-  default:
-    part_text(p, op_name(op));
-    open_arguments(p, e, 0, boolean && (op == OP_NOEVENT || op == OP_HOMOTOPY));
+  default: open_function(p, e, place);
   }
 }
 
+/* What turns a value of this kind into one for the place: Integer(e), or the name of the enumeration; NULL if nothing. */
+static const char *conversion(const Printer *p, Expr e, uint32_t kind, uint32_t place) {
+  if (kind >= VALUE_ENUMERATION && is_number(place)) return "Integer";
+  if (place < VALUE_ENUMERATION || !is_number(kind) || dag_op(p->dag, e) == OP_CONSTANT) return NULL;
+  return p->leaves && p->leaves->enumeration ? p->leaves->enumeration(p->leaves->context, place) : NULL;
+}
+
 static void print_node(Printer *p, Part part) {
-  bool enclose = node_level(p->dag, part.node) < (Level)part.level;
+  uint32_t kind = kind_of(p, part.node);
+  const char *convert = conversion(p, part.node, kind, part.place);
+  bool enclose = convert || node_level(p->dag, part.node) < (Level)part.level;
+  if (convert) text_append(p->heap, p->text, convert, strlen(convert));
+  if (convert || part.place == VALUE_ANY) part.place = kind;
   if (enclose) text_append(p->heap, p->text, "(", 1);
-  if (op_kind(dag_op(p->dag, part.node)) == KIND_LEAF) print_leaf(p, part.node, part.boolean);
-  else open_node(p, part.node, part.boolean);
+  if (op_kind(dag_op(p->dag, part.node)) == KIND_LEAF) print_leaf(p, part.node, part.place);
+  else open_node(p, part.node, part.place);
   if (enclose) part_text(p, ")");
 }
 
 void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *text) {
   Printer p = {.dag = dag, .leaves = printer, .heap = heap, .text = text};
   text_append(heap, text, "", 0);
-  part_node(&p, e, LEVEL_IF, printer && printer->boolean);
+  find_kinds(&p, e);
+  part_node(&p, e, LEVEL_IF, printer ? printer->place : VALUE_ANY);
   while (p.parts.count || p.stack.count) {
     while (p.parts.count)
       vec_push(heap, &p.stack, vec_pop(&p.parts)); /* reversed: the first part is the next */
@@ -318,9 +459,10 @@ void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec
     case PART_TEXT: text_append(heap, text, part.text, strlen(part.text)); break;
     case PART_NUMBER: print_number(&p, part.number); break;
     case PART_NODE: print_node(&p, part); break;
-    case PART_ELSE: open_else(&p, part.node, part.boolean); break;
+    case PART_ELSE: open_else(&p, part.node, part.place); break;
     }
   }
+  heap_free(heap, p.kinds);
   vec_free(heap, &p.stack);
   vec_free(heap, &p.parts);
 }
