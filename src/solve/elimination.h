@@ -12,11 +12,11 @@
 
 typedef struct Elimination {
   const System *system;
-  int32_t *unknown;           /* [rows] columns that are no state, ascending */
-  int32_t *from, *to;         /* [links] such that a state that is `to` comes before as `from` */
-  int32_t *start, *row;       /* pattern of the matrix, compressed columns; start[rows + 1] */
-  int32_t *slot, *power;      /* [nonzeros of G] entry of the matrix, and links between it and the unknown */
-  int32_t *scratch;           /* [columns] */
+  int32_t *unknown;      /* [rows] columns that are no state, ascending */
+  int32_t *from, *to;    /* [links] such that a state that is `to` comes before as `from` */
+  int32_t *start, *row;  /* pattern of the matrix, compressed columns; start[rows + 1] */
+  int32_t *slot, *power; /* [nonzeros of G] entry of the matrix, and links between it and the unknown */
+  int32_t *scratch;      /* [columns] */
 } Elimination;
 
 /* Room for any choice of states of the system; lives in the heap. elimination_choose must follow. */

@@ -6,6 +6,9 @@
 static const Integrator *const integrators[] = {
     &integrator_erk,
     &integrator_radau,
+#ifdef DAEDAL_WITH_SUNDIALS
+    &integrator_ida,
+#endif
 };
 
 const Integrator *integrator_find(const char *name) {

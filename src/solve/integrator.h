@@ -111,6 +111,8 @@ typedef struct Integrator {
 
 extern const Integrator integrator_radau;
 extern const Integrator integrator_erk;
+extern const Integrator integrator_ida;   /* in builds with SUNDIALS */
+extern const Integrator integrator_cvode; /* in builds with SUNDIALS */
 
 /* By command-line name; NULL if there is none. Those built on SUNDIALS are listed when the build has it. */
 const Integrator *integrator_find(const char *name);
