@@ -8,6 +8,7 @@ static const Integrator *const integrators[] = {
     &integrator_radau,
 #ifdef DAEDAL_WITH_SUNDIALS
     &integrator_ida,
+    &integrator_cvode,
 #endif
 };
 

@@ -1,0 +1,270 @@
+/* cvode: SUNDIALS CVODE, variable-order BDF, on the state-space form.
+ *
+ * CVODE sees the states alone; each right-hand side is one `close`, started from the columns of the call before,
+ * moved along their derivatives. The Jacobian is the exact dense one of the rates. A pivot changes what the
+ * components mean, so it restarts the history, at the present step size.
+ */
+#include "solve/integrator.h"
+
+#include <cvode/cvode.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Cvode {
+  const System *system;
+  Heap *heap;
+  IntegratorOptions options;
+  double *closed; /* all columns at the last right-hand side */
+  double closed_time;
+  double *y, *previous; /* all columns at t and at the end of the step before */
+  double t, t_previous;
+  double *trial; /* [columns] */
+  bool begun, stop;
+
+  SUNContext context;
+  void *memory;
+  N_Vector states, output;
+  SUNMatrix matrix;
+  SUNLinearSolver solver;
+  IntegratorStatistics before; /* counted before the last restart */
+} Cvode;
+
+/* ---- What CVODE calls ---- */
+
+/* Closes `trial` at t with these states; the other columns start from `closed`. */
+static EvalStatus cvode_close(Cvode *cvode, double t, const double *states) {
+  const System *system = cvode->system;
+  double dt = t - cvode->closed_time;
+  for (int32_t c = 0; c < system->columns; c++) {
+    int32_t rate = system->successor ? system->successor[c] : -1;
+    cvode->trial[c] = cvode->closed[c] + (rate >= 0 && dt != 0 ? dt * cvode->closed[rate] : 0);
+  }
+  for (int32_t l = 0; l < system->links; l++) cvode->trial[system->link_from[l]] = states[l];
+  EvalStatus status = system->close(system->context, t, cvode->trial);
+  if (status == EVAL_STOP) cvode->stop = true;
+  if (status != EVAL_OK) return status;
+  double *swap = cvode->closed;
+  cvode->closed = cvode->trial;
+  cvode->trial = swap;
+  cvode->closed_time = t;
+  return EVAL_OK;
+}
+
+static int cvode_rates(double t, N_Vector states, N_Vector rates, void *self) {
+  Cvode *cvode = self;
+  double *r = N_VGetArrayPointer(rates);
+  EvalStatus status = cvode_close(cvode, t, N_VGetArrayPointer(states));
+  for (int32_t l = 0; l < cvode->system->links && status == EVAL_OK; l++)
+    r[l] = cvode->closed[cvode->system->link_to[l]];
+  return (int)status;
+}
+
+static bool cvode_is_closed(const Cvode *cvode, double t, const double *states) {
+  if (t != cvode->closed_time) return false;
+  for (int32_t l = 0; l < cvode->system->links; l++)
+    if (cvode->closed[cvode->system->link_from[l]] != states[l]) return false;
+  return true;
+}
+
+static int cvode_jacobian(double t, N_Vector states, N_Vector rates, SUNMatrix matrix, void *self, N_Vector a,
+                          N_Vector b, N_Vector c) {
+  Cvode *cvode = self;
+  const System *system = cvode->system;
+  const double *x = N_VGetArrayPointer(states);
+  EvalStatus status = EVAL_OK;
+  (void)rates, (void)a, (void)b, (void)c;
+  if (!cvode_is_closed(cvode, t, x)) status = cvode_close(cvode, t, x);
+  if (status == EVAL_OK)
+    status = system->rates_jacobian(system->context, t, cvode->closed, SUNDenseMatrix_Data(matrix));
+  return (int)status;
+}
+
+static int cvode_weights(N_Vector states, N_Vector weight, void *self) {
+  const Cvode *cvode = self;
+  const System *system = cvode->system;
+  const double *x = N_VGetArrayPointer(states);
+  double *w = N_VGetArrayPointer(weight);
+  for (int32_t l = 0; l < system->links; l++) {
+    double tolerance = cvode->options.absolute_tolerance * system->nominal[system->link_from[l]];
+    w[l] = 1 / (tolerance + cvode->options.relative_tolerance * fabs(x[l]));
+  }
+  return 0;
+}
+
+static void cvode_ignore(int code, const char *module, const char *function, char *message, void *self) {
+  (void)code, (void)module, (void)function, (void)message, (void)self;
+}
+
+/* ---- Creation ---- */
+
+static void cvode_release(void *object) {
+  Cvode *cvode = object;
+  if (cvode->memory) CVodeFree(&cvode->memory);
+  if (cvode->solver) SUNLinSolFree(cvode->solver);
+  if (cvode->matrix) SUNMatDestroy(cvode->matrix);
+  if (cvode->states) N_VDestroy(cvode->states);
+  if (cvode->output) N_VDestroy(cvode->output);
+  if (cvode->context) SUNContext_Free(&cvode->context);
+}
+
+/* The foreign objects; any refused one ends in heap_fail, and cvode_release frees those that were made. */
+static void cvode_make_objects(Cvode *cvode) {
+  sunindextype states = cvode->system->links;
+  bool made = SUNContext_Create(NULL, &cvode->context) == 0;
+  made = made && (cvode->states = N_VNew_Serial(states, cvode->context)) != NULL;
+  made = made && (cvode->output = N_VNew_Serial(states, cvode->context)) != NULL;
+  made = made && (cvode->matrix = SUNDenseMatrix(states, states, cvode->context)) != NULL;
+  made = made && (cvode->solver = SUNLinSol_Dense(cvode->states, cvode->matrix, cvode->context)) != NULL;
+  made = made && (cvode->memory = CVodeCreate(CV_BDF, cvode->context)) != NULL;
+  if (!made) heap_fail(cvode->heap);
+}
+
+static void *cvode_create(Heap *heap, const System *system, const IntegratorOptions *options) {
+  Cvode *cvode = heap_alloc(heap, sizeof *cvode);
+  size_t columns = (size_t)system->columns;
+  cvode->system = system;
+  cvode->heap = heap;
+  cvode->options = *options;
+  cvode->closed = heap_array(heap, columns, sizeof(double));
+  cvode->trial = heap_array(heap, columns, sizeof(double));
+  cvode->previous = heap_array(heap, columns, sizeof(double));
+  cvode->y = heap_array(heap, columns, sizeof(double));
+  heap_defer(heap, cvode_release, cvode);
+  cvode_make_objects(cvode);
+  return cvode;
+}
+
+/* First start: everything that CVODE keeps over a restart. */
+static void cvode_begin(Cvode *cvode, double t) {
+  void *memory = cvode->memory;
+  bool made = CVodeSetErrHandlerFn(memory, cvode_ignore, NULL) == CV_SUCCESS;
+  made = made && CVodeInit(memory, cvode_rates, t, cvode->states) == CV_SUCCESS;
+  made = made && CVodeWFtolerances(memory, cvode_weights) == CV_SUCCESS;
+  made = made && CVodeSetUserData(memory, cvode) == CV_SUCCESS;
+  made = made && CVodeSetLinearSolver(memory, cvode->solver, cvode->matrix) == CV_SUCCESS;
+  made = made && CVodeSetMaxNumSteps(memory, -1) == CV_SUCCESS;
+  if (made && cvode->system->rates_jacobian) made = CVodeSetJacFn(memory, cvode_jacobian) == CV_SUCCESS;
+  if (!made) heap_fail(cvode->heap);
+  if (cvode->options.max_step > 0) CVodeSetMaxStep(memory, cvode->options.max_step);
+  if (cvode->options.max_order > 0)
+    CVodeSetMaxOrd(memory, cvode->options.max_order < 5 ? cvode->options.max_order : 5);
+  cvode->begun = true;
+}
+
+static void cvode_statistics(const void *self, IntegratorStatistics *out);
+
+static void cvode_restart(Cvode *cvode, const double *y, double step) {
+  const System *system = cvode->system;
+  size_t size = (size_t)system->columns * sizeof(double);
+  if (cvode->begun) cvode_statistics(cvode, &cvode->before);
+  memcpy(cvode->y, y, size);
+  memcpy(cvode->closed, y, size);
+  cvode->closed_time = cvode->t_previous = cvode->t;
+  double *x = N_VGetArrayPointer(cvode->states);
+  for (int32_t l = 0; l < system->links; l++) x[l] = y[system->link_from[l]];
+  if (!cvode->begun) cvode_begin(cvode, cvode->t);
+  else CVodeReInit(cvode->memory, cvode->t, cvode->states);
+  CVodeSetInitStep(cvode->memory, step);
+}
+
+static void cvode_start(void *self, double t, const double *y, double t_end) {
+  Cvode *cvode = self;
+  (void)t_end;
+  cvode->t = t;
+  cvode->stop = false;
+  cvode_restart(cvode, y, cvode->options.initial_step);
+}
+
+/* ---- Running ---- */
+
+static StepStatus cvode_status(const Cvode *cvode, int flag) {
+  if (flag >= 0) return STEP_OK;
+  if (cvode->stop) return STEP_EVALUATION;
+  switch (flag) {
+  case CV_LSETUP_FAIL:
+  case CV_LSOLVE_FAIL: return STEP_SINGULAR;
+  case CV_RHSFUNC_FAIL:
+  case CV_FIRST_RHSFUNC_ERR:
+  case CV_REPTD_RHSFUNC_ERR:
+  case CV_UNREC_RHSFUNC_ERR: return STEP_EVALUATION;
+  default: return STEP_TOO_SMALL;
+  }
+}
+
+static StepStatus cvode_step(void *self, double t_stop) {
+  Cvode *cvode = self;
+  double t = cvode->t;
+  if (t_stop <= t) return STEP_OK;
+  if (CVodeSetStopTime(cvode->memory, t_stop) != CV_SUCCESS) return STEP_TOO_SMALL;
+  int flag = CVode(cvode->memory, t_stop, cvode->states, &cvode->t, CV_ONE_STEP);
+  if (flag < 0) {
+    cvode->t = t;
+    return cvode_status(cvode, flag);
+  }
+  if (cvode_close(cvode, cvode->t, N_VGetArrayPointer(cvode->states)) != EVAL_OK) return STEP_EVALUATION;
+  double *swap = cvode->previous;
+  cvode->previous = cvode->y;
+  cvode->y = swap;
+  memcpy(cvode->y, cvode->closed, (size_t)cvode->system->columns * sizeof(double));
+  cvode->t_previous = t;
+  return STEP_OK;
+}
+
+static double cvode_time(const void *self) { return ((const Cvode *)self)->t; }
+
+static const double *cvode_values(const void *self) { return ((const Cvode *)self)->y; }
+
+static void cvode_interpolate(void *self, double t, double *y) {
+  Cvode *cvode = self;
+  const System *system = cvode->system;
+  double span = cvode->t - cvode->t_previous, part = span > 0 ? (t - cvode->t_previous) / span : 1;
+  for (int32_t c = 0; c < system->columns; c++)
+    y[c] = part == 1 ? cvode->y[c] : cvode->previous[c] + part * (cvode->y[c] - cvode->previous[c]);
+  if (part == 1 || CVodeGetDky(cvode->memory, t, 0, cvode->output) != CV_SUCCESS) return;
+  const double *x = N_VGetArrayPointer(cvode->output);
+  for (int32_t l = 0; l < system->links; l++) y[system->link_from[l]] = x[l];
+}
+
+static void cvode_switch_states(void *self, const double *y) {
+  Cvode *cvode = self;
+  cvode_restart(cvode, y, 0);
+}
+
+static void cvode_statistics(const void *self, IntegratorStatistics *out) {
+  const Cvode *cvode = self;
+  long steps = 0, errors = 0, convergence = 0, iterations = 0, setups = 0;
+  *out = cvode->before;
+  if (!cvode->begun) return;
+  CVodeGetNumSteps(cvode->memory, &steps);
+  CVodeGetNumErrTestFails(cvode->memory, &errors);
+  CVodeGetNumNonlinSolvConvFails(cvode->memory, &convergence);
+  CVodeGetNumNonlinSolvIters(cvode->memory, &iterations);
+  CVodeGetNumLinSolvSetups(cvode->memory, &setups);
+  if (steps > 0) {
+    CVodeGetLastOrder(cvode->memory, &out->order);
+    CVodeGetLastStep(cvode->memory, &out->step);
+  }
+  out->steps += (uint64_t)steps;
+  out->rejected_error += (uint64_t)errors;
+  out->rejected_convergence += (uint64_t)convergence;
+  out->newton_iterations += (uint64_t)iterations;
+  out->factorizations += (uint64_t)setups;
+}
+
+const Integrator integrator_cvode = {
+    .name = "cvode",
+    .description = "CVODE of SUNDIALS, BDF of orders 1 to 5, on the state-space form",
+    .explicit_form = true,
+    .create = cvode_create,
+    .start = cvode_start,
+    .step = cvode_step,
+    .time = cvode_time,
+    .values = cvode_values,
+    .interpolate = cvode_interpolate,
+    .switch_states = cvode_switch_states,
+    .statistics = cvode_statistics,
+};
