@@ -68,7 +68,8 @@ static bool choose_dense(Selector *selector, SelectProblem *problem) {
   lapack_int *pivots = selector->pivots.data;
   memset(pivots, 0, (size_t)n * sizeof *pivots);
   double *tau = selector->work.data, *work = tau + n;
-  lapack_int info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, a, m, pivots, tau, work, 3 * n + 1 + 63 * n);
+  lapack_int rows = m, columns = n, length = 3 * n + 1 + 63 * n, info;
+  LAPACK_dgeqp3(&rows, &columns, a, &rows, pivots, tau, work, &length, &info);
   if (info != 0 || !isfinite(a[0])) return false;
   double first = fabs(a[0]), last = fabs(a[(m - 1) + (m - 1) * m]);
   memset(problem->chosen, 0, (size_t)problem->columns * sizeof(bool));
@@ -197,10 +198,11 @@ static double gain_dense(Selector *selector, const SelectProblem *problem) {
       if (problem->chosen[problem->candidates[c]] == (pass == 0)) selector->place.data[problem->candidates[c]] = next++;
   double *a = fill_dense(selector, problem, n, 1);
   ROOM(selector, &selector->pivots, m);
-  lapack_int *pivots = selector->pivots.data;
-  if (LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, m, m, a, m, pivots) != 0) return HUGE_VAL;
+  lapack_int *pivots = selector->pivots.data, rows = m, others = n - m, info;
+  LAPACK_dgetrf(&rows, &rows, a, &rows, pivots, &info);
+  if (info != 0) return HUGE_VAL;
   double *rest = a + m * m, gain = 0;
-  LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', m, n - m, a, m, pivots, rest, m);
+  LAPACK_dgetrs("N", &rows, &others, a, &rows, pivots, rest, &rows, &info);
   for (int32_t k = 0; k < m * (n - m); k++)
     if (!(fabs(rest[k]) <= gain)) gain = fabs(rest[k]);
   return isfinite(gain) ? gain : HUGE_VAL;
