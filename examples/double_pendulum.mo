@@ -1,0 +1,31 @@
+model DoublePendulum "two point masses on two rigid rods, in Cartesian coordinates: index 3, four degrees of freedom"
+  parameter Real m1 = 1 "upper mass";
+  parameter Real m2 = 1 "lower mass";
+  parameter Real L1 = 1 "length of the upper rod";
+  parameter Real L2 = 1 "length of the lower rod";
+  parameter Real g = 9.81 "gravity";
+  Real x1(start = 1);
+  Real y1(start = 0, fixed = true);
+  Real x2(start = 2);
+  Real y2(start = 0, fixed = true);
+  Real vx1(start = 0);
+  Real vy1(start = 0, fixed = true);
+  Real vx2(start = 0);
+  Real vy2(start = 0, fixed = true);
+  Real s1(start = 0) "tension of the upper rod, by length";
+  Real s2(start = 0) "tension of the lower rod, by length";
+  Real E "energy, zero at the height of the pivot";
+equation
+  der(x1) = vx1;
+  der(y1) = vy1;
+  der(x2) = vx2;
+  der(y2) = vy2;
+  m1*der(vx1) = -s1*x1 + s2*(x2 - x1);
+  m1*der(vy1) = -s1*y1 + s2*(y2 - y1) - m1*g;
+  m2*der(vx2) = -s2*(x2 - x1);
+  m2*der(vy2) = -s2*(y2 - y1) - m2*g;
+  x1^2 + y1^2 = L1^2;
+  (x2 - x1)^2 + (y2 - y1)^2 = L2^2;
+  E = m1/2*(vx1^2 + vy1^2) + m2/2*(vx2^2 + vy2^2) + m1*g*y1 + m2*g*y2;
+  annotation(experiment(StopTime = 5, Tolerance = 1e-8));
+end DoublePendulum;
