@@ -1,4 +1,5 @@
-/* instances: see instances.h. The stride of a lane is the majority among the differences of neighbours (Boyer and
+/* instances: see instances.h. Where several equations of one shape alternate, their instances are put apart first: each
+ * period'th instance in turn. The stride of a lane is the majority among the differences of neighbours (Boyer and
  * Moore's vote); a lane that departs from it too often keeps a table instead, so that blocks stay long. */
 #include "code/instances.h"
 
@@ -7,15 +8,15 @@
 /* A lane may break its stride once in so many instances before it becomes a table. */
 enum { BREAK_DISTANCE = 32 };
 
-static int64_t difference(const uint32_t *places, uint32_t instance) {
-  return (int64_t)places[instance] - (int64_t)places[instance - 1];
+static int64_t difference(const uint32_t *places, uint32_t instance, uint32_t lag) {
+  return (int64_t)places[instance] - (int64_t)places[instance - lag];
 }
 
-static int64_t majority_difference(const uint32_t *places, uint32_t count) {
+static int64_t majority_difference(const uint32_t *places, uint32_t count, uint32_t lag) {
   int64_t candidate = 0;
   uint32_t votes = 0;
-  for (uint32_t i = 1; i < count; i++) {
-    int64_t d = difference(places, i);
+  for (uint32_t i = lag; i < count; i++) {
+    int64_t d = difference(places, i, lag);
     if (votes == 0) candidate = d;
     if (d == candidate) votes++;
     else votes--;
@@ -23,16 +24,52 @@ static int64_t majority_difference(const uint32_t *places, uint32_t count) {
   return candidate;
 }
 
-static uint32_t count_breaks(const uint32_t *places, uint32_t count, int64_t stride) {
+static uint32_t count_breaks(const uint32_t *places, uint32_t count, uint32_t lag, int64_t stride) {
   uint32_t breaks = 0;
-  for (uint32_t i = 1; i < count; i++) breaks += difference(places, i) != stride;
+  for (uint32_t i = lag; i < count; i++) breaks += difference(places, i, lag) != stride;
   return breaks;
 }
 
+/* ---- periods ---- */
+
+enum { PERIOD_LIMIT = 32, PERIOD_SAMPLE = 512 };
+
+/* Breaks of all lanes among the first instances, at a lag. */
+static uint32_t lag_breaks(uint32_t lanes, uint32_t count, const uint32_t *places, uint32_t lag) {
+  uint32_t breaks = 0, sample = count < PERIOD_SAMPLE ? count : PERIOD_SAMPLE;
+  for (uint32_t l = 0; l < lanes; l++) {
+    const uint32_t *own = places + (size_t)l * count;
+    breaks += count_breaks(own, sample, lag, majority_difference(own, sample, lag));
+  }
+  return breaks;
+}
+
+/* The smallest lag at which nearly all lanes advance evenly; 1 if there is none. */
+static uint32_t find_period(uint32_t lanes, uint32_t count, const uint32_t *places) {
+  uint32_t sample = count < PERIOD_SAMPLE ? count : PERIOD_SAMPLE;
+  for (uint32_t lag = 1; lag <= PERIOD_LIMIT && 4 * lag <= sample; lag++)
+    if (lag_breaks(lanes, count, places, lag) <= lanes * sample / BREAK_DISTANCE) return lag;
+  return 1;
+}
+
+/* The places with the instances ordered by their number modulo the period. */
+static uint32_t *put_apart(Heap *heap, uint32_t lanes, uint32_t count, const uint32_t *places, uint32_t period) {
+  uint32_t *result = heap_array(heap, (size_t)lanes * count, sizeof *result);
+  for (uint32_t l = 0; l < lanes; l++) {
+    const uint32_t *from = places + (size_t)l * count;
+    uint32_t *to = result + (size_t)l * count;
+    for (uint32_t phase = 0; phase < period; phase++)
+      for (uint32_t i = phase; i < count; i += period) *to++ = from[i];
+  }
+  return result;
+}
+
+/* ---- lanes and blocks ---- */
+
 static Lane lane_make(Heap *heap, Store store, const uint32_t *places, uint32_t count) {
   Lane lane = {.store = store, .mode = LANE_STRIDED, .start = places[0]};
-  int64_t stride = majority_difference(places, count);
-  uint32_t breaks = count_breaks(places, count, stride);
+  int64_t stride = majority_difference(places, count, 1);
+  uint32_t breaks = count_breaks(places, count, 1, stride);
   if (breaks > count / BREAK_DISTANCE || stride > INT32_MAX || stride < INT32_MIN) {
     uint32_t *table = heap_array(heap, count, sizeof *table);
     memcpy(table, places, count * sizeof *table);
@@ -51,7 +88,7 @@ static bool is_cut(const Instances *instances, const uint32_t *places, uint32_t 
   for (uint32_t l = 0; l < instances->slots + instances->outputs; l++) {
     const Lane *lane = &instances->lanes[l];
     const uint32_t *own = places + (size_t)l * instances->count;
-    if (lane->mode == LANE_STRIDED && difference(own, instance) != lane->stride) return true;
+    if (lane->mode == LANE_STRIDED && difference(own, instance, 1) != lane->stride) return true;
   }
   return false;
 }
@@ -69,9 +106,10 @@ static void make_blocks(Heap *heap, Instances *instances, const IndexVec *bounds
 }
 
 Instances instances_make(Heap *heap, uint32_t count, uint32_t slots, uint32_t outputs, const Store *stores,
-                         const uint32_t *places) {
+                         const uint32_t *given) {
   Instances instances = {.count = count, .slots = slots, .outputs = outputs};
   uint32_t lanes = slots + outputs;
+  uint32_t *places = put_apart(heap, lanes, count, given, find_period(lanes, count, given));
   instances.lanes = heap_array(heap, lanes, sizeof *instances.lanes);
   for (uint32_t l = 0; l < lanes; l++)
     instances.lanes[l] = lane_make(heap, stores[l], places + (size_t)l * count, count);
@@ -83,5 +121,6 @@ Instances instances_make(Heap *heap, uint32_t count, uint32_t slots, uint32_t ou
   vec_push(heap, &bounds, count);
   make_blocks(heap, &instances, &bounds, places);
   vec_free(heap, &bounds);
+  heap_free(heap, places);
   return instances;
 }

@@ -16,6 +16,8 @@ uint32_t line_arity(const Line *line) {
   case LINE_COPY:
   case LINE_NEGATE:
   case LINE_SQUARE:
+  case LINE_CUBE:
+  case LINE_FOURTH:
   case LINE_POWER: return 1;
   case LINE_ADD:
   case LINE_SUBTRACT: return 2;
@@ -262,6 +264,8 @@ static void emit_call(Builder *builder, uint32_t position) {
 static Operand emit_power(Builder *builder, Expr e, double exponent) {
   Operand base = builder->operands[position_of(builder, node_child(builder->dag, e, 0))];
   if (exponent == 2) return emit(builder, LINE_SQUARE, base, base, base);
+  if (exponent == 3) return emit(builder, LINE_CUBE, base, base, base);
+  if (exponent == 4) return emit(builder, LINE_FOURTH, base, base, base);
   if (exponent == floor(exponent) && exponent > 0 && exponent <= 32)
     return emit(builder, LINE_POWER, base, (uint32_t)exponent, base);
   Line line = {OP_POWER, base, operand(OPERAND_NUMBER, builder->kernel->numbers.count), base};

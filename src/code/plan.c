@@ -384,7 +384,8 @@ void plan_add_roots(Plan *plan, const Expr *roots, uint32_t count, const uint32_
   uint32_t levels = last_level(&split) + 1;
   for (uint32_t level = 0; level < levels; level++) add_straight_group(&split, level);
   add_template_groups(&split);
-  for (uint32_t store = 0; store < STORE_COUNT; store++) add_copies(&split, first, (Store)store, 2 * levels);
+  for (uint32_t store = 0; store < STORE_COUNT; store++)
+    add_copies(&split, first, (Store)store, store == STORE_OUTPUT ? 2 * levels : 1);
   for (uint32_t n = 0; n < split.templates.numbers.count; n++)
     vec_push(plan->heap, &plan->numbers, split.templates.numbers.data[n]);
   heap_free(plan->heap, first);

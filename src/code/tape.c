@@ -288,33 +288,46 @@ static void call_once(Tape *tape, uint32_t index) {
   for (uint32_t k = 0; k < call->site->result_count; k++) tape->file[call->results[k]] = call->result_values[k];
 }
 
+/* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by itself. */
 static void run_lines(Tape *tape) {
-  double *file = tape->file;
-  for (const TapeLine *line = tape->prologue;; line++) {
-    const uint32_t code = line->code;
-#define VALUE(expression)                                                                                              \
-  {                                                                                                                    \
-    const double a = file[line->a], b = file[line->b], c = file[line->c];                                             \
-    (void)a, (void)b, (void)c;                                                                                         \
-    file[line->target] = (expression);                                                                                 \
-    break;                                                                                                             \
-  }
-    switch (code) {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                           \
-  case OP_##id: VALUE(value)
+  static const void *const labels[LINE_COUNT + 1] = {
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = &&operator_##id,
 #include "expr/ops.def"
 #undef OP
-#define LINE(id, value)                                                                                                \
-  case LINE_##id: VALUE(value)
+#define LINE(id, value) [LINE_##id] = &&line_##id,
 #include "code/lines.def"
 #undef LINE
-    case LINE_POWER: file[line->target] = op_power_integer(file[line->a], line->b); break;
-    case LINE_CALL: call_once(tape, line->a); break;
-    case LINE_RESULT: break;
-    default: return;
-    }
-#undef VALUE
+      [LINE_POWER] = &&power, [LINE_CALL] = &&call, [LINE_RESULT] = &&result, [LINE_COUNT] = &&end,
+  };
+  double *const file = tape->file;
+  const TapeLine *line = tape->prologue;
+#define NEXT goto *labels[(++line)->code]
+#define VALUE(expression)                                                                                    \
+  {                                                                                                          \
+    const double a = file[line->a], b = file[line->b], c = file[line->c];                                    \
+    (void)a, (void)b, (void)c;                                                                               \
+    file[line->target] = (expression);                                                                       \
+    NEXT;                                                                                                    \
   }
+  goto *labels[line->code];
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) operator_##id : VALUE(value)
+#include "expr/ops.def"
+#undef OP
+#define LINE(id, value) line_##id : VALUE(value)
+#include "code/lines.def"
+#undef LINE
+power:
+  file[line->target] = op_power_integer(file[line->a], line->b);
+  NEXT;
+call:
+  call_once(tape, line->a);
+  NEXT;
+result:
+  NEXT;
+end:
+  return;
+#undef VALUE
+#undef NEXT
 }
 
 static void gather_uniform(Tape *tape, const Arrays *arrays) {
