@@ -1,0 +1,46 @@
+/* analyze: the report goes to standard output, unless the JSON goes there. */
+#include "cli/output.h"
+#include "cli/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char failed[] = "{\"status\": \"input\", \"equations\": null, \"variables\": null, "
+                             "\"structural_index\": null, \"dof\": null, "
+                             "\"differentiations\": null, \"offsets\": null, \"blocks\": null, "
+                             "\"hidden_constraints\": null, \"initial\": null}\n";
+
+static void say_offsets(const char *name, const int32_t *offsets, uint32_t count) {
+  fprintf(stderr, "  %s:", name);
+  for (uint32_t i = 0; i < count; i++) fprintf(stderr, " %" PRId32, offsets[i]);
+  fputc('\n', stderr);
+}
+
+static void say_more(const daedal_analysis *analysis) {
+  fprintf(stderr, "blocks %" PRIu32 ", aliases that a simulation leaves out %" PRIu32 "\n", analysis->blocks,
+          analysis->aliases);
+  if (!analysis->c) return;
+  fputs("offsets\n", stderr);
+  say_offsets("c, by equation", analysis->c, analysis->equations);
+  say_offsets("d, by variable", analysis->d, analysis->variables);
+}
+
+static void analyze(Session *session) {
+  const Arguments *arguments = session->arguments;
+  daedal_analysis analysis = daedal_analyze(session->model);
+  session_report(session);
+  session->status = first_failure(session->status, (int)analysis.status);
+  const char *text = daedal_analysis_text(session->model);
+  if (text && !(arguments->json_path && !strcmp(arguments->json_path, "-"))) output_text(text);
+  if (arguments->verbose && session_talks(session)) say_more(&analysis);
+  if (arguments->svg_path) session_write(session, arguments->svg_path, daedal_analysis_svg(session->model));
+  if (arguments->json_path) session_write_json(session, daedal_analysis_json(session->model), failed);
+}
+
+int analyze_command(const Arguments *arguments) {
+  Session session = session_open(arguments);
+  if (session.status) session_write_json(&session, NULL, failed);
+  else analyze(&session);
+  return session_close(&session);
+}

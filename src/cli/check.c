@@ -1,0 +1,44 @@
+/* check and flatten: the commands that only read. */
+#include "cli/output.h"
+#include "cli/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void say_counts(const daedal_model *model, bool verbose) {
+  daedal_counts counts = daedal_model_counts(model);
+  fprintf(stderr, "%s: %" PRIu32 " equation%s, %" PRIu32 " unknown%s: fine\n", daedal_model_name(model),
+          counts.equations, counts.equations == 1 ? "" : "s", counts.variables,
+          counts.variables == 1 ? "" : "s");
+  if (!verbose) return;
+  fprintf(stderr, "  discrete equations %" PRIu32 ", discrete variables %" PRIu32 "\n",
+          counts.discrete_equations, counts.discrete_variables);
+  fprintf(stderr, "  parameters %" PRIu32 ", functions %" PRIu32 "\n", counts.parameters, counts.functions);
+}
+
+/* Counting is enough for a balanced model; the analysis names the culprits of one that is not. */
+static void check_balance(Session *session) {
+  daedal_counts counts = daedal_model_counts(session->model);
+  if (counts.equations == counts.variables) return;
+  daedal_analysis analysis = daedal_analyze(session->model);
+  session_report(session);
+  session->status = first_failure(session->status, (int)analysis.status);
+}
+
+int check_command(const Arguments *arguments) {
+  Session session = session_open(arguments);
+  if (!session.status) check_balance(&session);
+  if (!session.status && session_talks(&session)) say_counts(session.model, arguments->verbose);
+  return session_close(&session);
+}
+
+int flatten_command(const Arguments *arguments) {
+  Session session = session_open(arguments);
+  if (!session.status) {
+    const char *text = daedal_flatten(session.model);
+    session_report(&session);
+    if (text) output_text(text);
+    else session.status = (int)daedal_model_status(session.model);
+  }
+  return session_close(&session);
+}

@@ -1,0 +1,48 @@
+/* command: what the parts of the command share: the parsed arguments, the table of commands and the exit
+ * status. Data goes to standard output, words go to standard error.
+ */
+#ifndef DAEDAL_CLI_COMMAND_H
+#define DAEDAL_CLI_COMMAND_H
+
+#include "daedal.h"
+
+/* What the user asked for; NULL and false mean "not given". A path "-" is standard output. */
+typedef struct Arguments {
+  const char *model_path, *class_name;
+  const char *json_path, *svg_path, *output_path, *plot_path, *c_directory;
+  bool quiet, verbose, help;
+  daedal_options run;
+} Arguments;
+
+/* One bit a command, to say in the table of options where an option belongs. */
+enum {
+  IN_CHECK = 1,
+  IN_FLATTEN = 2,
+  IN_ANALYZE = 4,
+  IN_INIT = 8,
+  IN_SIMULATE = 16,
+  IN_EXPORT = 32,
+  IN_ALL = 63,
+};
+
+typedef struct Command {
+  const char *name;
+  unsigned bit;
+  const char *summary;                    /* one line, for the list of commands */
+  const char *details;                    /* a few lines, for its own help */
+  int (*run)(const Arguments *arguments); /* returns the exit status */
+} Command;
+
+extern const Command commands[]; /* ends with an entry without a name */
+
+/* The exit status stays that of the first thing that went wrong. */
+static inline int first_failure(int before, int now) { return before ? before : now; }
+
+int check_command(const Arguments *arguments);
+int flatten_command(const Arguments *arguments);
+int analyze_command(const Arguments *arguments);
+int init_command(const Arguments *arguments);
+int simulate_command(const Arguments *arguments);
+int export_command(const Arguments *arguments);
+
+#endif

@@ -1,0 +1,18 @@
+/* help: texts about the command itself, made from the tables of commands and options. */
+#ifndef DAEDAL_CLI_HELP_H
+#define DAEDAL_CLI_HELP_H
+
+#include "cli/command.h"
+
+#include <stdio.h>
+
+/* A few lines, for someone who typed only `daedal`. */
+void help_short(FILE *file);
+
+/* Every command and every option. */
+void help_all(FILE *file);
+
+/* One command and its options. */
+void help_command(FILE *file, const Command *command);
+
+#endif

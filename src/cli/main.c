@@ -1,0 +1,96 @@
+/* main: finds the command, parses its arguments and runs it. Everything else of the program hangs off the two
+ * tables `commands` (here) and `options` (options.c).
+ */
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const Command commands[] = {
+    {"check", IN_CHECK, "read a model, check types and balance",
+     "Reads the model, resolves names and types and counts equations and unknowns.\n"
+     "Says nothing on standard output.\n",
+     check_command},
+    {"flatten", IN_FLATTEN, "print the flat model as Base Modelica",
+     "Prints the flat model on standard output, as Base Modelica that daedal reads again.\n",
+     flatten_command},
+    {"analyze", IN_ANALYZE, "structure: index, hidden constraints, what to initialize",
+     "Prints the structural index, the degrees of freedom, which equations are differentiated\n"
+     "how often, the hidden constraints and what may be given initial values.\n",
+     analyze_command},
+    {"init", IN_INIT, "consistent initial values and how each was found",
+     "Prints values at the start that satisfy every equation, written or hidden, and how each\n"
+     "was found.\n",
+     init_command},
+    {"simulate", IN_SIMULATE, "integrate and write the trajectory",
+     "Computes consistent initial values and integrates. Without --output-file the trajectory goes to\n"
+     "MODELNAME.csv in the current directory. Settings come from the options, then from the model's\n"
+     "experiment annotation, then: from 0 to 1, 500 intervals, tolerance 1e-6.\n",
+     simulate_command},
+    {"export", IN_EXPORT, "write the reduced equations as C99 source",
+     "Writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
+     "small driver.\n",
+     export_command},
+    {0},
+};
+
+static const Command *command_find(const char *name) {
+  for (const Command *command = commands; command->name; command++)
+    if (!strcmp(command->name, name)) return command;
+  return NULL;
+}
+
+static int unknown_command(const char *name) {
+  const char *names[sizeof commands / sizeof *commands];
+  size_t count = 0;
+  while (commands[count].name) names[count] = commands[count].name, count++;
+  names[count] = NULL;
+  usage_error("there is no command '%s' in this version", name);
+  suggest_print(name, names, "commands");
+  return DAEDAL_USAGE;
+}
+
+static int run_command(const Command *command, int count, char **words) {
+  Arguments arguments;
+  if (!options_parse(command, count, words, &arguments)) return DAEDAL_USAGE;
+  if (arguments.help) {
+    help_command(stdout, command);
+    return 0;
+  }
+  return command->run(&arguments);
+}
+
+static int dispatch(int count, char **words) {
+  if (count < 2) {
+    help_short(stderr);
+    return DAEDAL_USAGE;
+  }
+  const char *first = words[1];
+  const Command *command = command_find(first);
+  if (command) return run_command(command, count - 2, words + 2);
+  if (!strcmp(first, "--version")) {
+    printf("daedal %s\n", DAEDAL_VERSION);
+    return 0;
+  }
+  if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help")) {
+    const Command *subject = count > 2 ? command_find(words[2]) : NULL;
+    if (count > 2 && !subject) return unknown_command(words[2]);
+    if (subject) help_command(stdout, subject);
+    else help_all(stdout);
+    return 0;
+  }
+  if (first[0] == '-') {
+    usage_error("the command comes first, options after it: daedal COMMAND MODEL %s", first);
+    return DAEDAL_USAGE;
+  }
+  return unknown_command(first);
+}
+
+int main(int count, char **words) {
+  output_begin();
+  return output_end(dispatch(count, words));
+}

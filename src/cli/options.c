@@ -1,0 +1,257 @@
+/* options: the table and its parser. An option is given once; every value is checked here, before any work,
+ * except those that need the model.
+ */
+#include "cli/options.h"
+#include "cli/suggest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACE(member) offsetof(Arguments, member)
+
+enum { IN_RUNS = IN_INIT | IN_SIMULATE, MOST_OPTIONS = 64 };
+
+const Option options[] = {
+    {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
+     "the class to take; default: the last model of the file"},
+    {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
+    {"--stop-time", NULL, "T", IN_SIMULATE, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
+    {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
+     "relative tolerance; the absolute one is TOL times nominal"},
+    {"--intervals", NULL, "N", IN_SIMULATE, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
+    {"--output-interval", NULL, "S", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.output_interval),
+     "time between output points, instead of --intervals"},
+    {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
+     "values of parameters and start values"},
+    {"--method", NULL, "M", IN_SIMULATE | IN_EXPORT, OPTION_METHOD, PLACE(run.method), "index reduction"},
+    {"--solver", NULL, "S", IN_SIMULATE, OPTION_SOLVER, PLACE(run.solver), "integrator"},
+    {"--max-step", NULL, "H", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
+    {"--constraint-tolerance", NULL, "R", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.constraint_tolerance),
+     "largest residual of a constraint; default: 100 times the tolerance"},
+    {"--compile", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.compile),
+     "compile the equations with the system's C compiler"},
+    {"--output-file", NULL, "FILE", IN_SIMULATE, OPTION_TRAJECTORY, PLACE(output_path),
+     "trajectory as FILE.csv, FILE.mat, or - for CSV on standard output"},
+    {"--variables", NULL, "REGEX", IN_SIMULATE, OPTION_TEXT, PLACE(run.variables),
+     "only the variables whose whole name matches"},
+    {"--plot", NULL, "FILE", IN_SIMULATE, OPTION_PLOT, PLACE(plot_path),
+     "picture as FILE.svg, or - for one in characters on standard output"},
+    {"--svg", NULL, "FILE", IN_ANALYZE, OPTION_PICTURE, PLACE(svg_path), "picture of the incidence matrix"},
+    {"--c", NULL, "DIR", IN_EXPORT, OPTION_TEXT, PLACE(c_directory), "directory for the C source"},
+    {"--json", NULL, "FILE", IN_ANALYZE | IN_INIT | IN_SIMULATE, OPTION_JSON, PLACE(json_path),
+     "report as JSON; - or nothing after it: on standard output"},
+    {"--quiet", "-q", NULL, IN_ALL, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
+    {"--verbose", "-v", NULL, IN_ALL, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots"},
+    {"--help", "-h", NULL, IN_ALL, OPTION_FLAG, PLACE(help), "this text"},
+    {0},
+};
+
+_Static_assert(sizeof options / sizeof *options <= MOST_OPTIONS, "one mark for each option");
+
+typedef struct Parser {
+  const Command *command;
+  int count, at;
+  char **words;
+  Arguments *arguments;
+  bool given[MOST_OPTIONS];
+} Parser;
+
+static const Option *option_find(const char *word, size_t length) {
+  for (const Option *option = options; option->name; option++) {
+    if (strlen(option->name) == length && !strncmp(option->name, word, length)) return option;
+    if (option->short_name && strlen(option->short_name) == length &&
+        !strncmp(option->short_name, word, length))
+      return option;
+  }
+  return NULL;
+}
+
+static bool unknown_option(const Parser *parser, const char *word, size_t length) {
+  const char *names[MOST_OPTIONS];
+  char bare[64];
+  size_t count = 0;
+  for (const Option *option = options; option->name; option++)
+    if (option->commands & parser->command->bit) names[count++] = option->name;
+  names[count] = NULL;
+  snprintf(bare, sizeof bare, "%.*s", (int)(length < sizeof bare ? length : sizeof bare - 1), word);
+  usage_error("there is no option %s", bare);
+  suggest_print(bare, names, "options");
+  return false;
+}
+
+static bool misplaced_option(const Parser *parser, const Option *option) {
+  usage_error("option %s does not belong to '%s'", option->name, parser->command->name);
+  fputs("  it belongs to:", stderr);
+  for (const Command *command = commands; command->name; command++)
+    if (command->bit & option->commands) fprintf(stderr, " %s", command->name);
+  fputc('\n', stderr);
+  return false;
+}
+
+/* ---- values ---- */
+
+static bool one_of(const Option *option, const char *value, const char *const *names, const char *kind) {
+  for (const char *const *name = names; *name; name++)
+    if (!strcmp(*name, value)) return true;
+  usage_error("there is no %s '%s' in this version", option->name + 2, value);
+  suggest_print(value, names, kind);
+  return false;
+}
+
+static bool ends_with(const char *value, const char *ending) {
+  size_t length = strlen(value), tail = strlen(ending);
+  return length > tail && !strcmp(value + length - tail, ending);
+}
+
+static bool ends_well(const Option *option, const char *value) {
+  if (!strcmp(value, "-")) {
+    if (option->kind != OPTION_PICTURE) return true;
+  } else if (option->kind == OPTION_TRAJECTORY ? ends_with(value, ".csv") || ends_with(value, ".mat")
+                                               : ends_with(value, ".svg")) {
+    return true;
+  }
+  usage_error("%s takes a file name that ends in %s%s, not '%s'", option->name,
+              option->kind == OPTION_TRAJECTORY ? ".csv or .mat" : ".svg",
+              option->kind == OPTION_PICTURE ? "" : ", or -", value);
+  return false;
+}
+
+static bool number_store(const Option *option, const char *value, double *place) {
+  char *end;
+  double number = strtod(value, &end);
+  bool fine =
+      end != value && *end == '\0' && isfinite(number) && (option->kind != OPTION_POSITIVE || number > 0);
+  if (fine) *place = number;
+  else
+    usage_error("%s takes a %s, not '%s'", option->name,
+                option->kind == OPTION_POSITIVE ? "number above zero" : "number", value);
+  return fine;
+}
+
+static bool count_store(const Option *option, const char *value, uint32_t *place) {
+  char *end;
+  errno = 0;
+  long long number = strtoll(value, &end, 10);
+  bool fine = end != value && *end == '\0' && errno == 0 && number >= 1 && number < UINT32_MAX;
+  if (fine) *place = (uint32_t)number;
+  else usage_error("%s takes a whole number, at least 1, not '%s'", option->name, value);
+  return fine;
+}
+
+static bool value_store(const Option *option, const char *value, Arguments *arguments) {
+  void *place = (char *)arguments + option->offset;
+  switch (option->kind) {
+  case OPTION_FLAG: *(bool *)place = true; return true;
+  case OPTION_NUMBER:
+  case OPTION_POSITIVE: return number_store(option, value, place);
+  case OPTION_COUNT: return count_store(option, value, place);
+  case OPTION_METHOD:
+    if (!one_of(option, value, daedal_method_names(), "methods")) return false;
+    break;
+  case OPTION_SOLVER:
+    if (!one_of(option, value, daedal_solver_names(), "solvers")) return false;
+    break;
+  case OPTION_TRAJECTORY:
+  case OPTION_PICTURE:
+  case OPTION_PLOT:
+    if (!ends_well(option, value)) return false;
+    break;
+  case OPTION_TEXT:
+  case OPTION_JSON: break;
+  }
+  if (!*value) {
+    usage_error("%s takes a value that is not empty", option->name);
+    return false;
+  }
+  *(const char **)place = value;
+  return true;
+}
+
+/* ---- words ---- */
+
+/* The value of an option of which `word` is the present word; NULL after a message if it lacks. */
+static const char *option_value(Parser *parser, const Option *option, const char *word, size_t length) {
+  bool attached = word[length] == '=', last = parser->at + 1 == parser->count;
+  if (option->kind == OPTION_FLAG) {
+    if (!attached) return "";
+    usage_error("option %s takes no value", option->name);
+    return NULL;
+  }
+  if (attached) return word + length + 1;
+  if (last && option->kind == OPTION_JSON) return "-";
+  if (last || !strncmp(parser->words[parser->at + 1], "--", 2)) {
+    usage_error("option %s needs a value: %s %s", option->name, option->name, option->argument);
+    return NULL;
+  }
+  return parser->words[++parser->at];
+}
+
+static bool parse_option(Parser *parser, const char *word) {
+  size_t length = strcspn(word, "=");
+  const Option *option = option_find(word, length);
+  if (!option) return unknown_option(parser, word, length);
+  if (!(option->commands & parser->command->bit)) return misplaced_option(parser, option);
+  bool *given = &parser->given[option - options];
+  if (*given) {
+    usage_error("option %s is given twice", option->name);
+    return false;
+  }
+  *given = true;
+  const char *value = option_value(parser, option, word, length);
+  return value && value_store(option, value, parser->arguments);
+}
+
+static bool parse_path(Parser *parser, const char *word) {
+  if (parser->arguments->model_path) {
+    usage_error("one model at a time: both '%s' and '%s' are given", parser->arguments->model_path, word);
+    return false;
+  }
+  parser->arguments->model_path = word;
+  return true;
+}
+
+static bool is_standard_output(const char *path) { return path && !strcmp(path, "-"); }
+
+/* What cannot be seen from one option alone. */
+static bool check_together(const Parser *parser) {
+  const Arguments *arguments = parser->arguments;
+  const char *name = parser->command->name;
+  if (!arguments->model_path) {
+    usage_error("no model: daedal %s MODEL", name);
+    if (arguments->json_path && ends_with(arguments->json_path, ".mo"))
+      fprintf(stderr, "  --json took '%s' as its file; put --json last\n", arguments->json_path);
+    return false;
+  }
+  if (is_standard_output(arguments->output_path) + is_standard_output(arguments->json_path) +
+          is_standard_output(arguments->plot_path) >
+      1) {
+    usage_error("only one of --output-file, --json and --plot can go to standard output");
+    return false;
+  }
+  if (arguments->run.intervals && !isnan(arguments->run.output_interval)) {
+    usage_error("--intervals and --output-interval exclude each other");
+    return false;
+  }
+  if (parser->command->bit == IN_EXPORT && !arguments->c_directory) {
+    usage_error("export needs a directory: daedal export MODEL --c DIR");
+    return false;
+  }
+  return true;
+}
+
+bool options_parse(const Command *command, int count, char **words, Arguments *arguments) {
+  Parser parser = {.command = command, .count = count, .words = words, .arguments = arguments};
+  bool only_paths = false;
+  *arguments = (Arguments){.run = daedal_default_options()};
+  for (; parser.at < count; parser.at++) {
+    const char *word = words[parser.at];
+    if (!only_paths && !strcmp(word, "--")) only_paths = true;
+    else if (!(only_paths || word[0] != '-' ? parse_path(&parser, word) : parse_option(&parser, word)))
+      return false;
+  }
+  return arguments->help || check_together(&parser);
+}

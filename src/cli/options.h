@@ -1,0 +1,42 @@
+/* options: one table says of each option its name, argument, the commands it belongs to, its meaning and
+ * where its value goes. The parser and the help are its only readers.
+ */
+#ifndef DAEDAL_CLI_OPTIONS_H
+#define DAEDAL_CLI_OPTIONS_H
+
+#include "cli/command.h"
+
+#include <stddef.h>
+
+/* What values an option takes. */
+typedef enum OptionKind {
+  OPTION_FLAG,
+  OPTION_TEXT,
+  OPTION_NUMBER,     /* finite */
+  OPTION_POSITIVE,   /* finite, above zero */
+  OPTION_COUNT,      /* integer, at least one */
+  OPTION_METHOD,     /* one of daedal_method_names */
+  OPTION_SOLVER,     /* one of daedal_solver_names */
+  OPTION_TRAJECTORY, /* a path that ends in .csv or .mat, or "-" */
+  OPTION_PICTURE,    /* a path that ends in .svg */
+  OPTION_PLOT,       /* the same, or "-" */
+  OPTION_JSON,       /* a path or "-"; as the last argument, "-" may be left out */
+} OptionKind;
+
+typedef struct Option {
+  const char *name;       /* with dashes */
+  const char *short_name; /* NULL if there is none */
+  const char *argument;   /* how help calls its value; NULL of a flag */
+  unsigned commands;      /* IN_... */
+  OptionKind kind;
+  size_t offset; /* of its place in Arguments */
+  const char *help;
+} Option;
+
+extern const Option options[]; /* ends with an entry without a name */
+
+/* Reads the words after the command, `--name value` or `--name=value`, and the model's path. False after a
+ * message about what is wrong. The strings stay the caller's. */
+bool options_parse(const Command *command, int count, char **words, Arguments *arguments);
+
+#endif

@@ -1,0 +1,33 @@
+/* output: a missing descriptor is replaced by one that only fails, so that writing to a closed standard
+ * output is noticed like writing to a full one.
+ */
+#include "cli/output.h"
+#include "cli/suggest.h"
+#include "daedal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void output_begin(void) {
+  for (int descriptor = 0; descriptor <= 2; descriptor++)
+    if (fcntl(descriptor, F_GETFD) < 0) (void)!open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+void output_text(const char *text) {
+  size_t length = strlen(text);
+  fwrite(text, 1, length, stdout);
+  if (length > 0 && text[length - 1] != '\n') fputc('\n', stdout);
+}
+
+int output_end(int status) {
+  errno = 0;
+  int lost = fflush(stdout) != 0 || ferror(stdout);
+  if (!lost) return status;
+  usage_error("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  return status ? status : DAEDAL_FILE;
+}

@@ -1,0 +1,15 @@
+/* output: standard output, whose failures count: a closed or full one ends the command with status 7. */
+#ifndef DAEDAL_CLI_OUTPUT_H
+#define DAEDAL_CLI_OUTPUT_H
+
+/* Makes sure that the three standard descriptors exist, so that no file of ours takes the place of a closed
+ * one, and that a reader who goes away is an error to report, not a signal. */
+void output_begin(void);
+
+/* Writes a text and at its end a line break if it lacks one. */
+void output_text(const char *text);
+
+/* Flushes; returns the status, or 7 after a message when something written was lost and the status is 0. */
+int output_end(int status);
+
+#endif

@@ -1,0 +1,61 @@
+/* progress: the bar appears when a run takes long enough to be waited for, and is drawn ten times a second
+ * at most, so that it costs nothing.
+ */
+#include "cli/progress.h"
+#include "cli/terminal.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#define FIRST_DRAWN 0.3
+#define DRAWN_EVERY 0.1
+enum { BAR = 30 };
+
+static volatile sig_atomic_t signal_seen; /* the only way out of a signal handler */
+
+static void on_signal(int number) { signal_seen = number; }
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+Progress progress_begin(bool shown) {
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  double now = seconds();
+  return (Progress){.shown = shown && terminal_is_watched(), .begun = now, .next = now + FIRST_DRAWN};
+}
+
+static void draw(const Progress *progress, const daedal_progress *now, double clock) {
+  static const char full[] = "==============================", empty[] = "                              ";
+  double length = now->stop_time - now->start_time, done = now->time - now->start_time;
+  int filled = length > 0 ? (int)(BAR * done / length) : BAR;
+  filled = filled < 0 ? 0 : filled > BAR ? BAR : filled;
+  fprintf(stderr, "\r[%.*s%.*s] t = %.4g of %.4g, %" PRIu64 " steps, %.3g simulated s/s\033[K", filled, full,
+          BAR - filled, empty, now->time, now->stop_time, now->steps, done / (clock - progress->begun));
+  fflush(stderr);
+}
+
+bool progress_step(void *context, const daedal_progress *now) {
+  Progress *progress = context;
+  progress->stopped = (int)signal_seen;
+  if (!progress->shown) return progress->stopped != 0;
+  double clock = seconds();
+  if (clock >= progress->next) {
+    draw(progress, now, clock);
+    progress->drawn = true;
+    progress->next = clock + DRAWN_EVERY;
+  }
+  return progress->stopped != 0;
+}
+
+void progress_end(Progress *progress) {
+  if (progress->drawn) fputs("\r\033[K", stderr);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+}

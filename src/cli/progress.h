@@ -1,0 +1,26 @@
+/* progress: what happens between the steps of a run: a bar on the terminal for the person who waits, and the
+ * end of the run when that person loses patience.
+ */
+#ifndef DAEDAL_CLI_PROGRESS_H
+#define DAEDAL_CLI_PROGRESS_H
+
+#include "daedal.h"
+
+typedef struct Progress {
+  bool shown;         /* draw the bar */
+  bool drawn;         /* it is on the screen */
+  int stopped;        /* the signal that ended the run; 0 for none */
+  double begun, next; /* seconds of the clock: start of the run, next time to draw */
+} Progress;
+
+/* Catches SIGINT and SIGTERM from now on, the first of each; a second one ends the program at once. The bar
+ * is drawn only if `shown`. */
+Progress progress_begin(bool shown);
+
+/* For daedal_options.on_step; the context is the Progress. True once a signal came. */
+bool progress_step(void *context, const daedal_progress *now);
+
+/* Wipes the bar and lets signals be as before. */
+void progress_end(Progress *progress);
+
+#endif
