@@ -1,6 +1,7 @@
 #!/bin/sh
 # tools/setup with a made-up system: what it calls, and when it calls nothing.
 set -u
+unset DAEDAL_NO_SETUP
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0 failed=0
