@@ -1,8 +1,7 @@
 #!/bin/sh
 # An installed daedal serves a stranger: header, shared and static library, pkg-config file, command.
 set -u
-# Not with sanitizers, whose runtime a stranger's program lacks, and not before there is an interface.
-if [ "$BUILD_KIND" = asan ] || [ ! -e "$SOURCE_DIR/src/api.c" ]; then
+if [ "$BUILD_KIND" = asan ]; then # a stranger's program has no sanitizer runtime
   echo "0 passed, 0 failed"
   exit 0
 fi
