@@ -184,7 +184,8 @@ static const char *option_value(Parser *parser, const Option *option, const char
   if (attached) return word + length + 1;
   if (last && option->kind == OPTION_JSON) return "-";
   if (last || !strncmp(parser->words[parser->at + 1], "--", 2)) {
-    usage_error("option %s needs a value: %s %s", option->name, option->name, option->argument);
+    usage_error("option %s needs a value: %s %s%s", option->name, option->name, option->argument,
+                option->kind == OPTION_JSON ? ", or must come last" : "");
     return NULL;
   }
   return parser->words[++parser->at];

@@ -20,6 +20,8 @@ static const char failed[] =
     "\"events\": null, \"pivots\": null, \"constraint_residual\": null, \"seconds\": null, \"final\": "
     "null}\n";
 
+enum { PANEL_LINES = 12 };
+
 typedef struct Run {
   Session *session;
   daedal_result *result;
@@ -82,7 +84,7 @@ static void write_plot(Run *run) {
   else
     session_write(run->session, "-",
                   daedal_result_plot_terminal(run->result, arguments->run.variables, terminal_width() - 1,
-                                              terminal_height() - 2));
+                                              PANEL_LINES));
 }
 
 static void say_pivots(const daedal_result *result) {
@@ -96,8 +98,11 @@ static void say_pivots(const daedal_result *result) {
 static void say_summary(Run *run) {
   if (!session_talks(run->session)) return;
   if (run->session->arguments->verbose) say_pivots(run->result);
+  daedal_statistics statistics = daedal_result_statistics(run->result);
   const char *text = daedal_result_text(run->result);
-  if (text) fputs(text, stderr);
+  if (!statistics.solver || !text) return;
+  fprintf(stderr, "%s: integrated to t = %.10g\n%s", daedal_model_name(run->session->model),
+          statistics.end_time, text);
 }
 
 static void simulate(Session *session) {

@@ -21,19 +21,9 @@ const char *terminal_style(Style style) {
   return terminal_is_watched() && !(refused && *refused) ? sequences[style] : "";
 }
 
-static struct winsize window(void) {
+unsigned terminal_width(void) {
   struct winsize size = {0};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-  return size;
-}
-
-unsigned terminal_width(void) {
-  struct winsize size = window();
   return size.ws_col >= 40 ? size.ws_col : 80;
-}
-
-unsigned terminal_height(void) {
-  struct winsize size = window();
-  return size.ws_row >= 12 ? size.ws_row : 24;
 }

@@ -14,8 +14,7 @@ const char *terminal_style(Style style);
 /* Whether a person watches standard error. */
 bool terminal_is_watched(void);
 
-/* Size of the terminal on standard error, or on standard output; 80 by 24 when there is none. */
+/* Columns of the terminal on standard error, or on standard output; 80 when there is none. */
 unsigned terminal_width(void);
-unsigned terminal_height(void);
 
 #endif
