@@ -2,6 +2,7 @@
 #include "code/block_matrix.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_falling(const void *a, const void *b) {
   const int32_t *p = a, *q = b;
@@ -111,8 +112,20 @@ BlockMatrix *block_matrix_new(Heap *heap, Evaluator *evaluator, const Structure 
   build_groups(heap, matrix, evaluator, structure, &lists);
   vec_free(heap, &lists.leaves);
   vec_free(heap, &lists.partials);
-  vec_free(heap, &lists.roots);
+  matrix->roots = lists.roots.data;
   return matrix;
+}
+
+void block_matrix_roots(const BlockMatrix *matrix, int32_t c, Heap *heap, ExprVec *roots) {
+  const BlockGroup *group = &matrix->group[c];
+  for (int32_t e = 0; e < group->entries; e++) vec_push(heap, roots, matrix->roots[group->first_entry + e]);
+}
+
+void block_matrix_take(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, const double *values) {
+  const BlockGroup *group = &matrix->group[c];
+  matrix->version++;
+  evaluator->entry_evaluations += (uint64_t)group->entries;
+  memcpy(matrix->values + group->first_entry, values, (size_t)group->entries * sizeof *values);
 }
 
 EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, double t, const double *y) {

@@ -21,6 +21,7 @@ typedef struct BlockMatrix {
   int32_t *equation, *unknown; /* of the problem, per row and column of the block */
   int32_t *stage_rows;         /* [s], 0 <= s <= stages: rows with c >= s */
   int32_t *row_start, *column; /* entries by rows; block columns */
+  Expr *roots; /* per entry */
   double *values;
   BlockGroup *group; /* [c], 0 <= c <= stages */
   uint64_t version;  /* grows when values change */
@@ -29,6 +30,11 @@ typedef struct BlockMatrix {
 /* Lives in the heap. `place` is workspace, one number an unknown of the problem. O(size of the block's equations). */
 BlockMatrix *block_matrix_new(Heap *heap, Evaluator *evaluator, const Structure *structure, int32_t block,
                               int32_t *place);
+
+/* Expressions of the entries of a group, appended; for programs that evaluate them along with something else. The values then
+ * come in through block_matrix_take. */
+void block_matrix_roots(const BlockMatrix *matrix, int32_t group, Heap *heap, ExprVec *roots);
+void block_matrix_take(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, const double *values);
 
 /* Evaluates the rows with c == group, or all rows. */
 EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, double t, const double *y);

@@ -20,6 +20,8 @@ typedef struct Unit {
   int32_t count;        /* rows; for an explicit unit, columns assigned */
   uint32_t *columns;    /* positions in y */
   Program *program;     /* values of the columns, or residuals of the rows */
+  Program *joint;       /* residuals and the stage's own matrix entries together; NULL if these are constant */
+  double *joint_values;
   double *values;
   /* of UNIT_SOLVE */
   BlockMatrix *matrix;
@@ -110,6 +112,11 @@ static void add_solve(StateSpace *space, BlockMatrix *matrix, int32_t stage) {
   for (int32_t p = 0; p < rows; p++)
     vec_push(heap, &roots, array_row(evaluator->array, (uint32_t)unit_row(space, matrix, stage, p)));
   unit.program = program_new(heap, evaluator->model, &evaluator->layout, roots.data, roots.count);
+  if (matrix->group[stage].program && !matrix->group[stage].constant) {
+    block_matrix_roots(matrix, stage, heap, &roots);
+    unit.joint = program_new(heap, evaluator->model, &evaluator->layout, roots.data, roots.count);
+    unit.joint_values = heap_array(heap, roots.count, sizeof(double));
+  }
   vec_free(heap, &roots);
   size_t n = (size_t)rows;
   unit.nonzeros = matrix->row_start[rows];
@@ -262,6 +269,22 @@ static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const d
   return program_run(unit->program, &point, residual);
 }
 
+/* Residual, and the matrix entries of this stage at the same point. */
+static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
+  if (!unit->joint) {
+    if (unit_residual(space, unit, t, y, residual) != EVAL_OK) return fail(space, unit, "an equation is not defined");
+    EvalStatus status = block_matrix_run_group(unit->matrix, space->evaluator, unit->stage, t, y);
+    return status == EVAL_OK ? EVAL_OK : fail(space, unit, "a derivative is not defined");
+  }
+  Point point = evaluator_point(space->evaluator, t, y);
+  space->evaluator->row_evaluations += (uint64_t)unit->count;
+  if (program_run(unit->joint, &point, unit->joint_values) != EVAL_OK)
+    return fail(space, unit, "an equation or its derivative is not defined");
+  memcpy(residual, unit->joint_values, (size_t)unit->count * sizeof *residual);
+  block_matrix_take(unit->matrix, space->evaluator, unit->stage, unit->joint_values + unit->count);
+  return EVAL_OK;
+}
+
 /* Size of a correction relative to the columns it corrects. */
 static double correction_norm(const StateSpace *space, const Unit *unit, const double *correction, const double *y) {
   double norm = 0;
@@ -283,9 +306,8 @@ static void apply_correction(Unit *unit, const double *correction, double fracti
   for (int32_t k = 0; k < unit->count; k++) y[unit->columns[k]] = unit->trial[k] - fraction * correction[k];
 }
 
-static EvalStatus solve_correction(StateSpace *space, Unit *unit, double t, const double *y, double *correction) {
-  if (block_matrix_run_group(unit->matrix, space->evaluator, unit->stage, t, y) != EVAL_OK)
-    return fail(space, unit, "a derivative is not defined");
+/* The residual in `correction` becomes the Newton correction for the present matrix. */
+static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correction) {
   if (!factor_unit(space, unit)) return fail(space, unit, "the Jacobian is singular");
   const Unit *owner = &space->units.data[unit->owner];
   if (owner->linear_system) linear_solve(owner->linear_system, correction);
@@ -294,9 +316,8 @@ static EvalStatus solve_correction(StateSpace *space, Unit *unit, double t, cons
 }
 
 static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *y) {
-  if (unit_residual(space, unit, t, y, space->correction) != EVAL_OK)
-    return fail(space, unit, "an equation is not defined");
-  EvalStatus status = solve_correction(space, unit, t, y, space->correction);
+  EvalStatus status = unit_joint(space, unit, t, y, space->correction);
+  if (status == EVAL_OK) status = solve_correction(space, unit, space->correction);
   if (status != EVAL_OK) return status;
   for (int32_t k = 0; k < unit->count; k++) y[unit->columns[k]] -= space->correction[k];
   return EVAL_OK;
@@ -307,20 +328,20 @@ static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y
   double fraction = 1;
   for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
     apply_correction(unit, space->correction, fraction, y);
-    if (unit_residual(space, unit, t, y, space->residual) != EVAL_OK) continue;
+    if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) continue;
     if (sum_squares(space->residual, unit->count) <= before * (1 - fraction / 2) || before == 0) return EVAL_OK;
   }
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
-  if (unit_residual(space, unit, t, y, space->residual) != EVAL_OK)
-    return fail(space, unit, "an equation is not defined");
+  EvalStatus status = unit_joint(space, unit, t, y, space->residual);
+  if (status != EVAL_OK) return status;
   double last = 0;
   for (int iteration = 0; iteration < NEWTON_LIMIT; iteration++) {
     double before = sum_squares(space->residual, unit->count);
     memcpy(space->correction, space->residual, (size_t)unit->count * sizeof(double));
-    EvalStatus status = solve_correction(space, unit, t, y, space->correction);
+    status = solve_correction(space, unit, space->correction);
     if (status != EVAL_OK) return status;
     for (int32_t k = 0; k < unit->count; k++) unit->trial[k] = y[unit->columns[k]];
     double norm = correction_norm(space, unit, space->correction, y);
