@@ -1,0 +1,21 @@
+model Hessenberg3 "Kunkel and Mehrmann, (38): a Hessenberg system of order 3, blocks of sizes 2, 2 and 1"
+  // B32 B21 B13 = (1 2)(1 2; 1 -1)(1; 1) = 3. The last row is differentiated twice, the second block once.
+  // expect: equations 5
+  // expect: index 3
+  // expect: dof 2
+  // expect: c 0 0 1 1 2
+  // expect: d 1 1 2 2 0
+  // expect: differentiations 4
+  // expect: blocks 1
+  Real a1;
+  Real a2;
+  Real b1;
+  Real b2;
+  Real z;
+equation
+  der(a1) = a1 - a2 + b1 + 2*b2 + z;
+  der(a2) = a2 + b1 - b2 + z + sin(time);
+  der(b1) = a1 + 2*a2 + b1 + b2;
+  der(b2) = a1 - a2 - b1 + 2*b2;
+  0 = b1 + 2*b2 + cos(time);
+end Hessenberg3;

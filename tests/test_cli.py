@@ -1,0 +1,429 @@
+"""The command: exit status, what goes where, messages with a caret, JSON on success and failure, files whole or not at
+all, help and manual page true to each other."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
+DAEDAL = os.environ["DAEDAL"]
+EXAMPLES = sorted((SOURCE / "examples").glob("*.mo"))
+PENDULUM = SOURCE / "examples/pendulum.mo"
+COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "export"]
+
+ANALYZE_KEYS = {"status", "equations", "variables", "structural_index", "dof", "differentiations", "offsets",
+                "blocks", "hidden_constraints", "initial"}
+SIMULATE_KEYS = {"status", "method", "solver", "equations", "states", "steps", "rejected", "residual_evals",
+                 "jacobian_evals", "factorizations", "pivots", "events", "constraint_residual", "seconds", "final"}
+INIT_KEYS = {"status", "fixed", "free", "values"}
+
+UNBALANCED = "model M\n  Real x;\n  Real y;\nequation\n  x = time;\nend M;\n"
+NO_START = "model M\n  Real x(start = 1, fixed = true);\nequation\n  x^2 = -1 - time;\nend M;\n"
+# der(x) grows without bound before t = 1.
+BLOWS_UP = "model M\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = x^2;\nend M;\n"
+LONG_RUN = PENDULUM.read_text().replace("StopTime = 10", "StopTime = 1e7, Interval = 1000")
+
+
+class Folder:
+    """A working directory of its own; runs the command in it."""
+
+    def __init__(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.holder.name)
+
+    def write(self, name, text):
+        (self.path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return name
+
+    def run(self, *words, **more):
+        environment = dict(os.environ, **more.pop("env", {}))
+        return subprocess.run([DAEDAL, *map(str, words)], cwd=self.path, capture_output="stdout" not in more,
+                              text=True, env=environment, **more)
+
+    def names(self):
+        return sorted(path.name for path in self.path.iterdir())
+
+
+def expect(fine, *what):
+    if not fine:
+        raise AssertionError("\n".join(map(str, what)))
+
+
+def expect_exit(run, code):
+    expect(run.returncode == code, f"exit {run.returncode}, expected {code}", run.args, run.stdout, run.stderr)
+    return run
+
+
+# ---- usage ----
+
+def usage_errors():
+    """Each is refused with exit 2, says what is wrong and what there is, and does nothing."""
+    cases = [
+        ([], r"usage: daedal COMMAND MODEL(.|\n)*daedal simulate pendulum.mo"),
+        (["reduce", PENDULUM], r"no command 'reduce' in this version\n  available commands: check, "),
+        (["compare", PENDULUM], r"no command 'compare' in this version\n  available commands: "),
+        (["analyse", PENDULUM], r"did you mean analyze\?"),
+        (["simulat", PENDULUM], r"did you mean simulate\?"),
+        (["--json", "analyze", PENDULUM], "the command comes first"),
+        (["analyze"], "no model: daedal analyze MODEL"),
+        (["analyze", "--json", PENDULUM], "no model(.|\n)*put --json last"),
+        (["analyze", PENDULUM, PENDULUM], "one model at a time"),
+        (["analyze", PENDULUM, "--jsn", "-"], r"no option --jsn\n  did you mean --json\?"),
+        (["analyze", PENDULUM, "-x"], "no option -x"),
+        (["check", PENDULUM, "--plot", "p.svg"], "--plot does not belong to 'check'\n  it belongs to: simulate"),
+        (["simulate", PENDULUM, "--method", "ggl"], r"no method 'ggl' in this version\n  available methods: .*dummy"),
+        (["simulate", PENDULUM, "--method=dumy"], r"did you mean dummy\?"),
+        (["simulate", PENDULUM, "--solver", "raddau"], r"did you mean radau\?"),
+        (["simulate", PENDULUM, "--solver", "lsodar"], "available solvers: auto, "),
+        (["simulate", PENDULUM, "--stop-time", "ten"], "--stop-time takes a number, not 'ten'"),
+        (["simulate", PENDULUM, "--stop-time", "1x"], "not '1x'"),
+        (["simulate", PENDULUM, "--stop-time=inf"], "not 'inf'"),
+        (["simulate", PENDULUM, "--stop-time"], "--stop-time needs a value: --stop-time T"),
+        (["simulate", PENDULUM, "--plot", "--compile"], "--plot needs a value"),
+        (["simulate", PENDULUM, "--json", "--compile"], "--json needs a value: --json FILE, or must come last"),
+        (["simulate", PENDULUM, "--tolerance", "-1"], "number above zero"),
+        (["simulate", PENDULUM, "--tolerance", "2"], "tolerance must be"),
+        (["simulate", PENDULUM, "--intervals", "0"], "whole number"),
+        (["simulate", PENDULUM, "--intervals", "1.5"], "whole number"),
+        (["simulate", PENDULUM, "--intervals", "5", "--output-interval", "1"], "exclude each other"),
+        (["simulate", PENDULUM, "--output-file", "p.txt"], "ends in .csv or .mat, or -, not 'p.txt'"),
+        (["simulate", PENDULUM, "--plot", "p.png"], "ends in .svg"),
+        (["simulate", PENDULUM, "--plot", "p.svg", "--plot", "q.svg"], "--plot is given twice"),
+        (["simulate", PENDULUM, "--output-file", "-", "--json"], "only one of"),
+        (["simulate", PENDULUM, "--compile=yes"], "takes no value"),
+        (["simulate", PENDULUM, "--model="], "not empty"),
+        (["simulate", PENDULUM, "--override", "nothing=1"], "nothing"),
+        (["simulate", PENDULUM, "--override", "L"], "name=value"),
+        (["simulate", PENDULUM, "--variables", "("], r"\("),
+        (["simulate", PENDULUM, "--start-time", "5", "--stop-time", "1"], "stop time"),
+        (["export", PENDULUM], "daedal export MODEL --c DIR"),
+    ]
+    for words, message in cases:
+        folder = Folder()
+        run = expect_exit(folder.run(*words), 2)
+        expect(re.search(message, run.stderr), words, run.stderr, "lacks", message)
+        expect(not run.stdout, words, "wrote to standard output")
+        expect(not folder.names(), words, "left", folder.names())
+
+
+def help_is_data():
+    """Asked for, help goes to standard output with status 0, and names every command."""
+    text = expect_exit(Folder().run("--help"), 0).stdout
+    for command in COMMANDS:
+        expect(re.search(rf"^  {command} ", text, re.M), command, "is not in --help")
+        own = expect_exit(Folder().run(command, "--help"), 0).stdout
+        expect(own.startswith(f"usage: daedal {command} MODEL"), own)
+        expect(own == Folder().run("help", command).stdout, "help COMMAND differs from COMMAND --help")
+        for option in re.findall(r"^  (?:-\w, )?(--[\w-]+)", own, re.M):
+            expect(option in text, option, "is missing in --help")
+    expect(re.fullmatch(r"daedal \d+\.\d+\.\d+\n", Folder().run("--version").stdout), "--version")
+    header = re.search(r'DAEDAL_VERSION "(.*)"', (SOURCE / "include/daedal.h").read_text())[1]
+    expect(Folder().run("--version").stdout == f"daedal {header}\n", "version differs from the header")
+
+
+def options_of_page(text):
+    """The options that the manual page lists, each as an item of its list."""
+    return {found.replace("\\-", "-") for found in re.findall(r"^\.It (?:Fl \w , )?Fl Fl ([\w\\-]+)", text, re.M)}
+
+
+def manual_page_is_true():
+    """docs/daedal.1 lists the options and commands of --help, no more and no less."""
+    page = (SOURCE / "docs/daedal.1").read_text()
+    shown = set(re.findall(r"^  (?:-\w, )?--([\w-]+)", Folder().run("--help").stdout, re.M))
+    listed = options_of_page(page)
+    expect(listed == shown, "only in the page:", listed - shown, "only in --help:", shown - listed)
+    expect(set(re.findall(r"^\.It Cm (\w+)", page, re.M)) == set(COMMANDS), "commands of the page")
+    guide = (SOURCE / "docs/command.md").read_text()
+    expect(all(f"--{option}" in guide for option in shown), [o for o in shown if f"--{o}" not in guide])
+
+
+# ---- reading ----
+
+def examples_pass_check():
+    for path in EXAMPLES:
+        run = expect_exit(Folder().run("check", path), 0)
+        expect(not run.stdout, path.name, "wrote to standard output")
+        expect(re.search(r"\d+ equations, \d+ unknowns", run.stderr), run.stderr)
+        expect(not Folder().run("check", path, "-q").stderr, path.name, "is not quiet")
+
+
+def flatten_reads_back():
+    """The flat text of a model, read and flattened again, is the same text."""
+    for path in EXAMPLES:
+        folder = Folder()
+        first = expect_exit(folder.run("flatten", path), 0).stdout
+        folder.write("flat.mo", first)
+        second = expect_exit(folder.run("flatten", "flat.mo"), 0).stdout
+        expect(first == second, path.name, "differs", first, second)
+
+
+def class_of_a_file():
+    folder = Folder()
+    folder.write("two.mo", "model A\n  Real x;\nequation\n  x = 1;\nend A;\nmodel B\n  Real y;\nequation\n  y = 2;\nend B;\n")
+    expect("B:" in expect_exit(folder.run("check", "two.mo"), 0).stderr, "the last model is the default")
+    expect("A:" in expect_exit(folder.run("check", "two.mo", "--model", "A"), 0).stderr, "--model A")
+    expect("A:" in expect_exit(folder.run("check", "--model=A", "--", "two.mo"), 0).stderr, "--model=A --")
+    run = expect_exit(folder.run("check", "two.mo", "--model", "C"), 3)
+    expect("C" in run.stderr, run.stderr)
+
+
+def caret():
+    """The drawing: place, line, underline; tabs and wide texts keep the caret in place."""
+    folder = Folder()
+    folder.write("m.mo", "model M\n\tReal x;\nequation\n\tx = foo + 1;\nend M;\n")
+    run = expect_exit(folder.run("check", "m.mo"), 3)
+    expect(re.match(r"m\.mo:4:6: error: [^\n]*foo[^\n]*\n     4 \| \tx = foo \+ 1;\n       \| \t    \^~~\n", run.stderr), run.stderr)
+    folder.write("u.mo", "model M \"\u00fcber\"\n  Real x;\nequation\n  /* \u03c0\u03c0\u03c0 */ x = foo;\nend M;\n")
+    run = expect_exit(folder.run("check", "u.mo"), 3)
+    expect(re.search(r"u\.mo:4:17: error: [^\n]*\n     4 \|   /\* \u03c0\u03c0\u03c0 \*/ x = foo;\n       \| {17}\^~~\n", run.stderr), run.stderr)
+    folder.write("l.mo", "model M\n  Real x;\nequation\n  x = " + "1 + " * 500 + "foo" + " + 1" * 500 + ";\nend M;\n")
+    run = expect_exit(folder.run("check", "l.mo"), 3)
+    drawn = run.stderr.split("\n")[1:3]
+    expect(all(len(line) < 200 for line in drawn), "a long line is not cut", run.stderr)
+    expect(drawn[0][drawn[1].index("^"):].startswith("foo"), "the caret left its place", run.stderr)
+
+
+def several_errors():
+    folder = Folder()
+    folder.write("m.mo", "model M\n  Real x;\nequation\n  x = foo;\n  x = bar;\nend M;\n")
+    run = expect_exit(folder.run("check", "m.mo"), 3)
+    expect("m.mo:4:" in run.stderr and "m.mo:5:" in run.stderr, run.stderr)
+    expect(run.stderr.endswith("2 errors\n"), run.stderr)
+    quiet = expect_exit(folder.run("check", "m.mo", "-q"), 3)
+    expect("foo" in quiet.stderr, "-q hides errors")
+
+
+def no_colour_in_files():
+    folder = Folder()
+    folder.write("m.mo", "model M\n  Real x;\nequation\n  x = foo;\nend M;\n")
+    for environment in ({}, {"NO_COLOR": "1"}, {"TERM": "xterm"}):
+        expect("\033" not in folder.run("check", "m.mo", env=environment).stderr, "colour without a terminal")
+
+
+def on_a_terminal(words, environment):
+    """What appears on a terminal, standard error only."""
+    import pty
+    master, slave = pty.openpty()
+    child = subprocess.Popen([DAEDAL, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave,
+                             env=dict(os.environ, **environment))
+    os.close(slave)
+    text = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        text += piece
+    child.wait()
+    os.close(master)
+    return text.decode()
+
+
+def colour_on_a_terminal():
+    folder = Folder()
+    path = folder.path / folder.write("m.mo", "model M\n  Real x;\nequation\n  x = foo;\nend M;\n")
+    plain = {key: value for key, value in os.environ.items() if key == "NO_COLOR"}
+    if not plain:
+        expect("\033[" in on_a_terminal(["check", path], {"TERM": "xterm"}), "no colour on a terminal")
+    expect("\033" not in on_a_terminal(["check", path], {"TERM": "xterm", "NO_COLOR": "1"}), "NO_COLOR is ignored")
+    expect("\033" not in on_a_terminal(["check", path], {"TERM": "dumb"}), "colour on a dumb terminal")
+
+
+# ---- exit status ----
+
+def files_that_fail():
+    folder = Folder()
+    folder.write("fine.mo", PENDULUM.read_text())
+    run = expect_exit(folder.run("check", "none.mo"), 7)
+    expect("none.mo" in run.stderr, run.stderr)
+    expect_exit(folder.run("check", folder.path), 7)
+    run = expect_exit(folder.run("simulate", "fine.mo", "--output-file", "none/p.csv"), 7)
+    expect("none/p.csv" in run.stderr, run.stderr)
+    run = expect_exit(folder.run("analyze", "fine.mo", "--json", "none/p.json"), 7)
+    expect("none/p.json" in run.stderr, run.stderr)
+    expect_exit(folder.run("analyze", "fine.mo", "--svg", "none/p.svg"), 7)
+    expect_exit(folder.run("simulate", "fine.mo", "--plot", "none/p.svg"), 7)
+    expect(folder.names() == ["Pendulum.csv", "fine.mo"], folder.names())
+
+
+def standard_output_that_fails():
+    for words in (["flatten", PENDULUM], ["analyze", PENDULUM], ["analyze", PENDULUM, "--json"], ["init", PENDULUM],
+                  ["simulate", PENDULUM, "--output-file", "-"], ["simulate", PENDULUM, "--json"], ["--help"]):
+        with open("/dev/full", "w") as full:
+            run = Folder().run(*words, stdout=full, stderr=subprocess.PIPE)
+            expect(run.returncode == 7 and "standard output" in run.stderr, words, run.returncode, run.stderr)
+        folder = Folder()
+        closed = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', DAEDAL, *map(str, words)], cwd=folder.path,
+                                stderr=subprocess.PIPE, text=True)
+        expect(closed.returncode == 7 and "standard output" in closed.stderr, words, closed.returncode, closed.stderr)
+    quiet = subprocess.run(["sh", "-c", 'exec "$0" check -q "$1" >&-', DAEDAL, str(PENDULUM)])
+    expect(quiet.returncode == 0, "check needs no standard output")
+
+
+def exit_by_cause():
+    """3 the model, 4 its structure, 5 its start, 6 the run; JSON is written all the same."""
+    cases = [("bad", "model M\n  Real x\nend M;\n", 3, "input"), ("empty", "", 3, "input"),
+             ("utf", b"model M\n  Real x\xff;\nend M;\n", 3, "input"), ("few", UNBALANCED, 4, "unbalanced"),
+             ("start", NO_START, 5, "init"), ("blow", BLOWS_UP, 6, "integration")]
+    for name, text, code, status in cases:
+        folder = Folder()
+        folder.write("m.mo", text)
+        run = expect_exit(folder.run("simulate", "m.mo", "--stop-time", "2", "--json", "m.json"), code)
+        report = json.loads((folder.path / "m.json").read_text())
+        expect(report["status"] == status and SIMULATE_KEYS <= set(report), name, report)
+        expect(run.stderr, name, "said nothing")
+        expect(code == 6 or folder.names() == ["m.json", "m.mo"], name, folder.names())
+        shown = expect_exit(folder.run("simulate", "m.mo", "--stop-time", "2", "--json"), code)
+        expect(json.loads(shown.stdout)["status"] == status, shown.stdout)
+    folder = Folder()
+    folder.write("m.mo", UNBALANCED)
+    report = json.loads(expect_exit(folder.run("analyze", "m.mo", "--json", "-"), 4).stdout)
+    expect(report["status"] == "unbalanced" and report["dof"] is None and ANALYZE_KEYS <= set(report), report)
+    expect_exit(folder.run("check", "m.mo"), 4)
+    report = json.loads(expect_exit(folder.run("analyze", "none.mo", "--json"), 7).stdout)
+    expect(report["status"] == "input" and report["equations"] is None and ANALYZE_KEYS <= set(report), report)
+    report = json.loads(expect_exit(folder.run("init", "none.mo", "--json"), 7).stdout)
+    expect(report["status"] == "input" and INIT_KEYS <= set(report), report)
+
+
+# ---- what comes out ----
+
+def analyze_reports():
+    folder = Folder()
+    run = expect_exit(folder.run("analyze", PENDULUM, "--json", "p.json", "--svg", "p.svg"), 0)
+    report = json.loads((folder.path / "p.json").read_text())
+    expect(ANALYZE_KEYS <= set(report), ANALYZE_KEYS - set(report))
+    expect(report["status"] == "ok" and report["structural_index"] == 3 and report["dof"] == 2, report)
+    expect(report["offsets"] == {"c": [1, 1, 0, 0, 2], "d": [2, 2, 1, 1, 0]}, report["offsets"])
+    expect(len(report["hidden_constraints"]) >= 2, report["hidden_constraints"])
+    expect("index" in run.stdout, run.stdout)
+    expect((folder.path / "p.svg").read_text().lstrip().startswith(("<svg", "<?xml")), "no SVG")
+    last = expect_exit(folder.run("analyze", PENDULUM, "--json"), 0)
+    expect(json.loads(last.stdout) == report, "--json last differs")
+    expect("c, by equation: 1 1 0 0 2" in folder.run("analyze", PENDULUM, "-v").stderr, "-v lacks the offsets")
+
+
+def init_reports():
+    folder = Folder()
+    text = expect_exit(folder.run("init", PENDULUM), 0).stdout
+    expect(re.search(r"^x\s+1\b", text, re.M), text)
+    report = json.loads(expect_exit(folder.run("init", PENDULUM, "--json"), 0).stdout)
+    values = {entry["name"]: entry["value"] for entry in report["values"]}
+    expect(report["status"] == "ok" and abs(values["x"] - 1) < 1e-12 and abs(values["lambda"]) < 1e-12, report)
+    report = json.loads(expect_exit(folder.run("init", PENDULUM, "--override", "L=2", "--json"), 0).stdout)
+    values = {entry["name"]: entry["value"] for entry in report["values"]}
+    expect(abs(values["x"] - 2) < 1e-12, values)
+
+
+def rows_of(text):
+    lines = text.strip().split("\n")
+    names = lines[0].split(",")
+    return [dict(zip(names, map(float, line.split(",")))) for line in lines[1:]]
+
+
+def simulate_reports():
+    folder = Folder()
+    run = expect_exit(folder.run("simulate", PENDULUM, "--json", "p.json", "--plot", "p.svg", "-v"), 0)
+    expect(folder.names() == ["Pendulum.csv", "p.json", "p.svg"], folder.names())
+    expect("Pendulum.csv" in run.stderr and not run.stdout, "the default file is not named", run.stderr)
+    rows = rows_of((folder.path / "Pendulum.csv").read_text())
+    expect(len(rows) == 501 and rows[0]["time"] == 0 and rows[-1]["time"] == 10, len(rows))
+    expect(max(abs(row["x"]**2 + row["y"]**2 - 1) for row in rows) < 1e-11, "the rod stretched")
+    report = json.loads((folder.path / "p.json").read_text())
+    expect(SIMULATE_KEYS <= set(report), SIMULATE_KEYS - set(report))
+    expect(report["status"] == "ok" and report["states"] == 2 and report["steps"] > 10, report)
+    expect(abs(report["final"]["x"] - rows[-1]["x"]) < 1e-14, report["final"])
+    expect(len(re.findall(r"^pivot at t = ", run.stderr, re.M)) == len(report["pivots"]) > 0, run.stderr)
+    expect("\r" not in run.stderr, "a progress bar without a terminal")
+    quiet = expect_exit(folder.run("simulate", PENDULUM, "-q"), 0)
+    expect(not quiet.stdout and not quiet.stderr, "-q speaks", quiet.stderr)
+
+
+def simulate_options():
+    folder = Folder()
+    run = expect_exit(folder.run("simulate", PENDULUM, "--output-file", "-", "--stop-time", "1", "--intervals", "4",
+                                 "--variables", "x|y", "--override", "L=2"), 0)
+    rows = rows_of(run.stdout)
+    expect(list(rows[0]) == ["time", "x", "y"] and [row["time"] for row in rows] == [0, 0.25, 0.5, 0.75, 1], run.stdout)
+    expect(abs(rows[-1]["x"]**2 + rows[-1]["y"]**2 - 4) < 1e-10, rows[-1])
+    expect(not folder.names(), folder.names())
+    run = expect_exit(folder.run("simulate", PENDULUM, "--output-file=-", "--start-time=1", "--stop-time=2",
+                                 "--output-interval=0.5"), 0)
+    expect([row["time"] for row in rows_of(run.stdout)] == [1, 1.5, 2], run.stdout)
+    expect_exit(folder.run("simulate", PENDULUM, "--output-file", "p.mat", "-q"), 0)
+    expect((folder.path / "p.mat").stat().st_size > 1000, "no MAT file")
+    plot = expect_exit(folder.run("simulate", PENDULUM, "--plot", "-", "--output-file", "p.csv"), 0).stdout
+    expect(plot.count("\n") > 5, "no plot in characters", plot)
+    for solver in ("erk", "radau"):
+        run = expect_exit(folder.run("simulate", PENDULUM, "--solver", solver, "--output-file", "q.csv", "--json"), 0)
+        expect(json.loads(run.stdout)["solver"] == solver, run.stdout)
+
+
+def broken_off_runs():
+    """After a failure or a signal the trajectory so far is there, whole, and the message says so."""
+    folder = Folder()
+    folder.write("m.mo", BLOWS_UP)
+    run = expect_exit(folder.run("simulate", "m.mo", "--stop-time", "2"), 6)
+    expect(re.search(r"trajectory up to t = 0?\.?\d+.* is in M\.csv|trajectory up to t = 1.* is in M\.csv", run.stderr), run.stderr)
+    rows = rows_of((folder.path / "M.csv").read_text())
+    expect(len(rows) > 100 and all(abs(row["x"] * (1 - row["time"]) - 1) < 1e-3 for row in rows if row["time"] < 0.98), rows[-1])
+    folder = Folder()
+    folder.write("long.mo", LONG_RUN)
+    child = subprocess.Popen([DAEDAL, "simulate", "long.mo"], cwd=folder.path, stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    child.send_signal(signal.SIGINT)
+    _, words = child.communicate(timeout=60)
+    expect(child.returncode == 130, "exit", child.returncode, words)
+    expect("interrupted; the trajectory up to t = " in words, words)
+    expect(folder.names() == ["Pendulum.csv", "long.mo"], folder.names())
+    expect(len(rows_of((folder.path / "Pendulum.csv").read_text())) > 2, "an empty trajectory")
+
+
+def files_are_whole():
+    """A file is replaced in one step: what cannot be finished leaves the old one, and nothing beside it."""
+    folder = Folder()
+    folder.write("fine.mo", PENDULUM.read_text())
+    folder.write("Pendulum.csv", "old\n")
+    limited = subprocess.run(["sh", "-c", 'ulimit -f 8; trap "" XFSZ; exec "$0" simulate fine.mo', DAEDAL],
+                             cwd=folder.path, stderr=subprocess.PIPE, text=True)
+    expect(limited.returncode == 7, limited.returncode, limited.stderr)
+    expect((folder.path / "Pendulum.csv").read_text() == "old\n", "the old file is gone")
+    expect(folder.names() == ["Pendulum.csv", "fine.mo"], folder.names())
+
+
+def export_writes_c():
+    folder = Folder()
+    run = folder.run("export", PENDULUM, "--c", "out")
+    expect_exit(run, 0)
+    sources = [name for name in os.listdir(folder.path / "out") if name.endswith(".c")]
+    expect(sources and "out" in run.stderr, sources, run.stderr)
+
+
+TESTS = [usage_errors, help_is_data, manual_page_is_true, examples_pass_check, flatten_reads_back, class_of_a_file, caret,
+         several_errors, no_colour_in_files, colour_on_a_terminal, files_that_fail, standard_output_that_fails,
+         exit_by_cause, analyze_reports, init_reports, simulate_reports, simulate_options, broken_off_runs,
+         files_are_whole, export_writes_c]
+
+
+def main():
+    chosen = [test for test in TESTS if not sys.argv[1:] or test.__name__ in sys.argv[1:]]
+    failed = 0
+    for test in chosen:
+        try:
+            test()
+        except (AssertionError, OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
+            failed += 1
+            print(f"{test.__name__}: {error!r}" if not isinstance(error, AssertionError) else f"{test.__name__}: {error}")
+    print(f"{len(chosen) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
