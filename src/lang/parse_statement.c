@@ -50,12 +50,16 @@ void parser_abandon_blocks(Parser *parser, uint32_t base) {
   }
 }
 
-/* Behind a head that could not be read: its block is opened nevertheless, or its end would look wrong. */
+/* Behind a head that could not be read: its block is opened nevertheless, or its end would look wrong. The body begins behind
+ * `then` or `loop`, a semicolon, or on the next line. */
 static void skip_head(Parser *parser) {
-  while (parser->token.kind != TOKEN_FINISH && parser->token.kind != TOKEN_SEMICOLON && parser->token.kind != TOKEN_END) {
-    bool is_last = parser->token.kind == TOKEN_THEN || parser->token.kind == TOKEN_LOOP;
+  const Source *source = parser->ast->source;
+  uint32_t line = source_line(source, parser->token.span.begin);
+  while (parser->token.kind != TOKEN_FINISH && parser->token.kind != TOKEN_END) {
+    TokenKind kind = parser->token.kind;
+    if (source_line(source, parser->token.span.begin) != line) return;
     parser_advance(parser);
-    if (is_last) return;
+    if (kind == TOKEN_THEN || kind == TOKEN_LOOP || kind == TOKEN_SEMICOLON) return;
   }
 }
 
