@@ -358,8 +358,10 @@ static void open_call(Printer *p, Expr e) {
   }
   uint32_t count = dag_child_count(p->dag, e);
   for (uint32_t i = 0; i < count; i++) {
+    uint32_t argument = i;
+    uint32_t place = leaves->argument(leaves->context, call, &argument);
     part_text(p, leaves->around(leaves->context, call, i));
-    part_node(p, dag_child(p->dag, e, i), LEVEL_IF, leaves->argument(leaves->context, call, i));
+    part_node(p, dag_child(p->dag, e, argument), LEVEL_IF, place);
   }
   part_text(p, leaves->around(leaves->context, call, count));
 }
@@ -444,6 +446,14 @@ static void print_node(Printer *p, Part part) {
   if (op_kind(dag_op(p->dag, part.node)) == KIND_LEAF) print_leaf(p, part.node, part.place);
   else open_node(p, part.node, part.place);
   if (enclose) part_text(p, ")");
+}
+
+uint32_t dag_value_kind(Dag *dag, Expr e, const LeafPrinter *printer) {
+  Printer p = {.dag = dag, .leaves = printer, .heap = dag->heap};
+  find_kinds(&p, e);
+  uint32_t kind = kind_of(&p, e);
+  heap_free(p.heap, p.kinds);
+  return kind;
 }
 
 void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *text) {

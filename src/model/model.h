@@ -94,11 +94,6 @@ typedef struct Experiment {
   double start, stop, tolerance, interval;
 } Experiment;
 
-/* A definition (type, record, function) kept as it was written, for `flatten`. */
-typedef struct Definition {
-  Span span;
-} Definition;
-
 typedef struct Model {
   Heap *heap;
   Names *names;
@@ -119,7 +114,6 @@ typedef struct Model {
   VEC(Routine *) routines;   /* bodies, as CODE_CALL counts them */
   VEC(Record) records;
   VEC(Name) external_objects; /* names of the classes */
-  VEC(Definition) definitions;
   Experiment experiment;
   Map by_name; /* Name -> variable position */
 } Model;
@@ -138,7 +132,8 @@ Expr model_leaf(const Model *model, uint32_t variable, uint32_t order);
 
 const char *model_name(const Model *model, uint32_t variable);
 
-/* Text of an expression with this model's names, as Modelica; lives in the arena. */
+/* Text of an expression with this model's names, for people: names are quoted only where they are not made of plain
+ * names, dots and subscripts. Lives in the arena. */
 const char *model_text(Model *model, Expr e, Arena *arena);
 
 /* Text of equation `left = right`. */
@@ -161,7 +156,8 @@ Balance model_balance(const Model *model);
 
 /* ---- printing (print.c) ---- */
 
-/* The model as Base Modelica that reads back to the same model. */
+/* The model as Base Modelica that reads back to the same model; functions are printed from their code, and only those
+ * that equations, algorithms or bindings still call. O(size of the model and of its text). */
 void model_print(Model *model, Heap *heap, TextVec *text);
 
 /* ---- alias elimination (alias.c) ---- */

@@ -1,0 +1,443 @@
+/* print: texts of expressions and of the whole model as Base Modelica (MCP-0031; see model.h).
+ *
+ * Invariant: what is printed in flat form reads back to the same model: names in quotes, constants as literals of the type that
+ * their place has, lists in the model's order. */
+#include "model/print.h"
+
+#include <string.h>
+
+/* ---- names ---- */
+
+/* Characters in escapes; quotes are `quote`. */
+static void append_escaped(Heap *heap, TextVec *text, const char *string, char quote) {
+  static const char plain[] = "\\\n\t\r\a\b\f\v", letters[] = "\\ntrabfv";
+  for (const char *c = string; *c; c++) {
+    const char *found = strchr(plain, *c);
+    if (found) text_append(heap, text, (char[]){'\\', letters[found - plain]}, 2);
+    else if (*c == quote) text_append(heap, text, (char[]){'\\', quote}, 2);
+    else text_append(heap, text, c, 1);
+  }
+}
+
+void print_quoted(Heap *heap, TextVec *text, const char *name) {
+  text_append(heap, text, "'", 1);
+  append_escaped(heap, text, name, '\'');
+  text_append(heap, text, "'", 1);
+}
+
+void print_string(Heap *heap, TextVec *text, const char *string) {
+  text_append(heap, text, "\"", 1);
+  append_escaped(heap, text, string, '"');
+  text_append(heap, text, "\"", 1);
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* body.r[1,2].x: names, dots and subscripts, as people write them. */
+static bool is_plain(const char *name) {
+  const char *c = name;
+  do {
+    if (!is_letter(*c)) return false;
+    while (is_letter(*c) || is_digit(*c)) c++;
+    if (*c != '[') continue;
+    do {
+      c++;
+      if (!is_digit(*c)) return false;
+      while (is_digit(*c)) c++;
+    } while (*c == ',');
+    if (*c++ != ']') return false;
+  } while (*c == '.' && c++);
+  return !*c;
+}
+
+static void append_name(const Print *print, Heap *heap, TextVec *text, Name name) {
+  const char *plain = names_text(print->model->names, name);
+  if (print->is_flat || !is_plain(plain)) print_quoted(heap, text, plain);
+  else text_append(heap, text, plain, strlen(plain));
+}
+
+const char *print_name(Print *print, Name name) {
+  TextVec text = {0};
+  append_name(print, print->heap, &text, name);
+  const char *kept = arena_copy(&print->arena, text.data, text.count);
+  vec_free(print->heap, &text);
+  return kept;
+}
+
+/* ---- types ---- */
+
+uint32_t print_kind(Type type) {
+  switch ((BaseType)type.base) {
+  case TYPE_REAL: return VALUE_REAL;
+  case TYPE_INTEGER: return VALUE_INTEGER;
+  case TYPE_BOOLEAN: return VALUE_BOOLEAN;
+  case TYPE_STRING: return VALUE_STRING;
+  case TYPE_ENUMERATION: return VALUE_ENUMERATION + type.definition;
+  default: return VALUE_ANY;
+  }
+}
+
+/* Enumerations that the language has. */
+static bool is_predefined(const Model *model, uint32_t enumeration) {
+  const char *name = names_text(model->names, model->enumerations.data[enumeration].name);
+  return !strcmp(name, "StateSelect") || !strcmp(name, "AssertionLevel");
+}
+
+static void append_enumeration(const Print *print, TextVec *text, uint32_t enumeration, Name name) {
+  const char *plain = names_text(print->model->names, name);
+  if (is_predefined(print->model, enumeration)) text_append(print->heap, text, plain, strlen(plain));
+  else append_name(print, print->heap, text, name);
+}
+
+void print_type(Print *print, TextVec *text, Type type) {
+  static const char *const names[] = {
+      [TYPE_REAL] = "Real", [TYPE_INTEGER] = "Integer", [TYPE_BOOLEAN] = "Boolean", [TYPE_STRING] = "String"};
+  const Model *model = print->model;
+  if (type.base <= TYPE_STRING) text_printf(print->heap, text, "%s", names[type.base]);
+  else if (type.base == TYPE_ENUMERATION)
+    append_enumeration(print, text, type.definition, model->enumerations.data[type.definition].name);
+  else if (type.base == TYPE_RECORD) append_name(print, print->heap, text, model->records.data[type.definition].name);
+  else append_name(print, print->heap, text, model->external_objects.data[type.definition]);
+}
+
+void print_literal(Print *print, TextVec *text, uint32_t enumeration, double value) {
+  const Enumeration *list = &print->model->enumerations.data[enumeration];
+  append_enumeration(print, text, enumeration, list->name);
+  text_append(print->heap, text, ".", 1);
+  append_enumeration(print, text, enumeration, list->literals.data[(uint32_t)value - 1]);
+}
+
+/* ---- leaves of expressions ---- */
+
+static uint32_t leaf_variable(const Model *model, const Dag *dag, Expr leaf) {
+  uint32_t index = dag_index(dag, leaf);
+  Op op = dag_op(dag, leaf);
+  if (op == OP_PARAMETER) return model->parameters.data[index];
+  return op == OP_VARIABLE ? model->unknowns.data[index] : model->discretes.data[index];
+}
+
+static void print_leaf(void *context, Heap *heap, TextVec *text, const Dag *dag, Expr leaf) {
+  const Print *print = context;
+  uint32_t order = dag_op(dag, leaf) == OP_VARIABLE ? dag_order(dag, leaf) : 0;
+  bool is_pre = dag_op(dag, leaf) == OP_PRE;
+  for (uint32_t i = 0; i < order; i++) text_append(heap, text, "der(", 4);
+  if (is_pre) text_append(heap, text, "pre(", 4);
+  append_name(print, heap, text, print->model->variables.data[leaf_variable(print->model, dag, leaf)].name);
+  for (uint32_t i = 0; i < order + is_pre; i++) text_append(heap, text, ")", 1);
+}
+
+static Type variable_type(const Variable *variable) {
+  return (Type){.base = (uint8_t)variable->type, .definition = variable->enumeration};
+}
+
+static uint32_t leaf_kind(void *context, const Dag *dag, Expr e) {
+  const Print *print = context;
+  if (dag_op(dag, e) == OP_CALL) return print_call_kind(print, dag_call_info(dag, e));
+  return print_kind(variable_type(&print->model->variables.data[leaf_variable(print->model, dag, e)]));
+}
+
+static void leaf_literal(void *context, Heap *heap, TextVec *text, uint32_t kind, double value) {
+  Print *print = context;
+  uint32_t enumeration = kind - VALUE_ENUMERATION;
+  if (value >= 1 && value <= print->model->enumerations.data[enumeration].literals.count && value == (uint32_t)value)
+    print_literal(print, text, enumeration, value);
+  else text_printf(heap, text, "%.17g", value);
+}
+
+static const char *leaf_enumeration(void *context, uint32_t kind) {
+  Print *print = context;
+  return print_name(print, print->model->enumerations.data[kind - VALUE_ENUMERATION].name);
+}
+
+static const char *function_name(void *context, uint32_t function) {
+  Print *print = context;
+  return print_name(print, print->model->functions.data[function]->name);
+}
+
+void print_start(Print *print, Model *model, Heap *heap, bool is_flat) {
+  *print = (Print){.model = model, .heap = heap, .arena = arena_make(heap), .is_flat = is_flat, .used = map_make(heap)};
+  print->leaves = (LeafPrinter){.print = print_leaf,
+                                .function = function_name,
+                                .context = print,
+                                .kind = leaf_kind,
+                                .literal = leaf_literal,
+                                .enumeration = leaf_enumeration,
+                                .around = print_call_around,
+                                .argument = print_call_argument};
+}
+
+void print_free(Print *print) {
+  vec_free(print->heap, &print->uses);
+  vec_free(print->heap, &print->layouts);
+  map_free(&print->used);
+  arena_free(&print->arena);
+}
+
+const char *print_use(Print *print, uint32_t routine, uint32_t output) {
+  uint64_t key = (uint64_t)output << 32 | routine;
+  const char *name = names_text(print->model->names, print->model->routines.data[routine]->name);
+  if (map_get(&print->used, key) == MAP_NONE) {
+    map_put(&print->used, key, print->uses.count);
+    vec_push(print->heap, &print->uses, (PrintUse){routine, output});
+  }
+  TextVec text = {0};
+  if (output) name = arena_printf(&print->arena, "%s$%u", name, output + 1);
+  if (print->is_flat || !is_plain(name)) print_quoted(print->heap, &text, name);
+  else text_printf(print->heap, &text, "%s", name);
+  const char *kept = arena_copy(&print->arena, text.data, text.count);
+  vec_free(print->heap, &text);
+  return kept;
+}
+
+/* ---- expressions ---- */
+
+static void print_expression(Print *print, TextVec *text, Expr e, uint32_t place) {
+  print->leaves.place = place;
+  dag_print(print->model->dag, e, &print->leaves, print->heap, text);
+}
+
+/* Both sides have the kind of the one that shows it. */
+static void print_equality(Print *print, TextVec *text, Expr left, Expr right) {
+  uint32_t place = dag_value_kind(print->model->dag, left, &print->leaves);
+  if (place == VALUE_ANY) place = dag_value_kind(print->model->dag, right, &print->leaves);
+  print_expression(print, text, left, place);
+  text_append(print->heap, text, " = ", 3);
+  print_expression(print, text, right, place);
+}
+
+const char *model_text(Model *model, Expr e, Arena *arena) {
+  Print print;
+  TextVec text = {0};
+  print_start(&print, model, model->heap, false);
+  print_expression(&print, &text, e, VALUE_ANY);
+  const char *kept = arena_copy(arena, text.data, text.count);
+  vec_free(model->heap, &text);
+  print_free(&print);
+  return kept;
+}
+
+const char *model_equation_text(Model *model, const Equation *equation, Arena *arena) {
+  Print print;
+  TextVec text = {0};
+  print_start(&print, model, model->heap, false);
+  print_equality(&print, &text, equation->left, equation->right);
+  const char *kept = arena_copy(arena, text.data, text.count);
+  vec_free(model->heap, &text);
+  print_free(&print);
+  return kept;
+}
+
+/* ---- declarations ---- */
+
+/* Attributes of one declaration: ( before the first, a comma before the others. */
+typedef struct Attributes {
+  Print *print;
+  TextVec *text;
+  bool is_open;
+} Attributes;
+
+static void attribute_name(Attributes *list, const char *name) {
+  text_printf(list->print->heap, list->text, "%s%s = ", list->is_open ? ", " : "(", name);
+  list->is_open = true;
+}
+
+static void attribute_text(Attributes *list, const char *name, Name value) {
+  if (!value) return;
+  attribute_name(list, name);
+  print_string(list->print->heap, list->text, names_text(list->print->model->names, value));
+}
+
+static void attribute_value(Attributes *list, const char *name, Expr value, uint32_t place) {
+  if (value == EXPR_NONE) return;
+  attribute_name(list, name);
+  print_expression(list->print, list->text, value, place);
+}
+
+static void print_attributes(Print *print, TextVec *text, const Variable *variable) {
+  static const char *const selects[] = {
+      [SELECT_NEVER] = "never", [SELECT_AVOID] = "avoid", [SELECT_PREFER] = "prefer", [SELECT_ALWAYS] = "always"};
+  Attributes list = {.print = print, .text = text};
+  uint32_t kind = print_kind(variable_type(variable));
+  attribute_text(&list, "quantity", variable->quantity);
+  attribute_text(&list, "unit", variable->unit);
+  attribute_text(&list, "displayUnit", variable->display_unit);
+  attribute_value(&list, "min", variable->min, kind);
+  attribute_value(&list, "max", variable->max, kind);
+  attribute_value(&list, "start", variable->start, kind);
+  if (variable->fixed != FIXED_UNSET) {
+    attribute_name(&list, "fixed");
+    text_printf(print->heap, text, variable->fixed == FIXED_TRUE ? "true" : "false");
+  }
+  attribute_value(&list, "nominal", variable->nominal, kind);
+  if (variable->select != SELECT_DEFAULT) {
+    attribute_name(&list, "stateSelect");
+    text_printf(print->heap, text, "StateSelect.%s", selects[variable->select]);
+  }
+  if (list.is_open) text_append(print->heap, text, ")", 1);
+}
+
+static void print_prefixes(Print *print, TextVec *text, const Variable *variable) {
+  static const char *const variabilities[] = {
+      [VARIABILITY_CONSTANT] = "constant ", [VARIABILITY_PARAMETER] = "parameter ",
+      [VARIABILITY_DISCRETE] = "discrete ", [VARIABILITY_CONTINUOUS] = ""};
+  static const char *const causalities[] = {
+      [CAUSALITY_LOCAL] = "", [CAUSALITY_INPUT] = "input ", [CAUSALITY_OUTPUT] = "output "};
+  bool is_final = variable->is_final || variable->is_structural;
+  bool is_implied = variable->variability == VARIABILITY_DISCRETE && variable->type != TYPE_REAL;
+  text_printf(print->heap, text, "%s%s%s", is_final ? "final " : "",
+              is_implied ? "" : variabilities[variable->variability], causalities[variable->causality]);
+}
+
+static void print_comment(Print *print, TextVec *text, Name comment) {
+  if (!comment) return;
+  text_append(print->heap, text, " ", 1);
+  print_string(print->heap, text, names_text(print->model->names, comment));
+}
+
+static void print_variable(Print *print, TextVec *text, const Variable *variable) {
+  text_append(print->heap, text, "    ", 4);
+  print_prefixes(print, text, variable);
+  print_type(print, text, variable_type(variable));
+  text_append(print->heap, text, " ", 1);
+  append_name(print, print->heap, text, variable->name);
+  print_attributes(print, text, variable);
+  if (variable->binding != EXPR_NONE) {
+    text_append(print->heap, text, " = ", 3);
+    print_expression(print, text, variable->binding, print_kind(variable_type(variable)));
+  }
+  print_comment(print, text, variable->description);
+  text_append(print->heap, text, ";\n", 2);
+}
+
+static void print_enumeration(Print *print, TextVec *text, uint32_t index) {
+  const Enumeration *list = &print->model->enumerations.data[index];
+  if (is_predefined(print->model, index)) return;
+  text_printf(print->heap, text, "  type ");
+  append_name(print, print->heap, text, list->name);
+  text_printf(print->heap, text, " = enumeration(");
+  for (uint32_t i = 0; i < list->literals.count; i++) {
+    if (i) text_append(print->heap, text, ", ", 2);
+    append_name(print, print->heap, text, list->literals.data[i]);
+  }
+  text_printf(print->heap, text, ");\n\n");
+}
+
+/* ---- equations and actions ---- */
+
+static void print_equations(Print *print, TextVec *text, const Equation *equations, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    text_append(print->heap, text, "    ", 4);
+    print_equality(print, text, equations[i].left, equations[i].right);
+    text_append(print->heap, text, ";\n", 2);
+  }
+}
+
+static void print_action_itself(Print *print, TextVec *text, const Action *action) {
+  Heap *heap = print->heap;
+  switch (action->kind) {
+  case ACTION_ASSIGN: print_equality(print, text, model_leaf(print->model, action->target, 0), action->value); break;
+  case ACTION_REINIT:
+    text_printf(heap, text, "reinit(%s, ", print_name(print, print->model->variables.data[action->target].name));
+    print_expression(print, text, action->value, VALUE_REAL);
+    text_append(heap, text, ")", 1);
+    break;
+  case ACTION_ASSERT:
+    text_printf(heap, text, "assert(");
+    print_expression(print, text, action->value, VALUE_BOOLEAN);
+    text_append(heap, text, ", ", 2);
+    print_expression(print, text, action->message, VALUE_STRING);
+    text_printf(heap, text, action->is_warning ? ", AssertionLevel.warning)" : ")");
+    break;
+  case ACTION_TERMINATE:
+    text_printf(heap, text, "terminate(");
+    print_expression(print, text, action->message, VALUE_STRING);
+    text_append(heap, text, ")", 1);
+    break;
+  }
+}
+
+static void print_action(Print *print, TextVec *text, const Action *action, const char *indent) {
+  text_printf(print->heap, text, "%s", indent);
+  if (action->guard != EXPR_NONE) {
+    text_printf(print->heap, text, "if ");
+    print_expression(print, text, action->guard, VALUE_BOOLEAN);
+    text_printf(print->heap, text, " then ");
+  }
+  print_action_itself(print, text, action);
+  text_printf(print->heap, text, action->guard != EXPR_NONE ? "; end if;\n" : ";\n");
+}
+
+static void print_when(Print *print, TextVec *text, const When *when) {
+  for (uint32_t b = 0; b < when->branches.count; b++) {
+    const WhenBranch *branch = &when->branches.data[b];
+    bool is_vector = branch->conditions.count != 1;
+    text_printf(print->heap, text, b ? "    elsewhen %s" : "    when %s", is_vector ? "{" : "");
+    for (uint32_t i = 0; i < branch->conditions.count; i++) {
+      if (i) text_append(print->heap, text, ", ", 2);
+      print_expression(print, text, branch->conditions.data[i], VALUE_BOOLEAN);
+    }
+    text_printf(print->heap, text, "%s then\n", is_vector ? "}" : "");
+    for (uint32_t i = 0; i < branch->actions.count; i++) print_action(print, text, &branch->actions.data[i], "      ");
+  }
+  text_printf(print->heap, text, "    end when;\n");
+}
+
+static void print_equation_section(Print *print, TextVec *text) {
+  const Model *model = print->model;
+  if (!model->equations.count && !model->discrete_equations.count && !model->whens.count && !model->asserts.count) return;
+  text_printf(print->heap, text, "  equation\n");
+  print_equations(print, text, model->equations.data, model->equations.count);
+  print_equations(print, text, model->discrete_equations.data, model->discrete_equations.count);
+  for (uint32_t i = 0; i < model->whens.count; i++) print_when(print, text, &model->whens.data[i]);
+  for (uint32_t i = 0; i < model->asserts.count; i++) print_action(print, text, &model->asserts.data[i], "    ");
+}
+
+/* ---- the model ---- */
+
+static void print_setting(Print *print, TextVec *text, bool *is_open, bool has, const char *name, double value) {
+  if (!has) return;
+  text_printf(print->heap, text, "%s%s = ", *is_open ? ", " : "    annotation(experiment(", name);
+  print_expression(print, text, dag_constant(print->model->dag, value), VALUE_REAL);
+  *is_open = true;
+}
+
+static void print_experiment(Print *print, TextVec *text) {
+  const Experiment *experiment = &print->model->experiment;
+  bool is_open = false;
+  print_setting(print, text, &is_open, experiment->has_start, "StartTime", experiment->start);
+  print_setting(print, text, &is_open, experiment->has_stop, "StopTime", experiment->stop);
+  print_setting(print, text, &is_open, experiment->has_tolerance, "Tolerance", experiment->tolerance);
+  print_setting(print, text, &is_open, experiment->has_interval, "Interval", experiment->interval);
+  if (is_open) text_printf(print->heap, text, "));\n");
+}
+
+static void print_body(Print *print, TextVec *text) {
+  const Model *model = print->model;
+  const char *name = print_name(print, model->name);
+  text_printf(print->heap, text, "  model %s", name);
+  print_comment(print, text, model->description);
+  text_append(print->heap, text, "\n", 1);
+  for (uint32_t i = 0; i < model->variables.count; i++) print_variable(print, text, &model->variables.data[i]);
+  if (model->initial_equations.count) text_printf(print->heap, text, "  initial equation\n");
+  print_equations(print, text, model->initial_equations.data, model->initial_equations.count);
+  print_equation_section(print, text);
+  for (uint32_t i = 0; i < model->procedures.count; i++) print_procedure(print, text, &model->procedures.data[i]);
+  print_experiment(print, text);
+  text_printf(print->heap, text, "  end %s;\n", name);
+}
+
+void model_print(Model *model, Heap *heap, TextVec *text) {
+  Print print;
+  TextVec body = {0};
+  print_start(&print, model, heap, true);
+  print_body(&print, &body); /* first, for it tells which functions are called */
+  const char *name = print_name(&print, model->name);
+  text_printf(heap, text, "//! base 0.1.0\npackage %s\n", name);
+  for (uint32_t i = 0; i < model->enumerations.count; i++) print_enumeration(&print, text, i);
+  print_definitions(&print, text);
+  text_append(heap, text, body.data, body.count);
+  text_printf(heap, text, "end %s;\n", name);
+  vec_free(heap, &body);
+  print_free(&print);
+}

@@ -1,0 +1,70 @@
+/* print: what the files that print a model share (print.c: the model; print_call.c: calls with arrays and records;
+ * print_routine.c: functions from their code). */
+#ifndef DAEDAL_MODEL_PRINT_H
+#define DAEDAL_MODEL_PRINT_H
+
+#include "model/model.h"
+
+/* Which functions the text refers to. */
+typedef struct PrintUse {
+  uint32_t routine;
+  uint32_t output; /* 0: the function itself; k: the function that gives its output number k + 1 */
+} PrintUse;
+
+/* A scalar argument of a call: what stands before it, its number in the call's node, its ValueKind. */
+typedef struct PrintPlace {
+  const char *before;
+  uint32_t argument, kind;
+} PrintPlace;
+
+typedef struct Print {
+  Model *model;
+  Heap *heap;
+  Arena arena; /* texts of one printing */
+  bool is_flat; /* every name in quotes */
+  LeafPrinter leaves;
+  VEC(PrintUse) uses; /* in order of first use */
+  Map used;           /* routine and output -> position in uses */
+  VEC(PrintPlace *) layouts; /* by function: its arguments, and one more for what ends it; NULL if not made yet */
+} Print;
+
+/* A printer for one or more texts, freed with print_free. Stays where it is: its address is the context of `leaves`. */
+void print_start(Print *print, Model *model, Heap *heap, bool is_flat);
+void print_free(Print *print);
+
+/* 'name' in quotes, with escapes. */
+void print_quoted(Heap *heap, TextVec *text, const char *name);
+
+/* "text" with escapes. */
+void print_string(Heap *heap, TextVec *text, const char *string);
+
+/* The name as text for the arena. */
+const char *print_name(Print *print, Name name);
+
+/* ValueKind of a type, and its name in the language. */
+uint32_t print_kind(Type type);
+void print_type(Print *print, TextVec *text, Type type);
+
+/* Literal number `value` of an enumeration: 'E'.'a'. */
+void print_literal(Print *print, TextVec *text, uint32_t enumeration, double value);
+
+/* The value that a variable of this type has by default: 0.0, 'E'.'a', 'R'(0, false), fill(0.0, 2, 0). */
+void print_default(Print *print, TextVec *text, const Shape *shape, uint32_t skip);
+
+/* Notes that the text calls a routine (its output number `output`), and gives the name to call. */
+const char *print_use(Print *print, uint32_t routine, uint32_t output);
+
+/* ---- print_call.c: members of LeafPrinter ---- */
+const char *print_call_around(void *context, CallInfo call, uint32_t position);
+uint32_t print_call_argument(void *context, CallInfo call, uint32_t *position);
+uint32_t print_call_kind(const Print *print, CallInfo call);
+
+/* ---- print_routine.c ---- */
+
+/* All functions in print->uses (it grows while printing) and the records they need, as definitions. */
+void print_definitions(Print *print, TextVec *text);
+
+/* The body of an algorithm section. */
+void print_procedure(Print *print, TextVec *text, const Procedure *procedure);
+
+#endif

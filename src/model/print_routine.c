@@ -1,0 +1,700 @@
+/* print_routine: functions as Modelica, from their code (function.h). The code is that of a stack machine with structured control
+ * flow; running it over texts instead of numbers gives back expressions and statements.
+ *
+ * Invariant: a text on the stack is a rope, pieces that are joined only when a statement is written, so the cost is linear
+ * however deep expressions nest. What is printed compiles to the same code. */
+#include "model/execute.h"
+#include "model/print.h"
+
+#include <string.h>
+
+/* ---- ropes ---- */
+
+/* How tightly the text holds together, loosest first (Modelica 3.6, appendix A.2.7). */
+typedef enum Level {
+  LEVEL_IF,
+  LEVEL_RANGE,
+  LEVEL_OR,
+  LEVEL_AND,
+  LEVEL_NOT,
+  LEVEL_RELATION,
+  LEVEL_SUM,
+  LEVEL_PRODUCT,
+  LEVEL_POWER,
+  LEVEL_PRIMARY,
+} Level;
+
+typedef struct Rope Rope;
+
+typedef struct Piece {
+  const char *text; /* or, if NULL: */
+  const Rope *rope;
+} Piece;
+
+struct Rope {
+  Piece *pieces;
+  uint32_t count;
+  Level level;
+};
+
+/* A call with several outputs, while they are assigned one after the other. */
+typedef struct Outputs {
+  const Rope *call;
+  const Rope **targets; /* NULL: not wanted */
+  uint32_t count, open;
+} Outputs;
+
+typedef struct Item {
+  const Rope *rope;
+  uint32_t record;  /* definition, of records and arrays of them; NO_RECORD else */
+  Outputs *outputs; /* not NULL: it is number `number` of these */
+  uint32_t number;
+} Item;
+
+#define NO_RECORD UINT32_MAX
+
+/* What was written before CODE_BODY about a slot. */
+typedef struct Declaration {
+  bool is_declared;
+  const Rope *sizes; /* NULL: a scalar */
+  const Rope *binding;
+} Declaration;
+
+typedef struct Writer {
+  Print *print;
+  Heap *heap;
+  Arena arena;
+  TextVec *text;
+  const Routine *routine;
+  VEC(Item) stack;
+  VEC(Item) waiting; /* conditions and ranges of open if-values and comprehensions */
+  VEC(Piece) pieces;
+  Declaration *declarations;
+  bool in_body;
+  uint32_t depth; /* of blocks, for indentation */
+  IndexVec chains; /* by open if: how many `elseif` it has, whose ends are not written */
+} Writer;
+
+static const Rope *rope_of(Writer *writer, Level level, const Piece *pieces, uint32_t count) {
+  Rope *rope = arena_alloc(&writer->arena, sizeof *rope);
+  *rope = (Rope){.pieces = arena_array(&writer->arena, count, sizeof *pieces), .count = count, .level = level};
+  if (count) memcpy(rope->pieces, pieces, count * sizeof *pieces);
+  return rope;
+}
+
+static const Rope *rope_text(Writer *writer, Level level, const char *text) {
+  return rope_of(writer, level, &(Piece){.text = text}, 1);
+}
+
+/* In parentheses if it holds together less than its place asks for. */
+static const Rope *rope_at(Writer *writer, const Rope *rope, Level level) {
+  if (rope->level >= level) return rope;
+  return rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.text = "("}, {.rope = rope}, {.text = ")"}}, 3);
+}
+
+static void rope_write(Writer *writer, const Rope *root) {
+  VEC(struct {
+    const Rope *rope;
+    uint32_t next;
+  }) stack = {0};
+  vec_reserve(writer->heap, &stack, 1);
+  stack.data[stack.count].rope = root;
+  stack.data[stack.count++].next = 0;
+  while (stack.count) {
+    uint32_t top = stack.count - 1;
+    if (stack.data[top].next == stack.data[top].rope->count) {
+      stack.count--;
+      continue;
+    }
+    Piece piece = stack.data[top].rope->pieces[stack.data[top].next++];
+    if (piece.text) {
+      text_append(writer->heap, writer->text, piece.text, strlen(piece.text));
+      continue;
+    }
+    vec_reserve(writer->heap, &stack, 1);
+    stack.data[stack.count].rope = piece.rope;
+    stack.data[stack.count++].next = 0;
+  }
+  vec_free(writer->heap, &stack);
+}
+
+/* ---- the stack ---- */
+
+static void push_item(Writer *writer, const Rope *rope, uint32_t record) {
+  vec_push(writer->heap, &writer->stack, (Item){.rope = rope, .record = record});
+}
+
+static void push(Writer *writer, const Rope *rope) { push_item(writer, rope, NO_RECORD); }
+static const Rope *pop(Writer *writer) { return vec_pop(&writer->stack).rope; }
+static uint32_t type_record(Type type) { return type.base == TYPE_RECORD ? type.definition : NO_RECORD; }
+
+/* The record of the item `below` places under the top. */
+static uint32_t record_below(const Writer *writer, uint32_t below) {
+  return writer->stack.data[writer->stack.count - 1 - below].record;
+}
+
+/* Pops `count` texts and joins them by commas, with `open` before and `close` behind. */
+static const Rope *pop_list(Writer *writer, const char *open, uint32_t count, const char *separator, const char *close) {
+  writer->pieces.count = 0;
+  vec_push(writer->heap, &writer->pieces, (Piece){.text = open});
+  for (uint32_t i = 0; i < count; i++) {
+    if (i) vec_push(writer->heap, &writer->pieces, (Piece){.text = separator});
+    const Item *item = &writer->stack.data[writer->stack.count - count + i];
+    vec_push(writer->heap, &writer->pieces, (Piece){.rope = item->rope});
+  }
+  vec_push(writer->heap, &writer->pieces, (Piece){.text = close});
+  writer->stack.count -= count;
+  return rope_of(writer, LEVEL_PRIMARY, writer->pieces.data, writer->pieces.count);
+}
+
+static void push_call(Writer *writer, const char *name, uint32_t count) {
+  const char *open = arena_printf(&writer->arena, "%s(", name);
+  push(writer, pop_list(writer, open, count, ", ", ")"));
+}
+
+static void push_infix(Writer *writer, const char *operator, Level level, Level left, Level right) {
+  const Rope *b = rope_at(writer, pop(writer), right);
+  const Rope *a = rope_at(writer, pop(writer), left);
+  push(writer, rope_of(writer, level, (Piece[]){{.rope = a}, {.text = operator}, {.rope = b}}, 3));
+}
+
+/* ---- values ---- */
+
+static const char *local_name(Writer *writer, uint32_t slot) {
+  return print_name(writer->print, writer->routine->locals.data[slot].name);
+}
+
+/* A Real has a point or an exponent, so that it reads back as one. */
+static void push_constant(Writer *writer, BaseType base, double value) {
+  TextVec text = {0};
+  if (base == TYPE_BOOLEAN) {
+    text_printf(writer->heap, &text, value != 0 ? "true" : "false");
+  } else {
+    dag_print(writer->print->model->dag, dag_constant(writer->print->model->dag, value), NULL, writer->heap, &text);
+    if (base == TYPE_REAL && !strpbrk(text.data, ".e")) text_printf(writer->heap, &text, ".0");
+  }
+  const char *kept = arena_copy(&writer->arena, text.data, text.count);
+  push(writer, rope_text(writer, value < 0 ? LEVEL_SUM : LEVEL_PRIMARY, kept));
+  vec_free(writer->heap, &text);
+}
+
+static void push_literal(Writer *writer, uint32_t literal, uint32_t enumeration) {
+  TextVec text = {0};
+  print_literal(writer->print, &text, enumeration, literal);
+  push(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text.data, text.count)));
+  vec_free(writer->heap, &text);
+}
+
+static void push_string(Writer *writer, Name name) {
+  TextVec text = {0};
+  print_string(writer->heap, &text, names_text(writer->print->model->names, name));
+  push(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text.data, text.count)));
+  vec_free(writer->heap, &text);
+}
+
+/* x[i, j] of a name, (e)[i, j] of anything else. */
+static void push_index(Writer *writer, uint32_t count) {
+  uint32_t record = record_below(writer, count);
+  const Rope *subscripts = pop_list(writer, "[", count, ", ", "]");
+  const Rope *base = rope_at(writer, pop(writer), LEVEL_PRIMARY);
+  push_item(writer, rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.rope = base}, {.rope = subscripts}}, 2), record);
+}
+
+static void push_field(Writer *writer, uint32_t number) {
+  const Field *field = &writer->print->model->records.data[record_below(writer, 0)].fields.data[number];
+  const Rope *base = rope_at(writer, pop(writer), LEVEL_PRIMARY);
+  const char *text = arena_printf(&writer->arena, ".%s", print_name(writer->print, field->name));
+  const Rope *rope = rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.rope = base}, {.text = text}}, 2);
+  push_item(writer, rope, type_record(field->type));
+}
+
+static void push_record(Writer *writer, uint32_t definition) {
+  const Record *record = &writer->print->model->records.data[definition];
+  const char *open = arena_printf(&writer->arena, "%s(", print_name(writer->print, record->name));
+  push_item(writer, pop_list(writer, open, record->fields.count, ", ", ")"), definition);
+}
+
+static void push_array(Writer *writer, uint32_t count) {
+  uint32_t record = count ? record_below(writer, 0) : NO_RECORD;
+  push_item(writer, pop_list(writer, "{", count, ", ", "}"), record);
+}
+
+static void push_local(Writer *writer, uint32_t slot) {
+  const Local *local = &writer->routine->locals.data[slot];
+  push_item(writer, rope_text(writer, LEVEL_PRIMARY, print_name(writer->print, local->name)), type_record(local->type));
+}
+
+static void push_range(Writer *writer, bool has_step) {
+  uint32_t count = has_step ? 3 : 2;
+  for (uint32_t i = 0; i < count; i++) {
+    Item *item = &writer->stack.data[writer->stack.count - count + i];
+    item->rope = rope_at(writer, item->rope, LEVEL_OR);
+  }
+  Rope *range = arena_alloc(&writer->arena, sizeof *range);
+  *range = *pop_list(writer, "", count, ":", "");
+  range->level = LEVEL_RANGE;
+  push(writer, range);
+}
+
+/* Terms with their signs; a sign inside of a term has parentheses. */
+static void push_sum(Writer *writer, uint32_t count, const uint32_t *signs) {
+  writer->pieces.count = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_minus = (signs[i / 32] >> (i % 32)) & 1;
+    const char *sign = i ? is_minus ? " - " : " + " : is_minus ? "-" : count == 1 ? "+" : "";
+    const Rope *term = rope_at(writer, writer->stack.data[writer->stack.count - count + i].rope, LEVEL_PRODUCT);
+    vec_push(writer->heap, &writer->pieces, (Piece){.text = sign});
+    vec_push(writer->heap, &writer->pieces, (Piece){.rope = term});
+  }
+  writer->stack.count -= count;
+  push(writer, rope_of(writer, LEVEL_SUM, writer->pieces.data, writer->pieces.count));
+}
+
+static void push_not(Writer *writer) {
+  const Rope *a = rope_at(writer, pop(writer), LEVEL_RELATION);
+  push(writer, rope_of(writer, LEVEL_NOT, (Piece[]){{.text = "not "}, {.rope = a}}, 2));
+}
+
+static void push_apply(Writer *writer, Op op, uint32_t count) {
+  switch (op) {
+  case OP_AND: push_infix(writer, " and ", LEVEL_AND, LEVEL_AND, LEVEL_NOT); break;
+  case OP_OR: push_infix(writer, " or ", LEVEL_OR, LEVEL_OR, LEVEL_AND); break;
+  case OP_NOT: push_not(writer); break;
+  case OP_MULTIPLY: push_infix(writer, " * ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER); break;
+  case OP_DIVIDE: push_infix(writer, " / ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER); break;
+  case OP_POWER: push_infix(writer, " ^ ", LEVEL_POWER, LEVEL_PRIMARY, LEVEL_PRIMARY); break;
+  default: push_call(writer, op_name(op), count);
+  }
+}
+
+static void push_special(Writer *writer, Special special, uint32_t count) {
+  static const char *const names[SPECIAL_COUNT] = {
+      [SPECIAL_TIME] = "time",       [SPECIAL_DER] = "der",         [SPECIAL_PRE] = "pre",
+      [SPECIAL_EDGE] = "edge",       [SPECIAL_CHANGE] = "change",   [SPECIAL_INITIAL] = "initial",
+      [SPECIAL_TERMINAL] = "terminal", [SPECIAL_SAMPLE] = "sample", [SPECIAL_DELAY] = "delay"};
+  if (special == SPECIAL_TIME) push(writer, rope_text(writer, LEVEL_PRIMARY, "time"));
+  else push_call(writer, names[special], count);
+}
+
+static void push_builtin(Writer *writer, uint32_t builtin, uint32_t count) {
+  static const char *const names[] = {
+#define BUILTIN(id, name, ...) name,
+#include "model/builtin.def"
+#undef BUILTIN
+  };
+  push_call(writer, names[builtin], count);
+}
+
+static void push_if(Writer *writer) {
+  uint32_t record = record_below(writer, 0);
+  const Rope *otherwise = pop(writer), *then = rope_at(writer, pop(writer), LEVEL_RANGE);
+  const Rope *condition = vec_pop(&writer->waiting).rope;
+  push_item(writer, rope_of(writer, LEVEL_IF,
+                       (Piece[]){{.text = "if "}, {.rope = condition}, {.text = " then "}, {.rope = then},
+                                 {.text = " else "}, {.rope = otherwise}}, 6), record);
+}
+
+static void push_each(Writer *writer, uint32_t slot) {
+  uint32_t record = record_below(writer, 0);
+  const Rope *value = pop(writer), *range = vec_pop(&writer->waiting).rope;
+  const char *words = arena_printf(&writer->arena, " for %s in ", local_name(writer, slot));
+  push_item(writer, rope_of(writer, LEVEL_PRIMARY,
+                            (Piece[]){{.text = "{"}, {.rope = value}, {.text = words}, {.rope = range}, {.text = "}"}}, 5),
+            record);
+}
+
+/* [[a, b]; [c, d]]: a matrix whose parts are joined along dimension `along` + 1. */
+static void push_matrix(Writer *writer, uint32_t count, bool along_rows) {
+  push(writer, pop_list(writer, "[", count, along_rows ? "; " : ", ", "]"));
+}
+
+/* ---- statements ---- */
+
+static void write_indent(Writer *writer) {
+  enum { DEEPEST = 20 };
+  uint32_t depth = writer->depth < DEEPEST ? writer->depth : DEEPEST;
+  for (uint32_t i = 0; i < depth; i++) text_append(writer->heap, writer->text, "  ", 2);
+}
+
+static void write_line(Writer *writer, const char *text) {
+  write_indent(writer);
+  text_printf(writer->heap, writer->text, "%s\n", text);
+}
+
+static void write_rope_line(Writer *writer, const char *before, const Rope *rope, const char *behind) {
+  write_indent(writer);
+  text_printf(writer->heap, writer->text, "%s", before);
+  rope_write(writer, rope);
+  text_printf(writer->heap, writer->text, "%s\n", behind);
+}
+
+/* The place extra[...] of CODE_STORE, its subscripts popped. */
+static const Rope *pop_place(Writer *writer, const uint32_t *place) {
+  const Model *model = writer->print->model;
+  uint32_t total = 0;
+  for (uint32_t i = 0; i < place[1]; i++)
+    if (place[2 + 2 * i] == STEP_INDEX) total += place[3 + 2 * i];
+  uint32_t at = writer->stack.count - total;
+  Type type = writer->routine->locals.data[place[0]].type;
+  writer->pieces.count = 0;
+  vec_push(writer->heap, &writer->pieces, (Piece){.text = local_name(writer, place[0])});
+  for (uint32_t i = 0; i < place[1]; i++) {
+    uint32_t value = place[3 + 2 * i];
+    if (place[2 + 2 * i] == STEP_FIELD) {
+      const Field *field = &model->records.data[type.definition].fields.data[value];
+      const char *name = arena_printf(&writer->arena, ".%s", print_name(writer->print, field->name));
+      vec_push(writer->heap, &writer->pieces, (Piece){.text = name});
+      type = field->type;
+      continue;
+    }
+    for (uint32_t k = 0; k < value; k++) {
+      vec_push(writer->heap, &writer->pieces, (Piece){.text = k ? ", " : "["});
+      vec_push(writer->heap, &writer->pieces, (Piece){.rope = writer->stack.data[at++].rope});
+    }
+    vec_push(writer->heap, &writer->pieces, (Piece){.text = "]"});
+  }
+  writer->stack.count -= total;
+  return rope_of(writer, LEVEL_PRIMARY, writer->pieces.data, writer->pieces.count);
+}
+
+/* (a, , c) := f(x), once every output has its target. */
+static void take_output(Writer *writer, Item item, const Rope *target) {
+  Outputs *outputs = item.outputs;
+  outputs->targets[item.number] = target;
+  if (--outputs->open) return;
+  writer->pieces.count = 0;
+  for (uint32_t i = 0; i < outputs->count; i++) {
+    vec_push(writer->heap, &writer->pieces, (Piece){.text = i ? ", " : "("});
+    if (outputs->targets[i]) vec_push(writer->heap, &writer->pieces, (Piece){.rope = outputs->targets[i]});
+  }
+  vec_push(writer->heap, &writer->pieces, (Piece){.text = ") := "});
+  vec_push(writer->heap, &writer->pieces, (Piece){.rope = outputs->call});
+  write_rope_line(writer, "", rope_of(writer, LEVEL_IF, writer->pieces.data, writer->pieces.count), ";");
+}
+
+static void run_store(Writer *writer, const uint32_t *place) {
+  const Rope *target = pop_place(writer, place);
+  Item item = vec_pop(&writer->stack);
+  if (item.outputs) take_output(writer, item, target);
+  else if (!writer->in_body) writer->declarations[place[0]].binding = item.rope;
+  else write_rope_line(writer, "", rope_of(writer, LEVEL_IF, (Piece[]){{.rope = target}, {.text = " := "}, {.rope = item.rope}}, 3), ";");
+}
+
+static void run_drop(Writer *writer, uint32_t count) {
+  while (count--) {
+    Item item = vec_pop(&writer->stack);
+    if (item.outputs) take_output(writer, item, NULL);
+    else write_rope_line(writer, "", item.rope, ";");
+  }
+}
+
+/* Arguments whose slots follow each other from the first are given by position, the others by name. */
+static void run_call(Writer *writer, uint32_t count, const uint32_t *call) {
+  const Model *model = writer->print->model;
+  const Routine *callee = model->routines.data[call[0]];
+  writer->pieces.count = 0;
+  const char *name = print_use(writer->print, call[0], 0);
+  vec_push(writer->heap, &writer->pieces, (Piece){.text = arena_printf(&writer->arena, "%s(", name)});
+  bool is_named = false;
+  for (uint32_t i = 0; i < count; i++) {
+    if (i) vec_push(writer->heap, &writer->pieces, (Piece){.text = ", "});
+    is_named = is_named || call[2 + i] != i;
+    if (is_named) {
+      const char *input = print_name(writer->print, callee->locals.data[call[2 + i]].name);
+      vec_push(writer->heap, &writer->pieces, (Piece){.text = arena_printf(&writer->arena, "%s = ", input)});
+    }
+    vec_push(writer->heap, &writer->pieces, (Piece){.rope = writer->stack.data[writer->stack.count - count + i].rope});
+  }
+  vec_push(writer->heap, &writer->pieces, (Piece){.text = ")"});
+  writer->stack.count -= count;
+  const Rope *rope = rope_of(writer, LEVEL_PRIMARY, writer->pieces.data, writer->pieces.count);
+  uint32_t wanted = call[1];
+  if (wanted == 0) write_rope_line(writer, "", rope, ";");
+  if (wanted == 1) push_item(writer, rope, type_record(callee->locals.data[callee->inputs].type));
+  if (wanted <= 1) return;
+  Outputs *outputs = arena_alloc(&writer->arena, sizeof *outputs);
+  *outputs = (Outputs){.call = rope, .count = wanted, .open = wanted};
+  outputs->targets = arena_array(&writer->arena, wanted, sizeof *outputs->targets);
+  for (uint32_t i = 0; i < wanted; i++)
+    vec_push(writer->heap, &writer->stack, (Item){.rope = rope, .record = NO_RECORD, .outputs = outputs, .number = i});
+}
+
+static void run_declare(Writer *writer, uint32_t slot, uint32_t count) {
+  Declaration *declaration = &writer->declarations[slot];
+  declaration->is_declared = true;
+  if (count) declaration->sizes = pop_list(writer, "[", count, ", ", "]");
+}
+
+static bool is_statement(Code code) {
+  switch (code) {
+  case CODE_STORE:
+  case CODE_IF:
+  case CODE_FOR:
+  case CODE_WHILE:
+  case CODE_BREAK:
+  case CODE_RETURN:
+  case CODE_ASSERT:
+  case CODE_TERMINATE:
+  case CODE_DROP:
+  case CODE_END_IF: return true;
+  default: return false;
+  }
+}
+
+/* Does the else-branch from `position` on hold one if and nothing more? */
+static bool is_elseif(const Routine *routine, uint32_t position, uint32_t end) {
+  while (position < end && !is_statement((Code)routine->code.data[position].code)) position++;
+  if (routine->code.data[position].code != CODE_IF) return false;
+  uint32_t inner_else = routine->code.data[position].b;
+  return routine->code.data[inner_else].b == end - 1;
+}
+
+static void run_if(Writer *writer) {
+  bool continues = writer->chains.count && vec_last(&writer->chains) & 1;
+  if (continues) {
+    vec_last(&writer->chains) += 1; /* one more if in the chain; the mark is cleared */
+    writer->depth--;
+    write_rope_line(writer, "elseif ", pop(writer), " then");
+  } else {
+    vec_push(writer->heap, &writer->chains, 0);
+    write_rope_line(writer, "if ", pop(writer), " then");
+  }
+  writer->depth++;
+}
+
+static void run_else(Writer *writer, uint32_t position) {
+  uint32_t end = writer->routine->code.data[position].b;
+  if (is_elseif(writer->routine, position + 1, end)) {
+    vec_last(&writer->chains) |= 1;
+    return;
+  }
+  if (position + 1 == end) return;
+  writer->depth--;
+  write_line(writer, "else");
+  writer->depth++;
+}
+
+static void run_end_if(Writer *writer) {
+  if (vec_last(&writer->chains) >= 2) {
+    vec_last(&writer->chains) -= 2;
+    return;
+  }
+  (void)vec_pop(&writer->chains);
+  writer->depth--;
+  write_line(writer, "end if;");
+}
+
+static void run_for(Writer *writer, uint32_t slot) {
+  const char *head = arena_printf(&writer->arena, "for %s in ", local_name(writer, slot));
+  vec_push(writer->heap, &writer->chains, 0);
+  write_rope_line(writer, head, pop(writer), " loop");
+  writer->depth++;
+}
+
+static void run_end(Writer *writer, const char *words) {
+  (void)vec_pop(&writer->chains);
+  writer->depth--;
+  write_line(writer, words);
+}
+
+static void run_assert(Writer *writer) {
+  write_rope_line(writer, "assert", pop_list(writer, "(", 3, ", ", ")"), ";");
+}
+
+static void run_instruction(Writer *writer, uint32_t position) {
+  const Routine *routine = writer->routine;
+  Instruction i = routine->code.data[position];
+  const uint32_t *list = routine->extra.data + i.b;
+  switch ((Code)i.code) {
+  case CODE_CONSTANT: push_constant(writer, (BaseType)i.a, routine->constants.data[i.b]); break;
+  case CODE_LITERAL: push_literal(writer, i.a, i.b); break;
+  case CODE_STRING: push_string(writer, i.b); break;
+  case CODE_LOCAL: push_local(writer, i.b); break;
+  case CODE_FIELD: push_field(writer, i.b); break;
+  case CODE_RECORD: push_record(writer, i.b); break;
+  case CODE_ALL: push(writer, rope_text(writer, LEVEL_PRIMARY, ":")); break;
+  case CODE_INDEX: push_index(writer, i.b); break;
+  case CODE_ARRAY: push_array(writer, i.b); break;
+  case CODE_MATRIX: push_matrix(writer, i.b, i.a == 0); break;
+  case CODE_RANGE: push_range(writer, i.a != 0); break;
+  case CODE_SUM: push_sum(writer, i.a, list); break;
+  case CODE_MULTIPLY: push_infix(writer, i.a ? " .* " : " * ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER); break;
+  case CODE_DIVIDE: push_infix(writer, i.a ? " ./ " : " / ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER); break;
+  case CODE_POWER: push_infix(writer, i.a ? " .^ " : " ^ ", LEVEL_POWER, LEVEL_PRIMARY, LEVEL_PRIMARY); break;
+  case CODE_ADD_EACH: push_infix(writer, " .+ ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT); break;
+  case CODE_SUBTRACT_EACH: push_infix(writer, " .- ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT); break;
+  case CODE_COMPARE: {
+    const char *words = arena_printf(&writer->arena, " %s ", op_name((Op)i.a));
+    push_infix(writer, words, LEVEL_RELATION, LEVEL_SUM, LEVEL_SUM);
+    break;
+  }
+  case CODE_APPLY: push_apply(writer, (Op)i.b, i.a); break;
+  case CODE_BUILTIN: push_builtin(writer, i.b, i.a); break;
+  case CODE_SPECIAL: push_special(writer, (Special)i.b, i.a); break;
+  case CODE_CALL: run_call(writer, i.a, list); break;
+  case CODE_DROP: run_drop(writer, i.a); break;
+  case CODE_IF_VALUE:
+  case CODE_EACH: {
+    Item item = vec_pop(&writer->stack);
+    vec_push(writer->heap, &writer->waiting, item);
+    break;
+  }
+  case CODE_END_VALUE: push_if(writer); break;
+  case CODE_EACH_NEXT: push_each(writer, routine->code.data[i.b].a); break;
+  case CODE_DECLARE: run_declare(writer, i.b, i.a); break;
+  case CODE_BODY: writer->in_body = true; break;
+  case CODE_STORE: run_store(writer, list); break;
+  case CODE_IF: run_if(writer); break;
+  case CODE_ELSE: run_else(writer, position); break;
+  case CODE_END_IF: run_end_if(writer); break;
+  case CODE_FOR: run_for(writer, i.a); break;
+  case CODE_END_FOR: run_end(writer, "end for;"); break;
+  case CODE_WHILE_TEST:
+    vec_push(writer->heap, &writer->chains, 0);
+    write_rope_line(writer, "while ", pop(writer), " loop");
+    writer->depth++;
+    break;
+  case CODE_END_WHILE: run_end(writer, "end while;"); break;
+  case CODE_BREAK: write_line(writer, "break;"); break;
+  case CODE_RETURN: write_line(writer, "return;"); break;
+  case CODE_ASSERT: run_assert(writer); break;
+  case CODE_TERMINATE: write_rope_line(writer, "terminate(", pop(writer), ");"); break;
+  default: break;
+  }
+}
+
+/* ---- functions ---- */
+
+static void write_comma_list(Writer *writer, const uint32_t *sizes, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    text_printf(writer->heap, writer->text, i ? ", " : "[");
+    if (sizes[i] == UINT32_MAX) text_printf(writer->heap, writer->text, ":");
+    else text_printf(writer->heap, writer->text, "%u", sizes[i]);
+  }
+  if (count) text_printf(writer->heap, writer->text, "]");
+}
+
+static void write_declaration(Writer *writer, uint32_t slot) {
+  const Routine *routine = writer->routine;
+  const Declaration *declaration = &writer->declarations[slot];
+  const char *prefix = slot < routine->inputs ? "input " : slot < routine->inputs + routine->outputs ? "output " : "";
+  write_indent(writer);
+  text_printf(writer->heap, writer->text, "%s", prefix);
+  print_type(writer->print, writer->text, routine->locals.data[slot].type);
+  text_printf(writer->heap, writer->text, " %s", local_name(writer, slot));
+  if (declaration->sizes) rope_write(writer, declaration->sizes);
+  if (declaration->binding) {
+    text_printf(writer->heap, writer->text, " = ");
+    rope_write(writer, declaration->binding);
+  }
+  text_printf(writer->heap, writer->text, ";\n");
+}
+
+/* annotation(derivative(order = 2, noDerivative = 'x') = 'f_der') */
+static void write_derivatives(Writer *writer) {
+  const Routine *routine = writer->routine;
+  for (uint32_t i = 0; i < routine->derivatives.count; i++) {
+    const Derivative *derivative = &routine->derivatives.data[i];
+    if (!derivative->routine) continue;
+    write_indent(writer);
+    text_printf(writer->heap, writer->text, "annotation(derivative(order = %u", derivative->order);
+    for (uint32_t k = 0; k < derivative->without.count; k++)
+      text_printf(writer->heap, writer->text, ", noDerivative = %s", local_name(writer, derivative->without.data[k]));
+    const char *name = print_use(writer->print, derivative->routine->number, 0);
+    text_printf(writer->heap, writer->text, ") = %s);\n", name);
+  }
+}
+
+static Writer writer_make(Print *print, TextVec *text, const Routine *routine) {
+  Writer writer = {.print = print, .heap = print->heap, .arena = arena_make(print->heap), .text = text, .routine = routine};
+  writer.declarations = arena_array(&writer.arena, routine->locals.count, sizeof *writer.declarations);
+  return writer;
+}
+
+static void writer_free(Writer *writer) {
+  vec_free(writer->heap, &writer->stack);
+  vec_free(writer->heap, &writer->waiting);
+  vec_free(writer->heap, &writer->pieces);
+  vec_free(writer->heap, &writer->chains);
+  arena_free(&writer->arena);
+}
+
+/* The body is written to a text of its own: declarations, which stand before it, are known when the code has been run up to
+ * CODE_BODY. */
+static void write_function(Print *print, TextVec *text, const Routine *routine) {
+  TextVec body = {0};
+  const char *name = print_name(print, routine->name);
+  Writer writer = writer_make(print, &body, routine);
+  writer.depth = 2;
+  for (uint32_t i = 0; i < routine->code.count; i++) run_instruction(&writer, i);
+  writer.text = text;
+  text_printf(print->heap, text, "  %sfunction %s\n", routine->is_impure ? "impure " : "", name);
+  for (uint32_t slot = 0; slot < routine->locals.count; slot++)
+    if (writer.declarations[slot].is_declared) write_declaration(&writer, slot);
+  text_printf(print->heap, text, "  algorithm\n");
+  text_append(print->heap, text, body.data, body.count);
+  write_derivatives(&writer);
+  text_printf(print->heap, text, "  end %s;\n\n", name);
+  vec_free(print->heap, &body);
+  writer_free(&writer);
+}
+
+/* 'f$2': gives output number 2 of 'f', for a call has one value in an expression. */
+static void write_output_function(Print *print, TextVec *text, const Routine *routine, uint32_t output) {
+  static const char *const colons[] = {"", "[:]", "[:, :]", "[:, :, :]", "[:, :, :, :]"};
+  Heap *heap = print->heap;
+  const char *name = print_use(print, routine->number, output);
+  text_printf(heap, text, "  function %s\n", name);
+  for (uint32_t slot = 0; slot < routine->inputs + routine->outputs; slot++) {
+    bool is_input = slot < routine->inputs;
+    if (!is_input && slot != routine->inputs + output) continue;
+    const Local *local = &routine->locals.data[slot];
+    text_printf(heap, text, is_input ? "    input " : "    output ");
+    print_type(print, text, local->type);
+    text_printf(heap, text, " %s%s;\n", print_name(print, local->name), colons[local->type.dimensions % 5]);
+  }
+  text_printf(heap, text, "  algorithm\n    (");
+  for (uint32_t i = 0; i < output; i++) text_printf(heap, text, ", ");
+  text_printf(heap, text, "%s) := %s(", print_name(print, routine->locals.data[routine->inputs + output].name),
+              print_use(print, routine->number, 0));
+  for (uint32_t slot = 0; slot < routine->inputs; slot++)
+    text_printf(heap, text, "%s%s", slot ? ", " : "", print_name(print, routine->locals.data[slot].name));
+  text_printf(heap, text, ");\n  end %s;\n\n", name);
+}
+
+void print_definitions(Print *print, TextVec *text) {
+  TextVec functions = {0};
+  for (uint32_t i = 0; i < print->uses.count; i++) {
+    PrintUse use = print->uses.data[i];
+    const Routine *routine = print->model->routines.data[use.routine];
+    if (use.output) write_output_function(print, &functions, routine, use.output);
+    else write_function(print, &functions, routine);
+  }
+  for (uint32_t i = 0; i < print->model->records.count; i++) {
+    const Record *record = &print->model->records.data[i];
+    Writer writer = {.print = print, .heap = print->heap, .text = text};
+    const char *name = print_name(print, record->name);
+    text_printf(print->heap, text, "  record %s\n", name);
+    for (uint32_t f = 0; f < record->fields.count; f++) {
+      const Field *field = &record->fields.data[f];
+      text_printf(print->heap, text, "    ");
+      print_type(print, text, field->type);
+      text_printf(print->heap, text, " %s", print_name(print, field->name));
+      write_comma_list(&writer, field->sizes, field->type.dimensions);
+      text_printf(print->heap, text, ";\n");
+    }
+    text_printf(print->heap, text, "  end %s;\n\n", name);
+  }
+  text_append(print->heap, text, functions.data, functions.count);
+  vec_free(print->heap, &functions);
+}
+
+void print_procedure(Print *print, TextVec *text, const Procedure *procedure) {
+  const Routine *routine = print->model->functions.data[procedure->function]->routine;
+  Writer writer = writer_make(print, text, routine);
+  writer.depth = 2;
+  writer.in_body = true;
+  text_printf(print->heap, text, procedure->initial ? "  initial algorithm\n" : "  algorithm\n");
+  for (uint32_t i = 0; i < routine->code.count; i++) run_instruction(&writer, i);
+  writer_free(&writer);
+}
