@@ -8,9 +8,7 @@
 
 #include <math.h>
 
-#define FAULT_REPORTED (EXPR_NONE - 1)
-
-enum { STATE_NEW, STATE_OPEN, STATE_DONE };
+enum { STATE_NEW, STATE_OPEN, STATE_DONE, STATE_REPORTED };
 
 /* The last function run: its other outputs are often wanted next. */
 typedef struct LastCall {
@@ -221,7 +219,7 @@ static void open_node(Valuation *run, Expr e) {
     if (run->circle == EXPR_NONE) run->circle = e;
     return;
   }
-  if (run->states[e] == STATE_DONE) return;
+  if (run->states[e] != STATE_NEW) return;
   run->states[e] = STATE_OPEN;
   run->faults[e] = e;
   vec_push(run->heap, &run->stack, (struct ValuationFrame){e, 0});
@@ -308,8 +306,8 @@ bool model_parameter_values(Model *model, const double *overrides, double *value
     values[i] = fault == EXPR_NONE ? run.values[leaf] : NAN;
     if (fault == EXPR_NONE || !has_number(parameter_variable(&run, leaf))) continue;
     ok = false;
-    if (fault != FAULT_REPORTED) report_fault(&run, leaf, fault, diags);
-    run.faults[leaf] = FAULT_REPORTED;
+    if (run.states[fault] != STATE_REPORTED) report_fault(&run, leaf, fault, diags);
+    run.states[fault] = STATE_REPORTED;
   }
   valuation_free(&run);
   return ok;
