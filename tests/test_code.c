@@ -1,5 +1,7 @@
 /* Numeric code: the tape, templates, Jacobians, blame, calls, compiled and exported C, each against an evaluation by
  * another way: dag_evaluate, dag_partial, closed forms. */
+#include "code/compile.h"
+#include "code/ctext.h"
 #include "code/program_internal.h"
 
 #include <math.h>
@@ -283,6 +285,12 @@ static void test_templates(void **state) {
     assert_true(reference(f, rows.data[r], &expected));
     assert_close(out[r], expected, 0);
   }
+  for (uint32_t i = 0; i < 1200; i += 61) {
+    double before = f->y[i];
+    f->y[i] = NAN;
+    assert_int_equal(program_run(program, &f->point, out), EVAL_DOMAIN);
+    f->y[i] = before;
+  }
   teardown(f);
 }
 
@@ -399,6 +407,130 @@ static void test_branches(void **state) {
   teardown(f);
 }
 
+/* ---- compiled code ---- */
+
+static bool has_compiler(void) {
+  bool found = system("cc --version >/dev/null 2>&1") == 0;
+  if (!found) print_message("no C compiler here: compiled code is not tested\n");
+  return found;
+}
+
+/* Runs the program by tape and compiled and asks for the same bits. */
+static void check_compiled(Fixture *f, Program *const *programs, uint32_t count) {
+  Diags diags = diags_make(f->heap);
+  double *tape[4], *compiled[4];
+  EvalStatus status[4];
+  for (uint32_t k = 0; k < count; k++) {
+    tape[k] = heap_array(f->heap, program_outputs(programs[k]), sizeof(double));
+    compiled[k] = heap_array(f->heap, program_outputs(programs[k]), sizeof(double));
+    status[k] = program_run(programs[k], &f->point, tape[k]);
+  }
+  if (!program_compile(f->heap, programs, count, &diags)) fail_msg("%s", diags.list.data[0].message);
+  for (uint32_t k = 0; k < count; k++) {
+    assert_int_equal(program_run(programs[k], &f->point, compiled[k]), status[k]);
+    for (uint32_t i = 0; i < program_outputs(programs[k]); i++)
+      if (isfinite(tape[k][i]) || isfinite(compiled[k][i])) assert_true(tape[k][i] == compiled[k][i]);
+  }
+}
+
+static void test_compiled_graph(void **state) {
+  (void)state;
+  if (!has_compiler()) skip();
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  ExprVec pool = {0};
+  grow(f, &pool, 1500);
+  Program *programs[2] = {program_new(f->heap, f->model, &f->layout, pool.data, pool.count),
+                          jacobian_new(f->heap, f->model, &f->layout, pool.data, 100, NULL, 0)->program};
+  check_compiled(f, programs, 2);
+  teardown(f);
+}
+
+static void test_compiled_templates(void **state) {
+  (void)state;
+  if (!has_compiler()) skip();
+  Fixture *f = setup(600, 2);
+  ExprVec rows = {0};
+  chain_rows(f, 600, &rows);
+  for (uint32_t i = 0; i < 100; i++) /* leaves in no order: tables */
+    vec_push(f->heap, &rows, dag_multiply(f->dag, dag_variable(f->dag, random_below(f, 600), 0), dag_parameter(f->dag, random_below(f, 99))));
+  Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows.data, rows.count, NULL, 0);
+  Program *programs[3] = {program_new(f->heap, f->model, &f->layout, rows.data, rows.count), jacobian->program,
+                          jacobian_with_rows(f->heap, f->model, &f->layout, rows.data, rows.count, jacobian)};
+  check_compiled(f, programs, 3);
+  double *out = heap_array(f->heap, rows.count, sizeof *out);
+  for (uint32_t i = 0; i < 1200; i += 61) { /* wherever the trouble is, it is seen */
+    double before = f->y[i];
+    f->y[i] = i % 2 ? NAN : INFINITY;
+    assert_int_equal(program_run(programs[0], &f->point, out), EVAL_DOMAIN);
+    f->y[i] = before;
+    assert_int_equal(program_run(programs[0], &f->point, out), EVAL_OK);
+  }
+  teardown(f);
+}
+
+/* Large finite outputs whose sum is not finite are no error. */
+static void test_compiled_overflow(void **state) {
+  (void)state;
+  if (!has_compiler()) skip();
+  Fixture *f = setup(20, 1);
+  Expr rows[20];
+  for (uint32_t i = 0; i < 20; i++) rows[i] = dag_scale(f->dag, 2, dag_variable(f->dag, i, 0)), f->y[i] = 6e307;
+  Program *program = program_new(f->heap, f->model, &f->layout, rows, 20);
+  check_compiled(f, &program, 1);
+  double out[20];
+  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  teardown(f);
+}
+
+static void test_compile_failure(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  Expr e = dag_unary(f->dag, OP_SIN, dag_variable(f->dag, 0, 0));
+  Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
+  Diags diags = diags_make(f->heap);
+  char *path = strdup(getenv("PATH"));
+  setenv("PATH", "/nonexistent", 1);
+  assert_false(program_compile(f->heap, &program, 1, &diags));
+  setenv("PATH", path, 1);
+  assert_non_null(strstr(diags.list.data[0].message, "no C compiler"));
+  setenv("TMPDIR", "/nonexistent", 1);
+  assert_false(program_compile(f->heap, &program, 1, &diags));
+  unsetenv("TMPDIR");
+  double out;
+  assert_int_equal(program_run(program, &f->point, &out), EVAL_OK);
+  assert_true(out == sin(f->y[0]));
+  free(path);
+  teardown(f);
+}
+
+/* The texts of value functions that generated code carries are those of expr/op_math.h. */
+static void test_math_text(void **state) {
+  (void)state;
+  const char *root = getenv("SOURCE_DIR");
+  if (!root) skip();
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  char path[1024], *file = heap_alloc(f->heap, 1 << 16);
+  snprintf(path, sizeof path, "%s/src/expr/op_math.h", root);
+  FILE *stream = fopen(path, "r");
+  assert_non_null(stream);
+  file[fread(file, 1, (1 << 16) - 1, stream)] = 0;
+  fclose(stream);
+  TextVec all = {0}, header = {0};
+  text_printf(f->heap, &all, "op_power_integer( op_power( op_sign( op_min( op_max( op_div( op_mod( op_rem(");
+  ctext_header(f->heap, &header, (const TextVec *const[]){&all}, 1);
+  uint32_t found = 0;
+  for (char *part = strstr(header.data, "static inline"); part; found++) {
+    char *next = strstr(part + 1, "static inline");
+    size_t length = next ? (size_t)(next - part) : strlen(part);
+    while (length && part[length - 1] == '\n') length--;
+    part[length] = 0;
+    if (!strstr(file, part)) fail_msg("not in op_math.h: %s", part);
+    part = next;
+  }
+  assert_int_equal(found, 8);
+  teardown(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_operators),       cmocka_unit_test(test_random_graph),
@@ -406,6 +538,9 @@ int main(void) {
       cmocka_unit_test(test_templates),       cmocka_unit_test(test_jacobian_templates),
       cmocka_unit_test(test_long_chain),      cmocka_unit_test(test_blame),
       cmocka_unit_test(test_blame_jacobian),  cmocka_unit_test(test_branches),
+      cmocka_unit_test(test_compiled_graph),  cmocka_unit_test(test_compiled_templates),
+      cmocka_unit_test(test_compiled_overflow), cmocka_unit_test(test_compile_failure),
+      cmocka_unit_test(test_math_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

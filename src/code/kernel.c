@@ -151,6 +151,19 @@ static Operand add_term(Builder *builder, Operand accumulator, bool own, Term te
   return emit(builder, subtract ? LINE_SUBTRACT : LINE_ADD, accumulator, x, x);
 }
 
+/* -(p * x) is (-p) * x to the bit, and likewise p / x: where p is uniform, the sign costs nothing. */
+static bool negate_factor(Builder *builder, Expr node, Operand value) {
+  if (operand_kind(value) != OPERAND_VALUE || builder->uses[position_of(builder, node)] != 1) return false;
+  uint32_t index = operand_index(value);
+  Line line = builder->kernel->body.data[index];
+  if (line.code != OP_MULTIPLY && line.code != OP_DIVIDE) return false;
+  Operand *factor = is_uniform(builder, line.a) ? &line.a : is_uniform(builder, line.b) ? &line.b : NULL;
+  if (!factor) return false;
+  *factor = emit(builder, LINE_NEGATE, *factor, *factor, *factor);
+  builder->kernel->body.data[index] = line;
+  return true;
+}
+
 /* The beginning of a sum; says how many terms it took. */
 static Operand begin_sum(Builder *builder, double constant, const Term *terms, uint32_t count, uint32_t *taken) {
   *taken = 0;
@@ -167,6 +180,7 @@ static Operand begin_sum(Builder *builder, double constant, const Term *terms, u
                 builder->operands[position_of(builder, factors[1])]);
   }
   if (terms[0].coefficient == 1) return first;
+  if (terms[0].coefficient == -1 && negate_factor(builder, terms[0].node, first)) return first;
   if (terms[0].coefficient == -1) return emit(builder, LINE_NEGATE, first, first, first);
   return emit(builder, OP_MULTIPLY, number_operand(builder, terms[0].coefficient), first, first);
 }
@@ -316,6 +330,33 @@ static void set_outputs(Builder *builder, const Expr *roots, uint32_t count) {
   heap_free(builder->heap, is_taken);
 }
 
+static void mark_slot(bool *is_used, Operand o) {
+  if (operand_kind(o) == OPERAND_SLOT) is_used[operand_index(o)] = true;
+}
+
+static void mark_slots(bool *is_used, const LineVec *lines) {
+  for (uint32_t i = 0; i < lines->count; i++) {
+    const Line *line = &lines->data[i];
+    const Operand operands[3] = {line->a, line->b, line->c};
+    uint32_t arity = line_arity(line);
+    for (uint32_t k = 0; k < arity; k++) mark_slot(is_used, operands[k]);
+  }
+}
+
+/* A slot that no line reads counts as uniform: nothing is gathered for it. */
+static void drop_unused_slots(Builder *builder) {
+  Kernel *kernel = builder->kernel;
+  bool *is_used = heap_array(builder->heap, kernel->instances.slots, sizeof *is_used);
+  mark_slots(is_used, &kernel->prologue);
+  mark_slots(is_used, &kernel->body);
+  for (uint32_t c = 0; c < kernel->calls.count; c++)
+    for (uint32_t k = 0; k < kernel->calls.data[c].argument_count; k++)
+      mark_slot(is_used, kernel->calls.data[c].arguments[k]);
+  for (uint32_t s = 0; s < kernel->instances.slots && kernel->instances.count > 1; s++)
+    if (!is_used[s]) kernel->instances.lanes[s].mode = LANE_UNIFORM;
+  heap_free(builder->heap, is_used);
+}
+
 static void free_builder(Builder *builder) {
   graph_free(&builder->graph);
   heap_free(builder->heap, builder->uses);
@@ -345,6 +386,7 @@ Kernel kernel_make(Heap *heap, Dag *dag, const Expr *roots, Instances instances,
   for (uint32_t p = 0; p < count; p++)
     if (!builder.is_fused[p]) emit_node(&builder, p);
   set_outputs(&builder, roots, instances.outputs);
+  drop_unused_slots(&builder);
   free_builder(&builder);
   return kernel;
 }

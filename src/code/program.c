@@ -2,6 +2,7 @@
  * blocks by the place of their outputs, so that neighbours in memory are worked on together. */
 #include "code/program_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,21 +35,50 @@ static int compare_steps(const void *left, const void *right) {
   return a->step.block < b->step.block ? -1 : 1;
 }
 
+/* Smallest output that a step writes; UINT32_MAX if none. */
+static uint32_t first_output(const Program *program, const ProgramStep *step) {
+  const Instances *instances = &program->kernels[step->kernel].instances;
+  uint32_t first = UINT32_MAX;
+  if (step->block == STEP_BEGIN && instances->count > 1) return first;
+  const Block *block = &instances->blocks[step->block == STEP_BEGIN ? 0 : step->block];
+  for (uint32_t l = instances->slots; l < instances->slots + instances->outputs; l++) {
+    const Lane *lane = &instances->lanes[l];
+    if (lane->store != STORE_OUTPUT) continue;
+    for (uint32_t i = 0; i < block->count; i++) {
+      int64_t place = lane->mode == LANE_TABLE ? lane->table[block->first + i]
+                                               : (int64_t)block->starts[l] + (int64_t)i * lane->stride;
+      if (place < first) first = (uint32_t)place;
+    }
+  }
+  return first;
+}
+
+/* After a step, outputs below the first one that a later step writes are final. */
+static void find_done(Program *program) {
+  uint32_t done = program->outputs;
+  for (uint32_t s = program->step_count; s-- > 0;) {
+    program->steps[s].done = done;
+    uint32_t first = first_output(program, &program->steps[s]);
+    if (first < done) done = first;
+  }
+}
+
 static void make_steps(Program *program) {
   VEC(StepOrder) list = {0};
   for (uint32_t k = 0; k < program->kernel_count; k++) {
     const Instances *instances = &program->kernels[k].instances;
     uint32_t phase = program->phases[k];
-    vec_push(program->heap, &list, (StepOrder){phase, 0, 0, {k, STEP_BEGIN}});
+    vec_push(program->heap, &list, (StepOrder){phase, 0, 0, {k, STEP_BEGIN, 0}});
     if (instances->count == 1) continue;
     for (uint32_t b = 0; b < instances->block_count; b++)
-      vec_push(program->heap, &list, (StepOrder){phase, 1, instances->blocks[b].starts[instances->slots], {k, b}});
+      vec_push(program->heap, &list, (StepOrder){phase, 1, instances->blocks[b].starts[instances->slots], {k, b, 0}});
   }
   if (list.count) qsort(list.data, list.count, sizeof *list.data, compare_steps);
   program->step_count = list.count;
   program->steps = heap_array(program->heap, list.count, sizeof *program->steps);
   for (uint32_t s = 0; s < list.count; s++) program->steps[s] = list.data[s].step;
   vec_free(program->heap, &list);
+  find_done(program);
 }
 
 Program *program_from_plan(Plan *plan, uint32_t outputs) {
@@ -87,20 +117,43 @@ Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr 
 
 typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* x - x is 0 for finite x and not a number otherwise, and stays so in a sum: no branch, two numbers at a time. */
-static bool all_finite(const double *values, uint32_t count) {
-  const Pair *pair = (const Pair *)(const void *)values, *end = pair + count / 8 * 4;
+/* A sum is finite only if every term is; but large finite terms may overflow it. Several sums, so that the additions do not
+ * wait for each other. */
+static double sum_of(const double *values, uint32_t count) {
+  const Pair *pair = (const Pair *)(const void *)values, *end = pair + count / 16 * 8;
   Pair a = {0, 0}, b = a, c = a, d = a;
-  for (; pair < end; pair += 4) {
-    a += pair[0] - pair[0];
-    b += pair[1] - pair[1];
-    c += pair[2] - pair[2];
-    d += pair[3] - pair[3];
+  for (; pair < end; pair += 8) {
+    a += pair[0] + pair[1];
+    b += pair[2] + pair[3];
+    c += pair[4] + pair[5];
+    d += pair[6] + pair[7];
   }
   Pair sum = a + b + c + d;
   double total = sum[0] + sum[1];
-  for (uint32_t i = count / 8 * 8; i < count; i++) total += values[i] - values[i];
-  return total == 0;
+  for (uint32_t i = count / 16 * 16; i < count; i++) total += values[i];
+  return total;
+}
+
+bool all_finite(const double *values, uint32_t count) {
+  if (isfinite(sum_of(values, count))) return true;
+  for (uint32_t i = 0; i < count; i++)
+    if (!isfinite(values[i])) return false;
+  return true;
+}
+
+static bool run_tapes(Program *program, const Arrays *arrays) {
+  const double *out = arrays->read[STORE_OUTPUT];
+  uint32_t checked = 0;
+  bool is_finite = true;
+  for (const ProgramStep *step = program->steps, *end = step + program->step_count; step < end; step++) {
+    Tape *tape = program->tapes[step->kernel];
+    if (step->block == STEP_BEGIN) tape_begin(tape, arrays);
+    else tape_block(tape, &program->kernels[step->kernel].instances.blocks[step->block], arrays);
+    if (step->done < checked + FINITE_CHUNK) continue;
+    is_finite = all_finite(out + checked, step->done - checked) && is_finite;
+    checked = step->done;
+  }
+  return all_finite(out + checked, program->outputs - checked) && is_finite;
 }
 
 EvalStatus program_run(Program *program, const Point *point, double *out) {
@@ -110,16 +163,8 @@ EvalStatus program_run(Program *program, const Point *point, double *out) {
                [STORE_SCRATCH] = program->scratch, [STORE_OUTPUT] = out},
       .write = {[STORE_SCRATCH] = program->scratch, [STORE_OUTPUT] = out},
   };
-  if (program->compiled) {
-    program->compiled(arrays.read, arrays.write, program->caller);
-    return all_finite(out, program->outputs) ? EVAL_OK : EVAL_DOMAIN;
-  }
-  for (const ProgramStep *step = program->steps, *end = step + program->step_count; step < end; step++) {
-    Tape *tape = program->tapes[step->kernel];
-    if (step->block == STEP_BEGIN) tape_begin(tape, &arrays);
-    else tape_block(tape, &program->kernels[step->kernel].instances.blocks[step->block], &arrays);
-  }
-  return all_finite(out, program->outputs) ? EVAL_OK : EVAL_DOMAIN;
+  bool is_finite = program->compiled ? program->compiled(program->code, &arrays) : run_tapes(program, &arrays);
+  return is_finite ? EVAL_OK : EVAL_DOMAIN;
 }
 
 uint32_t program_outputs(const Program *program) { return program->outputs; }

@@ -9,12 +9,12 @@
 typedef struct ProgramStep {
   uint32_t kernel;
   uint32_t block; /* STEP_BEGIN: the prologue */
+  uint32_t done;  /* outputs below this are final after the step */
 } ProgramStep;
 
 #define STEP_BEGIN UINT32_MAX
 
-/* Compiled code in place of the tape; the arrays are those of Arrays. */
-typedef void (*CompiledCode)(const double *const *read, double *const *write, void *callback_context);
+struct Compiled;
 
 struct Program {
   Heap *heap;
@@ -30,11 +30,21 @@ struct Program {
   ProgramStep *steps;
   uint32_t step_count;
   Caller *caller;
-  CompiledCode compiled; /* NULL: the tape runs */
+
+
+  /* Compiled code in place of the tapes (compile.h); NULL: the tapes run. Returns whether all outputs are finite. */
+  bool (*compiled)(struct Compiled *code, const Arrays *arrays);
+  struct Compiled *code;
 
   /* For blame: output k is expression roots[k], differentiated by leaf leaves[k] unless that is EXPR_NONE. leaves
    * may be NULL. */
   Expr *roots, *leaves;
 };
+
+/* Outputs are looked at for numbers that are not finite as soon as so many are final, while they are near. */
+enum { FINITE_CHUNK = 1024 };
+
+/* Are all of these finite? */
+bool all_finite(const double *values, uint32_t count);
 
 #endif

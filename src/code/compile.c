@@ -1,0 +1,180 @@
+/* compile: see compile.h. Between the making and the removal of the directory nothing is allocated from the heap, so no
+ * refusal can leave it behind. */
+#include "code/compile.h"
+
+#include "code/ctext.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- running compiled code ---- */
+
+struct Compiled {
+  Caller *caller;
+  const Program *program;
+  CText text;
+  const CTextFunction *functions;
+  CTextRun run;
+};
+
+static void call_back(void *context, uint32_t site, const double *arguments, double *results) {
+  struct Compiled *code = context;
+  CTextCall call = code->text.calls.data[site];
+  caller_run(code->caller, &code->program->kernels[call.kernel].calls.data[call.site], arguments, results);
+}
+
+static bool run_compiled(struct Compiled *code, const Arrays *arrays) {
+  CTextRun run = code->run;
+  run.read = arrays->read;
+  run.write = arrays->write;
+  double sum = 0;
+  const CTextStep *step = code->text.steps.data;
+  for (const CTextStep *end = step + code->text.steps.count; step < end; step++)
+    sum += code->functions[step->function](&run, code->text.starts.data + step->starts, step->count, step->first);
+  return isfinite(sum) || all_finite(arrays->read[STORE_OUTPUT], code->program->outputs);
+}
+
+static struct Compiled *compiled_new(Heap *heap, const Program *program, const char *name) {
+  struct Compiled *code = heap_alloc(heap, sizeof *code);
+  code->caller = program->caller;
+  code->program = program;
+  code->text = ctext_make(heap, program, name, true);
+  const uint32_t **tables = heap_array(heap, code->text.tables.count, sizeof *tables);
+  for (uint32_t t = 0; t < code->text.tables.count; t++) tables[t] = code->text.tables.data[t]->table;
+  code->run = (CTextRun){.work = heap_array(heap, code->text.work, sizeof(double)), .tables = tables,
+                         .call = call_back, .context = code};
+  return code;
+}
+
+/* ---- the compiler ---- */
+
+/* Paths in the private directory. */
+typedef struct Workshop {
+  char directory[1024], source[1100], library[1100], messages[1100];
+  char failure[512]; /* one line, empty when all is well */
+} Workshop;
+
+__attribute__((format(printf, 2, 3))) static bool fail(Workshop *shop, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(shop->failure, sizeof shop->failure, format, list);
+  va_end(list);
+  return false;
+}
+
+static bool open_workshop(Workshop *shop) {
+  const char *parent = getenv("TMPDIR");
+  if (!parent || !*parent) parent = "/tmp";
+  int length = snprintf(shop->directory, sizeof shop->directory, "%s/daedal-XXXXXX", parent);
+  if (length < 0 || (size_t)length >= sizeof shop->directory) return fail(shop, "TMPDIR is too long");
+  if (!mkdtemp(shop->directory)) {
+    shop->directory[0] = 0;
+    return fail(shop, "no directory can be made in %s: %s", parent, strerror(errno));
+  }
+  snprintf(shop->source, sizeof shop->source, "%s/code.c", shop->directory);
+  snprintf(shop->library, sizeof shop->library, "%s/code.so", shop->directory);
+  snprintf(shop->messages, sizeof shop->messages, "%s/messages", shop->directory);
+  return true;
+}
+
+static void close_workshop(Workshop *shop) {
+  if (!shop->directory[0]) return;
+  unlink(shop->source);
+  unlink(shop->library);
+  unlink(shop->messages);
+  rmdir(shop->directory);
+}
+
+static bool write_source(Workshop *shop, const TextVec *text) {
+  FILE *file = fopen(shop->source, "w");
+  bool is_written = file && fwrite(text->data, 1, text->count, file) == text->count;
+  if (file && fclose(file) != 0) is_written = false;
+  return is_written || fail(shop, "the C text cannot be written to %s: %s", shop->source, strerror(errno));
+}
+
+/* The first line in which the compiler speaks of an error, or the last one. */
+static bool compiler_failure(Workshop *shop) {
+  char line[256] = "";
+  FILE *file = fopen(shop->messages, "r");
+  while (file && fgets(line, sizeof line, file) && !strstr(line, "error:")) continue;
+  if (file) fclose(file);
+  line[strcspn(line, "\n")] = 0;
+  return fail(shop, "the C compiler `cc` failed%s%s", line[0] ? ": " : "", line);
+}
+
+static bool run_compiler(Workshop *shop) {
+  char *arguments[] = {"cc", "-O2", "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno", "-o",
+                       shop->library, shop->source, "-lm", NULL};
+  posix_spawn_file_actions_t actions;
+  pid_t child;
+  int status = 0;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, shop->messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  int error = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error) return fail(shop, "there is no C compiler: `cc` cannot be started (%s)", strerror(error));
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return fail(shop, "the C compiler got lost: %s", strerror(errno));
+  return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || compiler_failure(shop);
+}
+
+static bool load(Workshop *shop, void **library) {
+  *library = dlopen(shop->library, RTLD_NOW | RTLD_LOCAL);
+  return *library || fail(shop, "the compiled code cannot be loaded (%s); set TMPDIR to a directory from which code may run", dlerror());
+}
+
+static void release_library(void *object) {
+  void **library = object;
+  if (*library) dlclose(*library);
+}
+
+bool program_compile(Heap *heap, Program *const *programs, uint32_t count, Diags *diags) {
+  TextVec text = {0};
+  char name[32];
+  struct Compiled **codes = heap_array(heap, count, sizeof *codes);
+  const TextVec **texts = heap_array(heap, count, sizeof *texts);
+  for (uint32_t k = 0; k < count; k++) {
+    snprintf(name, sizeof name, "code%u", k);
+    codes[k] = compiled_new(heap, programs[k], name);
+    texts[k] = &codes[k]->text.text;
+  }
+  ctext_header(heap, &text, texts, count);
+  for (uint32_t k = 0; k < count; k++) text_append(heap, &text, texts[k]->data, texts[k]->count);
+  void **library = heap_alloc(heap, sizeof *library);
+  heap_defer(heap, release_library, library);
+
+  Workshop shop = {.failure = ""};
+  bool is_done = open_workshop(&shop) && write_source(&shop, &text) && run_compiler(&shop) && load(&shop, library);
+  close_workshop(&shop);
+  vec_free(heap, &text);
+  heap_free(heap, texts);
+  if (!is_done) {
+    diag_error(diags, DIAG_FILE, (Span){0, 0}, "the model cannot be compiled: %s; without --compile it runs as it is",
+               shop.failure);
+    heap_free(heap, codes);
+    return false;
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    snprintf(name, sizeof name, "code%u_functions", k);
+    codes[k]->functions = dlsym(*library, name);
+    vec_free(heap, &codes[k]->text.text);
+    programs[k]->code = codes[k];
+    programs[k]->compiled = run_compiled;
+  }
+  heap_free(heap, codes);
+  return true;
+}
