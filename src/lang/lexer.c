@@ -53,6 +53,8 @@ static uint32_t utf8_length(const char *text) {
 static void check_encoding(const Source *source, Diags *diags) {
   bool nul_seen = false, bad_seen = false;
   for (uint32_t i = 0; i < source->length;) {
+    while ((unsigned char)(source->text[i] - 1) < 0x7f) i++; /* plain ASCII: stops at the NUL behind the text at the latest */
+    if (i >= source->length) break;
     uint32_t length = utf8_length(source->text + i);
     if (!length && !bad_seen) {
       diag_error(diags, DIAG_INPUT, (Span){i, i + 1},

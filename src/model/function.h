@@ -162,6 +162,7 @@ typedef struct Routine {
   Name name;
   RoutineKind kind;
   Name external;    /* name of the external function */
+  Span external_span; /* of ROUTINE_EXTERNAL and ROUTINE_BUILTIN: the clause `external ...` with its annotation, for `flatten` */
   uint32_t number;  /* position in the model's list of routines */
   VEC(Local) locals; /* slot -> local; inputs first, then outputs, then the rest */
   uint32_t inputs, outputs;

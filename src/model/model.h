@@ -94,6 +94,12 @@ typedef struct Experiment {
   double start, stop, tolerance, interval;
 } Experiment;
 
+/* A class of external objects; its text is kept as it was written, for `flatten`. */
+typedef struct ExternalObject {
+  Name name;
+  Span span;
+} ExternalObject;
+
 typedef struct Model {
   Heap *heap;
   Names *names;
@@ -113,7 +119,7 @@ typedef struct Model {
   VEC(Function *) functions; /* what dag_call and procedures refer to */
   VEC(Routine *) routines;   /* bodies, as CODE_CALL counts them */
   VEC(Record) records;
-  VEC(Name) external_objects; /* names of the classes */
+  VEC(ExternalObject) external_objects;
   Experiment experiment;
   Map by_name; /* Name -> variable position */
 } Model;

@@ -98,7 +98,7 @@ void print_type(Print *print, TextVec *text, Type type) {
   else if (type.base == TYPE_ENUMERATION)
     append_enumeration(print, text, type.definition, model->enumerations.data[type.definition].name);
   else if (type.base == TYPE_RECORD) append_name(print, print->heap, text, model->records.data[type.definition].name);
-  else append_name(print, print->heap, text, model->external_objects.data[type.definition]);
+  else append_name(print, print->heap, text, model->external_objects.data[type.definition].name);
 }
 
 void print_literal(Print *print, TextVec *text, uint32_t enumeration, double value) {
@@ -323,6 +323,13 @@ static void print_enumeration(Print *print, TextVec *text, uint32_t index) {
   text_printf(print->heap, text, ");\n\n");
 }
 
+/* The class as it was written. */
+static void print_external_object(Print *print, TextVec *text, const ExternalObject *object) {
+  text_append(print->heap, text, "  ", 2);
+  text_append(print->heap, text, print->model->source.text + object->span.begin, object->span.end - object->span.begin);
+  text_append(print->heap, text, "\n\n", 2);
+}
+
 /* ---- equations and actions ---- */
 
 static void print_equations(Print *print, TextVec *text, const Equation *equations, uint32_t count) {
@@ -435,6 +442,8 @@ void model_print(Model *model, Heap *heap, TextVec *text) {
   const char *name = print_name(&print, model->name);
   text_printf(heap, text, "//! base 0.1.0\npackage %s\n", name);
   for (uint32_t i = 0; i < model->enumerations.count; i++) print_enumeration(&print, text, i);
+  for (uint32_t i = 0; i < model->external_objects.count; i++)
+    print_external_object(&print, text, &model->external_objects.data[i]);
   print_definitions(&print, text);
   text_append(heap, text, body.data, body.count);
   text_printf(heap, text, "end %s;\n", name);

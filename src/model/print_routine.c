@@ -605,6 +605,14 @@ static void write_derivatives(Writer *writer) {
   }
 }
 
+/* The clause as it was written. */
+static void write_external(Writer *writer) {
+  Span span = writer->routine->external_span;
+  text_append(writer->heap, writer->text, "  ", 2);
+  text_append(writer->heap, writer->text, writer->print->model->source.text + span.begin, span.end - span.begin);
+  text_append(writer->heap, writer->text, ";\n", 2);
+}
+
 static Writer writer_make(Print *print, TextVec *text, const Routine *routine) {
   Writer writer = {.print = print, .heap = print->heap, .arena = arena_make(print->heap), .text = text, .routine = routine};
   writer.declarations = arena_array(&writer.arena, routine->locals.count, sizeof *writer.declarations);
@@ -631,8 +639,9 @@ static void write_function(Print *print, TextVec *text, const Routine *routine) 
   text_printf(print->heap, text, "  %sfunction %s\n", routine->is_impure ? "impure " : "", name);
   for (uint32_t slot = 0; slot < routine->locals.count; slot++)
     if (writer.declarations[slot].is_declared) write_declaration(&writer, slot);
-  text_printf(print->heap, text, "  algorithm\n");
+  if (routine->kind == ROUTINE_CODE) text_printf(print->heap, text, "  algorithm\n");
   text_append(print->heap, text, body.data, body.count);
+  if (routine->kind != ROUTINE_CODE) write_external(&writer);
   write_derivatives(&writer);
   text_printf(print->heap, text, "  end %s;\n\n", name);
   vec_free(print->heap, &body);
