@@ -69,7 +69,8 @@ static void find_hidden(Analysis *analysis, Arena *arena) {
   Definitions definitions = find_definitions(analysis, arena, defines);
   for (uint32_t i = 0; i < analysis->problem.equations; i++) {
     if (analysis->structure.c[i] == 0 || defines[i]) continue;
-    for (int32_t l = 1; l <= analysis->structure.c[i]; l++) {
+    int32_t last = analysis->structure.c[i] - analysis->structure.superfluous[i];
+    for (int32_t l = 1; l <= last; l++) {
       Expr row = array_row(&analysis->array, analysis->array.row_start[i] + (uint32_t)l);
       row = expand_derivatives(analysis, &definitions, row, arena->heap);
       const char *text = arena_printf(arena, "%s = 0", model_text(model, row, arena));

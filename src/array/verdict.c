@@ -44,39 +44,37 @@ static void note_equations(const Problem *problem, const DulmageSet *set, Diag *
     diag_note(diags, diag, (Span){0}, "and %d more equations", (int)(set->n_rows - EQUATIONS_SHOWN));
 }
 
-static void report_over(const Problem *problem, const DulmageComponent *component, Diags *diags) {
+/* The culprit as notes of the message: what is wrong, the equations, a remedy. */
+static void note_over(const Problem *problem, const DulmageComponent *component, Diag *diag, Diags *diags) {
   const DulmageSet *set = &component->culprit;
   Arena *arena = &diags->arena;
   Span span = equation_of(problem, set->rows[0])->span;
-  Diag *diag;
   if (set->n_columns == 0) {
-    diag = diag_error(diags, DIAG_STRUCTURE, span, "the equation `%s` contains no unknown variable",
-                      model_equation_text(problem->model, equation_of(problem, set->rows[0]), arena));
+    diag_note(diags, diag, span, "the equation `%s` contains no unknown variable",
+              model_equation_text(problem->model, equation_of(problem, set->rows[0]), arena));
     diag_note(diags, diag, (Span){0}, "remove it, or make one of its parameters a variable");
     return;
   }
-  if (set->n_columns == 1) {
-    diag = diag_error(diags, DIAG_STRUCTURE, span, "the equations at lines %u and %u both determine %s",
-                      line_of(problem, set->rows[0]), line_of(problem, set->rows[1]), list_names(problem, set, arena));
-  } else {
-    diag = diag_error(diags, DIAG_STRUCTURE, span, "%s equations determine only %s variables: %s",
-                      count_text(arena, set->n_rows), count_text(arena, set->n_columns), list_names(problem, set, arena));
-  }
+  if (set->n_columns == 1)
+    diag_note(diags, diag, (Span){0}, "the equations at lines %u and %u both determine %s", line_of(problem, set->rows[0]),
+              line_of(problem, set->rows[1]), list_names(problem, set, arena));
+  else
+    diag_note(diags, diag, (Span){0}, "%s equations determine only %s variables: %s", count_text(arena, set->n_rows),
+              count_text(arena, set->n_columns), list_names(problem, set, arena));
   note_equations(problem, set, diag, diags);
   diag_note(diags, diag, (Span){0}, "remove one of these equations, or let one of them depend on another variable");
 }
 
-static void report_under(const Problem *problem, const DulmageComponent *component, Diags *diags) {
+static void note_under(const Problem *problem, const DulmageComponent *component, Diag *diag, Diags *diags) {
   const DulmageSet *set = &component->culprit;
   Arena *arena = &diags->arena;
   const Model *model = problem->model;
   Span span = model->variables.data[model->unknowns.data[problem->unknown[set->columns[0]]]].span;
   const char *names = list_names(problem, set, arena);
-  Diag *diag;
-  if (set->n_rows == 0) diag = diag_error(diags, DIAG_STRUCTURE, span, "no equation determines %s", names);
+  if (set->n_rows == 0) diag_note(diags, diag, span, "no equation determines %s", names);
   else
-    diag = diag_error(diags, DIAG_STRUCTURE, span, "%s are determined by %s equation%s only", names,
-                      count_text(arena, set->n_rows), set->n_rows == 1 ? "" : "s");
+    diag_note(diags, diag, span, "%s are determined by %s equation%s only", names, count_text(arena, set->n_rows),
+              set->n_rows == 1 ? "" : "s");
   note_equations(problem, set, diag, diags);
   diag_note(diags, diag, (Span){0}, set->n_rows ? "add an equation for one of them, or make one a parameter"
                                                 : "add an equation for it, or make it a parameter");
@@ -84,16 +82,16 @@ static void report_under(const Problem *problem, const DulmageComponent *compone
 
 void verdict_report(const Problem *problem, const Structure *structure, Diags *diags) {
   const Dulmage *dulmage = &structure->dulmage;
-  if (structure->status == STRUCTURE_UNBALANCED) {
-    int32_t difference = structure->n_equations - structure->n_variables;
-    Span span = {0};
-    diag_error(diags, DIAG_STRUCTURE, span, "%d equations for %d variables: %d too %s", (int)structure->n_equations,
-               (int)structure->n_variables, (int)(difference < 0 ? -difference : difference), difference < 0 ? "few" : "many");
-  } else {
-    diag_error(diags, DIAG_STRUCTURE, (Span){0},
-               "the model is structurally singular: as many equations as variables (%d), but no one-to-one assignment",
-               (int)structure->n_equations);
-  }
-  for (int32_t k = 0; k < dulmage->n_over && k < CULPRITS_SHOWN; k++) report_over(problem, &dulmage->over[k], diags);
-  for (int32_t k = 0; k < dulmage->n_under && k < CULPRITS_SHOWN; k++) report_under(problem, &dulmage->under[k], diags);
+  int32_t difference = structure->n_equations - structure->n_variables;
+  Diag *diag;
+  if (structure->status == STRUCTURE_UNBALANCED)
+    diag = diag_error(diags, DIAG_STRUCTURE, (Span){0}, "%d equations for %d variables: %d too %s", (int)structure->n_equations,
+                      (int)structure->n_variables, (int)(difference < 0 ? -difference : difference),
+                      difference < 0 ? "few" : "many");
+  else
+    diag = diag_error(diags, DIAG_STRUCTURE, (Span){0},
+                      "the model is structurally singular: as many equations as variables (%d), but no one-to-one assignment",
+                      (int)structure->n_equations);
+  for (int32_t k = 0; k < dulmage->n_over && k < CULPRITS_SHOWN; k++) note_over(problem, &dulmage->over[k], diag, diags);
+  for (int32_t k = 0; k < dulmage->n_under && k < CULPRITS_SHOWN; k++) note_under(problem, &dulmage->under[k], diag, diags);
 }

@@ -1,7 +1,6 @@
 /* run: see run.h. */
 #include "solve/run.h"
 
-#include "solve/constraints.h"
 #include "solve/events.h"
 
 #include <math.h>
@@ -115,7 +114,6 @@ static bool describe_failure(Run *run, StepStatus status, double t) {
     note_block(run, diag, failure.block);
   }
   note_domain(run, diag, t, run->integrator->values(run->self));
-  diag_note(run->diags, diag, (Span){0}, "the trajectory up to there is kept");
   return false;
 }
 
@@ -193,6 +191,7 @@ static void collect_statistics(Run *run, bool final) {
   statistics->constraint_residual = run->constraints->worst;
   statistics->constraint_time = run->constraints->worst_time;
   statistics->constraint_row = run->constraints->worst_row;
+  statistics->constraints = run->constraints;
 }
 
 /* Leaves the explicit method for an implicit one when it says that the problem is stiff. */
@@ -287,7 +286,7 @@ static bool check_constraints(Run *run) {
   const Constraints *constraints = run->constraints;
   double limit = run->options->constraint_tolerance;
   if (constraints->worst_row == MAP_NONE || constraints->worst <= limit) return true;
-  Array *array = run->view->evaluator->array;
+  Array *array = run->view->original->array;
   const char *text = array_row_text(array, constraints->worst_row, &run->diags->arena);
   Span span = array_row_span(array, constraints->worst_row);
   if (run->options->enforces_constraints) {
@@ -310,7 +309,7 @@ bool run_integrate(Heap *heap, View *view, const Structure *structure, const dou
   memcpy(run.y, y, columns * sizeof(double));
   run.outputs = options->intervals;
   run.last_event = -HUGE_VAL;
-  run.constraints = constraints_new(heap, view->evaluator, options->start, y);
+  run.constraints = constraints_new(heap, view, options->start, y);
   run.rows_before = view->evaluator->row_evaluations;
   run.entries_before = view->evaluator->entry_evaluations;
   create_integrator(&run, first_integrator(&run));
