@@ -266,19 +266,36 @@ static inline void problem_make(Problem *p, Heap *heap, ProblemFunction *functio
   };
 }
 
-/* ---- x' = -x + z^2 - ..., 0 = z^3 + z - g(t) x: index 1 with x = 2 + sin t, z = 1 + cos(t) / 2. ---- */
+/* ---- Index 1, nonlinear in the algebraic column: x = 2 + sin 4t, z = 1 + cos(4t) / 2; columns x, x', z. ---- */
 static inline void smooth_function(double t, const Complex *y, Complex *r) {
-  double x = 2 + sin(t), z = 1 + cos(t) / 2, dx = cos(t);
-  r[0] = y[1] - (dx - (y[0] * y[0] - x * x) + 0.5 * (y[2] - z));
+  double x = 2 + sin(4 * t), z = 1 + cos(4 * t) / 2, dx = 4 * cos(4 * t);
+  r[0] = y[1] - (dx - 0.1 * (y[0] * y[0] - x * x) + 0.5 * (y[2] - z));
   r[1] = y[2] * y[2] * y[2] + y[2] - (z * z * z + z) * y[0] / x;
+}
+
+/* ---- The harmonic oscillator with an algebraic column: x = sin t, v = cos t, z = x + 2v; columns x, v, x', v', z.
+ * Linear and free of damping: large steps and visible errors for the high orders. ---- */
+static inline void oscillator_function(double t, const Complex *y, Complex *r) {
+  (void)t;
+  r[0] = y[2] - y[1];
+  r[1] = y[3] + y[4] - 2 * y[1];
+  r[2] = y[4] - y[0] - 2 * y[1];
+}
+
+static const int32_t oscillator_pairs[][2] = {{0, 2}, {1, 3}};
+
+static inline void oscillator_exact(double t, double *y) {
+  y[0] = sin(t), y[1] = cos(t);
+  y[2] = cos(t), y[3] = -sin(t);
+  y[4] = sin(t) + 2 * cos(t);
 }
 
 static const int32_t smooth_pairs[][2] = {{0, 1}};
 
 static inline void smooth_exact(double t, double *y) {
-  y[0] = 2 + sin(t);
-  y[1] = cos(t);
-  y[2] = 1 + cos(t) / 2;
+  y[0] = 2 + sin(4 * t);
+  y[1] = 4 * cos(4 * t);
+  y[2] = 1 + cos(4 * t) / 2;
 }
 
 /* ---- Van der Pol, mu = 10^6, scaled: columns y, z, y', z'. ---- */
@@ -423,5 +440,45 @@ static const double caraxis_start[14] = {0, 0.5, 1, 0.5, -0.5, 0, -0.5, 0};
 static const double caraxis_end[] = {0.04934557842754028,  0.49698946023017115,  1.0417425248854215,
                                      0.37391102726536124,  -0.07705836840409723, 0.007446866587237785,
                                      0.017556815753723223, 0.7703410437792519}; /* t = 3 */
+
+/* ---- A point on the circle with known motion and multiplier: columns q, v, a (two each), lam. Index 3 with the
+ * position constraint, index 2 with that of the velocity. ---- */
+static inline void circle_exact(double t, double *y) {
+  double p = t + sin(2 * t) / 2, dp = 1 + cos(2 * t), ddp = -2 * sin(2 * t);
+  y[0] = cos(p), y[1] = sin(p);
+  y[2] = -sin(p) * dp, y[3] = cos(p) * dp;
+  y[4] = -cos(p) * dp * dp - sin(p) * ddp, y[5] = -sin(p) * dp * dp + cos(p) * ddp;
+  y[6] = 1 + sin(t);
+}
+
+static inline void circle_dynamics(double t, const Complex *y, Complex *r) {
+  double e[7];
+  circle_exact(t, e);
+  for (int i = 0; i < 2; i++) {
+    Complex swing =
+        y[2] * y[2] + y[3] * y[3] - (e[2] * e[2] + e[3] * e[3]); /* nonlinear, zero on the solution */
+    r[i] = y[4 + i] - (e[4 + i] - e[6] * e[i] + y[6] * y[i] - 0.1 * swing * y[2 + i]);
+  }
+}
+
+static inline void circle_index3_function(double t, const Complex *y, Complex *r) {
+  circle_dynamics(t, y, r);
+  r[2] = y[0] * y[0] + y[1] * y[1] - 1;
+}
+
+static inline void circle_index2_function(double t, const Complex *y, Complex *r) {
+  circle_dynamics(t, y, r);
+  r[2] = y[0] * y[2] + y[1] * y[3];
+}
+
+static const int32_t circle_pairs[][2] = {{0, 2}, {1, 3}, {2, 4}, {3, 5}};
+
+/* ---- x' = -1 - sqrt(x), x(0) = 1: reaches 0, and the end of its domain, at t = 2 - 2 log 2. ---- */
+static inline void drain_function(double t, const Complex *y, Complex *r) {
+  (void)t;
+  r[0] = y[1] + 1 + csqrt(y[0]);
+}
+
+static const int32_t drain_pairs[][2] = {{0, 1}};
 
 #endif

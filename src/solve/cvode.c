@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double smallest_step = 1e-15; /* over t */
+
 typedef struct Cvode {
   const System *system;
   Heap *heap;
@@ -200,6 +202,7 @@ static StepStatus cvode_step(void *self, double t_stop) {
   double t = cvode->t;
   if (t_stop <= t) return STEP_OK;
   if (CVodeSetStopTime(cvode->memory, t_stop) != CV_SUCCESS) return STEP_TOO_SMALL;
+  CVodeSetMinStep(cvode->memory, smallest_step * fabs(t)); /* or it creeps on, by ever smaller steps */
   int flag = CVode(cvode->memory, t_stop, cvode->states, &cvode->t, CV_ONE_STEP);
   if (flag < 0) {
     cvode->t = t;

@@ -22,7 +22,7 @@ enum {
 };
 
 /* Above this relative tolerance order 5 needs fewer evaluations than order 8. */
-static const double loose_tolerance = 3e-4;
+static const double loose_tolerance = 1e-4;
 
 static const double safety = 0.9;
 
@@ -35,6 +35,7 @@ typedef struct Erk {
   const ErkTableau *tableau;
   const int *spread;
   double relative, absolute, initial_step, max_step;
+  bool fixed_step;
 
   /* Columns with a derivative among the columns: states first, then those combined only as a guess. */
   int32_t states, paired, free_count;
@@ -88,14 +89,15 @@ static void erk_gather_rates(Erk *erk, int stage) {
 static void *erk_create(Heap *heap, const System *system, const IntegratorOptions *options) {
   Erk *erk = heap_alloc(heap, sizeof *erk);
   size_t columns = (size_t)system->columns;
-  bool loose =
-      options->relative_tolerance >= loose_tolerance || (options->max_order > 0 && options->max_order < 8);
+  bool loose = options->relative_tolerance >= loose_tolerance && options->min_order <= 5;
+  if (options->max_order > 0 && options->max_order < 8) loose = true;
   erk->system = system;
   erk->tableau = loose ? &erk_order5 : &erk_order8;
   erk->spread = loose ? spread_order5 : spread_order8;
   erk->relative = options->relative_tolerance;
   erk->absolute = options->absolute_tolerance;
-  erk->initial_step = options->initial_step;
+  erk->initial_step = options->fixed_step ? options->max_step : options->initial_step;
+  erk->fixed_step = options->fixed_step;
   erk->max_step = options->max_step > 0 ? options->max_step : INFINITY;
   erk->column = heap_array(heap, columns, sizeof *erk->column);
   erk->rate = heap_array(heap, columns, sizeof *erk->rate);
@@ -330,6 +332,7 @@ static void erk_accept(Erk *erk, double h, double error, double t_new) {
   factor = fmin(tableau->grow, fmax(tableau->shrink, factor));
   if (erk->rejected) factor = fmin(factor, 1);
   erk_watch_stiffness(erk, h);
+  if (erk->fixed_step) factor = erk->max_step / h;
   erk->h_next = erk->held ? fmax(erk->h_next, h * factor) : h * factor;
   erk->last_error = fmax(error, 1e-4);
   erk->rejected = false;
@@ -355,6 +358,7 @@ static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
   if (status != EVAL_OK) return status;
   *error = erk_error(erk, h);
   if (!isfinite(*error)) return EVAL_DOMAIN;
+  if (erk->fixed_step) *error = 1;
   if (*error > 1 || tableau->error_needs_end) return EVAL_OK;
   return erk_stages(erk, tableau->stages, tableau->stages + 1, h);
 }

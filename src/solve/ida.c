@@ -28,6 +28,7 @@
  * Jacobian that is old when the iteration is slow costs more in failures than a new one. */
 static const double convergence_coefficient = 0.005;
 static const double algebraic_share = 0.01, rate_share = 1e-9, higher_index_share = 1e-3;
+static const double smallest_step = 1e-15; /* over t */
 enum { RENEW_AGE = 10, SLOW_ITERATIONS = 3 };
 
 typedef struct Ida {
@@ -297,6 +298,7 @@ static StepStatus ida_step(void *self, double t_stop) {
   double t = ida->t;
   if (t_stop <= t) return STEP_OK;
   if (IDASetStopTime(ida->memory, t_stop) != IDA_SUCCESS) return STEP_TOO_SMALL;
+  IDASetMinStep(ida->memory, smallest_step * fabs(t)); /* or it creeps on, by ever smaller steps */
   int flag = IDASolve(ida->memory, t_stop, &ida->t, ida->y, ida->rate, IDA_ONE_STEP);
   if (flag < 0) ida->t = t;
   ida_watch_iteration(ida);

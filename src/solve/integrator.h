@@ -58,6 +58,7 @@ typedef struct IntegratorOptions {
   double initial_step;       /* 0: chosen */
   double max_step;           /* 0: none */
   int min_order, max_order;  /* 0: the method's own */
+  bool fixed_step;           /* erk, radau: every step is max_step, whatever its error; to measure orders */
 } IntegratorOptions;
 
 typedef enum StepStatus {

@@ -45,6 +45,7 @@ typedef enum NewtonStatus {
 typedef struct Radau {
   const System *system;
   double relative, absolute, initial_step, max_step;
+  bool fixed_step;
   const RadauCoefficients *method; /* in use */
   int lowest, highest;             /* indices into radau_methods */
 
@@ -123,7 +124,8 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->system = system;
   radau->relative = options->relative_tolerance;
   radau->absolute = options->absolute_tolerance;
-  radau->initial_step = options->initial_step;
+  radau->initial_step = options->fixed_step ? options->max_step : options->initial_step;
+  radau->fixed_step = options->fixed_step;
   radau->max_step = options->max_step > 0 ? options->max_step : INFINITY;
   radau->highest = options->max_order > 0 ? radau_order_index(options->max_order) : RADAU_METHODS - 1;
   radau->lowest = options->min_order > 0 ? radau_order_index(options->min_order) : 0;
@@ -350,7 +352,9 @@ static double radau_change_norm(const Radau *radau) {
   return sqrt(sum / fmax(count, 1));
 }
 
-static int radau_iteration_limit(const Radau *radau) { return 7 + (radau->method->stages - 3) * 5 / 2; }
+static int radau_iteration_limit(const Radau *radau) {
+  return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
+}
 
 /* Simplified Newton iteration (section IV.8). On NEWTON_SLOW, *factor is what the step is to be multiplied by. */
 static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
@@ -545,7 +549,7 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
   if (!keep_jacobian) radau->jacobian_time = NAN;
   bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / keep_below;
   double h_new = keep ? h : h / quotient;
-  radau->h_next = held ? fmax(radau->h_next, h_new) : h_new;
+  radau->h_next = radau->fixed_step ? radau->max_step : held ? fmax(radau->h_next, h_new) : h_new;
 }
 
 static void radau_reject(Radau *radau, double h, double error) {
@@ -604,7 +608,7 @@ static StepStatus radau_step(void *self, double t_stop) {
     double error = radau_error(radau, h);
     if (!isfinite(error)) {
       radau_retry(radau, h, 0.5);
-    } else if (error >= 1) {
+    } else if (error >= 1 && !radau->fixed_step) {
       radau_reject(radau, h, error);
     } else {
       radau_accept(radau, h, error, held ? t_stop : radau->t + h, held);

@@ -1,0 +1,132 @@
+/* Linear systems of every kind (plain, LAPACK, KLU; real and complex) against their residuals. */
+#include "base/linear.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS_MAX = 120 };
+
+typedef struct Matrix {
+  int32_t n, start[ROWS_MAX + 1], row[ROWS_MAX * ROWS_MAX];
+  double value[2 * ROWS_MAX * ROWS_MAX];
+} Matrix;
+
+static double random_number(uint32_t *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return (double)(*seed >> 8) / (1 << 24) - 0.5;
+}
+
+/* About `filled` entries a column besides the diagonal, rows of very different size. */
+static void matrix_fill(Matrix *m, int32_t n, double filled, int width, uint32_t *seed) {
+  int32_t count = 0;
+  m->n = n;
+  for (int32_t j = 0; j < n; j++) {
+    m->start[j] = count;
+    for (int32_t i = 0; i < n; i++)
+      if (i == (j + 3) % n || (random_number(seed) + 0.5) * n < filled) m->row[count++] = i;
+  }
+  m->start[n] = count;
+  for (int32_t k = 0; k < count; k++)
+    for (int w = 0; w < width; w++)
+      m->value[k * width + w] = (random_number(seed) + (w == 0 ? 1 : 0)) * pow(10, m->row[k] % 7 - 3);
+}
+
+/* Largest relative residual of A x - b by rows. */
+static double matrix_residual(const Matrix *m, int width, const double *x, const double *b) {
+  double sum[2 * ROWS_MAX], size[ROWS_MAX] = {0}, worst = 0;
+  for (int32_t i = 0; i < m->n * width; i++) sum[i] = -b[i];
+  for (int32_t j = 0; j < m->n; j++)
+    for (int32_t k = m->start[j]; k < m->start[j + 1]; k++) {
+      const double *a = m->value + k * width, *v = x + j * width;
+      int32_t i = m->row[k];
+      size[i] += width == 1 ? fabs(a[0] * v[0]) : hypot(a[0], a[1]) * hypot(v[0], v[1]);
+      sum[i * width] += a[0] * v[0] - (width == 2 ? a[1] * v[1] : 0);
+      if (width == 2) sum[i * width + 1] += a[0] * v[1] + a[1] * v[0];
+    }
+  for (int32_t i = 0; i < m->n * width; i++)
+    worst = fmax(worst, fabs(sum[i]) / (size[i / width] + fabs(b[i])));
+  return worst;
+}
+
+static void check(int32_t n, double filled, bool complex_values) {
+  Heap *heap = heap_new(NULL);
+  Matrix *m = heap_alloc(heap, sizeof *m);
+  uint32_t seed = (uint32_t)n * 7 + complex_values;
+  int width = complex_values ? 2 : 1;
+  double b[2 * ROWS_MAX], x[2 * ROWS_MAX];
+  matrix_fill(m, n, filled, width, &seed);
+  Linear *linear = linear_new(heap, n, m->start[n], complex_values);
+  linear_set_pattern(linear, m->start, m->row);
+  for (int round = 0; round < 3; round++) {
+    assert_true(linear_factor(linear, m->value));
+    for (int32_t i = 0; i < n * width; i++) x[i] = b[i] = random_number(&seed);
+    linear_solve(linear, x);
+    assert_true(matrix_residual(m, width, x, b) < 1e-9);
+    for (int32_t k = 0; k < m->start[n] * width; k++) m->value[k] *= 1 + random_number(&seed);
+  }
+  heap_destroy(heap);
+}
+
+static void test_kinds(void **state) {
+  (void)state;
+  const struct {
+    int32_t n;
+    double filled;
+  } cases[] = {{1, 1}, {2, 2}, {7, 3}, {12, 12}, {30, 30}, {30, 3}, {80, 80}, {120, 3}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    check(cases[i].n, cases[i].filled, false);
+    check(cases[i].n, cases[i].filled, true);
+  }
+}
+
+/* A new pattern on the same object, as after a change of states. */
+static void test_pattern_changes(void **state) {
+  (void)state;
+  Heap *heap = heap_new(NULL);
+  Matrix *m = heap_alloc(heap, sizeof *m);
+  uint32_t seed = 5;
+  double b[ROWS_MAX], x[ROWS_MAX];
+  Linear *linear = linear_new(heap, 60, 60 * 8, false);
+  for (int round = 0; round < 4; round++) {
+    matrix_fill(m, 60, 3, 1, &seed);
+    linear_set_pattern(linear, m->start, m->row);
+    assert_true(linear_factor(linear, m->value));
+    for (int32_t i = 0; i < 60; i++) x[i] = b[i] = random_number(&seed);
+    linear_solve(linear, x);
+    assert_true(matrix_residual(m, 1, x, b) < 1e-9);
+  }
+  heap_destroy(heap);
+}
+
+static void test_singular(void **state) {
+  (void)state;
+  const int32_t sizes[] = {3, 50, 100};
+  for (int k = 0; k < 3; k++)
+    for (int width = 1; width <= 2; width++) {
+      Heap *heap = heap_new(NULL);
+      Matrix *m = heap_alloc(heap, sizeof *m);
+      uint32_t seed = 9;
+      matrix_fill(m, sizes[k], k == 1 ? 50 : 3, width, &seed);
+      Linear *linear = linear_new(heap, m->n, m->start[m->n], width == 2);
+      linear_set_pattern(linear, m->start, m->row);
+      for (int32_t e = m->start[1]; e < m->start[2]; e++)
+        for (int w = 0; w < width; w++) m->value[e * width + w] = 0;
+      assert_false(linear_factor(linear, m->value));
+      m->value[m->start[1] * width] = NAN;
+      assert_false(linear_factor(linear, m->value));
+      heap_destroy(heap);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_pattern_changes),
+                                     cmocka_unit_test(test_singular)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
