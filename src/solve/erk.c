@@ -131,9 +131,13 @@ static const ErkTerm *erk_combine(const Erk *erk, const ErkTerm *term, const Erk
 /* Lagrange weights at `target` for the given times. */
 static void erk_lagrange(int count, const double *time, double target, double *weight) {
   for (int i = 0; i < count; i++) {
-    weight[i] = 1;
-    for (int j = 0; j < count; j++)
-      if (j != i) weight[i] *= (target - time[j]) / (time[i] - time[j]);
+    double top = 1, bottom = 1;
+    for (int j = 0; j < count; j++) {
+      if (j == i) continue;
+      top *= target - time[j];
+      bottom *= time[i] - time[j];
+    }
+    weight[i] = top / bottom;
   }
 }
 
