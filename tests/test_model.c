@@ -1,5 +1,5 @@
-/* The flat model: names, balance, aliases, values of parameters, and texts. Models are built by hand here; the reader has
- * tests of its own. */
+/* The flat model: names, balance, aliases, values of parameters, and texts. Models are built by hand here;
+ * the reader has tests of its own. */
 #include "fail_alloc.h"
 #include "model/model.h"
 
@@ -35,7 +35,11 @@ static Variable plain_variable(World *w, const char *name) {
   return (Variable){.name = names_add(&w->names, name, strlen(name)),
                     .variability = VARIABILITY_CONTINUOUS,
                     .select = SELECT_DEFAULT,
-                    .binding = EXPR_NONE, .start = EXPR_NONE, .min = EXPR_NONE, .max = EXPR_NONE, .nominal = EXPR_NONE};
+                    .binding = EXPR_NONE,
+                    .start = EXPR_NONE,
+                    .min = EXPR_NONE,
+                    .max = EXPR_NONE,
+                    .nominal = EXPR_NONE};
 }
 
 static Expr add_unknown(World *w, const char *name) {
@@ -51,14 +55,18 @@ static Expr add_parameter(World *w, const char *name, Expr binding) {
   return model_leaf(w->model, model_add_variable(w->model, variable), 0);
 }
 
-static Variable *variable_of(World *w, const char *name) { return &w->model->variables.data[model_find(w->model, name)]; }
+static Variable *variable_of(World *w, const char *name) {
+  return &w->model->variables.data[model_find(w->model, name)];
+}
 
 static void add_equation(World *w, Expr left, Expr right) {
   vec_push(w->heap, &w->model->equations, (Equation){left, right, dag_subtract(w->dag, left, right), {0, 0}});
 }
 
 static Expr number(World *w, double value) { return dag_constant(w->dag, value); }
-static Expr der(World *w, Expr leaf) { return dag_variable(w->dag, dag_index(w->dag, leaf), dag_order(w->dag, leaf) + 1); }
+static Expr der(World *w, Expr leaf) {
+  return dag_variable(w->dag, dag_index(w->dag, leaf), dag_order(w->dag, leaf) + 1);
+}
 
 /* ---- names ---- */
 
@@ -175,40 +183,44 @@ static void test_flat_text(void **state) {
   Expr late = dag_binary(w.dag, OP_GREATER, dag_time(w.dag), number(&w, 1));
   vec_push(w.heap, &first.conditions, late);
   vec_push(w.heap, &first.conditions, dag_nary(w.dag, OP_INITIAL, NULL, 0));
-  vec_push(w.heap, &first.actions, (Action){.kind = ACTION_ASSIGN, .guard = EXPR_NONE, .target = 3, .value = number(&w, 1)});
+  vec_push(w.heap, &first.actions,
+           (Action){.kind = ACTION_ASSIGN, .guard = EXPR_NONE, .target = 3, .value = number(&w, 1)});
   vec_push(w.heap, &second.conditions, late);
   vec_push(w.heap, &second.actions, (Action){.kind = ACTION_REINIT, .guard = late, .target = 1, .value = d});
   vec_push(w.heap, &when.branches, first);
   vec_push(w.heap, &when.branches, second);
   vec_push(w.heap, &m->whens, when);
   Expr message = dag_string(w.dag, name_of(&w, "no\n"));
-  vec_push(w.heap, &m->asserts, (Action){.kind = ACTION_ASSERT, .guard = EXPR_NONE, .value = late, .message = message, .is_warning = true});
+  vec_push(
+      w.heap, &m->asserts,
+      (Action){
+          .kind = ACTION_ASSERT, .guard = EXPR_NONE, .value = late, .message = message, .is_warning = true});
   m->experiment = (Experiment){.has_stop = true, .stop = 2.5, .has_tolerance = true, .tolerance = 1e-6};
   TextVec text = {0};
   model_print(m, w.heap, &text);
-  assert_string_equal(text.data,
-                      "//! base 0.1.0\n"
-                      "package 'M'\n"
-                      "  type 'Color' = enumeration('red');\n\n"
-                      "  model 'M' \"say \\\"hi\\\"\"\n"
-                      "    final parameter Real 'p'(unit = \"m/s\") = 0.1;\n"
-                      "    output Real 'a.x[1]'(min = -1, start = 'p'^2, fixed = true, stateSelect = StateSelect.prefer) \"text\";\n"
-                      "    'Color' 'c'(start = 'Color'.'red');\n"
-                      "    discrete Real 'd';\n"
-                      "  initial equation\n"
-                      "    'a.x[1]' = 2;\n"
-                      "  equation\n"
-                      "    der('a.x[1]') = -'a.x[1]';\n"
-                      "    'c' = 'Color'.'red';\n"
-                      "    when {time > 1, initial()} then\n"
-                      "      'd' = 1;\n"
-                      "    elsewhen time > 1 then\n"
-                      "      if time > 1 then reinit('a.x[1]', 'd'); end if;\n"
-                      "    end when;\n"
-                      "    assert(time > 1, \"no\\n\", AssertionLevel.warning);\n"
-                      "    annotation(experiment(StopTime = 2.5, Tolerance = 1e-06));\n"
-                      "  end 'M';\n"
-                      "end 'M';\n");
+  assert_string_equal(text.data, "//! base 0.1.0\n"
+                                 "package 'M'\n"
+                                 "  type 'Color' = enumeration('red');\n\n"
+                                 "  model 'M' \"say \\\"hi\\\"\"\n"
+                                 "    final parameter Real 'p'(unit = \"m/s\") = 0.1;\n"
+                                 "    output Real 'a.x[1]'(min = -1, start = 'p'^2, fixed = true, "
+                                 "stateSelect = StateSelect.prefer) \"text\";\n"
+                                 "    'Color' 'c'(start = 'Color'.'red');\n"
+                                 "    discrete Real 'd';\n"
+                                 "  initial equation\n"
+                                 "    'a.x[1]' = 2;\n"
+                                 "  equation\n"
+                                 "    der('a.x[1]') = -'a.x[1]';\n"
+                                 "    'c' = 'Color'.'red';\n"
+                                 "    when {time > 1, initial()} then\n"
+                                 "      'd' = 1;\n"
+                                 "    elsewhen time > 1 then\n"
+                                 "      if time > 1 then reinit('a.x[1]', 'd'); end if;\n"
+                                 "    end when;\n"
+                                 "    assert(time > 1, \"no\\n\", AssertionLevel.warning);\n"
+                                 "    annotation(experiment(StopTime = 2.5, Tolerance = 1e-06));\n"
+                                 "  end 'M';\n"
+                                 "end 'M';\n");
   heap_destroy(w.heap);
 }
 
@@ -288,7 +300,8 @@ static void test_parameter_faults(void **state) {
   double values[3];
   assert_false(model_parameter_values(w.model, NULL, values, &w.diags));
   assert_int_equal(w.diags.errors, 1); /* b only inherits it */
-  assert_string_equal(w.diags.list.data[0].message, "the value of `a` is not defined: `log(c)` has no value here");
+  assert_string_equal(w.diags.list.data[0].message,
+                      "the value of `a` is not defined: `log(c)` has no value here");
   assert_true(values[2] == -1);
   w.model->variables.data[0].binding = b;
   assert_false(model_parameter_values(w.model, NULL, values, &w.diags));
@@ -336,10 +349,10 @@ static void test_aliases(void **state) {
   add_equation(&w, v, der(&w, x));                                  /* 2: a derivative */
   add_equation(&w, der(&w, a), der(&w, x));                         /* 3: not an alias: a constant is lost */
   add_equation(&w, c, dag_add(w.dag, dag_scale(w.dag, 2, p), number(&w, 1))); /* 4: a constant */
-  add_equation(&w, d, dag_negate(w.dag, c));                        /* 5: its negative */
-  add_equation(&w, x, z);                                           /* 6: closes a circle */
-  add_equation(&w, u, dag_add(w.dag, x, dag_time(w.dag)));          /* 7: no alias */
-  add_equation(&w, dag_scale(w.dag, 2, u), a);                      /* 8: no alias */
+  add_equation(&w, d, dag_negate(w.dag, c));                                  /* 5: its negative */
+  add_equation(&w, x, z);                                                     /* 6: closes a circle */
+  add_equation(&w, u, dag_add(w.dag, x, dag_time(w.dag)));                    /* 7: no alias */
+  add_equation(&w, dag_scale(w.dag, 2, u), a);                                /* 8: no alias */
   Aliases aliases = model_find_aliases(w.model, &w.arena);
   static const bool used[] = {true, true, true, false, true, true, false, false, false};
   for (int i = 0; i < 9; i++) assert_int_equal(aliases.equation_used[i], used[i]);
@@ -385,8 +398,8 @@ static void test_alias_preferences(void **state) {
   heap_destroy(w.heap);
 }
 
-/* Random equations: those used up become 0 = 0 when the representatives are put in, and there are as many of them as
- * unknowns that go. */
+/* Random equations: those used up become 0 = 0 when the representatives are put in, and there are as many of
+ * them as unknowns that go. */
 static void test_random_aliases(void **state) {
   (void)state;
   enum { UNKNOWNS = 40, EQUATIONS = 45 };

@@ -1,5 +1,5 @@
-/* The lexer and the parser: trees of expressions and classes, numbers, names, spans, errors with their places, nesting
- * without limit, linear cost, and a run in which each allocation is refused once. */
+/* The lexer and the parser: trees of expressions and classes, numbers, names, spans, errors with their
+ * places, nesting without limit, linear cost, and a run in which each allocation is refused once. */
 #include "fail_alloc.h"
 #include "lang/lexer.h"
 #include "lang/parser.h"
@@ -38,8 +38,8 @@ static World world_parse_bytes(const char *text, size_t length) {
 static void show_errors(const World *w) {
   for (uint32_t i = 0; i < w->diags.list.count; i++) {
     const Diag *diag = &w->diags.list.data[i];
-    print_message("%u:%u: %s\n", source_line(w->source, diag->span.begin), source_column(w->source, diag->span.begin),
-                  diag->message);
+    print_message("%u:%u: %s\n", source_line(w->source, diag->span.begin),
+                  source_column(w->source, diag->span.begin), diag->message);
   }
 }
 
@@ -57,7 +57,8 @@ static void world_free(World *w) { heap_destroy(w->heap); }
 
 /* ---- trees as text ---- */
 
-static const char *const operator_texts[] = {"+", "-", ".+", ".-", "*", "/", ".*", "./", "^", ".^", "<", "<=", ">", ">=", "==", "<>"};
+static const char *const operator_texts[] = {"+", "-",  ".+", ".-", "*", "/",  ".*", "./",
+                                             "^", ".^", "<",  "<=", ">", ">=", "==", "<>"};
 
 static void append_path(const Ast *ast, Heap *heap, TextVec *text, AstPath path) {
   if (path.global) text_printf(heap, text, ".");
@@ -69,10 +70,21 @@ static void append_path(const Ast *ast, Heap *heap, TextVec *text, AstPath path)
 }
 
 static void append_head(const Ast *ast, Heap *heap, TextVec *text, AstExpr e) {
-  static const char *const heads[] = {
-      [AST_END] = "end", [AST_COLON] = "all", [AST_OMITTED] = "_", [AST_NOT] = "not", [AST_AND] = "and", [AST_OR] = "or",
-      [AST_RANGE] = "range", [AST_IF] = "if", [AST_ARRAY] = "array", [AST_MATRIX] = "matrix", [AST_ROW] = "row",
-      [AST_TUPLE] = "tuple", [AST_SUBSCRIPT] = "subscript", [AST_SUM] = "sum", [AST_PRODUCT] = "product"};
+  static const char *const heads[] = {[AST_END] = "end",
+                                      [AST_COLON] = "all",
+                                      [AST_OMITTED] = "_",
+                                      [AST_NOT] = "not",
+                                      [AST_AND] = "and",
+                                      [AST_OR] = "or",
+                                      [AST_RANGE] = "range",
+                                      [AST_IF] = "if",
+                                      [AST_ARRAY] = "array",
+                                      [AST_MATRIX] = "matrix",
+                                      [AST_ROW] = "row",
+                                      [AST_TUPLE] = "tuple",
+                                      [AST_SUBSCRIPT] = "subscript",
+                                      [AST_SUM] = "sum",
+                                      [AST_PRODUCT] = "product"};
   const AstNode *node = ast_node(ast, e);
   switch ((AstKind)node->kind) {
   case AST_REAL: text_printf(heap, text, "%.17g", node->value.real); break;
@@ -86,7 +98,10 @@ static void append_head(const Ast *ast, Heap *heap, TextVec *text, AstExpr e) {
   case AST_CALL:
   case AST_PARTIAL:
   case AST_ITERATION:
-    text_printf(heap, text, node->kind == AST_CALL ? "call:" : node->kind == AST_PARTIAL ? "partial:" : "each:");
+    text_printf(heap, text,
+                node->kind == AST_CALL      ? "call:"
+                : node->kind == AST_PARTIAL ? "partial:"
+                                            : "each:");
     append_path(ast, heap, text, ast_path(ast, e));
     for (uint32_t i = 0; i < ast_label_count(ast, e); i++)
       text_printf(heap, text, " %s", names_text(ast->names, ast_label(ast, e, i).name));
@@ -113,7 +128,8 @@ static const char *tree_text(World *w, AstExpr root) {
       AstKind kind = ast_kind(ast, vec_last(&parents));
       text_printf(w->heap, &text, " ");
       if (kind == AST_SUM || kind == AST_PRODUCT)
-        text_printf(w->heap, &text, "%s", operator_texts[ast_operator(ast, vec_last(&parents), vec_last(&counts))]);
+        text_printf(w->heap, &text, "%s",
+                    operator_texts[ast_operator(ast, vec_last(&parents), vec_last(&counts))]);
       vec_last(&counts)++;
     }
     if (ast_kid_count(ast, e)) text_printf(w->heap, &text, "(");
@@ -277,11 +293,12 @@ static void make_blank(Maker *m) {
   text_printf(m->heap, &m->text, "%s", blanks[chance(m, 5)]);
 }
 
-/* Levels: 0 if, 1 or, 2 and, 3 not, 4 relation, 5 sum, 6 product, 7 power, 8 primary. The text has parentheses where the level
- * of the place asks for them, and now and then for nothing. */
+/* Levels: 0 if, 1 or, 2 and, 3 not, 4 relation, 5 sum, 6 product, 7 power, 8 primary. The text has
+ * parentheses where the level of the place asks for them, and now and then for nothing. */
 static void make(Maker *m, uint32_t level, uint32_t depth) {
   static const char *const names[] = {"a", "b.c", "'d e'", "x1", "y"};
-  static const char *const joins[][2] = {{" or ", " or "}, {" and ", " and "}, {"", ""}, {"<", "<"}, {"+", "-"}, {"*", "/"}};
+  static const char *const joins[][2] = {{" or ", " or "}, {" and ", " and "}, {"", ""},
+                                         {"<", "<"},       {"+", "-"},         {"*", "/"}};
   static const char *const heads[] = {"or", "and", "", "<", "sum", "product"};
   uint32_t kind = depth ? chance(m, 10) : 8 + chance(m, 2);
   bool enclose = (kind < level && kind < 8) || chance(m, 8) == 0;
@@ -352,10 +369,25 @@ static void test_random_expressions(void **state) {
 
 static void test_numbers(void **state) {
   (void)state;
-  static const char *const reals[] = {"0.0", "1.", "1.5", ".5", "1e3", "1E+3", "2.5e-3", "0.1", "0.30000000000000004", "1e22", "1e23",
-                                      "123456789012345678901234567890.5", "4.9e-324", "2.2250738585072011e-308",
-                                      "1.7976931348623157e308", "0.000000000000000000000000000001", "00012.50",
-                                      "9007199254740993.0", "3.141592653589793238462643383279502884197169399375"};
+  static const char *const reals[] = {"0.0",
+                                      "1.",
+                                      "1.5",
+                                      ".5",
+                                      "1e3",
+                                      "1E+3",
+                                      "2.5e-3",
+                                      "0.1",
+                                      "0.30000000000000004",
+                                      "1e22",
+                                      "1e23",
+                                      "123456789012345678901234567890.5",
+                                      "4.9e-324",
+                                      "2.2250738585072011e-308",
+                                      "1.7976931348623157e308",
+                                      "0.000000000000000000000000000001",
+                                      "00012.50",
+                                      "9007199254740993.0",
+                                      "3.141592653589793238462643383279502884197169399375"};
   for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
     World w = parse_expression_text(reals[i]);
     AstExpr e = only_right(&w);
@@ -422,13 +454,14 @@ static void test_spans(void **state) {
 
 static void test_base_modelica(void **state) {
   (void)state;
-  World w = world_parse("//! base 0.1.0\npackage 'P'\n  type 'E' = enumeration('a' \"first\", 'b');\n"
-                        "  record 'R' Real 'x'; end 'R';\n"
-                        "  function 'f' input Real 'x'; output Real 'y'; external \"C\" 'y' = g('x', size('x', 1)) "
-                        "annotation(Library = \"m\"); annotation(derivative(order = 1) = 'df'); end 'f';\n"
-                        "  model 'M' \"text\"\n    final parameter Real 'p'(unit = \"m\") = 1.0 annotation(Evaluate = true);\n"
-                        "  initial equation\n    'p' = 1;\n  equation\n    'p' = 2;\n"
-                        "    annotation(experiment(StopTime = 3));\n  end 'M';\nend 'P';\n");
+  World w = world_parse(
+      "//! base 0.1.0\npackage 'P'\n  type 'E' = enumeration('a' \"first\", 'b');\n"
+      "  record 'R' Real 'x'; end 'R';\n"
+      "  function 'f' input Real 'x'; output Real 'y'; external \"C\" 'y' = g('x', size('x', 1)) "
+      "annotation(Library = \"m\"); annotation(derivative(order = 1) = 'df'); end 'f';\n"
+      "  model 'M' \"text\"\n    final parameter Real 'p'(unit = \"m\") = 1.0 annotation(Evaluate = true);\n"
+      "  initial equation\n    'p' = 1;\n  equation\n    'p' = 2;\n"
+      "    annotation(experiment(StopTime = 3));\n  end 'M';\nend 'P';\n");
   const AstClass *package = only_class(&w);
   assert_string_equal(names_text(w.names, w.ast->version), "0.1.0");
   assert_int_equal(package->kind, CLASS_PACKAGE);
@@ -446,7 +479,8 @@ static void test_base_modelica(void **state) {
   const AstClass *model = package->elements.data[3].class_definition;
   assert_int_equal(model->sections.count, 2);
   assert_true(model->sections.data[0].is_initial);
-  assert_string_equal(ast_path_text(w.ast, model->annotation->arguments.data[0].name, &w.ast->arena), "experiment");
+  assert_string_equal(ast_path_text(w.ast, model->annotation->arguments.data[0].name, &w.ast->arena),
+                      "experiment");
   const AstElement *parameter = &model->elements.data[0];
   assert_int_equal(parameter->prefixes, PREFIX_FINAL | PREFIX_PARAMETER);
   assert_int_equal(parameter->component->modification->arguments.count, 1);
@@ -457,14 +491,16 @@ static void test_base_modelica(void **state) {
 static void test_elements(void **state) {
   (void)state;
   World w = world_parse(
-      "within A.B;\nencapsulated partial model M\n  import SI = Modelica.Units; import A.*; import A.{B, C};\n"
+      "within A.B;\nencapsulated partial model M\n  import SI = Modelica.Units; import A.*; import A.{B, "
+      "C};\n"
       "  extends Base(x(start = 1), redeclare package Medium = Air(a = 1) constrainedby Gas(b = 3), "
       "redeclare replaceable Real z(start = 3) = 4);\n"
       "  Real[3] a[2](each start = 0, each final fixed = true) = {1}, b if c \"text\";\n"
       "protected\n  flow .A.B f;\npublic\n  replaceable model Z = Y constrainedby Q(a = 1);\n"
       "  model extends Inner(a = 2) end Inner;\n  connector C = input Real[3](unit = \"V\");\n"
       "  function df = der(f, x, y);\n  type O = enumeration(:);\n"
-      "  operator record Complex operator 'constructor' end 'constructor'; operator function '+' end '+'; end Complex;\n"
+      "  operator record Complex operator 'constructor' end 'constructor'; operator function '+' end '+'; "
+      "end Complex;\n"
       "end M;\n");
   const AstClass *class = only_class(&w);
   const AstElement *elements = class->elements.data;
@@ -506,7 +542,8 @@ static void test_statements(void **state) {
                         "  for i in 1:2, j loop connect(a[i], b.c) \"text\" annotation(Line()); end for;\n"
                         "  when {a, b} then reinit(x, 1); elsewhen c then terminate(\"x\"); end when;\n"
                         "  assert(a, \"no\", AssertionLevel.warning);\n"
-                        "algorithm\n  while a loop x := 1; break; return; end while;\n  (a, , b[1]) := f(x);\n  f(x);\nend M;\n");
+                        "algorithm\n  while a loop x := 1; break; return; end while;\n  (a, , b[1]) := "
+                        "f(x);\n  f(x);\nend M;\n");
   const AstSection *sections = only_class(&w)->sections.data;
   const AstStatement *equations = sections[0].body.data;
   assert_int_equal(sections[0].body.count, 4);
@@ -593,7 +630,8 @@ static void test_errors(void **state) {
       {"model M\nequation\n  x = \xc3\xa4;\nend M;", "3:7", "unknown character `\xc3\xa4`"},
       {"model M\nequation\n  if a then\n    x = 1;\nend M;", "5:1", "`end if;` is missing"},
       {"model M\nequation\n  x = 1;\n  end if;\nend M;", "4:3", "`end if` closes nothing"},
-      {"model M\nequation\n  if a then x = 1; else x = 2; else x = 3; end if;\nend M;", "3:32", "no branch follows `else`"},
+      {"model M\nequation\n  if a then x = 1; else x = 2; else x = 3; end if;\nend M;", "3:32",
+       "no branch follows `else`"},
       {"model M\nequation\n  else\nend M;", "3:3", "no `if` is open"},
       {"model M\nequation\n  while a loop x = 1; end while;\nend M;", "3:3", "in algorithms only"},
       {"model M\nend N;", "2:5", "wrong name behind `end`: expected `M`, found `N`"},
@@ -623,8 +661,9 @@ static void test_errors(void **state) {
 /* What is wrong in one place must not hide what is wrong in another. */
 static void test_several_errors(void **state) {
   (void)state;
-  static const char text[] = "model M\n  Real x = ;\n  Real y z;\nequation\n  x = (1;\n  if a the\n    y = 1;\n  end if;\n"
-                              "  y = 2 3;\n  y == 1;\n  y = 1 +;\nend N;\nmodel P\n  Real;\nend P;\n";
+  static const char text[] =
+      "model M\n  Real x = ;\n  Real y z;\nequation\n  x = (1;\n  if a the\n    y = 1;\n  end if;\n"
+      "  y = 2 3;\n  y == 1;\n  y = 1 +;\nend N;\nmodel P\n  Real;\nend P;\n";
   World w = world_parse_bytes(text, strlen(text));
   static const char *const places[] = {"2:12", "3:10", "5:9", "6:8", "9:9", "10:9", "11:10", "12:5", "14:7"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
@@ -653,8 +692,8 @@ static char *put(char *end, const char *text) {
   return end + length;
 }
 
-static char *repeat(const char *before, const char *open, const char *middle, const char *close, const char *behind,
-                    uint32_t count) {
+static char *repeat(const char *before, const char *open, const char *middle, const char *close,
+                    const char *behind, uint32_t count) {
   size_t size = strlen(before) + strlen(middle) + strlen(behind) + count * (strlen(open) + strlen(close)) + 1;
   char *text = malloc(size);
   assert_non_null(text);
@@ -668,10 +707,21 @@ static char *repeat(const char *before, const char *open, const char *middle, co
 
 static void test_deep_nesting(void **state) {
   (void)state;
-  static const char *const nests[][2] = {
-      {"(", ")"}, {"{", "}"}, {"[", "]"}, {"f(", ")"}, {"x[", "]"}, {"-", ""}, {"not ", ""}, {"(1 + ", ")"},
-      {"if a then 1 else ", ""}, {"if ", " then true else false"}, {"(2^", ")"}, {"sum(", " for i in 1:2)"}, {"a.f(y = ", ")"},
-      {"(", ")[1]"}, {"1*(", ")"}};
+  static const char *const nests[][2] = {{"(", ")"},
+                                         {"{", "}"},
+                                         {"[", "]"},
+                                         {"f(", ")"},
+                                         {"x[", "]"},
+                                         {"-", ""},
+                                         {"not ", ""},
+                                         {"(1 + ", ")"},
+                                         {"if a then 1 else ", ""},
+                                         {"if ", " then true else false"},
+                                         {"(2^", ")"},
+                                         {"sum(", " for i in 1:2)"},
+                                         {"a.f(y = ", ")"},
+                                         {"(", ")[1]"},
+                                         {"1*(", ")"}};
   for (size_t i = 0; i < sizeof nests / sizeof *nests; i++) {
     char *text = repeat("model M equation x = ", nests[i][0], "z", nests[i][1], "; end M;", DEEP);
     World w = world_parse(text);
@@ -737,8 +787,10 @@ static void parse_once(const HeapHook *hook, const char *text) {
 static void test_refused_allocations(void **state) {
   (void)state;
   FAIL_ALLOC_EACH(fail) {
-    parse_once(&fail.hook, "model M \"a\" + \"b\" Real x[3](each start = {1, 2}) = 1.25e100; function f external \"C\"; end f;\n"
-                           "equation if a then x = f(1, y = [1; 2]); end if; x = (1; 'y' = 3; end M; model N");
+    parse_once(
+        &fail.hook,
+        "model M \"a\" + \"b\" Real x[3](each start = {1, 2}) = 1.25e100; function f external \"C\"; end f;\n"
+        "equation if a then x = f(1, y = [1; 2]); end if; x = (1; 'y' = 3; end M; model N");
     assert_int_equal(fail.live, 0);
   }
 }

@@ -1,10 +1,11 @@
 /* ast: what the parser reads, before names have a meaning. Classes, components, equations and statements
  * are structs in the arena; expressions are nodes of one array, addressed by 32-bit index.
  *
- * Invariant: the nodes of an expression stand in post-order and in one piece, nodes[first .. e]: kids come before
- * parents. So a loop over that range (ast_first to e) with a stack of values evaluates without recursion, however
- * deep the user nests; AstWalk is for passes that must choose which kids to enter. Names are interned without
- * their quotes; every node has its span. The tree is immutable once parsed, and dies with its heap. */
+ * Invariant: the nodes of an expression stand in post-order and in one piece, nodes[first .. e]: kids come
+ * before parents. So a loop over that range (ast_first to e) with a stack of values evaluates without
+ * recursion, however deep the user nests; AstWalk is for passes that must choose which kids to enter. Names
+ * are interned without their quotes; every node has its span. The tree is immutable once parsed, and dies
+ * with its heap. */
 #ifndef DAEDAL_LANG_AST_H
 #define DAEDAL_LANG_AST_H
 
@@ -14,16 +15,16 @@
 #define AST_NONE UINT32_MAX
 
 /* A finished array in the arena. */
-#define LIST(T)                                                                                                \
-  struct {                                                                                                     \
-    T *data;                                                                                                   \
-    uint32_t count;                                                                                            \
+#define LIST(T)     \
+  struct {          \
+    T *data;        \
+    uint32_t count; \
   }
 
 /* ---- names ---- */
 
-/* One part of a dotted name, with the number of subscripts that follow it. Quotes are not part of the name, but a
- * quoted name ('time') never means a built-in (time). */
+/* One part of a dotted name, with the number of subscripts that follow it. Quotes are not part of the name,
+ * but a quoted name ('time') never means a built-in (time). */
 typedef struct AstPart {
   Name name;
   uint32_t subscripts : 31;
@@ -58,12 +59,15 @@ typedef enum AstKind {
   AST_END,       /* end inside of subscripts */
   AST_COLON,     /* : as a subscript or dimension */
   AST_OMITTED,   /* a place left empty: (a, , c) := f(x), an iterator without range */
-  AST_CALL,      /* ast_path is the function (der, initial, pure too); kids: positional arguments, then as many named
-                  * ones as there are labels */
-  AST_PARTIAL,   /* function f(a = 1) as an argument: as AST_CALL */
-  AST_ITERATION, /* f(e for i in r, j in s), path f; {e for i in r} has path "array". kids: e, r, s; labels: i, j */
-  AST_SUM,       /* kids joined by + - .+ .-, see ast_operator; a sign in front is the first kid's operator, so -a is a
-                  * sum of one kid */
+  /* A call: ast_path is the function (der, initial, pure too); kids: positional arguments, then as many named
+   * ones as there are labels. */
+  AST_CALL,
+  AST_PARTIAL, /* function f(a = 1) as an argument: as AST_CALL */
+  /* f(e for i in r, j in s) with path f; {e for i in r} has path "array". kids: e, r, s; labels: i, j. */
+  AST_ITERATION,
+  /* Kids joined by + - .+ .-, see ast_operator; a sign in front is the first kid's operator, so -a is a sum
+   * of one kid. */
+  AST_SUM,
   AST_PRODUCT,   /* kids joined by * / .* ./, left to right; the first kid's operator is AST_MULTIPLY */
   AST_POWER,     /* two kids; operator AST_RAISE or AST_ELEMENT_RAISE */
   AST_NOT,       /* one kid */
@@ -74,7 +78,7 @@ typedef enum AstKind {
   AST_IF,        /* condition, value, condition, value, ..., value otherwise */
   AST_ARRAY,     /* {a, b, c} */
   AST_MATRIX,    /* [a, b; c, d]: kids are AST_ROW */
-  AST_ROW,
+  AST_ROW,       /* its elements */
   AST_TUPLE,     /* (a, b): two or more kids, or an empty (), or one omitted; a mere (a) is a itself */
   AST_SUBSCRIPT, /* (e)[i, j], f(x)[i]: kids e, i, j */
   AST_FIELD,     /* (e).name, f(x).name: kid e, value.text the name */
@@ -100,10 +104,10 @@ typedef enum AstOperator {
 } AstOperator;
 
 typedef struct AstNode {
-  uint8_t kind;     /* AstKind */
+  uint8_t kind;      /* AstKind */
   uint8_t operation; /* AstOperator of a power or relation */
-  uint8_t global;   /* the path has a leading dot */
-  uint32_t first;   /* the expression is nodes[first .. itself] */
+  uint8_t global;    /* the path has a leading dot */
+  uint32_t first;    /* the expression is nodes[first .. itself] */
   uint32_t kids, kid_count;
   uint32_t extra, extra_count; /* parts of the path, or operators of a sum or product */
   Span span;
@@ -136,7 +140,7 @@ typedef struct AstArgument {
 /* (arguments) = value; each part may be missing. An annotation has arguments only. */
 struct AstModification {
   LIST(AstArgument) arguments;
-  AstExpr value;   /* AST_NONE if none */
+  AstExpr value;    /* AST_NONE if none */
   bool is_assigned; /* written := */
   Span span;
 };
@@ -150,7 +154,7 @@ typedef enum AstStatementKind {
   AST_INVOKE,   /* a call that stands alone, in left: assert, terminate, reinit, or a function */
   AST_IF_BLOCK, /* branches; the else branch has condition AST_NONE */
   AST_WHEN_BLOCK,
-  AST_FOR_BLOCK, /* iterators, one branch */
+  AST_FOR_BLOCK,   /* iterators, one branch */
   AST_WHILE_BLOCK, /* one branch */
   AST_BREAK,
   AST_RETURN,
@@ -210,17 +214,17 @@ typedef enum AstPrefix {
   PREFIX_OPERATOR = 1 << 18, /* operator record, operator function */
 } AstPrefix;
 
-/* A type as used by a component or a short class: name and the dimensions written on it. */
+/* A type as used by a component or a short class: name and the dimensions written on it (AST_COLON for an
+ * open one). Those of the component itself come first: Real[3] x[2] is 2 by 3. */
 typedef struct AstType {
   AstPath name;
-  AstExprs dimensions; /* AST_COLON for an open one; they stand left of the component's own in Real[3] x[2]: 2 by 3,
-                        * that is, the component's own come first */
+  AstExprs dimensions;
 } AstType;
 
 typedef struct AstComponent {
   const AstType *type; /* shared by the components of one clause */
   AstLabel label;
-  AstExprs dimensions; /* those written on the name */
+  AstExprs dimensions;           /* those written on the name */
   AstModification *modification; /* NULL if none; value is the binding */
   AstExpr condition;             /* x if condition; AST_NONE if none */
   Name comment;
@@ -283,8 +287,8 @@ typedef struct AstLiteral {
 } AstLiteral;
 
 typedef struct AstExternal {
-  Name language;    /* 0 if not given (then C) */
-  AstExpr output;   /* reference assigned; AST_NONE if none */
+  Name language;     /* 0 if not given (then C) */
+  AstExpr output;    /* reference assigned; AST_NONE if none */
   AstLabel function; /* name 0 if no call is given */
   AstExprs arguments;
   AstModification *annotation;
@@ -297,12 +301,12 @@ struct AstClass {
   uint32_t prefixes; /* AstPrefix bits */
   AstLabel label;
   Name comment;
-  AstType base;                 /* FORM_SHORT, FORM_DERIVATIVE */
-  uint32_t base_prefixes;       /* FORM_SHORT: input, output, ... */
+  AstType base;                  /* FORM_SHORT, FORM_DERIVATIVE */
+  uint32_t base_prefixes;        /* FORM_SHORT: input, output, ... */
   AstModification *modification; /* FORM_SHORT, FORM_EXTENDS */
-  LIST(AstLiteral) literals;    /* FORM_ENUMERATION, FORM_DERIVATIVE */
-  bool is_open;                 /* enumeration(:) */
-  LIST(AstElement) elements;    /* in source order */
+  LIST(AstLiteral) literals;     /* FORM_ENUMERATION, FORM_DERIVATIVE */
+  bool is_open;                  /* enumeration(:) */
+  LIST(AstElement) elements;     /* in source order */
   LIST(AstSection) sections;
   AstExternal *external; /* NULL if none */
   AstModification *annotation;
@@ -314,7 +318,7 @@ typedef struct Ast {
   Arena arena;
   Names *names;
   const Source *source;
-  Name version;   /* of the line //! base 0.1.0; 0 if there is none */
+  Name version; /* of the line //! base 0.1.0; 0 if there is none */
   AstPath within;
   LIST(AstClass *) classes;
   VEC(AstNode) nodes;
@@ -353,7 +357,9 @@ static inline const AstPart *ast_part(const Ast *ast, AstPath path, uint32_t i) 
 }
 
 /* Labels of a call (its named arguments, the last kids) or an iteration (its iterators). */
-static inline uint32_t ast_label_count(const Ast *ast, AstExpr e) { return ast->nodes.data[e].value.labels.count; }
+static inline uint32_t ast_label_count(const Ast *ast, AstExpr e) {
+  return ast->nodes.data[e].value.labels.count;
+}
 static inline AstLabel ast_label(const Ast *ast, AstExpr e, uint32_t i) {
   return ast->labels.data[ast->nodes.data[e].value.labels.first + i];
 }
@@ -382,7 +388,8 @@ typedef struct AstWalk {
   VEC(struct AstWalkFrame {
     AstExpr node;
     uint32_t next; /* kid to enter */
-  }) stack;
+  })
+  stack;
 } AstWalk;
 
 AstWalk ast_walk(const Ast *ast, Heap *heap, AstExpr root);

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest integer of which every smaller one is exact in a double, too: values of the model are doubles. */
+/* The largest integer of which every smaller one is exact in a double, too: values of the model are doubles.
+ * */
 #define INTEGER_LIMIT INT64_C(9007199254740992)
 
 static const char *const kind_texts[TOKEN_COUNT] = {
@@ -14,30 +15,32 @@ static const char *const kind_texts[TOKEN_COUNT] = {
     [TOKEN_STRING] = "a string",
     [TOKEN_REAL] = "a number",
     [TOKEN_INTEGER] = "a number",
-#define TOKEN(id, text) [TOKEN_##id] = "`" text "`",
-    LEXER_SYMBOLS(TOKEN) LEXER_KEYWORDS(TOKEN)
-#undef TOKEN
+#define SYMBOL(id, text) [TOKEN_##id] = "`" text "`",
+#define KEYWORD(id, text) [TOKEN_##id] = "`" text "`",
+#include "lang/tokens.def"
 };
 
 static const struct {
   const char *text;
   TokenKind kind;
 } keyword_list[] = {
-#define TOKEN(id, text) {text, TOKEN_##id},
-    LEXER_KEYWORDS(TOKEN)
-#undef TOKEN
+#define SYMBOL(id, text)
+#define KEYWORD(id, text) {text, TOKEN_##id},
+#include "lang/tokens.def"
 };
 
 const char *token_kind_text(TokenKind kind) { return kind_texts[kind]; }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+static bool is_blank(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
 
 /* ---- encoding ---- */
 
-/* Length of the UTF-8 character at text, 0 if it is not one (RFC 3629: no surrogates, no overlong forms). The text ends
- * with a NUL, which is no continuation byte. */
+/* Length of the UTF-8 character at text, 0 if it is not one (RFC 3629: no surrogates, no overlong forms).
+ * The text ends with a NUL, which is no continuation byte. */
 static uint32_t utf8_length(const char *text) {
   const unsigned char *c = (const unsigned char *)text;
   if (c[0] < 0x80) return 1;
@@ -53,7 +56,8 @@ static uint32_t utf8_length(const char *text) {
 static void check_encoding(const Source *source, Diags *diags) {
   bool nul_seen = false, bad_seen = false;
   for (uint32_t i = 0; i < source->length;) {
-    while ((unsigned char)(source->text[i] - 1) < 0x7f) i++; /* plain ASCII: stops at the NUL behind the text at the latest */
+    while ((unsigned char)(source->text[i] - 1) < 0x7f)
+      i++; /* plain ASCII: stops at the NUL behind the text at the latest */
     if (i >= source->length) break;
     uint32_t length = utf8_length(source->text + i);
     if (!length && !bad_seen) {
@@ -63,7 +67,8 @@ static void check_encoding(const Source *source, Diags *diags) {
       bad_seen = true;
     }
     if (!source->text[i] && !nul_seen) {
-      diag_error(diags, DIAG_INPUT, (Span){i, i + 1}, "NUL byte in the text: is this a binary file, or UTF-16?");
+      diag_error(diags, DIAG_INPUT, (Span){i, i + 1},
+                 "NUL byte in the text: is this a binary file, or UTF-16?");
       nul_seen = true;
     }
     i += length ? length : 1;
@@ -175,11 +180,13 @@ static bool read_quoted(Lexer *lexer, char quote) {
     if (value) text_append(lexer->heap, &lexer->scratch, &value, 1);
     else
       diag_error(lexer->diags, DIAG_INPUT, (Span){i, i + 1},
-                 "unknown escape sequence: after `\\` comes one of ' \" ? \\ a b f n r t v; write `\\\\` for a backslash");
+                 "unknown escape sequence: after `\\` comes one of ' \" ? \\ a b f n r t v; write `\\\\` for "
+                 "a backslash");
     i += value ? 2 : 1;
   }
   truncate(lexer, lexer->position, 1,
-           quote == '"' ? "unterminated string: no `\"` closes this one" : "unterminated quoted name: no `'` closes this one");
+           quote == '"' ? "unterminated string: no `\"` closes this one"
+                        : "unterminated quoted name: no `'` closes this one");
   return false;
 }
 
@@ -215,8 +222,9 @@ static uint32_t skip_digits(const char *text, uint32_t i) {
   return i;
 }
 
-/* Value of mantissa digits times 10^exponent. Two exact doubles give a correctly rounded product or quotient (Clinger 1990);
- * all else goes to strtod, without a decimal point, so that the locale of the caller has no say. */
+/* Value of mantissa digits times 10^exponent. Two exact doubles give a correctly rounded product or quotient
+ * (Clinger 1990); all else goes to strtod, without a decimal point, so that the locale of the caller has no
+ * say. */
 static double decimal_value(Lexer *lexer, const char *digits, size_t count, long exponent) {
   static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -242,11 +250,12 @@ static void check_range(Lexer *lexer, double value, bool is_zero, Span span) {
   if (isinf(value))
     diag_error(lexer->diags, DIAG_INPUT, span, "number out of range: the largest Real is about 1.8e308");
   else if (value == 0 && !is_zero)
-    diag_error(lexer->diags, DIAG_INPUT, span, "number out of range: the smallest positive Real is about 4.9e-324");
+    diag_error(lexer->diags, DIAG_INPUT, span,
+               "number out of range: the smallest positive Real is about 4.9e-324");
 }
 
-/* The digits of the number at [begin, end) into scratch, without leading zeros and the point; returns how many stood behind the
- * point. */
+/* The digits of the number at [begin, end) into scratch, without leading zeros and the point; returns how
+ * many stood behind the point. */
 static long collect_digits(Lexer *lexer, uint32_t begin, uint32_t end) {
   const char *text = lexer->source->text;
   const char *point = memchr(text + begin, '.', end - begin);
@@ -267,14 +276,16 @@ static Token lex_integer(Lexer *lexer, Span span) {
   for (uint32_t i = span.begin; i < span.end && value <= INTEGER_LIMIT; i++)
     value = value * 10 + (lexer->source->text[i] - '0');
   if (value > INTEGER_LIMIT) {
-    diag_error(lexer->diags, DIAG_INPUT, span,
-               "integer overflow: the largest Integer is 9007199254740992; write a Real with a point or exponent");
+    diag_error(
+        lexer->diags, DIAG_INPUT, span,
+        "integer overflow: the largest Integer is 9007199254740992; write a Real with a point or exponent");
     value = INTEGER_LIMIT;
   }
   return (Token){.kind = TOKEN_INTEGER, .span = span, .integer = value};
 }
 
-/* UNSIGNED-NUMBER = digits [ "." [ digits ] ] [ ("e" | "E") [ "+" | "-" ] digits ] | "." digits [ exponent ] */
+/* UNSIGNED-NUMBER = digits [ "." [ digits ] ] [ ("e" | "E") [ "+" | "-" ] digits ] | "." digits [ exponent ]
+ * */
 static Token lex_number(Lexer *lexer, uint32_t begin) {
   const char *text = lexer->source->text;
   uint32_t end = skip_digits(text, begin);
@@ -365,8 +376,11 @@ static void skip_unknown(Lexer *lexer) {
   Span span = {lexer->position, lexer->position + (length ? length : 1)};
   lexer->position = span.end;
   if (!length || !*text) return;
-  if (is_control) diag_error(lexer->diags, DIAG_INPUT, span, "unknown character 0x%02x", (unsigned char)*text);
-  else diag_error(lexer->diags, DIAG_INPUT, span, "unknown character `%.*s`%s", (int)length, text, character_hint(text));
+  if (is_control)
+    diag_error(lexer->diags, DIAG_INPUT, span, "unknown character 0x%02x", (unsigned char)*text);
+  else
+    diag_error(lexer->diags, DIAG_INPUT, span, "unknown character `%.*s`%s", (int)length, text,
+               character_hint(text));
 }
 
 static Token lex_symbol(Lexer *lexer, uint32_t begin, bool *found) {

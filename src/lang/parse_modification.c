@@ -1,7 +1,7 @@
 /* parse_modification: modifications, annotations, prefixes, and what redeclarations share with classes.
  *
- * Invariant: a modification inside of a modification is a frame of its own on the stack; the top frame's argument is the one
- * being read. */
+ * Invariant: a modification inside of a modification is a frame of its own on the stack; the top frame's
+ * argument is the one being read. */
 #include "lang/parser_state.h"
 
 /* ---- prefixes and short classes ---- */
@@ -33,12 +33,13 @@ static uint32_t prefix_bit(Parser *parser) {
   }
 }
 
-/* class-prefixes, type-prefix, base-prefix, and "final", "redeclare", "inner" ... before them; which of them fit together is a
- * question for later. */
+/* class-prefixes, type-prefix, base-prefix, and "final", "redeclare", "inner" ... before them; which of them
+ * fit together is a question for later. */
 uint32_t parse_prefixes(Parser *parser) {
   uint32_t prefixes = 0;
   for (uint32_t bit; (bit = prefix_bit(parser)); parser_advance(parser)) {
-    if (prefixes & bit) parser_error(parser, parser->token.span, "%s stands here twice", token_kind_text(parser->token.kind));
+    if (prefixes & bit)
+      parser_error(parser, parser->token.span, "%s stands here twice", token_kind_text(parser->token.kind));
     prefixes |= bit;
   }
   return prefixes;
@@ -146,7 +147,8 @@ static bool read_redeclared_head(Parser *parser, AstArgument *argument, uint32_t
   return true;
 }
 
-/* argument = [ "redeclare" ] [ "each" ] [ "final" ] ( name | [ "replaceable" ] ( short-class-definition | component-clause1 ) ) */
+/* argument = [ "redeclare" ] [ "each" ] [ "final" ] ( name | [ "replaceable" ] ( short-class-definition |
+ * component-clause1 ) ) */
 static bool read_argument_head(Parser *parser) {
   AstArgument *argument = &vec_last(&parser->modifications).argument;
   *argument = (AstArgument){.span = parser->token.span};
@@ -177,8 +179,8 @@ static bool read_argument_rest(Parser *parser, AstArgument *argument, AstModific
   return true;
 }
 
-/* Ends the argument of the top frame behind its parenthesis, if it had one; but the parenthesis of a constrainedby behind a
- * redeclaration opens once more. */
+/* Ends the argument of the top frame behind its parenthesis, if it had one; but the parenthesis of a
+ * constrainedby behind a redeclaration opens once more. */
 static bool end_argument(Parser *parser, AstModification *modification) {
   ModificationFrame *frame = &vec_last(&parser->modifications);
   AstArgument *argument = &frame->argument;
@@ -227,13 +229,15 @@ AstModification *parse_class_modification(Parser *parser) {
 /* modification = class-modification [ "=" expression ] | ( "=" | ":=" ) expression */
 bool parse_modification(Parser *parser, AstModification **modification) {
   *modification = NULL;
-  if (parser->token.kind == TOKEN_LEFT_PAREN && !(*modification = parse_class_modification(parser))) return false;
+  if (parser->token.kind == TOKEN_LEFT_PAREN && !(*modification = parse_class_modification(parser)))
+    return false;
   return read_value(parser, modification);
 }
 
 bool parse_annotation(Parser *parser, AstModification **annotation) {
   *annotation = NULL;
   if (!parser_accept(parser, TOKEN_ANNOTATION)) return true;
-  if (parser->token.kind != TOKEN_LEFT_PAREN) return parser_unexpected(parser, "expected `(` behind `annotation`");
+  if (parser->token.kind != TOKEN_LEFT_PAREN)
+    return parser_unexpected(parser, "expected `(` behind `annotation`");
   return (*annotation = parse_class_modification(parser)) != NULL;
 }

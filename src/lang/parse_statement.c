@@ -1,7 +1,7 @@
 /* parse_statement: equations and statements, which have one grammar but for = and :=.
  *
- * Invariant: each block that is open (if, for, when, while) is a frame; finished statements of the innermost branch are those
- * above its mark on the stack of statements. Its end makes a statement of the frame. */
+ * Invariant: each block that is open (if, for, when, while) is a frame; finished statements of the innermost
+ * branch are those above its mark on the stack of statements. Its end makes a statement of the frame. */
 #include "lang/parser_state.h"
 
 /* ---- blocks ---- */
@@ -50,8 +50,8 @@ void parser_abandon_blocks(Parser *parser, uint32_t base) {
   }
 }
 
-/* Behind a head that could not be read: its block is opened nevertheless, or its end would look wrong. The body begins behind
- * `then` or `loop`, a semicolon, or on the next line. */
+/* Behind a head that could not be read: its block is opened nevertheless, or its end would look wrong. The
+ * body begins behind `then` or `loop`, a semicolon, or on the next line. */
 static void skip_head(Parser *parser) {
   const Source *source = parser->ast->source;
   uint32_t line = source_line(source, parser->token.span.begin);
@@ -65,7 +65,8 @@ static void skip_head(Parser *parser) {
 
 /* ---- heads ---- */
 
-/* "if" expression "then" | "when" expression "then" | "while" expression "loop", the keyword being the present token. */
+/* "if" expression "then" | "when" expression "then" | "while" expression "loop", the keyword being the
+ * present token. */
 static bool read_condition(Parser *parser, AstExpr *condition, TokenKind last) {
   parser_advance(parser);
   *condition = parse_expression(parser);
@@ -78,7 +79,8 @@ static bool begin_condition_block(Parser *parser, AstStatementKind kind) {
   uint32_t begin = parser->token.span.begin;
   AstStatement statement = {.kind = kind, .left = AST_NONE, .right = AST_NONE, .span = parser->token.span};
   AstExpr condition;
-  if (!read_condition(parser, &condition, kind == AST_WHILE_BLOCK ? TOKEN_LOOP : TOKEN_THEN)) skip_head(parser);
+  if (!read_condition(parser, &condition, kind == AST_WHILE_BLOCK ? TOKEN_LOOP : TOKEN_THEN))
+    skip_head(parser);
   push_block(parser, statement, condition, begin);
   return true;
 }
@@ -89,7 +91,8 @@ static bool read_iterators(Parser *parser, AstStatement *statement) {
   do {
     AstIterator iterator = {.range = AST_NONE};
     if (!parse_label(parser, &iterator.label, "the name of an iterator")) return false;
-    if (parser_accept(parser, TOKEN_IN) && (iterator.range = parse_expression(parser)) == AST_NONE) return false;
+    if (parser_accept(parser, TOKEN_IN) && (iterator.range = parse_expression(parser)) == AST_NONE)
+      return false;
     vec_push(parser->heap, &parser->iterators, iterator);
   } while (parser_accept(parser, TOKEN_COMMA));
   parser_take(parser, &statement->iterators, &parser->iterators, 0);
@@ -97,7 +100,8 @@ static bool read_iterators(Parser *parser, AstStatement *statement) {
 }
 
 static bool begin_for(Parser *parser) {
-  AstStatement statement = {.kind = AST_FOR_BLOCK, .left = AST_NONE, .right = AST_NONE, .span = parser->token.span};
+  AstStatement statement = {
+      .kind = AST_FOR_BLOCK, .left = AST_NONE, .right = AST_NONE, .span = parser->token.span};
   parser_advance(parser);
   if (!read_iterators(parser, &statement)) skip_head(parser);
   push_block(parser, statement, AST_NONE, statement.span.begin);
@@ -146,7 +150,8 @@ static bool end_block(Parser *parser) {
   uint32_t open = parser->blocks.count;
   while (open && parser->blocks.data[open - 1].statement.kind != kind) open--;
   if (!open)
-    return parser_refuse(parser, "`end %s` closes nothing: no `%s` is open here", block_keyword(kind), block_keyword(kind));
+    return parser_refuse(parser, "`end %s` closes nothing: no `%s` is open here", block_keyword(kind),
+                         block_keyword(kind));
   parser_abandon_blocks(parser, open);
   parser_advance(parser);
   parser_advance(parser);
@@ -177,9 +182,13 @@ static bool read_keyword(Parser *parser, AstStatementKind kind) {
 /* What a statement looks like that has neither = nor := and is no call. */
 static bool misses_operator(Parser *parser, bool is_algorithm) {
   if (parser->token.kind == TOKEN_IDENTIFIER)
-    return parser_unexpected(parser, "expected `%s` (declarations stand before `equation` and `algorithm`, or behind `public` "
-                                     "or `protected`)", is_algorithm ? ":=" : "=");
-  return parser_unexpected(parser, is_algorithm ? "expected `:=` in a statement" : "expected `=` in an equation");
+    return parser_unexpected(
+        parser,
+        "expected `%s` (declarations stand before `equation` and `algorithm`, or behind `public` "
+        "or `protected`)",
+        is_algorithm ? ":=" : "=");
+  return parser_unexpected(parser,
+                           is_algorithm ? "expected `:=` in a statement" : "expected `=` in an equation");
 }
 
 /* equation = simple-expression "=" expression | component-reference function-call-args
@@ -192,7 +201,8 @@ static bool read_simple(Parser *parser, bool is_algorithm) {
   bool is_call = ast_kind(parser->ast, statement.left) == AST_CALL;
   if (parser->token.kind == TOKEN_EQUALS || parser->token.kind == TOKEN_ASSIGN) {
     if (parser->token.kind != wanted)
-      return parser_refuse(parser, is_algorithm ? "a statement assigns with `:=`" : "an equation is written with `=`");
+      return parser_refuse(parser, is_algorithm ? "a statement assigns with `:=`"
+                                                : "an equation is written with `=`");
     parser_advance(parser);
     statement.kind = is_algorithm ? AST_ASSIGN : AST_EQUALITY;
     if ((statement.right = parse_expression(parser)) == AST_NONE) return false;

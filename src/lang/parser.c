@@ -1,8 +1,9 @@
-/* parser: see parser.h. Tokens, errors and recovery; classes and their elements. Expressions, modifications and statements have
- * files of their own. Grammar: Modelica 3.6, appendix A.2, with what docs/language.md says on top.
+/* parser: see parser.h. Tokens, errors and recovery; classes and their elements. Expressions, modifications
+ * and statements have files of their own. Grammar: Modelica 3.6, appendix A.2, with what docs/language.md
+ * says on top.
  *
- * Invariant: each class that is open is a frame; between two elements or statements all other stacks hold finished
- * things only. */
+ * Invariant: each class that is open is a frame; between two elements or statements all other stacks hold
+ * finished things only. */
 #include "lang/parser.h"
 
 #include "lang/parser_state.h"
@@ -42,7 +43,8 @@ static const char *found_text(Parser *parser) {
   for (uint32_t i = token.span.begin; i < end; i++)
     if (text[i] == '\n' || text[i] == '\r') end = i;
   const char *rest = end < token.span.end ? "..." : "";
-  return arena_printf(&parser->ast->arena, "`%.*s%s`", (int)(end - token.span.begin), text + token.span.begin, rest);
+  return arena_printf(&parser->ast->arena, "`%.*s%s`", (int)(end - token.span.begin), text + token.span.begin,
+                      rest);
 }
 
 Diag *parser_error(Parser *parser, Span span, const char *format, ...) {
@@ -77,7 +79,8 @@ bool parser_refuse(Parser *parser, const char *format, ...) {
 
 bool parser_expect(Parser *parser, TokenKind kind, const char *where) {
   if (parser_accept(parser, kind)) return true;
-  return parser_unexpected(parser, "expected %s%s%s", token_kind_text(kind), where ? " " : "", where ? where : "");
+  return parser_unexpected(parser, "expected %s%s%s", token_kind_text(kind), where ? " " : "",
+                           where ? where : "");
 }
 
 bool parser_semicolon(Parser *parser) {
@@ -93,7 +96,8 @@ bool parser_semicolon(Parser *parser) {
 /* `end` with what it closes: there a bad statement stops at the latest. */
 static bool at_closing(Parser *parser) {
   TokenKind next = parser_peek(parser);
-  return next == TOKEN_IDENTIFIER || next == TOKEN_IF || next == TOKEN_FOR || next == TOKEN_WHEN || next == TOKEN_WHILE;
+  return next == TOKEN_IDENTIFIER || next == TOKEN_IF || next == TOKEN_FOR || next == TOKEN_WHEN ||
+         next == TOKEN_WHILE;
 }
 
 static bool at_boundary(Parser *parser) {
@@ -136,7 +140,8 @@ bool parse_path(Parser *parser, AstPath *path) {
   path->global = parser_accept(parser, TOKEN_DOT);
   do {
     if (parser->token.kind != TOKEN_IDENTIFIER) return parser_unexpected(parser, "expected a name");
-    vec_push(parser->heap, &ast->parts, (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
+    vec_push(parser->heap, &ast->parts,
+             (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
     path->count++;
     parser_advance(parser);
   } while (parser_accept(parser, TOKEN_DOT));
@@ -157,10 +162,13 @@ bool parse_comment(Parser *parser, Name *comment) {
   parser_advance(parser);
   TextVec text = {0};
   while (parser_accept(parser, TOKEN_PLUS)) {
-    if (parser->token.kind != TOKEN_STRING) return parser_unexpected(parser, "expected a string to go on with the comment");
+    if (parser->token.kind != TOKEN_STRING)
+      return parser_unexpected(parser, "expected a string to go on with the comment");
     Names *names = parser->ast->names;
-    if (!text.count) text_append(parser->heap, &text, names_text(names, *comment), names_length(names, *comment));
-    text_append(parser->heap, &text, names_text(names, parser->token.name), names_length(names, parser->token.name));
+    if (!text.count)
+      text_append(parser->heap, &text, names_text(names, *comment), names_length(names, *comment));
+    text_append(parser->heap, &text, names_text(names, parser->token.name),
+                names_length(names, parser->token.name));
     parser_advance(parser);
   }
   if (text.count) *comment = names_add(parser->ast->names, text.data, text.count);
@@ -180,7 +188,8 @@ static bool read_component(Parser *parser, AstComponent *component) {
   if (!parse_label(parser, &component->label, "the name of a component")) return false;
   if (!parse_dimensions(parser, &component->dimensions)) return false;
   if (!parse_modification(parser, &component->modification)) return false;
-  if (parser_accept(parser, TOKEN_IF) && (component->condition = parse_expression(parser)) == AST_NONE) return false;
+  if (parser_accept(parser, TOKEN_IF) && (component->condition = parse_expression(parser)) == AST_NONE)
+    return false;
   return parse_comment(parser, &component->comment) && parse_annotation(parser, &component->annotation);
 }
 
@@ -188,13 +197,16 @@ static bool read_component(Parser *parser, AstComponent *component) {
 static bool check_declaration(Parser *parser) {
   TokenKind kind = parser->token.kind;
   if (kind == TOKEN_EQUALS || kind == TOKEN_LEFT_PAREN || (kind >= TOKEN_PLUS && kind <= TOKEN_NOT_EQUAL))
-    return parser_unexpected(parser, "expected the name of a component behind its type (equations stand behind `equation`)");
+    return parser_unexpected(
+        parser, "expected the name of a component behind its type (equations stand behind `equation`)");
   if (kind == TOKEN_ASSIGN)
-    return parser_unexpected(parser, "expected the name of a component behind its type (statements stand behind `algorithm`)");
+    return parser_unexpected(
+        parser, "expected the name of a component behind its type (statements stand behind `algorithm`)");
   return true;
 }
 
-/* component-clause = type-prefix type-specifier [ array-subscripts ] component-declaration { "," component-declaration } */
+/* component-clause = type-prefix type-specifier [ array-subscripts ] component-declaration { ","
+ * component-declaration } */
 static bool read_component_clause(Parser *parser, AstElement element) {
   Arena *arena = &parser->ast->arena;
   AstType *type = arena_alloc(arena, sizeof *type);
@@ -219,7 +231,8 @@ static bool read_extends(Parser *parser, AstElement element) {
   element.kind = AST_EXTENDS;
   parser_advance(parser);
   if (!parse_path(parser, &extends->name)) return false;
-  if (parser->token.kind == TOKEN_LEFT_PAREN && !(extends->modification = parse_class_modification(parser))) return false;
+  if (parser->token.kind == TOKEN_LEFT_PAREN && !(extends->modification = parse_class_modification(parser)))
+    return false;
   if (!parse_annotation(parser, &extends->annotation)) return false;
   push_element(parser, element);
   return parser_semicolon(parser);
@@ -245,7 +258,8 @@ static bool read_import_path(Parser *parser, AstImport *import) {
   do {
     if (import->name.count && parser->token.kind == TOKEN_LEFT_BRACE) return read_import_list(parser, import);
     if (parser->token.kind != TOKEN_IDENTIFIER) return parser_unexpected(parser, "expected a name to import");
-    vec_push(parser->heap, &ast->parts, (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
+    vec_push(parser->heap, &ast->parts,
+             (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
     import->name.count++;
     parser_advance(parser);
     import->name.span.end = parser->previous_end;
@@ -296,8 +310,8 @@ static bool read_enumeration(Parser *parser, AstClass *definition) {
   while (ok && more) {
     AstLiteral literal = {0};
     AstModification *annotation;
-    ok = parse_label(parser, &literal.label, "the name of a literal") && parse_comment(parser, &literal.comment) &&
-         parse_annotation(parser, &annotation);
+    ok = parse_label(parser, &literal.label, "the name of a literal") &&
+         parse_comment(parser, &literal.comment) && parse_annotation(parser, &annotation);
     vec_push(parser->heap, &literals, literal);
     more = parser_accept(parser, TOKEN_COMMA);
   }
@@ -310,7 +324,8 @@ static bool read_enumeration(Parser *parser, AstClass *definition) {
 static bool read_derivative(Parser *parser, AstClass *definition) {
   definition->form = FORM_DERIVATIVE;
   parser_advance(parser);
-  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "behind `der`") || !parse_path(parser, &definition->base.name)) return false;
+  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "behind `der`") || !parse_path(parser, &definition->base.name))
+    return false;
   VEC(AstLiteral) literals = {0};
   bool ok = true;
   while (ok && parser_accept(parser, TOKEN_COMMA)) {
@@ -323,7 +338,8 @@ static bool read_derivative(Parser *parser, AstClass *definition) {
   return ok && parser_expect(parser, TOKEN_RIGHT_PAREN, "behind the inputs");
 }
 
-/* short-class-specifier = IDENT "=" ( base-prefix type-specifier [ array-subscripts ] [ class-modification ] |
+/* short-class-specifier = IDENT "=" ( base-prefix type-specifier [ array-subscripts ] [ class-modification ]
+ * |
  *   "enumeration" ... | "der" ... ) comment */
 static bool read_short_class(Parser *parser, AstElement element) {
   AstClass *definition = element.class_definition;
@@ -336,7 +352,8 @@ static bool read_short_class(Parser *parser, AstElement element) {
   if (parser->token.kind == TOKEN_LEFT_PAREN && definition->form == FORM_SHORT &&
       !(definition->modification = parse_class_modification(parser)))
     return false;
-  if (!parse_comment(parser, &definition->comment) || !parse_annotation(parser, &definition->annotation)) return false;
+  if (!parse_comment(parser, &definition->comment) || !parse_annotation(parser, &definition->annotation))
+    return false;
   return finish_class(parser, element);
 }
 
@@ -348,13 +365,14 @@ static void open_class(Parser *parser, AstElement element) {
 }
 
 /* class-definition = class-prefixes ( IDENT description-string composition "end" IDENT |
- *   "extends" IDENT [ class-modification ] description-string composition "end" IDENT | short-class-specifier );
- * the prefixes have been read, and the class's kind. */
+ *   "extends" IDENT [ class-modification ] description-string composition "end" IDENT |
+ * short-class-specifier ); the prefixes have been read, and the class's kind. */
 static bool begin_class(Parser *parser, AstElement element) {
   AstClass *definition = element.class_definition;
   definition->form = parser_accept(parser, TOKEN_EXTENDS) ? FORM_EXTENDS : FORM_LONG;
   if (!parse_label(parser, &definition->label, "the name of the class")) return false;
-  if (definition->form == FORM_LONG && parser->token.kind == TOKEN_EQUALS) return read_short_class(parser, element);
+  if (definition->form == FORM_LONG && parser->token.kind == TOKEN_EQUALS)
+    return read_short_class(parser, element);
   bool ok = true;
   if (definition->form == FORM_EXTENDS && parser->token.kind == TOKEN_LEFT_PAREN)
     ok = (definition->modification = parse_class_modification(parser)) != NULL;
@@ -363,7 +381,8 @@ static bool begin_class(Parser *parser, AstElement element) {
   return ok;
 }
 
-/* element = import-clause | extends-clause | [ "redeclare" ] [ "final" ] [ "inner" ] [ "outer" ] [ "replaceable" ] (
+/* element = import-clause | extends-clause | [ "redeclare" ] [ "final" ] [ "inner" ] [ "outer" ] [
+ * "replaceable" ] (
  *   class-definition | component-clause ) [ constraining-clause ] */
 static bool read_element(Parser *parser) {
   uint32_t visibility = parser->classes.count ? vec_last(&parser->classes).visibility : 0;
@@ -378,7 +397,8 @@ static bool read_element(Parser *parser) {
     *element.class_definition = definition;
     return begin_class(parser, element);
   }
-  if (parser->token.kind == TOKEN_IDENTIFIER || parser->token.kind == TOKEN_DOT) return read_component_clause(parser, element);
+  if (parser->token.kind == TOKEN_IDENTIFIER || parser->token.kind == TOKEN_DOT)
+    return read_component_clause(parser, element);
   return parser_unexpected(parser, "expected a declaration, `equation`, `algorithm` or `end`");
 }
 
@@ -418,7 +438,8 @@ static bool begin_visibility(Parser *parser) {
 static bool read_external_call(Parser *parser, AstExternal *external) {
   if (parser_peek(parser) != TOKEN_LEFT_PAREN) {
     external->output = parse_expression(parser);
-    if (external->output == AST_NONE || !parser_expect(parser, TOKEN_EQUALS, "before the external function")) return false;
+    if (external->output == AST_NONE || !parser_expect(parser, TOKEN_EQUALS, "before the external function"))
+      return false;
   }
   if (!parse_label(parser, &external->function, "the name of the external function")) return false;
   if (!parser_expect(parser, TOKEN_LEFT_PAREN, "behind the external function")) return false;
@@ -485,7 +506,8 @@ static AstElement close_class(Parser *parser) {
   return frame.element;
 }
 
-/* Reports a wrong name behind `end`. If it is the name of a class further out, those within have no end, and are closed. */
+/* Reports a wrong name behind `end`. If it is the name of a class further out, those within have no end, and
+ * are closed. */
 static void mend_end(Parser *parser, AstLabel label) {
   const Names *names = parser->ast->names;
   uint32_t open = parser->classes.count;
@@ -493,7 +515,8 @@ static void mend_end(Parser *parser, AstLabel label) {
   AstLabel inner = vec_last(&parser->classes).definition->label;
   Diag *diag;
   if (open) {
-    diag = parser_error(parser, label.span, "`end %s;` is missing before this", names_text(names, inner.name));
+    diag =
+        parser_error(parser, label.span, "`end %s;` is missing before this", names_text(names, inner.name));
   } else {
     diag = parser_error(parser, label.span, "wrong name behind `end`: expected `%s`, found `%s`",
                         names_text(names, inner.name), names_text(names, label.name));
@@ -529,7 +552,8 @@ static void abandon_classes(Parser *parser) {
   }
 }
 
-/* composition = { element ";" | "public" | "protected" | section | "external" ... | annotation ";" }, one part of it. */
+/* composition = { element ";" | "public" | "protected" | section | "external" ... | annotation ";" }, one
+ * part of it. */
 static bool read_part(Parser *parser) {
   ClassFrame *frame = &vec_last(&parser->classes);
   switch (parser->token.kind) {
@@ -595,11 +619,13 @@ static bool read_definition(Parser *parser) {
 
 /* stored-definition = [ "within" [ name ] ";" ] { [ "final" ] class-definition ";" } */
 static void read_file(Parser *parser) {
-  if (parser->token.kind == TOKEN_WITHIN && !read_within(parser)) parser_recover(parser, parser->token.span.begin);
+  if (parser->token.kind == TOKEN_WITHIN && !read_within(parser))
+    parser_recover(parser, parser->token.span.begin);
   while (parser->token.kind != TOKEN_FINISH || parser->classes.count) {
     uint32_t begin = parser->token.span.begin;
     if (parser->token.kind == TOKEN_FINISH) abandon_classes(parser);
-    else if (!(parser->classes.count ? read_part(parser) : read_definition(parser))) parser_recover(parser, begin);
+    else if (!(parser->classes.count ? read_part(parser) : read_definition(parser)))
+      parser_recover(parser, begin);
   }
 }
 
@@ -635,7 +661,8 @@ Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags) {
   parser_take(&parser, &ast->classes, &parser.roots, 0);
   ast->version = parser.lexer.version;
   if (!ast->classes.count && diags->errors == errors)
-    diag_error(diags, DIAG_INPUT, (Span){0, 1}, "the file is empty: expected a class, as in `model M ... end M;`");
+    diag_error(diags, DIAG_INPUT, (Span){0, 1},
+               "the file is empty: expected a class, as in `model M ... end M;`");
   parser_free(&parser);
   return ast;
 }

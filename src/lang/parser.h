@@ -1,11 +1,13 @@
-/* parser: text to syntax tree. Base Modelica and Modelica 3.6 (docs/language.md has the grammar and what is refused). */
+/* parser: text to syntax tree. Base Modelica and Modelica 3.6 (docs/language.md has the grammar and what is
+ * refused). */
 #ifndef DAEDAL_LANG_PARSER_H
 #define DAEDAL_LANG_PARSER_H
 
 #include "lang/ast.h"
 
-/* Reads the whole text. The tree lives in `heap`; it is never NULL, and whole only if no error was added to `diags`
- * (all DIAG_INPUT, several a run). Names are interned in `names`. O(length) time and memory; nesting has no limit but memory. */
+/* Reads the whole text. The tree lives in `heap`; it is never NULL, and whole only if no error was added to
+ * `diags` (all DIAG_INPUT, several a run). Names are interned in `names`. O(length) time and memory; nesting
+ * has no limit but memory. */
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags);
 
 #endif

@@ -1,8 +1,8 @@
 /* parser_state: what the files of the parser share. Two tokens of look-ahead, scratch stacks, errors.
  *
- * Invariant: no function of the parser calls itself, directly or through others; what nests in the text is on one of the
- * stacks here. A function that fails has reported why, and returns false, NULL or AST_NONE; the loop over
- * statements and elements then goes on behind the next semicolon (parser_recover). */
+ * Invariant: no function of the parser calls itself, directly or through others; what nests in the text is
+ * on one of the stacks here. A function that fails has reported why, and returns false, NULL or AST_NONE;
+ * the loop over statements and elements then goes on behind the next semicolon (parser_recover). */
 #ifndef DAEDAL_LANG_PARSER_STATE_H
 #define DAEDAL_LANG_PARSER_STATE_H
 
@@ -47,8 +47,8 @@ typedef struct BlockFrame {
 typedef struct ClassFrame {
   AstClass *definition;
   uint32_t elements, sections; /* its own are those above */
-  uint32_t visibility; /* PREFIX_PROTECTED or 0 */
-  bool in_section;     /* statements are read, else elements */
+  uint32_t visibility;         /* PREFIX_PROTECTED or 0 */
+  bool in_section;             /* statements are read, else elements */
   AstSection section;
   AstElement element; /* what it is in the class around it */
 } ClassFrame;
@@ -60,8 +60,8 @@ typedef struct Parser {
   Lexer lexer;
   Token token, next;
   bool has_next;
-  uint32_t previous_end;   /* of the last token read */
-  uint32_t first_diag;     /* diagnostics from this one on are of this text */
+  uint32_t previous_end; /* of the last token read */
+  uint32_t first_diag;   /* diagnostics from this one on are of this text */
 
   VEC(Operand) operands;
   VEC(ExpressionFrame) frames;
@@ -69,7 +69,7 @@ typedef struct Parser {
   VEC(AstPart) parts;
   VEC(AstLabel) labels;
   uint32_t subscript_depth; /* open subscripts: there `end` is a value */
-  bool is_closed;           /* the operand read last ended with a bracket of its own, so [i] and .x may follow */
+  bool is_closed; /* the operand read last ended with a bracket of its own, so [i] and .x may follow */
 
   VEC(ModificationFrame) modifications;
   VEC(AstArgument) arguments;
@@ -90,7 +90,8 @@ void parser_advance(Parser *parser);
 TokenKind parser_peek(Parser *parser); /* kind of the token after the present one */
 bool parser_accept(Parser *parser, TokenKind kind);
 
-/* Reads a token of this kind, or reports "expected ... where", where being NULL or some words on what it is for. */
+/* Reads a token of this kind, or reports "expected ... where", where being NULL or some words on what it is
+ * for. */
 bool parser_expect(Parser *parser, TokenKind kind, const char *where);
 
 /* Reports at the present token: the message, then what was found. Always false. */
@@ -99,11 +100,12 @@ __attribute__((format(printf, 2, 3))) bool parser_unexpected(Parser *parser, con
 /* As above, for what is found where it should not be: without saying what it is. Always false. */
 __attribute__((format(printf, 2, 3))) bool parser_refuse(Parser *parser, const char *format, ...);
 
-/* Reports at a span. Only one error a line is kept (what follows one is rarely another): NULL if it is not. */
+/* Reports at a span. Only one error a line is kept (what follows one is rarely another): NULL if it is not.
+ * */
 __attribute__((format(printf, 3, 4))) Diag *parser_error(Parser *parser, Span span, const char *format, ...);
 
-/* The semicolon behind a declaration or statement. One that is missing at the end of a line is reported there, and reading
- * goes on as if it stood there. */
+/* The semicolon behind a declaration or statement. One that is missing at the end of a line is reported
+ * there, and reading goes on as if it stood there. */
 bool parser_semicolon(Parser *parser);
 
 /* Goes on behind the next semicolon, or before the end of a block or class or the next section. */
@@ -117,9 +119,10 @@ bool parse_label(Parser *parser, AstLabel *label, const char *what);
 bool parse_comment(Parser *parser, Name *comment);
 
 /* A copy of the elements above `base` of a scratch vector, which are dropped. */
-#define parser_take(parser, list, vec, base)                                                                   \
-  ((list)->count = (vec)->count - (base),                                                                      \
-   (list)->data = parser_copy((parser), (vec)->data, sizeof *(vec)->data, (base), (vec)->count), (vec)->count = (base))
+#define parser_take(parser, list, vec, base)                                                     \
+  ((list)->count = (vec)->count - (base),                                                        \
+   (list)->data = parser_copy((parser), (vec)->data, sizeof *(vec)->data, (base), (vec)->count), \
+   (vec)->count = (base))
 void *parser_copy(Parser *parser, const void *data, size_t size, uint32_t begin, uint32_t end);
 
 /* ---- expressions (parse_expression.c) ---- */

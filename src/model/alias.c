@@ -1,8 +1,9 @@
 /* alias: unknowns that are another unknown, its negative or its derivative, or a constant (see model.h).
  *
- * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its own parent,
- * and constant[root] is the value of the root if it has one. An equation is used up only where the forest then says
- * what it said: der(x) = der(y) does not make x an alias of y, and no equation closes a circle. */
+ * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root
+ * is its own parent, and constant[root] is the value of the root if it has one. An equation is used up only
+ * where the forest then says what it said: der(x) = der(y) does not make x an alias of y, and no equation
+ * closes a circle. */
 #include "model/model.h"
 
 enum { LARGEST_SHIFT = 1000 };
@@ -10,8 +11,8 @@ enum { LARGEST_SHIFT = 1000 };
 typedef struct Finder {
   Model *model;
   Aliases aliases;
-  bool *parametric;      /* by node: over constants and parameters only */
-  bool *differentiated;  /* by unknown */
+  bool *parametric;     /* by node: over constants and parameters only */
+  bool *differentiated; /* by unknown */
 } Finder;
 
 /* An unknown as derivative number `shift` of a root, with a sign. */
@@ -38,7 +39,8 @@ static void survey(Finder *finder) {
   const Dag *dag = finder->model->dag;
   for (uint32_t e = 0, size = dag_size(dag); e < size; e++) {
     finder->parametric[e] = is_parametric(finder, e);
-    if (dag_op(dag, e) == OP_VARIABLE && dag_order(dag, e) > 0) finder->differentiated[dag_index(dag, e)] = true;
+    if (dag_op(dag, e) == OP_VARIABLE && dag_order(dag, e) > 0)
+      finder->differentiated[dag_index(dag, e)] = true;
   }
 }
 
@@ -70,13 +72,15 @@ static Place find(Aliases *aliases, uint32_t unknown) {
 static int worth(const Finder *finder, uint32_t unknown) {
   const Model *model = finder->model;
   const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];
-  return (int)variable->select * 16 + (variable->fixed == FIXED_TRUE) * 8 + (variable->start != EXPR_NONE) * 4 +
-         (variable->nominal != EXPR_NONE) * 2 + finder->differentiated[unknown];
+  return (int)variable->select * 16 + (variable->fixed == FIXED_TRUE) * 8 +
+         (variable->start != EXPR_NONE) * 4 + (variable->nominal != EXPR_NONE) * 2 +
+         finder->differentiated[unknown];
 }
 
 /* Is `a` the better representative of the two roots? A root with a constant must stay one. */
 static bool is_better(const Finder *finder, uint32_t a, uint32_t b) {
-  bool a_constant = finder->aliases.constant[a] != EXPR_NONE, b_constant = finder->aliases.constant[b] != EXPR_NONE;
+  bool a_constant = finder->aliases.constant[a] != EXPR_NONE,
+       b_constant = finder->aliases.constant[b] != EXPR_NONE;
   if (a_constant != b_constant) return a_constant;
   int difference = worth(finder, a) - worth(finder, b);
   return difference ? difference > 0 : a < b;
@@ -96,7 +100,8 @@ static bool join(Finder *finder, uint32_t a, uint32_t p, uint32_t b, uint32_t q,
   right.shift += q;
   sign = (int8_t)(sign * left.sign * right.sign);
   if (left.root == right.root || left.shift + right.shift > LARGEST_SHIFT) return false;
-  bool left_constant = aliases->constant[left.root] != EXPR_NONE, right_constant = aliases->constant[right.root] != EXPR_NONE;
+  bool left_constant = aliases->constant[left.root] != EXPR_NONE,
+       right_constant = aliases->constant[right.root] != EXPR_NONE;
   if (left_constant && right_constant) return false;
   bool left_hangs = left.shift == 0 && !left_constant, right_hangs = right.shift == 0 && !right_constant;
   if (left_hangs && right_hangs) left_hangs = !is_better(finder, left.root, right.root);
@@ -120,7 +125,8 @@ static bool settle(Finder *finder, uint32_t unknown, Expr value) {
 /* ---- equations ---- */
 
 /* The residual as constant + terms; a lone node is one term. */
-static uint32_t residual_terms(const Dag *dag, Expr residual, double *constant, Term *lone, const Term **terms) {
+static uint32_t residual_terms(const Dag *dag, Expr residual, double *constant, Term *lone,
+                               const Term **terms) {
   if (dag_op(dag, residual) == OP_SUM) return dag_terms(dag, residual, constant, terms);
   *constant = 0;
   *lone = (Term){1, residual};
@@ -133,7 +139,8 @@ static bool use_pair(Finder *finder, Term a, Term b) {
   const Dag *dag = finder->model->dag;
   if (a.coefficient != b.coefficient && a.coefficient != -b.coefficient) return false;
   int8_t sign = a.coefficient == b.coefficient ? -1 : 1;
-  return join(finder, dag_index(dag, a.node), dag_order(dag, a.node), dag_index(dag, b.node), dag_order(dag, b.node), sign);
+  return join(finder, dag_index(dag, a.node), dag_order(dag, a.node), dag_index(dag, b.node),
+              dag_order(dag, b.node), sign);
 }
 
 /* +-x + (terms over parameters) + constant = 0, term `at` being x. */
@@ -197,7 +204,8 @@ Aliases model_find_aliases(Model *model, Arena *arena) {
   aliases->shift = arena_array(arena, n, sizeof *aliases->shift);
   aliases->constant = arena_array(arena, n, sizeof *aliases->constant);
   aliases->equation_used = arena_array(arena, m, sizeof *aliases->equation_used);
-  for (uint32_t j = 0; j < n; j++) aliases->root[j] = j, aliases->sign[j] = 1, aliases->constant[j] = EXPR_NONE;
+  for (uint32_t j = 0; j < n; j++)
+    aliases->root[j] = j, aliases->sign[j] = 1, aliases->constant[j] = EXPR_NONE;
   finder.parametric = arena_array(&scratch, dag_size(model->dag), sizeof *finder.parametric);
   finder.differentiated = arena_array(&scratch, n, sizeof *finder.differentiated);
   survey(&finder);

@@ -1,8 +1,9 @@
-/* balance: how many equations and unknowns there are (see model.h). A discrete variable that a when assigns in several
- * branches has one equation; one that two whens assign has two, which is one too many. */
+/* balance: how many equations and unknowns there are (see model.h). A discrete variable that a when assigns
+ * in several branches has one equation; one that two whens assign has two, which is one too many. */
 #include "model/model.h"
 
-/* Discrete variables that a when assigns, each once; `stamps` holds for each variable the last when that did. */
+/* Discrete variables that a when assigns, each once; `stamps` holds for each variable the last when that
+ * did. */
 static uint32_t count_assigned(const When *when, uint32_t *stamps, uint32_t stamp) {
   uint32_t count = 0;
   for (uint32_t b = 0; b < when->branches.count; b++) {
@@ -34,6 +35,7 @@ Balance model_balance(const Model *model) {
   for (uint32_t i = 0; i < model->whens.count; i++)
     balance.discrete_equations += count_assigned(&model->whens.data[i], stamps, i + 1);
   heap_free(model->heap, stamps);
-  for (uint32_t i = 0; i < model->procedures.count; i++) count_procedure(model, &model->procedures.data[i], &balance);
+  for (uint32_t i = 0; i < model->procedures.count; i++)
+    count_procedure(model, &model->procedures.data[i], &balance);
   return balance;
 }

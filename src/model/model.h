@@ -2,8 +2,8 @@
  * expression graph, initial equations, discrete parts, functions, experiment settings.
  *
  * Invariant: variables are scalar; unknown j of the equations is variables[unknowns[j]], and the leaf
- * (j, k) of the graph is its k-th derivative; likewise parameter leaves and discrete leaves. Everything lives in
- * the model's heap and dies with it.
+ * (j, k) of the graph is its k-th derivative; likewise parameter leaves and discrete leaves. Everything
+ * lives in the model's heap and dies with it.
  */
 #ifndef DAEDAL_MODEL_MODEL_H
 #define DAEDAL_MODEL_MODEL_H
@@ -21,9 +21,20 @@ typedef enum Role {
   ROLE_PARAMETER, /* parameter, constant, or top-level input without equation: leaf parameter(index) */
 } Role;
 
-typedef enum Variability { VARIABILITY_CONSTANT, VARIABILITY_PARAMETER, VARIABILITY_DISCRETE, VARIABILITY_CONTINUOUS } Variability;
+typedef enum Variability {
+  VARIABILITY_CONSTANT,
+  VARIABILITY_PARAMETER,
+  VARIABILITY_DISCRETE,
+  VARIABILITY_CONTINUOUS
+} Variability;
 typedef enum Causality { CAUSALITY_LOCAL, CAUSALITY_INPUT, CAUSALITY_OUTPUT } Causality;
-typedef enum StateSelect { SELECT_NEVER, SELECT_AVOID, SELECT_DEFAULT, SELECT_PREFER, SELECT_ALWAYS } StateSelect;
+typedef enum StateSelect {
+  SELECT_NEVER,
+  SELECT_AVOID,
+  SELECT_DEFAULT,
+  SELECT_PREFER,
+  SELECT_ALWAYS
+} StateSelect;
 typedef enum Fixed { FIXED_UNSET, FIXED_FALSE, FIXED_TRUE } Fixed;
 
 typedef struct Variable {
@@ -38,7 +49,7 @@ typedef struct Variable {
   Fixed fixed;
   bool is_final;
   bool is_structural; /* its value decided sizes, loops or branches: it can no longer be changed */
-  Expr binding; /* of parameters and constants; EXPR_NONE if there is none (then start holds) */
+  Expr binding;       /* of parameters and constants; EXPR_NONE if there is none (then start holds) */
   Expr start, min, max, nominal; /* over parameters; EXPR_NONE if not given */
   Name unit, display_unit, quantity, description;
   Span span;
@@ -79,8 +90,9 @@ typedef struct When {
   Span span;
 } When;
 
-/* A section of statements that stays one: an algorithm with data-dependent control flow. Its outputs are variables of
- * the model; its body is a function (function.h) from the inputs listed to the outputs listed. */
+/* A section of statements that stays one: an algorithm with data-dependent control flow. Its outputs are
+ * variables of the model; its body is a function (function.h) from the inputs listed to the outputs listed.
+ * */
 typedef struct Procedure {
   uint32_t function; /* index in functions */
   VEC(Expr) inputs;
@@ -108,13 +120,13 @@ typedef struct Model {
   Name name;
   Name description;
   VEC(Enumeration) enumerations;
-  VEC(Variable) variables;                 /* in order of declaration */
+  VEC(Variable) variables;                  /* in order of declaration */
   IndexVec unknowns, parameters, discretes; /* leaf index -> variable position */
-  VEC(Equation) equations;                 /* continuous, in flat order */
+  VEC(Equation) equations;                  /* continuous, in flat order */
   VEC(Equation) initial_equations;
   VEC(Equation) discrete_equations; /* left is a discrete leaf; outside of when */
   VEC(When) whens;
-  VEC(Action) asserts;   /* assert and terminate outside of when */
+  VEC(Action) asserts; /* assert and terminate outside of when */
   VEC(Procedure) procedures;
   VEC(Function *) functions; /* what dag_call and procedures refer to */
   VEC(Routine *) routines;   /* bodies, as CODE_CALL counts them */
@@ -127,7 +139,8 @@ typedef struct Model {
 /* An empty model in `heap`. */
 Model *model_new(Heap *heap, Names *names);
 
-/* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be new. */
+/* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be
+ * new. */
 uint32_t model_add_variable(Model *model, Variable variable);
 
 /* Position of a variable by flat name; MAP_NONE if there is none. */
@@ -138,15 +151,16 @@ Expr model_leaf(const Model *model, uint32_t variable, uint32_t order);
 
 const char *model_name(const Model *model, uint32_t variable);
 
-/* Text of an expression with this model's names, for people: names are quoted only where they are not made of plain
- * names, dots and subscripts. Lives in the arena. */
+/* Text of an expression with this model's names, for people: names are quoted only where they are not made
+ * of plain names, dots and subscripts. Lives in the arena. */
 const char *model_text(Model *model, Expr e, Arena *arena);
 
 /* Text of equation `left = right`. */
 const char *model_equation_text(Model *model, const Equation *equation, Arena *arena);
 
-/* Values of all parameters and constants (by leaf index), evaluated in dependency order, with `overrides` (by leaf
- * index, NAN = none; may be NULL) in place of bindings. false: an error is in diags (missing value, outside of a domain). */
+/* Values of all parameters and constants (by leaf index), evaluated in dependency order, with `overrides`
+ * (by leaf index, NAN = none; may be NULL) in place of bindings. false: an error is in diags (missing value,
+ * outside of a domain). */
 bool model_parameter_values(Model *model, const double *overrides, double *values, Diags *diags);
 
 /* Value of an expression over constants and parameters, given parameter values. false outside of a domain. */
@@ -162,30 +176,32 @@ Balance model_balance(const Model *model);
 
 /* ---- printing (print.c) ---- */
 
-/* The model as Base Modelica that reads back to the same model; functions are printed from their code, and only those
- * that equations, algorithms or bindings still call. O(size of the model and of its text). */
+/* The model as Base Modelica that reads back to the same model; functions are printed from their code, and
+ * only those that equations, algorithms or bindings still call. O(size of the model and of its text). */
 void model_print(Model *model, Heap *heap, TextVec *text);
 
 /* ---- alias elimination (alias.c) ---- */
 
-/* How each unknown is represented after elimination of x = y, x = -y, x = constant and v = der(x), v = -der(x):
- * derivative k of unknown j is sign * derivative k + shift of the representative, or a constant. */
+/* How each unknown is represented after elimination of x = y, x = -y, x = constant and v = der(x), v =
+ * -der(x): derivative k of unknown j is sign * derivative k + shift of the representative, or a constant. */
 typedef struct Aliases {
-  uint32_t count;       /* unknowns */
-  uint32_t *root;       /* representative unknown, itself if kept; UINT32_MAX if constant */
-  int8_t *sign;         /* +1 or -1 */
-  uint16_t *shift;      /* 0 but for v = der(x) */
-  Expr *constant;       /* value if root is UINT32_MAX: an expression over parameters only */
-  bool *equation_used;  /* of equations: true if removed by elimination */
-  uint32_t removed;     /* number of removed equations = removed unknowns */
+  uint32_t count;      /* unknowns */
+  uint32_t *root;      /* representative unknown, itself if kept; UINT32_MAX if constant */
+  int8_t *sign;        /* +1 or -1 */
+  uint16_t *shift;     /* 0 but for v = der(x) */
+  Expr *constant;      /* value if root is UINT32_MAX: an expression over parameters only */
+  bool *equation_used; /* of equations: true if removed by elimination */
+  uint32_t removed;    /* number of removed equations = removed unknowns */
 } Aliases;
 
-/* Finds aliases by union-find with sign (and shift) over the equations; conflicting ones (x = y, x = -y + 1) stay equations. An
- * unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so nothing the user
- * gave is lost: conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
+/* Finds aliases by union-find with sign (and shift) over the equations; conflicting ones (x = y, x = -y + 1)
+ * stay equations. An unknown with stateSelect always/prefer, fixed start, or given start is preferred as
+ * representative, so nothing the user gave is lost: conflicting fixed starts are left for initialization to
+ * report. O(n alpha(n)). */
 Aliases model_find_aliases(Model *model, Arena *arena);
 
-/* Residuals of the kept equations with the representatives put in for the eliminated unknowns (derivatives too). */
+/* Residuals of the kept equations with the representatives put in for the eliminated unknowns (derivatives
+ * too). */
 void model_substitute_aliases(Model *model, const Aliases *aliases, ExprVec *residuals, IndexVec *equations);
 
 #endif

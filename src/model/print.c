@@ -1,7 +1,7 @@
 /* print: texts of expressions and of the whole model as Base Modelica (MCP-0031; see model.h).
  *
- * Invariant: what is printed in flat form reads back to the same model: names in quotes, constants as literals of the type that
- * their place has, lists in the model's order. */
+ * Invariant: what is printed in flat form reads back to the same model: names in quotes, constants as
+ * literals of the type that their place has, lists in the model's order. */
 #include "model/print.h"
 
 #include <string.h>
@@ -97,7 +97,8 @@ void print_type(Print *print, TextVec *text, Type type) {
   if (type.base <= TYPE_STRING) text_printf(print->heap, text, "%s", names[type.base]);
   else if (type.base == TYPE_ENUMERATION)
     append_enumeration(print, text, type.definition, model->enumerations.data[type.definition].name);
-  else if (type.base == TYPE_RECORD) append_name(print, print->heap, text, model->records.data[type.definition].name);
+  else if (type.base == TYPE_RECORD)
+    append_name(print, print->heap, text, model->records.data[type.definition].name);
   else append_name(print, print->heap, text, model->external_objects.data[type.definition].name);
 }
 
@@ -140,7 +141,8 @@ static uint32_t leaf_kind(void *context, const Dag *dag, Expr e) {
 static void leaf_literal(void *context, Heap *heap, TextVec *text, uint32_t kind, double value) {
   Print *print = context;
   uint32_t enumeration = kind - VALUE_ENUMERATION;
-  if (value >= 1 && value <= print->model->enumerations.data[enumeration].literals.count && value == (uint32_t)value)
+  if (value >= 1 && value <= print->model->enumerations.data[enumeration].literals.count &&
+      value == (uint32_t)value)
     print_literal(print, text, enumeration, value);
   else text_printf(heap, text, "%.17g", value);
 }
@@ -156,7 +158,8 @@ static const char *function_name(void *context, uint32_t function) {
 }
 
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat) {
-  *print = (Print){.model = model, .heap = heap, .arena = arena_make(heap), .is_flat = is_flat, .used = map_make(heap)};
+  *print = (Print){
+      .model = model, .heap = heap, .arena = arena_make(heap), .is_flat = is_flat, .used = map_make(heap)};
   print->leaves = (LeafPrinter){.print = print_leaf,
                                 .function = function_name,
                                 .context = print,
@@ -255,8 +258,10 @@ static void attribute_value(Attributes *list, const char *name, Expr value, uint
 }
 
 static void print_attributes(Print *print, TextVec *text, const Variable *variable) {
-  static const char *const selects[] = {
-      [SELECT_NEVER] = "never", [SELECT_AVOID] = "avoid", [SELECT_PREFER] = "prefer", [SELECT_ALWAYS] = "always"};
+  static const char *const selects[] = {[SELECT_NEVER] = "never",
+                                        [SELECT_AVOID] = "avoid",
+                                        [SELECT_PREFER] = "prefer",
+                                        [SELECT_ALWAYS] = "always"};
   Attributes list = {.print = print, .text = text};
   uint32_t kind = print_kind(variable_type(variable));
   attribute_text(&list, "quantity", variable->quantity);
@@ -278,9 +283,10 @@ static void print_attributes(Print *print, TextVec *text, const Variable *variab
 }
 
 static void print_prefixes(Print *print, TextVec *text, const Variable *variable) {
-  static const char *const variabilities[] = {
-      [VARIABILITY_CONSTANT] = "constant ", [VARIABILITY_PARAMETER] = "parameter ",
-      [VARIABILITY_DISCRETE] = "discrete ", [VARIABILITY_CONTINUOUS] = ""};
+  static const char *const variabilities[] = {[VARIABILITY_CONSTANT] = "constant ",
+                                              [VARIABILITY_PARAMETER] = "parameter ",
+                                              [VARIABILITY_DISCRETE] = "discrete ",
+                                              [VARIABILITY_CONTINUOUS] = ""};
   static const char *const causalities[] = {
       [CAUSALITY_LOCAL] = "", [CAUSALITY_INPUT] = "input ", [CAUSALITY_OUTPUT] = "output "};
   bool is_final = variable->is_final || variable->is_structural;
@@ -326,7 +332,8 @@ static void print_enumeration(Print *print, TextVec *text, uint32_t index) {
 /* The class as it was written. */
 static void print_external_object(Print *print, TextVec *text, const ExternalObject *object) {
   text_append(print->heap, text, "  ", 2);
-  text_append(print->heap, text, print->model->source.text + object->span.begin, object->span.end - object->span.begin);
+  text_append(print->heap, text, print->model->source.text + object->span.begin,
+              object->span.end - object->span.begin);
   text_append(print->heap, text, "\n\n", 2);
 }
 
@@ -343,9 +350,12 @@ static void print_equations(Print *print, TextVec *text, const Equation *equatio
 static void print_action_itself(Print *print, TextVec *text, const Action *action) {
   Heap *heap = print->heap;
   switch (action->kind) {
-  case ACTION_ASSIGN: print_equality(print, text, model_leaf(print->model, action->target, 0), action->value); break;
+  case ACTION_ASSIGN:
+    print_equality(print, text, model_leaf(print->model, action->target, 0), action->value);
+    break;
   case ACTION_REINIT:
-    text_printf(heap, text, "reinit(%s, ", print_name(print, print->model->variables.data[action->target].name));
+    text_printf(heap, text, "reinit(%s, ",
+                print_name(print, print->model->variables.data[action->target].name));
     print_expression(print, text, action->value, VALUE_REAL);
     text_append(heap, text, ")", 1);
     break;
@@ -385,24 +395,29 @@ static void print_when(Print *print, TextVec *text, const When *when) {
       print_expression(print, text, branch->conditions.data[i], VALUE_BOOLEAN);
     }
     text_printf(print->heap, text, "%s then\n", is_vector ? "}" : "");
-    for (uint32_t i = 0; i < branch->actions.count; i++) print_action(print, text, &branch->actions.data[i], "      ");
+    for (uint32_t i = 0; i < branch->actions.count; i++)
+      print_action(print, text, &branch->actions.data[i], "      ");
   }
   text_printf(print->heap, text, "    end when;\n");
 }
 
 static void print_equation_section(Print *print, TextVec *text) {
   const Model *model = print->model;
-  if (!model->equations.count && !model->discrete_equations.count && !model->whens.count && !model->asserts.count) return;
+  if (!model->equations.count && !model->discrete_equations.count && !model->whens.count &&
+      !model->asserts.count)
+    return;
   text_printf(print->heap, text, "  equation\n");
   print_equations(print, text, model->equations.data, model->equations.count);
   print_equations(print, text, model->discrete_equations.data, model->discrete_equations.count);
   for (uint32_t i = 0; i < model->whens.count; i++) print_when(print, text, &model->whens.data[i]);
-  for (uint32_t i = 0; i < model->asserts.count; i++) print_action(print, text, &model->asserts.data[i], "    ");
+  for (uint32_t i = 0; i < model->asserts.count; i++)
+    print_action(print, text, &model->asserts.data[i], "    ");
 }
 
 /* ---- the model ---- */
 
-static void print_setting(Print *print, TextVec *text, bool *is_open, bool has, const char *name, double value) {
+static void print_setting(Print *print, TextVec *text, bool *is_open, bool has, const char *name,
+                          double value) {
   if (!has) return;
   text_printf(print->heap, text, "%s%s = ", *is_open ? ", " : "    annotation(experiment(", name);
   print_expression(print, text, dag_constant(print->model->dag, value), VALUE_REAL);
@@ -425,11 +440,13 @@ static void print_body(Print *print, TextVec *text) {
   text_printf(print->heap, text, "  model %s", name);
   print_comment(print, text, model->description);
   text_append(print->heap, text, "\n", 1);
-  for (uint32_t i = 0; i < model->variables.count; i++) print_variable(print, text, &model->variables.data[i]);
+  for (uint32_t i = 0; i < model->variables.count; i++)
+    print_variable(print, text, &model->variables.data[i]);
   if (model->initial_equations.count) text_printf(print->heap, text, "  initial equation\n");
   print_equations(print, text, model->initial_equations.data, model->initial_equations.count);
   print_equation_section(print, text);
-  for (uint32_t i = 0; i < model->procedures.count; i++) print_procedure(print, text, &model->procedures.data[i]);
+  for (uint32_t i = 0; i < model->procedures.count; i++)
+    print_procedure(print, text, &model->procedures.data[i]);
   print_experiment(print, text);
   text_printf(print->heap, text, "  end %s;\n", name);
 }

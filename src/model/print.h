@@ -1,5 +1,5 @@
-/* print: what the files that print a model share (print.c: the model; print_call.c: calls with arrays and records;
- * print_routine.c: functions from their code). */
+/* print: what the files that print a model share (print.c: the model; print_call.c: calls with arrays and
+ * records; print_routine.c: functions from their code). */
 #ifndef DAEDAL_MODEL_PRINT_H
 #define DAEDAL_MODEL_PRINT_H
 
@@ -20,15 +20,17 @@ typedef struct PrintPlace {
 typedef struct Print {
   Model *model;
   Heap *heap;
-  Arena arena; /* texts of one printing */
+  Arena arena;  /* texts of one printing */
   bool is_flat; /* every name in quotes */
   LeafPrinter leaves;
   VEC(PrintUse) uses; /* in order of first use */
   Map used;           /* routine and output -> position in uses */
-  VEC(PrintPlace *) layouts; /* by function: its arguments, and one more for what ends it; NULL if not made yet */
+  VEC(PrintPlace *)
+  layouts; /* by function: its arguments, and one more for what ends it; NULL if not made yet */
 } Print;
 
-/* A printer for one or more texts, freed with print_free. Stays where it is: its address is the context of `leaves`. */
+/* A printer for one or more texts, freed with print_free. Stays where it is: its address is the context of
+ * `leaves`. */
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat);
 void print_free(Print *print);
 

@@ -1,5 +1,6 @@
-/* print_call: calls in the graph have scalars as arguments and one scalar as value; in the text they have arrays and records,
- * and the scalar is selected: ('f'({a, b}, 'R'(c, d)))[2]. The layout of a function is made once.
+/* print_call: calls in the graph have scalars as arguments and one scalar as value; in the text they have
+ * arrays and records, and the scalar is selected: ('f'({a, b}, 'R'(c, d)))[2]. The layout of a function is
+ * made once.
  *
  * Recursion here goes over dimensions and fields of types, whose number and depth are bounded. */
 #include "model/print.h"
@@ -81,7 +82,8 @@ static PrintPlace *make_layout(Print *print, const Function *function) {
     bool is_given = shape->type.base != TYPE_NOTHING;
     if (is_given && !is_first) text_append(print->heap, &layout.text, ", ", 2);
     if (is_given && is_named)
-      text_printf(print->heap, &layout.text, "%s = ", print_name(print, function->routine->locals.data[i].name));
+      text_printf(print->heap, &layout.text,
+                  "%s = ", print_name(print, function->routine->locals.data[i].name));
     if (is_given) place_value(&layout, shape, 0, 0, base);
     base += shape->scalars;
     is_first = is_first && !is_given;
@@ -125,7 +127,8 @@ uint32_t print_call_kind(const Print *print, CallInfo call) {
 }
 
 /* Subscripts of dimensions [begin, end) of element number `element`. */
-static void append_subscripts(Print *print, TextVec *text, const Shape *shape, uint32_t begin, uint32_t end, uint32_t element) {
+static void append_subscripts(Print *print, TextVec *text, const Shape *shape, uint32_t begin, uint32_t end,
+                              uint32_t element) {
   for (uint32_t d = begin; d < end; d++) {
     uint32_t behind = 1;
     for (uint32_t k = d + 1; k < shape->type.dimensions; k++) behind *= shape->sizes[k];
@@ -165,7 +168,8 @@ const char *print_call_around(void *context, CallInfo call, uint32_t position) {
   const char *select = selection(print, &function->outputs[output], scalar);
   const char *name = print_use(print, function->routine->number, output);
   if (position == 0) before = arena_printf(&print->arena, "%s%s%s", *select ? "(" : "", name, before);
-  if (position == function->arguments && *select) before = arena_printf(&print->arena, "%s)%s", before, select);
+  if (position == function->arguments && *select)
+    before = arena_printf(&print->arena, "%s)%s", before, select);
   return before;
 }
 

@@ -1,8 +1,9 @@
-/* print_routine: functions as Modelica, from their code (function.h). The code is that of a stack machine with structured control
- * flow; running it over texts instead of numbers gives back expressions and statements.
+/* print_routine: functions as Modelica, from their code (function.h). The code is that of a stack machine
+ * with structured control flow; running it over texts instead of numbers gives back expressions and
+ * statements.
  *
- * Invariant: a text on the stack is a rope, pieces that are joined only when a statement is written, so the cost is linear
- * however deep expressions nest. What is printed compiles to the same code. */
+ * Invariant: a text on the stack is a rope, pieces that are joined only when a statement is written, so the
+ * cost is linear however deep expressions nest. What is printed compiles to the same code. */
 #include "model/execute.h"
 #include "model/print.h"
 
@@ -71,13 +72,14 @@ typedef struct Writer {
   VEC(Piece) pieces;
   Declaration *declarations;
   bool in_body;
-  uint32_t depth; /* of blocks, for indentation */
+  uint32_t depth;  /* of blocks, for indentation */
   IndexVec chains; /* by open if: how many `elseif` it has, whose ends are not written */
 } Writer;
 
 static const Rope *rope_of(Writer *writer, Level level, const Piece *pieces, uint32_t count) {
   Rope *rope = arena_alloc(&writer->arena, sizeof *rope);
-  *rope = (Rope){.pieces = arena_array(&writer->arena, count, sizeof *pieces), .count = count, .level = level};
+  *rope =
+      (Rope){.pieces = arena_array(&writer->arena, count, sizeof *pieces), .count = count, .level = level};
   if (count) memcpy(rope->pieces, pieces, count * sizeof *pieces);
   return rope;
 }
@@ -96,7 +98,8 @@ static void rope_write(Writer *writer, const Rope *root) {
   VEC(struct {
     const Rope *rope;
     uint32_t next;
-  }) stack = {0};
+  })
+  stack = {0};
   vec_reserve(writer->heap, &stack, 1);
   stack.data[stack.count].rope = root;
   stack.data[stack.count++].next = 0;
@@ -134,7 +137,8 @@ static uint32_t record_below(const Writer *writer, uint32_t below) {
 }
 
 /* Pops `count` texts and joins them by commas, with `open` before and `close` behind. */
-static const Rope *pop_list(Writer *writer, const char *open, uint32_t count, const char *separator, const char *close) {
+static const Rope *pop_list(Writer *writer, const char *open, uint32_t count, const char *separator,
+                            const char *close) {
   writer->pieces.count = 0;
   vec_push(writer->heap, &writer->pieces, (Piece){.text = open});
   for (uint32_t i = 0; i < count; i++) {
@@ -170,7 +174,8 @@ static void push_constant(Writer *writer, BaseType base, double value) {
   if (base == TYPE_BOOLEAN) {
     text_printf(writer->heap, &text, value != 0 ? "true" : "false");
   } else {
-    dag_print(writer->print->model->dag, dag_constant(writer->print->model->dag, value), NULL, writer->heap, &text);
+    dag_print(writer->print->model->dag, dag_constant(writer->print->model->dag, value), NULL, writer->heap,
+              &text);
     if (base == TYPE_REAL && !strpbrk(text.data, ".e")) text_printf(writer->heap, &text, ".0");
   }
   const char *kept = arena_copy(&writer->arena, text.data, text.count);
@@ -197,7 +202,8 @@ static void push_index(Writer *writer, uint32_t count) {
   uint32_t record = record_below(writer, count);
   const Rope *subscripts = pop_list(writer, "[", count, ", ", "]");
   const Rope *base = rope_at(writer, pop(writer), LEVEL_PRIMARY);
-  push_item(writer, rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.rope = base}, {.rope = subscripts}}, 2), record);
+  push_item(writer, rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.rope = base}, {.rope = subscripts}}, 2),
+            record);
 }
 
 static void push_field(Writer *writer, uint32_t number) {
@@ -221,7 +227,8 @@ static void push_array(Writer *writer, uint32_t count) {
 
 static void push_local(Writer *writer, uint32_t slot) {
   const Local *local = &writer->routine->locals.data[slot];
-  push_item(writer, rope_text(writer, LEVEL_PRIMARY, print_name(writer->print, local->name)), type_record(local->type));
+  push_item(writer, rope_text(writer, LEVEL_PRIMARY, print_name(writer->print, local->name)),
+            type_record(local->type));
 }
 
 static void push_range(Writer *writer, bool has_step) {
@@ -242,7 +249,8 @@ static void push_sum(Writer *writer, uint32_t count, const uint32_t *signs) {
   for (uint32_t i = 0; i < count; i++) {
     bool is_minus = (signs[i / 32] >> (i % 32)) & 1;
     const char *sign = i ? is_minus ? " - " : " + " : is_minus ? "-" : count == 1 ? "+" : "";
-    const Rope *term = rope_at(writer, writer->stack.data[writer->stack.count - count + i].rope, LEVEL_PRODUCT);
+    const Rope *term =
+        rope_at(writer, writer->stack.data[writer->stack.count - count + i].rope, LEVEL_PRODUCT);
     vec_push(writer->heap, &writer->pieces, (Piece){.text = sign});
     vec_push(writer->heap, &writer->pieces, (Piece){.rope = term});
   }
@@ -269,8 +277,8 @@ static void push_apply(Writer *writer, Op op, uint32_t count) {
 
 static void push_special(Writer *writer, Special special, uint32_t count) {
   static const char *const names[SPECIAL_COUNT] = {
-      [SPECIAL_TIME] = "time",       [SPECIAL_DER] = "der",         [SPECIAL_PRE] = "pre",
-      [SPECIAL_EDGE] = "edge",       [SPECIAL_CHANGE] = "change",   [SPECIAL_INITIAL] = "initial",
+      [SPECIAL_TIME] = "time",         [SPECIAL_DER] = "der",       [SPECIAL_PRE] = "pre",
+      [SPECIAL_EDGE] = "edge",         [SPECIAL_CHANGE] = "change", [SPECIAL_INITIAL] = "initial",
       [SPECIAL_TERMINAL] = "terminal", [SPECIAL_SAMPLE] = "sample", [SPECIAL_DELAY] = "delay"};
   if (special == SPECIAL_TIME) push(writer, rope_text(writer, LEVEL_PRIMARY, "time"));
   else push_call(writer, names[special], count);
@@ -289,18 +297,27 @@ static void push_if(Writer *writer) {
   uint32_t record = record_below(writer, 0);
   const Rope *otherwise = pop(writer), *then = rope_at(writer, pop(writer), LEVEL_RANGE);
   const Rope *condition = vec_pop(&writer->waiting).rope;
-  push_item(writer, rope_of(writer, LEVEL_IF,
-                       (Piece[]){{.text = "if "}, {.rope = condition}, {.text = " then "}, {.rope = then},
-                                 {.text = " else "}, {.rope = otherwise}}, 6), record);
+  push_item(writer,
+            rope_of(writer, LEVEL_IF,
+                    (Piece[]){{.text = "if "},
+                              {.rope = condition},
+                              {.text = " then "},
+                              {.rope = then},
+                              {.text = " else "},
+                              {.rope = otherwise}},
+                    6),
+            record);
 }
 
 static void push_each(Writer *writer, uint32_t slot) {
   uint32_t record = record_below(writer, 0);
   const Rope *value = pop(writer), *range = vec_pop(&writer->waiting).rope;
   const char *words = arena_printf(&writer->arena, " for %s in ", local_name(writer, slot));
-  push_item(writer, rope_of(writer, LEVEL_PRIMARY,
-                            (Piece[]){{.text = "{"}, {.rope = value}, {.text = words}, {.rope = range}, {.text = "}"}}, 5),
-            record);
+  push_item(
+      writer,
+      rope_of(writer, LEVEL_PRIMARY,
+              (Piece[]){{.text = "{"}, {.rope = value}, {.text = words}, {.rope = range}, {.text = "}"}}, 5),
+      record);
 }
 
 /* [[a, b]; [c, d]]: a matrix whose parts are joined along dimension `along` + 1. */
@@ -377,7 +394,11 @@ static void run_store(Writer *writer, const uint32_t *place) {
   Item item = vec_pop(&writer->stack);
   if (item.outputs) take_output(writer, item, target);
   else if (!writer->in_body) writer->declarations[place[0]].binding = item.rope;
-  else write_rope_line(writer, "", rope_of(writer, LEVEL_IF, (Piece[]){{.rope = target}, {.text = " := "}, {.rope = item.rope}}, 3), ";");
+  else
+    write_rope_line(
+        writer, "",
+        rope_of(writer, LEVEL_IF, (Piece[]){{.rope = target}, {.text = " := "}, {.rope = item.rope}}, 3),
+        ";");
 }
 
 static void run_drop(Writer *writer, uint32_t count) {
@@ -403,7 +424,8 @@ static void run_call(Writer *writer, uint32_t count, const uint32_t *call) {
       const char *input = print_name(writer->print, callee->locals.data[call[2 + i]].name);
       vec_push(writer->heap, &writer->pieces, (Piece){.text = arena_printf(&writer->arena, "%s = ", input)});
     }
-    vec_push(writer->heap, &writer->pieces, (Piece){.rope = writer->stack.data[writer->stack.count - count + i].rope});
+    vec_push(writer->heap, &writer->pieces,
+             (Piece){.rope = writer->stack.data[writer->stack.count - count + i].rope});
   }
   vec_push(writer->heap, &writer->pieces, (Piece){.text = ")"});
   writer->stack.count -= count;
@@ -416,7 +438,8 @@ static void run_call(Writer *writer, uint32_t count, const uint32_t *call) {
   *outputs = (Outputs){.call = rope, .count = wanted, .open = wanted};
   outputs->targets = arena_array(&writer->arena, wanted, sizeof *outputs->targets);
   for (uint32_t i = 0; i < wanted; i++)
-    vec_push(writer->heap, &writer->stack, (Item){.rope = rope, .record = NO_RECORD, .outputs = outputs, .number = i});
+    vec_push(writer->heap, &writer->stack,
+             (Item){.rope = rope, .record = NO_RECORD, .outputs = outputs, .number = i});
 }
 
 static void run_declare(Writer *writer, uint32_t slot, uint32_t count) {
@@ -518,8 +541,12 @@ static void run_instruction(Writer *writer, uint32_t position) {
   case CODE_MATRIX: push_matrix(writer, i.b, i.a == 0); break;
   case CODE_RANGE: push_range(writer, i.a != 0); break;
   case CODE_SUM: push_sum(writer, i.a, list); break;
-  case CODE_MULTIPLY: push_infix(writer, i.a ? " .* " : " * ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER); break;
-  case CODE_DIVIDE: push_infix(writer, i.a ? " ./ " : " / ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER); break;
+  case CODE_MULTIPLY:
+    push_infix(writer, i.a ? " .* " : " * ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER);
+    break;
+  case CODE_DIVIDE:
+    push_infix(writer, i.a ? " ./ " : " / ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER);
+    break;
   case CODE_POWER: push_infix(writer, i.a ? " .^ " : " ^ ", LEVEL_POWER, LEVEL_PRIMARY, LEVEL_PRIMARY); break;
   case CODE_ADD_EACH: push_infix(writer, " .+ ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT); break;
   case CODE_SUBTRACT_EACH: push_infix(writer, " .- ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT); break;
@@ -577,7 +604,9 @@ static void write_comma_list(Writer *writer, const uint32_t *sizes, uint32_t cou
 static void write_declaration(Writer *writer, uint32_t slot) {
   const Routine *routine = writer->routine;
   const Declaration *declaration = &writer->declarations[slot];
-  const char *prefix = slot < routine->inputs ? "input " : slot < routine->inputs + routine->outputs ? "output " : "";
+  const char *prefix = slot < routine->inputs                      ? "input "
+                       : slot < routine->inputs + routine->outputs ? "output "
+                                                                   : "";
   write_indent(writer);
   text_printf(writer->heap, writer->text, "%s", prefix);
   print_type(writer->print, writer->text, routine->locals.data[slot].type);
@@ -599,7 +628,8 @@ static void write_derivatives(Writer *writer) {
     write_indent(writer);
     text_printf(writer->heap, writer->text, "annotation(derivative(order = %u", derivative->order);
     for (uint32_t k = 0; k < derivative->without.count; k++)
-      text_printf(writer->heap, writer->text, ", noDerivative = %s", local_name(writer, derivative->without.data[k]));
+      text_printf(writer->heap, writer->text, ", noDerivative = %s",
+                  local_name(writer, derivative->without.data[k]));
     const char *name = print_use(writer->print, derivative->routine->number, 0);
     text_printf(writer->heap, writer->text, ") = %s);\n", name);
   }
@@ -609,12 +639,17 @@ static void write_derivatives(Writer *writer) {
 static void write_external(Writer *writer) {
   Span span = writer->routine->external_span;
   text_append(writer->heap, writer->text, "  ", 2);
-  text_append(writer->heap, writer->text, writer->print->model->source.text + span.begin, span.end - span.begin);
+  text_append(writer->heap, writer->text, writer->print->model->source.text + span.begin,
+              span.end - span.begin);
   text_append(writer->heap, writer->text, ";\n", 2);
 }
 
 static Writer writer_make(Print *print, TextVec *text, const Routine *routine) {
-  Writer writer = {.print = print, .heap = print->heap, .arena = arena_make(print->heap), .text = text, .routine = routine};
+  Writer writer = {.print = print,
+                   .heap = print->heap,
+                   .arena = arena_make(print->heap),
+                   .text = text,
+                   .routine = routine};
   writer.declarations = arena_array(&writer.arena, routine->locals.count, sizeof *writer.declarations);
   return writer;
 }
@@ -627,8 +662,8 @@ static void writer_free(Writer *writer) {
   arena_free(&writer->arena);
 }
 
-/* The body is written to a text of its own: declarations, which stand before it, are known when the code has been run up to
- * CODE_BODY. */
+/* The body is written to a text of its own: declarations, which stand before it, are known when the code has
+ * been run up to CODE_BODY. */
 static void write_function(Print *print, TextVec *text, const Routine *routine) {
   TextVec body = {0};
   const char *name = print_name(print, routine->name);
@@ -664,7 +699,8 @@ static void write_output_function(Print *print, TextVec *text, const Routine *ro
   }
   text_printf(heap, text, "  algorithm\n    (");
   for (uint32_t i = 0; i < output; i++) text_printf(heap, text, ", ");
-  text_printf(heap, text, "%s) := %s(", print_name(print, routine->locals.data[routine->inputs + output].name),
+  text_printf(heap, text, "%s) := %s(",
+              print_name(print, routine->locals.data[routine->inputs + output].name),
               print_use(print, routine->number, 0));
   for (uint32_t slot = 0; slot < routine->inputs; slot++)
     text_printf(heap, text, "%s%s", slot ? ", " : "", print_name(print, routine->locals.data[slot].name));
