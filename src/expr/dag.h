@@ -195,15 +195,17 @@ typedef struct LeafPrinter {
   void *context;
   uint32_t (*kind)(void *context, const Dag *dag, Expr e); /* ValueKind of a leaf or call; NULL: Real */
   uint32_t place; /* ValueKind expected of the whole: a constant 1 is true, a number, or a literal */
-  void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind, double value); /* of an enumeration */
+  void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind,
+                  double value);                            /* of an enumeration */
   const char *(*enumeration)(void *context, uint32_t kind); /* name, to make one of a number */
-  /* Calls whose arguments are arrays and records: what stands before argument number *position of the text, or
-   * (position = their number) behind the last; and its ValueKind and number in the node. Both or none. */
+  /* Calls whose arguments are arrays and records: what stands before argument number *position of the text,
+   * or (position = their number) behind the last; and its ValueKind and number in the node. Both or none. */
   const char *(*around)(void *context, CallInfo call, uint32_t position);
   uint32_t (*argument)(void *context, CallInfo call, uint32_t *position);
 } LeafPrinter;
 
-/* ValueKind of an expression, from those of its leaves; VALUE_ANY if it could be several. O(graph below e). */
+/* ValueKind of an expression, from those of its leaves; VALUE_ANY if it could be several. O(graph below e).
+ * */
 uint32_t dag_value_kind(Dag *dag, Expr e, const LeafPrinter *printer);
 
 /* Modelica text with the fewest parentheses, which the parser reads back to the same node. Numbers have 17

@@ -49,7 +49,8 @@ static void part_number(Printer *p, double number) {
 }
 
 static void part_node(Printer *p, Expr node, Level level, uint32_t place) {
-  vec_push(p->heap, &p->parts, (Part){.kind = PART_NODE, .node = node, .level = (uint8_t)level, .place = place});
+  vec_push(p->heap, &p->parts,
+           (Part){.kind = PART_NODE, .node = node, .level = (uint8_t)level, .place = place});
 }
 
 /* ---- numbers, strings, leaves ---- */
@@ -69,7 +70,8 @@ static void print_number(Printer *p, double value) {
   for (char *c = digits; *c; c++)
     if (*c == ',') *c = '.'; /* the host program may have set a locale */
   text_append(p->heap, p->text, digits, strlen(digits));
-  if (fabs(value) > 0x1p53 && !strpbrk(digits, ".e")) text_append(p->heap, p->text, ".0", 2); /* no Integer */
+  if (fabs(value) > INT32_MAX && !strpbrk(digits, ".e"))
+    text_append(p->heap, p->text, ".0", 2); /* no Integer */
 }
 
 static void print_string(Printer *p, Name name) {
@@ -154,7 +156,8 @@ static uint32_t kind_of_sum(const Printer *p, Expr e) {
 /* A small power of an Integer is printed as a product, n*n: the language's n^2 is Real. */
 static uint32_t whole_power(const Printer *p, Expr e) {
   double exponent;
-  bool is_small = dag_is_constant(p->dag, dag_child(p->dag, e, 1), &exponent) && exponent >= 2 && exponent <= 8;
+  bool is_small =
+      dag_is_constant(p->dag, dag_child(p->dag, e, 1), &exponent) && exponent >= 2 && exponent <= 8;
   bool is_whole = is_small && exponent == floor(exponent);
   return is_whole && kind_of(p, dag_child(p->dag, e, 0)) == VALUE_INTEGER ? (uint32_t)exponent : 0;
 }
@@ -168,7 +171,8 @@ static uint32_t find_kind(const Printer *p, Expr e) {
   case OP_VARIABLE:
   case OP_DISCRETE:
   case OP_PRE:
-  case OP_CALL: return p->leaves && p->leaves->kind ? p->leaves->kind(p->leaves->context, p->dag, e) : VALUE_REAL;
+  case OP_CALL:
+    return p->leaves && p->leaves->kind ? p->leaves->kind(p->leaves->context, p->dag, e) : VALUE_REAL;
   case OP_AND:
   case OP_OR:
   case OP_NOT:
@@ -429,7 +433,8 @@ static void open_node(Printer *p, Expr e, uint32_t place) {
   }
 }
 
-/* What turns a value of this kind into one for the place: Integer(e), or the name of the enumeration; NULL if nothing. */
+/* What turns a value of this kind into one for the place: Integer(e), or the name of the enumeration; NULL
+ * if nothing. */
 static const char *conversion(const Printer *p, Expr e, uint32_t kind, uint32_t place) {
   if (kind >= VALUE_ENUMERATION && is_number(place)) return "Integer";
   if (place < VALUE_ENUMERATION || !is_number(kind) || dag_op(p->dag, e) == OP_CONSTANT) return NULL;

@@ -320,9 +320,9 @@ static void push_each(Writer *writer, uint32_t slot) {
       record);
 }
 
-/* [[a, b]; [c, d]]: a matrix whose parts are joined along dimension `along` + 1. */
-static void push_matrix(Writer *writer, uint32_t count, bool along_rows) {
-  push(writer, pop_list(writer, "[", count, along_rows ? "; " : ", ", "]"));
+/* A row is a, b without brackets: it stands in a matrix [a, b; c, d] next. */
+static void push_matrix(Writer *writer, uint32_t count, bool is_row) {
+  push(writer, is_row ? pop_list(writer, "", count, ", ", "") : pop_list(writer, "[", count, "; ", "]"));
 }
 
 /* ---- statements ---- */
@@ -538,7 +538,7 @@ static void run_instruction(Writer *writer, uint32_t position) {
   case CODE_ALL: push(writer, rope_text(writer, LEVEL_PRIMARY, ":")); break;
   case CODE_INDEX: push_index(writer, i.b); break;
   case CODE_ARRAY: push_array(writer, i.b); break;
-  case CODE_MATRIX: push_matrix(writer, i.b, i.a == 0); break;
+  case CODE_MATRIX: push_matrix(writer, i.b, i.a == 1); break;
   case CODE_RANGE: push_range(writer, i.a != 0); break;
   case CODE_SUM: push_sum(writer, i.a, list); break;
   case CODE_MULTIPLY:
