@@ -2,6 +2,7 @@
  * another way: dag_evaluate, dag_partial, closed forms. */
 #include "code/compile.h"
 #include "code/ctext.h"
+#include "code/export.h"
 #include "code/program_internal.h"
 
 #include <math.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -433,6 +435,218 @@ static void check_compiled(Fixture *f, Program *const *programs, uint32_t count)
   }
 }
 
+/* ---- calls ---- */
+
+static const Span nowhere = {0, 0};
+
+static uint32_t emit(Fixture *f, Routine *r, Code code, uint32_t a, uint32_t b) {
+  return routine_emit(f->heap, r, code, a, b, nowhere);
+}
+
+static void emit_constant(Fixture *f, Routine *r, double value) {
+  vec_push(f->heap, &r->constants, value);
+  emit(f, r, CODE_CONSTANT, TYPE_REAL, r->constants.count - 1);
+}
+
+static void emit_words(Fixture *f, Routine *r, Code code, uint32_t a, uint32_t first, uint32_t second) {
+  emit(f, r, code, a, r->extra.count);
+  vec_push(f->heap, &r->extra, first);
+  vec_push(f->heap, &r->extra, second);
+}
+
+static void emit_store(Fixture *f, Routine *r, uint32_t slot) { emit_words(f, r, CODE_STORE, 0, slot, 0); }
+
+/* A function of scalars in the model, with its slots declared. */
+static Routine *new_function(Fixture *f, const char *name, uint32_t inputs, uint32_t outputs) {
+  Routine *r = heap_alloc(f->heap, sizeof *r);
+  r->name = names_add(&f->names, name, strlen(name));
+  r->inputs = inputs;
+  r->outputs = outputs;
+  r->number = f->model->routines.count;
+  for (uint32_t i = 0; i < inputs + outputs; i++) {
+    vec_push(f->heap, &r->locals, (Local){.type = {.base = TYPE_REAL}});
+    emit(f, r, CODE_DECLARE, 0, i);
+  }
+  emit(f, r, CODE_BODY, 0, 0);
+  vec_push(f->heap, &f->model->routines, r);
+  Function *function = heap_alloc(f->heap, sizeof *function);
+  *function = (Function){.name = r->name, .routine = r, .input_count = inputs, .output_count = outputs,
+                         .arguments = inputs, .results = outputs};
+  function->inputs = heap_array(f->heap, inputs, sizeof *function->inputs);
+  function->outputs = heap_array(f->heap, outputs, sizeof *function->outputs);
+  for (uint32_t i = 0; i < inputs; i++) function->inputs[i] = (Shape){.type = {.base = TYPE_REAL}, .scalars = 1};
+  for (uint32_t i = 0; i < outputs; i++) function->outputs[i] = (Shape){.type = {.base = TYPE_REAL}, .scalars = 1};
+  vec_push(f->heap, &f->model->functions, function);
+  return r;
+}
+
+static void end_while(Fixture *f, Routine *r, uint32_t head, uint32_t test, uint32_t slot) {
+  emit_words(f, r, CODE_LOOP, 0, 1, slot);
+  uint32_t end = emit(f, r, CODE_END_WHILE, 0, head);
+  r->code.data[head].b = r->code.data[test].b = end;
+}
+
+/* x := a; while abs(x*x - a) > 1e-9 loop x := 0.5*(x + a/x); end while; and once more. */
+static void newton_root(Fixture *f) {
+  Routine *r = new_function(f, "root", 1, 1);
+  emit(f, r, CODE_LOCAL, 0, 0);
+  emit_store(f, r, 1);
+  for (uint32_t pass = 0; pass < 3; pass++) {
+    uint32_t head = 0, test = 0;
+    if (pass == 0) {
+      head = emit(f, r, CODE_WHILE, 0, 0);
+      emit(f, r, CODE_LOCAL, 0, 1);
+      emit(f, r, CODE_LOCAL, 0, 1);
+      emit(f, r, CODE_MULTIPLY, 0, 0);
+      emit(f, r, CODE_LOCAL, 0, 0);
+      emit_words(f, r, CODE_SUM, 2, 2, 0);
+      emit(f, r, CODE_APPLY, 1, OP_ABS);
+      emit_constant(f, r, 1e-9);
+      emit(f, r, CODE_COMPARE, OP_GREATER, 0);
+      test = emit(f, r, CODE_WHILE_TEST, 0, 0);
+    }
+    emit_constant(f, r, 0.5);
+    emit(f, r, CODE_LOCAL, 0, 1);
+    emit(f, r, CODE_LOCAL, 0, 0);
+    emit(f, r, CODE_LOCAL, 0, 1);
+    emit(f, r, CODE_DIVIDE, 0, 0);
+    emit_words(f, r, CODE_SUM, 2, 0, 0);
+    emit(f, r, CODE_MULTIPLY, 0, 0);
+    emit_store(f, r, 1);
+    if (pass == 0) end_while(f, r, head, test, 1);
+  }
+  emit(f, r, CODE_END, 0, 0);
+}
+
+/* y := 1; while y < b loop y := y*a; end while; z := y*sin(b)^a. */
+static void power_beyond(Fixture *f) {
+  Routine *r = new_function(f, "beyond", 2, 2);
+  emit_constant(f, r, 1);
+  emit_store(f, r, 2);
+  uint32_t head = emit(f, r, CODE_WHILE, 0, 0);
+  emit(f, r, CODE_LOCAL, 0, 2);
+  emit(f, r, CODE_LOCAL, 0, 1);
+  emit(f, r, CODE_COMPARE, OP_LESS, 0);
+  uint32_t test = emit(f, r, CODE_WHILE_TEST, 0, 0);
+  emit(f, r, CODE_LOCAL, 0, 2);
+  emit(f, r, CODE_LOCAL, 0, 0);
+  emit(f, r, CODE_MULTIPLY, 0, 0);
+  emit_store(f, r, 2);
+  end_while(f, r, head, test, 2);
+  emit(f, r, CODE_LOCAL, 0, 2);
+  emit(f, r, CODE_LOCAL, 0, 1);
+  emit(f, r, CODE_APPLY, 1, OP_SIN);
+  emit(f, r, CODE_LOCAL, 0, 0);
+  emit(f, r, CODE_POWER, 0, 0);
+  emit(f, r, CODE_MULTIPLY, 0, 0);
+  emit_store(f, r, 3);
+  emit(f, r, CODE_END, 0, 0);
+}
+
+static double value_at(Fixture *f, Expr e) {
+  double out;
+  Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
+  program_run(program, &f->point, &out);
+  return out;
+}
+
+static void test_call_root(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  newton_root(f);
+  f->y[0] = 7;
+  Expr x = dag_variable(f->dag, 0, 0), e = dag_call(f->dag, 0, 0, NULL, 0, &x, 1);
+  double expected = sqrt(7), factor = 0.5;
+  for (uint32_t order = 0; order < 5; order++) { /* d^k sqrt(x) = 1/2 (-1/2) (-3/2) ... x^(1/2 - k) */
+    assert_close(value_at(f, e), expected, 1e-13);
+    e = dag_partial(f->dag, e, x);
+    expected *= factor / 7;
+    factor -= 1;
+  }
+  teardown(f);
+}
+
+static void test_call_two_arguments(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  newton_root(f);
+  power_beyond(f);
+  Dag *dag = f->dag;
+  double a = f->y[0] = 1.7, b = f->y[2] = 2;
+  Expr x[2] = {dag_variable(dag, 0, 0), dag_variable(dag, 1, 0)};
+  Expr y = dag_call(dag, 1, 0, NULL, 0, x, 2), z = dag_call(dag, 1, 1, NULL, 0, x, 2);
+  double s = sin(b), power = pow(s, a);
+  assert_close(value_at(f, y), a * a, 1e-15);
+  assert_close(value_at(f, z), a * a * power, 1e-15);
+  Expr za = dag_partial(dag, z, x[0]), zb = dag_partial(dag, z, x[1]);
+  assert_close(value_at(f, za), 2 * a * power + a * a * power * log(s), 1e-14);
+  assert_close(value_at(f, zb), a * a * a * pow(s, a - 1) * cos(b), 1e-14);
+  double mixed = cos(b) * pow(s, a - 1) * (3 * a * a + a * a * a * log(s));
+  assert_close(value_at(f, dag_partial(dag, za, x[1])), mixed, 1e-14);
+  assert_close(value_at(f, dag_partial(dag, zb, x[0])), mixed, 1e-14);
+  double twice = a * a * a * ((a - 1) * pow(s, a - 2) * cos(b) * cos(b) - power);
+  assert_close(value_at(f, dag_partial(dag, zb, x[1])), twice, 1e-14);
+  teardown(f);
+}
+
+/* Many calls of one shape; both results of a call by one run of the function; Jacobians; compiled. */
+static void test_call_templates(void **state) {
+  (void)state;
+  Fixture *f = setup(200, 1);
+  power_beyond(f);
+  Dag *dag = f->dag;
+  ExprVec rows = {0};
+  for (uint32_t i = 0; i + 1 < 200; i++) {
+    Expr x[2] = {dag_variable(dag, i, 0), dag_variable(dag, i + 1, 0)};
+    f->y[i] = 1.2 + 0.002 * i;
+    Expr y = dag_call(dag, 0, 0, NULL, 0, x, 2), z = dag_call(dag, 0, 1, NULL, 0, x, 2);
+    vec_push(f->heap, &rows, dag_add(dag, dag_multiply(dag, y, z), x[0]));
+  }
+  f->y[199] = 1.6;
+  Program *program = program_new(f->heap, f->model, &f->layout, rows.data, rows.count);
+  assert_int_equal(program->kernels[0].calls.count, 1);
+  assert_int_equal(program->kernels[0].calls.data[0].result_count, 2);
+  double *out = heap_array(f->heap, rows.count, sizeof *out);
+  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  for (uint32_t i = 0; i < rows.count; i++) {
+    double power = 1;
+    while (power < f->y[i + 1]) power *= f->y[i];
+    assert_close(out[i], power * power * pow(sin(f->y[i + 1]), f->y[i]) + f->y[i], 1e-14);
+  }
+  Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows.data, rows.count, NULL, 0);
+  double *values = heap_array(f->heap, jacobian->nonzeros, sizeof *values);
+  assert_int_equal(jacobian_run(jacobian, &f->point, values), EVAL_OK);
+  for (uint32_t c = 0; c < 200; c += 37)
+    for (int32_t k = jacobian->column_start[c]; k < jacobian->column_start[c + 1]; k++)
+      assert_close(values[k], value_at(f, dag_partial(dag, rows.data[jacobian->row_index[k]], dag_variable(dag, c, 0))), 1e-13);
+  if (has_compiler()) {
+    Program *programs[2] = {program, jacobian->program};
+    check_compiled(f, programs, 2);
+  }
+  teardown(f);
+}
+
+/* A function that divides by zero is blamed, and works again at the next point. */
+static void test_call_failure(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  newton_root(f);
+  Expr x = dag_variable(f->dag, 0, 0), e = dag_call(f->dag, 0, 0, NULL, 0, &x, 1);
+  f->y[0] = 0; /* 0/0 in the first step after the loop */
+  Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
+  double out;
+  Blame blame;
+  assert_int_equal(program_run(program, &f->point, &out), EVAL_DOMAIN);
+  assert_true(program_blame(program, &f->point, &blame));
+  assert_int_equal(blame.node, e);
+  assert_non_null(blame.reason);
+  f->y[0] = 4;
+  assert_int_equal(program_run(program, &f->point, &out), EVAL_OK);
+  assert_close(out, 2, 1e-15);
+  teardown(f);
+}
+
+
 static void test_compiled_graph(void **state) {
   (void)state;
   if (!has_compiler()) skip();
@@ -531,6 +745,119 @@ static void test_math_text(void **state) {
   teardown(f);
 }
 
+/* ---- export ---- */
+
+static const char *const *invented_names(Fixture *f, const char *kind, uint32_t count) {
+  const char **names = heap_array(f->heap, count, sizeof *names);
+  for (uint32_t i = 0; i < count; i++) {
+    char *name = heap_alloc(f->heap, 40);
+    snprintf(name, 40, "%s[%u] \"\\?\?/*\303\244", kind, i); /* what C strings must escape */
+    names[i] = name;
+  }
+  return names;
+}
+
+static void write_files(const char *directory, const ExportFiles *files) {
+  for (uint32_t i = 0; i < files->count; i++) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", directory, files->data[i].name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(files->data[i].text.data, 1, files->data[i].text.count, file), files->data[i].text.count);
+    fclose(file);
+  }
+}
+
+/* Reads what the driver prints and compares it with residual and entries. */
+static void check_driver(const char *directory, const double *residual, uint32_t rows, const double *entries, uint32_t nonzeros) {
+  char command[300], line[400];
+  snprintf(command, sizeof command, "%s/model", directory);
+  FILE *pipe = popen(command, "r");
+  assert_non_null(pipe);
+  uint32_t row = 0, entry = 0, number, other;
+  double value;
+  while (fgets(line, sizeof line, pipe)) {
+    if (sscanf(line, "row %u %lf", &number, &value) == 2) {
+      assert_int_equal(number, row);
+      assert_true(value == residual[row++]);
+    } else if (sscanf(line, "entry %u %u %lf", &number, &other, &value) == 3) {
+      assert_true(value == entries[entry++]);
+    }
+  }
+  assert_int_equal(pclose(pipe), 0);
+  assert_int_equal(row, rows);
+  assert_int_equal(entry, nonzeros);
+}
+
+static void check_export(Fixture *f, const Expr *rows, uint32_t count, uint32_t parameters) {
+  Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows, count, NULL, 0);
+  Program *program = program_new(f->heap, f->model, &f->layout, rows, count);
+  double *residual = heap_array(f->heap, count, sizeof *residual);
+  double *entries = heap_array(f->heap, jacobian->nonzeros, sizeof *entries);
+  assert_int_equal(program_run(program, &f->point, residual), EVAL_OK);
+  assert_int_equal(jacobian_run(jacobian, &f->point, entries), EVAL_OK);
+  uint32_t columns = f->layout.columns;
+  ExportInput input = {.name = "M*/M", .model = f->model, .layout = &f->layout, .rows = rows, .jacobian = jacobian,
+                       .time = f->point.time, .columns = {columns, invented_names(f, "y", columns), f->y},
+                       .row_list = {count, invented_names(f, "row", count), NULL},
+                       .parameters = {parameters, invented_names(f, "p", parameters), f->parameters},
+                       .discretes = {DISCRETES, invented_names(f, "d", DISCRETES), f->discretes}, .pre = f->pre};
+  ExportFiles files = {0};
+  Diags diags = diags_make(f->heap);
+  assert_true(export_c(f->heap, &input, &files, &diags));
+  char directory[] = "/tmp/daedal-test-XXXXXX", command[400];
+  assert_non_null(mkdtemp(directory));
+  write_files(directory, &files);
+  snprintf(command, sizeof command,
+           "cd %s && cc -std=c99 -Wall -Wextra -Wno-unused-parameter -Werror -pedantic -O1 -ffp-contract=off -o model main.c model.c -lm", directory);
+  assert_int_equal(system(command), 0);
+  check_driver(directory, residual, count, entries, jacobian->nonzeros);
+  snprintf(command, sizeof command, "rm -r %s", directory);
+  assert_int_equal(system(command), 0);
+}
+
+static void test_export(void **state) {
+  (void)state;
+  if (!has_compiler()) skip();
+  Fixture *f = setup(60, 2);
+  ExprVec rows = {0};
+  chain_rows(f, 60, &rows);
+  for (uint32_t i = 0; i < 40; i++)
+    vec_push(f->heap, &rows, dag_multiply(f->dag, dag_variable(f->dag, random_below(f, 60), 0), dag_parameter(f->dag, random_below(f, 60))));
+  check_export(f, rows.data, rows.count, 100);
+  teardown(f);
+}
+
+static void test_export_graph(void **state) {
+  (void)state;
+  if (!has_compiler()) skip();
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  ExprVec pool = {0}, rows = {0};
+  grow(f, &pool, 600);
+  for (uint32_t i = 0; i < pool.count; i++) { /* those with a finite gradient */
+    Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, &pool.data[i], 1, NULL, 0);
+    double *entries = heap_array(f->heap, jacobian->nonzeros, sizeof *entries);
+    if (jacobian_run(jacobian, &f->point, entries) == EVAL_OK) vec_push(f->heap, &rows, pool.data[i]);
+  }
+  assert_true(rows.count > 300);
+  check_export(f, rows.data, rows.count, PARAMETERS);
+  teardown(f);
+}
+
+static void test_export_call(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  newton_root(f);
+  Expr x = dag_variable(f->dag, 0, 0), e = dag_call(f->dag, 0, 0, NULL, 0, &x, 1);
+  ExportInput input = {.name = "M", .model = f->model, .layout = &f->layout, .rows = &e, .row_list = {.count = 1}};
+  input.jacobian = jacobian_new(f->heap, f->model, &f->layout, &e, 1, NULL, 0);
+  ExportFiles files = {0};
+  Diags diags = diags_make(f->heap);
+  assert_false(export_c(f->heap, &input, &files, &diags));
+  assert_non_null(strstr(diags.list.data[0].message, "root"));
+  teardown(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_operators),       cmocka_unit_test(test_random_graph),
@@ -541,6 +868,10 @@ int main(void) {
       cmocka_unit_test(test_compiled_graph),  cmocka_unit_test(test_compiled_templates),
       cmocka_unit_test(test_compiled_overflow), cmocka_unit_test(test_compile_failure),
       cmocka_unit_test(test_math_text),
+      cmocka_unit_test(test_call_root),       cmocka_unit_test(test_call_two_arguments),
+      cmocka_unit_test(test_call_templates),  cmocka_unit_test(test_call_failure),
+      cmocka_unit_test(test_export),          cmocka_unit_test(test_export_graph),
+      cmocka_unit_test(test_export_call),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

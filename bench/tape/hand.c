@@ -1,5 +1,11 @@
-/* hand: see hand.h. Compiled with cc -O2, nothing else. */
+/* hand: see hand.h. -DFUSED gives the functions the prefix fused_. */
 #include "hand.h"
+
+#ifdef FUSED
+#define hand_ladder fused_ladder
+#define hand_reactor fused_reactor
+#define hand_pendulum fused_pendulum
+#endif
 
 #include <math.h>
 
@@ -40,7 +46,8 @@ enum { T_, DER_T, C_, DER_C, RATE, LOSS, CELL };
 
 void hand_reactor(int n, double t, const double *y, const double *p, double *out) {
   (void)t;
-  const double k = p[0], diffusion = p[1], heat = p[2], frequency = p[3], activation = p[4], radiation = p[5], ambient = p[6];
+  const double k = p[0], diffusion = p[1], heat = p[2], frequency = p[3], activation = p[4], radiation = p[5];
+  const double ambient = p[6];
   const double a2 = ambient * ambient, a4 = a2 * a2;
   for (int i = 0; i < n; i++, y += CELL) {
     const double *l = i > 0 ? y - CELL : y, *r = i + 1 < n ? y + CELL : y;
@@ -53,8 +60,8 @@ void hand_reactor(int n, double t, const double *y, const double *p, double *out
 }
 
 /* The pendulum's derivative array: small code, where overhead shows. Columns x x' x'' y y' y'' F. */
-void hand_pendulum(double t, const double *y, const double *p, double *out) {
-  (void)t;
+void hand_pendulum(int n, double t, const double *y, const double *p, double *out) {
+  (void)n, (void)t;
   out[0] = p[0] * y[2] + y[0] * y[6];
   out[1] = p[0] * y[5] + y[3] * y[6] + p[0] * p[1];
   out[2] = y[0] * y[0] + y[3] * y[3] - p[2] * p[2];

@@ -1,0 +1,38 @@
+/* export: a model as C99 that stands for itself: residual, sparse Jacobian, names, values, and a driver that shows them. It
+ * needs nothing but the C library and libm, and computes the same numbers as the tape.
+ */
+#ifndef DAEDAL_CODE_EXPORT_H
+#define DAEDAL_CODE_EXPORT_H
+
+#include "code/program.h"
+
+/* Names and values of one kind of quantity. */
+typedef struct ExportList {
+  uint32_t count;
+  const char *const *names;
+  const double *values; /* NULL for rows */
+} ExportList;
+
+typedef struct ExportInput {
+  const char *name;   /* of the model, for comments */
+  const char *method; /* what the rows are, one line for comments; may be NULL */
+  Model *model;
+  const Layout *layout;
+  const Expr *rows;
+  const Jacobian *jacobian; /* of the rows */
+  double time;
+  ExportList columns, row_list, parameters, discretes;
+  const double *pre; /* as many as discretes */
+} ExportInput;
+
+typedef struct ExportFile {
+  const char *name; /* model.h, model.c, main.c, Makefile; static text */
+  TextVec text;
+} ExportFile;
+
+typedef VEC(ExportFile) ExportFiles;
+
+/* The files. false: the model calls a function that cannot be written as C; an error is in diags. In the heap; O(text). */
+bool export_c(Heap *heap, const ExportInput *input, ExportFiles *files, Diags *diags);
+
+#endif
