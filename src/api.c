@@ -54,7 +54,6 @@ struct daedal_result {
 static const daedal_diagnostic OUT_OF_MEMORY = {
     .severity = DAEDAL_ERROR, .status = DAEDAL_INTERNAL, .message = "out of memory", .place = {.path = ""}};
 
-static const char *const METHODS[] = {"dummy", "none", NULL};
 static const char *const SOLVERS[] = {"auto", "erk", "radau",
 #ifdef DAEDAL_WITH_SUNDIALS
                                       "ida", "cvode",
@@ -274,14 +273,8 @@ daedal_options daedal_default_options(void) {
                           .constraint_tolerance = NAN};
 }
 
-const char *const *daedal_method_names(void) { return METHODS; }
+const char *const *daedal_method_names(void) { return method_names; }
 const char *const *daedal_solver_names(void) { return SOLVERS; }
-
-static bool known_name(const char *const *names, const char *name) {
-  for (; *names; names++)
-    if (strcmp(*names, name) == 0) return true;
-  return false;
-}
 
 static double first_given(double a, bool has_b, double b, double otherwise) {
   return !isnan(a) ? a : has_b ? b : otherwise;
@@ -297,19 +290,21 @@ static bool take_options(daedal_result *result, const daedal_options *options, R
   const Experiment *experiment = &result->model->model->experiment;
   RunOptions *run = &request->run;
   Arena *arena = &result->diags.arena;
-  if (!known_name(METHODS, options->method))
-    return usage_error(result, arena_printf(arena, "there is no method '%s'; available: dummy, none", options->method));
-  request->plain = strcmp(options->method, "none") == 0;
+  request->method = method_find(options->method);
+  if (!request->method) {
+    Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "there is no method '%s'", options->method);
+    for (uint32_t m = 0; method_at(m); m++)
+      diag_note(&result->diags, diag, (Span){0}, "%s: %s", method_at(m)->name, method_at(m)->description);
+    return false;
+  }
   if (strcmp(options->solver, "auto") != 0 && !(run->integrator = integrator_find(options->solver)))
     return usage_error(result, arena_printf(arena, "there is no solver '%s' in this build", options->solver));
-  if (request->plain && run->integrator && run->integrator->explicit_form)
-    return usage_error(result, arena_printf(arena, "solver '%s' needs a state-space form, which method none does not make; use radau or ida", options->solver));
   run->start = first_given(options->start_time, experiment->has_start, experiment->start, 0);
   run->stop = first_given(options->stop_time, experiment->has_stop, experiment->stop, run->start + 1);
   run->tolerance = first_given(options->tolerance, experiment->has_tolerance, experiment->tolerance, 1e-6);
   run->max_step = isnan(options->max_step) ? 0 : options->max_step;
   run->constraint_tolerance = isnan(options->constraint_tolerance) ? 100 * run->tolerance : options->constraint_tolerance;
-  run->enforces_constraints = !request->plain || !isnan(options->constraint_tolerance);
+  run->enforces_constraints = request->method->enforces_all || !isnan(options->constraint_tolerance);
   if (!isfinite(run->start) || !isfinite(run->stop) || run->stop < run->start)
     return usage_error(result, "the stop time must not be before the start time");
   if (!(run->tolerance > 0) || run->tolerance >= 1) return usage_error(result, "the tolerance must be between 0 and 1");
@@ -390,7 +385,7 @@ static void publish_run(daedal_result *result) {
   result->pivots = arena_array(arena, statistics->pivots.count, sizeof *result->pivots);
   for (uint32_t k = 0; k < statistics->pivots.count; k++) {
     const PivotRecord *pivot = &statistics->pivots.data[k];
-    const Array *array = result->simulation.evaluator->array;
+    const Array *array = result->simulation.facts.run_evaluator->array;
     result->pivots[k] = (daedal_pivot){pivot->time, array_column_name(array, pivot->out, arena), array_column_name(array, pivot->in, arena)};
   }
   if (result->simulation.facts.statistics && statistics->constraint_row != MAP_NONE)
@@ -468,7 +463,7 @@ daedal_statistics daedal_result_statistics(const daedal_result *result) {
   daedal_statistics out = {.method = facts->method,
                            .equations = facts->equations,
                            .states = facts->states,
-                           .rows = facts->evaluator ? facts->evaluator->array->rows : 0,
+                           .rows = facts->run_evaluator ? facts->run_evaluator->array->rows : 0,
                            .constraint_equation = result->constraint,
                            .seconds_parse = facts->seconds.parse,
                            .seconds_structure = facts->seconds.structure,

@@ -71,76 +71,73 @@ static bool pass_code(Simulation *simulation, const Request *request) {
 /* Initial values for the modes of the guess, until the values found have those modes. */
 static bool pass_initial(Simulation *simulation, const Request *request) {
   enum { ROUNDS = 20 };
+  double start = request->run.start;
+  Initial *initial = &simulation->initial;
+  Switches *switches = simulation->switches;
+  Initializer *initializer = &simulation->initializer;
+  *initializer = (Initializer){.heap = simulation->heap,
+                               .evaluator = simulation->evaluator,
+                               .structure = &simulation->structure,
+                               .dummy = simulation->dummy,
+                               .space = simulation->space};
   simulation->facts.status = "init";
+  simulation->facts.initial = initial;
+  if (switches) {
+    double *guess = heap_array(simulation->heap, simulation->array.columns, sizeof *guess);
+    if (!initial_guess(initializer, &request->starts, guess, simulation->diags)) return false;
+    if (switches_evaluate(switches, start, guess)) switches_set(switches);
+  }
   for (int round = 0; round < ROUNDS; round++) {
-    if (!initial_solve(simulation->heap, simulation->evaluator, &simulation->structure, simulation->dummy, simulation->space,
-                       &request->starts, request->run.start, &simulation->initial, simulation->diags))
-      return false;
-    Switches *switches = simulation->switches;
-    if (!switches || !switches_evaluate(switches, request->run.start, simulation->initial.y) || !switches_set(switches)) {
-      simulation->facts.initial = &simulation->initial;
-      return true;
-    }
+    if (!initial_solve(initializer, &request->starts, start, request->run.tolerance, initial, simulation->diags)) return false;
+    if (!switches || !switches_evaluate(switches, start, initial->y) || !switches_set(switches)) return true;
   }
   diag_error(simulation->diags, DIAG_INIT, (Span){0},
              "no consistent initial values: the conditions of if-expressions do not settle; change the start values");
   return false;
 }
 
-/* The equations without differentiation: offsets 0, and the derivatives that are written. Initial values carry over. */
-static double *plain_view(Simulation *simulation) {
-  Heap *heap = simulation->heap;
-  Arena *arena = &simulation->arena;
-  const Problem *problem = &simulation->problem;
-  const Structure *structure = &simulation->structure;
-  int32_t *c = arena_array(arena, problem->equations, sizeof *c);
-  int32_t *d = arena_array(arena, problem->unknowns, sizeof *d);
-  int32_t deepest = 0;
-  for (uint32_t i = 0; i < problem->equations; i++) {
-    if (structure->c[i] > deepest) deepest = structure->c[i];
-    for (int32_t e = problem->incidence.row_start[i]; e < problem->incidence.row_start[i + 1]; e++)
-      if (problem->incidence.order[e] > d[problem->incidence.column[e]])
-        d[problem->incidence.column[e]] = problem->incidence.order[e];
-  }
-  Array *plain = arena_alloc(arena, sizeof *plain);
-  *plain = array_make(problem, c, d, arena);
-  double *y = heap_array(heap, plain->columns, sizeof *y);
-  int32_t *index = heap_array(heap, plain->columns, sizeof *index);
-  for (uint32_t q = 0; q < plain->columns; q++) {
-    uint32_t j = plain->column_unknown[q], order = array_order(plain, q);
-    y[q] = simulation->initial.y[simulation->array.column_start[j] + order];
-    int32_t position = 1 + deepest - structure->d[j] + (int32_t)order;
-    index[q] = position < 1 ? 1 : position;
-  }
-  const double *modes = simulation->evaluator->discretes + simulation->modes.first;
-  simulation->evaluator = evaluator_new(heap, plain, simulation->evaluator->parameters, simulation->modes.count);
-  for (uint32_t m = 0; m < simulation->modes.count; m++)
-    simulation->evaluator->discretes[simulation->modes.first + m] = modes[m];
-  if (simulation->modes.count) simulation->switches = switches_new(heap, simulation->evaluator, &simulation->modes);
-  simulation->facts.evaluator = simulation->evaluator;
-  simulation->view = view_plain(heap, simulation->evaluator, index);
-  return y;
+/* What the method makes of the array at the initial point. */
+static bool pass_reduce(Simulation *simulation, const Request *request) {
+  int32_t block;
+  simulation->facts.status = "singular";
+  dummy_select(simulation->dummy, request->run.start, simulation->initial.y, &block);
+  simulation->reduction = (Reduction){.heap = simulation->heap,
+                                      .arena = &simulation->arena,
+                                      .diags = simulation->diags,
+                                      .array = &simulation->array,
+                                      .structure = &simulation->structure,
+                                      .evaluator = simulation->evaluator,
+                                      .modes = &simulation->modes,
+                                      .dummy = simulation->dummy,
+                                      .space = simulation->space,
+                                      .time = request->run.start,
+                                      .duration = request->run.stop - request->run.start,
+                                      .tolerance = request->run.tolerance,
+                                      .y = simulation->initial.y,
+                                      .options = request->method_options};
+  return request->method->apply(&simulation->reduction);
 }
 
 static bool pass_view(Simulation *simulation, const Request *request) {
   Heap *heap = simulation->heap;
-  double *y = simulation->initial.y;
-  if (request->plain) {
-    y = plain_view(simulation);
-  } else {
-    int32_t block;
-    dummy_select(simulation->dummy, request->run.start, y, &block);
-    statespace_choose(simulation->space, dummy_depth(simulation->dummy));
-    simulation->view = view_dummy(heap, simulation->evaluator, simulation->dummy, simulation->space);
-  }
-  simulation->initial.y = y;
+  const Reduced *reduced = &simulation->reduction.reduced;
+  simulation->view = view_reduced(heap, &simulation->reduction);
   const System *system = &simulation->view->system;
+  const Integrator *integrator = request->run.integrator;
+  if (integrator && integrator->explicit_form && !system->close) {
+    diag_error(simulation->diags, DIAG_USAGE, (Span){0},
+               "solver %s needs the state-space form, which method %s does not make of this model; use radau or ida", integrator->name,
+               request->method->name);
+    return false;
+  }
   bool *is_state = heap_array(heap, (size_t)system->columns, sizeof *is_state);
   for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = true;
   simulation->facts.states = (uint32_t)system->links;
-  simulation->recorder = recorder_new(heap, simulation->evaluator, is_state, request->filter);
+  simulation->facts.run_evaluator = reduced->evaluator;
+  simulation->facts.reduction = &simulation->reduction;
+  simulation->recorder = recorder_new(heap, reduced->evaluator, is_state, request->filter);
   simulation->facts.recorder = simulation->recorder;
-  if (request->initialize_only) recorder_add(simulation->recorder, request->run.start, y);
+  if (request->initialize_only) recorder_add(simulation->recorder, request->run.start, reduced->y);
   return true;
 }
 
@@ -148,9 +145,9 @@ static bool pass_integrate(Simulation *simulation, const Request *request) {
   if (request->initialize_only) return true;
   simulation->facts.status = "integration";
   simulation->facts.statistics = &simulation->statistics;
-  simulation->view->switches = simulation->switches;
-  return run_integrate(simulation->heap, simulation->view, &simulation->structure, simulation->initial.y, &request->run,
-                       simulation->recorder, &simulation->statistics, simulation->diags);
+  const Reduced *reduced = &simulation->reduction.reduced;
+  return run_integrate(simulation->heap, simulation->view, reduced->structure, reduced->y, &request->run, simulation->recorder,
+                       &simulation->statistics, simulation->diags);
 }
 
 bool pipeline_simulate(Simulation *simulation, const Request *request) {
@@ -160,12 +157,12 @@ bool pipeline_simulate(Simulation *simulation, const Request *request) {
     double *seconds;
   } passes[] = {
       {pass_supported, &seconds->structure}, {pass_structure, &seconds->structure}, {pass_array, &seconds->structure},
-      {pass_code, &seconds->code},           {pass_initial, &seconds->init},        {pass_view, &seconds->code},
-      {pass_integrate, &seconds->integrate},
+      {pass_code, &seconds->code},           {pass_initial, &seconds->init},        {pass_reduce, &seconds->code},
+      {pass_view, &seconds->code},           {pass_integrate, &seconds->integrate},
   };
   simulation->arena = arena_make(simulation->heap);
   simulation->facts.status = "input";
-  simulation->facts.method = request->plain ? "none" : "dummy";
+  simulation->facts.method = request->method->name;
   for (size_t p = 0; p < sizeof passes / sizeof *passes; p++) {
     double begin = pipeline_clock();
     bool ok = passes[p].run(simulation, request);

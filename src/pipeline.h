@@ -3,11 +3,13 @@
 #define DAEDAL_PIPELINE_H
 
 #include "code/switches.h"
+#include "reduce/method.h"
 #include "solve/report.h"
 
 /* What a run is asked to do; names are checked by the caller. */
 typedef struct Request {
-  bool plain;           /* --method none */
+  const Method *method;
+  MethodOptions method_options;
   bool compile;
   bool initialize_only;
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
@@ -30,7 +32,9 @@ typedef struct Simulation {
   Switches *switches; /* NULL without modes */
   Dummy *dummy;
   StateSpace *space;
+  Initializer initializer;
   Initial initial;
+  Reduction reduction;
   View *view;
   Recorder *recorder;
   RunStatistics statistics;

@@ -28,6 +28,9 @@ typedef struct Problem {
 /* The problem of a model as written, or with aliases eliminated. Owned by the arena. O(size of the equations). */
 Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena);
 
+/* The same problem with other equations over its unknowns, one residual for each of its own. Owned by the arena. */
+Problem problem_replace(const Problem *problem, const Expr *residual, Arena *arena);
+
 /* An expression of the model over the unknowns of the problem: aliases put in. */
 Expr problem_expression(const Problem *problem, Expr e);
 

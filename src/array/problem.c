@@ -116,3 +116,11 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   build_incidence(&problem, arena);
   return problem;
 }
+
+Problem problem_replace(const Problem *problem, const Expr *residual, Arena *arena) {
+  Problem replaced = *problem;
+  replaced.residual = arena_array(arena, problem->equations, sizeof *replaced.residual);
+  if (problem->equations) memcpy(replaced.residual, residual, problem->equations * sizeof *residual);
+  build_incidence(&replaced, arena);
+  return replaced;
+}

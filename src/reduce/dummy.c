@@ -3,6 +3,7 @@
 #include "reduce/dummy.h"
 
 #include "code/block_matrix.h"
+#include "reduce/method.h"
 #include "reduce/select.h"
 
 #include <math.h>
@@ -246,3 +247,18 @@ uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **t
   *to = dummy->to;
   return dummy->links;
 }
+
+/* ---- the method ---- */
+
+static bool apply(Reduction *reduction) {
+  form_take_dummies(reduction);
+  reduction_keep(reduction);
+  return true;
+}
+
+const Method method_dummy = {
+    .name = "dummy",
+    .description = "dummy derivatives (Mattsson, Söderlind), chosen anew while running",
+    .enforces_all = true,
+    .apply = apply,
+};

@@ -3,25 +3,35 @@
 
 #include <math.h>
 
+/* The columns of the model's array out of those of the view. */
+static void take_columns(Constraints *constraints, const double *y) {
+  const View *view = constraints->view;
+  for (uint32_t q = 0; q < view->original->array->columns; q++)
+    constraints->y[q] = view->source[q] == MAP_NONE ? 0 : view->sign[q] * y[view->source[q]];
+}
+
 /* A row below the last differentiation, or an equation without any derivative. */
-static bool is_constraint(Array *array, uint32_t row, ExprVec *leaves) {
+static bool is_constraint(const View *view, uint32_t row, ExprVec *leaves) {
+  Array *array = view->original->array;
+  leaves->count = 0;
+  dag_variables(array->dag, array_row(array, row), leaves);
+  for (uint32_t k = 0; k < leaves->count; k++)
+    if (view->source[array_column(array, leaves->data[k])] == MAP_NONE) return false;
   if ((int32_t)array_level(array, row) < array->c[array->row_equation[row]]) return true;
   if (array_level(array, row) > 0) return false;
-  leaves->count = 0;
-  dag_variables(array->dag, array->row[row], leaves);
   for (uint32_t k = 0; k < leaves->count; k++)
     if (dag_order(array->dag, leaves->data[k]) > 0) return false;
   return true;
 }
 
-static void fill_scales(Constraints *constraints, double t, const double *y) {
-  Evaluator *evaluator = constraints->evaluator;
+static void fill_scales(Constraints *constraints, double t) {
+  Evaluator *evaluator = constraints->view->original;
   const Jacobian *jacobian = evaluator->jacobian;
   double *values = heap_array(evaluator->heap, jacobian->nonzeros, sizeof *values);
   double *largest = heap_array(evaluator->heap, jacobian->rows, sizeof *largest);
-  if (evaluator_jacobian(evaluator, t, y, values) == EVAL_OK) {
+  if (evaluator_jacobian(evaluator, t, constraints->y, values) == EVAL_OK) {
     for (uint32_t q = 0; q < jacobian->columns; q++) {
-      double size = evaluator->nominal[q] + fabs(y[q]);
+      double size = evaluator->nominal[q] + fabs(constraints->y[q]);
       for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
         largest[jacobian->row_index[e]] = fmax(largest[jacobian->row_index[e]], fabs(values[e]) * size);
     }
@@ -32,39 +42,66 @@ static void fill_scales(Constraints *constraints, double t, const double *y) {
   heap_free(evaluator->heap, largest);
 }
 
-Constraints *constraints_new(Heap *heap, Evaluator *evaluator, double t, const double *y) {
+static void list_rows(Heap *heap, Constraints *constraints) {
+  Evaluator *evaluator = constraints->view->original;
   Array *array = evaluator->array;
-  Constraints *constraints = heap_alloc(heap, sizeof *constraints);
-  IndexVec rows = {0};
+  IndexVec rows = {0}, levels = {0};
   ExprVec roots = {0}, leaves = {0};
   for (uint32_t r = 0; r < array->rows; r++) {
-    if (!is_constraint(array, r, &leaves)) continue;
+    if (!is_constraint(constraints->view, r, &leaves)) continue;
+    uint32_t level = array_level(array, r);
     vec_push(heap, &rows, r);
+    vec_push(heap, &levels, level);
     vec_push(heap, &roots, array_row(array, r));
+    if (level >= constraints->levels) constraints->levels = level + 1;
   }
-  constraints->evaluator = evaluator;
   constraints->count = rows.count;
   constraints->row = rows.data;
+  constraints->level = levels.data;
   constraints->program = program_new(heap, evaluator->model, &evaluator->layout, roots.data, roots.count);
-  constraints->values = heap_array(heap, rows.count, sizeof(double));
-  constraints->scale = heap_array(heap, rows.count, sizeof(double));
-  constraints->worst_row = MAP_NONE;
-  fill_scales(constraints, t, y);
   vec_free(heap, &roots);
   vec_free(heap, &leaves);
+}
+
+Constraints *constraints_new(Heap *heap, View *view, double t, const double *y) {
+  Constraints *constraints = heap_alloc(heap, sizeof *constraints);
+  constraints->view = view;
+  list_rows(heap, constraints);
+  constraints->y = heap_array(heap, view->original->array->columns, sizeof(double));
+  constraints->values = heap_array(heap, constraints->count, sizeof(double));
+  constraints->scale = heap_array(heap, constraints->count, sizeof(double));
+  constraints->level_worst = heap_array(heap, constraints->levels, sizeof(double));
+  constraints->worst_row = MAP_NONE;
+  take_columns(constraints, y);
+  fill_scales(constraints, t);
   return constraints;
 }
 
+static void keep_worst(Constraints *constraints, uint32_t k, double size, double t) {
+  if (size <= constraints->worst && constraints->worst_row != MAP_NONE) return;
+  constraints->worst = size;
+  constraints->worst_time = t;
+  constraints->worst_row = constraints->row[k];
+}
+
 void constraints_check(Constraints *constraints, double t, const double *y) {
-  Point point = evaluator_point(constraints->evaluator, t, y);
-  constraints->evaluator->row_evaluations += constraints->count;
+  View *view = constraints->view;
+  Heap *heap = view->original->heap;
+  take_columns(constraints, y);
+  if (view->original_switches && switches_evaluate(view->original_switches, t, constraints->y))
+    switches_set(view->original_switches);
+  Point point = evaluator_point(view->original, t, constraints->y);
+  view->evaluator->row_evaluations += constraints->count;
   program_run(constraints->program, &point, constraints->values); /* a value that is not finite counts as infinite below */
+  vec_push(heap, &constraints->times, t);
+  double *now = vec_extend(heap, &constraints->history, constraints->levels);
+  for (uint32_t l = 0; l < constraints->levels; l++) now[l] = 0;
   for (uint32_t k = 0; k < constraints->count; k++) {
     double size = fabs(constraints->values[k]) / constraints->scale[k];
     if (!isfinite(size)) size = HUGE_VAL;
-    if (size <= constraints->worst && constraints->worst_row != MAP_NONE) continue;
-    constraints->worst = size;
-    constraints->worst_time = t;
-    constraints->worst_row = constraints->row[k];
+    uint32_t level = constraints->level[k];
+    now[level] = fmax(now[level], size);
+    constraints->level_worst[level] = fmax(constraints->level_worst[level], size);
+    keep_worst(constraints, k, size, t);
   }
 }

@@ -44,7 +44,7 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
 /* ---- JSON ---- */
 
 static void json_pivots(const RunFacts *facts, JsonWriter *json, Arena *arena) {
-  const Array *array = facts->evaluator->array;
+  const Array *array = facts->run_evaluator->array;
   json_key(json, "pivots");
   json_array_begin(json);
   for (uint32_t k = 0; k < facts->statistics->pivots.count; k++) {
@@ -122,7 +122,7 @@ void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
   if (facts->evaluator) {
     json_key_integer(&json, "equations", facts->equations);
     json_key_integer(&json, "states", facts->states);
-    json_key_integer(&json, "rows", facts->evaluator->array->rows);
+    json_key_integer(&json, "rows", facts->run_evaluator ? facts->run_evaluator->array->rows : facts->evaluator->array->rows);
   } else {
     json_key_null(&json, "equations");
     json_key_null(&json, "states");

@@ -14,7 +14,9 @@ typedef struct RunFacts {
   const char *status; /* "ok", "input", "unbalanced", "singular", "init", "integration" */
   const char *method;
   uint32_t equations, states;
-  const Evaluator *evaluator; /* NULL before the code exists */
+  const Evaluator *evaluator; /* of the model's array; NULL before the code exists */
+  const Evaluator *run_evaluator; /* of the system that is integrated; NULL before it exists */
+  const Reduction *reduction;     /* NULL before it exists */
   const Recorder *recorder;
   const RunStatistics *statistics; /* NULL before the integration */
   const Initial *initial;

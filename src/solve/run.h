@@ -5,8 +5,8 @@
 #ifndef DAEDAL_SOLVE_RUN_H
 #define DAEDAL_SOLVE_RUN_H
 
+#include "solve/constraints.h"
 #include "solve/record.h"
-#include "solve/view.h"
 
 typedef struct RunOptions {
   double start, stop, tolerance, interval, max_step;
@@ -29,7 +29,8 @@ typedef struct RunStatistics {
   double residual_evaluations, output_evaluations, jacobian_evaluations; /* in units of all rows */
   uint64_t events;
   double constraint_residual, constraint_time;
-  uint32_t constraint_row; /* MAP_NONE: no constraint */
+  uint32_t constraint_row; /* of the model's array; MAP_NONE: no constraint */
+  const Constraints *constraints; /* residuals by level along the run */
   double end_time;
   bool stopped; /* by the callback */
   VEC(PivotRecord) pivots;

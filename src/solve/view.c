@@ -63,9 +63,14 @@ static View *view_new(Heap *heap, Evaluator *evaluator) {
   View *view = heap_alloc(heap, sizeof *view);
   const Jacobian *jacobian = evaluator->jacobian;
   view->evaluator = evaluator;
+  const Array *array = evaluator->array;
+  int32_t *successor = heap_array(heap, array->columns, sizeof *successor);
+  for (uint32_t q = 0; q < array->columns; q++)
+    successor[q] = (int32_t)array_order(array, q) < array->d[array->column_unknown[q]] ? (int32_t)q + 1 : -1;
   view->system = (System){.context = view,
                           .columns = (int32_t)evaluator->array->columns,
                           .rows = (int32_t)evaluator->array->rows,
+                          .successor = successor,
                           .column_start = jacobian->column_start,
                           .row_index = jacobian->row_index,
                           .nominal = evaluator->nominal,
@@ -96,14 +101,14 @@ View *view_dummy(Heap *heap, Evaluator *evaluator, Dummy *dummy, StateSpace *spa
   return view;
 }
 
-View *view_plain(Heap *heap, Evaluator *evaluator, const int32_t *column_index) {
+View *view_plain(Heap *heap, Evaluator *evaluator, const uint8_t *tie, const int32_t *column_index) {
   View *view = view_new(heap, evaluator);
   const Array *array = evaluator->array;
   int32_t *from = heap_array(heap, array->columns, sizeof *from);
   int32_t *to = heap_array(heap, array->columns, sizeof *to);
   int32_t links = 0;
   for (uint32_t q = 0; q < array->columns; q++) {
-    if ((int32_t)array_order(array, q) == array->d[array->column_unknown[q]]) continue;
+    if ((int32_t)array_order(array, q) == array->d[array->column_unknown[q]] || (tie && tie[q] == TIE_NONE)) continue;
     from[links] = (int32_t)q;
     to[links++] = (int32_t)q + 1;
   }
@@ -111,5 +116,25 @@ View *view_plain(Heap *heap, Evaluator *evaluator, const int32_t *column_index) 
   view->system.link_from = from;
   view->system.link_to = to;
   view->system.column_index = column_index;
+  return view;
+}
+
+View *view_reduced(Heap *heap, const Reduction *reduction) {
+  const Reduced *reduced = &reduction->reduced;
+  View *view;
+  if (reduced->structure) {
+    int32_t block;
+    dummy_select(reduced->dummy, reduction->time, reduced->y, &block);
+    statespace_choose(reduced->space, dummy_depth(reduced->dummy));
+    view = view_dummy(heap, reduced->evaluator, reduced->dummy, reduced->space);
+  } else {
+    view = view_plain(heap, reduced->evaluator, reduced->tie, reduced->column_index);
+  }
+  if (reduced->modes->count) view->switches = switches_new(heap, reduced->evaluator, reduced->modes);
+  view->original = reduction->evaluator;
+  if (reduced->modes != reduction->modes && reduction->modes->count)
+    view->original_switches = switches_new(heap, reduction->evaluator, reduction->modes);
+  view->source = reduced->source;
+  view->sign = reduced->sign;
   return view;
 }

@@ -4,8 +4,7 @@
 
 #include "base/linear.h"
 #include "code/switches.h"
-#include "reduce/dummy.h"
-#include "reduce/statespace.h"
+#include "reduce/reduction.h"
 #include "solve/integrator.h"
 
 typedef struct View {
@@ -14,6 +13,11 @@ typedef struct View {
   Dummy *dummy;      /* NULL where the states are not chosen */
   StateSpace *space; /* NULL where there is no state-space form */
   Switches *switches; /* NULL without relations that make events */
+  /* the array of the model, for the check of its constraints; its columns are found among those of the view */
+  Evaluator *original;
+  Switches *original_switches; /* NULL where the evaluators share their modes */
+  const uint32_t *source;      /* per column of it; MAP_NONE: not in the view */
+  const int8_t *sign;
   /* workspace of rates_jacobian */
   double *values;
   int32_t *place, *pattern_start, *pattern_row;
@@ -24,9 +28,12 @@ typedef struct View {
 /* The index-1 system with dummy derivatives: every row and column of the array, links from the chosen states. */
 View *view_dummy(Heap *heap, Evaluator *evaluator, Dummy *dummy, StateSpace *space);
 
-/* The model as it is (--method none): an array without differentiation; every derivative is a link. column_index: per
+/* A system integrated as it is: every tie to the next column is a link (tie NULL: all columns are tied). column_index: per
  * column, see System. */
-View *view_plain(Heap *heap, Evaluator *evaluator, const int32_t *column_index);
+View *view_plain(Heap *heap, Evaluator *evaluator, const uint8_t *tie, const int32_t *column_index);
+
+/* The view of a reduced system, with the array of the model that it comes from. */
+View *view_reduced(Heap *heap, const Reduction *reduction);
 
 /* Takes over the dummies chosen last. */
 void view_update_links(View *view);

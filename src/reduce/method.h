@@ -1,0 +1,29 @@
+/* method: one file and one const struct for each way to reduce the index; this table finds them by name. */
+#ifndef DAEDAL_REDUCE_METHOD_H
+#define DAEDAL_REDUCE_METHOD_H
+
+#include "reduce/reduction.h"
+
+typedef struct Method {
+  const char *name;        /* as on the command line */
+  const char *description; /* one line */
+  bool enforces_all;  /* every constraint, written or hidden, holds to the accuracy of the equations: a residual beyond the tolerance
+                         is an error. Otherwise it may drift, and the drift is reported */
+
+  /* Fills form, reduced and counts. false: the method does not apply; an error says why and what would. */
+  bool (*apply)(Reduction *reduction);
+} Method;
+
+extern const Method method_dummy, method_minimal, method_projection, method_baumgarte, method_ggl, method_underlying,
+    method_overdetermined, method_none;
+
+/* By command-line name; NULL if there is none. */
+const Method *method_find(const char *name);
+
+/* Their names, NULL behind the last. */
+extern const char *const method_names[];
+
+/* All of them, in the order of the table; NULL behind the last. */
+const Method *method_at(uint32_t index);
+
+#endif

@@ -1,0 +1,18 @@
+/* overdetermined: all rows of the array at once. A multiplier for each row that was added, in the ties of the columns it holds,
+ * makes the overdetermined system square: what an implicit step then solves is a projection onto all constraints along their gradients, as
+ * the least-squares solution of ODASSL is (Führer, Leimkuhler 1991; Kunkel, Mehrmann 2003, section 6). */
+#include "reduce/derived.h"
+#include "reduce/method.h"
+
+static bool apply(Reduction *reduction) {
+  form_take_levels(reduction, 0);
+  derived_integrate(reduction, derived_make(reduction, method_overdetermined.name), 0);
+  return true;
+}
+
+const Method method_overdetermined = {
+    .name = "overdetermined",
+    .description = "all constraints of all levels, projected in every step (as ODASSL)",
+    .enforces_all = true,
+    .apply = apply,
+};

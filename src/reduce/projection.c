@@ -1,0 +1,91 @@
+/* projection: the projection method (Shmoylova, Gerhard, Postma, Roche 2013, sections 3 to 5) for constraints that must be
+ * differentiated at least twice: Hessenberg forms of index 3 and higher.
+ *
+ * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D is that of a coordinate partition: u are
+ * independent ones among the derivatives x', and the dependent ones follow from the constraint differentiated once, v included. So the method
+ * is: replace each constraint h(t, x) = 0 by its derivative, and reduce what is left with dummy derivatives. Its states are all
+ * x, the independent x', x'', ... (u_1, u_2, ... of (41), (42)) and y^d of (24); no derivative of D is formed; the partition moves
+ * when it must. Equations that are linear in the multipliers and velocities are solved explicitly (special cases 2 to 4), so no
+ * algebraic equation is left; constraints that are linear in x stay as they are and take x out of the states (special cases 1, 5).
+ */
+#include "reduce/method.h"
+
+/* Is the equation linear in its unknowns, with coefficients that depend on time and parameters at most? */
+static bool is_linear(Reduction *reduction, uint32_t equation) {
+  Dag *dag = reduction->array->dag;
+  ExprVec leaves = {0}, partials = {0};
+  dag_gradient(dag, array_row(reduction->array, reduction->array->row_start[equation]), &leaves, &partials);
+  bool linear = true;
+  for (uint32_t k = 0; k < partials.count && linear; k++)
+    linear = !dag_contains(dag, partials.data[k], OP_VARIABLE) && !dag_contains(dag, partials.data[k], OP_DISCRETE);
+  vec_free(reduction->heap, &leaves);
+  vec_free(reduction->heap, &partials);
+  return linear;
+}
+
+/* Does the block that holds an equation leave a choice of states at the equation's lowest stage? If not, the equation determines
+ * its unknown, and is no constraint on others. */
+static void mark_constrained(const Reduction *reduction, bool *constrains) {
+  const Structure *structure = reduction->structure;
+  const Blocks *blocks = &structure->blocks;
+  for (int32_t b = 0; b < blocks->n_blocks; b++) {
+    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {
+      int32_t stage = structure->c[blocks->row[p]], rows = 0, columns = 0;
+      for (int32_t o = blocks->start[b]; o < blocks->start[b + 1]; o++) {
+        rows += structure->c[blocks->row[o]] >= stage;
+        columns += structure->d[blocks->column[o]] >= stage;
+      }
+      constrains[blocks->row[p]] = stage >= 2 && rows < columns;
+    }
+  }
+}
+
+/* The form that is printed: the rows kept, the columns tied as the dummies chosen at the start say. */
+static void take_form(Reduction *reduction, const bool *replaced) {
+  const Array *array = reduction->array, *here = reduction->reduced.array;
+  const int32_t *from, *to;
+  int32_t block;
+  dummy_select(reduction->reduced.dummy, reduction->time, reduction->reduced.y, &block);
+  uint32_t links = dummy_links(reduction->reduced.dummy, &from, &to);
+  form_begin(reduction);
+  for (uint32_t i = 0; i < array->problem->equations; i++)
+    for (int32_t l = replaced[i]; l <= array->c[i]; l++) form_add(reduction, i, l);
+  for (uint32_t k = 0; k < links; k++) {
+    uint32_t j = here->column_unknown[from[k]], q = array->column_start[j] + array_order(here, (uint32_t)from[k]);
+    reduction->form.tie[q] = TIE_DERIVATIVE;
+    reduction->form.fixed[q] = true;
+  }
+}
+
+static bool refuse(Reduction *reduction) {
+  Diag *diag = diag_error(reduction->diags, DIAG_STRUCTURE, (Span){0},
+                          "method projection needs constraints in Hessenberg form of index 3 or higher (a constraint on variables that have "
+                          "second derivatives), and this model has none");
+  diag_note(reduction->diags, diag, (Span){0}, "methods that work here: dummy, minimal, underlying, overdetermined, none");
+  return false;
+}
+
+static bool apply(Reduction *reduction) {
+  Array *array = reduction->array;
+  uint32_t n = array->problem->equations, constraints = 0, linear = 0;
+  bool *replaced = arena_array(reduction->arena, n, sizeof *replaced);
+  Expr *residual = arena_array(reduction->arena, n, sizeof *residual);
+  mark_constrained(reduction, replaced);
+  for (uint32_t i = 0; i < n; i++) {
+    constraints += replaced[i];
+    if (replaced[i] && is_linear(reduction, i)) replaced[i] = false, linear++;
+    residual[i] = array_row(array, array->row_start[i] + replaced[i]);
+  }
+  if (!constraints || !reduction_replace(reduction, residual)) return refuse(reduction);
+  take_form(reduction, replaced);
+  reduction->counts.differential = (uint32_t)reduction->reduced.structure->dof;
+  reduction->remark = arena_printf(reduction->arena, "%u constraints, %u of them linear; %u differential equations", constraints, linear,
+                                   reduction->counts.differential);
+  return true;
+}
+
+const Method method_projection = {
+    .name = "projection",
+    .description = "projection onto the tangent space of the constraints (Shmoylova et al.)",
+    .apply = apply,
+};

@@ -1,0 +1,205 @@
+/* reduction: see reduction.h. */
+#include "reduce/reduction.h"
+
+#include <string.h>
+
+/* ---- forms ---- */
+
+void form_begin(Reduction *reduction) {
+  uint32_t columns = reduction->array->columns;
+  reduction->form = (Form){.tie = arena_array(reduction->arena, columns, sizeof(uint8_t)),
+                           .fixed = arena_array(reduction->arena, columns, sizeof(bool))};
+}
+
+void form_add_sum(Reduction *reduction, uint32_t equation, const double *weight) {
+  size_t count = (size_t)reduction->array->c[equation] + 1;
+  double *copy = arena_array(reduction->arena, count, sizeof *copy);
+  memcpy(copy, weight, count * sizeof *copy);
+  vec_push(reduction->heap, &reduction->form.rows, (FormRow){equation, copy});
+}
+
+void form_add(Reduction *reduction, uint32_t equation, int32_t level) {
+  double *weight = arena_array(reduction->arena, (size_t)reduction->array->c[equation] + 1, sizeof *weight);
+  weight[level] = 1;
+  vec_push(reduction->heap, &reduction->form.rows, (FormRow){equation, weight});
+}
+
+/* The columns whose start values determine the solution: the states of the dummies chosen. */
+static void fix_states(Reduction *reduction) {
+  const int32_t *from, *to;
+  uint32_t links = dummy_links(reduction->dummy, &from, &to);
+  for (uint32_t k = 0; k < links; k++) reduction->form.fixed[from[k]] = true;
+}
+
+void form_take_dummies(Reduction *reduction) {
+  const Array *array = reduction->array;
+  form_begin(reduction);
+  for (uint32_t i = 0; i < array->problem->equations; i++)
+    for (int32_t l = 0; l <= array->c[i]; l++) form_add(reduction, i, l);
+  fix_states(reduction);
+  for (uint32_t q = 0; q < array->columns; q++)
+    reduction->form.tie[q] = reduction->form.fixed[q] ? TIE_DERIVATIVE : TIE_NONE;
+}
+
+static bool is_last(const Array *array, uint32_t q) {
+  return (int32_t)array_order(array, q) == array->d[array->column_unknown[q]];
+}
+
+void form_take_top(Reduction *reduction) {
+  const Array *array = reduction->array;
+  form_begin(reduction);
+  for (uint32_t i = 0; i < array->problem->equations; i++) form_add(reduction, i, array->c[i]);
+  for (uint32_t q = 0; q < array->columns; q++) {
+    reduction->form.tie[q] = is_last(array, q) ? TIE_NONE : TIE_DERIVATIVE;
+    reduction->form.fixed[q] = !is_last(array, q);
+  }
+}
+
+/* A column that a row with a multiplier holds at its own stage has that multiplier in its tie. */
+static void tie_columns(Reduction *reduction) {
+  Array *array = reduction->array;
+  Form *form = &reduction->form;
+  for (uint32_t q = 0; q < array->columns; q++) {
+    int32_t stage = (int32_t)array_order(array, q) - array->d[array->column_unknown[q]];
+    form->tie[q] = (uint8_t)(stage < 0 ? TIE_DERIVATIVE : TIE_NONE);
+  }
+  ExprVec leaves = {0};
+  for (uint32_t m = 0; m < form->multipliers.count; m++) {
+    const Multiplier *multiplier = &form->multipliers.data[m];
+    leaves.count = 0;
+    dag_variables(array->dag, array_row(array, array->row_start[multiplier->equation] + multiplier->level), &leaves);
+    for (uint32_t k = 0; k < leaves.count; k++) {
+      uint32_t q = array_column(array, leaves.data[k]);
+      int32_t stage = (int32_t)array_order(array, q) - array->d[array->column_unknown[q]];
+      if (stage == (int32_t)multiplier->level - array->c[multiplier->equation]) form->tie[q] = TIE_MULTIPLIED;
+    }
+  }
+  vec_free(reduction->heap, &leaves);
+}
+
+void form_take_levels(Reduction *reduction, int32_t without) {
+  const Array *array = reduction->array;
+  form_take_dummies(reduction); /* for the start values that may be fixed */
+  Form *form = &reduction->form;
+  form->rows.count = 0;
+  for (uint32_t i = 0; i < array->problem->equations; i++) {
+    int32_t highest = array->c[i] ? array->c[i] - without : 0;
+    for (int32_t l = 0; l <= highest; l++) form_add(reduction, i, l);
+    for (int32_t l = 0; l < highest; l++) vec_push(reduction->heap, &form->multipliers, (Multiplier){i, (uint32_t)l});
+  }
+  tie_columns(reduction);
+}
+
+Expr form_residual(Reduction *reduction, const FormRow *row) {
+  Array *array = reduction->array;
+  uint32_t levels = (uint32_t)array->c[row->equation] + 1;
+  Term *terms = arena_array(reduction->arena, levels, sizeof *terms);
+  uint32_t count = 0;
+  for (uint32_t l = 0; l < levels; l++)
+    if (row->weight[l] != 0) terms[count++] = (Term){row->weight[l], array_row(array, array->row_start[row->equation] + l)};
+  return dag_sum(array->dag, 0, terms, count);
+}
+
+uint32_t form_first_order(const Reduction *reduction, const Form *form) {
+  const Array *array = reduction->array;
+  uint32_t count = form->rows.count;
+  for (uint32_t q = 0; q < array->columns; q++)
+    if (form->tie[q] == TIE_MULTIPLIED || (form->tie[q] == TIE_DERIVATIVE && form->tie[q + 1] != TIE_NONE)) count++;
+  return count;
+}
+
+int32_t reduction_depth(const Reduction *reduction) {
+  int32_t deepest = 0;
+  for (uint32_t i = 0; i < reduction->array->problem->equations; i++)
+    if (reduction->array->c[i] > deepest) deepest = reduction->array->c[i];
+  return deepest;
+}
+
+/* ---- systems ---- */
+
+static void map_columns(Reduction *reduction) {
+  const Array *array = reduction->array, *here = reduction->reduced.array;
+  Reduced *reduced = &reduction->reduced;
+  reduced->source = arena_array(reduction->arena, array->columns, sizeof *reduced->source);
+  reduced->sign = arena_array(reduction->arena, array->columns, sizeof *reduced->sign);
+  for (uint32_t q = 0; q < array->columns; q++) {
+    uint32_t j = array->column_unknown[q], order = array_order(array, q);
+    reduced->source[q] = (int32_t)order <= here->d[j] ? here->column_start[j] + order : MAP_NONE;
+    reduced->sign[q] = 1;
+  }
+}
+
+static void carry_values(Reduction *reduction) {
+  Reduced *reduced = &reduction->reduced;
+  reduced->y = heap_array(reduction->heap, reduced->array->columns, sizeof(double));
+  for (uint32_t q = 0; q < reduction->array->columns; q++)
+    if (reduced->source[q] != MAP_NONE) reduced->y[reduced->source[q]] = reduction->y[q];
+}
+
+void reduction_keep(Reduction *reduction) {
+  reduction->reduced = (Reduced){.array = reduction->array,
+                                 .evaluator = reduction->evaluator,
+                                 .structure = reduction->structure,
+                                 .dummy = reduction->dummy,
+                                 .space = reduction->space,
+                                 .modes = reduction->modes};
+  map_columns(reduction);
+  carry_values(reduction);
+}
+
+/* An evaluator of another array over the same model; modes and discrete values are shared, so that an event changes both. */
+static void make_evaluator(Reduction *reduction) {
+  Reduced *reduced = &reduction->reduced;
+  Evaluator *given = reduction->evaluator;
+  reduced->evaluator = evaluator_new(reduction->heap, reduced->array, given->parameters, reduction->modes->count);
+  reduced->evaluator->discretes = given->discretes;
+  reduced->evaluator->pre = given->pre;
+  reduced->modes = reduction->modes;
+  map_columns(reduction);
+  carry_values(reduction);
+}
+
+bool reduction_replace(Reduction *reduction, const Expr *residual) {
+  Arena *arena = reduction->arena;
+  Reduced *reduced = &reduction->reduced;
+  Problem *problem = arena_alloc(arena, sizeof *problem);
+  *problem = problem_replace(reduction->array->problem, residual, arena);
+  Structure *structure = arena_alloc(arena, sizeof *structure);
+  *structure = structure_run(arena, &problem->incidence);
+  if (structure->status != STRUCTURE_OK) return false;
+  reduced->array = arena_alloc(arena, sizeof *reduced->array);
+  *reduced->array = array_make(problem, structure->c, structure->d, arena);
+  reduced->structure = structure;
+  make_evaluator(reduction);
+  reduced->dummy = dummy_new(reduction->heap, reduced->evaluator, structure);
+  reduced->space = statespace_new(reduction->heap, reduced->evaluator, structure);
+  return true;
+}
+
+void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie) {
+  Arena *arena = reduction->arena;
+  Reduced *reduced = &reduction->reduced;
+  const Problem *problem = reduction->array->problem;
+  const Incidence *incidence = &problem->incidence;
+  int32_t *d = arena_array(arena, problem->unknowns, sizeof *d);
+  int32_t left = 0; /* differentiations that were not made */
+  for (uint32_t i = 0; i < problem->equations; i++) {
+    if (reduction->array->c[i] - c[i] > left) left = reduction->array->c[i] - c[i];
+    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
+      if (incidence->order[e] + c[i] > d[incidence->column[e]]) d[incidence->column[e]] = incidence->order[e] + c[i];
+  }
+  reduced->array = arena_alloc(arena, sizeof *reduced->array);
+  *reduced->array = array_make(problem, c, d, arena);
+  make_evaluator(reduction);
+  const Array *here = reduced->array;
+  uint8_t *ties = arena_array(arena, here->columns, sizeof *ties);
+  int32_t *index = arena_array(arena, here->columns, sizeof *index);
+  for (uint32_t q = 0; q < here->columns; q++) {
+    uint32_t j = here->column_unknown[q], order = array_order(here, q);
+    if ((int32_t)order < here->d[j]) ties[q] = tie ? tie[reduction->array->column_start[j] + order] : TIE_DERIVATIVE;
+    int32_t position = 1 + left - reduction->array->d[j] + (int32_t)order;
+    index[q] = position < 1 ? 1 : position;
+  }
+  reduced->tie = ties;
+  reduced->column_index = tie ? NULL : index;
+}
