@@ -1,12 +1,18 @@
 /* switches: see switches.h. */
 #include "code/switches.h"
 
+#include <string.h>
+
+/* To, fro, and to again. */
+enum { CHANGE_LIMIT = 3 };
+
 Switches *switches_new(Heap *heap, Evaluator *evaluator, const Modes *modes) {
   Switches *switches = heap_alloc(heap, sizeof *switches);
   switches->modes = modes;
   switches->evaluator = evaluator;
   switches->program = program_new(heap, evaluator->model, &evaluator->layout, modes->difference, modes->count);
   switches->difference = heap_array(heap, modes->count, sizeof(double));
+  switches->changes = heap_array(heap, modes->count, sizeof(uint8_t));
   return switches;
 }
 
@@ -30,10 +36,13 @@ bool switches_contradict(const Switches *switches, uint32_t m) {
   return holds(switches, m) != (switches->evaluator->discretes[switches->modes->first + m] != 0);
 }
 
+void switches_begin(Switches *switches) { memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t)); }
+
 uint32_t switches_set(Switches *switches) {
   uint32_t changed = 0;
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (!switches_contradict(switches, m)) continue;
+    if (!switches_contradict(switches, m) || switches->changes[m] >= CHANGE_LIMIT) continue;
+    switches->changes[m]++;
     switches->evaluator->discretes[switches->modes->first + m] = holds(switches, m);
     changed++;
   }

@@ -11,6 +11,7 @@ typedef struct Switches {
   Evaluator *evaluator;
   Program *program;   /* differences of all relations */
   double *difference; /* of the last evaluation */
+  uint8_t *changes;   /* of each mode since switches_begin */
 } Switches;
 
 /* Lives in the heap. The evaluator must have room for the modes behind the model's discrete variables. */
@@ -22,7 +23,11 @@ bool switches_evaluate(Switches *switches, double t, const double *y);
 /* Does relation m, by its last difference, contradict its mode? */
 bool switches_contradict(const Switches *switches, uint32_t m);
 
-/* Sets every mode by its last difference; returns how many changed. */
+/* Begins the search for modes that agree with their relations. */
+void switches_begin(Switches *switches);
+
+/* Sets every mode by its last difference; returns how many changed. A mode that has changed to and fro since
+ * switches_begin stays: at an event the difference is zero but for round-off, and its sign then means nothing. */
 uint32_t switches_set(Switches *switches);
 
 #endif

@@ -81,6 +81,7 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
 }
 
 bool events_settle(View *view, double t, double *y) {
+  switches_begin(view->switches);
   for (int round = 0; round < SETTLE_LIMIT; round++) {
     if (!switches_evaluate(view->switches, t, y)) return false;
     if (!switches_set(view->switches)) return true;
