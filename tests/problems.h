@@ -481,4 +481,81 @@ static inline void drain_function(double t, const Complex *y, Complex *r) {
 
 static const int32_t drain_pairs[][2] = {{0, 1}};
 
+/* ---- Heat in a rod, sparse: columns u (ROD), their rates (ROD), fluxes (ROD + 1); the first sine decays alone. ---- */
+enum {
+  ROD = 100,
+  ROD_COLUMNS = 3 * ROD + 1,
+  ROD_ROWS = 2 * ROD + 1,
+  ROD_NONZEROS = 2 * ROD + ROD + 3 * ROD + 1
+};
+
+typedef struct Rod {
+  System system;
+  int32_t from[ROD], to[ROD], start[ROD_COLUMNS + 1], row[2 * ROD_NONZEROS];
+  double value[2 * ROD_NONZEROS], nominal[ROD_COLUMNS];
+} Rod;
+
+static inline EvalStatus rod_residual(void *context, double t, const double *y, double *r) {
+  const double *u = y, *rate = y + ROD, *flux = y + 2 * ROD, scale = ROD + 1;
+  (void)context, (void)t;
+  for (int i = 0; i < ROD; i++) r[i] = rate[i] - scale * (flux[i + 1] - flux[i]);
+  for (int j = 0; j <= ROD; j++)
+    r[ROD + j] = flux[j] - scale * ((j < ROD ? u[j] : 0) - (j > 0 ? u[j - 1] : 0));
+  return EVAL_OK;
+}
+
+static inline EvalStatus rod_jacobian(void *context, double t, const double *y, double *values) {
+  const Rod *rod = context;
+  (void)t, (void)y;
+  memcpy(values, rod->value, sizeof(double) * (size_t)rod->start[ROD_COLUMNS]);
+  return EVAL_OK;
+}
+
+static inline void rod_make(Rod *rod, double *y) {
+  int32_t entry = 0;
+  double scale = ROD + 1;
+  memset(rod, 0, sizeof *rod);
+  for (int c = 0; c < ROD_COLUMNS; c++) {
+    int i = c % ROD;
+    rod->nominal[c] = 1;
+    rod->start[c] = entry;
+    if (c < ROD) {
+      rod->from[c] = c, rod->to[c] = c + ROD;
+      rod->row[entry] = ROD + i, rod->value[entry++] = -scale;
+      rod->row[entry] = ROD + i + 1, rod->value[entry++] = scale;
+    } else if (c < 2 * ROD) {
+      rod->row[entry] = i, rod->value[entry++] = 1;
+    } else {
+      int j = c - 2 * ROD;
+      if (j > 0) rod->row[entry] = j - 1, rod->value[entry++] = -scale;
+      if (j < ROD) rod->row[entry] = j, rod->value[entry++] = scale;
+      rod->row[entry] = ROD + j, rod->value[entry++] = 1;
+    }
+  }
+  rod->start[ROD_COLUMNS] = entry;
+  rod->system = (System){.context = rod,
+                         .columns = ROD_COLUMNS,
+                         .rows = ROD_ROWS,
+                         .links = ROD,
+                         .link_from = rod->from,
+                         .link_to = rod->to,
+                         .column_start = rod->start,
+                         .row_index = rod->row,
+                         .nominal = rod->nominal,
+                         .residual = rod_residual,
+                         .jacobian = rod_jacobian};
+  double r[ROD_ROWS], step = acos(-1.0) / scale;
+  memset(y, 0, sizeof(double) * ROD_COLUMNS);
+  for (int i = 0; i < ROD; i++) y[i] = sin((i + 1) * step);
+  rod_residual(rod, 0, y, r);
+  for (int j = 0; j <= ROD; j++) y[2 * ROD + j] = -r[ROD + j];
+  rod_residual(rod, 0, y, r);
+  for (int i = 0; i < ROD; i++) y[ROD + i] = -r[i];
+}
+
+static inline double rod_decay(double t) {
+  double scale = ROD + 1, s = sin(acos(-1.0) / (2 * scale));
+  return exp(-4 * scale * scale * s * s * t);
+}
+
 #endif

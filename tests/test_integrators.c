@@ -420,6 +420,26 @@ static void test_end_of_domain(void **state) {
   }
 }
 
+/* Large enough for KLU, real and complex. */
+static void test_sparse(void **state) {
+  (void)state;
+  const char *names[] = {"radau", "ida"};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    const Integrator *method = integrator_find(names[i]);
+    if (!method) continue;
+    Heap *heap = heap_new(NULL);
+    Rod *rod = heap_alloc(heap, sizeof *rod);
+    double y[ROD_COLUMNS];
+    rod_make(rod, y);
+    IntegratorOptions options = {.relative_tolerance = 1e-8, .absolute_tolerance = 1e-8};
+    void *self = method->create(heap, &rod->system, &options);
+    method->start(self, 0, y, 0.5);
+    while (method->time(self) < 0.5) assert_int_equal(method->step(self, 0.5), STEP_OK);
+    for (int k = 0; k < ROD; k++) assert_true(fabs(method->values(self)[k] - y[k] * rod_decay(0.5)) < 1e-6);
+    heap_destroy(heap);
+  }
+}
+
 static EvalStatus stop_at_once(void *context, double t, double *y) {
   (void)context, (void)t, (void)y;
   return EVAL_STOP;
@@ -463,12 +483,19 @@ static void test_find(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_explicit_tables),   cmocka_unit_test(test_orders),
-      cmocka_unit_test(test_stiff_radau),       cmocka_unit_test(test_stiff_multistep),
-      cmocka_unit_test(test_stiffness_is_seen), cmocka_unit_test(test_pivots),
-      cmocka_unit_test(test_pendulum_work),     cmocka_unit_test(test_lands_on_stop),
-      cmocka_unit_test(test_restart),           cmocka_unit_test(test_end_of_domain),
-      cmocka_unit_test(test_stop_is_final),     cmocka_unit_test(test_find),
+      cmocka_unit_test(test_explicit_tables),
+      cmocka_unit_test(test_orders),
+      cmocka_unit_test(test_stiff_radau),
+      cmocka_unit_test(test_stiff_multistep),
+      cmocka_unit_test(test_stiffness_is_seen),
+      cmocka_unit_test(test_pivots),
+      cmocka_unit_test(test_pendulum_work),
+      cmocka_unit_test(test_lands_on_stop),
+      cmocka_unit_test(test_restart),
+      cmocka_unit_test(test_end_of_domain),
+      cmocka_unit_test(test_stop_is_final),
+      cmocka_unit_test(test_find),
+      cmocka_unit_test(test_sparse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
