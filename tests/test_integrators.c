@@ -1,6 +1,7 @@
 /* The integrators on systems written by hand: orders of convergence, continuous output, pivots without a restart,
  * stiff problems against known solutions, the end of a domain, and landing on a given time.
  */
+#include "fail_alloc.h"
 #include "problems.h"
 #include "solve/erk_coefficients.h"
 
@@ -440,6 +441,34 @@ static void test_sparse(void **state) {
   }
 }
 
+static void rod_run(Heap *heap, const Integrator *method) {
+  Rod *rod = heap_alloc(heap, sizeof *rod);
+  double y[ROD_COLUMNS];
+  rod_make(rod, y);
+  IntegratorOptions options = {.relative_tolerance = 1e-4, .absolute_tolerance = 1e-4};
+  void *self = method->create(heap, &rod->system, &options);
+  method->start(self, 0, y, 0.1);
+  for (int step = 0; step < 3; step++) assert_int_equal(method->step(self, 0.1), STEP_OK);
+}
+
+/* Every allocation refused once: nothing leaks. */
+static void test_refused_allocations(void **state) {
+  (void)state;
+  const char *names[] = {"radau", "ida"};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    const Integrator *method = integrator_find(names[i]);
+    if (!method) continue;
+    FAIL_ALLOC_EACH(fail) {
+      jmp_buf point;
+      Heap *volatile heap = heap_new(&fail.hook);
+      if (!heap) continue;
+      if (HEAP_TRY(heap, point)) rod_run(heap, method);
+      heap_destroy(heap);
+      assert_int_equal(fail.live, 0);
+    }
+  }
+}
+
 static EvalStatus stop_at_once(void *context, double t, double *y) {
   (void)context, (void)t, (void)y;
   return EVAL_STOP;
@@ -496,6 +525,7 @@ int main(void) {
       cmocka_unit_test(test_stop_is_final),
       cmocka_unit_test(test_find),
       cmocka_unit_test(test_sparse),
+      cmocka_unit_test(test_refused_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
