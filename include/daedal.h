@@ -215,8 +215,9 @@ const char *daedal_result_initial_json(daedal_result *result);
 
 /* ---- code to take away ---- */
 
-/* Writes self-contained C99 for the model's reduced equations into a directory (made if missing). */
-daedal_status daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
+/* Writes self-contained C99 for the equations that a run would integrate, at its initial values, into a directory (made if
+ * missing). The result holds status, diagnostics and the initial values. */
+daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
 
 /* Writes a text to a file under its final name only when it is whole; a diagnostic goes to the model. */
 daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text);

@@ -141,6 +141,11 @@ static bool pass_view(Simulation *simulation, const Request *request) {
   return true;
 }
 
+static bool pass_compile(Simulation *simulation, const Request *request) {
+  if (!request->compile || request->initialize_only) return true;
+  return evaluator_compile(simulation->reduction.reduced.evaluator, simulation->diags);
+}
+
 static bool pass_integrate(Simulation *simulation, const Request *request) {
   if (request->initialize_only) return true;
   simulation->facts.status = "integration";
@@ -158,7 +163,7 @@ bool pipeline_simulate(Simulation *simulation, const Request *request) {
   } passes[] = {
       {pass_supported, &seconds->structure}, {pass_structure, &seconds->structure}, {pass_array, &seconds->structure},
       {pass_code, &seconds->code},           {pass_initial, &seconds->init},        {pass_reduce, &seconds->code},
-      {pass_view, &seconds->code},           {pass_integrate, &seconds->integrate},
+      {pass_view, &seconds->code},           {pass_compile, &seconds->code},        {pass_integrate, &seconds->integrate},
   };
   simulation->arena = arena_make(simulation->heap);
   simulation->facts.status = "input";

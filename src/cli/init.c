@@ -31,8 +31,9 @@ int init_command(const Arguments *arguments) {
 int export_command(const Arguments *arguments) {
   Session session = session_open(arguments);
   if (!session.status) {
-    session.status = (int)daedal_export_c(session.model, arguments->c_directory, &arguments->run);
-    session_report(&session);
+    daedal_result *result = daedal_export_c(session.model, arguments->c_directory, &arguments->run);
+    session_report_result(&session, result);
+    daedal_result_free(result);
     if (!session.status && session_talks(&session))
       fprintf(stderr, "C source written to %s\n", arguments->c_directory);
   }

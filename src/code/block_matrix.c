@@ -83,7 +83,7 @@ static void build_groups(Heap *heap, BlockMatrix *matrix, Evaluator *evaluator, 
     const Expr *roots = lists->roots.data + group->first_entry;
     group->linear = group_is_linear(heap, matrix, evaluator->array, structure, c, roots, group->entries);
     group->constant = group_is_constant(evaluator->array->dag, roots, group->entries);
-    group->program = program_new(heap, evaluator->model, &evaluator->layout, roots, (uint32_t)group->entries);
+    group->program = evaluator_program(evaluator, roots, (uint32_t)group->entries);
   }
 }
 

@@ -1,6 +1,8 @@
 /* evaluator: see evaluator.h. */
 #include "code/evaluator.h"
 
+#include "code/compile.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -32,9 +34,20 @@ Evaluator *evaluator_new(Heap *heap, Array *array, const double *parameters, uin
   evaluator->pre = heap_array(heap, model->discretes.count + modes, sizeof(double));
   fill_nominal(evaluator);
   for (uint32_t r = 0; r < array->rows; r++) array_row(array, r);
-  evaluator->rows = program_new(heap, model, &evaluator->layout, array->row, array->rows);
+  evaluator->rows = evaluator_program(evaluator, array->row, array->rows);
   evaluator->jacobian = jacobian_new(heap, model, &evaluator->layout, array->row, array->rows, NULL, 0);
+  vec_push(heap, &evaluator->programs, evaluator->jacobian->program);
   return evaluator;
+}
+
+Program *evaluator_program(Evaluator *evaluator, const Expr *roots, uint32_t count) {
+  Program *program = program_new(evaluator->heap, evaluator->model, &evaluator->layout, roots, count);
+  vec_push(evaluator->heap, &evaluator->programs, program);
+  return program;
+}
+
+bool evaluator_compile(Evaluator *evaluator, Diags *diags) {
+  return program_compile(evaluator->heap, evaluator->programs.data, evaluator->programs.count, diags);
 }
 
 Point evaluator_point(const Evaluator *evaluator, double t, const double *y) {

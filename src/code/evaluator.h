@@ -15,12 +15,19 @@ typedef struct Evaluator {
   double *nominal; /* per column, positive */
   Program *rows;
   Jacobian *jacobian; /* all rows against all columns */
+  VEC(Program *) programs; /* all that run at this evaluator's points, to be compiled together */
   uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */
 } Evaluator;
 
 /* Programs for all rows and their Jacobian. `parameters` (by leaf index) is copied; `modes` is how many discrete leaves
  * there are behind the model's own. O(size of the rows). */
 Evaluator *evaluator_new(Heap *heap, Array *array, const double *parameters, uint32_t modes);
+
+/* A program over the columns of the array, in the evaluator's heap and list. */
+Program *evaluator_program(Evaluator *evaluator, const Expr *roots, uint32_t count);
+
+/* Replaces the tapes of all programs made so far by machine code. false: an error is in diags. */
+bool evaluator_compile(Evaluator *evaluator, Diags *diags);
 
 /* The point (t, y) with the evaluator's other values. */
 Point evaluator_point(const Evaluator *evaluator, double t, const double *y);

@@ -10,7 +10,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator, const Modes *modes) {
   Switches *switches = heap_alloc(heap, sizeof *switches);
   switches->modes = modes;
   switches->evaluator = evaluator;
-  switches->program = program_new(heap, evaluator->model, &evaluator->layout, modes->difference, modes->count);
+  switches->program = evaluator_program(evaluator, modes->difference, modes->count);
   switches->difference = heap_array(heap, modes->count, sizeof(double));
   switches->changes = heap_array(heap, modes->count, sizeof(uint8_t));
   return switches;

@@ -69,7 +69,7 @@ static void flush_fusion(StateSpace *space, Fusion *fusion) {
   Unit unit = {.kind = UNIT_EXPLICIT, .block = fusion->block, .count = (int32_t)n};
   unit.columns = heap_array(heap, n, sizeof(uint32_t));
   memcpy(unit.columns, fusion->columns.data, n * sizeof(uint32_t));
-  unit.program = program_new(heap, evaluator->model, &evaluator->layout, fusion->values.data, n);
+  unit.program = evaluator_program(evaluator, fusion->values.data, n);
   unit.values = heap_array(heap, n, sizeof(double));
   vec_push(heap, &space->units, unit);
   fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
@@ -111,10 +111,10 @@ static void add_solve(StateSpace *space, BlockMatrix *matrix, int32_t stage) {
   ExprVec roots = {0};
   for (int32_t p = 0; p < rows; p++)
     vec_push(heap, &roots, array_row(evaluator->array, (uint32_t)unit_row(space, matrix, stage, p)));
-  unit.program = program_new(heap, evaluator->model, &evaluator->layout, roots.data, roots.count);
+  unit.program = evaluator_program(evaluator, roots.data, roots.count);
   if (matrix->group[stage].program && !matrix->group[stage].constant) {
     block_matrix_roots(matrix, stage, heap, &roots);
-    unit.joint = program_new(heap, evaluator->model, &evaluator->layout, roots.data, roots.count);
+    unit.joint = evaluator_program(evaluator, roots.data, roots.count);
     unit.joint_values = heap_array(heap, roots.count, sizeof(double));
   }
   vec_free(heap, &roots);
