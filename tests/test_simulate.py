@@ -1,0 +1,248 @@
+"""Simulations through the command: against closed forms, against another solver on the same model, against the published end
+points of the test set, through pivots and events. No test asserts a time."""
+import csv
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
+DAEDAL = os.environ["DAEDAL"]
+SLOW = os.environ.get("BUILD_KIND") == "asan"
+REFERENCE = json.loads((SOURCE / "bench/ivp/reference.json").read_text())
+
+
+class Run:
+    """One `daedal simulate`: exit status, words, statistics, rows by name."""
+
+    def __init__(self, model, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder)
+            if "\n" in str(model):
+                (path / "model.mo").write_text(model)
+                model = path / "model.mo"
+            process = subprocess.run([DAEDAL, "simulate", str(model), "--output-file", str(path / "out.csv"), "--json",
+                                      str(path / "out.json"), *map(str, options)], capture_output=True, text=True)
+            self.code, self.words = process.returncode, process.stderr
+            self.json = json.loads((path / "out.json").read_text()) if (path / "out.json").exists() else None
+            self.columns = {}
+            if (path / "out.csv").exists():
+                with open(path / "out.csv", newline="") as file:
+                    rows = list(csv.reader(file))
+                for k, name in enumerate(rows[0]):
+                    self.columns[name] = [float(row[k]) for row in rows[1:]]
+
+    def __getitem__(self, name):
+        return self.columns[name]
+
+
+def example(name):
+    return SOURCE / "examples" / (name + ".mo")
+
+
+def drift(values):
+    return max(abs(v - values[0]) for v in values)
+
+
+class ClosedForms(unittest.TestCase):
+    SOLVERS = ["erk", "radau", "ida", "cvode"]
+
+    def test_linear_decay(self):
+        model = "model M\n Real x(start=1, fixed=true);\nequation\n der(x) = -3*x;\nend M;\n"
+        for solver in self.SOLVERS:
+            run = Run(model, "--stop-time", 2, "--tolerance", 1e-8, "--solver", solver)
+            self.assertEqual(run.code, 0, run.words)
+            error = max(abs(x - math.exp(-3 * t)) for t, x in zip(run["time"], run["x"]))
+            self.assertLess(error, 2e-6, solver)
+
+    def test_derivative_chain(self):
+        """Mattsson and Söderlind (1.2): no degree of freedom, everything follows by differentiation."""
+        model = "model M\n Real x, y, z;\nequation\n der(x) = y;\n der(y) = z;\n x = sin(time);\nend M;\n"
+        for solver in ("auto", "radau", "ida"):
+            run = Run(model, "--stop-time", 3, "--solver", solver)
+            self.assertEqual(run.code, 0, run.words)
+            self.assertEqual(run.json["states"], 0)
+            for t, x, y, z in zip(run["time"], run["x"], run["y"], run["z"]):
+                self.assertAlmostEqual(x, math.sin(t), delta=1e-13)
+                self.assertAlmostEqual(y, math.cos(t), delta=1e-13)
+                self.assertAlmostEqual(z, -math.sin(t), delta=1e-13)
+
+    def test_higher_derivatives(self):
+        model = ("model M\n Real x(start=1, fixed=true); Real v(start=0, fixed=true);\nequation\n"
+                 " der(der(x)) = -4*x;\n v = der(x);\nend M;\n")
+        run = Run(model, "--stop-time", 5, "--tolerance", 1e-9)
+        self.assertEqual(run.code, 0, run.words)
+        self.assertLess(max(abs(x - math.cos(2 * t)) for t, x in zip(run["time"], run["x"])), 1e-7)
+
+    def test_nonlinear_algebraic(self):
+        model = ("model M\n Real x(start=1, fixed=true); Real z(start=1);\nequation\n"
+                 " der(x) = -z;\n z + z^3 = x + x^3;\nend M;\n")
+        for solver in self.SOLVERS:
+            run = Run(model, "--stop-time", 1, "--tolerance", 1e-8, "--solver", solver)
+            self.assertEqual(run.code, 0, run.words)
+            self.assertLess(max(abs(x - math.exp(-t)) for t, x in zip(run["time"], run["x"])), 1e-6, solver)
+            self.assertLess(max(abs(x - z) for x, z in zip(run["x"], run["z"])), 1e-12, solver)
+
+
+class Events(unittest.TestCase):
+    def test_piecewise_input(self):
+        """A kink of the rate at a known time: the error stays at the tolerance, both sides are recorded."""
+        model = ("model M\n Real x(start=0, fixed=true);\nequation\n"
+                 " der(x) = if time < 0.3 then 1 else if time < 0.7 then -2 else 0;\nend M;\n")
+        for solver in ("erk", "radau", "ida"):
+            run = Run(model, "--stop-time", 1, "--intervals", 7, "--solver", solver)
+            self.assertEqual(run.code, 0, run.words)
+            self.assertEqual(run.json["events"], 2, solver)
+            self.assertAlmostEqual(run["x"][-1], 0.3 - 0.8, delta=1e-9)
+            self.assertEqual(sum(a == b for a, b in zip(run["time"], run["time"][1:])), 2)
+
+    def test_state_event(self):
+        """x' = 1 below 1, 1/2 above: the event is where x is 1."""
+        model = ("model M\n Real x(start=0, fixed=true);\nequation\n der(x) = if x > 1 then 0.5 else 1;\nend M;\n")
+        run = Run(model, "--stop-time", 3)
+        self.assertEqual(run.code, 0, run.words)
+        self.assertAlmostEqual(run["x"][-1], 2, delta=1e-9)
+        self.assertEqual(run.json["events"], 1)
+
+    def test_no_event_inside_noevent(self):
+        model = ("model M\n Real x(start=0, fixed=true);\nequation\n"
+                 " der(x) = noEvent(if time < 0.3 then 1 else -1);\nend M;\n")
+        run = Run(model, "--stop-time", 1)
+        self.assertEqual(run.code, 0, run.words)
+        self.assertEqual(run.json["events"], 0)
+
+
+class Pendulum(unittest.TestCase):
+    def check(self, name, stop, evaluations, energy, *options):
+        run = Run(example(name), "--stop-time", stop, "--tolerance", 1e-9, "--intervals", 1000, *options)
+        self.assertEqual(run.code, 0, run.words)
+        length = max(abs(x * x + y * y - 1) for x, y in zip(run["x"], run["y"]))
+        self.assertLess(length, 1e-12)
+        self.assertLess(drift(run["E"]), energy)
+        self.assertLess(run.json["residual_evals"], evaluations)
+        return run
+
+    def test_small(self):
+        run = self.check("pendulum_small", 100 if SLOW else 1000, 30000, 1e-8)
+        self.assertEqual(run.json["pivots"], [])
+
+    def test_large(self):
+        run = self.check("pendulum_large", 100 if SLOW else 1000, 110000, 8e-7)
+        self.assertGreater(len(run.json["pivots"]), 90 if SLOW else 900)
+
+    def test_large_ida(self):
+        run = self.check("pendulum_large", 50 if SLOW else 1000, 240000, 1e-5, "--solver", "ida")
+        self.assertLess(run.json["steps"], 110000)
+
+    def test_small_ida(self):
+        run = self.check("pendulum_small", 50 if SLOW else 1000, 65000, 1e-6, "--solver", "ida")
+        self.assertLess(run.json["steps"], 27338)
+
+    def test_full_turns(self):
+        model = ("model Turns\n Real x(start=0, fixed=true); Real y(start=-1); Real u(start=3, fixed=true); Real v(start=0); Real s;\n"
+                 " Real E;\nequation\n der(x) = u; der(y) = v;\n der(u) = -s*x; der(v) = -s*y - 1;\n x^2 + y^2 = 1;\n"
+                 " E = (u^2 + v^2)/2 + y;\nend Turns;\n")
+        for solver in ("auto", "radau", "ida"):
+            run = Run(model, "--stop-time", 50, "--tolerance", 1e-9, "--solver", solver)
+            self.assertEqual(run.code, 0, run.words)
+            self.assertGreater(max(run["y"]), 0.99)
+            self.assertLess(drift(run["E"]), 1e-5)
+            self.assertLess(max(abs(x * x + y * y - 1) for x, y in zip(run["x"], run["y"])), 1e-11)
+            self.assertGreater(len(run.json["pivots"]), 10)
+
+
+class Mechanisms(unittest.TestCase):
+    NAMES = ["double_pendulum", "triple_pendulum", "slider_crank", "spherical_pendulum", "paraboloid"]
+
+    def test_both_formulations_agree(self):
+        """The state-space form and the whole index-1 system give one trajectory, with every constraint at round-off."""
+        for name in self.NAMES:
+            runs = {solver: Run(example(name), "--tolerance", 1e-9, "--solver", solver) for solver in ("erk", "radau", "ida")}
+            for solver, run in runs.items():
+                self.assertEqual(run.code, 0, name + " " + solver + run.words)
+                self.assertLess(run.json["constraint_residual"]["max"], 1e-12, name + " " + solver)
+                if "E" in run.columns:
+                    self.assertLess(drift(run["E"]), 1e-5 * (1 + abs(run["E"][0])), name + " " + solver)
+            for solver in ("radau", "ida"):
+                for column, values in runs["erk"].columns.items():
+                    if "(" in column:
+                        continue
+                    size = 1 + max(map(abs, values))
+                    gap = max(abs(a - b) for a, b in zip(values, runs[solver][column]))
+                    self.assertLess(gap / size, 2e-4 if solver == "ida" else 1e-4, "%s %s %s" % (name, solver, column))
+
+
+class TestSet(unittest.TestCase):
+    def digits(self, name, solver, tolerance, *options):
+        run = Run(example(name), "--solver", solver, "--tolerance", tolerance, "--intervals", 10, *options)
+        self.assertEqual(run.code, 0, run.words)
+        reference = REFERENCE[name]["reference"]
+        return min(-math.log10(max(abs(run.json["final"][n] - v) / abs(v), 1e-17)) for n, v in reference.items())
+
+    def test_caraxis(self):
+        self.assertGreater(self.digits("caraxis", "radau", 1e-9), 6)
+        self.assertGreater(self.digits("caraxis", "erk", 1e-9), 6)
+
+    def test_andrews(self):
+        self.assertGreater(self.digits("andrews", "radau", 1e-8), 5)
+        self.assertGreater(self.digits("andrews", "erk", 1e-8), 5)
+
+    def test_chemakzo(self):
+        self.assertGreater(self.digits("chemakzo", "radau", 1e-8), 6)
+        self.assertGreater(self.digits("chemakzo", "ida", 1e-8), 5)
+
+    def test_transamp_as_it_is(self):
+        self.assertGreater(self.digits("transamp", "radau", 1e-7, "--method", "none"), 5)
+
+
+class Failures(unittest.TestCase):
+    def test_domain(self):
+        """sqrt of a state that runs through zero: the run stops there, says why, and keeps the trajectory."""
+        model = "model M\n Real x(start=1, fixed=true);\nequation\n der(x) = -1 - sqrt(x);\nend M;\n"
+        run = Run(model, "--stop-time", 3)
+        self.assertEqual(run.code, 6)
+        self.assertIn("sqrt(x)", run.words)
+        self.assertGreater(len(run["time"]), 10)
+        self.assertEqual(run.json["status"], "integration")
+
+    def test_turning_point(self):
+        """der(y) = z, y^2 + z^2 = 1 reaches a singular point at pi/2: never passed in silence."""
+        model = "model M\n Real y(start=0, fixed=true); Real z(start=1);\nequation\n der(y) = z;\n y^2 + z^2 = 1;\nend M;\n"
+        run = Run(model, "--stop-time", 3)
+        self.assertEqual(run.code, 6)
+        self.assertLess(abs(run.json["end_time"] - math.pi / 2), 1e-2)
+
+    def test_conflicting_starts(self):
+        model = ("model M\n Real x(start=0.6, fixed=true); Real y(start=0.7, fixed=true); Real u(start=0, fixed=true); Real v, s;\nequation\n"
+                 " der(x) = u; der(y) = v;\n der(u) = -s*x; der(v) = -s*y - 1;\n x^2 + y^2 = 1;\nend M;\n")
+        run = Run(model)
+        self.assertEqual(run.code, 5)
+        self.assertIn("x^2 + y^2 = 1", run.words)
+        self.assertEqual(run.json["status"], "init")
+
+    def test_unknown_override(self):
+        run = Run(example("pendulum"), "--override", "nothing=1")
+        self.assertEqual(run.code, 2)
+        self.assertIn("nothing", run.words)
+
+
+class Determinism(unittest.TestCase):
+    def test_order_of_equations(self):
+        """Reordering equations and renaming variables changes the result by round-off only."""
+        first = ("model M\n Real x(start=1, fixed=true); Real y(start=0); Real u(start=0, fixed=true); Real v(start=0); Real s;\nequation\n"
+                 " der(x) = u;\n der(y) = v;\n der(u) = -s*x;\n der(v) = -s*y - 1;\n x^2 + y^2 = 1;\nend M;\n")
+        second = ("model M\n Real c; Real q(start=0, fixed=true); Real b(start=0); Real p(start=0); Real a(start=1, fixed=true);\nequation\n"
+                  " b^2 + a^2 = 1;\n der(p) = -c*b - 1;\n der(b) = p;\n der(q) = -c*a;\n der(a) = q;\nend M;\n")
+        one, two = Run(first, "--stop-time", 10, "--tolerance", 1e-10), Run(second, "--stop-time", 10, "--tolerance", 1e-10)
+        self.assertEqual(one.code, 0, one.words)
+        self.assertEqual(two.code, 0, two.words)
+        self.assertLess(max(abs(a - b) for a, b in zip(one["x"], two["a"])), 1e-9)
+        self.assertEqual(len(one.json["pivots"]), len(two.json["pivots"]))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
