@@ -26,6 +26,9 @@ static const double loose_tolerance = 1e-4;
 
 static const double safety = 0.9;
 
+/* The step before is of no use for extrapolation when it was shorter than this part of the present one. */
+static const double shortest_before = 0.05;
+
 /* Stages whose times are well spread over the step, ascending; see erk_extrapolate. */
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
 static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
@@ -154,7 +157,7 @@ static void erk_extrapolate(const Erk *erk, int stage, double h, double *y) {
     time[count] = node[erk->spread[i]];
     point[count++] = erk->values[erk->spread[i]];
   }
-  for (int i = SPREAD_MAX - 2; i >= 0 && count < SPREAD_MAX && erk->h_before > 0; i--) {
+  for (int i = SPREAD_MAX - 2; i >= 0 && count < SPREAD_MAX && erk->h_before > shortest_before * h; i--) {
     time[count] = (node[erk->spread[i]] - 1) * erk->h_before / h;
     point[count++] = erk->before[i];
   }
