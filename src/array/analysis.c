@@ -64,6 +64,7 @@ static Expr expand_derivatives(const Analysis *analysis, const Definitions *defi
 
 /* Every derivative of an equation that is differentiated, unless the equation only defines a derivative itself. */
 static void find_hidden(Analysis *analysis, Arena *arena) {
+  if (analysis->structure.differentiations == 0) return;
   Model *model = analysis->problem.model;
   bool *defines = arena_array(arena, analysis->problem.equations, sizeof *defines);
   Definitions definitions = find_definitions(analysis, arena, defines);
@@ -81,41 +82,73 @@ static void find_hidden(Analysis *analysis, Arena *arena) {
 
 /* ---- blocks ---- */
 
-/* A block is linear when no partial derivative with respect to its highest derivatives contains one of them. Differentiated
- * rows always are. */
-static bool block_is_linear(const Analysis *analysis, int32_t block, ExprVec *leaves, ExprVec *partials, ExprVec *inner) {
-  const Structure *structure = &analysis->structure;
-  Dag *dag = analysis->problem.model->dag;
+/* How an expression depends on the highest derivatives of a block. */
+typedef enum Dependence { DEPENDS_NOT, DEPENDS_LINEARLY, DEPENDS_OTHERWISE } Dependence;
+
+typedef struct LinearSearch {
+  const Analysis *analysis;
+  int32_t block;
+  uint8_t *dependence; /* per node of the graph: of the nodes below the expression at hand */
+  IndexVec order;
+} LinearSearch;
+
+static Dependence largest_of_children(const LinearSearch *search, const Dag *dag, Expr e, uint32_t from) {
+  Dependence largest = DEPENDS_NOT;
+  for (uint32_t k = from; k < dag_child_count(dag, e); k++) {
+    Dependence child = (Dependence)search->dependence[dag_child(dag, e, k)];
+    if (child > largest) largest = child;
+  }
+  return largest;
+}
+
+static Dependence node_dependence(const LinearSearch *search, const Dag *dag, Expr e) {
+  const Structure *structure = &search->analysis->structure;
+  Dependence all = largest_of_children(search, dag, e, 0);
+  switch (dag_op(dag, e)) {
+    case OP_VARIABLE: {
+      int32_t j = (int32_t)search->analysis->problem.local[dag_index(dag, e)];
+      bool highest = structure->blocks.block_of_column[j] == search->block && (int32_t)dag_order(dag, e) == structure->d[j];
+      return highest ? DEPENDS_LINEARLY : DEPENDS_NOT;
+    }
+    case OP_SUM:
+    case OP_NOEVENT: return all;
+    case OP_MULTIPLY: {
+      bool both = search->dependence[dag_child(dag, e, 0)] && search->dependence[dag_child(dag, e, 1)];
+      return both ? DEPENDS_OTHERWISE : all;
+    }
+    case OP_DIVIDE: return search->dependence[dag_child(dag, e, 1)] ? DEPENDS_OTHERWISE : all;
+    case OP_IF: return search->dependence[dag_child(dag, e, 0)] ? DEPENDS_OTHERWISE : all;
+    case OP_SMOOTH: return all;
+    default: return all == DEPENDS_NOT ? DEPENDS_NOT : DEPENDS_OTHERWISE;
+  }
+}
+
+/* Read off the expressions, without derivatives: differentiated equations are linear in their highest derivatives always. */
+static bool block_is_linear(LinearSearch *search, int32_t block) {
+  const Structure *structure = &search->analysis->structure;
+  Dag *dag = search->analysis->problem.model->dag;
+  search->block = block;
   for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++) {
     int32_t i = structure->blocks.row[p];
     if (structure->c[i] > 0) continue;
-    leaves->count = partials->count = 0;
-    dag_gradient(dag, analysis->problem.residual[i], leaves, partials);
-    for (uint32_t k = 0; k < leaves->count; k++) {
-      int32_t j = (int32_t)analysis->problem.local[dag_index(dag, leaves->data[k])];
-      if (structure->blocks.block_of_column[j] != block) continue;
-      if ((int32_t)dag_order(dag, leaves->data[k]) != structure->d[j]) continue;
-      inner->count = 0;
-      dag_variables(dag, partials->data[k], inner);
-      for (uint32_t q = 0; q < inner->count; q++) {
-        int32_t other = (int32_t)analysis->problem.local[dag_index(dag, inner->data[q])];
-        if (structure->blocks.block_of_column[other] == block &&
-            (int32_t)dag_order(dag, inner->data[q]) == structure->d[other])
-          return false;
-      }
-    }
+    Expr root = search->analysis->problem.residual[i];
+    search->order.count = 0;
+    dag_below(dag, &root, 1, &search->order);
+    for (uint32_t k = 0; k < search->order.count; k++)
+      search->dependence[search->order.data[k]] = (uint8_t)node_dependence(search, dag, search->order.data[k]);
+    if (search->dependence[root] == DEPENDS_OTHERWISE) return false;
   }
   return true;
 }
 
 static void find_linear(Analysis *analysis, Arena *arena) {
-  ExprVec leaves = {0}, partials = {0}, inner = {0};
   int32_t blocks = analysis->structure.blocks.n_blocks;
+  LinearSearch search = {.analysis = analysis};
+  search.dependence = heap_array(arena->heap, dag_size(analysis->problem.model->dag), sizeof(uint8_t));
   analysis->linear = arena_array(arena, (size_t)blocks, sizeof(bool));
-  for (int32_t b = 0; b < blocks; b++) analysis->linear[b] = block_is_linear(analysis, b, &leaves, &partials, &inner);
-  vec_free(arena->heap, &leaves);
-  vec_free(arena->heap, &partials);
-  vec_free(arena->heap, &inner);
+  for (int32_t b = 0; b < blocks; b++) analysis->linear[b] = block_is_linear(&search, b);
+  heap_free(arena->heap, search.dependence);
+  vec_free(arena->heap, &search.order);
 }
 
 /* ---- initial values ---- */
