@@ -26,6 +26,9 @@ build:
 demo: build
 	@cat examples/pendulum.mo
 	build/daedal analyze examples/pendulum.mo
+	build/daedal simulate examples/pendulum.mo --output-file build/pendulum.csv --plot build/pendulum.svg
+	build/daedal simulate examples/pendulum.mo --output-file build/pendulum.csv --variables 'x|y' --plot - -q
+	@echo "the trajectory is in build/pendulum.csv, a picture of it in build/pendulum.svg"
 
 test:
 	@tools/setup build test
