@@ -144,6 +144,8 @@ typedef struct daedal_options {
   uint32_t intervals;       /* 0: not given */
   const char *overrides;    /* "a=1,b=2": parameters and start values; NULL for none */
   const char *variables;    /* extended regular expression that a name must match as a whole; NULL for all */
+  double baumgarte_alpha, baumgarte_beta; /* of method "baumgarte"; NaN: from the time scale of the model */
+  const char *invariants;   /* "E,H": variables that should stay constant, whose drift is reported; NULL for none */
   bool compile;             /* compile C instead of running the tape */
   /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. */
   bool (*on_step)(void *context, const daedal_progress *progress);
@@ -212,6 +214,22 @@ const char *daedal_result_plot_terminal(daedal_result *result, const char *varia
 /* How each initial value was found: a table for people. */
 const char *daedal_result_initial_text(daedal_result *result);
 const char *daedal_result_initial_json(daedal_result *result);
+
+/* ---- methods side by side ---- */
+
+/* After daedal_initialize or daedal_simulate: the system that the method made, as Base Modelica with comments that say where each
+ * equation comes from; and its sizes as JSON. Owned by the result; NULL (or a JSON with its status) when it did not get so far. */
+const char *daedal_result_model(daedal_result *result);
+const char *daedal_result_model_json(daedal_result *result);
+
+/* Runs several methods and solvers on the model. methods, solvers: names with commas between; NULL for all methods that apply,
+ * and solver "auto". The result has diagnostics and the three reports below, and no trajectory. */
+daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods, const char *solvers);
+
+/* A table, JSON, and an SVG picture of the constraints' residuals over time. NULL when nothing could be compared. */
+const char *daedal_compare_text(daedal_result *result);
+const char *daedal_compare_json(daedal_result *result);
+const char *daedal_compare_plot(daedal_result *result);
 
 /* ---- code to take away ---- */
 

@@ -3,12 +3,14 @@
 #include "daedal.h"
 
 #include "code/export.h"
+#include "compare.h"
 #include "lang/lang.h"
-#include "pipeline.h"
 #include "result/analysis_report.h"
 #include "result/csv.h"
 #include "result/file.h"
 #include "result/mat.h"
+#include "reduce/text.h"
+#include "result/json.h"
 #include "result/plot.h"
 
 #include <errno.h>
@@ -48,6 +50,9 @@ struct daedal_result {
   daedal_status status;
   daedal_pivot *pivots;
   const char *constraint;
+  CompareRequest comparing;
+  Comparison *comparison; /* NULL: one run */
+  TextVec reduced, reduced_json;
   TextVec text, json, csv, plot, terminal, initial_text, initial_json;
   Published published;
   bool broken;
@@ -272,7 +277,9 @@ daedal_options daedal_default_options(void) {
                           .tolerance = NAN,
                           .output_interval = NAN,
                           .max_step = NAN,
-                          .constraint_tolerance = NAN};
+                          .constraint_tolerance = NAN,
+                          .baumgarte_alpha = NAN,
+                          .baumgarte_beta = NAN};
 }
 
 const char *const *daedal_method_names(void) { return method_names; }
@@ -287,18 +294,23 @@ static bool usage_error(daedal_result *result, const char *message) {
   return false;
 }
 
+static bool unknown_method(daedal_result *result, const char *name) {
+  Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "there is no method '%s'", name);
+  for (uint32_t m = 0; method_at(m); m++)
+    diag_note(&result->diags, diag, (Span){0}, "%s: %s", method_at(m)->name, method_at(m)->description);
+  return false;
+}
+
 /* Times, tolerances and names from options, then the experiment annotation, then defaults. */
 static bool take_options(daedal_result *result, const daedal_options *options, Request *request) {
   const Experiment *experiment = &result->model->model->experiment;
   RunOptions *run = &request->run;
   Arena *arena = &result->diags.arena;
   request->method = method_find(options->method);
-  if (!request->method) {
-    Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "there is no method '%s'", options->method);
-    for (uint32_t m = 0; method_at(m); m++)
-      diag_note(&result->diags, diag, (Span){0}, "%s: %s", method_at(m)->name, method_at(m)->description);
-    return false;
-  }
+  if (!request->method) return unknown_method(result, options->method);
+  if (options->baumgarte_alpha <= 0 || options->baumgarte_beta <= 0)
+    return usage_error(result, "alpha and beta of method baumgarte must be positive");
+  request->method_options = (MethodOptions){options->baumgarte_alpha, options->baumgarte_beta};
   if (strcmp(options->solver, "auto") != 0 && !(run->integrator = integrator_find(options->solver)))
     return usage_error(result, arena_printf(arena, "there is no solver '%s' in this build", options->solver));
   run->start = first_given(options->start_time, experiment->has_start, experiment->start, 0);
@@ -368,6 +380,30 @@ static bool take_overrides(daedal_result *result, const char *text, Request *req
   return true;
 }
 
+/* "a,b[1,2],c": the names between commas outside of brackets, in the arena. */
+static const char **split_names(Arena *arena, const char *text, uint32_t *count) {
+  const char **names = arena_array(arena, text ? strlen(text) + 1 : 1, sizeof *names);
+  int depth = 0;
+  *count = 0;
+  for (const char *begin = text ? text : "", *p = begin; *begin; p++) {
+    depth += (*p == '[') - (*p == ']');
+    if (*p && !(*p == ',' && depth <= 0)) continue;
+    names[(*count)++] = arena_copy(arena, begin, (size_t)(p - begin));
+    begin = *p ? p + 1 : p;
+  }
+  return names;
+}
+
+static bool take_invariants(daedal_result *result, const daedal_options *options) {
+  CompareRequest *comparing = &result->comparing;
+  Arena *arena = &result->diags.arena;
+  comparing->invariants = split_names(arena, options->invariants, &comparing->invariant_count);
+  for (uint32_t k = 0; k < comparing->invariant_count; k++)
+    if (model_find(result->model->model, comparing->invariants[k]) == MAP_NONE)
+      return usage_error(result, arena_printf(arena, "there is no variable '%s' to watch as an invariant", comparing->invariants[k]));
+  return true;
+}
+
 /* ---- runs ---- */
 
 typedef struct Bridge {
@@ -403,7 +439,10 @@ static void run(daedal_result *result, const daedal_options *options, bool initi
   simulation->diags = &result->diags;
   simulation->facts = (RunFacts){.status = "input", .method = options->method};
   simulation->facts.seconds.parse = result->model->seconds_parse;
-  bool ok = take_options(result, options, &request) && take_overrides(result, options->overrides, &request);
+  bool ok = take_options(result, options, &request) && take_overrides(result, options->overrides, &request) &&
+            take_invariants(result, options);
+  simulation->facts.invariants = result->comparing.invariants;
+  simulation->facts.invariant_count = result->comparing.invariant_count;
   if (ok && options->variables)
     ok = (request.filter = signal_filter_new(result->heap, &result->diags, options->variables)) != NULL;
   Bridge bridge = {options, request.run.start, request.run.stop};
@@ -416,7 +455,15 @@ static void run(daedal_result *result, const daedal_options *options, bool initi
   publish_run(result);
 }
 
-static daedal_result *start_run(daedal_model *model, const daedal_options *options, bool initialize_only) {
+typedef enum RunKind { RUN_SIMULATE, RUN_INITIALIZE, RUN_COMPARE } RunKind;
+
+typedef struct CompareNames {
+  const char *methods, *solvers;
+} CompareNames;
+
+static void run_comparison(daedal_result *result, const daedal_options *options, const CompareNames *names);
+
+static daedal_result *start_run(daedal_model *model, const daedal_options *options, RunKind kind, const CompareNames *names) {
   Heap *heap = heap_new(heap_hook(model->heap));
   if (!heap) return NULL;
   jmp_buf point;
@@ -438,7 +485,8 @@ static daedal_result *start_run(daedal_model *model, const daedal_options *optio
   made->diags = diags_make(heap);
   result = made;
   if (model->model && !model->broken) {
-    run(made, options, initialize_only);
+    if (kind == RUN_COMPARE) run_comparison(made, options, names);
+    else run(made, options, kind == RUN_INITIALIZE);
   } else {
     made->status = daedal_model_status(model);
     made->simulation.facts.status = "input";
@@ -446,8 +494,8 @@ static daedal_result *start_run(daedal_model *model, const daedal_options *optio
   return made;
 }
 
-daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options) { return start_run(model, options, false); }
-daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options) { return start_run(model, options, true); }
+daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options) { return start_run(model, options, RUN_SIMULATE, NULL); }
+daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options) { return start_run(model, options, RUN_INITIALIZE, NULL); }
 
 void daedal_result_free(daedal_result *result) {
   if (result) heap_destroy(result->heap);
@@ -605,6 +653,118 @@ RESULT_REPORT(text, text, run_report_text)
 RESULT_REPORT(json, json, run_report_json)
 RESULT_REPORT(initial_text, initial_text, initial_report_text)
 RESULT_REPORT(initial_json, initial_json, initial_report_json)
+
+/* ---- methods side by side ---- */
+
+static bool work_model(daedal_result *result, const void *argument) {
+  (void)argument;
+  Simulation *simulation = &result->simulation;
+  if (result->reduced.count || !simulation->facts.reduction) return true;
+  double begin = pipeline_clock();
+  reduction_print(&simulation->reduction, method_find(simulation->facts.method), &result->reduced);
+  simulation->facts.seconds.code += pipeline_clock() - begin;
+  return true;
+}
+
+const char *daedal_result_model(daedal_result *result) {
+  return result_try(result, work_model, NULL) ? result->reduced.data : NULL;
+}
+
+static bool work_model_json(daedal_result *result, const void *argument) {
+  const RunFacts *facts = &result->simulation.facts;
+  if (result->reduced_json.count || !work_model(result, argument)) return true;
+  reduction_report_json(facts, result->heap, &result->reduced_json);
+  return true;
+}
+
+const char *daedal_result_model_json(daedal_result *result) {
+  return result_try(result, work_model_json, NULL) ? result->reduced_json.data : NULL;
+}
+
+/* Names of methods; those asked for must apply, those that were not only if they do. */
+static bool take_methods(daedal_result *result, const char *methods) {
+  CompareRequest *comparing = &result->comparing;
+  Arena *arena = &result->diags.arena;
+  uint32_t count;
+  const char **names = split_names(arena, methods, &count);
+  while (!methods && method_at(count)) count++;
+  comparing->methods = arena_array(arena, count, sizeof *comparing->methods);
+  comparing->method_count = count;
+  for (uint32_t m = 0; m < count; m++) {
+    comparing->methods[m] = methods ? method_find(names[m]) : method_at(m);
+    if (!comparing->methods[m]) return unknown_method(result, names[m]);
+  }
+  return count > 0 || usage_error(result, "no method is named");
+}
+
+static bool take_solvers(daedal_result *result, const char *solvers) {
+  CompareRequest *comparing = &result->comparing;
+  Arena *arena = &result->diags.arena;
+  uint32_t count;
+  const char **names = split_names(arena, solvers ? solvers : "auto", &count);
+  comparing->solvers = arena_array(arena, count, sizeof *comparing->solvers);
+  comparing->solver_count = count;
+  for (uint32_t s = 0; s < count; s++) {
+    comparing->solvers[s] = integrator_find(names[s]);
+    if (!comparing->solvers[s] && strcmp(names[s], "auto") != 0)
+      return usage_error(result, arena_printf(arena, "there is no solver '%s' in this build", names[s]));
+  }
+  return count > 0 || usage_error(result, "no solver is named");
+}
+
+/* The comparison fails as its first run if none of them succeeded, or as a method that was asked for and does not apply. */
+static void judge_comparison(daedal_result *result, bool named) {
+  const Comparison *comparison = result->comparison;
+  const CompareRun *blamed = NULL;
+  bool any = false;
+  for (uint32_t k = 0; k < comparison->count; k++) any = any || comparison->runs[k].ok;
+  for (uint32_t k = 0; k < comparison->count && !blamed; k++) {
+    const CompareRun *run = &comparison->runs[k];
+    if (!run->ok && (!any || (named && diags_code(&run->diags) == DIAG_STRUCTURE))) blamed = run;
+  }
+  if (!blamed) return;
+  for (uint32_t k = 0; k < blamed->diags.list.count; k++) {
+    const Diag *diag = &blamed->diags.list.data[k];
+    if (diag->severity != SEVERITY_ERROR) continue;
+    Diag *copy = diag_error(&result->diags, diag->code, diag->span, "%s", diag->message);
+    for (uint32_t n = 0; n < diag->notes.count; n++) diag_note(&result->diags, copy, diag->notes.data[n].span, "%s", diag->notes.data[n].message);
+  }
+}
+
+static void run_comparison(daedal_result *result, const daedal_options *options, const CompareNames *names) {
+  CompareRequest *comparing = &result->comparing;
+  bool ok = take_options(result, options, &comparing->request) && take_overrides(result, options->overrides, &comparing->request) &&
+            take_invariants(result, options) && take_methods(result, names->methods) && take_solvers(result, names->solvers);
+  if (ok) {
+    result->comparison = compare_run(result->heap, result->model->model, comparing);
+    judge_comparison(result, names->methods != NULL);
+  }
+  result->status = (daedal_status)diags_code(&result->diags);
+  publish(&result->published, &result->diags, &result->model->source, result->heap);
+}
+
+daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods, const char *solvers) {
+  CompareNames names = {methods, solvers};
+  return start_run(model, options, RUN_COMPARE, &names);
+}
+
+#define COMPARE_REPORT(name, field)                                                                                    \
+  static bool work_compare_##name(daedal_result *result, const void *argument) {                                       \
+    (void)argument;                                                                                                    \
+    if (!result->field.count) compare_##name(result->comparison, &result->field);                                      \
+    return true;                                                                                                       \
+  }                                                                                                                    \
+  static const char *report_compare_##name(daedal_result *result) {                                                    \
+    return result->comparison && result_try(result, work_compare_##name, NULL) ? result->field.data : NULL;            \
+  }
+
+COMPARE_REPORT(text, text)
+COMPARE_REPORT(json, json)
+COMPARE_REPORT(svg, plot)
+
+const char *daedal_compare_text(daedal_result *result) { return report_compare_text(result); }
+const char *daedal_compare_json(daedal_result *result) { return report_compare_json(result); }
+const char *daedal_compare_plot(daedal_result *result) { return report_compare_svg(result); }
 
 /* ---- plots ---- */
 

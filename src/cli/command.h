@@ -10,6 +10,7 @@
 typedef struct Arguments {
   const char *model_path, *class_name;
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory;
+  const char *methods, *solvers; /* to compare */
   bool quiet, verbose, help;
   daedal_options run;
 } Arguments;
@@ -22,7 +23,9 @@ enum {
   IN_INIT = 8,
   IN_SIMULATE = 16,
   IN_EXPORT = 32,
-  IN_ALL = 63,
+  IN_REDUCE = 64,
+  IN_COMPARE = 128,
+  IN_ALL = 255,
 };
 
 typedef struct Command {
@@ -44,5 +47,7 @@ int analyze_command(const Arguments *arguments);
 int init_command(const Arguments *arguments);
 int simulate_command(const Arguments *arguments);
 int export_command(const Arguments *arguments);
+int reduce_command(const Arguments *arguments);
+int compare_command(const Arguments *arguments);
 
 #endif

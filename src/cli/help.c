@@ -29,8 +29,8 @@ static void option_print(FILE *file, const Option *option) {
            option->short_name ? ", " : "", option->name, option->argument ? " " : "",
            option->argument ? option->argument : "");
   fprintf(file, "  %-*s %s", COLUMN, left, option->help);
-  if (option->kind == OPTION_METHOD) names_print(file, daedal_method_names());
-  if (option->kind == OPTION_SOLVER) names_print(file, daedal_solver_names());
+  if (option->kind == OPTION_METHOD || option->kind == OPTION_METHODS) names_print(file, daedal_method_names());
+  if (option->kind == OPTION_SOLVER || option->kind == OPTION_SOLVERS) names_print(file, daedal_solver_names());
   fputc('\n', file);
 }
 

@@ -22,6 +22,10 @@ const Command commands[] = {
      "Prints the structural index, the degrees of freedom, which equations are differentiated\n"
      "how often, the hidden constraints and what may be given initial values.\n",
      analyze_command},
+    {"reduce", IN_REDUCE, "the system that a method makes of the model",
+     "Prints the reduced system on standard output, as Base Modelica with comments that say where each\n"
+     "equation and variable comes from. It can be simulated as it is.\n",
+     reduce_command},
     {"init", IN_INIT, "consistent initial values and how each was found",
      "Prints values at the start that satisfy every equation, written or hidden, and how each\n"
      "was found.\n",
@@ -31,6 +35,11 @@ const Command commands[] = {
      "MODELNAME.csv in the current directory. Settings come from the options, then from the model's\n"
      "experiment annotation, then: from 0 to 1, 500 intervals, tolerance 1e-6.\n",
      simulate_command},
+    {"compare", IN_COMPARE, "several methods and solvers on one model, side by side",
+     "Runs every method that applies, or those named, with every solver named, and prints a table: sizes, work,\n"
+     "largest residuals of the constraints of each level and whether they drift, drift of invariants, and the\n"
+     "difference from a run that is a hundred times more accurate.\n",
+     compare_command},
     {"export", IN_EXPORT, "write the reduced equations as C99 source",
      "Writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
      "small driver.\n",

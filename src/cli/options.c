@@ -13,23 +13,33 @@
 
 #define PLACE(member) offsetof(Arguments, member)
 
-enum { IN_RUNS = IN_INIT | IN_SIMULATE, MOST_OPTIONS = 64 };
+enum {
+  IN_TIMES = IN_SIMULATE | IN_COMPARE,
+  IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES,
+  MOST_OPTIONS = 64
+};
 
 const Option options[] = {
     {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
-    {"--stop-time", NULL, "T", IN_SIMULATE, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
+    {"--stop-time", NULL, "T", IN_TIMES, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
      "relative tolerance; the absolute one is TOL times nominal"},
-    {"--intervals", NULL, "N", IN_SIMULATE, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
-    {"--output-interval", NULL, "S", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.output_interval),
+    {"--intervals", NULL, "N", IN_TIMES, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
+    {"--output-interval", NULL, "S", IN_TIMES, OPTION_POSITIVE, PLACE(run.output_interval),
      "time between output points, instead of --intervals"},
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
      "values of parameters and start values"},
-    {"--method", NULL, "M", IN_SIMULATE | IN_EXPORT, OPTION_METHOD, PLACE(run.method), "index reduction"},
+    {"--method", NULL, "M", IN_SIMULATE | IN_EXPORT | IN_REDUCE, OPTION_METHOD, PLACE(run.method), "index reduction"},
     {"--solver", NULL, "S", IN_SIMULATE, OPTION_SOLVER, PLACE(run.solver), "integrator"},
-    {"--max-step", NULL, "H", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
+    {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods), "methods to compare; default: all that apply"},
+    {"--solvers", NULL, "A,B", IN_COMPARE, OPTION_SOLVERS, PLACE(solvers), "solvers to compare; default: auto"},
+    {"--baumgarte", NULL, "ALPHA,BETA", IN_TIMES | IN_REDUCE, OPTION_PAIR, PLACE(run.baumgarte_alpha),
+     "parameters of method baumgarte; default: from the time scale of the model"},
+    {"--invariant", NULL, "A,B", IN_TIMES, OPTION_TEXT, PLACE(run.invariants),
+     "variables that should stay constant: their drift is reported"},
+    {"--max-step", NULL, "H", IN_TIMES, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
     {"--constraint-tolerance", NULL, "R", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.constraint_tolerance),
      "largest residual of a constraint; default: 100 times the tolerance"},
     {"--compile", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.compile),
@@ -38,11 +48,11 @@ const Option options[] = {
      "trajectory as FILE.csv, FILE.mat, or - for CSV on standard output"},
     {"--variables", NULL, "REGEX", IN_SIMULATE, OPTION_TEXT, PLACE(run.variables),
      "only the variables whose whole name matches"},
-    {"--plot", NULL, "FILE", IN_SIMULATE, OPTION_PLOT, PLACE(plot_path),
+    {"--plot", NULL, "FILE", IN_TIMES, OPTION_PLOT, PLACE(plot_path),
      "picture as FILE.svg, or - for one in characters on standard output"},
     {"--svg", NULL, "FILE", IN_ANALYZE, OPTION_PICTURE, PLACE(svg_path), "picture of the incidence matrix"},
     {"--c", NULL, "DIR", IN_EXPORT, OPTION_TEXT, PLACE(c_directory), "directory for the C source"},
-    {"--json", NULL, "FILE", IN_ANALYZE | IN_INIT | IN_SIMULATE, OPTION_JSON, PLACE(json_path),
+    {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or nothing after it: on standard output"},
     {"--quiet", "-q", NULL, IN_ALL, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
     {"--verbose", "-v", NULL, IN_ALL, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots"},
@@ -102,6 +112,35 @@ static bool one_of(const Option *option, const char *value, const char *const *n
   return false;
 }
 
+/* Every name between the commas is one of the list. */
+static bool each_one_of(const Option *option, const char *value, const char *const *names, const char *kind) {
+  for (const char *at = value;; at += strcspn(at, ",") + 1) {
+    char name[64];
+    size_t length = strcspn(at, ",");
+    bool found = false;
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
+    for (const char *const *known = names; *known && !found; known++) found = !strcmp(*known, name);
+    if (!found) {
+      usage_error("%s: there is no '%s' in this version", option->name, name);
+      suggest_print(name, names, kind);
+      return false;
+    }
+    if (!at[length]) return true;
+  }
+}
+
+static bool pair_store(const Option *option, const char *value, double *place) {
+  char *end;
+  double first = strtod(value, &end);
+  bool fine = end != value && *end == ',';
+  const char *rest = fine ? end + 1 : value;
+  double second = strtod(rest, &end);
+  fine = fine && end != rest && *end == '\0' && isfinite(first) && isfinite(second) && first > 0 && second > 0;
+  if (fine) place[0] = first, place[1] = second;
+  else usage_error("%s takes two numbers above zero with a comma between, such as 10,10, not '%s'", option->name, value);
+  return fine;
+}
+
 static bool ends_with(const char *value, const char *ending) {
   size_t length = strlen(value), tail = strlen(ending);
   return length > tail && !strcmp(value + length - tail, ending);
@@ -155,6 +194,13 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_SOLVER:
     if (!one_of(option, value, daedal_solver_names(), "solvers")) return false;
     break;
+  case OPTION_METHODS:
+    if (!each_one_of(option, value, daedal_method_names(), "methods")) return false;
+    break;
+  case OPTION_SOLVERS:
+    if (!each_one_of(option, value, daedal_solver_names(), "solvers")) return false;
+    break;
+  case OPTION_PAIR: return pair_store(option, value, place);
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:
   case OPTION_PLOT:
@@ -235,6 +281,10 @@ static bool check_together(const Parser *parser) {
   }
   if (arguments->run.intervals && !isnan(arguments->run.output_interval)) {
     usage_error("--intervals and --output-interval exclude each other");
+    return false;
+  }
+  if (parser->command->bit == IN_COMPARE && is_standard_output(arguments->plot_path)) {
+    usage_error("compare draws its picture into a file: --plot FILE.svg");
     return false;
   }
   if (parser->command->bit == IN_EXPORT && !arguments->c_directory) {

@@ -17,6 +17,9 @@ typedef enum OptionKind {
   OPTION_COUNT,      /* integer, at least one */
   OPTION_METHOD,     /* one of daedal_method_names */
   OPTION_SOLVER,     /* one of daedal_solver_names */
+  OPTION_METHODS,    /* several of them, commas between */
+  OPTION_SOLVERS,
+  OPTION_PAIR,       /* two numbers above zero, a comma between */
   OPTION_TRAJECTORY, /* a path that ends in .csv or .mat, or "-" */
   OPTION_PICTURE,    /* a path that ends in .svg */
   OPTION_PLOT,       /* the same, or "-" */

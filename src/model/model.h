@@ -180,6 +180,13 @@ Balance model_balance(const Model *model);
  * only those that equations, algorithms or bindings still call. O(size of the model and of its text). */
 void model_print(Model *model, Heap *heap, TextVec *text);
 
+/* The same with comments: `head` above the model, and one above each equation (NULL: none). */
+typedef struct ModelNotes {
+  const char *head; /* lines, each ended by a line break */
+  const char *const *equation;
+} ModelNotes;
+void model_print_noted(Model *model, const ModelNotes *notes, Heap *heap, TextVec *text);
+
 /* ---- alias elimination (alias.c) ---- */
 
 /* How each unknown is represented after elimination of x = y, x = -y, x = constant and v = der(x), v =

@@ -339,8 +339,10 @@ static void print_external_object(Print *print, TextVec *text, const ExternalObj
 
 /* ---- equations and actions ---- */
 
-static void print_equations(Print *print, TextVec *text, const Equation *equations, uint32_t count) {
+/* notes: one an equation, NULL for none at all. */
+static void print_equations(Print *print, TextVec *text, const Equation *equations, uint32_t count, const char *const *notes) {
   for (uint32_t i = 0; i < count; i++) {
+    if (notes && notes[i]) text_printf(print->heap, text, "    // %s\n", notes[i]);
     text_append(print->heap, text, "    ", 4);
     print_equality(print, text, equations[i].left, equations[i].right);
     text_append(print->heap, text, ";\n", 2);
@@ -407,8 +409,8 @@ static void print_equation_section(Print *print, TextVec *text) {
       !model->asserts.count)
     return;
   text_printf(print->heap, text, "  equation\n");
-  print_equations(print, text, model->equations.data, model->equations.count);
-  print_equations(print, text, model->discrete_equations.data, model->discrete_equations.count);
+  print_equations(print, text, model->equations.data, model->equations.count, print->notes ? print->notes->equation : NULL);
+  print_equations(print, text, model->discrete_equations.data, model->discrete_equations.count, NULL);
   for (uint32_t i = 0; i < model->whens.count; i++) print_when(print, text, &model->whens.data[i]);
   for (uint32_t i = 0; i < model->asserts.count; i++)
     print_action(print, text, &model->asserts.data[i], "    ");
@@ -443,7 +445,7 @@ static void print_body(Print *print, TextVec *text) {
   for (uint32_t i = 0; i < model->variables.count; i++)
     print_variable(print, text, &model->variables.data[i]);
   if (model->initial_equations.count) text_printf(print->heap, text, "  initial equation\n");
-  print_equations(print, text, model->initial_equations.data, model->initial_equations.count);
+  print_equations(print, text, model->initial_equations.data, model->initial_equations.count, NULL);
   print_equation_section(print, text);
   for (uint32_t i = 0; i < model->procedures.count; i++)
     print_procedure(print, text, &model->procedures.data[i]);
@@ -451,13 +453,27 @@ static void print_body(Print *print, TextVec *text) {
   text_printf(print->heap, text, "  end %s;\n", name);
 }
 
-void model_print(Model *model, Heap *heap, TextVec *text) {
+/* Each line of the head as a comment. */
+static void print_head(Heap *heap, TextVec *text, const char *head) {
+  for (const char *line = head; line && *line;) {
+    size_t length = strcspn(line, "\n");
+    text_printf(heap, text, "// %.*s\n", (int)length, line);
+    line += length + (line[length] != 0);
+  }
+}
+
+void model_print(Model *model, Heap *heap, TextVec *text) { model_print_noted(model, NULL, heap, text); }
+
+void model_print_noted(Model *model, const ModelNotes *notes, Heap *heap, TextVec *text) {
   Print print;
   TextVec body = {0};
   print_start(&print, model, heap, true);
+  print.notes = notes;
   print_body(&print, &body); /* first, for it tells which functions are called */
   const char *name = print_name(&print, model->name);
-  text_printf(heap, text, "//! base 0.1.0\npackage %s\n", name);
+  text_printf(heap, text, "//! base 0.1.0\n");
+  if (notes) print_head(heap, text, notes->head);
+  text_printf(heap, text, "package %s\n", name);
   for (uint32_t i = 0; i < model->enumerations.count; i++) print_enumeration(&print, text, i);
   for (uint32_t i = 0; i < model->external_objects.count; i++)
     print_external_object(&print, text, &model->external_objects.data[i]);

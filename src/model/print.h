@@ -22,6 +22,7 @@ typedef struct Print {
   Heap *heap;
   Arena arena;  /* texts of one printing */
   bool is_flat; /* every name in quotes */
+  const ModelNotes *notes; /* NULL: no comments */
   LeafPrinter leaves;
   VEC(PrintUse) uses; /* in order of first use */
   Map used;           /* routine and output -> position in uses */

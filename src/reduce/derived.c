@@ -1,125 +1,110 @@
 /* derived: see derived.h. */
 #include "reduce/derived.h"
 
-#include "reduce/transplant.h"
-
 #include <string.h>
-
-typedef struct Maker {
-  Reduction *reduction;
-  Derived *derived;
-  Model *model;    /* the derived one */
-  Model *original;
-  Array *array;
-  const Aliases *aliases; /* NULL: none */
-  bool *used;      /* per column: occurs in a row or a tie */
-  Transplant plan;
-} Maker;
 
 /* ---- columns ---- */
 
-static Expr column_image(const Maker *maker, uint32_t q) {
-  const Derived *derived = maker->derived;
-  Expr leaf = dag_variable(maker->model->dag, derived->unknown[q], derived->order[q]);
-  return dag_scale(maker->model->dag, derived->sign[q], leaf);
+Expr derived_column(const Derived *derived, uint32_t q) {
+  Expr leaf = dag_variable(derived->model->dag, derived->unknown[q], derived->order[q]);
+  return dag_scale(derived->model->dag, derived->sign[q], leaf);
 }
 
 /* The column of derivative `order` of an unknown of the original model; MAP_NONE for a constant. */
-static uint32_t column_of(const Maker *maker, uint32_t unknown, uint32_t order, int8_t *sign) {
+static uint32_t column_of(const Derived *derived, uint32_t unknown, uint32_t order, int8_t *sign) {
   uint32_t root = unknown;
   *sign = 1;
-  if (maker->aliases) {
-    root = maker->aliases->root[unknown];
+  if (derived->aliases) {
+    root = derived->aliases->root[unknown];
     if (root == UINT32_MAX) return MAP_NONE;
-    order += maker->aliases->shift[unknown];
-    *sign = maker->aliases->sign[unknown];
+    order += derived->aliases->shift[unknown];
+    *sign = derived->aliases->sign[unknown];
   }
-  return maker->array->model_column[root] + order;
+  return derived->array->model_column[root] + order;
 }
 
 static Expr leaf_image(void *context, uint32_t unknown, uint32_t order) {
-  const Maker *maker = context;
-  Dag *dag = maker->model->dag;
+  const Derived *derived = context;
+  Dag *dag = derived->model->dag;
   int8_t sign;
-  uint32_t q = column_of(maker, unknown, order, &sign);
+  uint32_t q = column_of(derived, unknown, order, &sign);
   if (q == MAP_NONE) return order ? dag_constant(dag, 0) : dag_variable(dag, unknown, 0);
-  return dag_scale(dag, sign, column_image(maker, q));
+  return dag_scale(dag, sign, derived_column(derived, q));
 }
 
-static void mark_leaves(Maker *maker, Expr e, ExprVec *leaves) {
+static void mark_leaves(Derived *derived, Expr e, ExprVec *leaves) {
   leaves->count = 0;
-  dag_variables(maker->array->dag, e, leaves);
-  for (uint32_t k = 0; k < leaves->count; k++) maker->used[array_column(maker->array, leaves->data[k])] = true;
+  dag_variables(derived->array->dag, e, leaves);
+  for (uint32_t k = 0; k < leaves->count; k++) derived->used[array_column(derived->array, leaves->data[k])] = true;
 }
 
-static void mark_columns(Maker *maker) {
-  Reduction *reduction = maker->reduction;
+static void mark_columns(Derived *derived) {
+  Reduction *reduction = derived->reduction;
   const Form *form = &reduction->form;
   ExprVec leaves = {0};
   for (uint32_t r = 0; r < form->rows.count; r++) {
     const FormRow *row = &form->rows.data[r];
-    for (int32_t l = 0; l <= maker->array->c[row->equation]; l++)
+    for (int32_t l = 0; l <= derived->array->c[row->equation]; l++)
       if (row->weight[l] != 0)
-        mark_leaves(maker, array_row(maker->array, maker->array->row_start[row->equation] + (uint32_t)l), &leaves);
+        mark_leaves(derived, array_row(derived->array, derived->array->row_start[row->equation] + (uint32_t)l), &leaves);
   }
-  for (uint32_t q = 0; q < maker->array->columns; q++)
-    if (form->tie[q] != TIE_NONE) maker->used[q] = maker->used[q + 1] = true;
+  for (uint32_t q = 0; q < derived->array->columns; q++)
+    if (form->tie[q] != TIE_NONE) derived->used[q] = derived->used[q + 1] = true;
   vec_free(reduction->heap, &leaves);
 }
 
 /* ---- variables ---- */
 
-static Name unused_name(Maker *maker, const char *wish) {
-  Names *names = maker->model->names;
+static Name unused_name(Derived *derived, const char *wish) {
+  Names *names = derived->model->names;
   const char *text = wish;
-  for (uint32_t k = 2; model_find(maker->model, text) != MAP_NONE; k++) text = arena_printf(maker->reduction->arena, "%s_%u", wish, k);
+  for (uint32_t k = 2; model_find(derived->model, text) != MAP_NONE; k++) text = arena_printf(derived->reduction->arena, "%s_%u", wish, k);
   return names_add(names, text, strlen(text));
 }
 
-static uint32_t add_unknown(Maker *maker, const char *wish, const char *description, double start) {
-  Names *names = maker->model->names;
-  Variable variable = {.name = unused_name(maker, wish),
+uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *description, double start) {
+  Names *names = derived->model->names;
+  Variable variable = {.name = unused_name(derived, wish),
                        .type = TYPE_REAL,
                        .role = ROLE_UNKNOWN,
                        .variability = VARIABILITY_CONTINUOUS,
                        .select = SELECT_DEFAULT,
                        .binding = EXPR_NONE,
-                       .start = dag_constant(maker->model->dag, start),
+                       .start = dag_constant(derived->model->dag, start),
                        .min = EXPR_NONE,
                        .max = EXPR_NONE,
                        .nominal = EXPR_NONE,
                        .description = names_add(names, description, strlen(description))};
-  uint32_t position = model_add_variable(maker->model, variable);
-  return maker->model->variables.data[position].index;
+  uint32_t position = model_add_variable(derived->model, variable);
+  return derived->model->variables.data[position].index;
 }
 
-static Expr copy_attribute(Maker *maker, Expr e) { return e == EXPR_NONE ? e : transplant(&maker->plan, e); }
+static Expr copy_attribute(Derived *derived, Expr e) { return e == EXPR_NONE ? e : transplant(&derived->plan, e); }
 
-static void copy_variables(Maker *maker) {
-  for (uint32_t v = 0; v < maker->original->variables.count; v++) {
-    Variable variable = maker->original->variables.data[v];
-    variable.binding = copy_attribute(maker, variable.binding);
-    variable.start = copy_attribute(maker, variable.start);
-    variable.min = copy_attribute(maker, variable.min);
-    variable.max = copy_attribute(maker, variable.max);
-    variable.nominal = copy_attribute(maker, variable.nominal);
+static void copy_variables(Derived *derived) {
+  for (uint32_t v = 0; v < derived->source->variables.count; v++) {
+    Variable variable = derived->source->variables.data[v];
+    variable.binding = copy_attribute(derived, variable.binding);
+    variable.start = copy_attribute(derived, variable.start);
+    variable.min = copy_attribute(derived, variable.min);
+    variable.max = copy_attribute(derived, variable.max);
+    variable.nominal = copy_attribute(derived, variable.nominal);
     if (variable.role == ROLE_UNKNOWN) variable.fixed = FIXED_UNSET;
-    model_add_variable(maker->model, variable);
+    model_add_variable(derived->model, variable);
   }
 }
 
 /* The unknown that stands for a column: its own at order 0, an alias v = der(x) at higher ones. */
-static void name_columns(Maker *maker) {
-  Derived *derived = maker->derived;
-  const Array *array = maker->array;
+static void name_columns(Derived *derived) {
+  const Array *array = derived->array;
   for (uint32_t q = 0; q < array->columns; q++) derived->unknown[q] = MAP_NONE;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
     derived->unknown[array->column_start[j]] = array->problem->unknown[j];
     derived->sign[array->column_start[j]] = 1;
   }
-  for (uint32_t u = 0; maker->aliases && u < maker->original->unknowns.count; u++) {
+  for (uint32_t u = 0; derived->aliases && u < derived->source->unknowns.count; u++) {
     int8_t sign;
-    uint32_t q = column_of(maker, u, 0, &sign);
+    uint32_t q = column_of(derived, u, 0, &sign);
     if (q == MAP_NONE || derived->unknown[q] != MAP_NONE) continue;
     derived->unknown[q] = u;
     derived->sign[q] = sign;
@@ -127,52 +112,50 @@ static void name_columns(Maker *maker) {
 }
 
 /* A column that is not tied to the one below, and has no name yet, becomes a new variable. */
-static void complete_columns(Maker *maker) {
-  Derived *derived = maker->derived;
-  const Array *array = maker->array;
-  Arena *arena = maker->reduction->arena;
+static void complete_columns(Derived *derived) {
+  const Array *array = derived->array;
+  Arena *arena = derived->reduction->arena;
   for (uint32_t q = 0; q < array->columns; q++) {
     if (derived->unknown[q] != MAP_NONE) continue;
-    if (maker->reduction->form.tie[q - 1] == TIE_DERIVATIVE) {
+    if (derived->reduction->form.tie[q - 1] == TIE_DERIVATIVE) {
       derived->unknown[q] = derived->unknown[q - 1];
       derived->order[q] = derived->order[q - 1] + 1;
       derived->sign[q] = derived->sign[q - 1];
-    } else if (maker->used[q]) {
-      const char *below = model_name(maker->model, maker->model->unknowns.data[derived->unknown[q - 1]]);
-      derived->unknown[q] = add_unknown(maker, arena_printf(arena, "%s_der", below),
+    } else if (derived->used[q]) {
+      const char *below = model_name(derived->model, derived->model->unknowns.data[derived->unknown[q - 1]]);
+      derived->unknown[q] = derived_add_unknown(derived, arena_printf(arena, "%s_der", below),
                                         arena_printf(arena, "%s as a variable of its own", array_column_name(array, q, arena)),
-                                        maker->reduction->y[q]);
+                                        derived->reduction->y[q]);
       derived->sign[q] = 1;
     }
   }
 }
 
-static void add_multipliers(Maker *maker) {
-  const Reduction *reduction = maker->reduction;
+static void add_multipliers(Derived *derived) {
+  const Reduction *reduction = derived->reduction;
   const Form *form = &reduction->form;
-  maker->derived->multiplier = arena_array(reduction->arena, form->multipliers.count, sizeof(uint32_t));
+  derived->multiplier = arena_array(reduction->arena, form->multipliers.count, sizeof(uint32_t));
   for (uint32_t m = 0; m < form->multipliers.count; m++) {
     uint32_t equation = reduction->array->problem->equation[form->multipliers.data[m].equation];
     const char *description = arena_printf(reduction->arena, "multiplier of equation %u at level %u; zero along the solution", equation + 1,
                                            form->multipliers.data[m].level);
-    maker->derived->multiplier[m] = add_unknown(maker, arena_printf(reduction->arena, "mu_%u", m + 1), description, 0);
+    derived->multiplier[m] = derived_add_unknown(derived, arena_printf(reduction->arena, "mu_%u", m + 1), description, 0);
   }
 }
 
 /* Start values: those computed; fixed where they determine the solution. */
-static void set_starts(Maker *maker) {
-  Model *model = maker->model;
-  const Derived *derived = maker->derived;
-  for (uint32_t q = 0; q < maker->array->columns; q++) {
+static void set_starts(Derived *derived) {
+  Model *model = derived->model;
+  for (uint32_t q = 0; q < derived->array->columns; q++) {
     if (derived->unknown[q] == MAP_NONE) continue;
-    double value = maker->reduction->y[q];
-    bool fixed = maker->reduction->form.fixed[q];
+    double value = derived->reduction->y[q];
+    bool fixed = derived->reduction->form.fixed[q];
     Variable *variable = &model->variables.data[model->unknowns.data[derived->unknown[q]]];
     if (derived->order[q] == 0) {
       variable->start = dag_constant(model->dag, derived->sign[q] * value);
       if (fixed) variable->fixed = FIXED_TRUE;
     } else if (fixed) {
-      Expr left = column_image(maker, q), right = dag_constant(model->dag, value);
+      Expr left = derived_column(derived, q), right = dag_constant(model->dag, value);
       vec_push(model->heap, &model->initial_equations, (Equation){left, right, dag_subtract(model->dag, left, right), {0, 0}});
     }
   }
@@ -180,16 +163,16 @@ static void set_starts(Maker *maker) {
 
 /* ---- equations ---- */
 
-static void add_equation(Maker *maker, Expr left, Expr right, const char *note) {
-  Dag *dag = maker->model->dag;
-  vec_push(maker->model->heap, &maker->model->equations, (Equation){left, right, dag_subtract(dag, left, right), {0, 0}});
-  vec_push(maker->reduction->heap, &maker->derived->equation_notes, note);
+void derived_add_equation(Derived *derived, Expr left, Expr right, const char *note) {
+  Dag *dag = derived->model->dag;
+  vec_push(derived->model->heap, &derived->model->equations, (Equation){left, right, dag_subtract(dag, left, right), {0, 0}});
+  vec_push(derived->reduction->heap, &derived->equation_notes, note);
 }
 
-static Expr multiplied_terms(Maker *maker, uint32_t q) {
-  const Reduction *reduction = maker->reduction;
-  Array *array = maker->array;
-  Dag *dag = maker->model->dag;
+static Expr multiplied_terms(Derived *derived, uint32_t q) {
+  const Reduction *reduction = derived->reduction;
+  Array *array = derived->array;
+  Dag *dag = derived->model->dag;
   Expr sum = dag_constant(dag, 0);
   uint32_t j = array->column_unknown[q];
   int32_t stage = (int32_t)array_order(array, q) - array->d[j];
@@ -198,8 +181,8 @@ static Expr multiplied_terms(Maker *maker, uint32_t q) {
     const Multiplier *multiplier = &reduction->form.multipliers.data[m];
     if ((int32_t)multiplier->level - array->c[multiplier->equation] != stage) continue;
     Expr row = array_row(array, array->row_start[multiplier->equation] + multiplier->level);
-    Expr factor = transplant(&maker->plan, dag_partial(array->dag, row, leaf));
-    Expr mu = dag_variable(dag, maker->derived->multiplier[m], 0);
+    Expr factor = transplant(&derived->plan, dag_partial(array->dag, row, leaf));
+    Expr mu = dag_variable(dag, derived->multiplier[m], 0);
     Expr term = dag_multiply(dag, factor, mu);
     sum = dag_add(dag, sum, term);
   }
@@ -207,35 +190,33 @@ static Expr multiplied_terms(Maker *maker, uint32_t q) {
 }
 
 /* Column q + 1 as the derivative of column q, where it is a variable of its own. */
-static void add_tie(Maker *maker, uint32_t q) {
-  Dag *dag = maker->model->dag;
-  const Derived *derived = maker->derived;
-  uint8_t tie = maker->reduction->form.tie[q];
+static void add_tie(Derived *derived, uint32_t q) {
+  Dag *dag = derived->model->dag;
+  uint8_t tie = derived->reduction->form.tie[q];
   if (tie == TIE_NONE || derived->order[q + 1] > 0) return;
-  Expr left = column_image(maker, q), right = column_image(maker, q + 1);
+  Expr left = derived_column(derived, q), right = derived_column(derived, q + 1);
   left = dag_time_derivative(dag, left);
   if (tie == TIE_MULTIPLIED) {
-    Expr terms = multiplied_terms(maker, q);
+    Expr terms = multiplied_terms(derived, q);
     right = dag_add(dag, right, terms);
-    add_equation(maker, left, right, "with multipliers of the constraints, which are zero along the solution");
+    derived_add_equation(derived, left, right, "with multipliers of the constraints, which are zero along the solution");
   } else {
-    add_equation(maker, left, right, "as written");
+    derived_add_equation(derived, left, right, "as written");
   }
 }
 
 /* Unknowns that are another one, or a constant, stay so. */
-static void add_alias(Maker *maker, uint32_t unknown) {
-  Dag *dag = maker->model->dag;
-  const Derived *derived = maker->derived;
+static void add_alias(Derived *derived, uint32_t unknown) {
+  Dag *dag = derived->model->dag;
   int8_t sign;
-  uint32_t q = column_of(maker, unknown, 0, &sign);
+  uint32_t q = column_of(derived, unknown, 0, &sign);
   if (q == MAP_NONE) {
-    Expr left = dag_variable(dag, unknown, 0), right = transplant(&maker->plan, maker->aliases->constant[unknown]);
-    add_equation(maker, left, right, "a constant");
+    Expr left = dag_variable(dag, unknown, 0), right = transplant(&derived->plan, derived->aliases->constant[unknown]);
+    derived_add_equation(derived, left, right, "a constant");
   } else if (derived->unknown[q] != unknown) {
-    Expr left = dag_variable(dag, unknown, 0), right = column_image(maker, q);
+    Expr left = dag_variable(dag, unknown, 0), right = derived_column(derived, q);
     right = dag_scale(dag, sign, right);
-    add_equation(maker, left, right, "the same variable");
+    derived_add_equation(derived, left, right, "the same variable");
   }
 }
 
@@ -246,12 +227,12 @@ static const char *differentiated(Arena *arena, int32_t times) {
   return arena_printf(arena, "differentiated %d times", (int)times);
 }
 
-static const char *row_note(Maker *maker, const FormRow *row) {
-  Arena *arena = maker->reduction->arena;
-  uint32_t equation = maker->array->problem->equation[row->equation];
-  uint32_t line = source_line(&maker->original->source, maker->original->equations.data[equation].span.begin);
+static const char *row_note(Derived *derived, const FormRow *row) {
+  Arena *arena = derived->reduction->arena;
+  uint32_t equation = derived->array->problem->equation[row->equation];
+  uint32_t line = source_line(&derived->source->source, derived->source->equations.data[equation].span.begin);
   int32_t terms = 0, highest = 0;
-  for (int32_t l = 0; l <= maker->array->c[row->equation]; l++)
+  for (int32_t l = 0; l <= derived->array->c[row->equation]; l++)
     if (row->weight[l] != 0) terms++, highest = l;
   const char *what = terms == 1 ? differentiated(arena, highest)
                                 : arena_printf(arena, "a sum of its derivatives 0 to %d", (int)highest);
@@ -259,22 +240,22 @@ static const char *row_note(Maker *maker, const FormRow *row) {
 }
 
 /* Both sides, differentiated and summed. */
-static void add_row(Maker *maker, const FormRow *row) {
-  Dag *from = maker->array->dag, *dag = maker->model->dag;
-  const Equation *equation = &maker->original->equations.data[maker->array->problem->equation[row->equation]];
+static void add_row(Derived *derived, const FormRow *row) {
+  Dag *from = derived->array->dag, *dag = derived->model->dag;
+  const Equation *equation = &derived->source->equations.data[derived->array->problem->equation[row->equation]];
   Expr side[2] = {equation->left, equation->right};
   for (int s = 0; s < 2; s++) {
     Expr sum = dag_constant(dag, 0), derivative = side[s];
-    for (int32_t l = 0; l <= maker->array->c[row->equation]; l++) {
+    for (int32_t l = 0; l <= derived->array->c[row->equation]; l++) {
       if (l) derivative = dag_time_derivative(from, derivative);
       if (row->weight[l] == 0) continue;
-      Expr term = transplant(&maker->plan, derivative);
+      Expr term = transplant(&derived->plan, derivative);
       term = dag_scale(dag, row->weight[l], term);
       sum = dag_add(dag, sum, term);
     }
     side[s] = sum;
   }
-  add_equation(maker, side[0], side[1], row_note(maker, row));
+  derived_add_equation(derived, side[0], side[1], row_note(derived, row));
 }
 
 /* ---- the model ---- */
@@ -297,36 +278,43 @@ static Model *begin_model(const Reduction *reduction, const char *method) {
   return model;
 }
 
-Derived *derived_make(Reduction *reduction, const char *method) {
+Derived *derived_begin(Reduction *reduction, const char *method) {
   Arena *arena = reduction->arena;
   const Problem *problem = reduction->array->problem;
   uint32_t columns = reduction->array->columns;
   Derived *derived = arena_alloc(arena, sizeof *derived);
-  Maker maker = {.reduction = reduction, .derived = derived, .original = problem->model, .array = reduction->array};
-  derived->model = maker.model = begin_model(reduction, method);
-  derived->original = problem->model->unknowns.count;
+  derived->reduction = reduction;
+  derived->source = problem->model;
+  derived->array = reduction->array;
+  derived->model = begin_model(reduction, method);
   derived->unknown = arena_array(arena, columns, sizeof *derived->unknown);
   derived->order = arena_array(arena, columns, sizeof *derived->order);
   derived->sign = arena_array(arena, columns, sizeof *derived->sign);
-  maker.aliases = problem->aliases.removed ? &problem->aliases : NULL;
-  maker.used = arena_array(arena, columns + 1, sizeof *maker.used);
-  maker.plan = (Transplant){.heap = reduction->heap, .from = problem->model->dag, .to = maker.model->dag, .variable = leaf_image, .context = &maker};
-  copy_variables(&maker);
-  name_columns(&maker);
-  mark_columns(&maker);
-  complete_columns(&maker);
-  add_multipliers(&maker);
-  set_starts(&maker);
-  for (uint32_t q = 0; q + 1 < columns; q++) add_tie(&maker, q);
-  for (uint32_t u = 0; maker.aliases && u < derived->original; u++) add_alias(&maker, u);
-  for (uint32_t r = 0; r < reduction->form.rows.count; r++) add_row(&maker, &reduction->form.rows.data[r]);
+  derived->aliases = problem->aliases.removed ? &problem->aliases : NULL;
+  derived->used = arena_array(arena, columns + 1, sizeof *derived->used);
+  derived->plan = (Transplant){.heap = reduction->heap, .from = problem->model->dag, .to = derived->model->dag,
+                               .variable = leaf_image, .context = derived};
+  copy_variables(derived);
+  name_columns(derived);
+  mark_columns(derived);
+  complete_columns(derived);
+  add_multipliers(derived);
+  set_starts(derived);
+  for (uint32_t q = 0; q + 1 < columns; q++) add_tie(derived, q);
+  for (uint32_t u = 0; derived->aliases && u < derived->source->unknowns.count; u++) add_alias(derived, u);
+  return derived;
+}
+
+Derived *derived_make(Reduction *reduction, const char *method) {
+  Derived *derived = derived_begin(reduction, method);
+  for (uint32_t r = 0; r < reduction->form.rows.count; r++) add_row(derived, &reduction->form.rows.data[r]);
   return derived;
 }
 
 /* ---- as the system to integrate ---- */
 
 /* Where a derivative of an unknown of the derived model stands in its array. */
-static uint32_t derived_column(const Array *array, uint32_t unknown, uint32_t order, int8_t *sign) {
+static uint32_t run_column(const Array *array, uint32_t unknown, uint32_t order, int8_t *sign) {
   const Aliases *aliases = &array->problem->aliases;
   if (aliases->removed) {
     if (aliases->root[unknown] == UINT32_MAX) return MAP_NONE;
@@ -351,7 +339,7 @@ static void map_columns(Reduction *reduction, const Derived *derived, int32_t le
     reduced->source[q] = MAP_NONE;
     if (derived->unknown[q] == MAP_NONE) continue;
     reduced->sign[q] = derived->sign[q];
-    uint32_t here = derived_column(reduced->array, derived->unknown[q], derived->order[q], &reduced->sign[q]);
+    uint32_t here = run_column(reduced->array, derived->unknown[q], derived->order[q], &reduced->sign[q]);
     reduced->source[q] = here;
     if (here == MAP_NONE) continue;
     reduced->y[here] = reduced->sign[q] * reduction->y[q];

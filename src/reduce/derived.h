@@ -8,19 +8,35 @@
 #define DAEDAL_REDUCE_DERIVED_H
 
 #include "reduce/reduction.h"
+#include "reduce/transplant.h"
 
 typedef struct Derived {
+  Reduction *reduction;
   Model *model;
   VEC(const char *) equation_notes; /* where each equation comes from */
-  uint32_t original;  /* unknowns of the original model; those above are new */
-  uint32_t *unknown;  /* per column of the array: unknown of this model, MAP_NONE where the column does not occur */
-  uint32_t *order;    /* and its derivative */
+  uint32_t *unknown;    /* per column of the array: unknown of this model, MAP_NONE where the column does not occur */
+  uint32_t *order;      /* and its derivative */
   int8_t *sign;
   uint32_t *multiplier; /* per multiplier of the form: its unknown */
+  /* while it is made */
+  Model *source; /* the original */
+  Array *array;
+  const Aliases *aliases; /* NULL: none */
+  bool *used;             /* per column: occurs in a row or a tie */
+  Transplant plan;
 } Derived;
 
-/* The form of a reduction as a model with the method's name behind its own. Lives in the reduction's heap and arena. O(size of the rows). */
+/* The form of a reduction as a model with the method's name behind its own. Lives in the reduction's heap and arena. O(size of
+ * the rows). */
 Derived *derived_make(Reduction *reduction, const char *method);
+
+/* The same without the rows: variables, ties, aliases. What determines the other columns is to be added. */
+Derived *derived_begin(Reduction *reduction, const char *method);
+
+/* A column of the array; a new variable with a name like `wish`; an equation. */
+Expr derived_column(const Derived *derived, uint32_t column);
+uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *description, double start);
+void derived_add_equation(Derived *derived, Expr left, Expr right, const char *note);
 
 /* Makes the derived model the system of the reduction, to be integrated as it is. left: how many differentiations of the original
  * are still to be made for index 1; multipliers have index 2. */

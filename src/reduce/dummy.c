@@ -260,5 +260,6 @@ const Method method_dummy = {
     .name = "dummy",
     .description = "dummy derivatives (Mattsson, Söderlind), chosen anew while running",
     .enforces_all = true,
+    .chooses = true,
     .apply = apply,
 };

@@ -7,8 +7,10 @@
 typedef struct Method {
   const char *name;        /* as on the command line */
   const char *description; /* one line */
-  bool enforces_all;  /* every constraint, written or hidden, holds to the accuracy of the equations: a residual beyond the tolerance
-                         is an error. Otherwise it may drift, and the drift is reported */
+  bool enforces_all;  /* every constraint, written or hidden, holds to the accuracy of the equations: a residual beyond
+                         the tolerance is an error. Otherwise it may drift, and the drift is reported */
+  bool chooses;       /* the form depends on the point: it has a choice of states */
+  bool is_solved;     /* its text is in explicit equations */
 
   /* Fills form, reduced and counts. false: the method does not apply; an error says why and what would. */
   bool (*apply)(Reduction *reduction);

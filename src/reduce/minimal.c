@@ -271,5 +271,6 @@ const Method method_minimal = {
     .name = "minimal",
     .description = "minimal extension (Kunkel, Mehrmann): new variables only where a coupling is removed",
     .enforces_all = true,
+    .chooses = true,
     .apply = apply,
 };

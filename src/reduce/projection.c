@@ -87,5 +87,7 @@ static bool apply(Reduction *reduction) {
 const Method method_projection = {
     .name = "projection",
     .description = "projection onto the tangent space of the constraints (Shmoylova et al.)",
+    .chooses = true,
+    .is_solved = true,
     .apply = apply,
 };

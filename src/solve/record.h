@@ -4,6 +4,7 @@
 #define DAEDAL_SOLVE_RECORD_H
 
 #include "code/evaluator.h"
+#include "result/drift.h"
 #include "result/trajectory.h"
 
 typedef struct Recorder {
@@ -19,5 +20,8 @@ Recorder *recorder_new(Heap *heap, const Evaluator *evaluator, const bool *is_st
 
 /* Appends the row (t, y). */
 void recorder_add(Recorder *recorder, double t, const double *y);
+
+/* How a recorded quantity drifts from its first value. O(rows). */
+Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name);
 
 #endif

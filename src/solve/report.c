@@ -35,6 +35,12 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   if (constraint)
     text_printf(heap, text, "  largest constraint error %.2g (scaled) at time %.6g in %s\n", statistics->constraint_residual,
                 statistics->constraint_time, constraint);
+  if (facts->reduction && facts->reduction->remark) text_printf(heap, text, "  reduction                %s\n", facts->reduction->remark);
+  for (uint32_t k = 0; facts->recorder && k < facts->invariant_count; k++) {
+    Drift drift = recorder_drift(heap, facts->recorder, facts->invariants[k]);
+    text_printf(heap, text, "  drift of %-15s %s, %.3g at the end, %.3g at most\n", facts->invariants[k], drift_name(drift.kind), drift.change,
+                drift.largest);
+  }
   text_printf(heap, text, "  seconds                  %.3f (code %.3f, initial values %.3f, integration %.3f)\n",
               facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init + facts->seconds.integrate,
               facts->seconds.code, facts->seconds.init, facts->seconds.integrate);
@@ -66,6 +72,31 @@ static void json_constraint(const RunFacts *facts, JsonWriter *json, Arena *aren
   json_key_number(json, "at", constraint ? facts->statistics->constraint_time : NAN);
   json_key_string(json, "equation", constraint);
   json_object_end(json);
+}
+
+static void json_invariants(const RunFacts *facts, JsonWriter *json, Heap *heap) {
+  json_key(json, "invariants");
+  json_array_begin(json);
+  for (uint32_t k = 0; facts->recorder && k < facts->invariant_count; k++) {
+    Drift drift = recorder_drift(heap, facts->recorder, facts->invariants[k]);
+    json_object_begin(json);
+    json_key_string(json, "name", facts->invariants[k]);
+    json_key_number(json, "first", drift.first);
+    json_key_number(json, "change", drift.change);
+    json_key_number(json, "largest", drift.largest);
+    json_key_string(json, "drift", drift_name(drift.kind));
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
+/* Largest residual of each level of constraints. */
+static void json_levels(const RunFacts *facts, JsonWriter *json) {
+  const Constraints *constraints = facts->statistics ? facts->statistics->constraints : NULL;
+  json_key(json, "constraint_levels");
+  json_array_begin(json);
+  for (uint32_t l = 0; constraints && l < constraints->levels; l++) json_number(json, constraints->level_worst[l]);
+  json_array_end(json);
 }
 
 static void json_final(const RunFacts *facts, JsonWriter *json) {
@@ -129,12 +160,61 @@ void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
     json_key_null(&json, "rows");
   }
   json_counts(facts, &json, &arena);
+  json_levels(facts, &json);
+  json_invariants(facts, &json, heap);
   json_seconds(facts, &json);
   if (facts->recorder) json_final(facts, &json);
   else json_key_null(&json, "final");
   json_object_end(&json);
   text_append(heap, text, "\n", 1);
   arena_free(&arena);
+}
+
+/* ---- the reduced system ---- */
+
+/* Equations of the model itself, counted likewise: differential as of first order, constraints, and the rest. */
+static void json_before(const Reduction *reduction, JsonWriter *json) {
+  const Array *array = reduction->array;
+  const Problem *problem = array->problem;
+  uint32_t differential = 0, constraints = 0;
+  int32_t *order = heap_array(reduction->heap, problem->unknowns, sizeof *order);
+  for (int32_t e = 0; e < problem->incidence.row_start[problem->equations]; e++) {
+    int32_t j = problem->incidence.column[e];
+    for (; order[j] < problem->incidence.order[e]; order[j]++) differential++;
+  }
+  for (uint32_t i = 0; i < problem->equations; i++) constraints += array->c[i] > 0;
+  uint32_t equations = problem->model->equations.count;
+  json_key(json, "before");
+  json_object_begin(json);
+  json_key_integer(json, "differential", differential);
+  json_key_integer(json, "algebraic", constraints);
+  json_key_integer(json, "solved", equations > differential + constraints ? equations - differential - constraints : 0);
+  json_object_end(json);
+  heap_free(reduction->heap, order);
+}
+
+void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
+  const Reduction *reduction = facts->reduction;
+  JsonWriter json = json_make(heap, text);
+  json_object_begin(&json);
+  json_key_string(&json, "status", facts->status);
+  json_key_string(&json, "method", facts->method);
+  if (reduction) {
+    const ReductionCounts *counts = &reduction->counts;
+    json_key_integer(&json, "equations", facts->equations);
+    json_key_integer(&json, "states", facts->states);
+    json_key_string(&json, "remark", reduction->remark);
+    json_before(reduction, &json);
+    json_key_integer(&json, "differential", counts->differential);
+    json_key_integer(&json, "algebraic", counts->algebraic);
+    json_key_integer(&json, "solved", counts->solved);
+    json_key_integer(&json, "new_variables", counts->new_variables);
+    json_key_integer(&json, "first_order", counts->first_order);
+    json_key_integer(&json, "dummy_first_order", counts->dummy_first_order);
+    json_seconds(facts, &json);
+  }
+  json_object_end(&json);
+  text_append(heap, text, "\n", 1);
 }
 
 /* ---- initial values ---- */

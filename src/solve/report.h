@@ -20,11 +20,16 @@ typedef struct RunFacts {
   const Recorder *recorder;
   const RunStatistics *statistics; /* NULL before the integration */
   const Initial *initial;
+  const char *const *invariants; /* names of variables whose drift is reported */
+  uint32_t invariant_count;
   Seconds seconds;
 } RunFacts;
 
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text);
 void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
+
+/* What the method made of the model: sizes, counts of the papers. */
+void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
 
 /* How each initial value was found. */
 void initial_report_text(const RunFacts *facts, Heap *heap, TextVec *text);

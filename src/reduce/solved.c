@@ -1,0 +1,269 @@
+/* solved: see solved.h. */
+#include "reduce/solved.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Expressions of so few nodes are repeated rather than named; a pivot is at least so large a part of the largest entry. */
+enum { SMALL_NODES = 5 };
+static const double PIVOT_PART = 0.1;
+
+/* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the initial point. */
+typedef struct Unit {
+  uint32_t size;
+  uint32_t *row;     /* of the reduced array */
+  uint32_t *column;  /* of the reduced array */
+  Expr *leaf;        /* of each column, in the original graph */
+  Expr *a, *b;       /* row-major */
+  double *value, *right;
+} Unit;
+
+typedef struct Solver {
+  Reduction *reduction;
+  Derived *derived;
+  Arena arena;
+  uint32_t implicit, temporaries;
+} Solver;
+
+/* ---- values ---- */
+
+static double leaf_value(void *context, const Dag *dag, Expr leaf) {
+  const Reduction *reduction = context;
+  switch (dag_op(dag, leaf)) {
+  case OP_TIME: return reduction->time;
+  case OP_PARAMETER: return reduction->evaluator->parameters[dag_index(dag, leaf)];
+  case OP_VARIABLE: return reduction->y[array_column(reduction->array, leaf)];
+  case OP_DISCRETE: return reduction->evaluator->discretes[dag_index(dag, leaf)];
+  case OP_PRE: return reduction->evaluator->pre[dag_index(dag, leaf)];
+  default: return 0;
+  }
+}
+
+static double value_of(Solver *solver, Expr e) {
+  double value;
+  bool defined = dag_evaluate(solver->reduction->array->dag, e, leaf_value, solver->reduction, &value, NULL);
+  return defined ? value : 0;
+}
+
+/* ---- units ---- */
+
+static uint32_t original_column(const Solver *solver, uint32_t here) {
+  const Array *array = solver->reduction->reduced.array;
+  return solver->reduction->array->column_start[array->column_unknown[here]] + array_order(array, here);
+}
+
+/* Rows and columns of a block at a stage; size 0 where it has none. */
+static Unit list_unit(Solver *solver, int32_t block, int32_t stage) {
+  const Reduced *reduced = &solver->reduction->reduced;
+  const Blocks *blocks = &reduced->structure->blocks;
+  const Array *array = reduced->array;
+  const int32_t *depth = dummy_depth(reduced->dummy);
+  uint32_t size = (uint32_t)(blocks->start[block + 1] - blocks->start[block]), columns = 0;
+  Unit unit = {.row = arena_array(&solver->arena, size, sizeof(uint32_t)), .column = arena_array(&solver->arena, size, sizeof(uint32_t))};
+  unit.leaf = arena_array(&solver->arena, size, sizeof(Expr));
+  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++) {
+    int32_t i = blocks->row[p], j = blocks->column[p];
+    if (array->c[i] >= stage) unit.row[unit.size++] = array->row_start[i] + (uint32_t)(array->c[i] - stage);
+    if (stage && (array->d[j] < stage || depth[j] < stage)) continue;
+    uint32_t order = (uint32_t)(array->d[j] - stage);
+    unit.leaf[columns] = dag_variable(array->dag, array->problem->unknown[j], order);
+    unit.column[columns++] = array->column_start[j] + order;
+  }
+  return unit;
+}
+
+/* Fills matrix and right side; false if the rows are not linear in the columns. */
+static bool linearize(Solver *solver, Unit *unit) {
+  Array *array = solver->reduction->reduced.array;
+  Dag *dag = array->dag;
+  uint32_t n = unit->size;
+  Arena *arena = &solver->arena;
+  Transplant *plan = &solver->derived->plan;
+  Expr *zeros = arena_array(arena, n, sizeof *zeros);
+  unit->a = arena_array(arena, (size_t)n * n, sizeof(Expr));
+  unit->b = arena_array(arena, n, sizeof(Expr));
+  unit->value = arena_array(arena, (size_t)n * n, sizeof(double));
+  unit->right = arena_array(arena, n, sizeof(double));
+  for (uint32_t k = 0; k < n; k++) zeros[k] = dag_constant(dag, 0);
+  for (uint32_t r = 0; r < n; r++) {
+    Expr row = array_row(array, unit->row[r]), rest = row;
+    dag_substitute(dag, unit->leaf, zeros, n, &rest, 1);
+    for (uint32_t k = 0; k < n; k++) {
+      Expr slope = dag_partial(dag, row, unit->leaf[k]), again = slope;
+      dag_substitute(dag, unit->leaf, zeros, n, &again, 1);
+      if (again != slope) return false;
+      unit->value[r * n + k] = value_of(solver, slope);
+      unit->a[r * n + k] = transplant(plan, slope);
+    }
+    unit->right[r] = -value_of(solver, rest);
+    unit->b[r] = dag_negate(solver->derived->model->dag, transplant(plan, rest));
+  }
+  return true;
+}
+
+/* ---- elimination ---- */
+
+/* The expression itself if it is short, otherwise a variable that has its value. */
+static Expr named(Solver *solver, Expr e, double value) {
+  Dag *dag = solver->derived->model->dag;
+  if (dag_count(dag, &e, 1) <= SMALL_NODES) return e;
+  const char *wish = arena_printf(&solver->arena, "elimination_%u", ++solver->temporaries);
+  uint32_t unknown = derived_add_unknown(solver->derived, wish, "intermediate result", value);
+  Expr leaf = dag_variable(dag, unknown, 0);
+  derived_add_equation(solver->derived, leaf, e, "intermediate result of an elimination");
+  return leaf;
+}
+
+static bool is_zero(const Dag *dag, Expr e) {
+  double value;
+  return dag_is_constant(dag, e, &value) && value == 0;
+}
+
+/* The pivot with the least fill among those large enough, from step `k` on. */
+static bool find_pivot(const Unit *unit, const Dag *dag, uint32_t k, uint32_t *row, uint32_t *column) {
+  uint32_t n = unit->size, best = UINT32_MAX;
+  double best_size = 0;
+  for (uint32_t c = k; c < n; c++) {
+    double largest = 0;
+    uint32_t in_column = 0;
+    for (uint32_t r = k; r < n; r++) {
+      largest = fmax(largest, fabs(unit->value[r * n + c]));
+      in_column += !is_zero(dag, unit->a[r * n + c]);
+    }
+    for (uint32_t r = k; r < n && largest > 0; r++) {
+      double size = fabs(unit->value[r * n + c]) / largest;
+      if (size < PIVOT_PART) continue;
+      uint32_t in_row = 0;
+      for (uint32_t o = k; o < n; o++) in_row += !is_zero(dag, unit->a[r * n + o]);
+      uint32_t fill = (in_row - 1) * (in_column - 1);
+      if (fill > best || (fill == best && size <= best_size)) continue;
+      best = fill;
+      best_size = size;
+      *row = r;
+      *column = c;
+    }
+  }
+  return best != UINT32_MAX;
+}
+
+static void swap_pivot(Unit *unit, uint32_t k, uint32_t row, uint32_t column) {
+  uint32_t n = unit->size;
+#define SWAP(type, x, y) do { type held = (x); (x) = (y); (y) = held; } while (0)
+  for (uint32_t c = 0; c < n; c++) {
+    SWAP(Expr, unit->a[k * n + c], unit->a[row * n + c]);
+    SWAP(double, unit->value[k * n + c], unit->value[row * n + c]);
+  }
+  SWAP(Expr, unit->b[k], unit->b[row]);
+  SWAP(double, unit->right[k], unit->right[row]);
+  for (uint32_t r = 0; r < n; r++) {
+    SWAP(Expr, unit->a[r * n + k], unit->a[r * n + column]);
+    SWAP(double, unit->value[r * n + k], unit->value[r * n + column]);
+  }
+  SWAP(uint32_t, unit->column[k], unit->column[column]);
+#undef SWAP
+}
+
+/* Row r minus what removes its entry below the pivot k. */
+static void eliminate_row(Solver *solver, Unit *unit, uint32_t k, uint32_t r) {
+  Dag *dag = solver->derived->model->dag;
+  uint32_t n = unit->size;
+  double ratio = unit->value[r * n + k] / unit->value[k * n + k];
+  Expr factor = named(solver, dag_divide(dag, unit->a[r * n + k], unit->a[k * n + k]), ratio);
+  for (uint32_t c = k + 1; c < n; c++) {
+    if (is_zero(dag, unit->a[k * n + c])) continue;
+    unit->value[r * n + c] -= ratio * unit->value[k * n + c];
+    Expr product = dag_multiply(dag, factor, unit->a[k * n + c]);
+    Expr difference = dag_subtract(dag, unit->a[r * n + c], product);
+    unit->a[r * n + c] = named(solver, difference, unit->value[r * n + c]);
+  }
+  unit->right[r] -= ratio * unit->right[k];
+  Expr product = dag_multiply(dag, factor, unit->b[k]);
+  Expr difference = dag_subtract(dag, unit->b[r], product);
+  unit->b[r] = named(solver, difference, unit->right[r]);
+}
+
+static bool eliminate(Solver *solver, Unit *unit) {
+  Dag *dag = solver->derived->model->dag;
+  uint32_t n = unit->size;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t row = k, column = k;
+    if (!find_pivot(unit, dag, k, &row, &column)) return false;
+    swap_pivot(unit, k, row, column);
+    if (k + 1 < n) {
+      for (uint32_t c = k; c < n; c++) unit->a[k * n + c] = named(solver, unit->a[k * n + c], unit->value[k * n + c]);
+      unit->b[k] = named(solver, unit->b[k], unit->right[k]);
+    }
+    for (uint32_t r = k + 1; r < n; r++)
+      if (!is_zero(dag, unit->a[r * n + k])) eliminate_row(solver, unit, k, r);
+  }
+  return true;
+}
+
+/* From the last column up: each gets its explicit equation. */
+static void substitute_back(Solver *solver, const Unit *unit, const char *note) {
+  Derived *derived = solver->derived;
+  Dag *dag = derived->model->dag;
+  uint32_t n = unit->size;
+  for (uint32_t k = n; k-- > 0;) {
+    Expr value = unit->b[k];
+    for (uint32_t c = k + 1; c < n; c++) {
+      if (is_zero(dag, unit->a[k * n + c])) continue;
+      Expr known = derived_column(derived, original_column(solver, unit->column[c]));
+      Expr product = dag_multiply(dag, unit->a[k * n + c], known);
+      value = dag_subtract(dag, value, product);
+    }
+    value = dag_divide(dag, value, unit->a[k * n + k]);
+    uint32_t q = original_column(solver, unit->column[k]);
+    Expr left = dag_variable(dag, derived->unknown[q], derived->order[q]);
+    derived_add_equation(derived, left, dag_scale(dag, derived->sign[q], value), note);
+  }
+}
+
+/* ---- the system ---- */
+
+static const char *unit_note(Solver *solver, const Unit *unit) {
+  const Array *array = solver->reduction->array;
+  const Array *here = solver->reduction->reduced.array;
+  TextVec text = {0};
+  Heap *heap = solver->reduction->heap;
+  for (uint32_t r = 0; r < unit->size && r < 8; r++)
+    text_printf(heap, &text, "%s%u", r ? ", " : unit->size > 1 ? "from equations " : "from equation ",
+                array->problem->equation[here->row_equation[unit->row[r]]] + 1);
+  if (unit->size > 8) text_printf(heap, &text, ", ...");
+  const char *kept = arena_copy(solver->reduction->arena, text.data, text.count);
+  vec_free(heap, &text);
+  return kept;
+}
+
+static void add_implicit(Solver *solver, const Unit *unit, const char *note) {
+  Array *array = solver->reduction->reduced.array;
+  Dag *dag = solver->derived->model->dag;
+  for (uint32_t r = 0; r < unit->size; r++)
+    derived_add_equation(solver->derived, transplant(&solver->derived->plan, array_row(array, unit->row[r])), dag_constant(dag, 0), note);
+  solver->implicit += unit->size;
+}
+
+static void add_unit(Solver *solver, int32_t block, int32_t stage) {
+  Unit unit = list_unit(solver, block, stage);
+  if (!unit.size) return;
+  const char *note = unit_note(solver, &unit);
+  if (linearize(solver, &unit) && eliminate(solver, &unit)) substitute_back(solver, &unit, note);
+  else add_implicit(solver, &unit, note);
+}
+
+Derived *solved_make(Reduction *reduction, const char *method) {
+  const Structure *structure = reduction->reduced.structure;
+  Solver solver = {.reduction = reduction, .arena = arena_make(reduction->heap)};
+  solver.derived = derived_begin(reduction, method);
+  int32_t deepest = 0;
+  for (int32_t i = 0; i < structure->n_equations; i++)
+    if (structure->c[i] > deepest) deepest = structure->c[i];
+  for (int32_t stage = deepest; stage >= 0; stage--)
+    for (int32_t b = 0; b < structure->blocks.n_blocks; b++) add_unit(&solver, b, stage);
+  ReductionCounts *counts = &reduction->counts;
+  counts->differential = (uint32_t)structure->dof;
+  counts->algebraic = solver.implicit;
+  counts->solved = solver.derived->model->equations.count - counts->differential - counts->algebraic;
+  arena_free(&solver.arena);
+  return solver.derived;
+}
