@@ -240,9 +240,13 @@ daedal_result *daedal_export_c(daedal_model *model, const char *directory, const
 /* Writes a text to a file under its final name only when it is whole; a diagnostic goes to the model. */
 daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text);
 
-/* ---- names of methods and solvers ---- */
+/* What a pass leaves behind, as text for those who look inside; owned by the model. NULL: no pass of that name. */
+const char *daedal_dump(daedal_model *model, const char *pass);
+
+/* ---- names of methods, solvers and passes ---- */
 const char *const *daedal_method_names(void); /* NULL-terminated */
 const char *const *daedal_solver_names(void);
+const char *const *daedal_pass_names(void); /* for daedal_dump */
 
 #ifdef __cplusplus
 }

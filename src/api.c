@@ -7,6 +7,7 @@
 #include "lang/lang.h"
 #include "result/analysis_report.h"
 #include "result/csv.h"
+#include "result/dump.h"
 #include "result/file.h"
 #include "result/mat.h"
 #include "reduce/text.h"
@@ -35,7 +36,7 @@ struct daedal_model {
   Analysis *analysis;
   Arena arena;
   daedal_analysis figures;
-  TextVec flat, text, json, svg;
+  TextVec flat, text, json, svg, dump;
   Published published;
   double seconds_parse;
   bool broken;
@@ -227,6 +228,19 @@ static void work_flatten(daedal_model *model) {
 
 const char *daedal_flatten(daedal_model *model) {
   return model_try(model, work_flatten) ? model->flat.data : NULL;
+}
+
+const char *const *daedal_pass_names(void) { return DUMP_PASSES; }
+
+const char *daedal_dump(daedal_model *model, const char *pass) {
+  jmp_buf point;
+  if (model->broken || !model->model) return NULL;
+  if (!HEAP_TRY(model->heap, point)) {
+    model->broken = true;
+    return NULL;
+  }
+  model->dump.count = 0;
+  return dump_pass(model->model, pass, model->heap, &model->dump) ? model->dump.data : NULL;
 }
 
 /* ---- analysis ---- */

@@ -30,6 +30,7 @@ static void option_print(FILE *file, const Option *option) {
            option->argument ? option->argument : "");
   fprintf(file, "  %-*s %s", COLUMN, left, option->help);
   if (option->kind == OPTION_METHOD || option->kind == OPTION_METHODS) names_print(file, daedal_method_names());
+  if (option->kind == OPTION_DUMP) names_print(file, daedal_pass_names());
   if (option->kind == OPTION_SOLVER || option->kind == OPTION_SOLVERS) names_print(file, daedal_solver_names());
   fputc('\n', file);
 }

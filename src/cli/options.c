@@ -54,6 +54,7 @@ const Option options[] = {
     {"--c", NULL, "DIR", IN_EXPORT, OPTION_TEXT, PLACE(c_directory), "directory for the C source"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or nothing after it: on standard output"},
+    {"--dump", NULL, "PASS", IN_ALL, OPTION_DUMP, PLACE(dump_pass), "show on standard error what a pass leaves behind"},
     {"--quiet", "-q", NULL, IN_ALL, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
     {"--verbose", "-v", NULL, IN_ALL, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots"},
     {"--help", "-h", NULL, IN_ALL, OPTION_FLAG, PLACE(help), "this text"},
@@ -190,6 +191,9 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_COUNT: return count_store(option, value, place);
   case OPTION_METHOD:
     if (!one_of(option, value, daedal_method_names(), "methods")) return false;
+    break;
+  case OPTION_DUMP:
+    if (!one_of(option, value, daedal_pass_names(), "passes")) return false;
     break;
   case OPTION_SOLVER:
     if (!one_of(option, value, daedal_solver_names(), "solvers")) return false;

@@ -16,6 +16,7 @@ typedef enum OptionKind {
   OPTION_POSITIVE,   /* finite, above zero */
   OPTION_COUNT,      /* integer, at least one */
   OPTION_METHOD,     /* one of daedal_method_names */
+  OPTION_DUMP,       /* one of daedal_pass_names */
   OPTION_SOLVER,     /* one of daedal_solver_names */
   OPTION_METHODS,    /* several of them, commas between */
   OPTION_SOLVERS,

@@ -4,6 +4,7 @@
 #include "cli/render.h"
 #include "cli/suggest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void session_fail(Session *session, daedal_status status) {
@@ -48,6 +49,10 @@ Session session_open(const Arguments *arguments) {
   }
   session_report(&session);
   session_fail(&session, daedal_model_status(session.model));
+  if (!session.status && arguments->dump_pass) {
+    const char *text = daedal_dump(session.model, arguments->dump_pass);
+    if (text) fputs(text, stderr);
+  }
   return session;
 }
 
