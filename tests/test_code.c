@@ -4,6 +4,7 @@
 #include "code/ctext.h"
 #include "code/export.h"
 #include "code/program_internal.h"
+#include "fail_alloc.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -31,8 +32,6 @@ typedef struct Fixture {
   uint64_t seed;
 } Fixture;
 
-static jmp_buf out_of_memory;
-
 static double random_unit(Fixture *f) {
   f->seed = f->seed * 6364136223846793005u + 1442695040888963407u;
   return (double)(f->seed >> 11) / 9007199254740992.0;
@@ -40,9 +39,7 @@ static double random_unit(Fixture *f) {
 
 static uint32_t random_below(Fixture *f, uint32_t bound) { return (uint32_t)(random_unit(f) * bound); }
 
-static Fixture *setup(uint32_t unknowns, uint32_t orders) {
-  Heap *heap = heap_new(NULL);
-  if (!HEAP_TRY(heap, out_of_memory)) abort();
+static Fixture *setup_in(Heap *heap, uint32_t unknowns, uint32_t orders) {
   Fixture *f = heap_alloc(heap, sizeof *f);
   f->heap = heap;
   f->names = names_make(heap);
@@ -60,6 +57,9 @@ static Fixture *setup(uint32_t unknowns, uint32_t orders) {
   f->point = (Point){0.75, f->y, f->parameters, f->discretes, f->pre};
   return f;
 }
+
+/* A refused allocation ends the tests. */
+static Fixture *setup(uint32_t unknowns, uint32_t orders) { return setup_in(heap_new(NULL), unknowns, orders); }
 
 static void teardown(Fixture *f) { heap_destroy(f->heap); }
 
@@ -858,6 +858,38 @@ static void test_export_call(void **state) {
   teardown(f);
 }
 
+/* ---- refused allocations ---- */
+
+static void build_all(Heap *heap) {
+  Fixture *f = setup_in(heap, 24, 2);
+  ExprVec rows = {0};
+  power_beyond(f);
+  chain_rows(f, 24, &rows);
+  Expr x[2] = {dag_variable(f->dag, 0, 0), dag_variable(f->dag, 1, 0)};
+  vec_push(heap, &rows, dag_call(f->dag, 0, 1, NULL, 0, x, 2));
+  Program *program = program_new(heap, f->model, &f->layout, rows.data, rows.count);
+  Jacobian *jacobian = jacobian_new(heap, f->model, &f->layout, rows.data, rows.count, NULL, 0);
+  double *out = heap_array(heap, rows.count + jacobian->nonzeros, sizeof *out);
+  f->y[0] = 1.5;
+  f->y[5] = NAN;
+  program_run(program, &f->point, out);
+  jacobian_run(jacobian, &f->point, out);
+  Blame blame;
+  program_blame(program, &f->point, &blame);
+  ctext_make(heap, program, "program", true);
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  FAIL_ALLOC_EACH(fail) {
+    Heap *heap = heap_new(&fail.hook);
+    jmp_buf refused;
+    if (heap && HEAP_TRY(heap, refused)) build_all(heap);
+    heap_destroy(heap);
+    assert_int_equal(fail.live, 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_operators),       cmocka_unit_test(test_random_graph),
@@ -871,7 +903,7 @@ int main(void) {
       cmocka_unit_test(test_call_root),       cmocka_unit_test(test_call_two_arguments),
       cmocka_unit_test(test_call_templates),  cmocka_unit_test(test_call_failure),
       cmocka_unit_test(test_export),          cmocka_unit_test(test_export_graph),
-      cmocka_unit_test(test_export_call),
+      cmocka_unit_test(test_export_call),     cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,7 +252,7 @@ static void domain_select(void *context, const void *condition, const void *then
 /* ---- running ---- */
 
 /* A function that still runs after so many instructions will not end. */
-static const uint64_t STEP_LIMIT = 50000000;
+static const uint64_t STEP_LIMIT = 10000000;
 
 static void start_runner(Runner *runner) {
   Caller *caller = runner->caller;
@@ -344,12 +344,19 @@ static void clear_diags(Caller *caller) {
   caller->diags = diags_make(caller->heap);
 }
 
+void caller_prepare(Caller *caller, const CallSite *site) {
+  if (site->partial_count > CALL_PARTIALS_LIMIT) return;
+  Runner *runner = &caller->runners[site->partial_count];
+  if (!runner->machine) start_runner(runner);
+  find_callee(runner, site->function);
+}
+
 bool caller_run(Caller *caller, const CallSite *site, const double *arguments, double *results) {
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
   if (site->partial_count > CALL_PARTIALS_LIMIT) return false;
-  Runner *runner = &caller->runners[site->partial_count];
-  if (!runner->machine) start_runner(runner);
+  caller_prepare(caller, site);
   clear_diags(caller);
+  Runner *runner = &caller->runners[site->partial_count];
   Callee *callee = find_callee(runner, site->function);
   set_arguments(runner, callee, site, arguments);
   if (!run_function(runner, callee, caller->model->functions.data[site->function])) return false;

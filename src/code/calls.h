@@ -16,6 +16,9 @@ enum { CALL_PARTIALS_LIMIT = 10 };
 /* Runs the functions of one model; lives in the heap. */
 Caller *caller_new(Heap *heap, Model *model);
 
+/* Makes ready what caller_run needs for this site, so that it allocates nothing later but what the function itself asks for. */
+void caller_prepare(Caller *caller, const CallSite *site);
+
 /* Values of the site's results for these argument values (as many as the site has). false, and NAN in every result, if
  * the function fails: an argument outside of an operator's domain, a failed assertion, too many steps. */
 bool caller_run(Caller *caller, const CallSite *site, const double *arguments, double *results);

@@ -30,7 +30,7 @@ typedef struct Plan {
 } Plan;
 
 /* How many instances a template needs to pay. */
-enum { TEMPLATE_MINIMUM = 8 };
+enum { TEMPLATE_MINIMUM = 16 };
 
 Plan plan_make(Heap *heap, Model *model, const Layout *layout);
 

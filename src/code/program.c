@@ -13,7 +13,9 @@ static void make_kernel(Program *program, uint32_t k, Group *group) {
   Instances instances = instances_make(heap, group->instances, group->slots, group->outputs, group->stores, group->places);
   program->kernels[k] = kernel_make(heap, program->model->dag, group->roots, instances, &group->map);
   program->phases[k] = group->phase;
-  if (program->kernels[k].calls.count && !program->caller) program->caller = caller_new(heap, program->model);
+  const Kernel *kernel = &program->kernels[k];
+  if (kernel->calls.count && !program->caller) program->caller = caller_new(heap, program->model);
+  for (uint32_t c = 0; c < kernel->calls.count; c++) caller_prepare(program->caller, &kernel->calls.data[c]);
   heap_free(heap, group->roots);
   heap_free(heap, group->stores);
   heap_free(heap, group->places);
