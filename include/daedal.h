@@ -143,6 +143,8 @@ typedef struct daedal_options {
   double start_time, stop_time, tolerance, output_interval, max_step, constraint_tolerance;
   uint32_t intervals;       /* 0: not given */
   const char *overrides;    /* "a=1,b=2": parameters and start values; NULL for none */
+  const char *start_values; /* file with a list of modifiers, as daedal_result_start_values gives it; NULL for none */
+  const char *start_from;   /* "RESULT[@TIME]": start values from a result file, at its end if no time is given; NULL for none */
   const char *variables;    /* extended regular expression that a name must match as a whole; NULL for all */
   double baumgarte_alpha, baumgarte_beta; /* of method "baumgarte"; NaN: from the time scale of the model */
   const char *invariants;   /* "E,H": variables that should stay constant, whose drift is reported; NULL for none */
@@ -211,9 +213,14 @@ const char *daedal_result_csv(daedal_result *result);
 const char *daedal_result_plot(daedal_result *result, const char *variables);
 const char *daedal_result_plot_terminal(daedal_result *result, const char *variables, uint32_t width, uint32_t height);
 
-/* How each initial value was found: a table for people. */
+/* How each initial value was found: a table for people, and as JSON. The text is "" when there are no values; the JSON then has
+ * the conflict. */
 const char *daedal_result_initial_text(daedal_result *result);
 const char *daedal_result_initial_json(daedal_result *result);
+
+/* The initial values as a list of modifiers, (x(start = 1), y(start = 2)), which a later run reads by the option start_values. NULL
+ * when there are none. */
+const char *daedal_result_start_values(daedal_result *result);
 
 /* ---- methods side by side ---- */
 

@@ -9,10 +9,12 @@
 #include "result/csv.h"
 #include "result/dump.h"
 #include "result/file.h"
+#include "result/initial_report.h"
 #include "result/mat.h"
 #include "reduce/text.h"
 #include "result/json.h"
 #include "result/plot.h"
+#include "result/start_list.h"
 
 #include <errno.h>
 #include <math.h>
@@ -54,7 +56,8 @@ struct daedal_result {
   CompareRequest comparing;
   Comparison *comparison; /* NULL: one run */
   TextVec reduced, reduced_json;
-  TextVec text, json, csv, plot, terminal, initial_text, initial_json;
+  Explanation *explanation; /* of the initial values; NULL until asked for */
+  TextVec text, json, csv, plot, terminal, initial_text, initial_json, start_values;
   Published published;
   bool broken;
 };
@@ -375,14 +378,7 @@ static bool take_override(daedal_result *result, const char *text, size_t length
 }
 
 /* "a=1,b[1,2]=3": split at commas outside of brackets. */
-static bool take_overrides(daedal_result *result, const char *text, Request *request) {
-  const Model *model = result->model->model;
-  double *parameters = heap_array(result->heap, model->parameters.count, sizeof *parameters);
-  double *starts = heap_array(result->heap, model->variables.count, sizeof *starts);
-  for (uint32_t k = 0; k < model->parameters.count; k++) parameters[k] = NAN;
-  for (uint32_t k = 0; k < model->variables.count; k++) starts[k] = NAN;
-  request->parameter_overrides = parameters;
-  request->starts.start = starts;
+static bool take_overrides(daedal_result *result, const char *text, double *parameters, double *starts) {
   int depth = 0;
   const char *begin = text ? text : "";
   for (const char *p = begin; *begin; p++) {
@@ -392,6 +388,29 @@ static bool take_overrides(daedal_result *result, const char *text, Request *req
     begin = *p ? p + 1 : p;
   }
   return true;
+}
+
+/* Start values of free parameters count like overrides: both are guesses. */
+static void move_free_starts(const Model *model, double *parameters, double *starts) {
+  for (uint32_t p = 0; p < model->parameters.count; p++) {
+    uint32_t position = model->parameters.data[p];
+    if (!isnan(starts[position]) && isnan(parameters[p])) parameters[p] = starts[position];
+  }
+}
+
+/* Start values: from a result, then from a list, then single ones; the later count. */
+static bool take_starts(daedal_result *result, const daedal_options *options, Request *request) {
+  const Model *model = result->model->model;
+  double *parameters = heap_array(result->heap, model->parameters.count, sizeof *parameters);
+  double *starts = heap_array(result->heap, model->variables.count, sizeof *starts);
+  for (uint32_t k = 0; k < model->parameters.count; k++) parameters[k] = NAN;
+  for (uint32_t k = 0; k < model->variables.count; k++) starts[k] = NAN;
+  request->parameter_overrides = parameters;
+  request->starts.start = starts;
+  if (options->start_from && !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags)) return false;
+  if (options->start_values && !start_list_read(result->heap, model, options->start_values, starts, &result->diags)) return false;
+  move_free_starts(model, parameters, starts);
+  return take_overrides(result, options->overrides, parameters, starts);
 }
 
 /* "a,b[1,2],c": the names between commas outside of brackets, in the arena. */
@@ -453,7 +472,7 @@ static void run(daedal_result *result, const daedal_options *options, bool initi
   simulation->diags = &result->diags;
   simulation->facts = (RunFacts){.status = "input", .method = options->method};
   simulation->facts.seconds.parse = result->model->seconds_parse;
-  bool ok = take_options(result, options, &request) && take_overrides(result, options->overrides, &request) &&
+  bool ok = take_options(result, options, &request) && take_starts(result, options, &request) &&
             take_invariants(result, options);
   simulation->facts.invariants = result->comparing.invariants;
   simulation->facts.invariant_count = result->comparing.invariant_count;
@@ -665,8 +684,55 @@ const char *daedal_result_csv(daedal_result *result) {
 
 RESULT_REPORT(text, text, run_report_text)
 RESULT_REPORT(json, json, run_report_json)
-RESULT_REPORT(initial_text, initial_text, initial_report_text)
-RESULT_REPORT(initial_json, initial_json, initial_report_json)
+
+/* ---- initial values ---- */
+
+static const Explanation *explain(daedal_result *result) {
+  Simulation *simulation = &result->simulation;
+  if (!simulation->initial.solved) return NULL;
+  if (!result->explanation) {
+    result->explanation = heap_alloc(result->heap, sizeof *result->explanation);
+    *result->explanation = initial_explain(&simulation->initializer, &simulation->initial, &result->diags.arena);
+  }
+  return result->explanation;
+}
+
+static bool work_initial_text(daedal_result *result, const void *argument) {
+  const Explanation *explanation = explain(result);
+  (void)argument;
+  if (explanation && !result->initial_text.count)
+    initial_report_text(&result->simulation.initial, explanation, result->simulation.evaluator, result->heap, &result->initial_text);
+  return explanation != NULL;
+}
+
+static bool work_initial_json(daedal_result *result, const void *argument) {
+  const Explanation *explanation = explain(result);
+  (void)argument;
+  if (!result->initial_json.count)
+    initial_report_json(result->simulation.facts.status, &result->simulation.initial, explanation, result->simulation.evaluator, result->heap,
+                        &result->initial_json);
+  return true;
+}
+
+static bool work_start_values(daedal_result *result, const void *argument) {
+  (void)argument;
+  if (!explain(result)) return false;
+  if (!result->start_values.count)
+    initial_report_modifiers(&result->simulation.initial, result->simulation.evaluator, result->heap, &result->start_values);
+  return true;
+}
+
+const char *daedal_result_initial_text(daedal_result *result) {
+  return result_try(result, work_initial_text, NULL) ? result->initial_text.data : "";
+}
+
+const char *daedal_result_initial_json(daedal_result *result) {
+  return result_try(result, work_initial_json, NULL) ? result->initial_json.data : "";
+}
+
+const char *daedal_result_start_values(daedal_result *result) {
+  return result_try(result, work_start_values, NULL) ? result->start_values.data : NULL;
+}
 
 /* ---- methods side by side ---- */
 
@@ -747,7 +813,7 @@ static void judge_comparison(daedal_result *result, bool named) {
 
 static void run_comparison(daedal_result *result, const daedal_options *options, const CompareNames *names) {
   CompareRequest *comparing = &result->comparing;
-  bool ok = take_options(result, options, &comparing->request) && take_overrides(result, options->overrides, &comparing->request) &&
+  bool ok = take_options(result, options, &comparing->request) && take_starts(result, options, &comparing->request) &&
             take_invariants(result, options) && take_methods(result, names->methods) && take_solvers(result, names->solvers);
   if (ok) {
     result->comparison = compare_run(result->heap, result->model->model, comparing);

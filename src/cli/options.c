@@ -31,6 +31,12 @@ const Option options[] = {
      "time between output points, instead of --intervals"},
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
      "values of parameters and start values"},
+    {"--start-values", NULL, "FILE", IN_RUNS, OPTION_TEXT, PLACE(run.start_values),
+     "start values from a list, as init --write makes it"},
+    {"--start-from", NULL, "RESULT[@T]", IN_RUNS, OPTION_TEXT, PLACE(run.start_from),
+     "start values from a result, at time T or its end"},
+    {"--write", NULL, "FILE", IN_INIT, OPTION_TEXT, PLACE(write_path),
+     "the values found, as a list for --start-values"},
     {"--method", NULL, "M", IN_SIMULATE | IN_EXPORT | IN_REDUCE, OPTION_METHOD, PLACE(run.method), "index reduction"},
     {"--solver", NULL, "S", IN_SIMULATE, OPTION_SOLVER, PLACE(run.solver), "integrator"},
     {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods), "methods to compare; default: all that apply"},
@@ -278,9 +284,9 @@ static bool check_together(const Parser *parser) {
     return false;
   }
   if (is_standard_output(arguments->output_path) + is_standard_output(arguments->json_path) +
-          is_standard_output(arguments->plot_path) >
+          is_standard_output(arguments->plot_path) + is_standard_output(arguments->write_path) >
       1) {
-    usage_error("only one of --output-file, --json and --plot can go to standard output");
+    usage_error("only one of --output-file, --json, --plot and --write can go to standard output");
     return false;
   }
   if (arguments->run.intervals && !isnan(arguments->run.output_interval)) {

@@ -1,48 +1,60 @@
 /* initial: consistent initial values. All rows of the derivative array hold at the start, with fixed start values as given
  * and the initial equations; what is left free keeps its start value where that is consistent, and moves to the nearest
- * consistent value in the scaled norm where it is not (minimum-norm corrections: Estévez Schwarz 2010, Theorem 4.3).
+ * consistent value in the scaled norm where it is not.
  *
- * First the cheap way: the states hold their start values and the state-space form gives the rest. If that moves nothing the
- * user gave, it is the answer. Otherwise Gauss-Newton with minimum-norm corrections on all rows at once. */
+ * The ways, each tried when the one before fails or would move a value that was given: the state-space form with the given
+ * values as states (no code of its own); the initial system step by step (steps.h), keeping, then nearest; continuation from the
+ * simplified expressions of homotopy(); continuation in the guesses; all rows at once. Then the conflict is named.
+ */
 #ifndef DAEDAL_INIT_INITIAL_H
 #define DAEDAL_INIT_INITIAL_H
 
+#include "init/conflict.h"
 #include "reduce/dummy.h"
 #include "reduce/statespace.h"
 
-/* How the initial value of a column was found. */
-typedef enum Origin {
-  ORIGIN_COMPUTED, /* no start value was given */
-  ORIGIN_FIXED,    /* fixed = true */
-  ORIGIN_KEPT,     /* the start value given is consistent */
-  ORIGIN_MOVED,    /* the start value given was only a guess */
-} Origin;
-
-typedef struct InitialColumn {
-  Origin origin;
-  bool given;     /* a start value was given by the model or the user */
-  bool fixed;
-  double start;   /* the start value or the default 0 */
-  uint32_t named; /* variable of the model that gave it (an alias may) */
-} InitialColumn;
+/* The way that led to the solution. */
+typedef enum InitialWay {
+  WAY_STATES,
+  WAY_KEPT,
+  WAY_NEAREST,
+  WAY_HOMOTOPY,
+  WAY_CONTINUED,
+  WAY_ALL_ROWS,
+} InitialWay;
 
 typedef struct Initial {
-  InitialColumn *column; /* per column of the array */
-  uint8_t *held;         /* per column: 2 fixed, 1 a start value worth keeping, 0 neither */
-  double *y;
-  double residual;       /* largest scaled residual reached */
+  bool solved;
+  double t0;
+  double *y;             /* per column of the evaluator's array: the solution */
+  InitialSystem *system; /* NULL while none was needed: then its columns are those of the array */
+  InitialColumn *column; /* per column of the system */
+  double *value;         /* per column of the system */
+  uint32_t columns;
+  InitialWay way;
   uint32_t iterations;
   uint32_t fixed, free;  /* fixed columns; degrees of freedom that the model leaves open */
+  int64_t dof;
+  IndexVec surplus;      /* rows of the system: initial equations that the others imply */
+  bool has_conflict;
+  Conflict conflict;     /* when there is no solution */
 } Initial;
 
-/* Start values per variable of the model that replace the model's own (NAN: none). */
-typedef struct StartValues {
-  const double *start;
-} StartValues;
+/* What initialization needs of a run; made once, used at the start and after every event. */
+typedef struct Initializer {
+  Heap *heap;
+  Evaluator *evaluator;
+  const Structure *structure;
+  Dummy *dummy;
+  StateSpace *space;
+  InitialSystem *system, *event_system; /* made when needed */
+} Initializer;
 
-/* Solves for y at t0. false: an error is in diags (DIAG_INIT), naming the equations that conflict. The result
- * lives in the heap. */
-bool initial_solve(Heap *heap, Evaluator *evaluator, const Structure *structure, Dummy *dummy, StateSpace *space,
-                   const StartValues *starts, double t0, Initial *initial, Diags *diags);
+/* Start values per column of the evaluator's array, before any equation is looked at: for the modes of relations. */
+bool initial_guess(const Initializer *initializer, const StartValues *starts, double *y, Diags *diags);
+
+/* Solves at t0. tolerance: how far redundant fixed values may disagree, scaled. false: an error is in diags (DIAG_INIT) and
+ * initial->conflict. Free parameters are set in the evaluator. The result lives in the heap. */
+bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial, Diags *diags);
 
 #endif

@@ -3,87 +3,102 @@
 
 #include <math.h>
 
-/* Modelica's default start value is 0, which is only a guess. */
-static double start_value(const Evaluator *evaluator, const StartValues *starts, uint32_t variable, bool *given) {
+/* Modelica's default start value is the one nearest to 0 that min and max allow; only a guess. */
+static double default_start(const Evaluator *evaluator, const Variable *variable) {
   Model *model = evaluator->model;
-  const Variable *v = &model->variables.data[variable];
-  double value = 0;
-  *given = false;
-  if (starts && starts->start && !isnan(starts->start[variable])) {
-    *given = true;
-    return starts->start[variable];
-  }
-  if (v->start != EXPR_NONE && model_evaluate(model, v->start, evaluator->parameters, &value)) *given = true;
-  return *given ? value : 0;
+  double bound, value = 0;
+  if (variable->min != EXPR_NONE && model_evaluate(model, variable->min, evaluator->parameters, &bound) && value < bound) value = bound;
+  if (variable->max != EXPR_NONE && model_evaluate(model, variable->max, evaluator->parameters, &bound) && value > bound) value = bound;
+  return isfinite(value) ? value : 0;
 }
 
-static bool same_value(double a, double b) { return fabs(a - b) <= 1e-12 * (1 + fabs(a) + fabs(b)); }
+static double start_value(const Evaluator *evaluator, const StartValues *starts, uint32_t position, bool *given) {
+  Model *model = evaluator->model;
+  const Variable *variable = &model->variables.data[position];
+  double value;
+  *given = true;
+  if (starts && starts->start && !isnan(starts->start[position])) return starts->start[position];
+  if (variable->start != EXPR_NONE && model_evaluate(model, variable->start, evaluator->parameters, &value)) return value;
+  *given = false;
+  return default_start(evaluator, variable);
+}
+
+static bool same_value(double a, double b, double tolerance) { return fabs(a - b) <= tolerance * (1 + fabs(a) + fabs(b)); }
+
+/* The column and sign that an unknown of the model stands for; MAP_NONE for one that is constant. */
+static uint32_t column_of(const Evaluator *evaluator, uint32_t unknown, double *sign) {
+  const Problem *problem = evaluator->array->problem;
+  *sign = 1;
+  if (!problem->aliases.removed) return evaluator->array->model_column[unknown];
+  uint32_t root = problem->aliases.root[unknown];
+  *sign = problem->aliases.sign[unknown];
+  return root == UINT32_MAX ? MAP_NONE : evaluator->array->model_column[root] + problem->aliases.shift[unknown];
+}
+
+/* An unknown equal to a constant must not be fixed at another value. */
+static bool check_constant(const Evaluator *evaluator, uint32_t unknown, bool fixed, double start, double tolerance, Diags *diags) {
+  Model *model = evaluator->model;
+  uint32_t position = model->unknowns.data[unknown];
+  double value;
+  if (!fixed || !model_evaluate(model, evaluator->array->problem->aliases.constant[unknown], evaluator->parameters, &value)) return true;
+  if (same_value(value, start, tolerance)) return true;
+  diag_error(diags, DIAG_INIT, model->variables.data[position].span,
+             "no consistent initial values: %s is fixed at %.10g, but an equation sets it to %.10g; remove fixed=true",
+             model_name(model, position), start, value);
+  return false;
+}
 
 /* Takes one unknown of the model into the column of its alias class. */
-static bool take_start(const Evaluator *evaluator, const StartValues *starts, uint32_t unknown, Initial *initial,
-                       Diags *diags) {
+static bool take_start(const Evaluator *evaluator, const StartValues *starts, uint32_t unknown, double tolerance,
+                       InitialColumn *columns, Diags *diags) {
   Model *model = evaluator->model;
-  const Problem *problem = evaluator->array->problem;
-  uint32_t variable = model->unknowns.data[unknown], root = unknown;
-  double sign = 1;
-  if (problem->aliases.removed) {
-    root = problem->aliases.root[unknown];
-    sign = problem->aliases.sign[unknown];
-  }
-  if (root == UINT32_MAX) return true; /* a constant: nothing to start */
-  uint32_t q = evaluator->array->model_column[root] + (problem->aliases.removed ? problem->aliases.shift[unknown] : 0);
-  InitialColumn *column = &initial->column[q];
-  bool given, fixed = model->variables.data[variable].fixed == FIXED_TRUE;
-  double value = sign * start_value(evaluator, starts, variable, &given);
-  if (fixed && column->fixed && !same_value(value, column->start)) {
-    diag_error(diags, DIAG_INIT, model->variables.data[variable].span,
-               "%s and %s are the same variable%s, but their fixed start values are %g and %g; remove fixed=true from one",
-               model_name(model, column->named), model_name(model, variable), sign < 0 ? " up to sign" : "", column->start, value);
+  uint32_t position = model->unknowns.data[unknown];
+  const Variable *variable = &model->variables.data[position];
+  bool given, fixed = variable->fixed == FIXED_TRUE && !(starts && starts->hold);
+  double sign, start = start_value(evaluator, starts, position, &given);
+  uint32_t q = column_of(evaluator, unknown, &sign);
+  if (q == MAP_NONE) return check_constant(evaluator, unknown, fixed, start, tolerance, diags);
+  InitialColumn *column = &columns[q];
+  double value = sign * start;
+  if (fixed && column->fixed && !same_value(value, column->start, tolerance)) {
+    Diag *diag = diag_error(diags, DIAG_INIT, variable->span,
+                            "no consistent initial values: %s and %s are the same%s, but fixed at %.10g and %.10g",
+                            model_name(model, column->named), model_name(model, position), sign < 0 ? " up to sign" : "",
+                            column->start, value);
+    diag_note(diags, diag, model->variables.data[column->named].span, "remove fixed=true from %s or from %s",
+              model_name(model, column->named), model_name(model, position));
     return false;
   }
   bool better = fixed > column->fixed || (fixed == column->fixed && given > column->given);
-  if (!better && column->named != UINT32_MAX) return true;
+  if (!better && column->named != MAP_NONE) return true;
   column->given = given || fixed;
   column->fixed = fixed;
   column->start = value;
-  column->named = variable;
-  initial->y[q] = value;
+  column->named = position;
+  column->sign = sign;
   return true;
 }
 
-bool starts_collect(const Evaluator *evaluator, const StartValues *starts, Initial *initial, Diags *diags) {
-  for (uint32_t q = 0; q < evaluator->array->columns; q++) initial->column[q].named = UINT32_MAX;
+static void take_columns(const StartValues *starts, uint32_t count, InitialColumn *columns) {
+  for (uint32_t q = 0; q < count; q++) {
+    if (isnan(starts->column[q])) continue;
+    columns[q].start = starts->column[q];
+    columns[q].given = true;
+    columns[q].fixed = starts->hold && starts->hold[q];
+  }
+}
+
+bool starts_collect(const Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns, Diags *diags) {
+  const Array *array = evaluator->array;
+  for (uint32_t q = 0; q < array->columns; q++)
+    columns[q] = (InitialColumn){.named = MAP_NONE, .sign = 1, .row = MAP_NONE, .low = (int32_t)array_order(array, q) < array->d[array->column_unknown[q]]};
   /* The representative first, so that at equal rank its own start value counts. */
   for (int pass = 0; pass < 2; pass++) {
     for (uint32_t u = 0; u < evaluator->model->unknowns.count; u++) {
-      bool root = evaluator->array->problem->local[u] != MAP_NONE;
-      if (root == (pass == 0) && !take_start(evaluator, starts, u, initial, diags)) return false;
+      bool root = array->problem->local[u] != MAP_NONE;
+      if (root == (pass == 0) && !take_start(evaluator, starts, u, tolerance, columns, diags)) return false;
     }
   }
-  for (uint32_t q = 0; q < evaluator->array->columns; q++) initial->fixed += initial->column[q].fixed;
+  if (starts && starts->column) take_columns(starts, array->columns, columns);
   return true;
-}
-
-bool starts_equations(Heap *heap, const Evaluator *evaluator, ExprVec *residuals, Diags *diags) {
-  Model *model = evaluator->model;
-  const Array *array = evaluator->array;
-  ExprVec leaves = {0};
-  bool ok = true;
-  for (uint32_t i = 0; i < model->initial_equations.count; i++) {
-    const Equation *equation = &model->initial_equations.data[i];
-    Expr residual = problem_expression(array->problem, equation->residual);
-    leaves.count = 0;
-    dag_variables(model->dag, residual, &leaves);
-    for (uint32_t k = 0; k < leaves.count; k++) {
-      uint32_t j = array->problem->local[dag_index(model->dag, leaves.data[k])];
-      if ((int32_t)dag_order(model->dag, leaves.data[k]) <= array->d[j]) continue;
-      diag_error(diags, DIAG_INIT, equation->span,
-                 "the initial equation needs a derivative of %s that no equation of the model determines",
-                 model_name(model, model->unknowns.data[array->problem->unknown[j]]));
-      ok = false;
-    }
-    vec_push(heap, residuals, residual);
-  }
-  vec_free(heap, &leaves);
-  return ok;
 }

@@ -1,15 +1,40 @@
-/* starts: from the model's start values to columns of the array, through aliases. */
+/* starts: from start values to columns of the array, through aliases. */
 #ifndef DAEDAL_INIT_STARTS_H
 #define DAEDAL_INIT_STARTS_H
 
-#include "init/initial.h"
+#include "init/system.h"
 
-/* Fills initial->column[].{given, fixed, start, named} and the guesses in initial->y. Several fixed values of one alias class
- * that disagree are an error. */
-bool starts_collect(const Evaluator *evaluator, const StartValues *starts, Initial *initial, Diags *diags);
+/* How the initial value of a column was found. */
+typedef enum Origin {
+  ORIGIN_COMPUTED, /* no start value was given */
+  ORIGIN_FIXED,    /* fixed = true */
+  ORIGIN_KEPT,     /* the start value given is consistent */
+  ORIGIN_MOVED,    /* the start value given was only a guess */
+} Origin;
 
-/* Residuals of the initial equations with aliases put in; false (with an error) if one needs a derivative that the array
- * does not have. Owned by the heap. */
-bool starts_equations(Heap *heap, const Evaluator *evaluator, ExprVec *residuals, Diags *diags);
+typedef struct InitialColumn {
+  Origin origin;
+  bool given;     /* a start value was given by the model or the user */
+  bool fixed;
+  bool low;       /* below the highest derivative: the start value can be kept */
+  bool redundant; /* fixed, but the equations and the other fixed values determine it */
+  double start;   /* the start value, or the default */
+  uint32_t named; /* variable of the model that gave it (an alias may); MAP_NONE if none did */
+  double sign;    /* the column is this times that variable */
+  uint32_t row;   /* of the initial system: determines it; MAP_NONE if nothing does */
+} InitialColumn;
+
+/* Start values that replace the model's own. NULL and NAN: none. */
+typedef struct StartValues {
+  const double *start;  /* per variable of the model */
+  const double *column; /* per column of the evaluator's array: guesses, or left limits at an event */
+  const bool *hold;     /* with `column`: the columns that are fixed, instead of those the model fixes; initial equations and
+                         * free parameters are then left out. So the states keep their left limits after an event. */
+} StartValues;
+
+/* Fills given, fixed, low, start and named of the columns of the evaluator's array. Several fixed values of one alias class
+ * that differ by more than the tolerance are an error. */
+bool starts_collect(const Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns,
+                    Diags *diags);
 
 #endif

@@ -5,9 +5,6 @@
 
 #include <math.h>
 
-static const char *const ORIGIN_NAME[] = {
-    [ORIGIN_COMPUTED] = "computed", [ORIGIN_FIXED] = "fixed", [ORIGIN_KEPT] = "kept", [ORIGIN_MOVED] = "moved"};
-
 static const char *constraint_text(const RunFacts *facts, Arena *arena) {
   const RunStatistics *statistics = facts->statistics;
   if (!statistics || statistics->constraint_row == MAP_NONE) return NULL;
@@ -215,51 +212,4 @@ void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
   }
   json_object_end(&json);
   text_append(heap, text, "\n", 1);
-}
-
-/* ---- initial values ---- */
-
-void initial_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
-  if (!facts->initial || !facts->evaluator) return;
-  const Array *array = facts->evaluator->array;
-  Arena arena = arena_make(heap);
-  text_printf(heap, text, "%-32s  %-24s %s\n", "variable", "value", "how");
-  for (uint32_t q = 0; q < array->columns; q++) {
-    const InitialColumn *column = &facts->initial->column[q];
-    text_printf(heap, text, "%-32s  %-24.16g %s", array_column_name(array, q, &arena), facts->initial->y[q],
-                ORIGIN_NAME[column->origin]);
-    if (column->origin == ORIGIN_MOVED) text_printf(heap, text, " from %.10g", column->start);
-    text_append(heap, text, "\n", 1);
-  }
-  arena_free(&arena);
-}
-
-void initial_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
-  Arena arena = arena_make(heap);
-  JsonWriter json = json_make(heap, text);
-  json_object_begin(&json);
-  json_key_string(&json, "status", facts->status);
-  if (!facts->initial || !facts->evaluator) {
-    json_key_null(&json, "values");
-  } else {
-    const Array *array = facts->evaluator->array;
-    json_key_integer(&json, "fixed", facts->initial->fixed);
-    json_key_integer(&json, "free", facts->initial->free);
-    json_key_integer(&json, "iterations", facts->initial->iterations);
-    json_key(&json, "values");
-    json_array_begin(&json);
-    for (uint32_t q = 0; q < array->columns; q++) {
-      const InitialColumn *column = &facts->initial->column[q];
-      json_object_begin(&json);
-      json_key_string(&json, "name", array_column_name(array, q, &arena));
-      json_key_number(&json, "value", facts->initial->y[q]);
-      json_key_string(&json, "how", ORIGIN_NAME[column->origin]);
-      json_key_number(&json, "start", column->given ? column->start : NAN);
-      json_object_end(&json);
-    }
-    json_array_end(&json);
-  }
-  json_object_end(&json);
-  text_append(heap, text, "\n", 1);
-  arena_free(&arena);
 }

@@ -31,8 +31,4 @@ void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
 /* What the method made of the model: sizes, counts of the papers. */
 void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
 
-/* How each initial value was found. */
-void initial_report_text(const RunFacts *facts, Heap *heap, TextVec *text);
-void initial_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
-
 #endif

@@ -1,0 +1,253 @@
+/* conflict: see conflict.h. */
+#include "init/conflict.h"
+
+#include "init/patch.h"
+#include "structure/dulmage.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FILTER_ROWS = 60, NAMED_MOST = 8 };
+
+Conflict conflict_of_column(const InitialSystem *system, const Order *order, const StepsResult *failure) {
+  Heap *heap = system->heap;
+  Arena scratch = arena_make(heap);
+  Conflict conflict = {.column = failure->column, .wanted = failure->wanted, .residual = failure->disagreement};
+  InitialConflict circuit = initial_conflict(&scratch, &order->pattern, &order->choice, (int32_t)failure->column);
+  vec_push(heap, &conflict.rows, failure->row);
+  for (int32_t k = 0; k < circuit.n_rows; k++)
+    if ((uint32_t)circuit.rows[k] != failure->row) vec_push(heap, &conflict.rows, (uint32_t)circuit.rows[k]);
+  for (int32_t k = 0; k < circuit.n_columns; k++) vec_push(heap, &conflict.columns, (uint32_t)circuit.columns[k]);
+  vec_push(heap, &conflict.columns, failure->column);
+  index_sort((int32_t *)conflict.columns.data, (int32_t)conflict.columns.count);
+  arena_free(&scratch);
+  return conflict;
+}
+
+static void add_fixed_of_rows(const InitialSystem *system, const InitialColumn *columns, Conflict *conflict) {
+  const Pattern *pattern = &system->pattern;
+  for (uint32_t k = 0; k < conflict->rows.count; k++) {
+    uint32_t r = conflict->rows.data[k];
+    for (int32_t e = pattern->row_start[r]; e < pattern->row_start[r + 1]; e++) {
+      uint32_t q = (uint32_t)pattern->column[e];
+      bool known = !columns[q].fixed;
+      for (uint32_t c = 0; c < conflict->columns.count && !known; c++) known = conflict->columns.data[c] == q;
+      if (!known) vec_push(system->heap, &conflict->columns, q);
+    }
+  }
+}
+
+Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *columns, uint32_t row, double residual) {
+  Arena scratch = arena_make(system->heap);
+  Conflict conflict = {.column = MAP_NONE, .wanted = NAN, .residual = residual};
+  vec_push(system->heap, &conflict.rows, row);
+  Matching matching = matching_maximum(&scratch, &system->pattern);
+  Dulmage parts = dulmage_find(&scratch, &system->pattern, &matching);
+  for (int32_t k = 0; k < parts.n_over; k++) {
+    const DulmageSet *culprit = &parts.over[k].culprit;
+    bool inside = false;
+    for (int32_t i = 0; i < parts.over[k].all.n_rows; i++) inside |= parts.over[k].all.rows[i] == (int32_t)row;
+    for (int32_t i = 0; inside && i < culprit->n_rows; i++)
+      if (culprit->rows[i] != (int32_t)row) vec_push(system->heap, &conflict.rows, (uint32_t)culprit->rows[i]);
+  }
+  add_fixed_of_rows(system, columns, &conflict);
+  arena_free(&scratch);
+  return conflict;
+}
+
+/* ---- from numbers ---- */
+
+/* A few rows of the scaled matrix over the columns that are free, dense, with their residuals. */
+typedef struct Dense {
+  uint32_t rows, columns;
+  double *a, *b;
+} Dense;
+
+/* Does A s = -b have no solution for the rows marked? Orthogonalization of the rows: a row that depends on those before it must
+ * have the residual that they imply. */
+static bool contradicts(const Dense *dense, const bool *in, Heap *heap) {
+  uint32_t n = dense->columns + 1;
+  double *basis = heap_array(heap, (size_t)dense->rows * n, sizeof *basis), *v = heap_array(heap, n, sizeof *v), worst = 0, size = 0;
+  uint32_t rank = 0;
+  for (uint32_t i = 0; i < dense->rows; i++) {
+    if (!in[i]) continue;
+    memcpy(v, dense->a + (size_t)i * dense->columns, dense->columns * sizeof *v);
+    v[n - 1] = dense->b[i];
+    if (fabs(dense->b[i]) > size) size = fabs(dense->b[i]);
+    double before = 0, after = 0;
+    for (uint32_t k = 0; k + 1 < n; k++) before += v[k] * v[k];
+    for (int again = 0; again < 2; again++) {
+      for (uint32_t j = 0; j < rank; j++) {
+        double product = 0;
+        for (uint32_t k = 0; k + 1 < n; k++) product += v[k] * basis[(size_t)j * n + k];
+        for (uint32_t k = 0; k < n; k++) v[k] -= product * basis[(size_t)j * n + k];
+      }
+    }
+    for (uint32_t k = 0; k + 1 < n; k++) after += v[k] * v[k];
+    if (after > 1e-12 * (before + 1e-300) && before > 1e-12) {
+      for (uint32_t k = 0; k < n; k++) basis[(size_t)rank * n + k] = v[k] / sqrt(after);
+      rank++;
+    } else if (fabs(v[n - 1]) > worst) {
+      worst = fabs(v[n - 1]);
+    }
+  }
+  heap_free(heap, basis);
+  heap_free(heap, v);
+  return worst > 1e-3 * size;
+}
+
+static Dense take_dense(const InitialSystem *system, const InitialColumn *columns, Patch *patch, const double *y, const Conflict *conflict) {
+  const double *values, *scale = patch_scale(patch), *r = patch_rows(patch);
+  const Jacobian *jacobian = patch_jacobian(patch, &values);
+  Heap *heap = system->heap;
+  Dense dense = {.rows = conflict->rows.count};
+  uint32_t *place = heap_array(heap, system->rows, sizeof *place);
+  for (uint32_t k = 0; k < dense.rows; k++) place[conflict->rows.data[k]] = k + 1;
+  for (int pass = 0; pass < 2; pass++) {
+    uint32_t next = 0;
+    for (uint32_t q = 0; q < system->columns; q++) {
+      bool used = false;
+      double size = system->nominal[q] + fabs(y[q]);
+      for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1] && !columns[q].fixed; e++) {
+        uint32_t i = place[jacobian->row_index[e]];
+        if (!i) continue;
+        used = true;
+        if (pass) dense.a[(size_t)(i - 1) * dense.columns + next] = values[e] * scale[jacobian->row_index[e]] * size;
+      }
+      next += used;
+    }
+    if (pass) continue;
+    dense.columns = next;
+    dense.a = heap_array(heap, (size_t)dense.rows * next, sizeof *dense.a);
+  }
+  dense.b = heap_array(heap, dense.rows, sizeof *dense.b);
+  for (uint32_t k = 0; k < dense.rows; k++) dense.b[k] = r[conflict->rows.data[k]] * scale[conflict->rows.data[k]];
+  heap_free(heap, place);
+  return dense;
+}
+
+/* Drops every row without which the rest still contradicts itself. */
+static void filter_rows(const InitialSystem *system, const InitialColumn *columns, Patch *patch, const double *y, Conflict *conflict) {
+  Heap *heap = system->heap;
+  Dense dense = take_dense(system, columns, patch, y, conflict);
+  bool *in = heap_array(heap, dense.rows, sizeof *in);
+  for (uint32_t k = 0; k < dense.rows; k++) in[k] = true;
+  if (contradicts(&dense, in, heap)) {
+    for (uint32_t k = dense.rows; k-- > 1;) {
+      in[k] = false;
+      in[k] = !contradicts(&dense, in, heap);
+    }
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < dense.rows; k++)
+      if (in[k]) conflict->rows.data[kept++] = conflict->rows.data[k];
+    conflict->rows.count = kept;
+  }
+  heap_free(heap, in);
+  heap_free(heap, dense.a);
+  heap_free(heap, dense.b);
+}
+
+/* The rows with a part of the residual, the largest first; those only that are tied to it by columns. */
+static void take_apart(const InitialSystem *system, const Patch *patch, uint32_t worst, Conflict *conflict) {
+  const double *r = patch_rows(patch), *scale = patch_scale(patch);
+  Heap *heap = system->heap;
+  Arena scratch = arena_make(heap);
+  Pattern by_column = pattern_transpose(&scratch, &system->pattern);
+  bool *seen = arena_array(&scratch, system->rows, sizeof *seen), *visited = arena_array(&scratch, system->columns, sizeof *visited);
+  double limit = 1e-4 * fabs(r[worst]) * scale[worst];
+  vec_push(heap, &conflict->rows, worst);
+  seen[worst] = true;
+  for (uint32_t k = 0; k < conflict->rows.count; k++) {
+    uint32_t row = conflict->rows.data[k];
+    for (int32_t e = system->pattern.row_start[row]; e < system->pattern.row_start[row + 1]; e++) {
+      int32_t q = system->pattern.column[e];
+      if (visited[q]) continue;
+      visited[q] = true;
+      for (int32_t f = by_column.row_start[q]; f < by_column.row_start[q + 1]; f++) {
+        uint32_t other = (uint32_t)by_column.column[f];
+        if (seen[other] || fabs(r[other]) * scale[other] < limit) continue;
+        seen[other] = true;
+        vec_push(heap, &conflict->rows, other);
+      }
+    }
+  }
+  arena_free(&scratch);
+}
+
+Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y, bool *defined) {
+  Conflict conflict = {.column = MAP_NONE, .wanted = NAN};
+  Patch *patch = patch_new(system, NULL, 0);
+  double *weights = heap_array(system->heap, system->columns, sizeof *weights);
+  for (uint32_t q = 0; q < system->columns; q++) weights[q] = columns[q].fixed ? 0 : 1;
+  patch_set_weights(patch, weights);
+  heap_free(system->heap, weights);
+  *defined = patch_solve(patch, t, y, false).defined;
+  uint32_t worst;
+  if (!*defined) return conflict;
+  patch_residual(patch, t, y, &worst);
+  conflict.residual = patch_rows(patch)[worst];
+  take_apart(system, patch, worst, &conflict);
+  if (conflict.rows.count <= FILTER_ROWS) filter_rows(system, columns, patch, y, &conflict);
+  add_fixed_of_rows(system, columns, &conflict);
+  return conflict;
+}
+
+/* ---- the message ---- */
+
+/* The variable that was given the start value, rather than the column it stands for. */
+static const char *given_name(const InitialSystem *system, const InitialColumn *columns, uint32_t q, Arena *arena) {
+  const Model *model = system->evaluator->model;
+  return columns[q].named == MAP_NONE ? system_column_name(system, q, arena) : model_name(model, columns[q].named);
+}
+
+static double given_value(const InitialColumn *columns, uint32_t q, double value) { return columns[q].sign * value; }
+
+static const char *fixed_list(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict, Arena *arena) {
+  const char *text = "";
+  for (uint32_t k = 0; k < conflict->columns.count && k < NAMED_MOST; k++) {
+    uint32_t q = conflict->columns.data[k];
+    text = arena_printf(arena, "%s%s%s = %.10g", text, k ? ", " : "", given_name(system, columns, q, arena),
+                        given_value(columns, q, columns[q].start));
+  }
+  return conflict->columns.count > NAMED_MOST ? arena_printf(arena, "%s and %u more", text, conflict->columns.count - NAMED_MOST) : text;
+}
+
+static void note_members(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict, Diags *diags, Diag *diag) {
+  const Model *model = system->evaluator->model;
+  for (uint32_t k = 0; k < conflict->columns.count && k < NAMED_MOST; k++) {
+    uint32_t q = conflict->columns.data[k];
+    Span span = columns[q].named == MAP_NONE ? (Span){0} : model->variables.data[columns[q].named].span;
+    diag_note(diags, diag, span, "%s is fixed at %.10g", given_name(system, columns, q, &diags->arena),
+              given_value(columns, q, columns[q].start));
+  }
+  for (uint32_t k = 1; k < conflict->rows.count && k < NAMED_MOST; k++)
+    diag_note(diags, diag, system_row_span(system, conflict->rows.data[k]), "with the equation `%s`",
+              system_row_text(system, conflict->rows.data[k], &diags->arena));
+  if (conflict->rows.count > NAMED_MOST)
+    diag_note(diags, diag, (Span){0}, "and %u more equations", conflict->rows.count - NAMED_MOST);
+}
+
+void conflict_report(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict, Diags *diags) {
+  Arena *arena = &diags->arena;
+  const char *fixed = fixed_list(system, columns, conflict, arena);
+  const char *row = system_row_text(system, conflict->rows.data[0], arena);
+  Span span = system_row_span(system, conflict->rows.data[0]);
+  Diag *diag;
+  if (conflict->columns.count)
+    diag = diag_error(diags, DIAG_INIT, span, "no consistent initial values: fixed %s contradict%s `%s`: residual %.4g", fixed,
+                      conflict->columns.count > 1 ? "" : "s", row, conflict->residual);
+  else
+    diag = diag_error(diags, DIAG_INIT, span, "no consistent initial values: `%s` cannot be met together with the rest: residual %.4g",
+                      row, conflict->residual);
+  if (conflict->column != MAP_NONE && isfinite(conflict->wanted))
+    diag_note(diags, diag, (Span){0}, "the others want %s = %.10g, it is off by %.4g",
+              given_name(system, columns, conflict->column, arena), given_value(columns, conflict->column, conflict->wanted),
+              given_value(columns, conflict->column, columns[conflict->column].start - conflict->wanted));
+  note_members(system, columns, conflict, diags, diag);
+  if (conflict->columns.count)
+    diag_note(diags, diag, (Span){0}, "remove fixed=true from one of them, or change its value");
+  else if (system_row_is_initial(system, conflict->rows.data[0]))
+    diag_note(diags, diag, (Span){0}, "remove one of the initial equations");
+  else
+    diag_note(diags, diag, (Span){0}, "give start values nearer to a solution");
+}

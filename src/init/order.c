@@ -1,0 +1,130 @@
+/* order: see order.h. */
+#include "init/order.h"
+
+enum { PREFER_FIXED = 1000, PREFER_GIVEN = 500, PREFER_LOW = 100, PREFER_PARAMETER = 50, PREFER_GUESS = 2 };
+
+static int32_t preference(const InitialSystem *system, const InitialColumn *columns, uint32_t q) {
+  const InitialColumn *column = &columns[q];
+  const Array *array = system->array;
+  if (q >= array->columns) return column->fixed ? PREFER_FIXED : PREFER_PARAMETER;
+  int32_t order = (int32_t)array_order(array, q);
+  if (column->fixed) return PREFER_FIXED - (order > 3 ? 3 : order);
+  if (!column->low) return column->given ? PREFER_GUESS : 0;
+  const Model *model = system->evaluator->model;
+  uint32_t position = model->unknowns.data[array->problem->unknown[array->column_unknown[q]]];
+  int32_t select = 10 * (int32_t)model->variables.data[position].select;
+  return (column->given ? PREFER_GIVEN : PREFER_LOW) + select - (order > 3 ? 3 : order);
+}
+
+/* Rows of the array first: what then finds no column is an initial equation too many. */
+static void find_surplus(const InitialSystem *system, Order *order, Arena *arena) {
+  Arena scratch = arena_make(arena->heap);
+  int32_t n = (int32_t)system->rows;
+  Matching matching = matching_empty(&scratch, n, (int32_t)system->columns);
+  Matcher matcher = matcher_make(&scratch, &system->pattern, &matching);
+  int32_t *rows = index_zeros(&scratch, n), own = (int32_t)system->array->rows;
+  for (int32_t r = 0; r < n; r++) rows[r] = r;
+  matcher_grow(&matcher, rows, own, true);
+  matcher_grow(&matcher, rows + own, n - own, true);
+  for (int32_t r = own; r < n; r++)
+    if (matching.column_of_row[r] == STRUCTURE_NONE) vec_push(arena->heap, &order->surplus, (uint32_t)r);
+  arena_free(&scratch);
+}
+
+/* The pattern with the surplus rows emptied. */
+static void drop_surplus(const InitialSystem *system, Order *order, Arena *arena) {
+  const Pattern *all = &system->pattern;
+  order->pattern = *all;
+  if (!order->surplus.count) return;
+  int32_t *start = index_zeros(arena, all->n_rows + 1), *column = index_zeros(arena, all->row_start[all->n_rows]), next = 0;
+  for (int32_t r = 0, s = 0; r < all->n_rows; r++) {
+    bool dropped = s < (int32_t)order->surplus.count && order->surplus.data[s] == (uint32_t)r;
+    for (int32_t e = all->row_start[r]; e < all->row_start[r + 1] && !dropped; e++) column[next++] = all->column[e];
+    s += dropped;
+    start[r + 1] = next;
+  }
+  order->pattern.row_start = start;
+  order->pattern.column = column;
+}
+
+Order order_make(const InitialSystem *system, const InitialColumn *columns, Arena *arena) {
+  Order order = {0};
+  if (system->rows > system->array->rows) find_surplus(system, &order, arena);
+  drop_surplus(system, &order, arena);
+  int32_t *preferences = index_zeros(arena, (int32_t)system->columns);
+  for (uint32_t q = 0; q < system->columns; q++) preferences[q] = preference(system, columns, q);
+  order.choice = initial_choose(arena, &order.pattern, preferences);
+  for (uint32_t q = 0; q < system->columns; q++)
+    if (columns[q].fixed && !order.choice.given[q]) vec_push(arena->heap, &order.redundant, q);
+  return order;
+}
+
+bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order, uint32_t row, uint32_t column) {
+  return order->choice.given[column] && !columns[column].fixed && system->column_stage[column] == system->row_stage[row];
+}
+
+typedef struct Tie {
+  int32_t from, to;
+} Tie;
+typedef VEC(Tie) TieVec;
+
+/* Rows that share a movable column get entries in a ring, so that they fall into one block. */
+static void tie_rows(const InitialSystem *system, const InitialColumn *columns, const Order *order, TieVec *ties, Arena *scratch) {
+  Pattern by_column = pattern_transpose(scratch, &order->pattern);
+  for (uint32_t q = 0; q < system->columns; q++) {
+    int32_t first = STRUCTURE_NONE, last = STRUCTURE_NONE;
+    for (int32_t e = by_column.row_start[q]; e < by_column.row_start[q + 1]; e++) {
+      int32_t r = by_column.column[e];
+      if (r == last || !order_may_move(system, columns, order, (uint32_t)r, q)) continue;
+      if (first == STRUCTURE_NONE) first = r;
+      else vec_push(scratch->heap, ties, (Tie){last, r});
+      last = r;
+    }
+    if (first != last) vec_push(scratch->heap, ties, (Tie){last, first});
+  }
+}
+
+/* Rows against rows: row r uses the column that row s determines. Rows without a column are left out. */
+static Pattern row_graph(const Order *order, const TieVec *ties, const int32_t *place, const int32_t *row, int32_t n, Arena *arena) {
+  const Pattern *pattern = &order->pattern;
+  int32_t *start = index_zeros(arena, n + 1);
+  for (uint32_t k = 0; k < ties->count; k++) start[place[ties->data[k].from] + 1]++;
+  for (int32_t p = 0; p < n; p++) start[p + 1] += start[p] + pattern->row_start[row[p] + 1] - pattern->row_start[row[p]];
+  int32_t *column = index_zeros(arena, start[n]), *fill = index_zeros(arena, n);
+  for (int32_t p = 0; p < n; p++) {
+    for (int32_t e = pattern->row_start[row[p]]; e < pattern->row_start[row[p] + 1]; e++) {
+      int32_t other = order->choice.matching.row_of_column[pattern->column[e]];
+      column[start[p] + fill[p]++] = other == STRUCTURE_NONE ? p : place[other];
+    }
+  }
+  for (uint32_t k = 0; k < ties->count; k++) {
+    int32_t p = place[ties->data[k].from];
+    column[start[p] + fill[p]++] = place[ties->data[k].to];
+  }
+  return (Pattern){n, n, start, column};
+}
+
+Blocks order_units(const InitialSystem *system, const InitialColumn *columns, const Order *order, bool nearest, Arena *arena) {
+  const int32_t *column_of_row = order->choice.matching.column_of_row;
+  Arena scratch = arena_make(arena->heap);
+  int32_t *place = index_nones(&scratch, (int32_t)system->rows), *row = index_zeros(&scratch, (int32_t)system->rows), n = 0;
+  for (uint32_t r = 0; r < system->rows; r++) {
+    if (column_of_row[r] == STRUCTURE_NONE) continue;
+    place[r] = n;
+    row[n++] = (int32_t)r;
+  }
+  TieVec ties = {0};
+  if (nearest) tie_rows(system, columns, order, &ties, &scratch);
+  Pattern graph = row_graph(order, &ties, place, row, n, &scratch);
+  Matching diagonal = matching_empty(&scratch, n, n);
+  for (int32_t p = 0; p < n; p++) diagonal.column_of_row[p] = diagonal.row_of_column[p] = p;
+  diagonal.size = n;
+  Blocks units = blocks_find(arena, &graph, &diagonal);
+  for (int32_t p = 0; p < n; p++) {
+    units.row[p] = row[units.row[p]];
+    units.column[p] = column_of_row[units.row[p]];
+  }
+  vec_free(arena->heap, &ties);
+  arena_free(&scratch);
+  return units;
+}

@@ -1,0 +1,423 @@
+/* patch: see patch.h. Unknowns are z = y / (weight * nominal), rows are divided by their largest scaled entry; the correction
+ * solves [I, A^T; A, -slack I] (s, m) = (target - z or 0, -r), or A s = -r when that is square. */
+#include "init/patch.h"
+
+#include "base/linear.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ITERATION_LIMIT = 60, HALVING_LIMIT = 24, SLIDE_LIMIT = 40, CONTINUATION_LIMIT = 400 };
+
+static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
+static const double FLOOR = 4e-16;      /* step that is lost in round-off */
+static const double SLACK = 1e-14;
+static const double SHORTEST = 1e-5;    /* step of a continuation */
+
+struct Patch {
+  InitialSystem *system;
+  Heap *heap;
+  uint32_t rows, columns;
+  Program *program;
+  Jacobian *jacobian;
+  double *values, *r, *scale;
+  double *offset;  /* residual left over by a continuation; NULL: none */
+  double *weight;  /* per column */
+  int32_t *number; /* per column: among the free ones, -1 if held */
+  int32_t free;
+  double *step, *trial, *best, *origin, *work; /* per column; work: free + rows */
+  Linear *square, *normal;
+  int32_t *square_start, *square_row, *normal_start, *normal_row;
+  double *square_value, *normal_value;
+};
+
+Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
+  Heap *heap = system->heap;
+  Patch *patch = heap_alloc(heap, sizeof *patch);
+  patch->system = system;
+  patch->heap = heap;
+  if (!rows) {
+    system_compile(system);
+    patch->rows = system->rows;
+    patch->program = system->program;
+    patch->jacobian = system->jacobian;
+  } else {
+    ExprVec roots = {0};
+    IndexVec positions = {0};
+    uint32_t widest = 0;
+    for (uint32_t k = 0; k < count; k++) {
+      vec_push(heap, &roots, system->row[rows[k]]);
+      for (int32_t e = system->pattern.row_start[rows[k]]; e < system->pattern.row_start[rows[k] + 1]; e++, widest++)
+        vec_push(heap, &positions, (uint32_t)system->pattern.column[e]);
+    }
+    index_sort((int32_t *)positions.data, (int32_t)positions.count);
+    uint32_t distinct = 0;
+    for (uint32_t k = 0; k < positions.count; k++)
+      if (!k || positions.data[k] != positions.data[k - 1]) positions.data[distinct++] = positions.data[k];
+    patch->rows = count;
+    patch->program = program_new(heap, system->evaluator->model, &system->layout, roots.data, count);
+    patch->jacobian =
+        jacobian_new(heap, system->evaluator->model, &system->layout, roots.data, count, positions.data, distinct);
+    vec_free(heap, &roots);
+    vec_free(heap, &positions);
+  }
+  patch->columns = patch->jacobian->columns;
+  size_t n = patch->columns, m = patch->rows;
+  patch->values = heap_array(heap, patch->jacobian->nonzeros, sizeof(double));
+  patch->r = heap_array(heap, m, sizeof(double));
+  patch->scale = heap_array(heap, m, sizeof(double));
+  patch->weight = heap_array(heap, n, sizeof(double));
+  patch->number = heap_array(heap, n, sizeof(int32_t));
+  patch->step = heap_array(heap, n, sizeof(double));
+  patch->trial = heap_array(heap, n, sizeof(double));
+  patch->best = heap_array(heap, n, sizeof(double));
+  patch->origin = heap_array(heap, n, sizeof(double));
+  patch->work = heap_array(heap, n + m, sizeof(double));
+  return patch;
+}
+
+uint32_t patch_columns(const Patch *patch, const uint32_t **columns) {
+  *columns = patch->jacobian->positions;
+  return patch->columns;
+}
+
+const double *patch_rows(const Patch *patch) { return patch->r; }
+const double *patch_scale(const Patch *patch) { return patch->scale; }
+
+const Jacobian *patch_jacobian(const Patch *patch, const double **values) {
+  *values = patch->values;
+  return patch->jacobian;
+}
+
+/* ---- the linear systems ---- */
+
+void patch_set_weights(Patch *patch, const double *weights) {
+  bool same = patch->square || patch->normal;
+  patch->free = 0;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    same &= (weights[k] > 0) == (patch->weight[k] > 0);
+    patch->weight[k] = weights[k];
+    patch->number[k] = weights[k] > 0 ? patch->free++ : -1;
+  }
+  if (!same) patch->square = patch->normal = NULL;
+}
+
+/* The free columns of the matrix as they are. */
+static void make_square(Patch *patch) {
+  const Jacobian *jacobian = patch->jacobian;
+  Heap *heap = patch->heap;
+  patch->square_start = heap_array(heap, (size_t)patch->free + 1, sizeof(int32_t));
+  patch->square_row = heap_array(heap, jacobian->nonzeros, sizeof(int32_t));
+  patch->square_value = heap_array(heap, jacobian->nonzeros, sizeof(double));
+  int32_t next = 0;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    if (patch->number[k] < 0) continue;
+    for (int32_t e = jacobian->column_start[k]; e < jacobian->column_start[k + 1]; e++)
+      patch->square_row[next++] = jacobian->row_index[e];
+    patch->square_start[patch->number[k] + 1] = next;
+  }
+  patch->square = linear_new(heap, patch->free, next, false);
+  linear_set_pattern(patch->square, patch->square_start, patch->square_row);
+}
+
+/* [I, A^T; A, -slack I]: a free column holds its 1 and its entries, then a row its transposed entries and the slack. */
+static void make_normal(Patch *patch) {
+  const Jacobian *jacobian = patch->jacobian;
+  Heap *heap = patch->heap;
+  size_t size = (size_t)patch->free + patch->rows, room = 2 * (size_t)jacobian->nonzeros + size;
+  patch->normal_start = heap_array(heap, size + 1, sizeof(int32_t));
+  patch->normal_row = heap_array(heap, room, sizeof(int32_t));
+  patch->normal_value = heap_array(heap, room, sizeof(double));
+  int32_t *fill = heap_array(heap, (size_t)patch->rows + 1, sizeof *fill), next = 0;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    if (patch->number[k] < 0) continue;
+    patch->normal_start[patch->number[k]] = next;
+    patch->normal_row[next++] = patch->number[k];
+    for (int32_t e = jacobian->column_start[k]; e < jacobian->column_start[k + 1]; e++) {
+      patch->normal_row[next++] = patch->free + jacobian->row_index[e];
+      fill[jacobian->row_index[e]]++;
+    }
+  }
+  for (uint32_t i = 0; i < patch->rows; i++) {
+    patch->normal_start[patch->free + (int32_t)i] = next;
+    next += fill[i] + 1;
+    fill[i] = patch->normal_start[patch->free + (int32_t)i];
+  }
+  patch->normal_start[size] = next;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    if (patch->number[k] < 0) continue;
+    for (int32_t e = jacobian->column_start[k]; e < jacobian->column_start[k + 1]; e++)
+      patch->normal_row[fill[jacobian->row_index[e]]++] = patch->number[k];
+  }
+  for (uint32_t i = 0; i < patch->rows; i++) patch->normal_row[fill[i]] = patch->free + (int32_t)i;
+  heap_free(heap, fill);
+  patch->normal = linear_new(heap, (int32_t)size, next, false);
+  linear_set_pattern(patch->normal, patch->normal_start, patch->normal_row);
+}
+
+/* Unit of a column in the norm. */
+static double column_unit(const Patch *patch, uint32_t k) {
+  return patch->weight[k] * patch->system->nominal[patch->jacobian->positions[k]];
+}
+
+/* Size of a column at y, for residuals and for steps lost in round-off. */
+static double column_size(const Patch *patch, uint32_t k, const double *y) {
+  uint32_t q = patch->jacobian->positions[k];
+  return patch->system->nominal[q] + fabs(y[q]);
+}
+
+/* A factored system for steps at y. Square ones keep their own weights out: the step does not depend on them. */
+static bool factor_square(Patch *patch, const double *y) {
+  if (!patch->square) make_square(patch);
+  int32_t next = 0;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    if (patch->number[k] < 0) continue;
+    double size = column_size(patch, k, y);
+    for (int32_t e = patch->jacobian->column_start[k]; e < patch->jacobian->column_start[k + 1]; e++)
+      patch->square_value[next++] = patch->values[e] * patch->scale[patch->jacobian->row_index[e]] * size;
+  }
+  return linear_factor(patch->square, patch->square_value);
+}
+
+static bool factor_normal(Patch *patch) {
+  if (!patch->normal) make_normal(patch);
+  Heap *heap = patch->heap;
+  double *value = patch->normal_value;
+  int32_t *fill = heap_array(heap, (size_t)patch->rows + 1, sizeof *fill), next = 0;
+  for (uint32_t i = 0; i < patch->rows; i++) fill[i] = patch->normal_start[patch->free + (int32_t)i];
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    if (patch->number[k] < 0) continue;
+    double size = column_unit(patch, k);
+    value[next++] = 1;
+    for (int32_t e = patch->jacobian->column_start[k]; e < patch->jacobian->column_start[k + 1]; e++) {
+      int32_t i = patch->jacobian->row_index[e];
+      value[next] = patch->values[e] * patch->scale[i] * size;
+      value[fill[i]++] = value[next++];
+    }
+  }
+  for (uint32_t i = 0; i < patch->rows; i++) value[fill[i]] = -SLACK;
+  heap_free(heap, fill);
+  return linear_factor(patch->normal, value);
+}
+
+/* ---- points ---- */
+
+static bool evaluate(Patch *patch, double t, const double *y, double *squares) {
+  Point point = system_point(patch->system, t, y);
+  patch->system->evaluator->row_evaluations += patch->rows;
+  if (program_run(patch->program, &point, patch->r) != EVAL_OK) return false;
+  *squares = 0;
+  for (uint32_t i = 0; i < patch->rows; i++) {
+    if (patch->offset) patch->r[i] -= patch->offset[i];
+    double size = patch->r[i] * patch->scale[i];
+    *squares += size * size;
+  }
+  return isfinite(*squares);
+}
+
+/* The matrix at y, and the scale of each row: over all columns in it, held ones too. */
+static bool linearize(Patch *patch, double t, const double *y) {
+  const Jacobian *jacobian = patch->jacobian;
+  Point point = system_point(patch->system, t, y);
+  patch->system->evaluator->entry_evaluations += jacobian->nonzeros;
+  if (jacobian_run(patch->jacobian, &point, patch->values) != EVAL_OK) return false;
+  memset(patch->scale, 0, patch->rows * sizeof *patch->scale);
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    double size = column_size(patch, k, y);
+    for (int32_t e = jacobian->column_start[k]; e < jacobian->column_start[k + 1]; e++) {
+      double entry = fabs(patch->values[e]) * size;
+      if (entry > patch->scale[jacobian->row_index[e]]) patch->scale[jacobian->row_index[e]] = entry;
+    }
+  }
+  for (uint32_t i = 0; i < patch->rows; i++) patch->scale[i] = patch->scale[i] > 0 ? 1 / patch->scale[i] : 1;
+  return true;
+}
+
+static double largest_residual(const Patch *patch, uint32_t *worst) {
+  double largest = 0;
+  *worst = 0;
+  for (uint32_t i = 0; i < patch->rows; i++) {
+    double size = fabs(patch->r[i]) * patch->scale[i];
+    if (size > largest) largest = size, *worst = i;
+  }
+  return largest;
+}
+
+double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst) {
+  double squares;
+  *worst = 0;
+  if (!linearize(patch, t, y) || !evaluate(patch, t, y, &squares)) return HUGE_VAL;
+  return largest_residual(patch, worst);
+}
+
+/* ---- steps ---- */
+
+static bool take_step(Patch *patch, const double *y, bool square) {
+  double largest = 0;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    double size = square ? column_size(patch, k, y) : column_unit(patch, k);
+    patch->step[k] = patch->number[k] < 0 ? 0 : patch->work[patch->number[k]] * size;
+    if (!(fabs(patch->step[k]) <= largest)) largest = fabs(patch->step[k]);
+  }
+  return isfinite(largest);
+}
+
+static bool solve_square(Patch *patch, const double *y) {
+  for (uint32_t i = 0; i < patch->rows; i++) patch->work[i] = -patch->r[i] * patch->scale[i];
+  if (!factor_square(patch, y)) return false;
+  linear_solve(patch->square, patch->work);
+  return take_step(patch, y, true);
+}
+
+/* The correction of least norm, or with `target` the one that ends nearest to it. */
+static bool solve_normal(Patch *patch, const double *y, const double *target) {
+  if (!factor_normal(patch)) return false;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    if (patch->number[k] < 0) continue;
+    double away = target ? target[k] - y[patch->jacobian->positions[k]] : 0;
+    patch->work[patch->number[k]] = away / column_unit(patch, k);
+  }
+  for (uint32_t i = 0; i < patch->rows; i++) patch->work[patch->free + (int32_t)i] = -patch->r[i] * patch->scale[i];
+  linear_solve(patch->normal, patch->work);
+  return take_step(patch, y, false);
+}
+
+static bool find_step(Patch *patch, const double *y) {
+  if (patch->free == 0) return false;
+  if (patch->free == (int32_t)patch->rows && solve_square(patch, y)) return true;
+  return solve_normal(patch, y, NULL);
+}
+
+static double step_size(const Patch *patch, const double *y) {
+  double largest = 0;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    double size = fabs(patch->step[k]) / column_size(patch, k, y);
+    if (size > largest) largest = size;
+  }
+  return largest;
+}
+
+static void save(const Patch *patch, const double *y, double *copy) {
+  for (uint32_t k = 0; k < patch->columns; k++) copy[k] = y[patch->jacobian->positions[k]];
+}
+
+static void restore(const Patch *patch, const double *copy, double fraction, double *y) {
+  for (uint32_t k = 0; k < patch->columns; k++)
+    y[patch->jacobian->positions[k]] = fraction == 0 ? copy[k] : copy[k] + fraction * patch->step[k];
+}
+
+/* Halves the step until the rows are defined and smaller; leaves y there, or as it was. */
+static bool search_line(Patch *patch, double t, double *y, double before) {
+  double fraction = 1, squares;
+  save(patch, y, patch->trial);
+  for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
+    restore(patch, patch->trial, fraction, y);
+    if (evaluate(patch, t, y, &squares) && squares <= before * (1 - fraction / 2)) return true;
+  }
+  restore(patch, patch->trial, 0, y);
+  return false;
+}
+
+static PatchResult iterate(Patch *patch, double t, double *y) {
+  PatchResult result = {.residual = HUGE_VAL};
+  double squares;
+  uint32_t worst;
+  while (linearize(patch, t, y) && evaluate(patch, t, y, &squares)) {
+    result.defined = true;
+    result.residual = largest_residual(patch, &worst);
+    if (squares == 0 || result.iterations++ >= ITERATION_LIMIT) break;
+    if (!find_step(patch, y)) break;
+    double size = step_size(patch, y);
+    if (size <= FLOOR || !search_line(patch, t, y, squares)) break;
+  }
+  result.solved = result.defined && result.residual <= CONSISTENT;
+  return result;
+}
+
+/* ---- the nearest solution ---- */
+
+static double distance(const Patch *patch, const double *y) {
+  double squares = 0;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    if (patch->number[k] < 0) continue;
+    uint32_t q = patch->jacobian->positions[k];
+    double away = (y[q] - patch->origin[k]) / column_unit(patch, k);
+    squares += away * away;
+  }
+  return sqrt(squares);
+}
+
+/* Steps along the solutions towards the origin, each followed by corrections back onto them, while they shorten the distance. */
+static void slide(Patch *patch, double t, double *y, PatchResult *result) {
+  double fraction = 1, away = distance(patch, y);
+  double *tangent = heap_array(patch->heap, patch->columns, sizeof *tangent);
+  double *held = heap_array(patch->heap, patch->columns, sizeof *held);
+  for (int k = 0; k < SLIDE_LIMIT && away > 1e-9; k++) {
+    double squares;
+    if (!linearize(patch, t, y) || !evaluate(patch, t, y, &squares) || !solve_normal(patch, y, patch->origin)) break;
+    if (step_size(patch, y) < 1e-10) break;
+    memcpy(tangent, patch->step, patch->columns * sizeof *tangent);
+    save(patch, y, held);
+    bool nearer = false;
+    double next = away;
+    for (int halving = 0; halving < 8 && !nearer; halving++, fraction /= 2) {
+      memcpy(patch->step, tangent, patch->columns * sizeof *tangent);
+      restore(patch, held, fraction, y);
+      PatchResult back = iterate(patch, t, y);
+      result->iterations += back.iterations;
+      next = distance(patch, y);
+      nearer = back.solved && next < away;
+      if (nearer) result->residual = back.residual;
+    }
+    if (!nearer) {
+      restore(patch, held, 0, y);
+      break;
+    }
+    fraction = fraction >= 0.5 ? 1 : 4 * fraction;
+    if (away - next < 1e-12 * away) break;
+    away = next;
+  }
+  heap_free(patch->heap, tangent);
+  heap_free(patch->heap, held);
+}
+
+PatchResult patch_solve(Patch *patch, double t, double *y, bool nearest) {
+  save(patch, y, patch->origin);
+  PatchResult result = iterate(patch, t, y);
+  if (nearest && result.solved && patch->free > (int32_t)patch->rows) slide(patch, t, y, &result);
+  return result;
+}
+
+/* ---- continuation ---- */
+
+PatchResult patch_continue(Patch *patch, double t, double *y) {
+  PatchResult result = {.residual = HUGE_VAL};
+  double squares, at = 0, step = 0.25;
+  if (!linearize(patch, t, y) || !evaluate(patch, t, y, &squares)) return result;
+  double *first = heap_array(patch->heap, patch->rows, sizeof *first);
+  double *left = heap_array(patch->heap, patch->rows, sizeof *left);
+  memcpy(first, patch->r, patch->rows * sizeof *first);
+  save(patch, y, patch->best);
+  for (int k = 0; k < CONTINUATION_LIMIT && at < 1 && step > SHORTEST; k++) {
+    double next = at + step < 1 ? at + step : 1;
+    for (uint32_t i = 0; i < patch->rows; i++) left[i] = (1 - next) * first[i];
+    patch->offset = next < 1 ? left : NULL;
+    PatchResult part = iterate(patch, t, y);
+    result.iterations += part.iterations;
+    result.defined = part.defined;
+    if (part.solved) {
+      at = next;
+      step *= 2;
+      save(patch, y, patch->best);
+      result.residual = part.residual;
+    } else {
+      restore(patch, patch->best, 0, y);
+      step /= 4;
+    }
+  }
+  patch->offset = NULL;
+  heap_free(patch->heap, first);
+  heap_free(patch->heap, left);
+  result.solved = at >= 1;
+  return result;
+}

@@ -1,0 +1,267 @@
+/* steps: see steps.h. */
+#include "init/steps.h"
+
+#include "init/patch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FUSE_LIMIT = 128 };
+
+/* A column with a default start or none moves this much more easily than one with a given start. */
+static const double WEIGHT_GIVEN = 1, WEIGHT_OTHER = 1e4;
+
+/* What should be a state moves less. */
+static const double SELECT_WEIGHT[] = {
+    [SELECT_NEVER] = 1e2, [SELECT_AVOID] = 1e1, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-1, [SELECT_ALWAYS] = 1e-2};
+
+double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, bool hold_given) {
+  const InitialColumn *c = &columns[column];
+  if (c->fixed) return 0;
+  if (column >= system->array->columns || !c->low || !c->given) return WEIGHT_OTHER;
+  if (hold_given) return 0;
+  const Model *model = system->evaluator->model;
+  uint32_t unknown = system->array->problem->unknown[system->array->column_unknown[column]];
+  return WEIGHT_GIVEN * SELECT_WEIGHT[model->variables.data[model->unknowns.data[unknown]].select];
+}
+
+bool steps_guess(const InitialSystem *system, const InitialColumn *columns, const uint32_t *positions, uint32_t count, int attempt,
+                 double *y) {
+  static const double TRY[] = {0, 1, -1, 0.1, 10};
+  if (attempt >= (int)(sizeof TRY / sizeof *TRY)) return false;
+  bool any = false;
+  for (uint32_t k = 0; k < count; k++) {
+    uint32_t q = positions[k];
+    if (columns[q].given || columns[q].fixed) continue;
+    double turn = 0.6180339887498949 * (double)(k + 1), part = turn - floor(turn); /* no two alike: equal guesses may be singular */
+    y[q] = columns[q].start + TRY[attempt] * system->nominal[q] * (1 - 0.3 * part);
+    any = true;
+  }
+  return any || attempt == 0;
+}
+
+/* ---- explicit assignments ---- */
+
+typedef struct Run {
+  InitialSystem *system;
+  Heap *heap;
+  const InitialColumn *columns;
+  const Order *order;
+  StepsMode mode;
+  double t, tolerance;
+  double *y;
+  bool *done;             /* per column: final */
+  uint32_t *unit_of_row;  /* 1 + unit, 0 before it is reached */
+  uint32_t *place;        /* per column: within the present patch */
+  ExprVec leaves, values; /* pending assignments, each with those before put in */
+  IndexVec targets;
+  double *results;
+  StepsResult result;
+} Run;
+
+static bool flush(Run *run) {
+  uint32_t n = run->targets.count;
+  if (!n) return true;
+  InitialSystem *system = run->system;
+  Program *program = program_new(run->heap, system->evaluator->model, &system->layout, run->values.data, n);
+  Point point = system_point(system, run->t, run->y);
+  system->evaluator->row_evaluations += n;
+  bool ok = program_run(program, &point, run->results) == EVAL_OK;
+  for (uint32_t k = 0; k < n && ok; k++) run->y[run->targets.data[k]] = run->results[k];
+  run->leaves.count = run->values.count = run->targets.count = 0;
+  return ok;
+}
+
+static Expr column_leaf(const InitialSystem *system, uint32_t q) {
+  const Array *array = system->array;
+  if (q >= array->columns) return dag_variable(array->dag, system->evaluator->model->unknowns.count + q - array->columns, 0);
+  return dag_variable(array->dag, array->problem->unknown[array->column_unknown[q]], array_order(array, q));
+}
+
+/* A row that gives its column linearly becomes an assignment; false if it does not. */
+static bool add_assignment(Run *run, uint32_t row, uint32_t column, bool *ok) {
+  Dag *dag = run->system->array->dag;
+  Expr leaf = column_leaf(run->system, column), slope, rest;
+  if (!dag_linear(dag, run->system->row[row], leaf, &slope, &rest)) return false;
+  Expr value = dag_divide(dag, dag_negate(dag, rest), slope);
+  dag_substitute(dag, run->leaves.data, run->values.data, run->leaves.count, &value, 1);
+  vec_push(run->heap, &run->leaves, leaf);
+  vec_push(run->heap, &run->values, value);
+  vec_push(run->heap, &run->targets, column);
+  if (run->targets.count >= FUSE_LIMIT) *ok = flush(run);
+  return true;
+}
+
+/* ---- units ---- */
+
+typedef struct Unit {
+  const uint32_t *rows;
+  uint32_t count;
+  Patch *patch;
+  const uint32_t *positions;
+  uint32_t columns;
+  uint8_t *role; /* per column of the patch: how it may move */
+  double *weight, *start;
+  bool redundant; /* a fixed column is determined by a row of the unit */
+} Unit;
+
+/* Known; determined by a row of the unit; a start value that may move; fixed but determined by a row; fixed, and it shares its
+ * stage with a row of the unit. */
+enum { ROLE_KNOWN, ROLE_MATCHED, ROLE_MOVABLE, ROLE_REDUNDANT, ROLE_PEER };
+
+static uint8_t find_role(const Run *run, uint32_t row, uint32_t q, uint32_t stamp) {
+  int32_t matched = run->order->choice.matching.row_of_column[q];
+  bool fixed = run->columns[q].fixed;
+  if (matched != STRUCTURE_NONE && run->unit_of_row[matched] == stamp) return fixed ? ROLE_REDUNDANT : ROLE_MATCHED;
+  if (run->mode == STEPS_KEEP) return ROLE_KNOWN;
+  if (fixed) return run->system->column_stage[q] == run->system->row_stage[row] ? ROLE_PEER : ROLE_KNOWN;
+  return !run->done[q] && order_may_move(run->system, run->columns, run->order, row, q) ? ROLE_MOVABLE : ROLE_KNOWN;
+}
+
+static Unit make_unit(Run *run, const uint32_t *rows, uint32_t count, uint32_t stamp) {
+  Heap *heap = run->heap;
+  const Pattern *pattern = &run->order->pattern;
+  Unit unit = {.rows = rows, .count = count, .patch = patch_new(run->system, rows, count)};
+  unit.columns = patch_columns(unit.patch, &unit.positions);
+  unit.role = heap_array(heap, unit.columns, sizeof *unit.role);
+  unit.weight = heap_array(heap, unit.columns, sizeof *unit.weight);
+  unit.start = heap_array(heap, unit.columns, sizeof *unit.start);
+  for (uint32_t k = 0; k < unit.columns; k++) run->place[unit.positions[k]] = k;
+  for (uint32_t r = 0; r < count; r++) {
+    for (int32_t e = pattern->row_start[rows[r]]; e < pattern->row_start[rows[r] + 1]; e++) {
+      uint32_t q = (uint32_t)pattern->column[e];
+      uint8_t *role = &unit.role[run->place[q]];
+      if (*role == ROLE_KNOWN) *role = find_role(run, rows[r], q, stamp);
+      unit.redundant |= *role == ROLE_REDUNDANT;
+    }
+  }
+  for (uint32_t k = 0; k < unit.columns; k++) unit.start[k] = run->y[unit.positions[k]];
+  return unit;
+}
+
+static void free_unit(Run *run, Unit *unit) {
+  heap_free(run->heap, unit->role);
+  heap_free(run->heap, unit->weight);
+  heap_free(run->heap, unit->start);
+}
+
+static void restart(Run *run, const Unit *unit) {
+  for (uint32_t k = 0; k < unit->columns; k++) run->y[unit->positions[k]] = unit->start[k];
+}
+
+/* One attempt after the other with different guesses for the columns that have only a default. */
+static bool attempt(Run *run, Unit *unit, bool hold_given) {
+  uint32_t movable = 0, *guessed = heap_array(run->heap, unit->columns, sizeof *guessed), guesses = 0;
+  for (uint32_t k = 0; k < unit->columns; k++) {
+    bool moves = unit->role[k] == ROLE_MATCHED || unit->role[k] == ROLE_MOVABLE;
+    unit->weight[k] = moves ? steps_weight(run->system, run->columns, unit->positions[k], hold_given) : 0;
+    movable += unit->weight[k] > 0;
+    if (unit->weight[k] > 0) guessed[guesses++] = unit->positions[k];
+  }
+  bool solved = false;
+  patch_set_weights(unit->patch, unit->weight);
+  for (int a = 0; movable >= unit->count && !solved; a++) {
+    restart(run, unit);
+    if (!steps_guess(run->system, run->columns, guessed, guesses, a, run->y)) break;
+    PatchResult part = patch_solve(unit->patch, run->t, run->y, !hold_given && a == 0);
+    if (!part.solved && run->mode == STEPS_CONTINUE) {
+      run->result.iterations += part.iterations;
+      restart(run, unit);
+      steps_guess(run->system, run->columns, guessed, guesses, a, run->y);
+      part = patch_continue(unit->patch, run->t, run->y);
+    }
+    run->result.iterations += part.iterations;
+    solved = part.solved;
+  }
+  heap_free(run->heap, guessed);
+  return solved;
+}
+
+/* Fixed values too many in a unit: they must agree within the tolerance; then all of them give way as little as possible. */
+static bool settle_redundant(Run *run, Unit *unit) {
+  uint32_t worst, redundant = MAP_NONE, free = 0;
+  for (uint32_t k = 0; k < unit->columns; k++) {
+    uint32_t q = unit->positions[k];
+    bool moves = unit->role[k] == ROLE_MATCHED || unit->role[k] == ROLE_MOVABLE;
+    if (unit->role[k] == ROLE_REDUNDANT && redundant == MAP_NONE) redundant = q;
+    unit->weight[k] = moves ? steps_weight(run->system, run->columns, q, false) : 0;
+    free += unit->weight[k] > 0;
+  }
+  patch_set_weights(unit->patch, unit->weight);
+  if (free) run->result.iterations += patch_solve(unit->patch, run->t, run->y, false).iterations;
+  double residual = patch_residual(unit->patch, run->t, run->y, &worst);
+  bool agree = residual <= run->tolerance;
+  run->result.disagreement = patch_rows(unit->patch)[worst];
+  run->result.row = unit->rows[worst];
+  for (uint32_t k = 0; k < unit->columns; k++)
+    if (unit->role[k] == ROLE_REDUNDANT || (agree && unit->role[k] == ROLE_PEER)) unit->weight[k] = 1;
+  patch_set_weights(unit->patch, unit->weight);
+  PatchResult part = patch_solve(unit->patch, run->t, run->y, agree);
+  run->result.iterations += part.iterations;
+  if (agree && part.solved) return true;
+  run->result.conflict = true;
+  run->result.column = redundant;
+  run->result.wanted = part.solved ? run->y[redundant] : NAN;
+  restart(run, unit);
+  return false;
+}
+
+static bool solve_unit(Run *run, Unit *unit) {
+  if (unit->redundant && run->mode != STEPS_KEEP) return settle_redundant(run, unit);
+  if (unit->redundant) {
+    for (uint32_t k = 0; k < unit->columns; k++) unit->weight[k] = unit->role[k] == ROLE_KNOWN ? 0 : 1; /* no peers here */
+    patch_set_weights(unit->patch, unit->weight);
+    return patch_solve(unit->patch, run->t, run->y, false).solved;
+  }
+  if (run->mode == STEPS_KEEP) return attempt(run, unit, false);
+  return attempt(run, unit, true) || attempt(run, unit, false);
+}
+
+static bool run_unit(Run *run, const uint32_t *rows, const int32_t *columns, uint32_t count, uint32_t stamp) {
+  bool ok = true;
+  for (uint32_t k = 0; k < count; k++) run->unit_of_row[rows[k]] = stamp;
+  bool movable = false; /* besides the matched column */
+  if (count == 1 && run->mode != STEPS_KEEP) {
+    const Pattern *pattern = &run->order->pattern;
+    for (int32_t e = pattern->row_start[rows[0]]; e < pattern->row_start[rows[0] + 1] && !movable; e++)
+      movable = !run->done[pattern->column[e]] &&
+                order_may_move(run->system, run->columns, run->order, rows[0], (uint32_t)pattern->column[e]);
+  }
+  bool single = count == 1 && !movable && !run->columns[columns[0]].fixed;
+  if (single && add_assignment(run, rows[0], (uint32_t)columns[0], &ok)) return ok;
+  if (!flush(run)) return false;
+  Unit unit = make_unit(run, rows, count, stamp);
+  ok = solve_unit(run, &unit);
+  if (!ok) {
+    run->result.rows.count = 0;
+    for (uint32_t k = 0; k < count; k++) vec_push(run->heap, &run->result.rows, rows[k]);
+  }
+  for (uint32_t k = 0; k < unit.columns; k++)
+    if (unit.role[k] != ROLE_KNOWN) run->done[unit.positions[k]] = true;
+  free_unit(run, &unit);
+  return ok;
+}
+
+StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode, double t,
+                      double tolerance, double *y) {
+  Heap *heap = system->heap;
+  Arena scratch = arena_make(heap);
+  Run run = {.system = system, .heap = heap, .columns = columns, .order = order, .mode = mode, .t = t, .tolerance = tolerance, .y = y};
+  run.done = arena_array(&scratch, system->columns, sizeof *run.done);
+  run.results = arena_array(&scratch, FUSE_LIMIT, sizeof *run.results);
+  run.unit_of_row = arena_array(&scratch, system->rows, sizeof *run.unit_of_row);
+  run.place = arena_array(&scratch, system->columns, sizeof *run.place);
+  Blocks units = order_units(system, columns, order, mode != STEPS_KEEP, &scratch);
+  run.result.solved = true;
+  for (int32_t b = 0; b < units.n_blocks && run.result.solved; b++) {
+    int32_t begin = units.start[b];
+    run.result.solved = run_unit(&run, (const uint32_t *)units.row + begin, units.column + begin,
+                                 (uint32_t)(units.start[b + 1] - begin), (uint32_t)b + 1);
+  }
+  if (run.result.solved) run.result.solved = flush(&run);
+  vec_free(heap, &run.leaves);
+  vec_free(heap, &run.values);
+  vec_free(heap, &run.targets);
+  arena_free(&scratch);
+  return run.result;
+}

@@ -1,0 +1,350 @@
+/* system: see system.h. */
+#include "init/system.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- offsets large enough for the initial equations ---- */
+
+/* The highest derivative of each unknown in the initial equations; whether one is beyond the array. */
+static bool needs_more(const Array *array, const ExprVec *equations, int32_t *needed, Heap *heap) {
+  Dag *dag = array->dag;
+  ExprVec leaves = {0};
+  bool more = false;
+  for (uint32_t i = 0; i < equations->count; i++) {
+    leaves.count = 0;
+    dag_variables(dag, equations->data[i], &leaves);
+    for (uint32_t k = 0; k < leaves.count; k++) {
+      uint32_t j = array->problem->local[dag_index(dag, leaves.data[k])];
+      int32_t order = (int32_t)dag_order(dag, leaves.data[k]);
+      if (order > needed[j]) needed[j] = order;
+      more |= order > array->d[j];
+    }
+  }
+  vec_free(heap, &leaves);
+  return more;
+}
+
+/* Differentiates a block and, from the last block to the first, what it depends on, until the needed derivatives are in. Offsets
+ * stay valid: a block's c and d grow by one number, an earlier block's by what a later one then uses. */
+static Array *extend_array(InitialSystem *system, const Structure *structure, const int32_t *needed) {
+  const Problem *problem = system->array->problem;
+  const Incidence *incidence = &problem->incidence;
+  const Blocks *blocks = &structure->coarse;
+  Arena *arena = &system->arena;
+  int32_t *c = arena_array(arena, problem->equations, sizeof *c), *d = arena_array(arena, problem->unknowns, sizeof *d);
+  int32_t *extra = arena_array(arena, (size_t)blocks->n_blocks, sizeof *extra);
+  for (uint32_t j = 0; j < problem->unknowns; j++) {
+    int32_t b = blocks->block_of_column[j], more = needed[j] - structure->d[j];
+    if (more > extra[b]) extra[b] = more;
+  }
+  for (int32_t b = blocks->n_blocks - 1; b >= 0; b--) {
+    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {
+      int32_t i = blocks->row[p];
+      for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
+        int32_t j = incidence->column[e], a = blocks->block_of_column[j];
+        int32_t more = incidence->order[e] + structure->c[i] + extra[b] - structure->d[j];
+        if (a != b && more > extra[a]) extra[a] = more;
+      }
+    }
+  }
+  for (uint32_t i = 0; i < problem->equations; i++) c[i] = structure->c[i] + extra[blocks->block_of_row[i]];
+  for (uint32_t j = 0; j < problem->unknowns; j++) d[j] = structure->d[j] + extra[blocks->block_of_column[j]];
+  Array *array = arena_alloc(arena, sizeof *array);
+  *array = array_make(problem, c, d, arena);
+  return array;
+}
+
+/* ---- parameters with fixed = false ---- */
+
+static bool is_free(const Variable *variable) {
+  return variable->role == ROLE_PARAMETER && variable->fixed == FIXED_FALSE && variable->type == TYPE_REAL &&
+         variable->variability == VARIABILITY_PARAMETER && variable->binding == EXPR_NONE;
+}
+
+/* How many distinct parameters of a class the expression uses. */
+static uint32_t count_uses(Model *model, Expr e, const bool *of, IndexVec *below) {
+  uint32_t count = 0;
+  below->count = 0;
+  dag_below(model->dag, &e, 1, below);
+  for (uint32_t k = 0; k < below->count; k++)
+    count += dag_op(model->dag, below->data[k]) == OP_PARAMETER && of[dag_index(model->dag, below->data[k])];
+  return count;
+}
+
+/* A parameter that was overridden no longer follows its binding. */
+static bool follows_binding(InitialSystem *system, const Variable *variable) {
+  double value;
+  Model *model = system->evaluator->model;
+  if (variable->binding == EXPR_NONE || variable->type != TYPE_REAL) return false;
+  return !model_evaluate(model, variable->binding, system->evaluator->parameters, &value) ||
+         value == system->evaluator->parameters[variable->index];
+}
+
+/* Marks what follows from free parameters; then lists it, what is needed before what needs it. */
+static void find_dependents(InitialSystem *system, bool *varies, bool *placed, IndexVec *below) {
+  Model *model = system->evaluator->model;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (uint32_t p = 0; p < model->parameters.count; p++) {
+      const Variable *variable = &model->variables.data[model->parameters.data[p]];
+      if (varies[p] || !follows_binding(system, variable) || !count_uses(model, variable->binding, varies, below)) continue;
+      varies[p] = grown = true;
+    }
+  }
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (uint32_t p = 0; p < model->parameters.count; p++) {
+      Expr binding = model->variables.data[model->parameters.data[p]].binding;
+      if (!varies[p] || placed[p]) continue;
+      if (count_uses(model, binding, varies, below) != count_uses(model, binding, placed, below)) continue;
+      placed[p] = grown = true;
+      vec_push(system->heap, &system->dependents, p);
+    }
+  }
+}
+
+static void find_parameters(InitialSystem *system) {
+  Model *model = system->evaluator->model;
+  Heap *heap = system->heap;
+  for (uint32_t p = 0; p < model->parameters.count; p++)
+    if (is_free(&model->variables.data[model->parameters.data[p]])) vec_push(heap, &system->parameters, p);
+  if (!system->parameters.count) return;
+  bool *varies = heap_array(heap, model->parameters.count, sizeof *varies);
+  bool *placed = heap_array(heap, model->parameters.count, sizeof *placed);
+  IndexVec below = {0};
+  for (uint32_t k = 0; k < system->parameters.count; k++)
+    varies[system->parameters.data[k]] = placed[system->parameters.data[k]] = true;
+  find_dependents(system, varies, placed, &below);
+  vec_free(heap, &below);
+  heap_free(heap, varies);
+  heap_free(heap, placed);
+}
+
+/* Puts the columns of free parameters, and the bindings of those that depend on them, into the rows. */
+static void put_parameters(InitialSystem *system) {
+  Model *model = system->evaluator->model;
+  Dag *dag = model->dag;
+  ExprVec from = {0}, to = {0};
+  for (uint32_t k = 0; k < system->parameters.count; k++) {
+    vec_push(system->heap, &from, dag_parameter(dag, system->parameters.data[k]));
+    vec_push(system->heap, &to, dag_variable(dag, model->unknowns.count + k, 0));
+  }
+  for (uint32_t k = 0; k < system->dependents.count; k++) {
+    uint32_t p = system->dependents.data[k];
+    Expr value = model->variables.data[model->parameters.data[p]].binding;
+    dag_substitute(dag, from.data, to.data, from.count, &value, 1);
+    vec_push(system->heap, &from, dag_parameter(dag, p));
+    vec_push(system->heap, &to, value);
+  }
+  if (from.count) dag_substitute(dag, from.data, to.data, from.count, system->row, system->rows);
+  vec_free(system->heap, &from);
+  vec_free(system->heap, &to);
+}
+
+/* ---- making ---- */
+
+static void fill_layout(InitialSystem *system, uint32_t extra) {
+  const Array *array = system->array;
+  uint32_t unknowns = system->evaluator->model->unknowns.count;
+  uint32_t *start = arena_array(&system->arena, (size_t)unknowns + extra, sizeof *start);
+  if (unknowns) memcpy(start, array->model_column, unknowns * sizeof *start);
+  for (uint32_t k = 0; k < extra; k++) start[unknowns + k] = array->columns + k;
+  system->columns = array->columns + extra;
+  system->layout = (Layout){unknowns + extra, system->columns, start};
+}
+
+static double parameter_nominal(const InitialSystem *system, uint32_t p) {
+  Model *model = system->evaluator->model;
+  const Variable *variable = &model->variables.data[model->parameters.data[p]];
+  double value = 1;
+  if (variable->nominal != EXPR_NONE && model_evaluate(model, variable->nominal, system->evaluator->parameters, &value))
+    value = fabs(value);
+  return value > 0 && isfinite(value) ? value : 1;
+}
+
+static void fill_columns(InitialSystem *system) {
+  const Array *array = system->array, *own = system->evaluator->array;
+  system->nominal = arena_array(&system->arena, system->columns, sizeof(double));
+  system->column_stage = arena_array(&system->arena, system->columns, sizeof(int32_t));
+  for (uint32_t q = 0; q < array->columns; q++) {
+    uint32_t j = array->column_unknown[q];
+    system->nominal[q] = system->evaluator->nominal[own->column_start[j]];
+    system->column_stage[q] = (int32_t)array_order(array, q) - array->d[j];
+  }
+  for (uint32_t q = array->columns; q < system->columns; q++) {
+    uint32_t k = q - array->columns;
+    system->nominal[q] = k < system->parameters.count ? parameter_nominal(system, system->parameters.data[k]) : 1;
+    system->column_stage[q] = INT32_MIN;
+  }
+}
+
+static void fill_pattern(InitialSystem *system) {
+  Dag *dag = system->array->dag;
+  Heap *heap = system->heap;
+  int32_t *start = arena_array(&system->arena, (size_t)system->rows + 1, sizeof *start);
+  system->row_stage = arena_array(&system->arena, system->rows, sizeof(int32_t));
+  ExprVec leaves = {0};
+  IntVec column = {0};
+  for (uint32_t r = 0; r < system->rows; r++) {
+    leaves.count = 0;
+    dag_variables(dag, system->row[r], &leaves);
+    int32_t highest = INT32_MIN;
+    for (uint32_t k = 0; k < leaves.count; k++) {
+      uint32_t q = system->layout.column_start[dag_index(dag, leaves.data[k])] + dag_order(dag, leaves.data[k]);
+      vec_push(heap, &column, (int32_t)q);
+      if (system->column_stage[q] > highest) highest = system->column_stage[q];
+    }
+    start[r + 1] = (int32_t)column.count;
+    if (r < system->array->rows)
+      highest = (int32_t)array_level(system->array, r) - system->array->c[system->array->row_equation[r]];
+    system->row_stage[r] = highest;
+  }
+  int32_t *columns = arena_array(&system->arena, column.count, sizeof *columns);
+  if (column.count) memcpy(columns, column.data, column.count * sizeof *columns);
+  system->pattern = (Pattern){(int32_t)system->rows, (int32_t)system->columns, start, columns};
+  vec_free(heap, &leaves);
+  vec_free(heap, &column);
+}
+
+static void take_rows(InitialSystem *system, const ExprVec *equations) {
+  Array *array = system->array;
+  system->rows = array->rows + equations->count;
+  system->row = arena_array(&system->arena, system->rows, sizeof(Expr));
+  for (uint32_t r = 0; r < array->rows; r++) system->row[r] = array_row(array, r);
+  for (uint32_t i = 0; i < equations->count; i++) system->row[array->rows + i] = equations->data[i];
+}
+
+InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *structure, bool with_equations) {
+  InitialSystem *system = heap_alloc(heap, sizeof *system);
+  Model *model = evaluator->model;
+  system->heap = heap;
+  system->arena = arena_make(heap);
+  system->evaluator = evaluator;
+  system->array = evaluator->array;
+  system->homotopy = MAP_NONE;
+  ExprVec equations = {0};
+  if (with_equations) {
+    for (uint32_t i = 0; i < model->initial_equations.count; i++)
+      vec_push(heap, &equations, problem_expression(system->array->problem, model->initial_equations.data[i].residual));
+    int32_t *needed = arena_array(&system->arena, system->array->problem->unknowns, sizeof *needed);
+    if (needs_more(system->array, &equations, needed, heap)) system->array = extend_array(system, structure, needed);
+    find_parameters(system);
+  }
+  take_rows(system, &equations);
+  put_parameters(system);
+  fill_layout(system, system->parameters.count);
+  fill_columns(system);
+  fill_pattern(system);
+  vec_free(heap, &equations);
+  return system;
+}
+
+bool system_is_plain(const InitialSystem *system) {
+  return system->array == system->evaluator->array && system->rows == system->array->rows &&
+         system->columns == system->array->columns;
+}
+
+/* ---- continuation from the simplified to the actual expressions ---- */
+
+static void list_homotopies(InitialSystem *system, IndexVec *below, ExprVec *nodes) {
+  Dag *dag = system->array->dag;
+  dag_below(dag, system->row, system->rows, below);
+  for (uint32_t k = 0; k < below->count; k++)
+    if (dag_op(dag, below->data[k]) == OP_HOMOTOPY) vec_push(system->heap, nodes, below->data[k]);
+}
+
+InitialSystem *system_continued(InitialSystem *system) {
+  Dag *dag = system->array->dag;
+  Heap *heap = system->heap;
+  IndexVec below = {0};
+  ExprVec nodes = {0}, values = {0};
+  list_homotopies(system, &below, &nodes);
+  vec_free(heap, &below);
+  InitialSystem *continued = NULL;
+  if (nodes.count) {
+    continued = heap_alloc(heap, sizeof *continued);
+    *continued = *system;
+    continued->arena = arena_make(heap);
+    continued->program = NULL;
+    continued->jacobian = NULL;
+    continued->row = arena_array(&continued->arena, system->rows, sizeof(Expr));
+    memcpy(continued->row, system->row, system->rows * sizeof(Expr));
+    Expr lambda = dag_variable(dag, system->layout.unknowns, 0);
+    for (uint32_t k = 0; k < nodes.count; k++) { /* inner ones come first, and are put into the outer ones */
+      Expr part[2] = {dag_child(dag, nodes.data[k], 0), dag_child(dag, nodes.data[k], 1)};
+      dag_substitute(dag, nodes.data, values.data, k, part, 2);
+      Expr difference = dag_subtract(dag, part[0], part[1]);
+      Expr moved = dag_multiply(dag, lambda, difference);
+      vec_push(heap, &values, dag_add(dag, part[1], moved));
+    }
+    dag_substitute(dag, nodes.data, values.data, nodes.count, continued->row, continued->rows);
+    fill_layout(continued, system->parameters.count + 1);
+    continued->homotopy = continued->columns - 1;
+    fill_columns(continued);
+    fill_pattern(continued);
+  }
+  vec_free(heap, &nodes);
+  vec_free(heap, &values);
+  return continued;
+}
+
+/* ---- use ---- */
+
+Point system_point(const InitialSystem *system, double t, const double *y) { return evaluator_point(system->evaluator, t, y); }
+
+void system_compile(InitialSystem *system) {
+  if (system->program) return;
+  Evaluator *evaluator = system->evaluator;
+  if (system_is_plain(system)) {
+    system->program = evaluator->rows;
+    system->jacobian = evaluator->jacobian;
+    return;
+  }
+  system->program = program_new(system->heap, evaluator->model, &system->layout, system->row, system->rows);
+  system->jacobian = jacobian_new(system->heap, evaluator->model, &system->layout, system->row, system->rows, NULL, 0);
+}
+
+uint32_t system_column(const InitialSystem *system, uint32_t column) {
+  const Array *own = system->evaluator->array;
+  return system->array->column_start[own->column_unknown[column]] + array_order(own, column);
+}
+
+void system_fetch(const InitialSystem *system, const double *columns, double *y) {
+  for (uint32_t q = 0; q < system->evaluator->array->columns; q++) y[system_column(system, q)] = columns[q];
+  for (uint32_t k = 0; k < system->parameters.count; k++)
+    y[system->array->columns + k] = system->evaluator->parameters[system->parameters.data[k]];
+}
+
+void system_store(const InitialSystem *system, const double *y, double *columns) {
+  Evaluator *evaluator = system->evaluator;
+  Model *model = evaluator->model;
+  for (uint32_t q = 0; q < evaluator->array->columns; q++) columns[q] = y[system_column(system, q)];
+  for (uint32_t k = 0; k < system->parameters.count; k++)
+    evaluator->parameters[system->parameters.data[k]] = y[system->array->columns + k];
+  for (uint32_t k = 0; k < system->dependents.count; k++) {
+    uint32_t p = system->dependents.data[k];
+    double value;
+    if (model_evaluate(model, model->variables.data[model->parameters.data[p]].binding, evaluator->parameters, &value))
+      evaluator->parameters[p] = value;
+  }
+}
+
+bool system_row_is_initial(const InitialSystem *system, uint32_t row) { return row >= system->array->rows; }
+
+const char *system_row_text(const InitialSystem *system, uint32_t row, Arena *arena) {
+  Model *model = system->evaluator->model;
+  if (!system_row_is_initial(system, row)) return array_row_text(system->array, row, arena);
+  return model_equation_text(model, &model->initial_equations.data[row - system->array->rows], arena);
+}
+
+Span system_row_span(const InitialSystem *system, uint32_t row) {
+  if (!system_row_is_initial(system, row)) return array_row_span(system->array, row);
+  return system->evaluator->model->initial_equations.data[row - system->array->rows].span;
+}
+
+const char *system_column_name(const InitialSystem *system, uint32_t column, Arena *arena) {
+  const Model *model = system->evaluator->model;
+  if (column < system->array->columns) return array_column_name(system->array, column, arena);
+  return model_name(model, model->parameters.data[system->parameters.data[column - system->array->columns]]);
+}

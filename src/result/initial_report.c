@@ -1,0 +1,287 @@
+/* initial_report: see initial_report.h. Every unknown of the model has its line, in order of declaration: those that alias
+ * elimination removed show the value of the column that they stand for. */
+#include "result/initial_report.h"
+
+#include "result/json.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const ORIGIN_NAME[] = {
+    [ORIGIN_COMPUTED] = "computed", [ORIGIN_FIXED] = "fixed", [ORIGIN_KEPT] = "kept", [ORIGIN_MOVED] = "moved"};
+
+static const char *const WAY_NAME[] = {[WAY_STATES] = "states hold their start values",
+                                       [WAY_KEPT] = "step by step, start values kept",
+                                       [WAY_NEAREST] = "step by step, nearest to the start values",
+                                       [WAY_HOMOTOPY] = "homotopy() from simplified to actual",
+                                       [WAY_CONTINUED] = "step by step, continuation in the guesses",
+                                       [WAY_ALL_ROWS] = "all equations at once"};
+
+/* One line of the table: a variable or derivative, or a free parameter. */
+typedef struct Line {
+  const char *name;
+  const InitialColumn *column; /* NULL: a constant */
+  double value, start;
+  const char *alias; /* the column it stands for, NULL if it is its own */
+} Line;
+
+typedef struct Table {
+  const Initial *initial;
+  const Evaluator *evaluator;
+  Heap *heap;
+  Arena arena;
+  VEC(Line) lines;
+} Table;
+
+static void add_line(Table *table, const char *name, uint32_t q, double sign, bool own) {
+  const InitialSystem *system = table->initial->system;
+  Line line = {.name = name, .column = &table->initial->column[q], .value = sign * table->initial->value[q]};
+  line.start = sign * line.column->start;
+  if (!own) line.alias = arena_printf(&table->arena, "%s%s", sign < 0 ? "-" : "", system_column_name(system, q, &table->arena));
+  vec_push(table->heap, &table->lines, line);
+}
+
+static void add_unknown(Table *table, uint32_t unknown) {
+  const InitialSystem *system = table->initial->system;
+  const Array *array = system->array;
+  const Problem *problem = array->problem;
+  Model *model = table->evaluator->model;
+  const char *name = model_name(model, model->unknowns.data[unknown]);
+  uint32_t root = problem->aliases.removed ? problem->aliases.root[unknown] : unknown;
+  if (root == UINT32_MAX) {
+    Line line = {.name = name};
+    model_evaluate(model, problem->aliases.constant[unknown], table->evaluator->parameters, &line.value);
+    vec_push(table->heap, &table->lines, line);
+  } else if (root != unknown) {
+    add_line(table, name, array->model_column[root] + problem->aliases.shift[unknown], problem->aliases.sign[unknown], false);
+  } else {
+    uint32_t j = problem->local[unknown];
+    for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++)
+      add_line(table, system_column_name(system, q, &table->arena), q, 1, true);
+  }
+}
+
+static Table make_table(const Initial *initial, const Evaluator *evaluator, Heap *heap) {
+  Table table = {.initial = initial, .evaluator = evaluator, .heap = heap, .arena = arena_make(heap)};
+  for (uint32_t u = 0; u < evaluator->model->unknowns.count; u++) add_unknown(&table, u);
+  const InitialSystem *system = initial->system;
+  for (uint32_t k = 0; k < system->parameters.count; k++)
+    add_line(&table, system_column_name(system, system->array->columns + k, &table.arena), system->array->columns + k, 1, true);
+  return table;
+}
+
+static void free_table(Table *table) {
+  vec_free(table->heap, &table->lines);
+  arena_free(&table->arena);
+}
+
+static const char *row_text(const Table *table, uint32_t row, Arena *arena) {
+  return row == MAP_NONE ? NULL : system_row_text(table->initial->system, row, arena);
+}
+
+static const char *line_how(const Line *line) { return line->column ? ORIGIN_NAME[line->column->origin] : "constant"; }
+
+/* The equation, where one determined the value rather than the start value did. */
+static const char *line_equation(Table *table, const Line *line) {
+  if (!line->column || line->column->fixed || line->alias || line->column->origin == ORIGIN_KEPT) return NULL;
+  return row_text(table, line->column->row, &table->arena);
+}
+
+/* ---- text ---- */
+
+static void text_line(Table *table, const Line *line, int width, TextVec *text) {
+  Heap *heap = table->heap;
+  text_printf(heap, text, "%-*s  %-23.16g %s", width, line->name, line->value, line_how(line));
+  if (line->alias) text_printf(heap, text, ", = %s", line->alias);
+  if (line->column && line->column->origin == ORIGIN_MOVED) text_printf(heap, text, " from %.10g", line->start);
+  if (line->column && line->column->fixed && line->value != line->start)
+    text_printf(heap, text, ", moved by %.2g", line->value - line->start);
+  if (line->column && line->column->redundant) text_printf(heap, text, ", redundant");
+  const char *equation = line_equation(table, line);
+  if (equation) text_printf(heap, text, " by `%s`", equation);
+  else if (line->column && !line->alias && line->column->origin == ORIGIN_COMPUTED)
+    text_printf(heap, text, line->column->low ? " (free: the default start value)" : "");
+  text_append(heap, text, "\n", 1);
+}
+
+static void text_summary(Table *table, const Explanation *explanation, TextVec *text) {
+  const Initial *initial = table->initial;
+  Heap *heap = table->heap;
+  uint32_t equations = initial->system->rows - initial->system->array->rows;
+  text_printf(heap, text, "  degrees of freedom     %lld: %u fixed, %u initial equations, %u left free\n", (long long)initial->dof,
+              initial->fixed, equations, initial->free);
+  text_printf(heap, text, "  form                   %s\n", explanation->form_text);
+  if (explanation->form.parts.count > 1)
+    for (uint32_t k = 0; k < explanation->form.parts.count && k < 8; k++)
+      text_printf(heap, text, "    part %-2u              %s\n", k + 1, form_part_text(&explanation->form.parts.data[k], &table->arena));
+  text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way], initial->iterations);
+  text_printf(heap, text, "  steps                  %u explicit, %u linear systems", explanation->assignments, explanation->linear);
+  if (explanation->linear) text_printf(heap, text, " (largest %u)", explanation->largest_linear);
+  text_printf(heap, text, ", %u nonlinear", explanation->nonlinear);
+  if (explanation->nonlinear) text_printf(heap, text, " (largest %u)", explanation->largest_nonlinear);
+  text_printf(heap, text, "\n  largest residual       %.2g (scaled)", explanation->residual);
+  const char *worst = row_text(table, explanation->residual_row, &table->arena);
+  if (worst && explanation->residual > 0) text_printf(heap, text, " in `%s`", worst);
+  text_printf(heap, text, "\n  condition              %.2g\n", explanation->condition);
+  for (uint32_t k = 0; k < initial->surplus.count; k++)
+    text_printf(heap, text, "  redundant              initial equation `%s`\n", row_text(table, initial->surplus.data[k], &table->arena));
+}
+
+void initial_report_text(const Initial *initial, const Explanation *explanation, const Evaluator *evaluator, Heap *heap, TextVec *text) {
+  Table table = make_table(initial, evaluator, heap);
+  int width = 12;
+  for (uint32_t k = 0; k < table.lines.count; k++) {
+    int length = (int)strlen(table.lines.data[k].name);
+    if (length > width && length <= 40) width = length;
+  }
+  text_printf(heap, text, "%-*s  %-23s %s\n", width, "variable", "value", "how");
+  for (uint32_t k = 0; k < table.lines.count; k++) text_line(&table, &table.lines.data[k], width, text);
+  text_summary(&table, explanation, text);
+  free_table(&table);
+}
+
+/* ---- JSON ---- */
+
+static void json_line(Table *table, const Line *line, JsonWriter *json) {
+  const InitialColumn *column = line->column;
+  json_object_begin(json);
+  json_key_string(json, "name", line->name);
+  json_key_number(json, "value", line->value);
+  json_key_string(json, "how", line_how(line));
+  json_key_number(json, "start", column && column->given ? line->start : NAN);
+  json_key_string(json, "equation", line_equation(table, line));
+  json_key_string(json, "alias", line->alias);
+  json_key_bool(json, "redundant", column && column->redundant);
+  json_object_end(json);
+}
+
+static void json_form(const Explanation *explanation, JsonWriter *json, Arena *arena) {
+  json_key_string(json, "form", explanation->form_text);
+  json_key(json, "parts");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < explanation->form.parts.count; k++) {
+    const FormPart *part = &explanation->form.parts.data[k];
+    json_object_begin(json);
+    json_key_string(json, "form", form_part_text(part, arena));
+    json_key_integer(json, "order", part->order);
+    json_key_integer(json, "equations", part->equations);
+    json_key_integer(json, "constraints", part->constraints);
+    json_key_integer(json, "multipliers", part->multipliers);
+    json_key_integer(json, "coupled", part->coupled);
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
+static void json_values(Table *table, const Explanation *explanation, JsonWriter *json) {
+  const Initial *initial = table->initial;
+  json_key_integer(json, "dof", initial->dof);
+  json_key_integer(json, "fixed", initial->fixed);
+  json_key_integer(json, "free", initial->free);
+  json_key_integer(json, "initial_equations", initial->system->rows - initial->system->array->rows);
+  json_key_string(json, "way", WAY_NAME[initial->way]);
+  json_key_integer(json, "iterations", initial->iterations);
+  json_form(explanation, json, &table->arena);
+  json_key(json, "steps");
+  json_object_begin(json);
+  json_key_integer(json, "explicit", explanation->assignments);
+  json_key_integer(json, "linear", explanation->linear);
+  json_key_integer(json, "nonlinear", explanation->nonlinear);
+  json_key_integer(json, "largest_linear", explanation->largest_linear);
+  json_key_integer(json, "largest_nonlinear", explanation->largest_nonlinear);
+  json_object_end(json);
+  json_key_number(json, "residual", explanation->residual);
+  json_key_number(json, "condition", explanation->condition);
+  json_key(json, "redundant_equations");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < initial->surplus.count; k++) json_string(json, row_text(table, initial->surplus.data[k], &table->arena));
+  json_array_end(json);
+  json_key_null(json, "conflict");
+  json_key(json, "values");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < table->lines.count; k++) json_line(table, &table->lines.data[k], json);
+  json_array_end(json);
+}
+
+static void json_conflict(const Initial *initial, JsonWriter *json, Arena *arena) {
+  const Conflict *conflict = &initial->conflict;
+  const Model *model = initial->system->evaluator->model;
+  json_key(json, "conflict");
+  json_object_begin(json);
+  json_key(json, "variables");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < conflict->columns.count; k++) {
+    const InitialColumn *column = &initial->column[conflict->columns.data[k]];
+    json_object_begin(json);
+    json_key_string(json, "name", column->named == MAP_NONE ? system_column_name(initial->system, conflict->columns.data[k], arena)
+                                                            : model_name(model, column->named));
+    json_key_number(json, "fixed", column->sign * column->start);
+    json_key_number(json, "wanted", conflict->columns.data[k] == conflict->column ? column->sign * conflict->wanted : NAN);
+    json_object_end(json);
+  }
+  json_array_end(json);
+  json_key(json, "equations");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < conflict->rows.count; k++) json_string(json, system_row_text(initial->system, conflict->rows.data[k], arena));
+  json_array_end(json);
+  json_key_number(json, "residual", conflict->residual);
+  json_object_end(json);
+}
+
+static void json_nothing(const Initial *initial, JsonWriter *json, Arena *arena) {
+  static const char *const KEYS[] = {"dof", "fixed", "free", "initial_equations", "way", "iterations", "form", "parts", "steps",
+                                     "residual", "condition", "redundant_equations"};
+  for (size_t k = 0; k < sizeof KEYS / sizeof *KEYS; k++) json_key_null(json, KEYS[k]);
+  if (initial && initial->has_conflict) json_conflict(initial, json, arena);
+  else json_key_null(json, "conflict");
+  json_key_null(json, "values");
+}
+
+void initial_report_json(const char *status, const Initial *initial, const Explanation *explanation, const Evaluator *evaluator,
+                         Heap *heap, TextVec *text) {
+  Arena arena = arena_make(heap);
+  JsonWriter json = json_make(heap, text);
+  json_object_begin(&json);
+  json_key_string(&json, "status", status);
+  if (explanation) {
+    Table table = make_table(initial, evaluator, heap);
+    json_values(&table, explanation, &json);
+    free_table(&table);
+  } else {
+    json_nothing(initial, &json, &arena);
+  }
+  json_object_end(&json);
+  text_append(heap, text, "\n", 1);
+  arena_free(&arena);
+}
+
+/* ---- modifiers ---- */
+
+/* A name as the language writes it: flat names that are not identifiers with dots and subscripts are quoted. */
+static bool is_plain(const char *name) {
+  int depth = 0;
+  if (!*name || (*name >= '0' && *name <= '9')) return false;
+  for (const char *p = name; *p; p++) {
+    bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '_' || *p == '.';
+    depth += (*p == '[') - (*p == ']');
+    if (!letter && *p != '[' && *p != ']' && !(*p == ',' && depth > 0)) return false;
+  }
+  return true;
+}
+
+static void add_modifier(Heap *heap, TextVec *text, const char *name, double value) {
+  const char *quote = is_plain(name) ? "" : "'";
+  text_printf(heap, text, "%s\n  %s%s%s(start = %.17g)", text->count > 1 ? "," : "", quote, name, quote, value);
+}
+
+void initial_report_modifiers(const Initial *initial, const Evaluator *evaluator, Heap *heap, TextVec *text) {
+  Model *model = evaluator->model;
+  Table table = make_table(initial, evaluator, heap);
+  text_append(heap, text, "(", 1);
+  for (uint32_t k = 0; k < table.lines.count; k++) {
+    const Line *line = &table.lines.data[k];
+    if (line->column && model_find(model, line->name) != MAP_NONE) add_modifier(heap, text, line->name, line->value);
+  }
+  text_append(heap, text, ")\n", 2);
+  free_table(&table);
+}

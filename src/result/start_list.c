@@ -1,0 +1,145 @@
+/* start_list: see start_list.h. */
+#include "result/start_list.h"
+
+#include "result/file.h"
+#include "result/load.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Reader {
+  Heap *heap;
+  Diags *diags;
+  const char *path, *text, *at;
+  uint32_t unknown; /* names that the model does not have */
+  const char *first;
+} Reader;
+
+static uint32_t line_of(const Reader *reader) {
+  uint32_t line = 1;
+  for (const char *p = reader->text; p < reader->at; p++) line += *p == '\n';
+  return line;
+}
+
+static bool complain(const Reader *reader, const char *what) {
+  diag_error(reader->diags, DIAG_FILE, (Span){0}, "%s: line %u: %s", reader->path, line_of(reader), what);
+  return false;
+}
+
+static void skip_space(Reader *reader) {
+  for (;;) {
+    while (isspace((unsigned char)*reader->at)) reader->at++;
+    if (strncmp(reader->at, "//", 2) == 0) {
+      while (*reader->at && *reader->at != '\n') reader->at++;
+    } else if (strncmp(reader->at, "/*", 2) == 0) {
+      const char *end = strstr(reader->at, "*/");
+      reader->at = end ? end + 2 : reader->at + strlen(reader->at);
+    } else {
+      return;
+    }
+  }
+}
+
+static bool take(Reader *reader, const char *token) {
+  skip_space(reader);
+  size_t length = strlen(token);
+  if (strncmp(reader->at, token, length) != 0) return false;
+  reader->at += length;
+  return true;
+}
+
+/* name: 'quoted' or identifiers with dots and subscripts; NULL if there is none. */
+static const char *take_name(Reader *reader) {
+  skip_space(reader);
+  const char *begin = reader->at;
+  if (*begin == '\'') {
+    const char *end = strchr(begin + 1, '\'');
+    if (!end) return NULL;
+    reader->at = end + 1;
+    return arena_copy(&reader->diags->arena, begin + 1, (size_t)(end - begin - 1));
+  }
+  int depth = 0;
+  for (; *reader->at; reader->at++) {
+    unsigned char c = (unsigned char)*reader->at;
+    depth += (c == '[') - (c == ']');
+    if (!isalnum(c) && c != '_' && c != '.' && c != '[' && c != ']' && !(depth > 0 && c == ',')) break;
+  }
+  return reader->at == begin ? NULL : arena_copy(&reader->diags->arena, begin, (size_t)(reader->at - begin));
+}
+
+static bool take_number(Reader *reader, double *value) {
+  skip_space(reader);
+  char *end;
+  *value = strtod(reader->at, &end);
+  if (end == reader->at || !isfinite(*value)) return false;
+  reader->at = end;
+  return true;
+}
+
+/* item: name "(" "start" "=" number ")" | name "=" number */
+static bool take_item(Reader *reader, const Model *model, double *starts) {
+  const char *name = take_name(reader);
+  if (!name) return complain(reader, "a name must stand here, as in x(start = 1)");
+  bool nested = take(reader, "(");
+  if (nested && !take(reader, "start")) return complain(reader, "only start can be given, as in x(start = 1)");
+  if (!take(reader, "=")) return complain(reader, "'=' must stand here, as in x(start = 1)");
+  double value;
+  if (!take_number(reader, &value)) return complain(reader, "a number must stand here");
+  if (nested && !take(reader, ")")) return complain(reader, "')' must stand here");
+  uint32_t position = model_find(model, name);
+  if (position != MAP_NONE) starts[position] = value;
+  else if (!reader->unknown++) reader->first = name;
+  return true;
+}
+
+bool start_list_read(Heap *heap, const Model *model, const char *path, double *starts, Diags *diags) {
+  uint32_t length = 0;
+  char *text = file_read(heap, diags, path, &length);
+  if (!text) return false;
+  Reader reader = {.heap = heap, .diags = diags, .path = path, .text = text, .at = text};
+  bool open = take(&reader, "("), ok = true;
+  skip_space(&reader);
+  while (ok && *reader.at && *reader.at != ')') {
+    ok = take_item(&reader, model, starts);
+    if (!ok || take(&reader, ",")) continue;
+    skip_space(&reader);
+    break;
+  }
+  if (ok && open && !take(&reader, ")")) ok = complain(&reader, "',' or ')' must stand here");
+  skip_space(&reader);
+  if (ok && *reader.at) ok = complain(&reader, "nothing may follow the list");
+  if (ok && reader.unknown)
+    diag_warning(diags, (Span){0}, "%s: %u names are not in the model, such as %s", path, reader.unknown, reader.first);
+  heap_free(heap, text);
+  return ok;
+}
+
+bool start_list_from_result(Heap *heap, const Model *model, const char *text, double *starts, Diags *diags) {
+  double time = NAN;
+  char *path = load_split(heap, text, &time);
+  Trajectory *trajectory = load_result(heap, diags, path);
+  if (!trajectory) return false;
+  if (!trajectory->rows) {
+    diag_error(diags, DIAG_FILE, (Span){0}, "%s has no rows to start from", path);
+    return false;
+  }
+  double first = trajectory_time(trajectory, 0), last = trajectory_time(trajectory, trajectory->rows - 1);
+  double *row = heap_array(heap, (size_t)trajectory->columns + 1, sizeof *row);
+  if (!trajectory_sample(trajectory, isnan(time) ? last : time, row)) {
+    diag_error(diags, DIAG_FILE, (Span){0}, "%s has no time %.10g: it goes from %.10g to %.10g", path, time, first, last);
+    return false;
+  }
+  uint32_t found = 0;
+  for (uint32_t v = 0; v < model->variables.count; v++) {
+    if (model->variables.data[v].role != ROLE_UNKNOWN) continue;
+    uint32_t signal = signals_find(trajectory->signals, names_text(model->names, model->variables.data[v].name));
+    if (signal == MAP_NONE) continue;
+    starts[v] = signal_value(&trajectory->signals->list.data[signal], row);
+    found++;
+  }
+  if (!found) diag_error(diags, DIAG_FILE, (Span){0}, "%s has none of the model's variables", path);
+  heap_free(heap, row);
+  return found > 0;
+}
