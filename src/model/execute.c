@@ -193,9 +193,9 @@ static char *copy_scalar(Machine *machine, const char *scalar) {
   return copy;
 }
 
-/* Ends a statement: its values go, what must stay was marked. */
+/* Ends a statement: its values go (unless some output of a call still waits to be stored); what must stay was marked. */
 static void end_statement(Machine *machine) {
-  mark_release(machine, frame_top(machine)->mark);
+  if (machine->stack.count == frame_top(machine)->stack) mark_release(machine, frame_top(machine)->mark);
 }
 
 /* Everything allocated so far stays as long as the frame. */
@@ -435,6 +435,7 @@ static bool run_declare(Machine *machine, uint32_t number, uint32_t count) {
   uint32_t list[TYPE_MAX_DIMENSIONS];
   if (slot_is_set(&frame->slots[number])) {
     if (!declare_input(machine, local, &frame->slots[number], sizes, count)) return false;
+    keep_memory(machine);
   } else {
     for (uint32_t i = 0; i < count; i++) {
       int64_t size = 0;
@@ -820,6 +821,10 @@ static bool run_call(Machine *machine, Instruction instruction) {
   const Frame *caller = frame_top(machine);
   const uint32_t *call = list_at(caller, instruction.b), count = instruction.a;
   const Routine *routine = (*machine->routines)[call[0]];
+  if (routine->is_broken) {
+    machine->status = EXECUTE_ERROR;
+    return false;
+  }
   if (machine->frames.count > machine->limits.depth)
     return machine_error(machine, "calls are nested deeper than %u: %s calls itself without end", machine->limits.depth,
                          names_text(machine->names, routine->name));
@@ -1042,11 +1047,28 @@ static bool push_local(Machine *machine, uint32_t slot) {
 
 static bool push_global(Machine *machine, uint32_t component, Span span) {
   Value value;
-  ExecuteStatus status = machine->domain->global(machine->domain->context, component, span, &value);
+  ExecuteStatus status = machine->domain->global(machine->domain->context, component, false, span, &value);
   if (status == EXECUTE_OK) push(machine, value);
   else if (status == EXECUTE_UNKNOWN) machine_unknown(machine, "a variable");
   else machine->status = status;
   return status == EXECUTE_OK;
+}
+
+static bool push_sizes(Machine *machine, uint32_t component, Span span) {
+  Value value, out;
+  ExecuteStatus status = machine->domain->global(machine->domain->context, component, true, span, &value);
+  if (status != EXECUTE_OK) {
+    machine->status = status;
+    return false;
+  }
+  if (!builtin_run(machine, BUILTIN_SIZE, &value, 1, &out)) return false;
+  push(machine, out);
+  return true;
+}
+
+static bool run_bind(Machine *machine, uint32_t slot) {
+  frame_top(machine)->slots[slot] = vec_pop(&machine->stack);
+  return true;
 }
 
 static bool run_index(Machine *machine, uint32_t count) {
@@ -1113,6 +1135,8 @@ static bool step(Machine *machine, Instruction i) {
   case CODE_STRING: return push_text(machine, i.b);
   case CODE_LOCAL: return push_local(machine, i.b);
   case CODE_GLOBAL: return push_global(machine, i.b, present_span(machine));
+  case CODE_SIZES: return push_sizes(machine, i.b, present_span(machine));
+  case CODE_BIND: return run_bind(machine, i.b);
   case CODE_ALL: push(machine, (Value){.type = {.base = TYPE_NOTHING}}); return true;
   case CODE_FIELD: return run_field(machine, i.b);
   case CODE_INDEX: return run_index(machine, i.b);

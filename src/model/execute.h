@@ -54,8 +54,8 @@ typedef struct Domain {
 
   /* An operator with a meaning of its own. */
   bool (*special)(void *context, Special special, const void *arguments, uint32_t count, Span span, void *out);
-  /* The value of component `component` of the model. */
-  ExecuteStatus (*global)(void *context, uint32_t component, Span span, Value *out);
+  /* The value of component `component` of the model; only_sizes: `data` need not be set. */
+  ExecuteStatus (*global)(void *context, uint32_t component, bool only_sizes, Span span, Value *out);
   /* A call that cannot be run here: gives values to the outputs, whose shapes are set (data is room for the scalars). */
   bool (*call)(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span);
   /* An assertion or termination under the path condition given (NULL: always). Level and message are scalars. */

@@ -53,6 +53,7 @@ typedef enum Code {
   CODE_STRING,   /* push the string with Name b */
   CODE_LOCAL,    /* push slot b */
   CODE_GLOBAL,   /* push component b of the model (only in code of a model) */
+  CODE_SIZES,    /* push the vector of the sizes of component b of the model */
   CODE_ALL,      /* push the subscript `:` */
   CODE_FIELD,    /* pop record, push its field b */
   CODE_INDEX,    /* pop b subscripts and the array under them, push the part */
@@ -75,6 +76,7 @@ typedef enum Code {
   CODE_SPECIAL,       /* pop a arguments of the operator b (Special), element by element */
   CODE_CONVERT,       /* value on top becomes base type a: the same number */
   CODE_CALL,          /* extra[b]: routine, outputs wanted, then the input slots of the a arguments popped */
+  CODE_BIND,          /* pop a value into slot b, within an expression */
   CODE_DROP,          /* pop a values */
   /* if-expression: condition, IF_VALUE, then-value, ELSE_VALUE, else-value, END_VALUE */
   CODE_IF_VALUE,   /* pop condition; b: position of ELSE_VALUE */
@@ -173,6 +175,7 @@ typedef struct Routine {
   VEC(Derivative) derivatives;
   bool is_impure;   /* impure function: never folded */
   bool no_inline;   /* annotation Inline = false; only a wish */
+  bool is_broken;   /* its code had errors: never run */
   Span span;
 } Routine;
 

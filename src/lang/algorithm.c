@@ -1,0 +1,241 @@
+/* algorithm: algorithm sections. The variables a section assigns are slots of its code; running it symbolically gives their values, hence
+ * equations; its when-statements become whens of the model. A section whose control flow depends on what is only known while
+ * simulating becomes a procedure.
+ *
+ * Invariant: before it runs, a slot holds pre(v) of a discrete variable and the start value of a continuous one
+ * (Modelica 3.6, section 11.1.2). */
+#include "lang/algorithm.h"
+
+#include <string.h>
+
+typedef struct Assigned {
+  uint32_t component, slot;
+} Assigned;
+
+struct Algorithm {
+  VEC(Assigned) assigned;
+  When when;
+  ActionVec actions;
+  ActionVec *outer;
+};
+
+/* ---- when-statements, as the machine meets them ---- */
+
+static void close_branch(Elaboration *el) {
+  struct Algorithm *algorithm = el->algorithm;
+  if (algorithm->when.branches.count == 0) return;
+  WhenBranch *branch = &vec_last(&algorithm->when.branches);
+  branch->actions.data = algorithm->actions.data;
+  branch->actions.count = algorithm->actions.count;
+  branch->actions.capacity = algorithm->actions.capacity;
+  algorithm->actions = (ActionVec){0};
+}
+
+bool algorithm_when_begin(void *context, bool is_first, const Value *condition, Span span) {
+  Elaboration *el = context;
+  struct Algorithm *algorithm = el->algorithm;
+  WhenBranch branch = {0};
+  if (!algorithm || el->is_initial || (is_first && el->in_when)) {
+    input_error(el, span, "a when cannot stand here");
+    return false;
+  }
+  if (is_first) {
+    algorithm->when = (When){.span = span};
+    algorithm->outer = el->actions;
+  } else close_branch(el);
+  for (uint32_t i = 0; i < condition->count; i++) vec_push(el->heap, &branch.conditions, value_exprs(condition)[i]);
+  vec_push(el->heap, &algorithm->when.branches, branch);
+  el->in_when = true;
+  el->actions = &algorithm->actions;
+  return true;
+}
+
+static const Component *component_of_slot(const Elaboration *el, uint32_t slot) {
+  for (uint32_t i = 0; el->algorithm && i < el->algorithm->assigned.count; i++)
+    if (el->algorithm->assigned.data[i].slot == slot) return &el->components.data[el->algorithm->assigned.data[i].component];
+  return NULL;
+}
+
+static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *before, const Value *after, Span span) {
+  if (leaves->type.base == TYPE_RECORD) {
+    for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
+      if (!assign_leaves(el, &leaves->fields[i], &before->fields[i], &after->fields[i], span)) return false;
+    return true;
+  }
+  for (uint32_t i = 0; i < leaves->count; i++) {
+    Expr leaf = value_exprs(leaves)[i], old = value_exprs(before)[i], value = value_exprs(after)[i];
+    if (old == value) continue;
+    if (dag_op(el->dag, leaf) != OP_DISCRETE) {
+      input_error(el, span, "a variable assigned in a when must be discrete");
+      return false;
+    }
+    if (old != leaf && old != dag_pre(el->dag, dag_index(el->dag, leaf))) {
+      input_error(el, span, "not supported yet: %s is assigned in a when and before it",
+                  names_text(el->names, el->model->variables.data[variable_of_leaf(el, leaf)].name));
+      return false;
+    }
+    Action action = {.kind = ACTION_ASSIGN, .guard = EXPR_NONE, .target = variable_of_leaf(el, leaf), .value = value,
+                     .message = EXPR_NONE, .span = span};
+    vec_push(el->heap, el->actions, action);
+  }
+  return true;
+}
+
+bool algorithm_when_assign(void *context, uint32_t slot, const Value *before, const Value *after, Span span) {
+  Elaboration *el = context;
+  const Component *component = component_of_slot(el, slot);
+  return !component || assign_leaves(el, &component->leaves, before, after, span);
+}
+
+/* Behind the when, the variable is what the when made it: its leaf. */
+static void settle_leaves(Elaboration *el, const Value *leaves, Value *value) {
+  if (leaves->type.base == TYPE_RECORD) {
+    for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
+      settle_leaves(el, &leaves->fields[i], &value->fields[i]);
+    return;
+  }
+  for (uint32_t i = 0; i < leaves->count; i++) {
+    Expr leaf = value_exprs(leaves)[i];
+    memcpy(value->data + i * sizeof leaf, &leaf, sizeof leaf);
+  }
+}
+
+void algorithm_when_settle(void *context, uint32_t slot, Value *value) {
+  Elaboration *el = context;
+  const Component *component = component_of_slot(el, slot);
+  if (component) settle_leaves(el, &component->leaves, value);
+}
+
+void algorithm_when_end(void *context) {
+  Elaboration *el = context;
+  struct Algorithm *algorithm = el->algorithm;
+  close_branch(el);
+  el->in_when = false;
+  el->actions = algorithm->outer;
+  vec_push(el->heap, &el->model->whens, algorithm->when);
+  algorithm->when = (When){0};
+}
+
+/* ---- what a section assigns ---- */
+
+static void add_assigned(Elaboration *el, struct Algorithm *algorithm, AstExpr e) {
+  const Ast *ast = el->ast;
+  if (ast_kind(ast, e) == AST_TUPLE) {
+    for (uint32_t i = 0; i < ast_kid_count(ast, e); i++)
+      if (ast_kind(ast, ast_kid(ast, e, i)) == AST_REFERENCE) add_assigned(el, algorithm, ast_kid(ast, e, i));
+    return;
+  }
+  if (ast_kind(ast, e) != AST_REFERENCE) return;
+  uint32_t component = component_find(el, ast_part(ast, ast_path(ast, e), 0)->name);
+  if (component == NONE || el->components.data[component].progress != PROGRESS_DONE) return;
+  for (uint32_t i = 0; i < algorithm->assigned.count; i++)
+    if (algorithm->assigned.data[i].component == component) return;
+  vec_push(el->heap, &algorithm->assigned, (Assigned){component, NONE});
+}
+
+static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const AstStatement *statements, uint32_t count, uint32_t depth) {
+  if (depth > BLOCK_DEPTH_LIMIT) return;
+  for (uint32_t i = 0; i < count; i++) {
+    const AstStatement *statement = &statements[i];
+    if (statement->kind == AST_ASSIGN) add_assigned(el, algorithm, statement->left);
+    for (uint32_t k = 0; k < statement->branches.count; k++)
+      find_assigned(el, algorithm, statement->branches.data[k].body.data, statement->branches.data[k].body.count, depth + 1);
+  }
+}
+
+/* ---- values before the section runs ---- */
+
+static Expr initial_expr(Elaboration *el, Expr leaf) {
+  const Variable *variable = &el->model->variables.data[variable_of_leaf(el, leaf)];
+  if (variable->role == ROLE_DISCRETE) return dag_pre(el->dag, variable->index);
+  if (variable->start != EXPR_NONE) return variable->start;
+  return variable->type == TYPE_STRING ? dag_string(el->dag, 0) : dag_constant(el->dag, 0);
+}
+
+static Value initial_value(Elaboration *el, const Value *leaves, Arena *arena) {
+  Value value = *leaves;
+  if (leaves->type.base == TYPE_RECORD) {
+    uint32_t count = el->model->records.data[leaves->type.definition].fields.count;
+    value.fields = arena_array(arena, count, sizeof *value.fields);
+    for (uint32_t i = 0; i < count; i++) value.fields[i] = initial_value(el, &leaves->fields[i], arena);
+    return value;
+  }
+  value.data = arena_array(arena, leaves->count, sizeof(Expr));
+  for (uint32_t i = 0; i < leaves->count; i++) {
+    Expr e = initial_expr(el, value_exprs(leaves)[i]);
+    memcpy(value.data + i * sizeof e, &e, sizeof e);
+  }
+  return value;
+}
+
+/* ---- procedures ---- */
+
+void procedure_make(Elaboration *el, const AstSection *section) {
+  Span where;
+  const char *obstacle = machine_obstacle(el->machine, &where);
+  input_error(el, where.end ? where : section->span, "not supported yet: an algorithm in which %s depends on variables", obstacle);
+}
+
+/* ---- results ---- */
+
+/* An element that kept what it held before was not assigned, unless it is all there is; one that is its own leaf is
+ * determined by a when. */
+static void add_results(Elaboration *el, const Value *leaves, const Value *before, const Value *after, bool is_scalar, Span span) {
+  if (leaves->type.base == TYPE_RECORD) {
+    for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
+      add_results(el, &leaves->fields[i], &before->fields[i], &after->fields[i], false, span);
+    return;
+  }
+  for (uint32_t i = 0; i < leaves->count; i++) {
+    Expr leaf = value_exprs(leaves)[i], value = value_exprs(after)[i];
+    if (value == leaf || (!is_scalar && value == value_exprs(before)[i])) continue;
+    RawEquation equation = {leaf, value, (BaseType)leaves->type.base, span};
+    vec_push(el->heap, el->equations, equation);
+  }
+}
+
+static Span assignment_span(const Routine *routine, uint32_t slot) {
+  for (uint32_t i = routine->code.count; i-- > 0;)
+    if (routine->code.data[i].code == CODE_STORE && routine->extra.data[routine->code.data[i].b] == slot) return routine->spans.data[i];
+  return routine->span;
+}
+
+static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *routine, const AstSection *section) {
+  Arena arena = arena_make(el->heap);
+  Value *before = arena_array(&arena, algorithm->assigned.count, sizeof *before);
+  for (uint32_t i = 0; i < algorithm->assigned.count; i++) {
+    before[i] = initial_value(el, &el->components.data[algorithm->assigned.data[i].component].leaves, &arena);
+    machine_preset(el->machine, algorithm->assigned.data[i].slot, &before[i]);
+  }
+  ExecuteStatus status = run_code(el, routine, LOAD_LEAVES, el->diags);
+  if (status == EXECUTE_UNKNOWN) procedure_make(el, section);
+  for (uint32_t i = 0; i < algorithm->assigned.count && status == EXECUTE_OK; i++) {
+    const Component *component = &el->components.data[algorithm->assigned.data[i].component];
+    uint32_t slot = algorithm->assigned.data[i].slot;
+    bool is_scalar = component->leaves.count == 1 && component->type.base != TYPE_RECORD;
+    add_results(el, &component->leaves, &before[i], machine_slot(el->machine, slot), is_scalar, assignment_span(routine, slot));
+  }
+  if (el->in_when) algorithm_when_end(el);
+  arena_free(&arena);
+}
+
+void algorithm_elaborate(Elaboration *el, const AstSection *section) {
+  struct Algorithm algorithm = {0};
+  Routine routine = {.span = section->span};
+  Compiler c = compiler_make(el, &routine, el->diags, el->scope);
+  find_assigned(el, &algorithm, section->body.data, section->body.count, 0);
+  c.has_slots = true;
+  c.slots = map_make(el->heap);
+  for (uint32_t i = 0; i < algorithm.assigned.count; i++) {
+    const Component *component = &el->components.data[algorithm.assigned.data[i].component];
+    algorithm.assigned.data[i].slot = compile_local(&c, component->name, component->type, component->element->component->label.span);
+    map_put(&c.slots, algorithm.assigned.data[i].component, algorithm.assigned.data[i].slot);
+  }
+  compile_statements(&c, section->body.data, section->body.count);
+  el->algorithm = &algorithm;
+  if (c.errors == 0) run_section(el, &algorithm, &routine, section);
+  el->algorithm = NULL;
+  compiler_free(&c);
+  routine_free(el->heap, &routine);
+  vec_free(el->heap, &algorithm.assigned);
+}

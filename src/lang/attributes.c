@@ -1,0 +1,317 @@
+/* attributes: start, fixed, unit and so on of variables, bindings of parameters, declaration equations, the experiment.
+ *
+ * Invariant: runs after components_add, in order of declarations, so declaration equations come first and in that order. Attributes of
+ * aliases are applied before the component's own. */
+#include "lang/elaborate.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum Attribute {
+  ATTRIBUTE_START,
+  ATTRIBUTE_FIXED,
+  ATTRIBUTE_MIN,
+  ATTRIBUTE_MAX,
+  ATTRIBUTE_NOMINAL,
+  ATTRIBUTE_UNIT,
+  ATTRIBUTE_DISPLAY_UNIT,
+  ATTRIBUTE_QUANTITY,
+  ATTRIBUTE_STATE_SELECT,
+  ATTRIBUTE_UNBOUNDED,
+  ATTRIBUTE_COUNT
+} Attribute;
+
+static const char *const attribute_names[ATTRIBUTE_COUNT] = {"start",    "fixed",       "min",      "max",         "nominal",
+                                                             "unit",     "displayUnit", "quantity", "stateSelect", "unbounded"};
+
+static Attribute attribute_find(const Elaboration *el, AstPath path) {
+  for (Attribute i = 0; i < ATTRIBUTE_COUNT; i++)
+    if (ast_path_is(el->ast, path, attribute_names[i])) return i;
+  return ATTRIBUTE_COUNT;
+}
+
+static Type attribute_type(Elaboration *el, Attribute attribute, Type type) {
+  switch (attribute) {
+  case ATTRIBUTE_FIXED:
+  case ATTRIBUTE_UNBOUNDED: return type_scalar(TYPE_BOOLEAN);
+  case ATTRIBUTE_NOMINAL: return type_scalar(TYPE_REAL);
+  case ATTRIBUTE_UNIT:
+  case ATTRIBUTE_DISPLAY_UNIT:
+  case ATTRIBUTE_QUANTITY: return type_scalar(TYPE_STRING);
+  case ATTRIBUTE_STATE_SELECT: return (Type){.base = TYPE_ENUMERATION, .definition = enumeration_builtin(el, false)};
+  default: type.dimensions = 0; return type;
+  }
+}
+
+/* ---- setting one scalar ---- */
+
+static void set_attribute(Elaboration *el, Attribute attribute, uint32_t position, Expr e, Span span) {
+  Variable *variable = &el->model->variables.data[position];
+  double number = 0;
+  Name text = dag_op(el->dag, e) == OP_STRING ? dag_index(el->dag, e) : 0;
+  bool is_number = dag_is_constant(el->dag, e, &number);
+  switch (attribute) {
+  case ATTRIBUTE_START: variable->start = e; break;
+  case ATTRIBUTE_MIN: variable->min = e; break;
+  case ATTRIBUTE_MAX: variable->max = e; break;
+  case ATTRIBUTE_NOMINAL: variable->nominal = e; break;
+  case ATTRIBUTE_UNIT: variable->unit = text; break;
+  case ATTRIBUTE_DISPLAY_UNIT: variable->display_unit = text; break;
+  case ATTRIBUTE_QUANTITY: variable->quantity = text; break;
+  case ATTRIBUTE_FIXED:
+    if (!is_number) input_error(el, span, "fixed of %s is not known at compile time", names_text(el->names, variable->name));
+    variable->fixed = number != 0 ? FIXED_TRUE : FIXED_FALSE;
+    break;
+  case ATTRIBUTE_STATE_SELECT:
+    if (is_number && number >= 1 && number <= 5) variable->select = (StateSelect)((uint32_t)number - 1);
+    else input_error(el, span, "stateSelect of %s is not known at compile time", names_text(el->names, variable->name));
+    break;
+  default: break;
+  }
+}
+
+/* What a start or a bound may depend on. */
+static bool check_variability(Elaboration *el, Expr e, Span span, const char *what, const char *name) {
+  static const struct {
+    Op op;
+    const char *text;
+  } refused[] = {{OP_VARIABLE, "a continuous variable"}, {OP_TIME, "time"}, {OP_DISCRETE, "a discrete variable"}, {OP_PRE, "pre()"}};
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+    if (dag_contains(el->dag, e, refused[i].op)) {
+      input_error(el, span, "%s %s depends on %s; only parameters and constants are allowed", what, name, refused[i].text);
+      return false;
+    }
+  return true;
+}
+
+static void set_all(Elaboration *el, Attribute attribute, const Value *leaves, const Value *value, Span span) {
+  bool is_each = value->type.dimensions == 0;
+  if (!is_each && !value_same_sizes(leaves, value)) {
+    input_error(el, span, "%s has the wrong size: it must be that of the variable, or one value with `each`", attribute_names[attribute]);
+    return;
+  }
+  for (uint32_t i = 0; i < leaves->count; i++) {
+    uint32_t position = variable_of_leaf(el, value_exprs(leaves)[i]);
+    Expr e = value_exprs(value)[is_each ? 0 : i];
+    if (position == NONE) continue;
+    if (i == 0 || !is_each) {
+      const char *name = names_text(el->names, el->model->variables.data[position].name);
+      if (!check_variability(el, e, span, attribute_names[attribute], arena_printf(&el->arena, "of %s", name))) return;
+    }
+    set_attribute(el, attribute, position, e, span);
+  }
+}
+
+/* ---- expressions ---- */
+
+/* A literal needs no code. */
+static bool literal_expr(Elaboration *el, AstExpr e, Type type, Expr *out) {
+  const AstNode *node = ast_node(el->ast, e);
+  if (node->kind == AST_REAL && type.base == TYPE_REAL) *out = dag_constant(el->dag, node->value.real);
+  else if (node->kind == AST_INTEGER && type.base <= TYPE_INTEGER && node->value.integer <= INT32_MAX)
+    *out = dag_constant(el->dag, (double)node->value.integer);
+  else if (node->kind == AST_BOOLEAN && type.base == TYPE_BOOLEAN) *out = dag_constant(el->dag, (double)node->value.integer);
+  else if (node->kind == AST_STRING && type.base == TYPE_STRING) *out = dag_string(el->dag, node->value.text);
+  else return false;
+  return true;
+}
+
+/* The value of an expression as nodes; valid until the next run. `what` is named in a type error. */
+static bool run_expression(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode, const char *what, Value *out) {
+  Compiler *c = compiler_fresh(el);
+  c->scope = scope;
+  c->diags = el->diags;
+  Type type = compile_expression(c, e, expected);
+  if (c->errors == 0) {
+    Type wanted = expected;
+    if (type.dimensions == 0 && mode != LOAD_LEAVES) wanted.dimensions = 0;
+    compile_expect(c, wanted, type, ast_span(el->ast, e), what);
+  }
+  if (c->errors) return false;
+  ExecuteStatus status = run_code(el, c->routine, mode, el->diags);
+  if (status == EXECUTE_UNKNOWN) {
+    Span where;
+    const char *obstacle = machine_obstacle(el->machine, &where);
+    input_error(el, ast_span(el->ast, e), "%s depends on %s that is not known at compile time", what, obstacle);
+  }
+  if (status == EXECUTE_OK) *out = *machine_result(el->machine, 0);
+  return status == EXECUTE_OK;
+}
+
+static void unknown_attribute(Elaboration *el, const AstArgument *argument, Type type) {
+  const char *text = ast_path_text(el->ast, argument->name, &el->arena), *near = NULL;
+  Diag *diag = input_error(el, argument->span, "%s has no attribute %s", type_text(el, type), text);
+  for (uint32_t i = 0; i < ATTRIBUTE_COUNT && !near; i++) {
+    size_t same = 0;
+    while (text[same] && (text[same] | 32) == (attribute_names[i][same] | 32)) same++;
+    if (same >= 3 || (same && !text[same])) near = attribute_names[i];
+  }
+  if (near) diag_note(el->diags, diag, (Span){0, 0}, "did you mean %s?", near);
+}
+
+static void apply_attribute(Elaboration *el, const AstArgument *argument, const Value *leaves, Name scope) {
+  Attribute attribute = attribute_find(el, argument->name);
+  if (attribute == ATTRIBUTE_COUNT) {
+    unknown_attribute(el, argument, leaves->type);
+    return;
+  }
+  AstExpr e = argument->modification ? argument->modification->value : AST_NONE;
+  if (e == AST_NONE || attribute == ATTRIBUTE_UNBOUNDED) return;
+  Type type = attribute_type(el, attribute, leaves->type);
+  Expr literal;
+  if (literal_expr(el, e, type, &literal)) {
+    Value value = {.type = type, .count = 1, .data = (char *)&literal};
+    set_all(el, attribute, leaves, &value, argument->span);
+    return;
+  }
+  bool is_now = attribute == ATTRIBUTE_FIXED || attribute == ATTRIBUTE_STATE_SELECT || type.base == TYPE_STRING;
+  Value value;
+  Compiler *c = compiler_fresh(el);
+  c->scope = scope;
+  c->diags = el->diags;
+  Type found = compile_expression(c, e, type);
+  if (c->errors == 0) {
+    Type wanted = type;
+    wanted.dimensions = found.dimensions;
+    compile_expect(c, wanted, found, ast_span(el->ast, e), attribute_names[attribute]);
+  }
+  if (c->errors) return;
+  el->marks_structural = is_now;
+  ExecuteStatus status = run_code(el, c->routine, is_now ? LOAD_VALUES : LOAD_LEAVES, el->diags);
+  el->marks_structural = false;
+  if (status == EXECUTE_UNKNOWN) input_error(el, ast_span(el->ast, e), "%s is not known at compile time", attribute_names[attribute]);
+  if (status != EXECUTE_OK) return;
+  value = *machine_result(el->machine, 0);
+  set_all(el, attribute, leaves, &value, argument->span);
+}
+
+/* ---- modifications ---- */
+
+static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value, Span span);
+static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e, Span span);
+
+/* Arguments of a modification on a part of a component; records have arguments for their fields. Depth is bounded by the
+ * nesting of records. */
+static void apply_modification(Elaboration *el, const Component *component, const AstModification *modification,
+                               const Value *leaves, Name scope) {
+  for (uint32_t i = 0; i < modification->arguments.count; i++) {
+    const AstArgument *argument = &modification->arguments.data[i];
+    if (argument->redeclared) {
+      input_error(el, argument->span, "not supported yet: redeclare");
+      continue;
+    }
+    if (leaves->type.base != TYPE_RECORD) {
+      apply_attribute(el, argument, leaves, scope);
+      continue;
+    }
+    const Record *record = &el->model->records.data[leaves->type.definition];
+    uint32_t field = 0;
+    Name name = ast_part(el->ast, argument->name, 0)->name;
+    while (field < record->fields.count && record->fields.data[field].name != name) field++;
+    if (field == record->fields.count) {
+      input_error(el, argument->span, "record %s has no field %s", names_text(el->names, record->name), names_text(el->names, name));
+      continue;
+    }
+    if (!argument->modification) continue;
+    apply_modification(el, component, argument->modification, &leaves->fields[field], scope);
+    if (argument->modification->value != AST_NONE)
+      bind_expression(el, component, &leaves->fields[field], argument->modification->value, argument->span);
+  }
+}
+
+/* ---- bindings ---- */
+
+static void bind_parameter(Elaboration *el, const Value *leaves, const Value *value, Span span) {
+  if (leaves->type.base == TYPE_RECORD) {
+    for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
+      bind_parameter(el, &leaves->fields[i], &value->fields[i], span);
+    return;
+  }
+  for (uint32_t i = 0; i < leaves->count; i++) {
+    uint32_t position = variable_of_leaf(el, value_exprs(leaves)[i]);
+    Expr e = value_exprs(value)[i];
+    if (position == NONE) continue;
+    Variable *variable = &el->model->variables.data[position];
+    const char *kind = variable->variability == VARIABILITY_CONSTANT ? "constant" : "parameter";
+    if (!check_variability(el, e, span, kind, names_text(el->names, variable->name))) return;
+    variable->binding = e;
+  }
+}
+
+/* Sizes of records agree field by field as far as their own sizes do. */
+static bool sizes_agree(Elaboration *el, const Value *a, const Value *b) {
+  if (!value_same_sizes(a, b)) return false;
+  if (a->type.base != TYPE_RECORD) return true;
+  for (uint32_t i = 0; i < el->model->records.data[a->type.definition].fields.count; i++)
+    if (!sizes_agree(el, &a->fields[i], &b->fields[i])) return false;
+  return true;
+}
+
+static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value, Span span) {
+  if (!sizes_agree(el, leaves, value)) {
+    input_error(el, span, "sizes differ: %s is %s, its binding is %s", names_text(el->names, component->name),
+                value_sizes_text(el->machine, leaves), value_sizes_text(el->machine, value));
+    return;
+  }
+  if (component_is_parameter(component)) bind_parameter(el, leaves, value, span);
+  else equations_add(el, leaves, value, span);
+}
+
+static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e, Span span) {
+  Expr literal;
+  Value value;
+  if (leaves->type.dimensions == 0 && literal_expr(el, e, leaves->type, &literal)) {
+    value = (Value){.type = leaves->type, .count = 1, .data = (char *)&literal};
+    bind_value(el, component, leaves, &value, span);
+    return;
+  }
+  if (run_expression(el, e, component->scope, leaves->type, LOAD_LEAVES, "the binding", &value))
+    bind_value(el, component, leaves, &value, span);
+}
+
+static void bind_component(Elaboration *el, Component *component) {
+  const AstModification *modification = component->element->component->modification;
+  if (component->resolved != NONE) {
+    ResolvedType resolved = el->resolved.data[component->resolved];
+    for (uint32_t i = 0; i < resolved.modifications.count; i++)
+      apply_modification(el, component, resolved.modifications.data[i], &component->leaves, component->scope);
+  }
+  if (!modification) return;
+  apply_modification(el, component, modification, &component->leaves, component->scope);
+  if (modification->value == AST_NONE) return;
+  Span span = component->element->component->label.span;
+  span.end = modification->span.end > span.end ? modification->span.end : span.end;
+  bind_expression(el, component, &component->leaves, modification->value, span);
+}
+
+void components_bind(Elaboration *el) {
+  for (uint32_t i = 0; i < el->components.count; i++) {
+    Component component = el->components.data[i];
+    if (!component.is_package && component.progress == PROGRESS_DONE) bind_component(el, &component);
+  }
+}
+
+/* ---- experiment ---- */
+
+static bool experiment_number(Elaboration *el, const AstArgument *argument, const char *name, double *out) {
+  if (!ast_path_is(el->ast, argument->name, name) || !argument->modification || argument->modification->value == AST_NONE) return false;
+  Value value;
+  return evaluate_now(el, argument->modification->value, el->scope, type_scalar(TYPE_REAL), LOAD_VALUES, &el->quiet, &value) ==
+             EXECUTE_OK &&
+         dag_is_constant(el->dag, value_exprs(&value)[0], out);
+}
+
+void experiment_read(Elaboration *el, const AstModification *annotation) {
+  Experiment *experiment = &el->model->experiment;
+  for (uint32_t i = 0; annotation && i < annotation->arguments.count; i++) {
+    const AstArgument *argument = &annotation->arguments.data[i];
+    if (!ast_path_is(el->ast, argument->name, "experiment") || !argument->modification) continue;
+    for (uint32_t k = 0; k < argument->modification->arguments.count; k++) {
+      const AstArgument *option = &argument->modification->arguments.data[k];
+      if (experiment_number(el, option, "StartTime", &experiment->start)) experiment->has_start = true;
+      if (experiment_number(el, option, "StopTime", &experiment->stop)) experiment->has_stop = true;
+      if (experiment_number(el, option, "Tolerance", &experiment->tolerance)) experiment->has_tolerance = true;
+      if (experiment_number(el, option, "Interval", &experiment->interval)) experiment->has_interval = true;
+    }
+  }
+}

@@ -1,0 +1,553 @@
+/* call: calls of functions, record constructors and the language's own functions; comprehensions.
+ *
+ * Invariant: arguments are on the stack in the order of the callee's inputs given; a function of scalars called with arrays becomes a
+ * loop over their elements. */
+#include "lang/compile.h"
+
+#include <string.h>
+
+static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
+
+/* ---- finding the callee ---- */
+
+/* Intrinsic of a path: sin, or Modelica.Math.sin where the library is not at hand. */
+static const Intrinsic *find_intrinsic(Compiler *c, AstPath path, const char *text) {
+  static const char prefix[] = "Modelica.Math.";
+  if (strncmp(text, prefix, sizeof prefix - 1) == 0) {
+    const Intrinsic *found = intrinsic_find(text + sizeof prefix - 1);
+    return found && found->kind == INTRINSIC_SCALAR ? found : NULL;
+  }
+  bool is_quoted = path.count == 1 && ast_part(c->el->ast, path, 0)->quoted;
+  return is_quoted ? NULL : intrinsic_find(text);
+}
+
+/* external "builtin" y = sin(x): the function is the intrinsic. */
+static const Intrinsic *builtin_body(const Elaboration *el, const ClassEntry *entry) {
+  const AstExternal *external = entry->ast->external;
+  if (entry->role != ROLE_CLASS_FUNCTION || !external) return NULL;
+  if (strcmp(names_text(el->names, external->language), "builtin") != 0) return NULL;
+  Name name = external->function.name ? external->function.name : entry->ast->label.name;
+  const Intrinsic *found = intrinsic_find(names_text(el->names, name));
+  return found && found->kind != INTRINSIC_SPECIAL ? found : NULL;
+}
+
+static void report_missing(Compiler *c, AstPath path, const char *text) {
+  Elaboration *el = c->el;
+  if (intrinsic_is_refused(text)) {
+    compile_error(c, path.span, "not supported yet: operator %s", text);
+    return;
+  }
+  c->errors++;
+  Diag *diag = diag_error(c->diags, DIAG_INPUT, path.span, "function %s is not defined", text);
+  Name near = c->diags->errors > c->diags->limit ? 0 : suggest_function(el, text);
+  if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean %s?", names_text(el->names, near));
+}
+
+/* The class called; aliases and external objects are followed to a function or record. */
+static ClassEntry *find_entry(Compiler *c, Name scope, AstPath path) {
+  Elaboration *el = c->el;
+  ClassEntry *entry = class_find(el, scope, path);
+  for (uint32_t steps = 0; entry && steps <= el->classes.count; steps++) {
+    bool is_short = entry->ast->form == FORM_SHORT && (entry->role == ROLE_CLASS_FUNCTION || entry->role == ROLE_CLASS_ALIAS);
+    if (!is_short) break;
+    entry = class_find(el, entry->scope, entry->ast->base.name);
+  }
+  if (entry && entry->role == ROLE_CLASS_EXTERNAL_OBJECT) {
+    static const char constructor[] = "constructor";
+    return class_find_name(el, entry->name, names_add(el->names, constructor, sizeof constructor - 1));
+  }
+  return entry;
+}
+
+/* ---- arguments ---- */
+
+/* Position among `inputs` ("a,b,c") of a name; -1 if it has none. */
+static int input_position(const char *inputs, const char *name) {
+  size_t length = strlen(name);
+  for (int at = 0; inputs; at++) {
+    if (strncmp(inputs, name, length) == 0 && (inputs[length] == ',' || inputs[length] == 0)) return at;
+    inputs = strchr(inputs, ',');
+    if (inputs) inputs++;
+  }
+  return -1;
+}
+
+static uint32_t positional_count(const Ast *ast, AstExpr e) { return ast_kid_count(ast, e) - ast_label_count(ast, e); }
+
+/* Slot of each kid into compiler->patches (task->list on); false after an error. */
+static bool map_inputs(Compiler *c, struct Task *task) {
+  Elaboration *el = c->el;
+  const Ast *ast = el->ast;
+  const Routine *routine = el->model->routines.data[task->routine];
+  uint32_t kids = ast_kid_count(ast, task->e), positional = positional_count(ast, task->e);
+  task->list = c->patches.count;
+  if (positional > routine->inputs) {
+    compile_error(c, ast_span(ast, task->e), "function %s has %u inputs, %u arguments are given",
+                  names_text(el->names, routine->name), routine->inputs, kids);
+    return false;
+  }
+  for (uint32_t i = 0; i < kids; i++) {
+    uint32_t slot = i;
+    if (i >= positional) {
+      AstLabel label = ast_label(ast, task->e, i - positional);
+      for (slot = 0; slot < routine->inputs && routine->locals.data[slot].name != label.name;) slot++;
+      if (slot == routine->inputs) {
+        compile_error(c, label.span, "function %s has no input %s", names_text(el->names, routine->name),
+                      names_text(el->names, label.name));
+        return false;
+      }
+    }
+    for (uint32_t k = task->list; k < c->patches.count; k++)
+      if (c->patches.data[k] == slot) {
+        compile_error(c, ast_span(ast, task->e), "input %s of function %s is given twice",
+                      names_text(el->names, routine->locals.data[slot].name), names_text(el->names, routine->name));
+        return false;
+      }
+    vec_push(el->heap, &c->patches, slot);
+  }
+  for (uint32_t slot = 0; slot < routine->inputs; slot++) {
+    bool is_given = routine->locals.data[slot].has_default;
+    for (uint32_t k = task->list; k < c->patches.count; k++) is_given = is_given || c->patches.data[k] == slot;
+    if (!is_given) {
+      compile_error(c, ast_span(ast, task->e), "input %s of function %s is missing",
+                    names_text(el->names, routine->locals.data[slot].name), names_text(el->names, routine->name));
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- calls of functions ---- */
+
+static void emit_call(Compiler *c, uint32_t routine, uint32_t wanted, const uint32_t *slots, uint32_t count, Span span) {
+  Routine *code = c->routine;
+  uint32_t at = code->extra.count;
+  vec_push(c->el->heap, &code->extra, routine);
+  vec_push(c->el->heap, &code->extra, wanted);
+  for (uint32_t i = 0; i < count; i++) vec_push(c->el->heap, &code->extra, slots[i]);
+  compile_emit(c, CODE_CALL, count, at, span);
+}
+
+/* The loop of a function of scalars over the elements of its arguments (Modelica 3.6, section 12.4.6): arguments go to slots, then
+ * {{f(a[i,j], b) for j} for i}. */
+static void emit_vectorized(Compiler *c, struct Task *task, const uint32_t *extra, uint32_t most, uint32_t leader) {
+  Elaboration *el = c->el;
+  const Routine *routine = el->model->routines.data[task->routine];
+  uint32_t count = c->patches.count - task->list, loops[TYPE_MAX_DIMENSIONS];
+  Span span = ast_span(el->ast, task->e);
+  uint32_t *slots = arena_array(&el->arena, count, sizeof *slots);
+  for (uint32_t i = count; i-- > 0;) {
+    Type type = c->types.data[c->types.count - count + i];
+    slots[i] = compile_local(c, 0, type, span);
+    compile_emit(c, CODE_BIND, 0, slots[i], span);
+  }
+  for (uint32_t k = 0; k < most; k++) {
+    emit_constant(c, TYPE_INTEGER, 1, span);
+    compile_emit(c, CODE_LOCAL, 0, slots[leader], span);
+    emit_constant(c, TYPE_INTEGER, k + 1.0, span);
+    compile_emit(c, CODE_BUILTIN, 2, BUILTIN_SIZE, span);
+    compile_emit(c, CODE_RANGE, 0, 0, span);
+    uint32_t slot = compile_local(c, 0, type_scalar(TYPE_INTEGER), span);
+    loops[k] = c->routine->code.count;
+    compile_emit(c, CODE_EACH, slot, 0, span);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    compile_emit(c, CODE_LOCAL, 0, slots[i], span);
+    for (uint32_t k = 0; k < extra[i]; k++) compile_emit(c, CODE_LOCAL, 0, c->routine->code.data[loops[k]].a, span);
+    if (extra[i]) compile_emit(c, CODE_INDEX, 0, extra[i], span);
+  }
+  emit_call(c, task->routine, 1, c->patches.data + task->list, count, span);
+  uint32_t base = routine->locals.data[routine->inputs].type.base;
+  for (uint32_t k = most; k-- > 0;) {
+    patch_here(c, loops[k]);
+    compile_emit(c, CODE_EACH_NEXT, base == TYPE_RECORD ? TYPE_REAL : base, loops[k], span);
+  }
+}
+
+/* Extra dimensions of each argument beyond its input's; false if some misfits. */
+static bool extra_dimensions(Compiler *c, struct Task *task, uint32_t *extra, uint32_t *most, uint32_t *leader) {
+  Elaboration *el = c->el;
+  const Routine *routine = el->model->routines.data[task->routine];
+  uint32_t count = c->patches.count - task->list;
+  bool fits = true;
+  *most = *leader = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const Local *local = &routine->locals.data[c->patches.data[task->list + i]];
+    Type type = c->types.data[c->types.count - count + i], element = type;
+    extra[i] = type.base != TYPE_NOTHING && type.dimensions > local->type.dimensions
+                   ? (uint32_t)(type.dimensions - local->type.dimensions) : 0;
+    element.dimensions = (uint8_t)(element.dimensions - extra[i]);
+    if (!type_fits(el, local->type, element) || (extra[i] && *most && extra[i] != *most)) {
+      compile_error(c, ast_span(el->ast, ast_kid(el->ast, task->e, i)), "argument %s of %s is %s, expected %s",
+                    names_text(el->names, local->name), names_text(el->names, routine->name), type_text(el, type),
+                    type_text(el, local->type));
+      fits = false;
+    }
+    if (extra[i] && *most == 0) *most = extra[i], *leader = i;
+  }
+  return fits;
+}
+
+static void finish_function(Compiler *c, struct Task *task) {
+  Elaboration *el = c->el;
+  const Routine *routine = el->model->routines.data[task->routine];
+  uint32_t count = c->patches.count - task->list, most, leader, wanted = task->wanted;
+  uint32_t *extra = arena_array(&el->arena, count + 1, sizeof *extra);
+  Span span = ast_span(el->ast, task->e);
+  bool fits = extra_dimensions(c, task, extra, &most, &leader);
+  if (wanted > routine->outputs) {
+    if (wanted == 1) compile_error(c, span, "function %s has no output", names_text(el->names, routine->name));
+    else compile_error(c, span, "function %s has %u outputs, %u are asked for", names_text(el->names, routine->name),
+                       routine->outputs, wanted);
+    fits = false;
+    wanted = 0;
+  }
+  if (most && task->wanted == 1 && fits) emit_vectorized(c, task, extra, most, leader);
+  else emit_call(c, task->routine, wanted, c->patches.data + task->list, count, span);
+  c->types.count -= count;
+  c->patches.count = task->list;
+  uint32_t outputs = task->wanted;
+  c->tasks.count--;
+  for (uint32_t i = 0; i < outputs; i++) {
+    Type type = fits ? routine->locals.data[routine->inputs + i].type : nothing();
+    if (fits) type.dimensions = (uint8_t)(type.dimensions + (outputs == 1 ? most : 0));
+    push_type(c, type);
+  }
+}
+
+static void function_step(Compiler *c, struct Task *task) {
+  Elaboration *el = c->el;
+  if (task->kid < ast_kid_count(el->ast, task->e)) {
+    const Routine *routine = el->model->routines.data[task->routine];
+    Type expected = routine->locals.data[c->patches.data[task->list + task->kid]].type;
+    task_push(c, ast_kid(el->ast, task->e, task->kid++), expected, task->scope);
+    return;
+  }
+  finish_function(c, task);
+}
+
+/* ---- record constructors ---- */
+
+/* The kid that gives field `index`, or its default; AST_NONE if neither is there. */
+static AstExpr field_argument(Compiler *c, const struct Task *task, uint32_t index, Name *scope) {
+  const Ast *ast = c->el->ast;
+  uint32_t positional = positional_count(ast, task->e), labels = ast_label_count(ast, task->e), at = 0;
+  if (index < positional) return ast_kid(ast, task->e, index);
+  Name name = c->el->model->records.data[task->entry->index].fields.data[index].name;
+  for (uint32_t i = 0; i < labels; i++)
+    if (ast_label(ast, task->e, i).name == name) return ast_kid(ast, task->e, positional + i);
+  for (uint32_t i = 0; i < task->entry->ast->elements.count; i++) {
+    const AstElement *element = &task->entry->ast->elements.data[i];
+    if (element->kind != AST_COMPONENT || at++ != index) continue;
+    *scope = task->entry->name;
+    return element->component->modification ? element->component->modification->value : AST_NONE;
+  }
+  return AST_NONE;
+}
+
+static void check_labels(Compiler *c, const struct Task *task) {
+  const Ast *ast = c->el->ast;
+  const Record *record = &c->el->model->records.data[task->entry->index];
+  if (positional_count(ast, task->e) > record->fields.count)
+    compile_error(c, ast_span(ast, task->e), "record %s has %u fields, %u values are given", names_text(c->el->names, record->name),
+                  record->fields.count, positional_count(ast, task->e));
+  for (uint32_t i = 0; i < ast_label_count(ast, task->e); i++) {
+    AstLabel label = ast_label(ast, task->e, i);
+    uint32_t field = 0;
+    while (field < record->fields.count && record->fields.data[field].name != label.name) field++;
+    if (field == record->fields.count)
+      compile_error(c, label.span, "record %s has no field %s", names_text(c->el->names, record->name),
+                    names_text(c->el->names, label.name));
+  }
+}
+
+static void record_step(Compiler *c, struct Task *task) {
+  Elaboration *el = c->el;
+  uint32_t definition = task->entry->index, count = el->model->records.data[definition].fields.count;
+  Span span = ast_span(el->ast, task->e);
+  if (task->kid == 0) check_labels(c, task);
+  if (task->kid > 0) {
+    const Field *field = &el->model->records.data[definition].fields.data[task->kid - 1];
+    compile_expect(c, field->type, pop_type(c), span, names_text(el->names, field->name));
+  }
+  if (task->kid < count) {
+    const Field *field = &el->model->records.data[definition].fields.data[task->kid];
+    Name scope = task->scope;
+    AstExpr e = field_argument(c, task, task->kid++, &scope);
+    Type expected = field->type;
+    if (e != AST_NONE) {
+      task_push(c, e, expected, scope);
+      return;
+    }
+    compile_error(c, span, "field %s of record %s has no value", names_text(el->names, field->name),
+                  names_text(el->names, el->model->records.data[definition].name));
+    emit_constant(c, TYPE_REAL, 0, span);
+    push_type(c, nothing());
+    return;
+  }
+  compile_emit(c, CODE_RECORD, 0, definition, span);
+  task_done(c, (Type){.base = TYPE_RECORD, .definition = definition});
+}
+
+/* ---- the language's own functions ---- */
+
+/* Kid that gives input number `input` of the intrinsic; AST_NONE behind the last. */
+static AstExpr intrinsic_argument(Compiler *c, const struct Task *task, uint32_t input) {
+  const Ast *ast = c->el->ast;
+  uint32_t positional = positional_count(ast, task->e);
+  if (input < positional) return ast_kid(ast, task->e, input);
+  for (uint32_t i = 0; i < ast_label_count(ast, task->e); i++) {
+    const char *name = names_text(c->el->names, ast_label(ast, task->e, i).name);
+    if (input_position(task->intrinsic->inputs, name) == (int)input) return ast_kid(ast, task->e, positional + i);
+  }
+  return AST_NONE;
+}
+
+static int64_t literal_integer(const Ast *ast, AstExpr e) {
+  return ast_kind(ast, e) == AST_INTEGER ? ast_node(ast, e)->value.integer : -1;
+}
+
+/* size(x) of a component: only its sizes, so that its values need not be known. */
+static bool size_shortcut(Compiler *c, struct Task *task) {
+  const Ast *ast = c->el->ast;
+  if (task->intrinsic->kind != INTRINSIC_ARRAY || task->intrinsic->code != BUILTIN_SIZE) return false;
+  if (ast_kid_count(ast, task->e) == 0 || ast_kid_count(ast, task->e) > 2) return false;
+  AstExpr kid = ast_kid(ast, task->e, 0);
+  if (ast_kind(ast, kid) != AST_REFERENCE || ast_kid_count(ast, kid) > 0) return false;
+  Place place = place_find(c, ast_path(ast, kid));
+  if (place.kind != PLACE_GLOBAL || place.parts != ast_path(ast, kid).count) return false;
+  compile_emit(c, CODE_SIZES, 0, place.index, ast_span(ast, kid));
+  return true;
+}
+
+static void finish_sizes(Compiler *c, struct Task *task) {
+  Span span = ast_span(c->el->ast, task->e);
+  Type type = {.base = TYPE_INTEGER, .dimensions = 1};
+  if (task->kid == 2) {
+    compile_expect(c, type_scalar(TYPE_INTEGER), pop_type(c), span, "the dimension");
+    compile_emit(c, CODE_INDEX, 0, 1, span);
+    type.dimensions = 0;
+  }
+  task_done(c, type);
+}
+
+static void finish_intrinsic(Compiler *c, struct Task *task) {
+  const Intrinsic *f = task->intrinsic;
+  const Ast *ast = c->el->ast;
+  uint32_t count = c->types.count - task->height;
+  Span span = ast_span(ast, task->e);
+  int64_t literal = f->kind == INTRINSIC_ARRAY && f->code == BUILTIN_PROMOTE && count == 2
+                        ? literal_integer(ast, ast_kid(ast, task->e, 1)) : -1;
+  uint32_t before = c->diags->errors;
+  Type type = intrinsic_type(c->el, c->diags, f, c->types.data + task->height, count, literal, span);
+  if (c->diags->errors > before) c->errors++;
+  c->types.count = task->height;
+  if (type.base == TYPE_NOTHING) c->errors += c->errors == 0;
+  if (f->kind == INTRINSIC_SCALAR) compile_emit(c, CODE_APPLY, count, f->code, span);
+  else compile_emit(c, f->kind == INTRINSIC_ARRAY ? CODE_BUILTIN : CODE_SPECIAL, count, f->code, span);
+  task_done(c, type);
+}
+
+static void intrinsic_step(Compiler *c, struct Task *task) {
+  if (task->kid == 0) {
+    task->height = c->types.count;
+    task->is_sizes = size_shortcut(c, task);
+    if (task->is_sizes) task->kid = 1;
+  }
+  AstExpr kid = task->kid < ast_kid_count(c->el->ast, task->e) ? intrinsic_argument(c, task, task->kid) : AST_NONE;
+  if (kid != AST_NONE) {
+    task->kid++;
+    task_push(c, kid, nothing(), task->scope);
+    return;
+  }
+  if (task->kid < ast_kid_count(c->el->ast, task->e)) {
+    compile_error(c, ast_span(c->el->ast, task->e), "%s has no argument of this name, or one before it is missing",
+                  task->intrinsic->name);
+    task->kid = ast_kid_count(c->el->ast, task->e);
+  }
+  if (task->is_sizes) finish_sizes(c, task);
+  else finish_intrinsic(c, task);
+}
+
+/* String(x, minimumLength = 0, significantDigits = 6): named arguments are kept in the order written. */
+static bool text_step(Compiler *c, struct Task *task) {
+  if (task->intrinsic->kind != INTRINSIC_ARRAY || task->intrinsic->code != BUILTIN_TEXT) return false;
+  if (task->kid == 0) task->height = c->types.count;
+  if (task->kid < ast_kid_count(c->el->ast, task->e)) task_push(c, ast_kid(c->el->ast, task->e, task->kid++), nothing(), task->scope);
+  else finish_intrinsic(c, task);
+  return true;
+}
+
+/* ---- dispatch ---- */
+
+/* A callee that is not there; in a tool's file an error only when it is run. */
+static void missing_call(Compiler *c, AstPath path, const char *text) {
+  if (c->is_function && c->tolerates_missing) compile_emit(c, CODE_MISSING, 0, names_add(c->el->names, text, strlen(text)), path.span);
+  else report_missing(c, path, text);
+  struct Task *task = task_top(c);
+  uint32_t wanted = task->wanted;
+  c->tasks.count--;
+  for (uint32_t i = 0; i < wanted; i++) {
+    emit_constant(c, TYPE_REAL, 0, path.span);
+    push_type(c, nothing());
+  }
+}
+
+static bool call_begin(Compiler *c, struct Task *task) {
+  Elaboration *el = c->el;
+  AstPath path = ast_path(el->ast, task->e);
+  const char *text = ast_path_text(el->ast, path, &el->arena);
+  task->is_started = true;
+  task->entry = find_entry(c, task->scope, path);
+  task->intrinsic = task->entry ? builtin_body(el, task->entry) : find_intrinsic(c, path, text);
+  if (task->intrinsic) return true;
+  if (task->entry && task->entry->role == ROLE_CLASS_RECORD) {
+    if (record_define(el, task->entry, path.span)) return true;
+    c->errors++;
+  } else if (task->entry && task->entry->role == ROLE_CLASS_FUNCTION) {
+    uint32_t routine = routine_of(el, task->entry);
+    task = task_top(c);
+    task->routine = routine;
+    if (routine != NONE && map_inputs(c, task)) return true;
+    if (routine == NONE) c->errors++;
+  } else {
+    missing_call(c, path, text);
+    return false;
+  }
+  uint32_t wanted = task->wanted;
+  c->tasks.count--;
+  for (uint32_t i = 0; i < wanted; i++) {
+    emit_constant(c, TYPE_REAL, 0, path.span);
+    push_type(c, nothing());
+  }
+  return false;
+}
+
+void call_step(Compiler *c) {
+  struct Task *task = task_top(c);
+  if (!task->is_started && !call_begin(c, task)) return;
+  task = task_top(c);
+  if (task->intrinsic) {
+    if (task->wanted != 1) {
+      compile_error(c, ast_span(c->el->ast, task->e), "%s has one output only", task->intrinsic->name);
+      task->wanted = 1;
+    }
+    if (!text_step(c, task)) intrinsic_step(c, task);
+  } else if (task->entry->role == ROLE_CLASS_RECORD) {
+    record_step(c, task);
+  } else {
+    function_step(c, task);
+  }
+}
+
+/* ---- comprehensions ---- */
+
+/* A range may be a type: its literals. */
+static bool emit_type_range(Compiler *c, AstExpr e, Type *type) {
+  Elaboration *el = c->el;
+  if (ast_kind(el->ast, e) != AST_REFERENCE || ast_kid_count(el->ast, e)) return false;
+  AstPath path = ast_path(el->ast, e);
+  Span span = path.span;
+  if (ast_path_is(el->ast, path, "Boolean")) {
+    emit_constant(c, TYPE_BOOLEAN, 0, span);
+    emit_constant(c, TYPE_BOOLEAN, 1, span);
+    compile_emit(c, CODE_ARRAY, 0, 2, span);
+    *type = (Type){.base = TYPE_BOOLEAN, .dimensions = 1};
+    return true;
+  }
+  if (place_find(c, path).kind != PLACE_NONE) return false;
+  ClassEntry *entry = class_find(el, c->scope, path);
+  if (!entry || entry->role != ROLE_CLASS_ENUMERATION || !enumeration_define(el, entry)) return false;
+  uint32_t count = el->model->enumerations.data[entry->index].literals.count;
+  for (uint32_t i = 1; i <= count; i++) compile_emit(c, CODE_LITERAL, i, entry->index, span);
+  compile_emit(c, CODE_ARRAY, 0, count, span);
+  *type = (Type){.base = TYPE_ENUMERATION, .dimensions = 1, .definition = entry->index};
+  return true;
+}
+
+/* Code for the range of an iterator; its type is on compiler->types. */
+Type compile_range(Compiler *c, AstExpr e) {
+  Type type;
+  if (emit_type_range(c, e, &type)) {
+    push_type(c, type);
+    return type;
+  }
+  return compile_expression(c, e, nothing());
+}
+
+static Type range_element(Compiler *c, Type type, Span span) {
+  if (type.base == TYPE_NOTHING) return type;
+  if (type.dimensions == 1 && type.base != TYPE_RECORD) {
+    type.dimensions = 0;
+    return type;
+  }
+  compile_error(c, span, "an iterator runs over a vector, this is %s", type_text(c->el, type));
+  return nothing();
+}
+
+static void finish_iteration(Compiler *c, struct Task *task, Type type, uint32_t count) {
+  Elaboration *el = c->el;
+  AstPath path = ast_path(el->ast, task->e);
+  Span span = ast_span(el->ast, task->e);
+  const char *text = ast_path_text(el->ast, path, &el->arena);
+  if (type.base != TYPE_NOTHING && type.dimensions + count > TYPE_MAX_DIMENSIONS) {
+    compile_error(c, span, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
+    type = nothing();
+  }
+  if (type.base != TYPE_NOTHING) type.dimensions = (uint8_t)(type.dimensions + count);
+  if (strcmp(text, "array") == 0) {
+    task_done(c, type);
+    return;
+  }
+  const Intrinsic *f = intrinsic_find(text);
+  if (!f || f->kind != INTRINSIC_ARRAY || (f->rule != RULE_REDUCE && f->rule != RULE_EXTREME)) {
+    compile_error(c, span, "%s cannot be used with iterators; sum, product, min, max and array can", text);
+    task_done(c, nothing());
+    return;
+  }
+  uint32_t before = c->diags->errors;
+  type = intrinsic_type(el, c->diags, f, &type, 1, -1, span);
+  if (c->diags->errors > before) c->errors++;
+  compile_emit(c, CODE_BUILTIN, 1, f->code, span);
+  task_done(c, type);
+}
+
+/* {e for i in r, j in s}: the last iterator is the outermost loop. Kids: e, r, s. task->kid counts the iterators done. */
+void iteration_step(Compiler *c) {
+  struct Task *task = task_top(c);
+  const Ast *ast = c->el->ast;
+  uint32_t count = ast_label_count(ast, task->e);
+  Span span = ast_span(ast, task->e);
+  if (!task->is_started) {
+    task->is_started = true;
+    task->list = c->patches.count;
+  } else if (task->kid > count) { /* the body was compiled */
+    Type type = pop_type(c);
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t each = vec_pop(&c->patches);
+      patch_here(c, each);
+      compile_emit(c, CODE_EACH_NEXT, type.base >= TYPE_RECORD ? TYPE_REAL : type.base, each, span);
+    }
+    c->names.count -= count;
+    finish_iteration(c, task, type, count);
+    return;
+  } else { /* a range */
+    uint32_t label = count - task->kid;
+    Type type = range_element(c, pop_type(c), ast_span(ast, ast_kid(ast, task->e, 1 + label)));
+    uint32_t slot = compile_local(c, ast_label(ast, task->e, label).name, type, span);
+    vec_push(c->el->heap, &c->patches, c->routine->code.count);
+    compile_emit(c, CODE_EACH, slot, 0, span);
+    ScopeName entry = {ast_label(ast, task->e, label).name, slot, type, 0};
+    vec_push(c->el->heap, &c->names, entry);
+  }
+  if (task->kid == count) {
+    task->kid++;
+    task_push(c, ast_kid(ast, task->e, 0), nothing(), task->scope);
+    return;
+  }
+  AstExpr range = ast_kid(ast, task->e, count - task->kid);
+  task->kid++;
+  Type type;
+  if (emit_type_range(c, range, &type)) push_type(c, type);
+  else task_push(c, range, nothing(), task->scope);
+}

@@ -1,0 +1,362 @@
+/* classes: the classes of a file by name, and what they define: aliases, enumerations, records, external objects.
+ *
+ * Invariant: a class is known by its name with the packages around it (P.Q.f); a name is looked up from its scope outward,
+ * so the quoted name 'P.Q.f' and the path P.Q.f mean the same. Definitions enter the model's lists on first use. */
+#include "lang/elaborate.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+Diag *input_error(Elaboration *el, Span span, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  char text[1024];
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  return diag_error(el->diags, DIAG_INPUT, span, "%s", text);
+}
+
+/* ---- collecting ---- */
+
+static Name join_names(Elaboration *el, Name scope, Name name) {
+  if (scope == 0) return name;
+  const char *text = arena_printf(&el->arena, "%s.%s", names_text(el->names, scope), names_text(el->names, name));
+  return names_add(el->names, text, strlen(text));
+}
+
+static bool extends_external_object(const Elaboration *el, const AstClass *ast) {
+  for (uint32_t i = 0; i < ast->elements.count; i++)
+    if (ast->elements.data[i].kind == AST_EXTENDS && ast_path_is(el->ast, ast->elements.data[i].extends->name, "ExternalObject"))
+      return true;
+  return false;
+}
+
+static ClassRole role_of(const Elaboration *el, const AstClass *ast) {
+  if (ast->form == FORM_ENUMERATION) return ROLE_CLASS_ENUMERATION;
+  if (ast->kind == CLASS_FUNCTION) return ROLE_CLASS_FUNCTION;
+  if (ast->form == FORM_SHORT) return ROLE_CLASS_ALIAS;
+  if (ast->kind == CLASS_RECORD) return ROLE_CLASS_RECORD;
+  if (extends_external_object(el, ast)) return ROLE_CLASS_EXTERNAL_OBJECT;
+  return ROLE_CLASS_OTHER;
+}
+
+static uint32_t add_class(Elaboration *el, const AstClass *ast, Name scope) {
+  ClassEntry entry = {.ast = ast, .name = join_names(el, scope, ast->label.name), .scope = scope, .role = role_of(el, ast)};
+  uint32_t earlier = map_get(&el->class_of_name, entry.name);
+  if (earlier != MAP_NONE) {
+    Diag *diag = input_error(el, ast->label.span, "class %s is declared twice", names_text(el->names, entry.name));
+    diag_note(el->diags, diag, el->classes.data[earlier].ast->label.span, "first declared here");
+  } else {
+    map_put(&el->class_of_name, entry.name, el->classes.count);
+  }
+  vec_push(el->heap, &el->classes, entry);
+  return el->classes.count - 1;
+}
+
+/* Classes in source order; those inside of functions and records are not entered into the search for a model. */
+static void collect_all(Elaboration *el) {
+  typedef struct Open {
+    const AstClass *ast;
+    Name scope;
+  } Open;
+  VEC(Open) open = {0};
+  for (uint32_t i = el->ast->classes.count; i-- > 0;) vec_push(el->heap, &open, (Open){el->ast->classes.data[i], 0});
+  while (open.count) {
+    Open next = vec_pop(&open);
+    uint32_t index = add_class(el, next.ast, next.scope);
+    Name inner = el->classes.data[index].name;
+    for (uint32_t i = next.ast->elements.count; i-- > 0;) {
+      const AstElement *element = &next.ast->elements.data[i];
+      if (element->kind == AST_CLASS) vec_push(el->heap, &open, (Open){element->class_definition, inner});
+    }
+  }
+  vec_free(el->heap, &open);
+}
+
+static void collect_constants(Elaboration *el) {
+  for (uint32_t i = 0; i < el->classes.count; i++) {
+    const AstClass *ast = el->classes.data[i].ast;
+    if (ast->kind != CLASS_PACKAGE) continue;
+    for (uint32_t k = 0; k < ast->elements.count; k++) {
+      const AstElement *element = &ast->elements.data[k];
+      if (element->kind != AST_COMPONENT) continue;
+      Name name = join_names(el, el->classes.data[i].name, element->component->label.name);
+      component_declare_constant(el, element, name, el->classes.data[i].name);
+    }
+  }
+}
+
+static bool is_model(const Elaboration *el, const ClassEntry *entry) {
+  if (entry->role != ROLE_CLASS_OTHER || entry->ast->form != FORM_LONG) return false;
+  if (entry->ast->kind != CLASS_MODEL && entry->ast->kind != CLASS_BLOCK && entry->ast->kind != CLASS_CLASS) return false;
+  if (entry->scope == 0) return true;
+  uint32_t outer = map_get(&el->class_of_name, entry->scope);
+  return outer != MAP_NONE && el->classes.data[outer].ast->kind == CLASS_PACKAGE;
+}
+
+static bool name_matches(const char *full, const char *wanted) {
+  size_t a = strlen(full), b = strlen(wanted);
+  if (strcmp(full, wanted) == 0) return true;
+  return a > b && full[a - b - 1] == '.' && strcmp(full + a - b, wanted) == 0;
+}
+
+static const ClassEntry *choose(Elaboration *el, const char *class_name) {
+  const ClassEntry *chosen = NULL;
+  for (uint32_t i = 0; i < el->classes.count; i++) {
+    const ClassEntry *entry = &el->classes.data[i];
+    if (!is_model(el, entry) || (class_name && !name_matches(names_text(el->names, entry->name), class_name))) continue;
+    if (!class_name && (entry->ast->prefixes & PREFIX_PARTIAL)) continue;
+    chosen = entry;
+  }
+  return chosen;
+}
+
+const ClassEntry *classes_collect(Elaboration *el, const char *class_name) {
+  collect_all(el);
+  collect_constants(el);
+  const ClassEntry *chosen = choose(el, class_name);
+  Span none = {0, 0};
+  if (!chosen && class_name) input_error(el, none, "there is no model %s in the file", class_name);
+  else if (!chosen) input_error(el, none, "there is no model in the file");
+  return chosen;
+}
+
+/* ---- lookup ---- */
+
+ClassEntry *class_find_name(Elaboration *el, Name scope, Name name) {
+  const char *prefix = names_text(el->names, scope), *text = names_text(el->names, name);
+  size_t length = scope ? names_length(el->names, scope) : 0, text_length = names_length(el->names, name);
+  TextVec full = {0};
+  for (;;) {
+    Name candidate = name;
+    if (length) {
+      full.count = 0;
+      text_append(el->heap, &full, prefix, length);
+      text_append(el->heap, &full, ".", 1);
+      text_append(el->heap, &full, text, text_length);
+      candidate = names_find(el->names, full.data, full.count);
+    }
+    uint32_t found = candidate == MAP_NONE ? MAP_NONE : map_get(&el->class_of_name, candidate);
+    if (found != MAP_NONE || length == 0) {
+      vec_free(el->heap, &full);
+      return found == MAP_NONE ? NULL : &el->classes.data[found];
+    }
+    while (length && prefix[length - 1] != '.') length--;
+    if (length) length--;
+  }
+}
+
+ClassEntry *class_find(Elaboration *el, Name scope, AstPath path) {
+  if (path.count == 0) return NULL;
+  if (path.count == 1) return class_find_name(el, path.global ? 0 : scope, ast_part(el->ast, path, 0)->name);
+  const char *text = ast_path_text(el->ast, path, &el->arena);
+  Name name = names_find(el->names, text, strlen(text));
+  if (name == MAP_NONE) {
+    /* The joined name may exist only behind a scope. */
+    name = names_add(el->names, text, strlen(text));
+  }
+  return class_find_name(el, path.global ? 0 : scope, name);
+}
+
+/* ---- enumerations ---- */
+
+static void add_literal(Elaboration *el, Enumeration *enumeration, Name name) {
+  vec_push(el->heap, &enumeration->literals, name);
+}
+
+bool enumeration_define(Elaboration *el, ClassEntry *entry) {
+  if (entry->progress == PROGRESS_DONE) return true;
+  Enumeration enumeration = {.name = entry->name};
+  for (uint32_t i = 0; i < entry->ast->literals.count; i++) {
+    AstLabel label = entry->ast->literals.data[i].label;
+    for (uint32_t k = 0; k < i; k++)
+      if (entry->ast->literals.data[k].label.name == label.name) {
+        input_error(el, label.span, "literal %s is declared twice", names_text(el->names, label.name));
+        break;
+      }
+    add_literal(el, &enumeration, label.name);
+  }
+  entry->index = el->model->enumerations.count;
+  vec_push(el->heap, &el->model->enumerations, enumeration);
+  entry->progress = PROGRESS_DONE;
+  return true;
+}
+
+uint32_t enumeration_builtin(Elaboration *el, bool is_level) {
+  static const char *const texts[2][7] = {{"StateSelect", "never", "avoid", "default", "prefer", "always", NULL},
+                                          {"AssertionLevel", "warning", "error", NULL}};
+  uint32_t *index = is_level ? &el->assertion_level : &el->state_select;
+  if (*index != NONE) return *index;
+  const char *const *text = texts[is_level];
+  Enumeration enumeration = {.name = names_add(el->names, text[0], strlen(text[0]))};
+  for (uint32_t i = 1; text[i]; i++) add_literal(el, &enumeration, names_add(el->names, text[i], strlen(text[i])));
+  *index = el->model->enumerations.count;
+  vec_push(el->heap, &el->model->enumerations, enumeration);
+  return *index;
+}
+
+uint32_t enumeration_literal(const Elaboration *el, uint32_t enumeration, Name name) {
+  const Enumeration *list = &el->model->enumerations.data[enumeration];
+  for (uint32_t i = 0; i < list->literals.count; i++)
+    if (list->literals.data[i] == name) return i + 1;
+  return 0;
+}
+
+/* ---- types by name ---- */
+
+static bool base_type(Elaboration *el, AstPath path, Type *type) {
+  static const char *const names[] = {"Real", "Integer", "Boolean", "String"};
+  for (uint8_t i = 0; i < 4; i++)
+    if (ast_path_is(el->ast, path, names[i])) {
+      *type = (Type){.base = i};
+      return true;
+    }
+  bool is_level = ast_path_is(el->ast, path, "AssertionLevel");
+  if (!is_level && !ast_path_is(el->ast, path, "StateSelect")) return false;
+  *type = (Type){.base = TYPE_ENUMERATION, .definition = enumeration_builtin(el, is_level)};
+  return true;
+}
+
+static const char *kind_text(AstClassKind kind) {
+  static const char *const texts[] = {"class",     "model",   "block",    "record",  "type",
+                                      "connector", "package", "function", "operator"};
+  return texts[kind];
+}
+
+/* A class that is a type of its own. */
+static bool class_type(Elaboration *el, ClassEntry *entry, Span span, Type *type) {
+  switch (entry->role) {
+  case ROLE_CLASS_ENUMERATION:
+    enumeration_define(el, entry);
+    *type = (Type){.base = TYPE_ENUMERATION, .definition = entry->index};
+    return true;
+  case ROLE_CLASS_RECORD: {
+    uint32_t position = (uint32_t)(entry - el->classes.data);
+    if (!record_define(el, entry, span)) return false;
+    *type = (Type){.base = TYPE_RECORD, .definition = el->classes.data[position].index};
+    return true;
+  }
+  case ROLE_CLASS_EXTERNAL_OBJECT:
+    if (entry->progress != PROGRESS_DONE) {
+      entry->index = el->model->external_objects.count;
+      vec_push(el->heap, &el->model->external_objects, (ExternalObject){entry->name, entry->ast->span});
+      entry->progress = PROGRESS_DONE;
+    }
+    *type = (Type){.base = TYPE_EXTERNAL_OBJECT, .definition = entry->index};
+    return true;
+  default:
+    input_error(el, span, "not supported yet: components of %s %s", kind_text(entry->ast->kind),
+                names_text(el->names, entry->name));
+    return false;
+  }
+}
+
+bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType *out) {
+  uint32_t steps = 0;
+  Span span = type->name.span;
+  for (const AstType *at = type;; steps++) {
+    if (at->dimensions.count) vec_push(el->heap, &out->dimensions, &at->dimensions);
+    if (base_type(el, at->name, &out->type)) break;
+    ClassEntry *entry = class_find(el, scope, at->name);
+    const char *text = ast_path_text(el->ast, at->name, &el->arena);
+    if (!entry) {
+      if (strcmp(text, "Complex") == 0 || strcmp(text, "Clock") == 0)
+        input_error(el, span, "not supported yet: the built-in type %s; declare it as a record", text);
+      else input_error(el, span, "type %s is not defined", text);
+      return false;
+    }
+    if (entry->role != ROLE_CLASS_ALIAS) {
+      if (!class_type(el, entry, span, &out->type)) return false;
+      break;
+    }
+    if (steps > el->classes.count) {
+      input_error(el, span, "type %s is defined by itself", text);
+      return false;
+    }
+    if (entry->ast->modification) vec_push(el->heap, &out->modifications, entry->ast->modification);
+    at = &entry->ast->base;
+    scope = entry->scope;
+  }
+  /* Innermost alias first: its attributes are overridden by those further out. */
+  for (uint32_t i = 0, n = out->modifications.count; i < n / 2; i++) {
+    const AstModification *swap = out->modifications.data[i];
+    out->modifications.data[i] = out->modifications.data[n - 1 - i];
+    out->modifications.data[n - 1 - i] = swap;
+  }
+  return true;
+}
+
+/* ---- records ---- */
+
+static bool field_sizes(Elaboration *el, Name scope, const ResolvedType *resolved, Field *field) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < resolved->dimensions.count; i++) count += resolved->dimensions.data[i]->count;
+  if (count > TYPE_MAX_DIMENSIONS) return false;
+  field->type.dimensions = (uint8_t)count;
+  field->sizes = arena_array(&el->arena, count, sizeof *field->sizes);
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < resolved->dimensions.count; i++)
+    for (uint32_t k = 0; k < resolved->dimensions.data[i]->count; k++) {
+      AstExpr e = resolved->dimensions.data[i]->data[k];
+      Value value;
+      double number;
+      field->sizes[at] = UINT32_MAX;
+      if (ast_kind(el->ast, e) != AST_COLON &&
+          evaluate_now(el, e, scope, type_scalar(TYPE_INTEGER), LOAD_VALUES, &el->quiet, &value) == EXECUTE_OK &&
+          value.type.dimensions == 0 && dag_is_constant(el->dag, value_exprs(&value)[0], &number) && number >= 0 &&
+          number < INT32_MAX)
+        field->sizes[at] = (uint32_t)number;
+      at++;
+    }
+  return true;
+}
+
+static bool add_field(Elaboration *el, Record *record, const ClassEntry *entry, const AstElement *element) {
+  const AstComponent *component = element->component;
+  ResolvedType resolved = {0};
+  Name scope = entry->name;
+  if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
+  if (!type_resolve(el, scope, component->type, &resolved)) return false;
+  Field field = {.name = component->label.name, .type = resolved.type};
+  if (!field_sizes(el, scope, &resolved, &field)) return false;
+  vec_push(el->heap, &record->fields, field);
+  return true;
+}
+
+/* Records of records are bounded in depth, so that walking a value needs no stack of its own. */
+static bool define_fields(Elaboration *el, uint32_t position, Record *record) {
+  for (uint32_t i = 0; i < el->classes.data[position].ast->elements.count; i++) {
+    ClassEntry entry = el->classes.data[position];
+    const AstElement *element = &entry.ast->elements.data[i];
+    if (element->kind == AST_COMPONENT) {
+      if (!add_field(el, record, &entry, element)) return false;
+    } else if (element->kind == AST_EXTENDS) {
+      input_error(el, element->span, "not supported yet: extends");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool record_define(Elaboration *el, ClassEntry *entry, Span span) {
+  uint32_t position = (uint32_t)(entry - el->classes.data);
+  if (entry->progress == PROGRESS_DONE) return true;
+  if (entry->progress == PROGRESS_FAILED) return false;
+  if (entry->progress == PROGRESS_OPEN || el->depth >= RECORD_DEPTH_LIMIT) {
+    input_error(el, span, "record %s contains itself, or records are nested too deep", names_text(el->names, entry->name));
+    entry->progress = PROGRESS_FAILED;
+    return false;
+  }
+  entry->progress = PROGRESS_OPEN;
+  Record record = {.name = entry->name, .span = entry->ast->span};
+  el->depth++;
+  bool fits = define_fields(el, position, &record);
+  el->depth--;
+  entry = &el->classes.data[position];
+  entry->progress = fits ? PROGRESS_DONE : PROGRESS_FAILED;
+  entry->index = el->model->records.count;
+  vec_push(el->heap, &el->model->records, record);
+  el->record_list = el->model->records.data;
+  return fits;
+}

@@ -1,0 +1,71 @@
+/* compile: the steps of compiling one expression, shared by compile.c, reference.c and call.c. */
+#ifndef DAEDAL_LANG_COMPILE_H
+#define DAEDAL_LANG_COMPILE_H
+
+#include "lang/elaborate.h"
+
+/* An expression on the way: its kids are compiled one after the other, `kid` is the next. */
+struct Task {
+  AstExpr e;
+  uint32_t kid;
+  uint32_t part, subscript; /* of references */
+  uint32_t height;          /* of compiler->types, ->names or ->patches when it began, by kind */
+  uint32_t start;           /* position in the code */
+  Type expected;
+  Type type;                /* joined so far */
+  Name scope;
+  const Intrinsic *intrinsic;
+  ClassEntry *entry;
+  uint32_t routine;         /* of calls */
+  uint32_t list;            /* of calls: position in patches of the slots of the arguments */
+  uint32_t wanted;          /* outputs of a call */
+  bool is_started, is_sizes;
+};
+
+/* Where `end` may stand: subscript number `subscript` of part `part` of a reference. */
+struct EndPlace {
+  AstExpr reference;
+  uint32_t part, subscript;
+  uint32_t task; /* tasks below it belong to the subscript */
+};
+
+typedef enum PlaceKind { PLACE_NONE, PLACE_SLOT, PLACE_GLOBAL, PLACE_CONSTANT, PLACE_LITERAL, PLACE_TIME, PLACE_STEM } PlaceKind;
+
+/* What the beginning of a path means. */
+typedef struct Place {
+  PlaceKind kind;
+  uint32_t index; /* slot, component, enumeration */
+  Type type;
+  double value;   /* of a constant; number of a literal */
+  Name name;      /* of a stem */
+  uint32_t parts; /* of the path that it takes */
+} Place;
+
+Place place_find(Compiler *compiler, AstPath path);
+void place_emit(Compiler *compiler, const Place *place, Span span);
+
+/* Starts the compilation of a kid. */
+void task_push(Compiler *compiler, AstExpr e, Type expected, Name scope);
+struct Task *task_top(Compiler *compiler);
+
+/* Ends the task on top: the value of type `type` is on the stack. */
+void task_done(Compiler *compiler, Type type);
+
+/* One step of a reference, of `end`, or of a call. */
+void reference_step(Compiler *compiler);
+void end_step(Compiler *compiler);
+void call_step(Compiler *compiler);
+void iteration_step(Compiler *compiler);
+
+/* The type after applying `count` subscripts whose types are on top of compiler->types. */
+Type index_type(Compiler *compiler, Type array, uint32_t count, Span span);
+Type field_type(Compiler *compiler, Type record, Name name, Span span, uint32_t *field);
+Type type_all(void);
+bool type_is_all(Type type);
+void emit_constant(Compiler *compiler, BaseType base, double value, Span span);
+void patch_here(Compiler *compiler, uint32_t position);
+
+/* Value of a condition that is known before anything runs (constants, evaluated parameters): 1, 0, or -1 if open. */
+int condition_now(Compiler *compiler, AstExpr e);
+
+#endif

@@ -1,0 +1,558 @@
+/* components: declarations of the model: names and types, then sizes and the values that the structure needs, in order of
+ * dependencies, then variables.
+ *
+ * Invariant: a component is settled after all it depends on; a cycle is reported by naming it. After components_add every component
+ * has leaves for each of its scalars, in the order in which the variables were added. */
+#include "lang/compile.h"
+
+#include <string.h>
+
+AstExpr component_binding(const Component *component) {
+  const AstModification *modification = component->element->component->modification;
+  return modification ? modification->value : AST_NONE;
+}
+
+bool component_is_parameter(const Component *component) { return component->variability <= VARIABILITY_PARAMETER; }
+
+/* ---- declaring ---- */
+
+static bool annotation_is_true(const Elaboration *el, const AstModification *annotation, const char *name) {
+  for (uint32_t i = 0; annotation && i < annotation->arguments.count; i++) {
+    const AstArgument *argument = &annotation->arguments.data[i];
+    if (!ast_path_is(el->ast, argument->name, name) || !argument->modification) continue;
+    AstExpr value = argument->modification->value;
+    return value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN && ast_node(el->ast, value)->value.integer;
+  }
+  return false;
+}
+
+static uint8_t variability_of(const AstElement *element, BaseType base) {
+  if (element->prefixes & PREFIX_CONSTANT) return VARIABILITY_CONSTANT;
+  if (element->prefixes & PREFIX_PARAMETER) return VARIABILITY_PARAMETER;
+  if (base == TYPE_EXTERNAL_OBJECT) return VARIABILITY_PARAMETER;
+  if (element->prefixes & PREFIX_DISCRETE) return VARIABILITY_DISCRETE;
+  return base == TYPE_REAL || base == TYPE_RECORD || base == TYPE_NOTHING ? VARIABILITY_CONTINUOUS : VARIABILITY_DISCRETE;
+}
+
+/* Type of a declared component; its resolved type is kept only if there is more to it than a base type. */
+static void resolve_component(Elaboration *el, Component *component) {
+  const AstComponent *ast = component->element->component;
+  ResolvedType resolved = {0};
+  component->resolved = NONE;
+  if (ast->dimensions.count) vec_push(el->heap, &resolved.dimensions, &ast->dimensions);
+  if (!type_resolve(el, component->scope, ast->type, &resolved)) {
+    component->type = type_scalar(TYPE_NOTHING);
+    component->progress = PROGRESS_FAILED;
+    return;
+  }
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < resolved.dimensions.count; i++) count += resolved.dimensions.data[i]->count;
+  component->type = resolved.type;
+  component->type.dimensions = (uint8_t)(count > TYPE_MAX_DIMENSIONS ? 0 : count);
+  if (count > TYPE_MAX_DIMENSIONS) {
+    input_error(el, ast->label.span, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
+    component->progress = PROGRESS_FAILED;
+  }
+  if (resolved.dimensions.count || resolved.modifications.count) {
+    component->resolved = el->resolved.count;
+    vec_push(el->heap, &el->resolved, resolved);
+  }
+}
+
+static Component component_make(Elaboration *el, const AstElement *element, Name name, Name scope) {
+  Component component = {.name = name, .element = element, .scope = scope, .first = NONE};
+  resolve_component(el, &component);
+  component.variability = variability_of(element, (BaseType)component.type.base);
+  component.is_evaluated = component.variability == VARIABILITY_CONSTANT ||
+                           (component.variability == VARIABILITY_PARAMETER &&
+                            ((element->prefixes & PREFIX_FINAL) || annotation_is_true(el, element->component->annotation, "Evaluate")));
+  return component;
+}
+
+void component_declare_constant(Elaboration *el, const AstElement *element, Name name, Name scope) {
+  Component component = component_make(el, element, name, scope);
+  component.is_package = true;
+  if (map_get(&el->package_constants, name) != MAP_NONE) {
+    input_error(el, element->component->label.span, "%s is declared twice", names_text(el->names, name));
+    return;
+  }
+  map_put(&el->package_constants, name, el->components.count);
+  vec_push(el->heap, &el->components, component);
+}
+
+static void check_prefixes(Elaboration *el, const AstElement *element) {
+  const AstComponent *component = element->component;
+  static const struct {
+    uint32_t prefix;
+    const char *name;
+  } refused[] = {{PREFIX_INNER, "inner"}, {PREFIX_OUTER, "outer"}, {PREFIX_REDECLARE, "redeclare"},
+                 {PREFIX_REPLACEABLE, "replaceable"}, {PREFIX_STREAM, "stream"}};
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+    if (element->prefixes & refused[i].prefix)
+      input_error(el, component->label.span, "not supported yet: %s", refused[i].name);
+  if (component->condition != AST_NONE)
+    input_error(el, ast_span(el->ast, component->condition), "not supported yet: a component with a condition");
+}
+
+static void declare_component(Elaboration *el, const AstElement *element, Name scope) {
+  Name name = element->component->label.name;
+  uint32_t earlier = component_find(el, name);
+  if (earlier != NONE) {
+    Diag *diag = input_error(el, element->component->label.span, "%s is declared twice", names_text(el->names, name));
+    diag_note(el->diags, diag, el->components.data[earlier].element->component->label.span, "first declared here");
+    return;
+  }
+  check_prefixes(el, element);
+  Component component = component_make(el, element, name, scope);
+  component_register(el, name, el->components.count);
+  vec_push(el->heap, &el->components, component);
+}
+
+void components_declare(Elaboration *el, const ClassEntry *entry) {
+  for (uint32_t i = 0; i < entry->ast->elements.count; i++) {
+    const AstElement *element = &entry->ast->elements.data[i];
+    switch (element->kind) {
+    case AST_COMPONENT: declare_component(el, element, entry->name); break;
+    case AST_EXTENDS: input_error(el, element->span, "not supported yet: extends"); break;
+    case AST_IMPORT: input_error(el, element->span, "not supported yet: import"); break;
+    case AST_CLASS: break;
+    }
+  }
+}
+
+/* ---- evaluating at compile time ---- */
+
+ExecuteStatus evaluate_now(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode, Diags *diags, Value *out) {
+  Routine routine = {0};
+  Compiler c = compiler_make(el, &routine, diags, scope);
+  Type type = compile_expression(&c, e, expected);
+  if (c.errors == 0) compile_expect(&c, expected, type, ast_span(el->ast, e), "the value");
+  ExecuteStatus status = c.errors ? EXECUTE_ERROR : run_code(el, &routine, mode, diags);
+  if (status == EXECUTE_OK) *out = *machine_result(el->machine, 0);
+  compiler_free(&c);
+  routine_free(el->heap, &routine);
+  return status;
+}
+
+static Value value_keep(Elaboration *el, const Value *value) {
+  Value kept = *value;
+  if (value->type.dimensions) {
+    uint32_t *sizes = heap_array(el->heap, value->type.dimensions, sizeof *sizes);
+    memcpy(sizes, value->sizes, value->type.dimensions * sizeof *sizes);
+    kept.sizes = sizes;
+  }
+  if (value->type.base == TYPE_RECORD) {
+    uint32_t count = el->model->records.data[value->type.definition].fields.count;
+    kept.fields = heap_array(el->heap, count, sizeof *kept.fields);
+    for (uint32_t i = 0; i < count; i++) kept.fields[i] = value_keep(el, &value->fields[i]);
+  } else {
+    kept.data = heap_array(el->heap, value->count, sizeof(Expr));
+    if (value->count) memcpy(kept.data, value->data, value->count * sizeof(Expr));
+  }
+  return kept;
+}
+
+static bool value_is_known(const Elaboration *el, const Value *value) {
+  if (value->type.base == TYPE_RECORD) {
+    for (uint32_t i = 0; i < el->model->records.data[value->type.definition].fields.count; i++)
+      if (!value_is_known(el, &value->fields[i])) return false;
+    return true;
+  }
+  for (uint32_t i = 0; i < value->count; i++)
+    if (!expr_is_known(el, value_exprs(value)[i])) return false;
+  return true;
+}
+
+/* ---- dependencies ---- */
+
+static bool has_names(const Elaboration *el, AstExpr e) {
+  for (AstExpr i = ast_first(el->ast, e); i <= e; i++)
+    if (ast_kind(el->ast, i) == AST_REFERENCE || ast_kind(el->ast, i) == AST_CALL) return true;
+  return false;
+}
+
+/* The components that the expression loads are found by compiling it. */
+static void add_dependencies(Elaboration *el, AstExpr e, Name scope, IndexVec *list) {
+  if (e == AST_NONE || !has_names(el, e)) return;
+  Routine routine = {0};
+  Compiler c = compiler_make(el, &routine, &el->quiet, scope);
+  if (ast_kind(el->ast, e) != AST_COLON) compile_expression(&c, e, type_scalar(TYPE_NOTHING));
+  for (uint32_t i = 0; i < routine.code.count; i++)
+    if (routine.code.data[i].code == CODE_GLOBAL || routine.code.data[i].code == CODE_SIZES)
+      vec_push(el->heap, list, routine.code.data[i].b);
+  compiler_free(&c);
+  routine_free(el->heap, &routine);
+}
+
+static const ResolvedType *resolved_of(const Elaboration *el, const Component *component) {
+  static const ResolvedType none = {0};
+  return component->resolved == NONE ? &none : &el->resolved.data[component->resolved];
+}
+
+static bool is_open_size(const Elaboration *el, AstExpr e) { return ast_kind(el->ast, e) == AST_COLON; }
+
+static bool has_open_size(const Elaboration *el, const Component *component) {
+  const ResolvedType *resolved = resolved_of(el, component);
+  for (uint32_t i = 0; i < resolved->dimensions.count; i++)
+    for (uint32_t k = 0; k < resolved->dimensions.data[i]->count; k++)
+      if (is_open_size(el, resolved->dimensions.data[i]->data[k])) return true;
+  return false;
+}
+
+/* A parameter without binding has its start value. */
+static AstExpr start_of(const Elaboration *el, const Component *component) {
+  const AstModification *modification = component->element->component->modification;
+  for (uint32_t i = 0; modification && i < modification->arguments.count; i++) {
+    const AstArgument *argument = &modification->arguments.data[i];
+    if (ast_path_is(el->ast, argument->name, "start") && argument->modification) return argument->modification->value;
+  }
+  return AST_NONE;
+}
+
+static bool needs_value(const Elaboration *el, const Component *component) {
+  return component_is_parameter(component) || has_open_size(el, component);
+}
+
+static AstExpr value_source(const Elaboration *el, const Component *component) {
+  AstExpr binding = component_binding(component);
+  return binding == AST_NONE && component_is_parameter(component) ? start_of(el, component) : binding;
+}
+
+static void dependencies(Elaboration *el, uint32_t number, IndexVec *list) {
+  Component component = el->components.data[number];
+  ResolvedType resolved = *resolved_of(el, &component);
+  for (uint32_t i = 0; i < resolved.dimensions.count; i++)
+    for (uint32_t k = 0; k < resolved.dimensions.data[i]->count; k++)
+      add_dependencies(el, resolved.dimensions.data[i]->data[k], component.scope, list);
+  if (needs_value(el, &component)) add_dependencies(el, value_source(el, &component), component.scope, list);
+}
+
+/* ---- settling ---- */
+
+/* A size that is a type: its number of literals. */
+static bool type_size(Elaboration *el, AstExpr e, Name scope, uint32_t *size) {
+  if (ast_kind(el->ast, e) != AST_REFERENCE || ast_kid_count(el->ast, e)) return false;
+  if (ast_path_is(el->ast, ast_path(el->ast, e), "Boolean")) {
+    *size = 2;
+    return true;
+  }
+  if (component_find(el, ast_part(el->ast, ast_path(el->ast, e), 0)->name) != NONE) return false;
+  ClassEntry *entry = class_find(el, scope, ast_path(el->ast, e));
+  if (!entry || entry->role != ROLE_CLASS_ENUMERATION || !enumeration_define(el, entry)) return false;
+  *size = el->model->enumerations.data[entry->index].literals.count;
+  return true;
+}
+
+static bool settle_size(Elaboration *el, const Component *component, AstExpr e, uint32_t *size) {
+  Value value;
+  double number;
+  const char *name = names_text(el->names, component->name);
+  if (type_size(el, e, component->scope, size)) return true;
+  ExecuteStatus status = evaluate_now(el, e, component->scope, type_scalar(TYPE_INTEGER), LOAD_VALUES, el->diags, &value);
+  if (status == EXECUTE_ERROR) return false;
+  if (status == EXECUTE_UNKNOWN || !dag_is_constant(el->dag, value_exprs(&value)[0], &number)) {
+    input_error(el, ast_span(el->ast, e), "a size of %s is not known at compile time; it needs parameters with values", name);
+    return false;
+  }
+  if (number < 0 || number > INT32_MAX) {
+    input_error(el, ast_span(el->ast, e), "a size of %s is %.0f", name, number);
+    return false;
+  }
+  *size = (uint32_t)number;
+  return true;
+}
+
+static bool settle_sizes(Elaboration *el, Component *component, const Value *value) {
+  uint32_t *sizes = heap_array(el->heap, component->type.dimensions, sizeof *sizes), at = 0;
+  ResolvedType resolved = *resolved_of(el, component);
+  double product = 1;
+  for (uint32_t i = 0; i < resolved.dimensions.count; i++)
+    for (uint32_t k = 0; k < resolved.dimensions.data[i]->count; k++, at++) {
+      AstExpr e = resolved.dimensions.data[i]->data[k];
+      if (!is_open_size(el, e)) {
+        if (!settle_size(el, component, e, &sizes[at])) return false;
+      } else if (value && value->type.dimensions == component->type.dimensions) {
+        sizes[at] = value->sizes[at];
+      } else {
+        input_error(el, ast_span(el->ast, e), "the size of %s is open, and there is no value that gives it",
+                    names_text(el->names, component->name));
+        return false;
+      }
+      product *= sizes[at];
+    }
+  if (product > 50e6) {
+    input_error(el, component->element->component->label.span, "array %s has %g elements, more than 50 million are refused",
+                names_text(el->names, component->name), product);
+    return false;
+  }
+  component->sizes = sizes;
+  return true;
+}
+
+/* The value that decides open sizes: known numbers, or else only the shape. */
+static bool settle_value(Elaboration *el, Component *component, Value *value) {
+  AstExpr source = value_source(el, component);
+  if (source == AST_NONE || !needs_value(el, component)) return false;
+  if (component->type.base == TYPE_EXTERNAL_OBJECT) return false;
+  if (component_is_parameter(component) &&
+      evaluate_now(el, source, component->scope, component->type, LOAD_VALUES, &el->quiet, value) == EXECUTE_OK &&
+      value_is_known(el, value)) {
+    component->has_value = true;
+    return true;
+  }
+  return has_open_size(el, component) &&
+         evaluate_now(el, source, component->scope, component->type, LOAD_SHAPES, &el->quiet, value) == EXECUTE_OK;
+}
+
+static bool literal_value(Elaboration *el, Component *component) {
+  AstExpr e = component_binding(component);
+  if (e == AST_NONE || component->type.dimensions || !component_is_parameter(component)) return false;
+  const AstNode *node = ast_node(el->ast, e);
+  Expr value;
+  if (node->kind == AST_REAL && component->type.base == TYPE_REAL) value = dag_constant(el->dag, node->value.real);
+  else if (node->kind == AST_INTEGER && component->type.base <= TYPE_INTEGER && node->value.integer <= INT32_MAX)
+    value = dag_constant(el->dag, (double)node->value.integer);
+  else if (node->kind == AST_BOOLEAN && component->type.base == TYPE_BOOLEAN) value = dag_constant(el->dag, (double)node->value.integer);
+  else return false;
+  component->value = (Value){.type = component->type, .count = 1, .data = arena_alloc(&el->arena, sizeof value)};
+  memcpy(component->value.data, &value, sizeof value);
+  component->has_value = true;
+  return true;
+}
+
+/* A parameter with fixed = false is found by initialization, its binding is a guess. */
+static bool is_free_parameter(const Elaboration *el, const Component *component) {
+  const AstModification *modification = component->element->component->modification;
+  for (uint32_t i = 0; modification && i < modification->arguments.count; i++) {
+    const AstArgument *argument = &modification->arguments.data[i];
+    if (!ast_path_is(el->ast, argument->name, "fixed") || !argument->modification) continue;
+    AstExpr value = argument->modification->value;
+    return value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN && !ast_node(el->ast, value)->value.integer;
+  }
+  return false;
+}
+
+static void settle(Elaboration *el, uint32_t number) {
+  Component component = el->components.data[number];
+  if (component.progress == PROGRESS_FAILED) return;
+  if (!literal_value(el, &component)) {
+    Value value;
+    bool has_shape = settle_value(el, &component, &value);
+    bool is_free = is_free_parameter(el, &component);
+    if (has_shape) value = value_keep(el, &value);
+    el->marks_structural = true;
+    bool fits = settle_sizes(el, &component, has_shape ? &value : NULL);
+    el->marks_structural = false;
+    if (has_shape && component.has_value) component.value = value;
+    for (uint32_t i = 0; fits && component.has_value && i < component.type.dimensions; i++)
+      if (value.sizes[i] != component.sizes[i]) component.has_value = false; /* reported with the binding */
+    if (is_free) component.has_value = false;
+    component.progress = fits ? PROGRESS_DONE : PROGRESS_FAILED;
+  } else component.progress = PROGRESS_DONE;
+  el->components.data[number] = component;
+}
+
+typedef struct Visit {
+  uint32_t component;
+  uint32_t first, next, end; /* its dependencies in the list */
+} Visit;
+
+static void report_cycle(Elaboration *el, const Visit *visits, uint32_t count, uint32_t repeated) {
+  TextVec text = {0};
+  uint32_t from = count, shown = 0;
+  while (from > 0 && visits[from - 1].component != repeated) from--;
+  for (uint32_t i = from ? from - 1 : 0; i < count && shown < 8; i++, shown++)
+    text_printf(el->heap, &text, "%s -> ", names_text(el->names, el->components.data[visits[i].component].name));
+  text_printf(el->heap, &text, "%s%s", shown == 8 ? "... -> " : "", names_text(el->names, el->components.data[repeated].name));
+  input_error(el, el->components.data[repeated].element->component->label.span, "%s depends on itself: %s",
+              names_text(el->names, el->components.data[repeated].name), text.data);
+  vec_free(el->heap, &text);
+}
+
+/* Depth first over dependencies with an explicit stack. */
+static void settle_from(Elaboration *el, uint32_t root) {
+  VEC(Visit) stack = {0};
+  IndexVec list = {0};
+  if (el->components.data[root].progress != PROGRESS_NEW) return;
+  vec_push(el->heap, &stack, (Visit){.component = root, .end = NONE});
+  while (stack.count) {
+    Visit *visit = &vec_last(&stack);
+    if (visit->end == NONE) {
+      uint32_t number = visit->component, first = list.count;
+      el->components.data[number].progress = PROGRESS_OPEN;
+      dependencies(el, number, &list);
+      visit = &vec_last(&stack);
+      visit->first = visit->next = first;
+      visit->end = list.count;
+    }
+    if (visit->next < visit->end) {
+      uint32_t other = list.data[visit->next++];
+      uint8_t progress = el->components.data[other].progress;
+      if (progress == PROGRESS_NEW) vec_push(el->heap, &stack, (Visit){.component = other, .end = NONE});
+      else if (progress == PROGRESS_OPEN) {
+        report_cycle(el, stack.data, stack.count, other);
+        el->components.data[other].progress = PROGRESS_FAILED;
+      }
+      continue;
+    }
+    uint32_t number = visit->component;
+    list.count = visit->first;
+    stack.count--;
+    settle(el, number);
+  }
+  vec_free(el->heap, &stack);
+  vec_free(el->heap, &list);
+}
+
+void components_settle(Elaboration *el) {
+  for (uint32_t i = 0; i < el->components.count; i++) {
+    Component *component = &el->components.data[i];
+    bool is_plain = component->progress == PROGRESS_NEW && component->type.dimensions == 0 &&
+                    (!component_is_parameter(component) || literal_value(el, component));
+    if (is_plain) component->progress = PROGRESS_DONE;
+    else settle_from(el, i);
+  }
+}
+
+void components_spread_structural(Elaboration *el) {
+  IndexVec open = {0}, list = {0};
+  for (uint32_t i = 0; i < el->components.count; i++)
+    if (el->components.data[i].is_structural) vec_push(el->heap, &open, i);
+  while (open.count) {
+    list.count = 0;
+    dependencies(el, vec_pop(&open), &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+      Component *component = &el->components.data[list.data[i]];
+      if (component->is_structural || !component_is_parameter(component)) continue;
+      component->is_structural = true;
+      vec_push(el->heap, &open, list.data[i]);
+    }
+  }
+  vec_free(el->heap, &open);
+  vec_free(el->heap, &list);
+  for (uint32_t i = 0; i < el->components.count; i++) {
+    const Component *component = &el->components.data[i];
+    if (!component->is_structural || component->first == NONE) continue;
+    uint32_t count = value_scalars(&component->leaves, el->record_list);
+    for (uint32_t k = 0; k < count; k++) el->model->variables.data[component->first + k].is_structural = true;
+  }
+}
+
+/* ---- adding variables ---- */
+
+static Value leaves_make(Elaboration *el, Type type, const uint32_t *sizes) {
+  Value value = {.type = type, .count = 1, .sizes = sizes};
+  for (uint32_t i = 0; i < type.dimensions; i++) value.count *= sizes[i];
+  if (type.base != TYPE_RECORD) {
+    value.data = arena_array(&el->arena, value.count, sizeof(Expr));
+    return value;
+  }
+  uint32_t count = el->model->records.data[type.definition].fields.count;
+  value.fields = arena_array(&el->arena, count, sizeof *value.fields);
+  for (uint32_t i = 0; i < count; i++) {
+    const Field *field = &el->model->records.data[type.definition].fields.data[i];
+    uint32_t dimensions = (uint32_t)type.dimensions + field->type.dimensions;
+    uint32_t *all = arena_array(&el->arena, dimensions, sizeof *all);
+    Type inner = field->type;
+    inner.dimensions = (uint8_t)dimensions;
+    for (uint32_t k = 0; k < dimensions; k++) {
+      uint32_t size = k < type.dimensions ? sizes[k] : field->sizes[k - type.dimensions];
+      all[k] = size == UINT32_MAX ? 0 : size;
+    }
+    value.fields[i] = leaves_make(el, inner, all);
+  }
+  return value;
+}
+
+static Role role_of(const Component *component, BaseType base) {
+  if (component_is_parameter(component) || base == TYPE_EXTERNAL_OBJECT) return ROLE_PARAMETER;
+  bool is_input = component->element->prefixes & PREFIX_INPUT;
+  if (is_input && component_binding(component) == AST_NONE) return ROLE_PARAMETER;
+  if (base != TYPE_REAL || component->variability == VARIABILITY_DISCRETE || component->is_when) return ROLE_DISCRETE;
+  return ROLE_UNKNOWN;
+}
+
+static Expr add_variable(Elaboration *el, const Component *component, Type type, Name name) {
+  const AstElement *element = component->element;
+  Variable variable = {.name = name,
+                       .type = (BaseType)type.base,
+                       .enumeration = type.definition,
+                       .role = role_of(component, (BaseType)type.base),
+                       .variability = (Variability)component->variability,
+                       .select = SELECT_DEFAULT,
+                       .is_final = element->prefixes & PREFIX_FINAL,
+                       .binding = EXPR_NONE,
+                       .start = EXPR_NONE,
+                       .min = EXPR_NONE,
+                       .max = EXPR_NONE,
+                       .nominal = EXPR_NONE,
+                       .description = element->component->comment,
+                       .span = element->component->label.span};
+  if (variable.role == ROLE_DISCRETE) variable.variability = VARIABILITY_DISCRETE;
+  if (element->prefixes & PREFIX_INPUT) variable.causality = CAUSALITY_INPUT;
+  if (element->prefixes & PREFIX_OUTPUT) variable.causality = CAUSALITY_OUTPUT;
+  return model_leaf(el->model, model_add_variable(el->model, variable), 0);
+}
+
+/* Elements [from, from + count) of the value, named prefix[i,j]; depth bounded by the nesting of records. */
+static void add_elements(Elaboration *el, const Component *component, Value *value, uint32_t from, uint32_t count,
+                         const uint32_t *sizes, uint32_t dimensions, const char *prefix, size_t length) {
+  uint32_t counter[TYPE_MAX_DIMENSIONS] = {0};
+  for (uint32_t n = 0; n < count; n++) {
+    TextVec text = {0};
+    text_append(el->heap, &text, prefix, length);
+    for (uint32_t i = 0; i < dimensions; i++) text_printf(el->heap, &text, "%c%u", i ? ',' : '[', counter[i] + 1);
+    if (dimensions) text_append(el->heap, &text, "]", 1);
+    if (value->type.base != TYPE_RECORD) {
+      Name name = names_add(el->names, text.data, text.count);
+      if (map_get(&el->model->by_name, name) != MAP_NONE) {
+        input_error(el, component->element->component->label.span, "two variables have the name %s", names_text(el->names, name));
+      } else {
+        Expr leaf = add_variable(el, component, value->type, name);
+        memcpy(value->data + (from + n) * sizeof leaf, &leaf, sizeof leaf);
+      }
+    } else {
+      const Record *record = &el->model->records.data[value->type.definition];
+      size_t outer = text.count;
+      for (uint32_t i = 0; i < record->fields.count; i++) {
+        Value *field = &value->fields[i];
+        uint32_t per = field->count / value->count;
+        const char *name = names_text(el->names, record->fields.data[i].name);
+        text.count = (uint32_t)outer;
+        text_append(el->heap, &text, ".", 1);
+        text_append(el->heap, &text, name, strlen(name));
+        add_elements(el, component, field, (from + n) * per, per, field->sizes + value->type.dimensions,
+                     (uint32_t)(field->type.dimensions - value->type.dimensions), text.data, text.count);
+      }
+    }
+    vec_free(el->heap, &text);
+    for (uint32_t i = dimensions; i-- > 0;) {
+      if (++counter[i] < sizes[i]) break;
+      counter[i] = 0;
+    }
+  }
+}
+
+static void add_component(Elaboration *el, Component *component) {
+  component->first = el->model->variables.count;
+  component->leaves = leaves_make(el, component->type, component->sizes);
+  if (component->type.dimensions == 0 && component->type.base != TYPE_RECORD) {
+    Expr leaf;
+    if (map_get(&el->model->by_name, component->name) != MAP_NONE) {
+      input_error(el, component->element->component->label.span, "two variables have the name %s",
+                  names_text(el->names, component->name));
+      return;
+    }
+    leaf = add_variable(el, component, component->type, component->name);
+    memcpy(component->leaves.data, &leaf, sizeof leaf);
+    return;
+  }
+  add_elements(el, component, &component->leaves, 0, component->leaves.count, component->sizes, component->type.dimensions,
+               names_text(el->names, component->name), names_length(el->names, component->name));
+}
+
+void components_add(Elaboration *el) {
+  for (uint32_t i = 0; i < el->components.count; i++)
+    if (!el->components.data[i].is_package && el->components.data[i].progress == PROGRESS_DONE)
+      add_component(el, &el->components.data[i]);
+}

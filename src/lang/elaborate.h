@@ -1,0 +1,357 @@
+/* elaborate: from the syntax tree to the flat model; shared by the parts of the elaboration only.
+ *
+ * The way: classes are collected (classes.c), components of the model declared (components.c), settled in order of their
+ * dependencies (sizes and values of parameters that the structure needs), then added as variables; equations, statements
+ * and bindings are compiled to code (compile.c, statement.c, routine.c) and run over the graph (symbolic.c), which leaves
+ * scalar expressions, collected as equations, actions and assertions (equations.c, algorithm.c).
+ */
+#ifndef DAEDAL_LANG_ELABORATE_H
+#define DAEDAL_LANG_ELABORATE_H
+
+#include "lang/ast.h"
+#include "model/execute.h"
+#include "model/model.h"
+#include "model/number.h"
+
+#define NONE UINT32_MAX
+
+/* ---- classes ---- */
+
+typedef enum ClassRole {
+  ROLE_CLASS_OTHER, /* model, block, package, ...: not a type of components */
+  ROLE_CLASS_ALIAS, /* type X = Real(unit = "V") */
+  ROLE_CLASS_ENUMERATION,
+  ROLE_CLASS_RECORD,
+  ROLE_CLASS_FUNCTION,
+  ROLE_CLASS_EXTERNAL_OBJECT,
+} ClassRole;
+
+typedef enum Progress { PROGRESS_NEW, PROGRESS_OPEN, PROGRESS_DONE, PROGRESS_FAILED } Progress;
+
+typedef struct ClassEntry {
+  const AstClass *ast;
+  Name name;  /* with the packages around it: P.Q.f */
+  Name scope; /* the packages around it: P.Q, or empty */
+  ClassRole role;
+  Progress progress; /* of the definition in the model's lists */
+  uint32_t index;    /* enumeration, record, routine, external object */
+  Progress body;     /* of a function: its code */
+} ClassEntry;
+
+/* What a type name means once aliases are followed. Modifications: those of the aliases, outermost last. */
+typedef struct ResolvedType {
+  Type type;
+  VEC(const AstModification *) modifications;
+  VEC(const AstExprs *) dimensions; /* those of a component come first, then of its type, then of the alias's base */
+} ResolvedType;
+
+/* ---- components ---- */
+
+/* sizes, leaves and value are set by components.c, in this order */
+typedef struct Component {
+  Name name;
+  const AstElement *element;
+  Name scope;          /* where its expressions are looked up */
+  Type type;
+  uint8_t variability; /* Variability as declared or implied */
+  uint8_t progress;    /* Progress of sizes and value */
+  bool is_package;     /* a constant outside of the model: always its value */
+  bool is_when;        /* assigned in a when */
+  bool is_evaluated;   /* annotation(Evaluate = true), final, or constant: conditions on it are folded */
+  bool is_structural;
+  bool has_value;      /* `value` is known */
+  const uint32_t *sizes;
+  uint32_t first;      /* position of its first variable */
+  Value leaves;        /* Exprs, once variables are added */
+  Value value;         /* Exprs, constant */
+  uint32_t resolved;   /* index in resolved; NONE: a plain base type, the component's own dimensions only */
+} Component;
+
+/* ---- the elaboration ---- */
+
+/* How GLOBAL loads a component. */
+typedef enum LoadMode {
+  LOAD_LEAVES,    /* variables and parameters as they are */
+  LOAD_VALUES,    /* parameters by their values; others are not known */
+  LOAD_SHAPES,    /* only sizes matter: what is not known is 0 */
+} LoadMode;
+
+typedef struct Elaboration Elaboration;
+typedef struct Compiler Compiler;
+
+/* Where equations of the part that runs go. */
+typedef struct RawEquation {
+  Expr left, right;
+  BaseType base;
+  Span span;
+} RawEquation;
+typedef VEC(RawEquation) EquationVec;
+typedef VEC(Action) ActionVec;
+
+struct Elaboration {
+  Heap *heap;
+  Names *names;
+  const Ast *ast;
+  Model *model;
+  Dag *dag;
+  Diags *diags;
+  Diags quiet; /* for attempts whose failure is no error */
+  Arena arena;
+  Name scope;  /* of the model that is elaborated */
+  bool is_base; /* Base Modelica as written by a tool */
+
+  VEC(ClassEntry) classes;
+  Map class_of_name; /* Name -> class */
+  VEC(Component) components;
+  IndexVec component_of_name; /* Name -> component + 1, of the model */
+  Map package_constants;      /* Name -> component */
+  VEC(ResolvedType) resolved;
+  IndexVec class_of_routine;
+  uint32_t routines_done; /* bodies compiled */
+  uint32_t state_select, assertion_level; /* enumerations, NONE until used */
+
+  Map stems; /* Name -> stem, see scope.c */
+  VEC(struct Stem {
+    Name name;
+    uint32_t dimensions;
+    uint32_t sizes[TYPE_MAX_DIMENSIONS];
+    bool has_fields;
+  }) stem_list;
+  bool has_stems;
+
+  /* running */
+  Domain domain;
+  Machine *machine;
+  NumberContext number_context;
+  Domain number_domain;
+  Machine *number_machine;
+  Routine *const *routine_list;
+  const Record *record_list;
+  LoadMode mode;
+  bool marks_structural; /* parameters loaded by value become structural */
+  bool in_when;
+  bool is_initial;       /* inside of an initial section */
+  Routine scratch;          /* of the compiler below */
+  struct Compiler *compiler; /* for what is compiled and run at once, one after the other */
+
+  /* what is collected */
+  EquationVec *equations;  /* where equations go */
+  ActionVec *actions;      /* where assertions and actions go */
+  Expr guard;              /* path condition of if-equations; EXPR_NONE: always */
+  When *when;              /* the when whose branch runs; NULL outside */
+  struct Algorithm *algorithm;
+  uint32_t depth; /* of nested blocks */
+  Map instances;  /* hash of routine and sizes -> function of the model */
+};
+
+enum { BLOCK_DEPTH_LIMIT = 200, RECORD_DEPTH_LIMIT = 32 };
+
+/* ---- diagnostics ---- */
+
+__attribute__((format(printf, 3, 4))) Diag *input_error(Elaboration *el, Span span, const char *format, ...);
+
+/* ---- classes.c ---- */
+
+/* Collects all classes of the file; gives the class to elaborate, NULL after an error. */
+const ClassEntry *classes_collect(Elaboration *el, const char *class_name);
+
+/* The class that a path means, looked up from `scope` outward; NULL if there is none. */
+ClassEntry *class_find(Elaboration *el, Name scope, AstPath path);
+ClassEntry *class_find_name(Elaboration *el, Name scope, Name name);
+
+/* Follows aliases to a base type. false after an error. */
+bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType *out);
+
+/* Definitions in the model's lists, made on first use; false after an error. */
+bool record_define(Elaboration *el, ClassEntry *entry, Span span);
+bool enumeration_define(Elaboration *el, ClassEntry *entry);
+uint32_t enumeration_builtin(Elaboration *el, bool is_level);
+
+/* Number of literal `name` of the enumeration, 0 if it has none. */
+uint32_t enumeration_literal(const Elaboration *el, uint32_t enumeration, Name name);
+
+/* ---- types.c ---- */
+
+/* The type in words: "Real[2,3 dimensions]" and so on; lives in the arena. */
+const char *type_text(Elaboration *el, Type type);
+bool type_same(const Elaboration *el, Type a, Type b);
+/* A value of type `from` may stand where `to` is expected (Integer for Real, records with the same fields). */
+bool type_fits(const Elaboration *el, Type to, Type from);
+bool type_is_number(Type type); /* Real or Integer */
+/* The type that holds both; TYPE_NOTHING if there is none. */
+Type type_join(const Elaboration *el, Type a, Type b);
+Type type_scalar(BaseType base);
+
+/* Functions and operators of the language that are no classes. */
+typedef enum IntrinsicKind { INTRINSIC_SCALAR, INTRINSIC_ARRAY, INTRINSIC_SPECIAL } IntrinsicKind;
+typedef enum Rule {
+  RULE_REAL,      /* Real of numbers */
+  RULE_NUMBER,    /* Integer of Integers, else Real */
+  RULE_INTEGER,
+  RULE_KEEP,      /* the type of the argument number `keep` */
+  RULE_BOOLEAN,
+  RULE_LOGIC,     /* Boolean of Booleans */
+  RULE_ANY_BOOLEAN,
+  RULE_SIZE, RULE_SCALAR, RULE_VECTOR, RULE_MATRIX, RULE_PROMOTE, RULE_TRANSPOSE, RULE_OUTER_PRODUCT, RULE_SQUARE, RULE_CROSS,
+  RULE_SKEW, RULE_IDENTITY, RULE_DIAGONAL, RULE_ZEROS, RULE_FILL, RULE_LINSPACE, RULE_CAT, RULE_ARRAY, RULE_EXTREME, RULE_REDUCE,
+  RULE_TEXT, RULE_ORDINAL,
+} Rule;
+
+typedef struct Intrinsic {
+  const char *name;
+  IntrinsicKind kind;
+  uint32_t code; /* Op, Builtin or Special */
+  uint8_t fewest, most;
+  Rule rule;
+  uint8_t keep;
+  const char *inputs; /* names of the arguments, separated by commas, or NULL */
+} Intrinsic;
+
+/* By name; NULL if there is none. `is_plain`: written without quotes. */
+const Intrinsic *intrinsic_find(const char *name);
+/* Name of the row, NULL behind the last. */
+const char *intrinsic_name(uint32_t index);
+/* Operators known but not supported, for a message. */
+bool intrinsic_is_refused(const char *name);
+/* Type of the result for these arguments; on a type error reports it and gives TYPE_NOTHING. promote_to: value of the literal argument of
+ * promote, or -1. */
+Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments, uint32_t count,
+                    int64_t promote_to, Span span);
+
+/* ---- scope.c ---- */
+
+uint32_t component_find(const Elaboration *el, Name name); /* NONE if there is none */
+void component_register(Elaboration *el, Name name, uint32_t component);
+/* A constant of a package, looked up from `scope` outward. */
+uint32_t package_constant_find(Elaboration *el, Name scope, Name name);
+/* The stem of components declared one by one (a[1], a[2], or a.x, a.y); NULL if there is none. */
+const struct Stem *stem_find(Elaboration *el, Name name);
+/* Name most like the one given, among components (and classes); 0 if nothing is near. */
+Name suggest_component(Elaboration *el, Name name);
+Name suggest_function(Elaboration *el, const char *name);
+
+/* ---- compile.c ---- */
+
+typedef struct ScopeName {
+  Name name;
+  uint32_t slot;  /* NONE: a constant */
+  Type type;
+  double value;   /* of a constant */
+} ScopeName;
+
+struct Compiler {
+  Elaboration *el;
+  Routine *routine;
+  Diags *diags;
+  Name scope;
+  bool is_function;
+  bool tolerates_missing; /* an undefined function is an error only when it is run */
+  VEC(ScopeName) names; /* innermost last */
+  Map slots;            /* component -> slot, of algorithm sections */
+  bool has_slots;
+  VEC(Type) types;      /* what is on the stack */
+  VEC(struct Task) tasks;
+  IndexVec patches;
+  VEC(struct EndPlace) ends;
+  IndexVec assigned;    /* slots assigned so far, in order */
+  uint32_t errors;
+  uint32_t loops;       /* open loops */
+  uint32_t depth;  /* of conditions evaluated within conditions */
+  uint32_t blocks; /* of nested statements */
+};
+
+Compiler compiler_make(Elaboration *el, Routine *routine, Diags *diags, Name scope);
+void compiler_free(Compiler *compiler);
+void routine_clear(Routine *routine);
+void routine_free(Heap *heap, Routine *routine);
+
+/* The elaboration's own compiler, emptied. */
+Compiler *compiler_fresh(Elaboration *el);
+
+/* Code that pushes the value of the expression; its type is left on compiler->types and returned. After an error
+ * (counted in compiler->errors) the type is TYPE_NOTHING. `expected` guides the reassembling of records; TYPE_NOTHING if open. */
+Type compile_expression(Compiler *compiler, AstExpr e, Type expected);
+
+/* A call with several outputs wanted (`wanted` at most its outputs); types of the outputs are on compiler->types. Gives
+ * the number of outputs pushed. `e` must be an AST_CALL of a function. */
+uint32_t compile_call_outputs(Compiler *compiler, AstExpr e, uint32_t wanted);
+
+__attribute__((format(printf, 3, 4))) void compile_error(Compiler *compiler, Span span, const char *format, ...);
+uint32_t compile_local(Compiler *compiler, Name name, Type type, Span span);
+void compile_emit(Compiler *compiler, Code code, uint32_t a, uint32_t b, Span span);
+Type pop_type(Compiler *compiler);
+void push_type(Compiler *compiler, Type type);
+uint32_t compile_list(Compiler *compiler, const uint32_t *items, uint32_t count);
+/* Code for the range of an iterator, which may be a type. */
+Type compile_range(Compiler *compiler, AstExpr e);
+
+/* Checks the value on top against what is expected; reports an error naming `what`. */
+bool compile_expect(Compiler *compiler, Type expected, Type found, Span span, const char *what);
+
+/* Loads a name assembled of components (see stem_find); false if nothing fits. */
+bool compile_stem(Compiler *compiler, Name name, Type expected, Span span);
+
+/* The slot and place of an assignment's left side, subscripts pushed; false after an error. Emits CODE_STORE. */
+bool compile_store(Compiler *compiler, AstExpr target, Type value);
+
+/* ---- statement.c ---- */
+void compile_statements(Compiler *compiler, const AstStatement *statements, uint32_t count);
+
+/* ---- routine.c ---- */
+
+/* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an error. */
+uint32_t routine_of(Elaboration *el, ClassEntry *entry);
+/* Compiles the bodies of all routines referred to so far. */
+void routines_finish(Elaboration *el);
+
+/* ---- symbolic.c ---- */
+
+void symbolic_start(Elaboration *el);
+/* Runs the code in the mode given. Results are at machine_result. */
+ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags);
+static inline const Expr *value_exprs(const Value *value) { return (const Expr *)(const void *)value->data; }
+bool expr_is_known(const Elaboration *el, Expr e);
+
+/* ---- components.c ---- */
+
+/* Declares the components of the model; then their sizes, and the values of parameters, in order of dependencies; then adds them
+ * as variables. */
+void components_declare(Elaboration *el, const ClassEntry *entry);
+void components_settle(Elaboration *el);
+void components_add(Elaboration *el);
+/* Constants of packages: declared as components that are always their value. */
+void component_declare_constant(Elaboration *el, const AstElement *element, Name name, Name scope);
+/* Marks what the values of structural parameters were computed from. */
+void components_spread_structural(Elaboration *el);
+AstExpr component_binding(const Component *component); /* AST_NONE if none */
+bool component_is_parameter(const Component *component);
+
+/* ---- attributes.c ---- */
+
+/* Attributes of all variables, bindings of parameters, declaration equations. */
+void components_bind(Elaboration *el);
+void experiment_read(Elaboration *el, const AstModification *annotation);
+
+/* Value of an expression at compile time: EXECUTE_OK and the value (valid until the next run). */
+ExecuteStatus evaluate_now(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode, Diags *diags, Value *out);
+
+/* ---- equations.c ---- */
+
+/* Equation and algorithm sections of the model, in order. */
+void equations_elaborate(Elaboration *el, const AstClass *ast);
+/* Marks the components assigned in whens, which makes them discrete. */
+void when_mark(Elaboration *el, const AstClass *ast);
+/* left = right, element by element, into el->equations. */
+bool equations_add(Elaboration *el, const Value *left, const Value *right, Span span);
+uint32_t variable_of_leaf(const Elaboration *el, Expr leaf); /* NONE if it is none */
+
+/* ---- classify.c ---- */
+
+/* Puts the equations collected into the model: continuous ones, and those that determine a discrete variable. */
+void equations_classify(Elaboration *el, const EquationVec *equations);
+
+/* ---- algorithm.c ---- */
+
+void algorithm_elaborate(Elaboration *el, const AstSection *section);
+
+#endif

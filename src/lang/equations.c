@@ -1,0 +1,401 @@
+/* equations: equation sections: equalities, for, if and when, assertions, into scalar equations and actions.
+ *
+ * Invariant: for-equations are unrolled with their iterators as constants; an if whose condition is known keeps one branch, any
+ * other joins its branches equation by equation. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
+#include "lang/compile.h"
+
+#include <string.h>
+
+static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
+
+static void run_equations(Elaboration *el, const AstStatement *statements, uint32_t count);
+
+uint32_t variable_of_leaf(const Elaboration *el, Expr leaf) {
+  switch (dag_op(el->dag, leaf)) {
+  case OP_VARIABLE: return dag_order(el->dag, leaf) ? NONE : el->model->unknowns.data[dag_index(el->dag, leaf)];
+  case OP_DISCRETE: return el->model->discretes.data[dag_index(el->dag, leaf)];
+  case OP_PARAMETER: return el->model->parameters.data[dag_index(el->dag, leaf)];
+  default: return NONE;
+  }
+}
+
+/* ---- collecting ---- */
+
+static bool add_action(Elaboration *el, Expr left, Expr right, Span span) {
+  if (dag_op(el->dag, left) != OP_DISCRETE) {
+    input_error(el, span, "an equation in a when must have a variable that only whens determine on its left side");
+    return false;
+  }
+  Action action = {.kind = ACTION_ASSIGN, .guard = el->guard, .target = variable_of_leaf(el, left), .value = right,
+                   .message = EXPR_NONE, .span = span};
+  vec_push(el->heap, el->actions, action);
+  return true;
+}
+
+bool equations_add(Elaboration *el, const Value *left, const Value *right, Span span) {
+  if (left->type.base == TYPE_RECORD) {
+    for (uint32_t i = 0; i < el->model->records.data[left->type.definition].fields.count; i++)
+      if (!equations_add(el, &left->fields[i], &right->fields[i], span)) return false;
+    return true;
+  }
+  if (!value_same_sizes(left, right)) {
+    input_error(el, span, "the sides of the equation differ in size: %s and %s", value_sizes_text(el->machine, left),
+                value_sizes_text(el->machine, right));
+    return false;
+  }
+  BaseType base = left->type.base == TYPE_INTEGER ? (BaseType)right->type.base : (BaseType)left->type.base;
+  for (uint32_t i = 0; i < left->count; i++) {
+    RawEquation equation = {value_exprs(left)[i], value_exprs(right)[i], base, span};
+    if (!el->when) vec_push(el->heap, el->equations, equation);
+    else if (!add_action(el, equation.left, equation.right, span)) return false;
+  }
+  return true;
+}
+
+/* ---- running code ---- */
+
+static void report_unknown(Elaboration *el, Span span) {
+  Span where;
+  const char *obstacle = machine_obstacle(el->machine, &where);
+  Diag *diag = input_error(el, span, "%s is not known at compile time", obstacle);
+  if (where.end) diag_note(el->diags, diag, where, "here");
+}
+
+static Compiler *start(Elaboration *el) {
+  Compiler *c = compiler_fresh(el);
+  c->scope = el->scope;
+  c->diags = el->diags;
+  return c;
+}
+
+static bool run(Elaboration *el, Compiler *c, Span span) {
+  if (c->errors) return false;
+  ExecuteStatus status = run_code(el, c->routine, LOAD_LEAVES, el->diags);
+  if (status == EXECUTE_UNKNOWN) report_unknown(el, span);
+  return status == EXECUTE_OK;
+}
+
+/* ---- equalities ---- */
+
+/* (a, b) = f(x) */
+static void run_tuple(Elaboration *el, const AstStatement *statement) {
+  const Ast *ast = el->ast;
+  Compiler *c = start(el);
+  uint32_t count = ast_kid_count(ast, statement->left);
+  if (ast_kind(ast, statement->right) != AST_CALL) {
+    input_error(el, statement->span, "only a function call can give several values");
+    return;
+  }
+  uint32_t outputs = compile_call_outputs(c, statement->right, count);
+  for (uint32_t i = 0; i < count && i < outputs; i++) {
+    AstExpr e = ast_kid(ast, statement->left, i);
+    Type type = c->types.data[i];
+    if (ast_kind(ast, e) == AST_OMITTED) continue;
+    Type found = compile_expression(c, e, type);
+    if (type_join(el, type, found).base == TYPE_NOTHING && c->errors == 0)
+      compile_error(c, ast_span(ast, e), "output %u is %s, the left side is %s", i + 1, type_text(el, type), type_text(el, found));
+  }
+  if (!run(el, c, statement->span)) return;
+  uint32_t at = outputs;
+  for (uint32_t i = 0; i < count && i < outputs; i++) {
+    if (ast_kind(ast, ast_kid(ast, statement->left, i)) == AST_OMITTED) continue;
+    if (!equations_add(el, machine_result(el->machine, at++), machine_result(el->machine, i), statement->span)) return;
+  }
+}
+
+static void run_equality(Elaboration *el, const AstStatement *statement) {
+  const Ast *ast = el->ast;
+  if (ast_kind(ast, statement->left) == AST_TUPLE) {
+    run_tuple(el, statement);
+    return;
+  }
+  Compiler *c = start(el);
+  Type left = compile_expression(c, statement->left, nothing());
+  Type right = compile_expression(c, statement->right, left);
+  if (c->errors == 0 && type_join(el, left, right).base == TYPE_NOTHING)
+    compile_error(c, statement->span, "the sides of the equation are %s and %s", type_text(el, left), type_text(el, right));
+  if (run(el, c, statement->span))
+    equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
+}
+
+/* assert, terminate, reinit, and calls without result. */
+static void run_invoke(Elaboration *el, const AstStatement *statement) {
+  Compiler *c = start(el);
+  compile_statements(c, statement, 1);
+  run(el, c, statement->span);
+}
+
+/* ---- for ---- */
+
+static bool range_values(Elaboration *el, const AstIterator *iterator, Value *out) {
+  Compiler *c = start(el);
+  if (iterator->range == AST_NONE) {
+    input_error(el, iterator->label.span, "not supported yet: an iterator without a range");
+    return false;
+  }
+  Type type = compile_range(c, iterator->range);
+  if (c->errors == 0 && (type.dimensions != 1 || type.base == TYPE_RECORD))
+    compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(el, type));
+  if (c->errors) return false;
+  el->marks_structural = true;
+  ExecuteStatus status = run_code(el, c->routine, LOAD_VALUES, el->diags);
+  el->marks_structural = false;
+  if (status == EXECUTE_UNKNOWN) report_unknown(el, iterator->label.span);
+  if (status != EXECUTE_OK) return false;
+  const Value *value = machine_result(el->machine, 0);
+  *out = *value;
+  out->data = heap_array(el->heap, value->count, sizeof(Expr));
+  if (value->count) memcpy(out->data, value->data, value->count * sizeof(Expr));
+  return true;
+}
+
+/* Iterator number `depth` of the statement and all after it; the last runs the body. */
+static void run_for(Elaboration *el, const AstStatement *statement, uint32_t depth) {
+  if (depth == statement->iterators.count) {
+    if (statement->branches.count)
+      run_equations(el, statement->branches.data[0].body.data, statement->branches.data[0].body.count);
+    return;
+  }
+  Value values;
+  const AstIterator *iterator = &statement->iterators.data[depth];
+  if (!range_values(el, iterator, &values)) return;
+  uint32_t errors = el->diags->errors;
+  Type type = values.type;
+  type.dimensions = 0;
+  for (uint32_t i = 0; i < values.count && el->diags->errors == errors; i++) {
+    double number = 0;
+    dag_is_constant(el->dag, value_exprs(&values)[i], &number);
+    ScopeName name = {iterator->label.name, NONE, type, number};
+    vec_push(el->heap, &el->compiler->names, name);
+    run_for(el, statement, depth + 1);
+    el->compiler->names.count--;
+  }
+  heap_free(el->heap, values.data);
+}
+
+/* ---- if ---- */
+
+/* A condition: 1 or 0 if its value is known now, -1 if not (then its node), -2 after an error. */
+static int run_condition(Elaboration *el, AstExpr e, Expr *node) {
+  Compiler *c = start(el);
+  Type type = compile_expression(c, e, type_scalar(TYPE_BOOLEAN));
+  if (c->errors == 0) compile_expect(c, type_scalar(TYPE_BOOLEAN), type, ast_span(el->ast, e), "the condition");
+  if (c->errors) return -2;
+  double truth;
+  el->marks_structural = true;
+  ExecuteStatus status = run_code(el, c->routine, LOAD_VALUES, &el->quiet);
+  el->marks_structural = false;
+  if (status == EXECUTE_OK && dag_is_constant(el->dag, value_exprs(machine_result(el->machine, 0))[0], &truth)) return truth != 0;
+  if (!run(el, c, ast_span(el->ast, e))) return -2;
+  *node = value_exprs(machine_result(el->machine, 0))[0];
+  return dag_is_constant(el->dag, *node, &truth) ? truth != 0 : -1;
+}
+
+typedef struct OpenBranch {
+  Expr condition; /* EXPR_NONE: otherwise */
+  EquationVec equations;
+} OpenBranch;
+
+typedef VEC(OpenBranch) OpenBranches;
+
+/* Equations of the later branches in the order in which the first has the same left sides. */
+static void align_branch(Elaboration *el, const EquationVec *first, EquationVec *other) {
+  Map by_left = map_make(el->heap);
+  uint32_t count = other->count;
+  RawEquation *sorted = heap_array(el->heap, count, sizeof *sorted);
+  bool *used = heap_array(el->heap, count, sizeof *used), *filled = heap_array(el->heap, count, sizeof *filled);
+  for (uint32_t i = count; i-- > 0;) map_put(&by_left, other->data[i].left, i);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t match = map_get(&by_left, first->data[i].left);
+    if (match == MAP_NONE || used[match]) continue;
+    sorted[i] = other->data[match];
+    used[match] = filled[i] = true;
+  }
+  for (uint32_t i = 0, next = 0; i < count; i++) {
+    if (filled[i]) continue;
+    while (used[next]) next++;
+    sorted[i] = other->data[next++];
+  }
+  if (count) memcpy(other->data, sorted, count * sizeof *sorted);
+  map_free(&by_left);
+  heap_free(el->heap, sorted);
+  heap_free(el->heap, used);
+  heap_free(el->heap, filled);
+}
+
+/* if c1 then l1 else l2 = if c1 then r1 else r2, with one left side where they agree. */
+static void join_branches(Elaboration *el, OpenBranches *branches, Span span) {
+  uint32_t last = branches->count - 1, count = branches->data[0].equations.count;
+  for (uint32_t k = 1; k <= last; k++)
+    if (branches->data[k].equations.count != count) {
+      input_error(el, span, "the branches of an if have %u and %u equations; all must have equally many, the else too", count,
+                  branches->data[k].equations.count);
+      return;
+    }
+  for (uint32_t k = 1; k <= last; k++) align_branch(el, &branches->data[0].equations, &branches->data[k].equations);
+  for (uint32_t i = 0; i < count; i++) {
+    RawEquation joined = branches->data[last].equations.data[i];
+    for (uint32_t k = last; k-- > 0;) {
+      const RawEquation *branch = &branches->data[k].equations.data[i];
+      Expr condition = branches->data[k].condition;
+      if (joined.left != branch->left) joined.left = dag_if(el->dag, condition, branch->left, joined.left);
+      if (joined.right != branch->right) joined.right = dag_if(el->dag, condition, branch->right, joined.right);
+      joined.span = branch->span;
+    }
+    vec_push(el->heap, el->equations, joined);
+  }
+}
+
+static Expr both(Elaboration *el, Expr a, Expr b) { return a == EXPR_NONE ? b : dag_binary(el->dag, OP_AND, a, b); }
+
+static void run_if(Elaboration *el, const AstStatement *statement) {
+  OpenBranches branches = {0};
+  Expr guard = el->guard, rest = guard;
+  EquationVec *outer = el->equations;
+  bool is_closed = false, is_bad = false;
+  for (uint32_t i = 0; i < statement->branches.count && !is_closed; i++) {
+    const AstBranch *branch = &statement->branches.data[i];
+    Expr condition = EXPR_NONE;
+    int known = branch->condition == AST_NONE ? 1 : run_condition(el, branch->condition, &condition);
+    is_bad = is_bad || known == -2;
+    if (known == 0 || known == -2) continue;
+    is_closed = known == 1;
+    OpenBranch open = {.condition = condition};
+    el->guard = known == 1 ? rest : both(el, rest, condition);
+    if (known != 1) rest = both(el, rest, dag_unary(el->dag, OP_NOT, condition));
+    if (!el->when && branches.count + !is_closed) el->equations = &open.equations;
+    run_equations(el, branch->body.data, branch->body.count);
+    bool is_single = el->equations == outer;
+    el->equations = outer;
+    el->guard = guard;
+    if (is_single && is_closed) break;
+    vec_push(el->heap, &branches, open);
+  }
+  if (!is_closed && branches.count) vec_push(el->heap, &branches, (OpenBranch){.condition = EXPR_NONE});
+  if (!is_bad && !el->when && branches.count) join_branches(el, &branches, statement->span);
+  for (uint32_t i = 0; i < branches.count; i++) vec_free(el->heap, &branches.data[i].equations);
+  vec_free(el->heap, &branches);
+}
+
+/* ---- when ---- */
+
+static bool when_conditions(Elaboration *el, const AstBranch *branch, WhenBranch *out) {
+  Compiler *c = start(el);
+  Span span = ast_span(el->ast, branch->condition);
+  Type type = compile_expression(c, branch->condition, type_scalar(TYPE_BOOLEAN));
+  if (c->errors == 0 && (type.base != TYPE_BOOLEAN || type.dimensions > 1))
+    compile_error(c, span, "the condition of a when is %s, expected a Boolean", type_text(el, type));
+  if (!run(el, c, span)) return false;
+  const Value *value = machine_result(el->machine, 0);
+  for (uint32_t i = 0; i < value->count; i++) vec_push(el->heap, &out->conditions, value_exprs(value)[i]);
+  return true;
+}
+
+static void run_when(Elaboration *el, const AstStatement *statement) {
+  When when = {.span = statement->span};
+  if (el->when || el->guard != EXPR_NONE || el->is_initial) {
+    input_error(el, statement->span, el->when ? "a when cannot stand in a when"
+                                     : el->is_initial ? "a when cannot stand in an initial section"
+                                                      : "not supported yet: a when in an if whose condition is not known");
+    return;
+  }
+  ActionVec *outer = el->actions;
+  for (uint32_t i = 0; i < statement->branches.count; i++) {
+    const AstBranch *branch = &statement->branches.data[i];
+    WhenBranch out = {0};
+    if (!when_conditions(el, branch, &out)) continue;
+    ActionVec actions = {0};
+    el->when = &when;
+    el->in_when = true;
+    el->actions = &actions;
+    run_equations(el, branch->body.data, branch->body.count);
+    el->when = NULL;
+    el->in_when = false;
+    el->actions = outer;
+    out.actions.data = actions.data;
+    out.actions.count = actions.count;
+    out.actions.capacity = actions.capacity;
+    vec_push(el->heap, &when.branches, out);
+  }
+  vec_push(el->heap, &el->model->whens, when);
+}
+
+/* Components assigned in whens; only names are looked at. */
+static void mark_reference(Elaboration *el, AstExpr e) {
+  const Ast *ast = el->ast;
+  if (ast_kind(ast, e) == AST_TUPLE) {
+    for (uint32_t i = 0; i < ast_kid_count(ast, e); i++)
+      if (ast_kind(ast, ast_kid(ast, e, i)) == AST_REFERENCE) mark_reference(el, ast_kid(ast, e, i));
+    return;
+  }
+  if (ast_kind(ast, e) != AST_REFERENCE) return;
+  uint32_t component = component_find(el, ast_part(ast, ast_path(ast, e), 0)->name);
+  if (component != NONE) el->components.data[component].is_when = true;
+}
+
+static void mark_statements(Elaboration *el, const AstStatement *statements, uint32_t count, bool in_when, uint32_t depth) {
+  if (depth > BLOCK_DEPTH_LIMIT) return;
+  for (uint32_t i = 0; i < count; i++) {
+    const AstStatement *statement = &statements[i];
+    if (in_when && (statement->kind == AST_EQUALITY || statement->kind == AST_ASSIGN)) mark_reference(el, statement->left);
+    for (uint32_t k = 0; k < statement->branches.count; k++)
+      mark_statements(el, statement->branches.data[k].body.data, statement->branches.data[k].body.count,
+                      in_when || statement->kind == AST_WHEN_BLOCK, depth + 1);
+  }
+}
+
+void when_mark(Elaboration *el, const AstClass *ast) {
+  for (uint32_t i = 0; i < ast->sections.count; i++)
+    mark_statements(el, ast->sections.data[i].body.data, ast->sections.data[i].body.count, false, 0);
+}
+
+/* ---- sections ---- */
+
+static void run_statement(Elaboration *el, const AstStatement *statement) {
+  switch (statement->kind) {
+  case AST_EQUALITY: run_equality(el, statement); return;
+  case AST_INVOKE: run_invoke(el, statement); return;
+  case AST_FOR_BLOCK: run_for(el, statement, 0); return;
+  case AST_IF_BLOCK: run_if(el, statement); return;
+  case AST_WHEN_BLOCK: run_when(el, statement); return;
+  case AST_CONNECT: input_error(el, statement->span, "not supported yet: connect"); return;
+  case AST_ASSIGN: input_error(el, statement->span, "an assignment cannot stand among equations; use ="); return;
+  case AST_WHILE_BLOCK:
+  case AST_BREAK:
+  case AST_RETURN: input_error(el, statement->span, "this statement cannot stand among equations"); return;
+  }
+}
+
+static void run_equations(Elaboration *el, const AstStatement *statements, uint32_t count) {
+  if (el->depth >= BLOCK_DEPTH_LIMIT) {
+    if (count) input_error(el, statements[0].span, "blocks are nested deeper than %d", BLOCK_DEPTH_LIMIT);
+    return;
+  }
+  el->depth++;
+  for (uint32_t i = 0; i < count; i++) run_statement(el, &statements[i]);
+  el->depth--;
+}
+
+static void add_initial(Elaboration *el, const EquationVec *list) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    const RawEquation *raw = &list->data[i];
+    Equation equation = {raw->left, raw->right, EXPR_NONE, raw->span};
+    if (raw->base != TYPE_STRING) equation.residual = dag_subtract(el->dag, raw->left, raw->right);
+    vec_push(el->heap, &el->model->initial_equations, equation);
+  }
+}
+
+void equations_elaborate(Elaboration *el, const AstClass *ast) {
+  EquationVec *outer = el->equations, initial = {0};
+  for (uint32_t i = 0; i < ast->sections.count; i++) {
+    const AstSection *section = &ast->sections.data[i];
+    el->is_initial = section->is_initial;
+    el->equations = section->is_initial ? &initial : outer;
+    if (section->is_algorithm) algorithm_elaborate(el, section);
+    else run_equations(el, section->body.data, section->body.count);
+  }
+  el->is_initial = false;
+  el->equations = outer;
+  add_initial(el, &initial);
+  vec_free(el->heap, &initial);
+}

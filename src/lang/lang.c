@@ -1,0 +1,63 @@
+/* lang: text to flat model: parse, collect, declare, settle, add, bind, equations; each step in its own file (elaborate.h). */
+#include "lang/lang.h"
+
+#include "lang/elaborate.h"
+#include "lang/parser.h"
+
+static Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *model, Diags *diags) {
+  return (Elaboration){.heap = heap,
+                       .names = names,
+                       .ast = ast,
+                       .model = model,
+                       .dag = model->dag,
+                       .diags = diags,
+                       .quiet = diags_make(heap),
+                       .arena = arena_make(heap),
+                       .is_base = ast->version != 0,
+                       .class_of_name = map_make(heap),
+                       .package_constants = map_make(heap),
+                       .stems = map_make(heap),
+                       .instances = map_make(heap),
+                       .state_select = NONE,
+                       .assertion_level = NONE,
+                       .guard = EXPR_NONE};
+}
+
+static void elaborate(Elaboration *el, const char *class_name) {
+  Compiler compiler = compiler_make(el, &el->scratch, el->diags, 0);
+  EquationVec equations = {0};
+  ActionVec asserts = {0};
+  el->compiler = &compiler;
+  el->equations = &equations;
+  el->actions = &asserts;
+  symbolic_start(el);
+  const ClassEntry *entry = classes_collect(el, class_name);
+  if (!entry) return;
+  el->scope = entry->name;
+  el->model->name = entry->ast->label.name;
+  el->model->description = entry->ast->comment;
+  components_declare(el, entry);
+  when_mark(el, entry->ast);
+  components_settle(el);
+  components_add(el);
+  components_bind(el);
+  equations_elaborate(el, entry->ast);
+  if (el->diags->errors == 0) equations_classify(el, &equations);
+  components_spread_structural(el);
+  experiment_read(el, entry->ast->annotation);
+  el->model->asserts.data = asserts.data;
+  el->model->asserts.count = asserts.count;
+  el->model->asserts.capacity = asserts.capacity;
+  compiler_free(&compiler);
+  vec_free(el->heap, &equations);
+}
+
+Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_name, Diags *diags) {
+  Ast *ast = parse(heap, names, source, diags);
+  if (diags->errors) return NULL;
+  Model *model = model_new(heap, names);
+  model->source = *source;
+  Elaboration el = elaboration_make(heap, names, ast, model, diags);
+  elaborate(&el, class_name);
+  return diags->errors ? NULL : model;
+}

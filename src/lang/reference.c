@@ -1,0 +1,388 @@
+/* reference: what a dotted, subscripted name means, and the code that loads or stores it.
+ *
+ * Order of look-up: iterators and locals, components of the model, time, literals of enumerations, constants of packages, stems
+ * of components declared one by one. */
+#include "lang/compile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
+
+/* ---- finding ---- */
+
+static bool find_local(Compiler *c, Name name, Place *place) {
+  for (uint32_t i = c->names.count; i-- > 0;) {
+    const ScopeName *entry = &c->names.data[i];
+    if (entry->name != name) continue;
+    *place = (Place){.kind = entry->slot == NONE ? PLACE_CONSTANT : PLACE_SLOT,
+                     .index = entry->slot,
+                     .type = entry->type,
+                     .value = entry->value,
+                     .parts = 1};
+    return true;
+  }
+  return false;
+}
+
+static Place component_place(Compiler *c, uint32_t component, uint32_t parts) {
+  Place place = {.kind = PLACE_GLOBAL, .index = component, .type = c->el->components.data[component].type, .parts = parts};
+  uint32_t slot = c->has_slots ? map_get(&c->slots, component) : MAP_NONE;
+  if (slot != MAP_NONE) place.kind = PLACE_SLOT, place.index = slot;
+  return place;
+}
+
+static bool find_literal(Compiler *c, AstPath path, Place *place) {
+  Elaboration *el = c->el;
+  if (path.count < 2) return false;
+  AstPath front = path;
+  front.count--;
+  uint32_t enumeration = NONE;
+  if (ast_path_is(el->ast, front, "StateSelect")) enumeration = enumeration_builtin(el, false);
+  else if (ast_path_is(el->ast, front, "AssertionLevel")) enumeration = enumeration_builtin(el, true);
+  ClassEntry *entry = enumeration == NONE ? class_find(el, c->scope, front) : NULL;
+  if (entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(el, entry)) enumeration = entry->index;
+  if (enumeration == NONE) return false;
+  Name name = ast_part(el->ast, path, path.count - 1)->name;
+  uint32_t number = enumeration_literal(el, enumeration, name);
+  if (number == 0) return false;
+  *place = (Place){.kind = PLACE_LITERAL,
+                   .index = enumeration,
+                   .type = {.base = TYPE_ENUMERATION, .definition = enumeration},
+                   .value = number,
+                   .parts = path.count};
+  return true;
+}
+
+/* Constants of the standard library, which a model may use without the library at hand. */
+static bool find_library_constant(const char *text, double *value) {
+  static const struct {
+    const char *name;
+    double value;
+  } list[] = {{"pi", 3.14159265358979323846}, {"e", 2.71828182845904523536}, {"g_n", 9.80665},
+              {"eps", 2.220446049250313e-16}, {"small", 2.2250738585072014e-308}, {"inf", 1.7976931348623157e308},
+              {"D2R", 0.017453292519943295},  {"R2D", 57.29577951308232},        {"c", 299792458.0},
+              {"R", 8.31446261815324},        {"sigma", 5.670374419e-8},         {"N_A", 6.02214076e23},
+              {"T_zero", -273.15},            {"mu_0", 1.25663706212e-6},        {"epsilon_0", 8.8541878128e-12}};
+  static const char prefix[] = "Modelica.Constants.";
+  if (strncmp(text, prefix, sizeof prefix - 1) != 0) return false;
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+    if (strcmp(text + sizeof prefix - 1, list[i].name) == 0) {
+      *value = list[i].value;
+      return true;
+    }
+  return false;
+}
+
+/* The longest beginning of the path that names a constant of a package. */
+static bool find_package_constant(Compiler *c, AstPath path, Place *place) {
+  Elaboration *el = c->el;
+  for (uint32_t count = path.count; count > 0; count--) {
+    AstPath front = path;
+    front.count = count;
+    const char *text = ast_path_text(el->ast, front, &el->arena);
+    Name name = names_add(el->names, text, strlen(text));
+    uint32_t component = package_constant_find(el, path.global ? 0 : c->scope, name);
+    if (component != NONE) {
+      *place = component_place(c, component, count);
+      return true;
+    }
+    if (count == path.count && find_library_constant(text, &place->value)) {
+      *place = (Place){.kind = PLACE_CONSTANT, .type = type_scalar(TYPE_REAL), .value = place->value, .parts = count};
+      return true;
+    }
+  }
+  return false;
+}
+
+Place place_find(Compiler *c, AstPath path) {
+  Elaboration *el = c->el;
+  const AstPart *first = ast_part(el->ast, path, 0);
+  Place place = {.kind = PLACE_NONE, .parts = 1};
+  if (!path.global && find_local(c, first->name, &place)) return place;
+  if (!c->is_function && !path.global) {
+    uint32_t component = component_find(el, first->name);
+    if (component != NONE) return component_place(c, component, 1);
+  }
+  if (ast_path_is(el->ast, path, "time")) return (Place){.kind = PLACE_TIME, .type = type_scalar(TYPE_REAL), .parts = 1};
+  if (find_literal(c, path, &place) || find_package_constant(c, path, &place)) return place;
+  if (!c->is_function) {
+    const char *text = path.count == 1 ? names_text(el->names, first->name) : ast_path_text(el->ast, path, &el->arena);
+    Name name = path.count == 1 ? first->name : names_add(el->names, text, strlen(text));
+    uint32_t component = component_find(el, name);
+    if (component != NONE) return component_place(c, component, path.count);
+    if (stem_find(el, name)) return (Place){.kind = PLACE_STEM, .name = name, .parts = path.count};
+  }
+  return (Place){.kind = PLACE_NONE, .parts = 1};
+}
+
+/* ---- loading ---- */
+
+void place_emit(Compiler *c, const Place *place, Span span) {
+  switch (place->kind) {
+  case PLACE_SLOT: compile_emit(c, CODE_LOCAL, 0, place->index, span); return;
+  case PLACE_GLOBAL: compile_emit(c, CODE_GLOBAL, 0, place->index, span); return;
+  case PLACE_LITERAL: compile_emit(c, CODE_LITERAL, (uint32_t)place->value, place->index, span); return;
+  case PLACE_TIME: compile_emit(c, CODE_SPECIAL, 0, SPECIAL_TIME, span); return;
+  case PLACE_CONSTANT:
+    if (place->type.base == TYPE_ENUMERATION) compile_emit(c, CODE_LITERAL, (uint32_t)place->value, place->type.definition, span);
+    else emit_constant(c, (BaseType)place->type.base, place->value, span);
+    return;
+  default: emit_constant(c, TYPE_REAL, 0, span); return;
+  }
+}
+
+static void report_undefined(Compiler *c, AstPath path) {
+  Elaboration *el = c->el;
+  const char *text = ast_path_text(el->ast, path, &el->arena);
+  Name name = names_find(el->names, text, strlen(text)), near = 0;
+  c->errors++;
+  Diag *diag = diag_error(c->diags, DIAG_INPUT, path.span, "%s is not declared", text);
+  if (c->diags->errors > c->diags->limit || c->diags == &el->quiet) return;
+  if (!c->is_function && name != MAP_NONE) near = suggest_component(el, name);
+  if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean %s?", names_text(el->names, near));
+}
+
+/* Records whose fields all stand behind the stem; the expected one first. */
+static uint32_t stem_record(Compiler *c, Name stem, Type expected) {
+  Elaboration *el = c->el;
+  for (uint32_t k = 0; k <= el->classes.count; k++) {
+    uint32_t definition;
+    if (k == 0) {
+      if (expected.base != TYPE_RECORD) continue;
+      definition = expected.definition;
+    } else {
+      ClassEntry *entry = &el->classes.data[k - 1];
+      if (entry->role != ROLE_CLASS_RECORD || !record_define(el, entry, entry->ast->span)) continue;
+      definition = entry->index;
+    }
+    const Record *record = &el->model->records.data[definition];
+    bool fits = record->fields.count > 0;
+    for (uint32_t i = 0; i < record->fields.count && fits; i++) {
+      const char *text = arena_printf(&el->arena, "%s.%s", names_text(el->names, stem), names_text(el->names, record->fields.data[i].name));
+      Name name = names_find(el->names, text, strlen(text));
+      fits = name != MAP_NONE && (component_find(el, name) != NONE || stem_find(el, name));
+    }
+    if (fits) return definition;
+  }
+  return NONE;
+}
+
+/* Depth is bounded by the brackets and dots of the names. */
+static Type assemble(Compiler *c, Name name, Type expected, Span span, uint32_t depth);
+
+static Type assemble_array(Compiler *c, struct Stem stem, Type expected, Span span, uint32_t depth) {
+  Elaboration *el = c->el;
+  uint32_t total = 1, counter[TYPE_MAX_DIMENSIONS] = {0};
+  Type type = nothing(), element = expected;
+  element.dimensions = (uint8_t)(expected.dimensions > stem.dimensions ? expected.dimensions - stem.dimensions : 0);
+  for (uint32_t i = 0; i < stem.dimensions; i++) total *= stem.sizes[i];
+  if (total > el->components.count + 1) return nothing();
+  for (uint32_t n = 0; n < total; n++) {
+    TextVec text = {0};
+    text_printf(el->heap, &text, "%s", names_text(el->names, stem.name));
+    for (uint32_t i = 0; i < stem.dimensions; i++) text_printf(el->heap, &text, "%c%u", i ? ',' : '[', counter[i] + 1);
+    text_printf(el->heap, &text, "]");
+    Name name = names_find(el->names, text.data, text.count);
+    vec_free(el->heap, &text);
+    Type found = name == MAP_NONE ? nothing() : assemble(c, name, element, span, depth + 1);
+    Type joined = n == 0 ? found : type_join(el, type, found);
+    if (found.base == TYPE_NOTHING || joined.base == TYPE_NOTHING) return nothing();
+    type = joined;
+    /* A row is complete whenever the last counters wrap around. */
+    for (uint32_t i = stem.dimensions; i-- > 0;) {
+      if (++counter[i] < stem.sizes[i]) break;
+      counter[i] = 0;
+      compile_emit(c, CODE_ARRAY, 0, stem.sizes[i], span);
+    }
+  }
+  type.dimensions = (uint8_t)(type.dimensions + stem.dimensions);
+  return type;
+}
+
+static Type assemble_record(Compiler *c, Name stem, Type expected, Span span, uint32_t depth) {
+  Elaboration *el = c->el;
+  uint32_t definition = stem_record(c, stem, expected);
+  if (definition == NONE) return nothing();
+  for (uint32_t i = 0; i < el->model->records.data[definition].fields.count; i++) {
+    Field field = el->model->records.data[definition].fields.data[i];
+    const char *text = arena_printf(&el->arena, "%s.%s", names_text(el->names, stem), names_text(el->names, field.name));
+    Type found = assemble(c, names_find(el->names, text, strlen(text)), field.type, span, depth + 1);
+    if (found.base == TYPE_NOTHING || !type_fits(el, field.type, found)) return nothing();
+  }
+  compile_emit(c, CODE_RECORD, 0, definition, span);
+  return (Type){.base = TYPE_RECORD, .definition = definition};
+}
+
+static Type assemble(Compiler *c, Name name, Type expected, Span span, uint32_t depth) {
+  Elaboration *el = c->el;
+  uint32_t component = component_find(el, name);
+  if (component != NONE) {
+    Place place = component_place(c, component, 1);
+    place_emit(c, &place, span);
+    return place.type;
+  }
+  const struct Stem *stem = stem_find(el, name);
+  if (!stem || depth > RECORD_DEPTH_LIMIT) return nothing();
+  if (stem->dimensions) return assemble_array(c, *stem, expected, span, depth);
+  return assemble_record(c, name, expected, span, depth);
+}
+
+static Type stem_emit(Compiler *c, const Place *place, Type expected, Span span) {
+  Type type = assemble(c, place->name, expected, span, 0);
+  if (type.base == TYPE_NOTHING)
+    compile_error(c, span, "%s is not declared as a whole, and its parts do not make up an array or a known record",
+                  names_text(c->el->names, place->name));
+  return type;
+}
+
+/* Starts a reference: loads what the path begins with. */
+static void reference_begin(Compiler *c, struct Task *task) {
+  AstPath path = ast_path(c->el->ast, task->e);
+  Name outer = c->scope;
+  c->scope = task->scope;
+  Place place = place_find(c, path);
+  c->scope = outer;
+  task->is_started = true;
+  task->part = place.parts - 1;
+  task->type = place.type;
+  if (place.type.base == TYPE_NOTHING && place.kind == PLACE_GLOBAL) c->errors++; /* its declaration had an error */
+  if (place.kind == PLACE_NONE) {
+    report_undefined(c, path);
+    task->type = nothing();
+    emit_constant(c, TYPE_REAL, 0, path.span);
+  } else if (place.kind == PLACE_STEM) {
+    task->type = stem_emit(c, &place, task->expected, path.span);
+  } else {
+    place_emit(c, &place, path.span);
+  }
+  for (uint32_t i = 0; i < task->part; i++)
+    if (ast_part(c->el->ast, path, i)->subscripts) {
+      compile_error(c, path.span, "subscripts cannot stand inside of the name of a constant or literal");
+      task->type = nothing();
+    }
+}
+
+static void subscript_enter(Compiler *c, struct Task *task) {
+  AstExpr kid = ast_kid(c->el->ast, task->e, task->kid++);
+  struct EndPlace end = {task->e, task->part, task->subscript++, c->tasks.count};
+  vec_push(c->el->heap, &c->ends, end);
+  task_push(c, kid, type_scalar(TYPE_INTEGER), task->scope);
+}
+
+void reference_step(Compiler *c) {
+  struct Task *task = task_top(c);
+  const Ast *ast = c->el->ast;
+  AstPath path = ast_path(ast, task->e);
+  if (!task->is_started) reference_begin(c, task);
+  else if (task->subscript) c->ends.count--;
+  for (;;) {
+    const AstPart *part = ast_part(ast, path, task->part);
+    if (task->subscript < part->subscripts) {
+      if (task->kid >= ast_kid_count(ast, task->e)) break;
+      subscript_enter(c, task);
+      return;
+    }
+    if (part->subscripts) {
+      task->type = index_type(c, task->type, part->subscripts, path.span);
+      compile_emit(c, CODE_INDEX, 0, part->subscripts, path.span);
+    }
+    task->subscript = 0;
+    if (++task->part >= path.count) break;
+    uint32_t field;
+    task->type = field_type(c, task->type, ast_part(ast, path, task->part)->name, path.span, &field);
+    compile_emit(c, CODE_FIELD, 0, field, path.span);
+  }
+  task_done(c, task->type);
+}
+
+/* `end`: the size of the array it stands in, loaded again without its subscripts; dimensions of records in front come first. */
+void end_step(Compiler *c) {
+  struct Task *task = task_top(c);
+  const Ast *ast = c->el->ast;
+  Span span = ast_span(ast, task->e);
+  if (c->ends.count == 0) {
+    compile_error(c, span, "`end` can only stand in the subscripts of a variable");
+    emit_constant(c, TYPE_INTEGER, 1, span);
+    task_done(c, nothing());
+    return;
+  }
+  struct EndPlace end = vec_last(&c->ends);
+  AstPath path = ast_path(ast, end.reference);
+  Place place = place_find(c, path);
+  Type type = place.type;
+  uint32_t lead = 0;
+  bool is_plain = place.kind == PLACE_GLOBAL && end.part + 1 == place.parts;
+  if (is_plain) compile_emit(c, CODE_SIZES, 0, place.index, span);
+  else if (place.kind == PLACE_STEM) type = stem_emit(c, &place, nothing(), span);
+  else place_emit(c, &place, span);
+  for (uint32_t part = place.parts; part <= end.part; part++) {
+    uint32_t field;
+    lead = type.dimensions;
+    type = field_type(c, type, ast_part(ast, path, part)->name, span, &field);
+    compile_emit(c, CODE_FIELD, 0, field, span);
+  }
+  emit_constant(c, TYPE_INTEGER, lead + end.subscript + 1.0, span);
+  if (is_plain) compile_emit(c, CODE_INDEX, 0, 1, span);
+  else compile_emit(c, CODE_BUILTIN, 2, BUILTIN_SIZE, span);
+  task_done(c, type.base == TYPE_NOTHING || place.kind == PLACE_NONE ? nothing() : type_scalar(TYPE_INTEGER));
+}
+
+/* ---- storing ---- */
+
+static bool store_slot(Compiler *c, AstPath path, Place *place) {
+  *place = place_find(c, path);
+  const char *text = ast_path_text(c->el->ast, path, &c->el->arena);
+  if (place->kind == PLACE_NONE) report_undefined(c, path);
+  else if (place->kind != PLACE_SLOT) compile_error(c, path.span, "%s cannot be assigned here", text);
+  else if (place->index < c->routine->inputs) {
+    if (c->is_function) compile_error(c, path.span, "input %s cannot be assigned", text);
+    else return true;
+  } else return true;
+  return false;
+}
+
+bool compile_store(Compiler *c, AstExpr target, Type value) {
+  const Ast *ast = c->el->ast;
+  AstPath path = ast_path(ast, target);
+  Place place;
+  uint32_t steps[2 * 64 + 2], count = 0, kid = 0;
+  if (ast_kind(ast, target) != AST_REFERENCE) {
+    compile_error(c, ast_span(ast, target), "only a variable can be assigned");
+    return false;
+  }
+  if (!store_slot(c, path, &place)) return false;
+  Type type = place.type;
+  for (uint32_t part = 0; part < path.count; part++) {
+    if (part > 0) {
+      uint32_t field;
+      type = field_type(c, type, ast_part(ast, path, part)->name, path.span, &field);
+      if (count < 126) steps[count++] = STEP_FIELD, steps[count++] = field;
+    }
+    uint32_t subscripts = ast_part(ast, path, part)->subscripts;
+    if (subscripts == 0) continue;
+    for (uint32_t i = 0; i < subscripts; i++) {
+      struct EndPlace end = {target, part, i, c->tasks.count};
+      vec_push(c->el->heap, &c->ends, end);
+      uint32_t base = c->tasks.count;
+      AstExpr e = ast_kid(ast, target, kid++);
+      if (ast_kind(ast, e) == AST_COLON) {
+        compile_emit(c, CODE_ALL, 0, 0, ast_span(ast, e));
+        push_type(c, type_all());
+      } else compile_expression(c, e, type_scalar(TYPE_INTEGER));
+      c->tasks.count = base;
+      c->ends.count--;
+    }
+    type = index_type(c, type, subscripts, path.span);
+    if (count < 126) steps[count++] = STEP_INDEX, steps[count++] = subscripts;
+  }
+  if (count >= 126) compile_error(c, path.span, "the name has too many parts");
+  if (!compile_expect(c, type, value, path.span, "the value assigned")) return false;
+  uint32_t at = c->routine->extra.count;
+  vec_push(c->el->heap, &c->routine->extra, place.index);
+  vec_push(c->el->heap, &c->routine->extra, count / 2);
+  for (uint32_t i = 0; i < count; i++) vec_push(c->el->heap, &c->routine->extra, steps[i]);
+  compile_emit(c, CODE_STORE, 0, at, path.span);
+  vec_push(c->el->heap, &c->assigned, place.index);
+  return true;
+}

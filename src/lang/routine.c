@@ -1,0 +1,264 @@
+/* routine: function classes to routines: inputs, outputs and locals as slots, then sizes and bindings in order of their
+ * dependencies, then the statements.
+ *
+ * Invariant: a routine's slots exist before any body is compiled, so that functions may call each other; bodies are
+ * compiled from a list, never from within each other. */
+#include "lang/compile.h"
+
+#include <string.h>
+
+/* ---- slots ---- */
+
+static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *entry, const AstElement *element) {
+  const AstComponent *component = element->component;
+  ResolvedType resolved = {0};
+  for (uint32_t i = 0; i < routine->locals.count; i++)
+    if (routine->locals.data[i].name == component->label.name) {
+      Diag *diag = input_error(el, component->label.span, "%s is declared twice", names_text(el->names, component->label.name));
+      diag_note(el->diags, diag, routine->locals.data[i].span, "first declared here");
+      return false;
+    }
+  if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
+  if (!type_resolve(el, entry->name, component->type, &resolved)) return false;
+  uint32_t count = 0;
+  Local local = {.name = component->label.name, .type = resolved.type, .span = component->label.span};
+  for (uint32_t i = 0; i < resolved.dimensions.count; i++) {
+    count += resolved.dimensions.data[i]->count;
+    for (uint32_t k = 0; k < resolved.dimensions.data[i]->count; k++)
+      local.is_free = local.is_free || ast_kind(el->ast, resolved.dimensions.data[i]->data[k]) == AST_COLON;
+  }
+  if (count > TYPE_MAX_DIMENSIONS) {
+    input_error(el, component->label.span, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
+    return false;
+  }
+  local.type.dimensions = (uint8_t)count;
+  local.has_default = component->modification && component->modification->value != AST_NONE;
+  vec_push(el->heap, &routine->locals, local);
+  return true;
+}
+
+/* Inputs first, then outputs, then the rest, each in source order. */
+static bool declare_slots(Elaboration *el, Routine *routine, const ClassEntry *entry) {
+  const AstClass *ast = entry->ast;
+  bool fits = true;
+  for (uint32_t pass = 0; pass < 3; pass++) {
+    for (uint32_t i = 0; i < ast->elements.count; i++) {
+      const AstElement *element = &ast->elements.data[i];
+      if (element->kind == AST_EXTENDS && pass == 0) {
+        input_error(el, element->span, "not supported yet: extends in a function");
+        fits = false;
+      }
+      if (element->kind != AST_COMPONENT) continue;
+      uint32_t kind = element->prefixes & PREFIX_INPUT ? 0 : element->prefixes & PREFIX_OUTPUT ? 1 : 2;
+      if (kind == pass) fits = declare_slot(el, routine, entry, element) && fits;
+    }
+    if (pass == 0) routine->inputs = routine->locals.count;
+    if (pass == 1) routine->outputs = routine->locals.count - routine->inputs;
+  }
+  return fits;
+}
+
+static const AstElement *element_of_slot(const AstClass *ast, const Routine *routine, uint32_t slot) {
+  for (uint32_t i = 0; i < ast->elements.count; i++) {
+    const AstElement *element = &ast->elements.data[i];
+    if (element->kind == AST_COMPONENT && element->component->label.name == routine->locals.data[slot].name) return element;
+  }
+  return NULL;
+}
+
+/* ---- annotations ---- */
+
+static void read_derivative(Elaboration *el, Routine *routine, const AstArgument *argument) {
+  const AstModification *modification = argument->modification;
+  if (!modification || modification->value == AST_NONE || ast_kind(el->ast, modification->value) != AST_REFERENCE) return;
+  const char *text = ast_path_text(el->ast, ast_path(el->ast, modification->value), &el->arena);
+  Derivative derivative = {.name = names_add(el->names, text, strlen(text)), .order = 1};
+  for (uint32_t i = 0; i < modification->arguments.count; i++) {
+    const AstArgument *option = &modification->arguments.data[i];
+    const char *name = ast_path_text(el->ast, option->name, &el->arena);
+    AstExpr value = option->modification ? option->modification->value : AST_NONE;
+    if (value == AST_NONE) continue;
+    if (strcmp(name, "order") == 0 && ast_kind(el->ast, value) == AST_INTEGER)
+      derivative.order = (uint32_t)ast_node(el->ast, value)->value.integer;
+    if ((strcmp(name, "noDerivative") == 0 || strcmp(name, "zeroDerivative") == 0) && ast_kind(el->ast, value) == AST_REFERENCE)
+      for (uint32_t k = 0; k < routine->inputs; k++)
+        if (routine->locals.data[k].name == ast_part(el->ast, ast_path(el->ast, value), 0)->name)
+          vec_push(el->heap, &derivative.without, k);
+  }
+  vec_push(el->heap, &routine->derivatives, derivative);
+}
+
+static void read_annotations(Elaboration *el, Routine *routine, const AstModification *annotation) {
+  for (uint32_t i = 0; annotation && i < annotation->arguments.count; i++) {
+    const AstArgument *argument = &annotation->arguments.data[i];
+    const char *name = ast_path_text(el->ast, argument->name, &el->arena);
+    if (strcmp(name, "derivative") == 0) read_derivative(el, routine, argument);
+    AstExpr value = argument->modification ? argument->modification->value : AST_NONE;
+    if (strcmp(name, "Inline") == 0 && value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN)
+      routine->no_inline = ast_node(el->ast, value)->value.integer == 0;
+  }
+}
+
+/* ---- bodies ---- */
+
+/* Slots whose sizes and bindings must be made before those of `slot`. */
+static bool depends_on(const Elaboration *el, AstExpr e, Name name) {
+  for (AstExpr i = ast_first(el->ast, e); i <= e; i++)
+    if (ast_kind(el->ast, i) == AST_REFERENCE && ast_part(el->ast, ast_path(el->ast, i), 0)->name == name) return true;
+  return false;
+}
+
+static bool slot_depends(Elaboration *el, const AstElement *element, Name name) {
+  const AstComponent *component = element->component;
+  if (component->modification && component->modification->value != AST_NONE && depends_on(el, component->modification->value, name))
+    return true;
+  for (uint32_t i = 0; i < component->dimensions.count; i++)
+    if (depends_on(el, component->dimensions.data[i], name)) return true;
+  for (uint32_t i = 0; i < component->type->dimensions.count; i++)
+    if (depends_on(el, component->type->dimensions.data[i], name)) return true;
+  return false;
+}
+
+static void compile_sizes(Compiler *c, const ResolvedType *resolved, uint32_t slot, Span span) {
+  const Ast *ast = c->el->ast;
+  uint32_t count = 0, height = c->types.count;
+  for (uint32_t i = 0; i < resolved->dimensions.count; i++)
+    for (uint32_t k = 0; k < resolved->dimensions.data[i]->count; k++, count++) {
+      AstExpr e = resolved->dimensions.data[i]->data[k];
+      if (ast_kind(ast, e) == AST_COLON) {
+        compile_emit(c, CODE_ALL, 0, 0, ast_span(ast, e));
+        continue;
+      }
+      ClassEntry *entry = ast_kind(ast, e) == AST_REFERENCE ? class_find(c->el, c->scope, ast_path(ast, e)) : NULL;
+      if (entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(c->el, entry)) {
+        emit_constant(c, TYPE_INTEGER, c->el->model->enumerations.data[entry->index].literals.count, span);
+        continue;
+      }
+      compile_expect(c, type_scalar(TYPE_INTEGER), compile_expression(c, e, type_scalar(TYPE_INTEGER)), ast_span(ast, e), "a size");
+    }
+  c->types.count = height;
+  compile_emit(c, CODE_DECLARE, count, slot, span);
+}
+
+/* DECLARE, then for what has a binding: DEFAULT (inputs only), value, STORE. */
+static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
+  Elaboration *el = c->el;
+  const AstElement *element = element_of_slot(entry->ast, c->routine, slot);
+  const AstComponent *component = element->component;
+  ResolvedType resolved = {0};
+  if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
+  if (!type_resolve(el, entry->name, component->type, &resolved)) return;
+  Span span = component->label.span;
+  uint32_t guard = NONE;
+  bool has_binding = component->modification && component->modification->value != AST_NONE;
+  if (slot < c->routine->inputs && has_binding) {
+    guard = c->routine->code.count;
+    compile_emit(c, CODE_DEFAULT, slot, 0, span);
+  }
+  if (has_binding && (slot < c->routine->inputs || c->routine->locals.data[slot].is_free)) {
+    Type type = compile_expression(c, component->modification->value, c->routine->locals.data[slot].type);
+    compile_expect(c, c->routine->locals.data[slot].type, type, span, "the binding");
+    c->types.count--;
+    compile_emit(c, CODE_BIND, 0, slot, span);
+    if (guard != NONE) patch_here(c, guard);
+    compile_sizes(c, &resolved, slot, span);
+  } else {
+    compile_sizes(c, &resolved, slot, span);
+    if (!has_binding) return;
+    Type type = compile_expression(c, component->modification->value, c->routine->locals.data[slot].type);
+    compile_expect(c, c->routine->locals.data[slot].type, type, span, "the binding");
+    c->types.count--;
+    uint32_t at = c->routine->extra.count;
+    vec_push(el->heap, &c->routine->extra, slot);
+    vec_push(el->heap, &c->routine->extra, 0);
+    compile_emit(c, CODE_STORE, 0, at, span);
+  }
+  vec_free(el->heap, &resolved.dimensions);
+  vec_free(el->heap, &resolved.modifications);
+}
+
+/* Slots in an order in which each comes after those it depends on; in a cycle, source order. Functions have few slots. */
+static void compile_slots(Compiler *c, const ClassEntry *entry) {
+  Elaboration *el = c->el;
+  uint32_t count = c->routine->locals.count, left = count;
+  bool *done = arena_array(&el->arena, count, sizeof *done);
+  while (left) {
+    uint32_t before = left;
+    for (uint32_t slot = 0; slot < count; slot++) {
+      if (done[slot]) continue;
+      const AstElement *element = element_of_slot(entry->ast, c->routine, slot);
+      bool ready = true;
+      for (uint32_t k = 0; k < count && ready; k++)
+        ready = done[k] || k == slot || !slot_depends(el, element, c->routine->locals.data[k].name);
+      if (!ready) continue;
+      compile_slot(c, entry, slot);
+      done[slot] = true;
+      left--;
+    }
+    if (left == before)
+      for (uint32_t slot = 0; slot < count; slot++)
+        if (!done[slot]) {
+          compile_slot(c, entry, slot);
+          done[slot] = true;
+          left--;
+        }
+  }
+}
+
+static void compile_body(Elaboration *el, ClassEntry *entry) {
+  Routine *routine = el->model->routines.data[entry->index];
+  Compiler c = compiler_make(el, routine, el->diags, entry->name);
+  c.is_function = true;
+  c.tolerates_missing = el->is_base;
+  uint32_t count = routine->locals.count;
+  for (uint32_t i = 0; i < count; i++) {
+    ScopeName name = {routine->locals.data[i].name, i, routine->locals.data[i].type, 0};
+    vec_push(el->heap, &c.names, name);
+  }
+  compile_slots(&c, entry);
+  compile_emit(&c, CODE_BODY, 0, 0, entry->ast->label.span);
+  if (routine->kind != ROUTINE_CODE) compile_emit(&c, CODE_EXTERNAL, 0, 0, entry->ast->label.span);
+  for (uint32_t i = 0; i < entry->ast->sections.count; i++) {
+    const AstSection *section = &entry->ast->sections.data[i];
+    if (!section->is_algorithm) input_error(el, section->span, "a function has an algorithm, not equations");
+    else compile_statements(&c, section->body.data, section->body.count);
+  }
+  entry->body = PROGRESS_DONE;
+  routine->is_broken = c.errors > 0;
+  compiler_free(&c);
+}
+
+uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
+  if (entry->progress == PROGRESS_DONE) return entry->index;
+  if (entry->progress == PROGRESS_FAILED) return NONE;
+  Routine *routine = heap_alloc(el->heap, sizeof *routine);
+  routine->name = entry->name;
+  routine->span = entry->ast->span;
+  routine->is_impure = entry->ast->prefixes & PREFIX_IMPURE;
+  if (entry->ast->external) {
+    routine->kind = ROUTINE_EXTERNAL;
+    routine->external = entry->ast->external->function.name ? entry->ast->external->function.name : entry->ast->label.name;
+  }
+  if (entry->ast->form != FORM_LONG) {
+    input_error(el, entry->ast->label.span, "not supported yet: this form of function");
+    entry->progress = PROGRESS_FAILED;
+    return NONE;
+  }
+  entry->progress = PROGRESS_OPEN;
+  bool fits = declare_slots(el, routine, entry);
+  entry->progress = fits ? PROGRESS_DONE : PROGRESS_FAILED;
+  if (!fits) return NONE;
+  read_annotations(el, routine, entry->ast->annotation);
+  entry->index = routine->number = el->model->routines.count;
+  vec_push(el->heap, &el->model->routines, routine);
+  el->routine_list = el->model->routines.data;
+  vec_push(el->heap, &el->class_of_routine, (uint32_t)(entry - el->classes.data));
+  return entry->index;
+}
+
+void routines_finish(Elaboration *el) {
+  for (; el->routines_done < el->class_of_routine.count; el->routines_done++) {
+    ClassEntry *entry = &el->classes.data[el->class_of_routine.data[el->routines_done]];
+    if (entry->body == PROGRESS_NEW) compile_body(el, entry);
+  }
+}

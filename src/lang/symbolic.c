@@ -1,0 +1,395 @@
+/* symbolic: the domain in which scalars are nodes of the graph. Running code in it inlines functions and gives the scalar
+ * expressions of the model; what cannot be inlined becomes a call node of a function with settled sizes.
+ *
+ * Invariant: loading a component gives its leaves, or its value where the structure depends on it (LoadMode). */
+#include "lang/elaborate.h"
+#include "lang/algorithm.h"
+
+#include <string.h>
+
+static Expr read(const void *scalar) {
+  Expr e;
+  memcpy(&e, scalar, sizeof e);
+  return e;
+}
+
+static void write(void *out, Expr e) { memcpy(out, &e, sizeof e); }
+
+bool expr_is_known(const Elaboration *el, Expr e) {
+  return dag_op(el->dag, e) == OP_CONSTANT || dag_op(el->dag, e) == OP_STRING;
+}
+
+static void symbolic_constant(void *context, double value, void *out) {
+  write(out, dag_constant(((Elaboration *)context)->dag, value));
+}
+
+static void symbolic_text(void *context, Name text, void *out) {
+  write(out, dag_string(((Elaboration *)context)->dag, text));
+}
+
+static bool symbolic_known(void *context, const void *scalar, double *value) {
+  const Elaboration *el = context;
+  Expr e = read(scalar);
+  if (dag_is_constant(el->dag, e, value)) return true;
+  if (dag_op(el->dag, e) != OP_STRING) return false;
+  *value = dag_index(el->dag, e);
+  return true;
+}
+
+static bool join_known(Elaboration *el, const Expr *parts, uint32_t count, Expr *out) {
+  TextVec text = {0};
+  for (uint32_t i = 0; i < count; i++) {
+    if (dag_op(el->dag, parts[i]) != OP_STRING) {
+      vec_free(el->heap, &text);
+      return false;
+    }
+    Name part = dag_index(el->dag, parts[i]);
+    text_append(el->heap, &text, names_text(el->names, part), names_length(el->names, part));
+  }
+  *out = dag_string(el->dag, names_add(el->names, text.data ? text.data : "", text.count));
+  vec_free(el->heap, &text);
+  return true;
+}
+
+static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t count, void *out) {
+  Elaboration *el = context;
+  Dag *dag = el->dag;
+  Expr few[4] = {0}, joined;
+  if (count <= 4 && count) memcpy(few, arguments, count * sizeof *few);
+  switch (op) {
+  case OP_MULTIPLY: write(out, dag_multiply(dag, few[0], few[1])); return true;
+  case OP_DIVIDE: write(out, dag_divide(dag, few[0], few[1])); return true;
+  case OP_POWER: write(out, dag_power(dag, few[0], few[1])); return true;
+  case OP_IF: write(out, dag_if(dag, few[0], few[1], few[2])); return true;
+  case OP_STRING_JOIN: {
+    Expr *list = arena_array(&el->arena, count, sizeof *list);
+    memcpy(list, arguments, count * sizeof *list);
+    write(out, join_known(el, list, count, &joined) ? joined : dag_nary(dag, op, list, count));
+    return true;
+  }
+  default: break;
+  }
+  if (op_arity(op) == 1 && count == 1) write(out, dag_unary(dag, op, few[0]));
+  else if (op_arity(op) == 2 && count == 2) write(out, dag_binary(dag, op, few[0], few[1]));
+  else if (count <= 4) write(out, dag_nary(dag, op, few, count));
+  else return false;
+  return true;
+}
+
+static void symbolic_sum(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out) {
+  Elaboration *el = context;
+  const char *scalars = terms;
+  Term few[8] = {0}, *list = count <= 8 ? few : heap_array(el->heap, count, sizeof *list);
+  for (uint32_t i = 0; i < count; i++)
+    list[i] = (Term){(signs[i / 32] >> (i % 32)) & 1 ? -1 : 1, read(scalars + i * sizeof(Expr))};
+  write(out, dag_sum(el->dag, 0, list, count));
+  if (list != few) heap_free(el->heap, list);
+}
+
+static void symbolic_select(void *context, const void *condition, const void *then, const void *otherwise, void *out) {
+  Elaboration *el = context;
+  Expr a = read(then), b = read(otherwise);
+  write(out, a == b ? a : dag_if(el->dag, read(condition), a, b));
+}
+
+/* ---- operators with a meaning of their own ---- */
+
+static bool symbolic_pre(Elaboration *el, Expr e, Span span, Expr *out) {
+  switch (dag_op(el->dag, e)) {
+  case OP_DISCRETE: *out = dag_pre(el->dag, dag_index(el->dag, e)); return true;
+  case OP_CONSTANT:
+  case OP_PARAMETER:
+  case OP_STRING: *out = e; return true;
+  case OP_VARIABLE:
+    /* At an event the left limit of a continuous variable is its value. */
+    if (el->in_when || el->is_initial) {
+      *out = e;
+      return true;
+    }
+    diag_error(el->diags, DIAG_INPUT, span, "pre of a continuous variable can only stand in a when");
+    return false;
+  default: diag_error(el->diags, DIAG_INPUT, span, "pre needs a variable"); return false;
+  }
+}
+
+static bool symbolic_der(Elaboration *el, Expr e, Span span, Expr *out) {
+  Dag *dag = el->dag;
+  if (dag_op(dag, e) == OP_DISCRETE) {
+    diag_error(el->diags, DIAG_INPUT, span, "der of a discrete variable");
+    return false;
+  }
+  *out = dag_time_derivative(dag, e);
+  return true;
+}
+
+static bool symbolic_special(void *context, Special special, const void *arguments, uint32_t count, Span span, void *out) {
+  Elaboration *el = context;
+  Dag *dag = el->dag;
+  Expr a[4] = {0}, result = 0;
+  bool fits = true;
+  if (count > 4) return false;
+  if (count) memcpy(a, arguments, count * sizeof *a);
+  switch (special) {
+  case SPECIAL_TIME: result = dag_time(dag); break;
+  case SPECIAL_DER: fits = symbolic_der(el, a[0], span, &result); break;
+  case SPECIAL_PRE: fits = symbolic_pre(el, a[0], span, &result); break;
+  case SPECIAL_EDGE: result = dag_unary(dag, OP_EDGE, a[0]); break;
+  case SPECIAL_CHANGE: result = dag_unary(dag, OP_CHANGE, a[0]); break;
+  case SPECIAL_INITIAL: result = dag_nary(dag, OP_INITIAL, NULL, 0); break;
+  case SPECIAL_TERMINAL: result = dag_nary(dag, OP_TERMINAL, NULL, 0); break;
+  case SPECIAL_SAMPLE: result = dag_binary(dag, OP_SAMPLE, a[0], a[1]); break;
+  case SPECIAL_DELAY: result = dag_nary(dag, OP_DELAY, a, count); break;
+  case SPECIAL_COUNT: fits = false; break;
+  }
+  write(out, result);
+  return fits;
+}
+
+/* ---- components ---- */
+
+static void fill_value(Elaboration *el, Value *value, Expr e) {
+  if (value->type.base == TYPE_RECORD) {
+    for (uint32_t i = 0; i < el->model->records.data[value->type.definition].fields.count; i++)
+      fill_value(el, &value->fields[i], e);
+    return;
+  }
+  for (uint32_t i = 0; i < value->count; i++) write(value->data + i * sizeof e, e);
+}
+
+static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_sizes, Span span, Value *out) {
+  Elaboration *el = context;
+  Component *component = &el->components.data[number];
+  if (component->progress == PROGRESS_FAILED) return EXECUTE_ERROR;
+  if (component->progress != PROGRESS_DONE) return EXECUTE_UNKNOWN;
+  if (only_sizes) {
+    *out = (Value){.type = component->type, .sizes = component->sizes};
+    return EXECUTE_OK;
+  }
+  if (component->is_package || el->mode != LOAD_LEAVES) {
+    if (component->has_value) {
+      if (el->marks_structural) component->is_structural = true;
+      *out = component->value;
+      return EXECUTE_OK;
+    }
+    if (component->is_package && el->mode != LOAD_SHAPES) {
+      diag_error(el->diags, DIAG_INPUT, span, "constant %s has no value", names_text(el->names, component->name));
+      return EXECUTE_ERROR;
+    }
+    if (el->mode == LOAD_VALUES) return EXECUTE_UNKNOWN;
+    *out = machine_make(el->machine, component->type, component->sizes);
+    if (out->type.base == TYPE_NOTHING) return EXECUTE_ERROR;
+    fill_value(el, out, dag_constant(el->dag, 0));
+    return EXECUTE_OK;
+  }
+  *out = component->leaves;
+  return EXECUTE_OK;
+}
+
+/* ---- calls that stay calls ---- */
+
+static Shape shape_of(Elaboration *el, const Value *value) {
+  Shape shape = {.type = value->type, .scalars = value_scalars(value, el->record_list)};
+  shape.sizes = heap_array(el->heap, value->type.dimensions, sizeof *shape.sizes);
+  for (uint32_t i = 0; i < value->type.dimensions; i++) shape.sizes[i] = value->sizes[i];
+  if (value->type.base != TYPE_RECORD) return shape;
+  uint32_t count = el->record_list[value->type.definition].fields.count;
+  shape.fields = heap_array(el->heap, count, sizeof *shape.fields);
+  for (uint32_t i = 0; i < count; i++) shape.fields[i] = shape_of(el, &value->fields[i]);
+  return shape;
+}
+
+static uint64_t hash_shape(Elaboration *el, uint64_t hash, const Value *value) {
+  hash = hash_mix(hash ^ value->type.dimensions);
+  for (uint32_t i = 0; i < value->type.dimensions; i++) hash = hash_mix(hash + value->sizes[i]);
+  if (value->type.base == TYPE_RECORD)
+    for (uint32_t i = 0; i < el->record_list[value->type.definition].fields.count; i++)
+      hash = hash_shape(el, hash, &value->fields[i]);
+  return hash;
+}
+
+/* The function of the model for a routine at these sizes. */
+static uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs) {
+  uint64_t hash = routine->number;
+  for (uint32_t i = 0; i < routine->inputs; i++) hash = hash_shape(el, hash, &inputs[i]);
+  hash = hash_mix(hash) & ~((uint64_t)1 << 63);
+  uint32_t found = map_get(&el->instances, hash);
+  if (found != MAP_NONE && el->model->functions.data[found]->routine == routine) return found;
+  Function *function = heap_alloc(el->heap, sizeof *function);
+  function->name = routine->name;
+  function->routine = routine;
+  function->input_count = routine->inputs;
+  function->output_count = routine->outputs;
+  function->inputs = heap_array(el->heap, routine->inputs, sizeof(Shape));
+  function->outputs = heap_array(el->heap, routine->outputs, sizeof(Shape));
+  for (uint32_t i = 0; i < routine->inputs; i++) {
+    function->inputs[i] = shape_of(el, &inputs[i]);
+    function->arguments += function->inputs[i].scalars;
+  }
+  for (uint32_t i = 0; i < routine->outputs; i++) {
+    function->outputs[i] = shape_of(el, &outputs[i]);
+    function->results += function->outputs[i].scalars;
+  }
+  vec_push(el->heap, &el->model->functions, function);
+  map_put(&el->instances, hash, el->model->functions.count - 1);
+  return el->model->functions.count - 1;
+}
+
+static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (!expr_is_known(el, list[i])) return false;
+  return true;
+}
+
+/* A long calculation on known numbers is done with numbers. */
+static bool call_numbers(Elaboration *el, const Routine *routine, const Value *inputs, const Expr *arguments, Value *outputs) {
+  Arena arena = arena_make(el->heap);
+  Value *numbers = arena_array(&arena, routine->inputs, sizeof *numbers);
+  bool fits = true;
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < routine->inputs && fits; i++) {
+    fits = inputs[i].type.base != TYPE_RECORD && inputs[i].type.base != TYPE_EXTERNAL_OBJECT;
+    if (!fits) break;
+    numbers[i] = inputs[i];
+    double *data = arena_array(&arena, inputs[i].count, sizeof *data);
+    for (uint32_t k = 0; k < inputs[i].count; k++, at++)
+      if (!dag_is_constant(el->dag, arguments[at], &data[k])) data[k] = dag_index(el->dag, arguments[at]);
+    numbers[i].data = (char *)data;
+  }
+  Diags scratch = diags_make(el->heap);
+  machine_set_diags(el->number_machine, &scratch);
+  fits = fits && machine_run(el->number_machine, routine, numbers, routine->inputs) == EXECUTE_OK;
+  for (uint32_t i = 0; i < routine->outputs && fits; i++) {
+    const Value *result = machine_output(el->number_machine, i);
+    fits = result->type.base != TYPE_RECORD && value_same_sizes(result, &outputs[i]);
+    for (uint32_t k = 0; k < outputs[i].count && fits; k++) {
+      double number;
+      memcpy(&number, result->data + k * sizeof number, sizeof number);
+      write(outputs[i].data + k * sizeof(Expr), outputs[i].type.base == TYPE_STRING ? dag_string(el->dag, (Name)number)
+                                                                                   : dag_constant(el->dag, number));
+    }
+  }
+  vec_free(el->heap, &scratch.list);
+  arena_free(&scratch.arena);
+  arena_free(&arena);
+  return fits;
+}
+
+static bool symbolic_call(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span) {
+  Elaboration *el = context;
+  (void)span;
+  uint32_t count = 0, results = 0, at = 0;
+  for (uint32_t i = 0; i < routine->inputs; i++) count += value_scalars(&inputs[i], el->record_list);
+  Expr *arguments = heap_array(el->heap, count, sizeof *arguments);
+  for (uint32_t i = 0; i < routine->inputs; i++) {
+    value_flatten(&el->domain, &inputs[i], el->record_list, (char *)(arguments + at));
+    at += value_scalars(&inputs[i], el->record_list);
+  }
+  bool is_pure = routine->kind == ROUTINE_CODE && !routine->is_impure;
+  if (!is_pure || !all_known(el, arguments, count) || !call_numbers(el, routine, inputs, arguments, outputs)) {
+    uint32_t function = function_instance(el, routine, inputs, outputs);
+    for (uint32_t i = 0; i < routine->outputs; i++) {
+      uint32_t scalars = value_scalars(&outputs[i], el->record_list);
+      Expr *list = heap_array(el->heap, scalars, sizeof *list);
+      for (uint32_t k = 0; k < scalars; k++) list[k] = dag_call(el->dag, function, results++, NULL, 0, arguments, count);
+      value_unflatten(&el->domain, &outputs[i], el->record_list, (const char *)list);
+      heap_free(el->heap, list);
+    }
+  }
+  heap_free(el->heap, arguments);
+  return true;
+}
+
+/* ---- effects ---- */
+
+static Expr both(Elaboration *el, Expr a, const void *path) {
+  if (!path) return a;
+  return a == EXPR_NONE ? read(path) : dag_binary(el->dag, OP_AND, a, read(path));
+}
+
+static bool symbolic_assertion(void *context, const void *path, const void *condition, const void *message, const void *level,
+                               Span span) {
+  Elaboration *el = context;
+  double number;
+  if (el->mode != LOAD_LEAVES) return true;
+  Action action = {.kind = ACTION_ASSERT, .guard = both(el, el->guard, path), .value = read(condition), .message = read(message),
+                   .target = NONE, .span = span};
+  action.is_warning = dag_is_constant(el->dag, read(level), &number) && number == 1;
+  for (uint32_t i = el->actions->count; i-- > 0 && i + 32 > el->actions->count;) {
+    const Action *other = &el->actions->data[i];
+    if (other->kind == ACTION_ASSERT && other->value == action.value && other->guard == action.guard) return true;
+  }
+  vec_push(el->heap, el->actions, action);
+  return true;
+}
+
+static bool symbolic_terminate(void *context, const void *path, const void *message, Span span) {
+  Elaboration *el = context;
+  Action action = {.kind = ACTION_TERMINATE, .guard = both(el, el->guard, path), .value = EXPR_NONE, .message = read(message),
+                   .target = NONE, .span = span};
+  vec_push(el->heap, el->actions, action);
+  return true;
+}
+
+static bool symbolic_reinit(void *context, const void *path, const Value *target, const Value *value, Span span) {
+  Elaboration *el = context;
+  if (!el->in_when) {
+    diag_error(el->diags, DIAG_INPUT, span, "reinit can only stand in a when");
+    return false;
+  }
+  if (!value_same_sizes(target, value)) {
+    diag_error(el->diags, DIAG_INPUT, span, "sizes differ in reinit");
+    return false;
+  }
+  for (uint32_t i = 0; i < target->count; i++) {
+    Expr leaf = value_exprs(target)[i];
+    if (dag_op(el->dag, leaf) != OP_VARIABLE || dag_order(el->dag, leaf) != 0) {
+      diag_error(el->diags, DIAG_INPUT, span, "reinit needs a continuous variable");
+      return false;
+    }
+    Action action = {.kind = ACTION_REINIT, .guard = both(el, el->guard, path), .target = variable_of_leaf(el, leaf),
+                     .value = value_exprs(value)[i], .message = EXPR_NONE, .span = span};
+    vec_push(el->heap, el->actions, action);
+  }
+  return true;
+}
+
+/* ---- setting up ---- */
+
+void symbolic_start(Elaboration *el) {
+  el->domain = (Domain){.size = sizeof(Expr),
+                        .context = el,
+                        .constant = symbolic_constant,
+                        .text = symbolic_text,
+                        .known = symbolic_known,
+                        .apply = symbolic_apply,
+                        .sum = symbolic_sum,
+                        .select = symbolic_select,
+                        .special = symbolic_special,
+                        .global = symbolic_global,
+                        .call = symbolic_call,
+                        .assertion = symbolic_assertion,
+                        .terminate = symbolic_terminate,
+                        .when_begin = algorithm_when_begin,
+                        .when_assign = algorithm_when_assign,
+                        .when_settle = algorithm_when_settle,
+                        .when_end = algorithm_when_end,
+                        .reinit = symbolic_reinit};
+  el->machine = machine_new(el->heap, el->names, &el->domain, &el->routine_list, &el->record_list, el->diags, (Limits){0});
+  el->number_context.names = el->names;
+  el->number_domain = number_domain(&el->number_context);
+  el->number_machine = machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list, el->diags,
+                                   (Limits){0});
+}
+
+ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {
+  routines_finish(el);
+  LoadMode outer = el->mode;
+  Diags *errors = el->diags;
+  el->mode = mode;
+  el->diags = diags;
+  machine_set_diags(el->machine, diags);
+  ExecuteStatus status = machine_run(el->machine, routine, NULL, 0);
+  el->diags = errors;
+  el->mode = outer;
+  return status;
+}
