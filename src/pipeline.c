@@ -5,6 +5,9 @@
 
 #include <time.h>
 
+/* Longest step of an explicit solver, times the rate at which the method itself lets deviations die out. */
+static const double EXPLICIT_STEP = 3;
+
 double pipeline_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -151,7 +154,13 @@ static bool pass_integrate(Simulation *simulation, const Request *request) {
   simulation->facts.status = "integration";
   simulation->facts.statistics = &simulation->statistics;
   const Reduced *reduced = &simulation->reduction.reduced;
-  return run_integrate(simulation->heap, simulation->view, reduced->structure, reduced->y, &request->run, simulation->recorder,
+  RunOptions options = request->run;
+  if (reduced->accuracy > 0) options.tolerance *= reduced->accuracy;
+  if (reduced->rate > 0 && (!options.integrator || options.integrator->explicit_form)) {
+    double longest = EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
+    if (!options.max_step || options.max_step > longest) options.max_step = longest;
+  }
+  return run_integrate(simulation->heap, simulation->view, reduced->structure, reduced->y, &options, simulation->recorder,
                        &simulation->statistics, simulation->diags);
 }
 

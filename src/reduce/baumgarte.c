@@ -71,6 +71,7 @@ static bool apply(Reduction *reduction) {
     residual[i] = form_residual(reduction, &form->rows.data[i]);
   }
   reduction->remark = arena_printf(reduction->arena, "alpha = %.6g, beta = %.6g", alpha, beta);
+  reduction->reduced.rate = fmax(alpha, beta);
   return reduction_replace(reduction, residual);
 }
 

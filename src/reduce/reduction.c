@@ -1,6 +1,7 @@
 /* reduction: see reduction.h. */
 #include "reduce/reduction.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- forms ---- */
@@ -202,4 +203,5 @@ void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie
   }
   reduced->tie = ties;
   reduced->column_index = tie ? NULL : index;
+  reduced->accuracy = tie || left < 2 ? 1 : pow(0.01, left - 1);
 }

@@ -27,7 +27,7 @@
  * as many steps. The columns that are no states follow from the states and take little part in the norm. A
  * Jacobian that is old when the iteration is slow costs more in failures than a new one. */
 static const double convergence_coefficient = 0.005;
-static const double algebraic_share = 0.01, rate_share = 1e-9, higher_index_share = 1e-3;
+static const double algebraic_share = 0.01, rate_share = 1e-9, higher_index_share = 1e-7;
 static const double smallest_step = 1e-15; /* over t */
 enum { RENEW_AGE = 10, SLOW_ITERATIONS = 3 };
 
@@ -223,7 +223,7 @@ static void ida_choose(Ida *ida) {
   for (int32_t l = 0; l < system->links; l++)
     ida->share[system->link_from[l]] = sqrt(system->columns / count);
   for (int32_t c = 0; c < system->columns && system->column_index; c++)
-    if (system->column_index[c] > 1) ida->share[c] = higher_index_share;
+    if (system->column_index[c] > 1) ida->share[c] = fmin(ida->share[c], higher_index_share);
 }
 
 /* Rates at the start: those that are columns; of the others IDA only needs a guess. */
