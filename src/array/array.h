@@ -18,6 +18,7 @@ typedef struct Problem {
   Model *model;
   uint32_t equations, unknowns;
   Expr *residual;          /* per equation */
+  const Expr *written;     /* the residuals before conversions (convert.h); NULL: there were none */
   uint32_t *equation;      /* equation of the model, per equation of the problem */
   uint32_t *unknown;       /* unknown of the model, per unknown of the problem */
   uint32_t *local;         /* unknown of the problem per unknown of the model; MAP_NONE if eliminated */
@@ -33,6 +34,13 @@ Problem problem_replace(const Problem *problem, const Expr *residual, Arena *are
 
 /* An expression of the model over the unknowns of the problem: aliases put in. */
 Expr problem_expression(const Problem *problem, Expr e);
+
+/* The highest derivative of each unknown of the model that its equations write. Owned by the heap. */
+uint32_t *problem_written_orders(Model *model, Heap *heap);
+
+/* Derivatives of each unknown of the problem that the model speaks of, also in equations that were eliminated (v = der(x)):
+ * least[unknowns]. true if some is beyond d, so that the offsets must be raised to hold them (structure_raise). */
+bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least);
 
 typedef struct Array {
   const Problem *problem;

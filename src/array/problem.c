@@ -109,6 +109,38 @@ Expr problem_expression(const Problem *problem, Expr e) {
   return e;
 }
 
+uint32_t *problem_written_orders(Model *model, Heap *heap) {
+  uint32_t *order = heap_array(heap, model->unknowns.count, sizeof *order);
+  ExprVec leaves = {0};
+  for (uint32_t i = 0; i < model->equations.count; i++) {
+    leaves.count = 0;
+    dag_variables(model->dag, model->equations.data[i].residual, &leaves);
+    for (uint32_t k = 0; k < leaves.count; k++) {
+      uint32_t unknown = dag_index(model->dag, leaves.data[k]), written = dag_order(model->dag, leaves.data[k]);
+      if (written > order[unknown]) order[unknown] = written;
+    }
+  }
+  vec_free(heap, &leaves);
+  return order;
+}
+
+bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least) {
+  if (!problem->aliases.removed) return false;
+  Heap *heap = problem->model->heap;
+  uint32_t *written = problem_written_orders(problem->model, heap);
+  bool beyond = false;
+  for (uint32_t u = 0; u < problem->model->unknowns.count; u++) {
+    uint32_t root = problem->aliases.root[u];
+    if (root == UINT32_MAX) continue;
+    uint32_t j = problem->local[root];
+    int32_t order = (int32_t)(written[u] + problem->aliases.shift[u]);
+    if (order > least[j]) least[j] = order;
+    beyond = beyond || order > d[j];
+  }
+  heap_free(heap, written);
+  return beyond;
+}
+
 Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   Problem problem = {.model = model};
   take_equations(&problem, eliminate_aliases, arena);

@@ -31,22 +31,6 @@ static Signal signal_of(const Model *model, const Variable *variable) {
                   .description = names_text(model->names, variable->description)};
 }
 
-/* The highest derivative of each unknown of the model that its equations write. */
-static uint32_t *written_orders(Heap *heap, Model *model) {
-  uint32_t *order = heap_array(heap, model->unknowns.count, sizeof *order);
-  ExprVec leaves = {0};
-  for (uint32_t i = 0; i < model->equations.count; i++) {
-    leaves.count = 0;
-    dag_variables(model->dag, model->equations.data[i].residual, &leaves);
-    for (uint32_t k = 0; k < leaves.count; k++) {
-      uint32_t unknown = dag_index(model->dag, leaves.data[k]), written = dag_order(model->dag, leaves.data[k]);
-      if (written > order[unknown]) order[unknown] = written;
-    }
-  }
-  vec_free(heap, &leaves);
-  return order;
-}
-
 /* An unknown and its written derivatives. */
 static void add_unknown(Builder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
   const Evaluator *evaluator = builder->recorder->evaluator;
@@ -108,7 +92,7 @@ Recorder *recorder_new(Heap *heap, const Evaluator *evaluator, const bool *is_st
   uint32_t sources = evaluator->array->columns + model->discretes.count;
   builder.row_column = heap_array(heap, sources, sizeof(uint32_t));
   for (uint32_t s = 0; s < sources; s++) builder.row_column[s] = MAP_NONE;
-  uint32_t *orders = written_orders(heap, model);
+  uint32_t *orders = problem_written_orders(model, heap);
   for (uint32_t v = 0; v < model->variables.count; v++) add_variable(&builder, v, orders, is_state);
   heap_free(heap, orders);
   heap_free(heap, builder.row_column);
