@@ -1,5 +1,5 @@
-/* Numeric code: the tape, templates, Jacobians, blame, calls, compiled and exported C, each against an evaluation by
- * another way: dag_evaluate, dag_partial, closed forms. */
+/* Numeric code: the tape, templates, Jacobians, blame, calls, compiled and exported C, each against an
+ * evaluation by another way: dag_evaluate, dag_partial, closed forms. */
 #include "code/compile.h"
 #include "code/ctext.h"
 #include "code/export.h"
@@ -59,7 +59,9 @@ static Fixture *setup_in(Heap *heap, uint32_t unknowns, uint32_t orders) {
 }
 
 /* A refused allocation ends the tests. */
-static Fixture *setup(uint32_t unknowns, uint32_t orders) { return setup_in(heap_new(NULL), unknowns, orders); }
+static Fixture *setup(uint32_t unknowns, uint32_t orders) {
+  return setup_in(heap_new(NULL), unknowns, orders);
+}
 
 static void teardown(Fixture *f) { heap_destroy(f->heap); }
 
@@ -79,7 +81,8 @@ static bool reference(Fixture *f, Expr e, double *value) {
   return dag_evaluate(f->dag, e, leaf_of_point, f, value, NULL) && isfinite(*value);
 }
 
-/* Equal up to the rounding that another order of two operations may bring; not numbers are equal to each other. */
+/* Equal up to the rounding that another order of two operations may bring; not numbers are equal to each
+ * other. */
 static bool is_close(double a, double b, double tolerance) {
   if (!isfinite(a) || !isfinite(b)) return !isfinite(a) && !isfinite(b);
   return fabs(a - b) <= tolerance * fmax(1, fmax(fabs(a), fabs(b)));
@@ -94,7 +97,9 @@ static Expr random_leaf(Fixture *f) {
   case 0: return dag_constant(f->dag, 0.25 * random_below(f, 12) - 1);
   case 1: return dag_time(f->dag);
   case 2: return dag_parameter(f->dag, random_below(f, PARAMETERS));
-  case 3: return random_below(f, 2) ? dag_discrete(f->dag, random_below(f, DISCRETES)) : dag_pre(f->dag, random_below(f, DISCRETES));
+  case 3:
+    return random_below(f, 2) ? dag_discrete(f->dag, random_below(f, DISCRETES))
+                              : dag_pre(f->dag, random_below(f, DISCRETES));
   default: return dag_variable(f->dag, random_below(f, UNKNOWNS), random_below(f, ORDERS));
   }
 }
@@ -123,11 +128,14 @@ static void grow(Fixture *f, ExprVec *pool, uint32_t count) {
   while (pool->count < count) {
     Expr x[3];
     for (uint32_t k = 0; k < 3; k++)
-      x[k] = random_below(f, 4) ? pool->data[pool->count - 1 - random_below(f, pool->count < 20 ? pool->count : 20)] : random_leaf(f);
+      x[k] = random_below(f, 4)
+                 ? pool->data[pool->count - 1 - random_below(f, pool->count < 20 ? pool->count : 20)]
+                 : random_leaf(f);
     Expr made;
     uint32_t kind = random_below(f, 4);
     if (kind == 0) {
-      Term terms[3] = {{(double)random_below(f, 4) - 1.5, x[0]}, {random_below(f, 2) ? 1 : -1, x[1]}, {1, x[2]}};
+      Term terms[3] = {
+          {(double)random_below(f, 4) - 1.5, x[0]}, {random_below(f, 2) ? 1 : -1, x[1]}, {1, x[2]}};
       made = dag_sum(f->dag, random_below(f, 2) ? 0 : 0.5, terms, 3);
     } else if (kind == 1) {
       made = dag_multiply(f->dag, x[0], x[1]);
@@ -188,7 +196,8 @@ static void test_registers(void **state) {
   Fixture *f = setup(UNKNOWNS, ORDERS);
   Expr e = dag_variable(f->dag, 0, 0);
   for (uint32_t i = 0; i < 500; i++)
-    e = dag_unary(f->dag, OP_SIN, dag_add(f->dag, dag_multiply(f->dag, e, e), dag_variable(f->dag, i % UNKNOWNS, 0)));
+    e = dag_unary(f->dag, OP_SIN,
+                  dag_add(f->dag, dag_multiply(f->dag, e, e), dag_variable(f->dag, i % UNKNOWNS, 0)));
   Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
   ProgramSize size = program_size(program);
   assert_true(size.instructions >= 1000);
@@ -202,8 +211,8 @@ static void test_registers(void **state) {
 
 /* ---- Jacobians ---- */
 
-static void check_jacobian(Fixture *f, const Expr *rows, uint32_t count, const uint32_t *positions, uint32_t columns,
-                           double tolerance) {
+static void check_jacobian(Fixture *f, const Expr *rows, uint32_t count, const uint32_t *positions,
+                           uint32_t columns, double tolerance) {
   Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows, count, positions, columns);
   double *values = heap_array(f->heap, jacobian->nonzeros, sizeof *values);
   double *both = heap_array(f->heap, count + jacobian->nonzeros, sizeof *both);
@@ -228,7 +237,8 @@ static void check_jacobian(Fixture *f, const Expr *rows, uint32_t count, const u
       double expected = NAN;
       if (!reference(f, partial, &expected)) expected = NAN;
       assert_close(values[k], expected, tolerance);
-      assert_true(both[count + (uint32_t)k] == values[k] || (isnan(values[k]) && isnan(both[count + (uint32_t)k])));
+      assert_true(both[count + (uint32_t)k] == values[k] ||
+                  (isnan(values[k]) && isnan(both[count + (uint32_t)k])));
       if (jacobian->is_constant[k]) assert_false(dag_contains(f->dag, partial, OP_VARIABLE));
     }
     for (uint32_t r = 0; r < count; r++)
@@ -260,7 +270,9 @@ static void chain_rows(Fixture *f, uint32_t n, ExprVec *rows) {
     Term linear[3] = {{1 + 0.01 * i, x}, {-1, rate}, {i % 7 == 3 ? 2.5 : 0.5, next}};
     vec_push(f->heap, rows, dag_subtract(dag, rate, dag_multiply(dag, shared, flux)));
     vec_push(f->heap, rows, dag_sum(dag, 0.125 * i, linear, 3));
-    vec_push(f->heap, rows, dag_power(dag, dag_add(dag, x, dag_multiply(dag, difference, difference)), dag_constant(dag, 3)));
+    vec_push(
+        f->heap, rows,
+        dag_power(dag, dag_add(dag, x, dag_multiply(dag, difference, difference)), dag_constant(dag, 3)));
     vec_push(f->heap, rows, i % 2 ? x : dag_constant(dag, i));
     vec_push(f->heap, rows, dag_add(dag, flux, dag_time(dag)));
   }
@@ -391,7 +403,8 @@ static void test_branches(void **state) {
   Dag *dag = f->dag;
   Expr x = dag_variable(dag, 0, 0), zero = dag_constant(dag, 0);
   Expr positive = dag_binary(dag, OP_GREATER, x, zero);
-  Expr e = dag_if(dag, positive, dag_unary(dag, OP_LOG, x), dag_divide(dag, dag_constant(dag, 1), dag_subtract(dag, x, dag_constant(dag, 1))));
+  Expr e = dag_if(dag, positive, dag_unary(dag, OP_LOG, x),
+                  dag_divide(dag, dag_constant(dag, 1), dag_subtract(dag, x, dag_constant(dag, 1))));
   Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
   Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, &e, 1, NULL, 0);
   assert_int_equal(jacobian->nonzeros, 1);
@@ -470,12 +483,18 @@ static Routine *new_function(Fixture *f, const char *name, uint32_t inputs, uint
   emit(f, r, CODE_BODY, 0, 0);
   vec_push(f->heap, &f->model->routines, r);
   Function *function = heap_alloc(f->heap, sizeof *function);
-  *function = (Function){.name = r->name, .routine = r, .input_count = inputs, .output_count = outputs,
-                         .arguments = inputs, .results = outputs};
+  *function = (Function){.name = r->name,
+                         .routine = r,
+                         .input_count = inputs,
+                         .output_count = outputs,
+                         .arguments = inputs,
+                         .results = outputs};
   function->inputs = heap_array(f->heap, inputs, sizeof *function->inputs);
   function->outputs = heap_array(f->heap, outputs, sizeof *function->outputs);
-  for (uint32_t i = 0; i < inputs; i++) function->inputs[i] = (Shape){.type = {.base = TYPE_REAL}, .scalars = 1};
-  for (uint32_t i = 0; i < outputs; i++) function->outputs[i] = (Shape){.type = {.base = TYPE_REAL}, .scalars = 1};
+  for (uint32_t i = 0; i < inputs; i++)
+    function->inputs[i] = (Shape){.type = {.base = TYPE_REAL}, .scalars = 1};
+  for (uint32_t i = 0; i < outputs; i++)
+    function->outputs[i] = (Shape){.type = {.base = TYPE_REAL}, .scalars = 1};
   vec_push(f->heap, &f->model->functions, function);
   return r;
 }
@@ -618,7 +637,9 @@ static void test_call_templates(void **state) {
   assert_int_equal(jacobian_run(jacobian, &f->point, values), EVAL_OK);
   for (uint32_t c = 0; c < 200; c += 37)
     for (int32_t k = jacobian->column_start[c]; k < jacobian->column_start[c + 1]; k++)
-      assert_close(values[k], value_at(f, dag_partial(dag, rows.data[jacobian->row_index[k]], dag_variable(dag, c, 0))), 1e-13);
+      assert_close(values[k],
+                   value_at(f, dag_partial(dag, rows.data[jacobian->row_index[k]], dag_variable(dag, c, 0))),
+                   1e-13);
   if (has_compiler()) {
     Program *programs[2] = {program, jacobian->program};
     check_compiled(f, programs, 2);
@@ -646,7 +667,6 @@ static void test_call_failure(void **state) {
   teardown(f);
 }
 
-
 static void test_compiled_graph(void **state) {
   (void)state;
   if (!has_compiler()) skip();
@@ -666,9 +686,12 @@ static void test_compiled_templates(void **state) {
   ExprVec rows = {0};
   chain_rows(f, 600, &rows);
   for (uint32_t i = 0; i < 100; i++) /* leaves in no order: tables */
-    vec_push(f->heap, &rows, dag_multiply(f->dag, dag_variable(f->dag, random_below(f, 600), 0), dag_parameter(f->dag, random_below(f, 99))));
+    vec_push(f->heap, &rows,
+             dag_multiply(f->dag, dag_variable(f->dag, random_below(f, 600), 0),
+                          dag_parameter(f->dag, random_below(f, 99))));
   Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows.data, rows.count, NULL, 0);
-  Program *programs[3] = {program_new(f->heap, f->model, &f->layout, rows.data, rows.count), jacobian->program,
+  Program *programs[3] = {program_new(f->heap, f->model, &f->layout, rows.data, rows.count),
+                          jacobian->program,
                           jacobian_with_rows(f->heap, f->model, &f->layout, rows.data, rows.count, jacobian)};
   check_compiled(f, programs, 3);
   double *out = heap_array(f->heap, rows.count, sizeof *out);
@@ -688,7 +711,8 @@ static void test_compiled_overflow(void **state) {
   if (!has_compiler()) skip();
   Fixture *f = setup(20, 1);
   Expr rows[20];
-  for (uint32_t i = 0; i < 20; i++) rows[i] = dag_scale(f->dag, 2, dag_variable(f->dag, i, 0)), f->y[i] = 6e307;
+  for (uint32_t i = 0; i < 20; i++)
+    rows[i] = dag_scale(f->dag, 2, dag_variable(f->dag, i, 0)), f->y[i] = 6e307;
   Program *program = program_new(f->heap, f->model, &f->layout, rows, 20);
   check_compiled(f, &program, 1);
   double out[20];
@@ -763,13 +787,15 @@ static void write_files(const char *directory, const ExportFiles *files) {
     snprintf(path, sizeof path, "%s/%s", directory, files->data[i].name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    assert_int_equal(fwrite(files->data[i].text.data, 1, files->data[i].text.count, file), files->data[i].text.count);
+    assert_int_equal(fwrite(files->data[i].text.data, 1, files->data[i].text.count, file),
+                     files->data[i].text.count);
     fclose(file);
   }
 }
 
 /* Reads what the driver prints and compares it with residual and entries. */
-static void check_driver(const char *directory, const double *residual, uint32_t rows, const double *entries, uint32_t nonzeros) {
+static void check_driver(const char *directory, const double *residual, uint32_t rows, const double *entries,
+                         uint32_t nonzeros) {
   char command[300], line[400];
   snprintf(command, sizeof command, "%s/model", directory);
   FILE *pipe = popen(command, "r");
@@ -797,11 +823,17 @@ static void check_export(Fixture *f, const Expr *rows, uint32_t count, uint32_t 
   assert_int_equal(program_run(program, &f->point, residual), EVAL_OK);
   assert_int_equal(jacobian_run(jacobian, &f->point, entries), EVAL_OK);
   uint32_t columns = f->layout.columns;
-  ExportInput input = {.name = "M*/M", .model = f->model, .layout = &f->layout, .rows = rows, .jacobian = jacobian,
-                       .time = f->point.time, .columns = {columns, invented_names(f, "y", columns), f->y},
+  ExportInput input = {.name = "M*/M",
+                       .model = f->model,
+                       .layout = &f->layout,
+                       .rows = rows,
+                       .jacobian = jacobian,
+                       .time = f->point.time,
+                       .columns = {columns, invented_names(f, "y", columns), f->y},
                        .row_list = {count, invented_names(f, "row", count), NULL},
                        .parameters = {parameters, invented_names(f, "p", parameters), f->parameters},
-                       .discretes = {DISCRETES, invented_names(f, "d", DISCRETES), f->discretes}, .pre = f->pre};
+                       .discretes = {DISCRETES, invented_names(f, "d", DISCRETES), f->discretes},
+                       .pre = f->pre};
   ExportFiles files = {0};
   Diags diags = diags_make(f->heap);
   assert_true(export_c(f->heap, &input, &files, &diags));
@@ -809,7 +841,9 @@ static void check_export(Fixture *f, const Expr *rows, uint32_t count, uint32_t 
   assert_non_null(mkdtemp(directory));
   write_files(directory, &files);
   snprintf(command, sizeof command,
-           "cd %s && cc -std=c99 -Wall -Wextra -Wno-unused-parameter -Werror -pedantic -O1 -ffp-contract=off -o model main.c model.c -lm", directory);
+           "cd %s && cc -std=c99 -Wall -Wextra -Wno-unused-parameter -Werror -pedantic -O1 -ffp-contract=off "
+           "-o model main.c model.c -lm",
+           directory);
   assert_int_equal(system(command), 0);
   check_driver(directory, residual, count, entries, jacobian->nonzeros);
   snprintf(command, sizeof command, "rm -r %s", directory);
@@ -823,7 +857,9 @@ static void test_export(void **state) {
   ExprVec rows = {0};
   chain_rows(f, 60, &rows);
   for (uint32_t i = 0; i < 40; i++)
-    vec_push(f->heap, &rows, dag_multiply(f->dag, dag_variable(f->dag, random_below(f, 60), 0), dag_parameter(f->dag, random_below(f, 60))));
+    vec_push(f->heap, &rows,
+             dag_multiply(f->dag, dag_variable(f->dag, random_below(f, 60), 0),
+                          dag_parameter(f->dag, random_below(f, 60))));
   check_export(f, rows.data, rows.count, 100);
   teardown(f);
 }
@@ -849,7 +885,8 @@ static void test_export_call(void **state) {
   Fixture *f = setup(UNKNOWNS, ORDERS);
   newton_root(f);
   Expr x = dag_variable(f->dag, 0, 0), e = dag_call(f->dag, 0, 0, NULL, 0, &x, 1);
-  ExportInput input = {.name = "M", .model = f->model, .layout = &f->layout, .rows = &e, .row_list = {.count = 1}};
+  ExportInput input = {
+      .name = "M", .model = f->model, .layout = &f->layout, .rows = &e, .row_list = {.count = 1}};
   input.jacobian = jacobian_new(f->heap, f->model, &f->layout, &e, 1, NULL, 0);
   ExportFiles files = {0};
   Diags diags = diags_make(f->heap);
@@ -892,18 +929,18 @@ static void test_refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_operators),       cmocka_unit_test(test_random_graph),
-      cmocka_unit_test(test_registers),       cmocka_unit_test(test_jacobian_random),
-      cmocka_unit_test(test_templates),       cmocka_unit_test(test_jacobian_templates),
-      cmocka_unit_test(test_long_chain),      cmocka_unit_test(test_blame),
-      cmocka_unit_test(test_blame_jacobian),  cmocka_unit_test(test_branches),
-      cmocka_unit_test(test_compiled_graph),  cmocka_unit_test(test_compiled_templates),
-      cmocka_unit_test(test_compiled_overflow), cmocka_unit_test(test_compile_failure),
-      cmocka_unit_test(test_math_text),
-      cmocka_unit_test(test_call_root),       cmocka_unit_test(test_call_two_arguments),
-      cmocka_unit_test(test_call_templates),  cmocka_unit_test(test_call_failure),
-      cmocka_unit_test(test_export),          cmocka_unit_test(test_export_graph),
-      cmocka_unit_test(test_export_call),     cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_operators),          cmocka_unit_test(test_random_graph),
+      cmocka_unit_test(test_registers),          cmocka_unit_test(test_jacobian_random),
+      cmocka_unit_test(test_templates),          cmocka_unit_test(test_jacobian_templates),
+      cmocka_unit_test(test_long_chain),         cmocka_unit_test(test_blame),
+      cmocka_unit_test(test_blame_jacobian),     cmocka_unit_test(test_branches),
+      cmocka_unit_test(test_compiled_graph),     cmocka_unit_test(test_compiled_templates),
+      cmocka_unit_test(test_compiled_overflow),  cmocka_unit_test(test_compile_failure),
+      cmocka_unit_test(test_math_text),          cmocka_unit_test(test_call_root),
+      cmocka_unit_test(test_call_two_arguments), cmocka_unit_test(test_call_templates),
+      cmocka_unit_test(test_call_failure),       cmocka_unit_test(test_export),
+      cmocka_unit_test(test_export_graph),       cmocka_unit_test(test_export_call),
+      cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-/* A ladder of n resistors and capacitors with all connection equations written out, as a Modelica front end hands
- * it over (the SciML benchmark RCCircuit). Columns: src_v, src_i, p0_v, gnd_i; then 13 a section. */
+/* A ladder of n resistors and capacitors with all connection equations written out, as a Modelica front end
+ * hands it over (the SciML benchmark RCCircuit). Columns: src_v, src_i, p0_v, gnd_i; then 13 a section. */
 enum { R_V, R_I, R_PV, R_PI, R_NV, R_NI, C_V, DER_C_V, C_I, C_PV, C_PI, C_NV, C_NI, SECTION };
 
 void hand_ladder(int n, double t, const double *y, const double *p, double *out) {
@@ -40,8 +40,8 @@ void hand_ladder(int n, double t, const double *y, const double *p, double *out)
   *out++ = y[3];
 }
 
-/* A tube of n reacting cells. Columns: temperature, its rate, concentration, its rate, reaction, loss; 6 a cell.
- * Parameters: conduction, diffusion, heat, frequency, activation, radiation, ambient temperature. */
+/* A tube of n reacting cells. Columns: temperature, its rate, concentration, its rate, reaction, loss; 6 a
+ * cell. Parameters: conduction, diffusion, heat, frequency, activation, radiation, ambient temperature. */
 enum { T_, DER_T, C_, DER_C, RATE, LOSS, CELL };
 
 void hand_reactor(int n, double t, const double *y, const double *p, double *out) {

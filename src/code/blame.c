@@ -1,6 +1,6 @@
-/* blame: why an output of a program is not finite. The output's expression is evaluated again node by node with domain checks. A
- * value that is undefined is carried with the node at fault and counts only where it is used, so branches not taken are
- * never blamed. */
+/* blame: why an output of a program is not finite. The output's expression is evaluated again node by node
+ * with domain checks. A value that is undefined is carried with the node at fault and counts only where it
+ * is used, so branches not taken are never blamed. */
 #include "code/program_internal.h"
 
 #include "expr/op_math.h"
@@ -56,7 +56,8 @@ static uint32_t child_position(const Inquiry *inquiry, Expr e, uint32_t child) {
   return graph_position(&inquiry->graph, node_child(inquiry->dag, e, child));
 }
 
-/* Which children the value of a node depends on, given the value of the first: [*begin, *end) besides the first. */
+/* Which children the value of a node depends on, given the value of the first: [*begin, *end) besides the
+ * first. */
 static void used_children(const Inquiry *inquiry, Expr e, uint32_t *begin, uint32_t *end) {
   Op op = dag_op(inquiry->dag, e);
   *begin = 0, *end = node_children(inquiry->dag, e);
@@ -96,8 +97,13 @@ static bool call_value(Inquiry *inquiry, Expr e, double *value) {
   for (uint32_t c = 0; c < count; c++) arguments[c] = inquiry->values[child_position(inquiry, e, c)];
   uint32_t *partials = heap_array(heap, info.partial_count, sizeof *partials);
   if (info.partial_count) memcpy(partials, info.partials, info.partial_count * sizeof *partials);
-  CallSite site = {.node = e, .function = info.function, .argument_count = count, .partial_count = info.partial_count,
-                   .result_count = 1, .partials = partials, .results = &info.output};
+  CallSite site = {.node = e,
+                   .function = info.function,
+                   .argument_count = count,
+                   .partial_count = info.partial_count,
+                   .result_count = 1,
+                   .partials = partials,
+                   .results = &info.output};
   bool done = caller_run(inquiry->program->caller, &site, arguments, value);
   heap_free(heap, arguments);
   heap_free(heap, partials);
@@ -109,7 +115,8 @@ static bool node_value(Inquiry *inquiry, Expr e, double *value, double *argument
   Op op = dag_op(inquiry->dag, e);
   double x[3] = {0, 0, 0};
   uint32_t children = node_children(inquiry->dag, e);
-  for (uint32_t c = 0; c < children && c < 3 && op != OP_SUM; c++) x[c] = inquiry->values[child_position(inquiry, e, c)];
+  for (uint32_t c = 0; c < children && c < 3 && op != OP_SUM; c++)
+    x[c] = inquiry->values[child_position(inquiry, e, c)];
   *argument = op == OP_DIVIDE || op == OP_DIV || op == OP_MOD || op == OP_REM ? x[1] : x[0];
   if (op == OP_SUM) *value = sum_value(inquiry, e);
   else if (op == OP_CALL) return call_value(inquiry, e, value);

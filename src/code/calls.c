@@ -1,7 +1,8 @@
-/* calls: see calls.h. A scalar with n nilpotents e0 .. e(n-1), ei * ei = 0, is an array of 2^n coefficients; coefficient m belongs to
- * the product of the ei with bit i in m. Its upper half is the derivative part with respect to the last nilpotent:
- * x = low + high * e(n-1), and an operator acts as f(x) = f(low) + f'(low) * high * e(n-1), where f and f' (the rule
- * of ops.def) are computed with n - 1 nilpotents. So the rules that make symbolic derivatives make these too.
+/* calls: see calls.h. A scalar with n nilpotents e0 .. e(n-1), ei * ei = 0, is an array of 2^n
+ * coefficients; coefficient m belongs to the product of the ei with bit i in m. Its upper half is the
+ * derivative part with respect to the last nilpotent: x = low + high * e(n-1), and an operator acts as f(x)
+ * = f(low) + f'(low) * high * e(n-1), where f and f' (the rule of ops.def) are computed with n - 1
+ * nilpotents. So the rules that make symbolic derivatives make these too.
  *
  * Recursion below is over n, which is at most CALL_PARTIALS_LIMIT. */
 #include "code/calls.h"
@@ -85,8 +86,9 @@ static Element element_squares(Algebra *algebra, uint32_t n, Element x, Element 
 static double operator_value(Op op, double a, double b, double c) {
   (void)a, (void)b, (void)c;
   switch (op) {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                           \
-  case OP_##id: return (value);
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
+  case OP_##id:                                              \
+    return (value);
 #include "expr/ops.def"
 #undef OP
   default: return NAN;
@@ -94,8 +96,8 @@ static double operator_value(Op op, double a, double b, double c) {
 }
 
 /* The rule of ops.def for the derivative with respect to an argument. */
-static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argument, Element A, Element B, Element C,
-                             Element SELF) {
+static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argument, Element A, Element B,
+                             Element C, Element SELF) {
   (void)C;
 #define CONST(v) element_constant(algebra, n, v)
 #define NONE CONST(0)
@@ -109,10 +111,10 @@ static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argum
 #define FN2(f, x, y) element_apply(algebra, n, OP_##f, x, y)
 #define SELECT(condition, x, y) ((condition)[0] != 0 ? (x) : (y))
   switch (op) {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                           \
-  case OP_##id:                                                                                                        \
-    if (argument == 0) return d1;                                                                                      \
-    if (argument == 1) return d2;                                                                                      \
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
+  case OP_##id:                                              \
+    if (argument == 0) return d1;                            \
+    if (argument == 1) return d2;                            \
     return d3;
 #include "expr/ops.def"
 #undef OP
@@ -158,7 +160,7 @@ static void lift(Algebra *algebra, uint32_t n, Op op, const Element *x, double *
   uint32_t half = 1u << (n - 1);
   lift(algebra, n - 1, op, x, out);
   memset(out + half, 0, half * sizeof *out);
-  for (uint32_t k = 0; (int)k < op_arity(op); k++) {
+  for (uint32_t k = 0; k < 3 && (int)k < op_arity(op); k++) {
     if (is_zero(x[k] + half, n - 1)) continue;
     size_t before = algebra->used;
     add_product(n - 1, operator_rule(algebra, n - 1, op, k, x[0], x[1], x[2], out), x[k] + half, out + half);
@@ -180,7 +182,7 @@ typedef struct Runner {
   Domain domain;
   Machine *machine; /* NULL until used */
   Algebra algebra;
-  Map callees;      /* function -> index */
+  Map callees; /* function -> index */
   VEC(Callee) list;
 } Runner;
 
@@ -242,7 +244,8 @@ static void domain_sum(void *context, const void *terms, const uint32_t *signs, 
   }
 }
 
-static void domain_select(void *context, const void *condition, const void *then, const void *otherwise, void *out) {
+static void domain_select(void *context, const void *condition, const void *then, const void *otherwise,
+                          void *out) {
   Runner *runner = context;
   double truth;
   memcpy(&truth, condition, sizeof truth);
@@ -257,9 +260,14 @@ static const uint64_t STEP_LIMIT = 10000000;
 static void start_runner(Runner *runner) {
   Caller *caller = runner->caller;
   size_t elements = (size_t)ELEMENTS_PER_NILPOTENT * (runner->n + 1);
-  runner->domain = (Domain){.size = (uint32_t)(sizeof(double) << runner->n), .context = runner,
-                            .constant = domain_constant, .text = domain_text, .known = domain_known,
-                            .apply = domain_apply, .sum = domain_sum, .select = domain_select};
+  runner->domain = (Domain){.size = (uint32_t)(sizeof(double) << runner->n),
+                            .context = runner,
+                            .constant = domain_constant,
+                            .text = domain_text,
+                            .known = domain_known,
+                            .apply = domain_apply,
+                            .sum = domain_sum,
+                            .select = domain_select};
   runner->algebra.size = elements << runner->n;
   runner->algebra.room = heap_array(caller->heap, runner->algebra.size, sizeof *runner->algebra.room);
   runner->callees = map_make(caller->heap);
@@ -278,8 +286,8 @@ Caller *caller_new(Heap *heap, Model *model) {
   return caller;
 }
 
-/* Room for a value of this shape. Nesting of records is bounded by the text of their declarations, and records cannot
- * contain themselves. */
+/* Room for a value of this shape. Nesting of records is bounded by the text of their declarations, and
+ * records cannot contain themselves. */
 static Value shape_value(Runner *runner, const Shape *shape) {
   Heap *heap = runner->caller->heap;
   Value value = {.type = shape->type, .sizes = shape->sizes, .count = 1};
@@ -302,7 +310,8 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
   Callee callee = {.inputs = heap_array(heap, function->input_count, sizeof *callee.inputs)};
   callee.arguments = heap_array(heap, function->arguments, runner->domain.size);
   callee.results = heap_array(heap, function->results, runner->domain.size);
-  for (uint32_t i = 0; i < function->input_count; i++) callee.inputs[i] = shape_value(runner, &function->inputs[i]);
+  for (uint32_t i = 0; i < function->input_count; i++)
+    callee.inputs[i] = shape_value(runner, &function->inputs[i]);
   map_put(&runner->callees, number, runner->list.count);
   vec_push(heap, &runner->list, callee);
   return &vec_last(&runner->list);
@@ -325,7 +334,8 @@ static bool run_function(Runner *runner, Callee *callee, const Function *functio
     value_unflatten(&runner->domain, &callee->inputs[i], records, in);
     in += function->inputs[i].scalars * size;
   }
-  if (machine_run(runner->machine, function->routine, callee->inputs, function->input_count) != EXECUTE_OK) return false;
+  if (machine_run(runner->machine, function->routine, callee->inputs, function->input_count) != EXECUTE_OK)
+    return false;
   char *out = callee->results;
   for (uint32_t o = 0; o < function->output_count; o++) {
     const Value *value = machine_output(runner->machine, o);
@@ -338,7 +348,8 @@ static bool run_function(Runner *runner, Callee *callee, const Function *functio
 
 static void clear_diags(Caller *caller) {
   if (!caller->diags.list.count) return;
-  for (uint32_t d = 0; d < caller->diags.list.count; d++) vec_free(caller->heap, &caller->diags.list.data[d].notes);
+  for (uint32_t d = 0; d < caller->diags.list.count; d++)
+    vec_free(caller->heap, &caller->diags.list.data[d].notes);
   vec_free(caller->heap, &caller->diags.list);
   arena_free(&caller->diags.arena);
   caller->diags = diags_make(caller->heap);
@@ -367,5 +378,6 @@ bool caller_run(Caller *caller, const CallSite *site, const double *arguments, d
 }
 
 const char *caller_failure(const Caller *caller) {
-  return caller->diags.list.count ? caller->diags.list.data[0].message : "a function that cannot be evaluated here";
+  return caller->diags.list.count ? caller->diags.list.data[0].message
+                                  : "a function that cannot be evaluated here";
 }

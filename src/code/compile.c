@@ -1,5 +1,5 @@
-/* compile: see compile.h. Between the making and the removal of the directory nothing is allocated from the heap, so no
- * refusal can leave it behind. */
+/* compile: see compile.h. Between the making and the removal of the directory nothing is allocated from the
+ * heap, so no refusal can leave it behind. */
 #include "code/compile.h"
 
 #include "code/ctext.h"
@@ -42,7 +42,8 @@ static bool run_compiled(struct Compiled *code, const Arrays *arrays) {
   double sum = 0;
   const CTextStep *step = code->text.steps.data;
   for (const CTextStep *end = step + code->text.steps.count; step < end; step++)
-    sum += code->functions[step->function](&run, code->text.starts.data + step->starts, step->count, step->first);
+    sum += code->functions[step->function](&run, code->text.starts.data + step->starts, step->count,
+                                           step->first);
   return isfinite(sum) || all_finite(arrays->read[STORE_OUTPUT], code->program->outputs);
 }
 
@@ -53,8 +54,10 @@ static struct Compiled *compiled_new(Heap *heap, const Program *program, const c
   code->text = ctext_make(heap, program, name, true);
   const uint32_t **tables = heap_array(heap, code->text.tables.count, sizeof *tables);
   for (uint32_t t = 0; t < code->text.tables.count; t++) tables[t] = code->text.tables.data[t]->table;
-  code->run = (CTextRun){.work = heap_array(heap, code->text.work, sizeof(double)), .tables = tables,
-                         .call = call_back, .context = code};
+  code->run = (CTextRun){.work = heap_array(heap, code->text.work, sizeof(double)),
+                         .tables = tables,
+                         .call = call_back,
+                         .context = code};
   return code;
 }
 
@@ -115,8 +118,9 @@ static bool compiler_failure(Workshop *shop) {
 }
 
 static bool run_compiler(Workshop *shop) {
-  char *arguments[] = {"cc", "-O2", "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno", "-o",
-                       shop->library, shop->source, "-lm", NULL};
+  char *arguments[] = {
+      "cc", "-O2",         "-shared",    "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno",
+      "-o", shop->library, shop->source, "-lm",   NULL};
   posix_spawn_file_actions_t actions;
   pid_t child;
   int status = 0;
@@ -134,7 +138,10 @@ static bool run_compiler(Workshop *shop) {
 
 static bool load(Workshop *shop, void **library) {
   *library = dlopen(shop->library, RTLD_NOW | RTLD_LOCAL);
-  return *library || fail(shop, "the compiled code cannot be loaded (%s); set TMPDIR to a directory from which code may run", dlerror());
+  return *library ||
+         fail(shop,
+              "the compiled code cannot be loaded (%s); set TMPDIR to a directory from which code may run",
+              dlerror());
 }
 
 static void release_library(void *object) {
@@ -158,13 +165,14 @@ bool program_compile(Heap *heap, Program *const *programs, uint32_t count, Diags
   heap_defer(heap, release_library, library);
 
   Workshop shop = {.failure = ""};
-  bool is_done = open_workshop(&shop) && write_source(&shop, &text) && run_compiler(&shop) && load(&shop, library);
+  bool is_done =
+      open_workshop(&shop) && write_source(&shop, &text) && run_compiler(&shop) && load(&shop, library);
   close_workshop(&shop);
   vec_free(heap, &text);
   heap_free(heap, texts);
   if (!is_done) {
-    diag_error(diags, DIAG_FILE, (Span){0, 0}, "the model cannot be compiled: %s; without --compile it runs as it is",
-               shop.failure);
+    diag_error(diags, DIAG_FILE, (Span){0, 0},
+               "the model cannot be compiled: %s; without --compile it runs as it is", shop.failure);
     heap_free(heap, codes);
     return false;
   }

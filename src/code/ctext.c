@@ -1,6 +1,6 @@
-/* ctext: see ctext.h. Names in the text: y p d q t k o are the arrays (columns, parameters, discrete variables, pre values,
- * time, scratch, outputs), v values, x and g leaves of an instance, w the work space in which values pass from one function to the
- * next, b bases of strided lanes, s starts. */
+/* ctext: see ctext.h. Names in the text: y p d q t k o are the arrays (columns, parameters, discrete
+ * variables, pre values, time, scratch, outputs), v values, x and g leaves of an instance, w the work space
+ * in which values pass from one function to the next, b bases of strided lanes, s starts. */
 #include "code/ctext.h"
 
 #include <math.h>
@@ -26,11 +26,12 @@ static const struct MathFunction {
                           "    if (n & 1) result *= a;\n"
                           "  return result;\n"
                           "}\n"},
-    {"op_power(", "static inline double op_power(double a, double b) {\n"
-                  "  if (b == 2) return a * a;\n"
-                  "  if (fabs(b) > 32 || b != floor(b)) return pow(a, b);\n"
-                  "  return b < 0 ? 1 / op_power_integer(a, (unsigned)-b) : op_power_integer(a, (unsigned)b);\n"
-                  "}\n"},
+    {"op_power(",
+     "static inline double op_power(double a, double b) {\n"
+     "  if (b == 2) return a * a;\n"
+     "  if (fabs(b) > 32 || b != floor(b)) return pow(a, b);\n"
+     "  return b < 0 ? 1 / op_power_integer(a, (unsigned)-b) : op_power_integer(a, (unsigned)b);\n"
+     "}\n"},
     {"op_sign(", "static inline double op_sign(double a) { return (double)((a > 0) - (a < 0)); }\n"},
     {"op_min(", "static inline double op_min(double a, double b) { return a <= b ? a : b; }\n"},
     {"op_max(", "static inline double op_max(double a, double b) { return a >= b ? a : b; }\n"},
@@ -46,17 +47,19 @@ static bool occurs(const char *name, const TextVec *const *texts, uint32_t count
 }
 
 void ctext_header(Heap *heap, TextVec *out, const TextVec *const *texts, uint32_t count) {
-  text_printf(heap, out, "#include <math.h>\n#include <stdint.h>\n\n"
-                         "typedef struct { uint32_t function, count, first, starts; } Step;\n"
-                         "typedef struct {\n"
-                         "  const double *const *read;\n"
-                         "  double *const *write;\n"
-                         "  double *work;\n"
-                         "  const uint32_t *const *tables;\n"
-                         "  void (*call)(void *context, uint32_t site, const double *arguments, double *results);\n"
-                         "  void *context;\n"
-                         "} Run;\n"
-                         "typedef double (*Function)(const Run *run, const uint32_t *starts, uint32_t count, uint32_t first);\n\n");
+  text_printf(heap, out,
+              "#include <math.h>\n#include <stdint.h>\n\n"
+              "typedef struct { uint32_t function, count, first, starts; } Step;\n"
+              "typedef struct {\n"
+              "  const double *const *read;\n"
+              "  double *const *write;\n"
+              "  double *work;\n"
+              "  const uint32_t *const *tables;\n"
+              "  void (*call)(void *context, uint32_t site, const double *arguments, double *results);\n"
+              "  void *context;\n"
+              "} Run;\n"
+              "typedef double (*Function)(const Run *run, const uint32_t *starts, uint32_t count, uint32_t "
+              "first);\n\n");
   bool needs_power = occurs("op_power(", texts, count);
   for (size_t m = 0; m < sizeof math_functions / sizeof *math_functions; m++)
     if (occurs(math_functions[m].name, texts, count) || (m == 0 && needs_power))
@@ -85,7 +88,7 @@ typedef struct Base {
 
 /* How a function reaches a lane. */
 typedef struct Access {
-  uint32_t base;  /* NO_PLACE: uniform, or a table */
+  uint32_t base; /* NO_PLACE: uniform, or a table */
   int64_t offset;
 } Access;
 
@@ -105,8 +108,8 @@ typedef struct Writer {
   const Program *program;
   const char *name;
   CText *out;
-  TextVec functions;     /* finished */
-  TextVec body;          /* of the function at hand */
+  TextVec functions; /* finished */
+  TextVec body;      /* of the function at hand */
   uint32_t function_count;
   uint32_t sums;         /* outputs written by the function at hand */
   uint32_t uses;         /* bit per array used by the function at hand, and NEEDS_WORK */
@@ -123,8 +126,9 @@ static const char array_names[] = "ctypdqko"; /* by Store */
 
 static const char *line_pattern(uint32_t code) {
   switch (code) {
-#define LINE(id, value)                                                                                      \
-  case LINE_##id: return #value;
+#define LINE(id, value) \
+  case LINE_##id:       \
+    return #value;
 #include "code/lines.def"
 #undef LINE
   default: return op_text((Op)code);
@@ -141,7 +145,8 @@ static void put_pattern(Writer *writer, const char *pattern, const TextVec opera
     if (is_letter(*pattern) || is_digit(*pattern))
       while (is_letter(pattern[length]) || is_digit(pattern[length])) length++;
     const TextVec *operand = &operands[*pattern >= 'a' && *pattern <= 'c' ? *pattern - 'a' : 0];
-    if (length == 1 && *pattern >= 'a' && *pattern <= 'c') text_append(writer->heap, &writer->body, operand->data, operand->count);
+    if (length == 1 && *pattern >= 'a' && *pattern <= 'c')
+      text_append(writer->heap, &writer->body, operand->data, operand->count);
     else text_append(writer->heap, &writer->body, pattern, length);
     pattern += length;
   }
@@ -152,9 +157,9 @@ static void put_pattern(Writer *writer, const char *pattern, const TextVec opera
 /* The function at hand: straight lines [begin, end) of a prologue, or a loop. */
 typedef struct Scope {
   const Kernel *kernel;
-  uint32_t number;      /* of the kernel */
-  uint32_t begin, end;  /* lines of the prologue whose values are local */
-  uint32_t member;      /* of a loop; NO_PLACE in straight code */
+  uint32_t number;     /* of the kernel */
+  uint32_t begin, end; /* lines of the prologue whose values are local */
+  uint32_t member;     /* of a loop; NO_PLACE in straight code */
   const Loop *loop;
   const Access *access; /* of the member's lanes */
 } Scope;
@@ -173,8 +178,11 @@ static void put_slot(Writer *writer, TextVec *out, const Scope *scope, uint32_t 
   if (scope->member == NO_PLACE || lane->mode == LANE_UNIFORM) put_leaf(writer, out, lane);
   else if (lane->mode == LANE_TABLE) text_printf(writer->heap, out, "g%u_%u", scope->member, slot);
   else if (scope->access[slot].offset < 0)
-    text_printf(writer->heap, out, "x%u_m%lld", scope->access[slot].base, (long long)-scope->access[slot].offset);
-  else text_printf(writer->heap, out, "x%u_%lld", scope->access[slot].base, (long long)scope->access[slot].offset);
+    text_printf(writer->heap, out, "x%u_m%lld", scope->access[slot].base,
+                (long long)-scope->access[slot].offset);
+  else
+    text_printf(writer->heap, out, "x%u_%lld", scope->access[slot].base,
+                (long long)scope->access[slot].offset);
 }
 
 static void put_uniform(Writer *writer, TextVec *out, const Scope *scope, uint32_t line) {
@@ -207,13 +215,14 @@ static void put_name(Writer *writer, const Scope *scope, uint32_t line) {
 static void put_call(Writer *writer, const Scope *scope, const Line *line) {
   const CallSite *site = &scope->kernel->calls.data[line->a];
   uint32_t number = writer->first_call[scope->number] + line->a;
-  text_printf(writer->heap, &writer->body, "double r%u[%u];\n    {\n      const double arguments[] = {", number,
-              site->result_count);
+  text_printf(writer->heap, &writer->body, "double r%u[%u];\n    {\n      const double arguments[] = {",
+              number, site->result_count);
   for (uint32_t k = 0; k < site->argument_count; k++) {
     if (k) text_printf(writer->heap, &writer->body, ", ");
     put_operand(writer, &writer->body, scope, site->arguments[k]);
   }
-  text_printf(writer->heap, &writer->body, "%s};\n      r->call(r->context, %u, arguments, r%u);\n    }\n    ",
+  text_printf(writer->heap, &writer->body,
+              "%s};\n      r->call(r->context, %u, arguments, r%u);\n    }\n    ",
               site->argument_count ? "" : "0", number, number);
 }
 
@@ -227,7 +236,7 @@ static void put_line(Writer *writer, const Scope *scope, const Line *line, uint3
   put_name(writer, scope, number);
   text_printf(writer->heap, &writer->body, " = ");
   uint32_t arity = line_arity(line);
-  for (uint32_t k = 0; k < arity; k++) put_operand(writer, &operands[k], scope, given[k]);
+  for (uint32_t k = 0; k < arity && k < 3; k++) put_operand(writer, &operands[k], scope, given[k]);
   if (is_call)
     text_printf(writer->heap, &writer->body, "r%u[%u]", writer->first_call[scope->number] + line->a,
                 line->code == LINE_CALL ? 0 : line->b);
@@ -259,8 +268,8 @@ static uint32_t end_function(Writer *writer, const char *loop_head) {
   for (uint32_t store = STORE_TIME; store < STORE_COUNT; store++) {
     if (!(writer->uses & 1u << store)) continue;
     bool is_written = store == STORE_SCRATCH || store == STORE_OUTPUT;
-    text_printf(heap, out, "  %sdouble *restrict %c = r->%s[%u];\n", is_written ? "" : "const ", array_names[store],
-                is_written ? "write" : "read", store);
+    text_printf(heap, out, "  %sdouble *restrict %c = r->%s[%u];\n", is_written ? "" : "const ",
+                array_names[store], is_written ? "write" : "read", store);
   }
   if (writer->uses & NEEDS_WORK) text_printf(heap, out, "  double *restrict w = r->work;\n");
   uint32_t sums = writer->sums < SUMS ? writer->sums : SUMS;
@@ -278,7 +287,8 @@ static uint32_t end_function(Writer *writer, const char *loop_head) {
 
 /* ---- straight code ---- */
 
-/* Gives places in the work space to values that are read outside of their own piece: by later pieces and by the body. */
+/* Gives places in the work space to values that are read outside of their own piece: by later pieces and by
+ * the body. */
 static void place_in_work(Writer *writer, uint32_t k, Operand o, uint32_t reader) {
   if (operand_kind(o) != OPERAND_UNIFORM) return;
   uint32_t line = operand_index(o), *place = &writer->work_of[k][line];
@@ -290,7 +300,7 @@ static void place_operands(Writer *writer, uint32_t k, const LineVec *lines, uin
   const Line *line = &lines->data[i];
   const Operand given[3] = {line->a, line->b, line->c};
   uint32_t arity = line_arity(line);
-  for (uint32_t o = 0; o < arity; o++) place_in_work(writer, k, given[o], reader);
+  for (uint32_t o = 0; o < arity && o < 3; o++) place_in_work(writer, k, given[o], reader);
   if (line->code != LINE_CALL) return;
   const CallSite *site = &kernel->calls.data[line->a];
   for (uint32_t o = 0; o < site->argument_count; o++) place_in_work(writer, k, site->arguments[o], reader);
@@ -308,10 +318,12 @@ static void place_work(Writer *writer, uint32_t k) {
   uint32_t count = kernel->prologue.count, piece = 0;
   writer->piece_of[k] = heap_array(writer->heap, count, sizeof **writer->piece_of);
   for (uint32_t begin = 0; begin < count; piece++)
-    for (uint32_t end = piece_end(&kernel->prologue, begin); begin < end; begin++) writer->piece_of[k][begin] = piece;
+    for (uint32_t end = piece_end(&kernel->prologue, begin); begin < end; begin++)
+      writer->piece_of[k][begin] = piece;
   writer->work_of[k] = heap_array(writer->heap, count, sizeof **writer->work_of);
   memset(writer->work_of[k], 0xff, count * sizeof **writer->work_of);
-  for (uint32_t i = 0; i < count; i++) place_operands(writer, k, &kernel->prologue, i, writer->piece_of[k][i]);
+  for (uint32_t i = 0; i < count; i++)
+    place_operands(writer, k, &kernel->prologue, i, writer->piece_of[k][i]);
   for (uint32_t i = 0; i < kernel->body.count; i++) place_operands(writer, k, &kernel->body, i, NO_PLACE);
 }
 
@@ -320,20 +332,24 @@ static void put_store(Writer *writer, const Scope *scope, uint32_t output) {
   TextVec value = {0};
   put_operand(writer, &value, scope, scope->kernel->outputs[output]);
   writer->uses |= 1u << lane->store;
-  text_printf(writer->heap, &writer->body, "    %c[%u] = %s;\n", array_names[lane->store], lane->start, value.data);
+  text_printf(writer->heap, &writer->body, "    %c[%u] = %s;\n", array_names[lane->store], lane->start,
+              value.data);
   if (lane->store == STORE_OUTPUT) put_sum(writer, &value);
   vec_free(writer->heap, &value);
 }
 
-/* Outputs of a kernel with one instance, listed by the line that makes them; other ones go to the last piece. */
+/* Outputs of a kernel with one instance, listed by the line that makes them; other ones go to the last
+ * piece. */
 typedef struct OutputList {
   uint32_t *next;  /* per output */
   uint32_t *first; /* per line of the prologue; the last entry: not made by a line */
 } OutputList;
 
 static OutputList list_outputs(Heap *heap, const Kernel *kernel) {
-  uint32_t lines = kernel->prologue.count, outputs = kernel->instances.count == 1 ? kernel->instances.outputs : 0;
-  OutputList list = {heap_array(heap, outputs, sizeof *list.next), heap_array(heap, lines + 1, sizeof *list.first)};
+  uint32_t lines = kernel->prologue.count,
+           outputs = kernel->instances.count == 1 ? kernel->instances.outputs : 0;
+  OutputList list = {heap_array(heap, outputs, sizeof *list.next),
+                     heap_array(heap, lines + 1, sizeof *list.first)};
   memset(list.first, 0xff, (lines + 1) * sizeof *list.first);
   for (uint32_t o = outputs; o-- > 0;) {
     Operand value = kernel->outputs[o];
@@ -369,7 +385,10 @@ static void add_straight(Writer *writer, uint32_t k) {
   OutputList list = list_outputs(writer->heap, kernel);
   uint32_t begin = 0;
   do {
-    Scope scope = {.kernel = kernel, .number = k, .begin = begin, .end = piece_end(&kernel->prologue, begin),
+    Scope scope = {.kernel = kernel,
+                   .number = k,
+                   .begin = begin,
+                   .end = piece_end(&kernel->prologue, begin),
                    .member = NO_PLACE};
     put_piece(writer, &scope, &list);
     vec_push(writer->heap, &writer->out->steps, (CTextStep){.function = end_function(writer, "")});
@@ -401,12 +420,14 @@ static bool has_tables(const Kernel *kernel) {
   return false;
 }
 
-/* May the block `step` run in the loop that begins with the block `first`? They advance equally through the outputs, and the
- * first instances of both are within one advance. */
+/* May the block `step` run in the loop that begins with the block `first`? They advance equally through the
+ * outputs, and the first instances of both are within one advance. */
 static bool may_join(const Program *program, const ProgramStep *first, const ProgramStep *step) {
-  if (step->block == STEP_BEGIN || program->phases[step->kernel] != program->phases[first->kernel]) return false;
+  if (step->block == STEP_BEGIN || program->phases[step->kernel] != program->phases[first->kernel])
+    return false;
   const Lane *a = leading_lane(program, first->kernel), *b = leading_lane(program, step->kernel);
-  if (has_tables(&program->kernels[step->kernel]) || a->store != b->store || a->stride != b->stride) return false;
+  if (has_tables(&program->kernels[step->kernel]) || a->store != b->store || a->stride != b->stride)
+    return false;
   int64_t distance = (int64_t)leading_start(program, step) - (int64_t)leading_start(program, first);
   return distance < a->stride && block_of(program, step)->count == block_of(program, first)->count;
 }
@@ -468,8 +489,9 @@ static void free_loop(Heap *heap, Loop *loop) {
 static void put_place(Writer *writer, const Loop *loop, Access access) {
   int32_t stride = loop->bases.data[access.base].stride;
   text_printf(writer->heap, &writer->body, "b%u[%d * i", access.base, stride);
-  if (access.offset) text_printf(writer->heap, &writer->body, " %c %lld", access.offset < 0 ? '-' : '+',
-                                 access.offset < 0 ? (long long)-access.offset : (long long)access.offset);
+  if (access.offset)
+    text_printf(writer->heap, &writer->body, " %c %lld", access.offset < 0 ? '-' : '+',
+                access.offset < 0 ? (long long)-access.offset : (long long)access.offset);
   text_printf(writer->heap, &writer->body, "]");
 }
 
@@ -480,7 +502,8 @@ static void put_loads(Writer *writer, const Scope *scope, Map *loaded) {
     const Lane *lane = &instances->lanes[s];
     if (lane->mode == LANE_UNIFORM) continue;
     if (lane->mode == LANE_STRIDED) {
-      uint64_t key = (uint64_t)scope->access[s].base << 40 | (uint64_t)(scope->access[s].offset + (1ll << 34));
+      uint64_t key =
+          (uint64_t)scope->access[s].base << 40 | (uint64_t)(scope->access[s].offset + (1ll << 34));
       if (map_get(loaded, key) != MAP_NONE) continue;
       map_put(loaded, key, 1);
     }
@@ -491,7 +514,8 @@ static void put_loads(Writer *writer, const Scope *scope, Map *loaded) {
     else {
       writer->uses |= lane->store == STORE_CONSTANT ? 0 : 1u << lane->store;
       text_printf(writer->heap, &writer->body, "%s[t%u[i]]",
-                  lane->store == STORE_CONSTANT ? "r->read[0]" : (const char[]){array_names[lane->store], 0}, s);
+                  lane->store == STORE_CONSTANT ? "r->read[0]" : (const char[]){array_names[lane->store], 0},
+                  s);
     }
     text_printf(writer->heap, &writer->body, ";\n");
   }
@@ -526,8 +550,9 @@ static void put_loop_head(Writer *writer, const Loop *loop, TextVec *head) {
     }
   }
   for (uint32_t b = 0; b < loop->bases.count; b++)
-    text_printf(writer->heap, head, "  %sdouble *restrict b%u = r->%s[%u] + s[%u];\n", is_written[b] ? "" : "const ", b,
-                is_written[b] ? "write" : "read", (uint32_t)loop->bases.data[b].store, b);
+    text_printf(writer->heap, head, "  %sdouble *restrict b%u = r->%s[%u] + s[%u];\n",
+                is_written[b] ? "" : "const ", b, is_written[b] ? "write" : "read",
+                (uint32_t)loop->bases.data[b].store, b);
   heap_free(writer->heap, is_written);
   uint32_t kernel = loop->members.data[0].kernel, table = writer->first_table[kernel];
   const Instances *instances = &writer->program->kernels[kernel].instances;
@@ -542,10 +567,14 @@ static uint32_t write_loop(Writer *writer, const Loop *loop) {
   TextVec head = {0};
   for (uint32_t m = 0; m < loop->members.count; m++) {
     const Member *member = &loop->members.data[m];
-    Scope scope = {.kernel = &writer->program->kernels[member->kernel], .number = member->kernel, .member = m,
-                   .loop = loop, .access = loop->accesses.data + member->first_access};
+    Scope scope = {.kernel = &writer->program->kernels[member->kernel],
+                   .number = member->kernel,
+                   .member = m,
+                   .loop = loop,
+                   .access = loop->accesses.data + member->first_access};
     put_loads(writer, &scope, &loaded);
-    for (uint32_t i = 0; i < scope.kernel->body.count; i++) put_line(writer, &scope, &scope.kernel->body.data[i], i);
+    for (uint32_t i = 0; i < scope.kernel->body.count; i++)
+      put_line(writer, &scope, &scope.kernel->body.data[i], i);
     put_loop_stores(writer, &scope);
   }
   put_loop_head(writer, loop, &head);
@@ -567,7 +596,9 @@ static uint32_t loop_function(Writer *writer, const Loop *loop, bool is_forced) 
 }
 
 static void push_loop_step(Writer *writer, const Loop *loop, uint32_t function, const Block *block) {
-  CTextStep step = {.function = function, .count = block->count, .first = block->first,
+  CTextStep step = {.function = function,
+                    .count = block->count,
+                    .first = block->first,
                     .starts = writer->out->starts.count};
   for (uint32_t b = 0; b < loop->bases.count; b++)
     vec_push(writer->heap, &writer->out->starts, loop->bases.data[b].start);
@@ -582,7 +613,8 @@ static void add_loops(Writer *writer, const ProgramStep *steps, uint32_t count) 
   free_loop(writer->heap, &loop);
   for (uint32_t m = 0; m < count && function == MAP_NONE; m++) {
     Loop single = describe_loop(writer, &steps[m], 1, false);
-    push_loop_step(writer, &single, loop_function(writer, &single, true), block_of(writer->program, &steps[m]));
+    push_loop_step(writer, &single, loop_function(writer, &single, true),
+                   block_of(writer->program, &steps[m]));
     free_loop(writer->heap, &single);
   }
 }
@@ -599,7 +631,8 @@ static void list_tables_and_calls(Writer *writer) {
       vec_push(writer->heap, &writer->out->tables, &kernel->instances.lanes[l]);
       vec_push(writer->heap, &writer->out->table_sizes, kernel->instances.count);
     }
-    for (uint32_t c = 0; c < kernel->calls.count; c++) vec_push(writer->heap, &writer->out->calls, (CTextCall){k, c});
+    for (uint32_t c = 0; c < kernel->calls.count; c++)
+      vec_push(writer->heap, &writer->out->calls, (CTextCall){k, c});
   }
 }
 

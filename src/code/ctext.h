@@ -1,9 +1,11 @@
-/* ctext: a program as C99 text, made from the same kernels as its tape, hence with the same operations in the same order.
+/* ctext: a program as C99 text, made from the same kernels as its tape, hence with the same operations in
+ * the same order.
  *
- * The text has one function per piece of straight code and one per loop; what differs between blocks (where lanes
- * start, how long the loop is) is data, so the text grows with the shapes, not with the equations. Loops of one phase that
- * run side by side through memory are one loop in C. Whoever runs the text calls its functions in the order of the
- * steps; each returns a sum of the outputs it wrote, which is not finite if one of them is not.
+ * The text has one function per piece of straight code and one per loop; what differs between blocks (where
+ * lanes start, how long the loop is) is data, so the text grows with the shapes, not with the equations.
+ * Loops of one phase that run side by side through memory are one loop in C. Whoever runs the text calls
+ * its functions in the order of the steps; each returns a sum of the outputs it wrote, which is not finite
+ * if one of them is not.
  */
 #ifndef DAEDAL_CODE_CTEXT_H
 #define DAEDAL_CODE_CTEXT_H
@@ -45,12 +47,12 @@ typedef struct CText {
   uint32_t work; /* size of CTextRun.work */
 } CText;
 
-/* The text of a program. Its functions are in the table <name>_functions, static unless `is_external`. All of it lives in the
- * heap. O(text). */
+/* The text of a program. Its functions are in the table <name>_functions, static unless `is_external`. All
+ * of it lives in the heap. O(text). */
 CText ctext_make(Heap *heap, const Program *program, const char *name, bool is_external);
 
-/* What texts made by ctext_make need once before them: includes, types, and the functions of expr/op_math.h that occur in
- * `texts`. */
+/* What texts made by ctext_make need once before them: includes, types, and the functions of expr/op_math.h
+ * that occur in `texts`. */
 void ctext_header(Heap *heap, TextVec *out, const TextVec *const *texts, uint32_t count);
 
 /* A number as a C expression that reads back exactly. */

@@ -1,4 +1,5 @@
-/* export: see export.h. The functions come from ctext.h; here are the data beside them and what calls them. */
+/* export: see export.h. The functions come from ctext.h; here are the data beside them and what calls them.
+ */
 #include "code/export.h"
 
 #include "code/ctext.h"
@@ -10,7 +11,8 @@
 static void put_string(Heap *heap, TextVec *out, const char *text) {
   text_append(heap, out, "\"", 1);
   for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-    if (*c == '"' || *c == '\\' || *c == '?') text_printf(heap, out, "\\%c", *c); /* ??x would be a trigraph */
+    if (*c == '"' || *c == '\\' || *c == '?')
+      text_printf(heap, out, "\\%c", *c); /* ??x would be a trigraph */
     else if (*c < ' ' || *c > '~') text_printf(heap, out, "\\%03o", *c);
     else text_append(heap, out, (const char *)c, 1);
   }
@@ -26,7 +28,8 @@ static void put_comment(Heap *heap, TextVec *out, const char *text) {
 }
 
 /* C has no empty arrays: every list has one element more, which nothing reads. */
-static void put_strings(Heap *heap, TextVec *out, const char *name, const char *const *texts, uint32_t count) {
+static void put_strings(Heap *heap, TextVec *out, const char *name, const char *const *texts,
+                        uint32_t count) {
   text_printf(heap, out, "const char *const %s[] = {\n", name);
   for (uint32_t i = 0; i < count; i++) {
     text_printf(heap, out, "    ");
@@ -36,7 +39,8 @@ static void put_strings(Heap *heap, TextVec *out, const char *name, const char *
   text_printf(heap, out, "    \"\"};\n\n");
 }
 
-static void put_numbers(Heap *heap, TextVec *out, const char *kind, const char *name, const double *numbers, uint32_t count) {
+static void put_numbers(Heap *heap, TextVec *out, const char *kind, const char *name, const double *numbers,
+                        uint32_t count) {
   text_printf(heap, out, "%sconst double %s[] = {", kind, name);
   for (uint32_t i = 0; i < count; i++) {
     text_printf(heap, out, i % 6 ? " " : "\n    ");
@@ -77,7 +81,8 @@ static void put_tables(Heap *heap, TextVec *out, const CText *text, const char *
   char array[64];
   for (uint32_t t = 0; t < text->tables.count; t++) {
     snprintf(array, sizeof array, "%s_table%u", name, t);
-    put_indices(heap, out, "static const uint32_t", array, text->tables.data[t]->table, text->table_sizes.data[t]);
+    put_indices(heap, out, "static const uint32_t", array, text->tables.data[t]->table,
+                text->table_sizes.data[t]);
   }
   text_printf(heap, out, "static const uint32_t *const %s_tables[] = {", name);
   for (uint32_t t = 0; t < text->tables.count; t++) text_printf(heap, out, "%s_table%u, ", name, t);
@@ -85,7 +90,8 @@ static void put_tables(Heap *heap, TextVec *out, const CText *text, const char *
 }
 
 static const char evaluate_text[] =
-    "int model_%s(double time, const double *y, const double *parameters, const double *discretes, const double *pre,\n"
+    "int model_%s(double time, const double *y, const double *parameters, const double *discretes, const "
+    "double *pre,\n"
     "             double *work, double *out) {\n"
     "  const double *const read[] = {%s_numbers, &time, y, parameters, discretes, pre, work, out};\n"
     "  double *const write[] = {0, 0, 0, 0, 0, 0, work, out};\n"
@@ -108,8 +114,8 @@ static void put_program(Heap *heap, TextVec *out, const Program *program, const 
   put_tables(heap, out, text, name);
   snprintf(array, sizeof array, "%s_numbers", name);
   put_numbers(heap, out, "static ", array, program->numbers, program->number_count);
-  text_printf(heap, out, evaluate_text, name, name, program->scratch_count, name, name, name, text->steps.count, name, name,
-              size);
+  text_printf(heap, out, evaluate_text, name, name, program->scratch_count, name, name, name,
+              text->steps.count, name, name, size);
 }
 
 /* ---- files ---- */
@@ -117,30 +123,37 @@ static void put_program(Heap *heap, TextVec *out, const Program *program, const 
 static void put_header(Heap *heap, TextVec *out, const ExportInput *input, uint32_t work) {
   text_printf(heap, out, "/* The model ");
   put_comment(heap, out, input->name);
-  text_printf(heap, out, " in C99, written by daedal.\n"
-                         " * F(time, y) = 0 is the residual, dF/dy its Jacobian in compressed columns.");
+  text_printf(heap, out,
+              " in C99, written by daedal.\n"
+              " * F(time, y) = 0 is the residual, dF/dy its Jacobian in compressed columns.");
   if (input->method) text_printf(heap, out, "\n * Rows: ");
   if (input->method) put_comment(heap, out, input->method);
   text_printf(heap, out, " */\n#ifndef MODEL_H\n#define MODEL_H\n\n");
-  text_printf(heap, out, "enum {\n  MODEL_ROWS = %u,\n  MODEL_COLUMNS = %u,\n  MODEL_PARAMETERS = %u,\n"
-                         "  MODEL_DISCRETES = %u,\n  MODEL_JACOBIAN_COLUMNS = %u,\n  MODEL_NONZEROS = %u,\n  MODEL_WORK = %u\n};\n\n",
+  text_printf(heap, out,
+              "enum {\n  MODEL_ROWS = %u,\n  MODEL_COLUMNS = %u,\n  MODEL_PARAMETERS = %u,\n"
+              "  MODEL_DISCRETES = %u,\n  MODEL_JACOBIAN_COLUMNS = %u,\n  MODEL_NONZEROS = %u,\n  MODEL_WORK "
+              "= %u\n};\n\n",
               input->row_list.count, input->columns.count, input->parameters.count, input->discretes.count,
               input->jacobian->columns, input->jacobian->nonzeros, work ? work : 1);
-  text_printf(heap, out,
-              "/* Names, and values at the start. */\n"
-              "extern const char *const model_column_names[], *const model_row_names[];\n"
-              "extern const char *const model_parameter_names[], *const model_discrete_names[];\n"
-              "extern const double model_time, model_start[], model_parameters[], model_discretes[], model_pre[];\n\n"
-              "/* Pattern of the Jacobian: entries model_column_start[c] .. model_column_start[c + 1] - 1 are those of\n"
-              " * column c, in rows model_row_index[entry], ascending. model_positions[c]: the place of column c in y. */\n"
-              "extern const int model_column_start[], model_row_index[], model_positions[];\n\n"
-              "/* Residual into out[MODEL_ROWS]; entries of the Jacobian into out[MODEL_NONZEROS]. `work` has room for\n"
-              " * MODEL_WORK numbers, for each thread its own. Both return 0, or 1 if a result is not finite. */\n"
-              "int model_residual(double time, const double *y, const double *parameters, const double *discretes,\n"
-              "                   const double *pre, double *work, double *out);\n"
-              "int model_jacobian(double time, const double *y, const double *parameters, const double *discretes,\n"
-              "                   const double *pre, double *work, double *out);\n\n"
-              "#endif\n");
+  text_printf(
+      heap, out,
+      "/* Names, and values at the start. */\n"
+      "extern const char *const model_column_names[], *const model_row_names[];\n"
+      "extern const char *const model_parameter_names[], *const model_discrete_names[];\n"
+      "extern const double model_time, model_start[], model_parameters[], model_discretes[], model_pre[];\n\n"
+      "/* Pattern of the Jacobian: entries model_column_start[c] .. model_column_start[c + 1] - 1 are those "
+      "of\n"
+      " * column c, in rows model_row_index[entry], ascending. model_positions[c]: the place of column c in "
+      "y. */\n"
+      "extern const int model_column_start[], model_row_index[], model_positions[];\n\n"
+      "/* Residual into out[MODEL_ROWS]; entries of the Jacobian into out[MODEL_NONZEROS]. `work` has room "
+      "for\n"
+      " * MODEL_WORK numbers, for each thread its own. Both return 0, or 1 if a result is not finite. */\n"
+      "int model_residual(double time, const double *y, const double *parameters, const double *discretes,\n"
+      "                   const double *pre, double *work, double *out);\n"
+      "int model_jacobian(double time, const double *y, const double *parameters, const double *discretes,\n"
+      "                   const double *pre, double *work, double *out);\n\n"
+      "#endif\n");
 }
 
 static void put_data(Heap *heap, TextVec *out, const ExportInput *input) {
@@ -171,10 +184,14 @@ static const char main_text[] =
     "  double *residual = malloc((MODEL_ROWS + 1) * sizeof *residual);\n"
     "  double *entries = malloc((MODEL_NONZEROS + 1) * sizeof *entries);\n"
     "  if (!work || !residual || !entries) return 1;\n"
-    "  int bad = model_residual(model_time, model_start, model_parameters, model_discretes, model_pre, work, residual);\n"
-    "  bad |= model_jacobian(model_time, model_start, model_parameters, model_discretes, model_pre, work, entries);\n"
-    "  for (int c = 0; c < MODEL_COLUMNS; c++) printf(\"column %d %.17g %s\\n\", c, model_start[c], model_column_names[c]);\n"
-    "  for (int r = 0; r < MODEL_ROWS; r++) printf(\"row %d %.17g %s\\n\", r, residual[r], model_row_names[r]);\n"
+    "  int bad = model_residual(model_time, model_start, model_parameters, model_discretes, model_pre, work, "
+    "residual);\n"
+    "  bad |= model_jacobian(model_time, model_start, model_parameters, model_discretes, model_pre, work, "
+    "entries);\n"
+    "  for (int c = 0; c < MODEL_COLUMNS; c++) printf(\"column %d %.17g %s\\n\", c, model_start[c], "
+    "model_column_names[c]);\n"
+    "  for (int r = 0; r < MODEL_ROWS; r++) printf(\"row %d %.17g %s\\n\", r, residual[r], "
+    "model_row_names[r]);\n"
     "  for (int c = 0; c < MODEL_JACOBIAN_COLUMNS; c++)\n"
     "    for (int k = model_column_start[c]; k < model_column_start[c + 1]; k++)\n"
     "      printf(\"entry %d %d %.17g\\n\", model_row_index[k], model_positions[c], entries[k]);\n"
@@ -201,7 +218,8 @@ static bool refuse_calls(const ExportInput *input, const Program *program, const
   const CallSite *site = &program->kernels[call.kernel].calls.data[call.site];
   const Function *function = input->model->functions.data[site->function];
   diag_error(diags, DIAG_INPUT, function->routine->span,
-             "the function %s has loops or branches that depend on its arguments; such functions cannot be exported as C",
+             "the function %s has loops or branches that depend on its arguments; such functions cannot be "
+             "exported as C",
              names_text(input->model->names, function->name));
   return true;
 }
@@ -216,14 +234,17 @@ bool export_c(Heap *heap, const ExportInput *input, ExportFiles *files, Diags *d
   const Program *jacobian = input->jacobian->program;
   CText residual_text = ctext_make(heap, residual, "residual", false);
   CText jacobian_text = ctext_make(heap, jacobian, "jacobian", false);
-  if (refuse_calls(input, residual, &residual_text, diags) || refuse_calls(input, jacobian, &jacobian_text, diags))
+  if (refuse_calls(input, residual, &residual_text, diags) ||
+      refuse_calls(input, jacobian, &jacobian_text, diags))
     return false;
 
-  uint32_t work = residual->scratch_count + residual_text.work, other = jacobian->scratch_count + jacobian_text.work;
+  uint32_t work = residual->scratch_count + residual_text.work,
+           other = jacobian->scratch_count + jacobian_text.work;
   put_header(heap, add_file(heap, files, "model.h"), input, work > other ? work : other);
 
   TextVec *code = add_file(heap, files, "model.c");
-  text_printf(heap, code, "/* Data, residual and Jacobian of the model; see model.h. */\n#include \"model.h\"\n\n");
+  text_printf(heap, code,
+              "/* Data, residual and Jacobian of the model; see model.h. */\n#include \"model.h\"\n\n");
   ctext_header(heap, code, (const TextVec *const[]){&residual_text.text, &jacobian_text.text}, 2);
   put_data(heap, code, input);
   put_program(heap, code, residual, &residual_text, "residual", "MODEL_ROWS");

@@ -1,5 +1,5 @@
-/* graph: the nodes below some roots, children before parents, and the position of each in that list. A view of the
- * expression graph for numeric code: only children that a value depends on count.
+/* graph: the nodes below some roots, children before parents, and the position of each in that list. A view
+ * of the expression graph for numeric code: only children that a value depends on count.
  */
 #ifndef DAEDAL_CODE_GRAPH_H
 #define DAEDAL_CODE_GRAPH_H
@@ -9,12 +9,13 @@
 typedef struct Graph {
   Heap *heap;
   const Dag *dag;
-  IndexVec nodes;     /* children first, depth first from the roots in order */
-  uint32_t *direct;   /* node -> position + 1, when the list is a large part of the expression graph */
-  Map map;            /* node -> position, otherwise */
+  IndexVec nodes;   /* children first, depth first from the roots in order */
+  uint32_t *direct; /* node -> position + 1, when the list is a large part of the expression graph */
+  Map map;          /* node -> position, otherwise */
 } Graph;
 
-/* The nodes below the roots, in O(their number). Nodes that `stop` maps are listed, but not what is below them; NULL: none. */
+/* The nodes below the roots, in O(their number). Nodes that `stop` maps are listed, but not what is below
+ * them; NULL: none. */
 Graph graph_make(Heap *heap, const Dag *dag, const Expr *roots, uint32_t count, const Map *stop);
 void graph_free(Graph *graph);
 
@@ -23,8 +24,9 @@ static inline uint32_t graph_position(const Graph *graph, Expr e) {
   return graph->direct ? graph->direct[e] - 1 : map_get(&graph->map, e);
 }
 
-/* The children of a node that its value depends on: arguments, or terms of a sum. What is structure is none: a constant
- * exponent, and arguments of smooth, homotopy and of operators without a value that do not count. */
+/* The children of a node that its value depends on: arguments, or terms of a sum. What is structure is
+ * none: a constant exponent, and arguments of smooth, homotopy and of operators without a value that do not
+ * count. */
 uint32_t node_children(const Dag *dag, Expr e);
 Expr node_child(const Dag *dag, Expr e, uint32_t child);
 

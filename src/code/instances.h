@@ -1,8 +1,9 @@
 /* instances: where the instances of one kernel read their leaves and write their outputs.
  *
- * A lane is one slot (leaf) or one output over all instances. Most lanes of a regular model advance by a fixed stride; then
- * no table of indices is kept. Instances are cut into blocks such that within a block every strided lane
- * advances by its stride, so a block is a loop without index look-ups. The order of instances is chosen to this end.
+ * A lane is one slot (leaf) or one output over all instances. Most lanes of a regular model advance by a
+ * fixed stride; then no table of indices is kept. Instances are cut into blocks such that within a block
+ * every strided lane advances by its stride, so a block is a loop without index look-ups. The order of
+ * instances is chosen to this end.
  */
 #ifndef DAEDAL_CODE_INSTANCES_H
 #define DAEDAL_CODE_INSTANCES_H
@@ -51,8 +52,8 @@ typedef struct Instances {
   uint32_t block_count;
 } Instances;
 
-/* Places of all lanes: given[lane * count + instance]; stores[lane]. Outputs are never uniform unless count is 1.
- * Everything in the result lives in the heap; `given` is not kept. O(lanes * count). */
+/* Places of all lanes: given[lane * count + instance]; stores[lane]. Outputs are never uniform unless count
+ * is 1. Everything in the result lives in the heap; `given` is not kept. O(lanes * count). */
 Instances instances_make(Heap *heap, uint32_t count, uint32_t slots, uint32_t outputs, const Store *stores,
                          const uint32_t *given);
 

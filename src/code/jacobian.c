@@ -1,11 +1,13 @@
-/* jacobian: exact sparse derivatives of rows by columns. Rows of one shape are differentiated once: the gradient of the first
- * row of the shape gives the partials, and each further row only puts its own leaves in. Numbers in which rows of a shape
- * differ are made parameters before differentiating, so that nothing is folded that is true of the first row alone. */
+/* jacobian: exact sparse derivatives of rows by columns. Rows of one shape are differentiated once: the
+ * gradient of the first row of the shape gives the partials, and each further row only puts its own leaves
+ * in. Numbers in which rows of a shape differ are made parameters before differentiating, so that nothing
+ * is folded that is true of the first row alone. */
 #include "code/program_internal.h"
 
 #include <string.h>
 
-/* Columns that are not asked for are a kind of leaf of their own; so rows of one template want the same partials. */
+/* Columns that are not asked for are a kind of leaf of their own; so rows of one template want the same
+ * partials. */
 enum { OTHER_COLUMN = STORE_COUNT };
 
 /* Stands for a number in which the rows of a shape differ: a parameter that no model has. */
@@ -33,10 +35,10 @@ typedef struct Differentiation {
   Graph graph;
   uint8_t *boundary;
   Templates templates;
-  bool *varies;        /* per entry of templates.stores: a number in which the rows differ */
+  bool *varies; /* per entry of templates.stores: a number in which the rows differ */
   RowInfo *info;
-  Gradient *shape;     /* per template */
-  Expr *shape_root;    /* per template: its first row, varying numbers made parameters */
+  Gradient *shape;          /* per template */
+  Expr *shape_root;         /* per template: its first row, varying numbers made parameters */
   ExprVec partials, leaves; /* of gradients; leaves: of the row itself or of the template's first row */
   IndexVec slots;           /* of leaves, in templates */
 } Differentiation;
@@ -88,7 +90,9 @@ static void find_varying_numbers(Differentiation *work) {
 /* ---- numbers as parameters ---- */
 
 /* parameter_of: bits of a number -> parameter leaf. */
-static Expr number_leaf(const Map *parameter_of, double number) { return map_get(parameter_of, number_key(number)); }
+static Expr number_leaf(const Map *parameter_of, double number) {
+  return map_get(parameter_of, number_key(number));
+}
 
 static Expr abstract_sum(Dag *dag, Heap *heap, Expr e, const Expr *children, const Map *parameter_of) {
   double constant;
@@ -103,7 +107,8 @@ static Expr abstract_sum(Dag *dag, Heap *heap, Expr e, const Expr *children, con
     constant = 0;
   }
   for (uint32_t t = 0; t < count; t++) {
-    leaf = coefficients[t] == 1 || coefficients[t] == -1 ? MAP_NONE : number_leaf(parameter_of, coefficients[t]);
+    leaf =
+        coefficients[t] == 1 || coefficients[t] == -1 ? MAP_NONE : number_leaf(parameter_of, coefficients[t]);
     if (leaf == MAP_NONE) vec_push(heap, &list, (Term){coefficients[t], children[t]});
     else vec_push(heap, &list, (Term){1, dag_multiply(dag, leaf, children[t])});
   }
@@ -173,8 +178,9 @@ static void differentiate_template(Differentiation *work, uint32_t shape) {
               dag_parameter(work->dag, FIRST_NUMBER_PARAMETER + s));
     if (templates->stores.data[template->first_store + s] != STORE_CONSTANT) map_put(&slot_of, items[s], s);
   }
-  work->shape_root[shape] =
-      parameter_of.count ? abstract_root(work->dag, work->heap, template->root, &parameter_of) : template->root;
+  work->shape_root[shape] = parameter_of.count
+                                ? abstract_root(work->dag, work->heap, template->root, &parameter_of)
+                                : template->root;
   work->shape[shape] = add_gradient(work, work->shape_root[shape]);
   for (uint32_t p = work->slots.count; p < work->leaves.count; p++)
     vec_push(work->heap, &work->slots, map_get(&slot_of, work->leaves.data[p]));
@@ -204,9 +210,10 @@ static uint32_t row_column(const Differentiation *work, uint32_t row, uint32_t p
 }
 
 static Differentiation differentiation_make(Heap *heap, Model *model, const Layout *layout, const Expr *rows,
-                                            uint32_t count, const uint32_t *positions, uint32_t position_count) {
-  Differentiation work = {.heap = heap, .model = model, .dag = model->dag, .layout = layout, .rows = rows,
-                          .row_count = count};
+                                            uint32_t count, const uint32_t *positions,
+                                            uint32_t position_count) {
+  Differentiation work = {
+      .heap = heap, .model = model, .dag = model->dag, .layout = layout, .rows = rows, .row_count = count};
   work.column_of = heap_array(heap, layout->columns, sizeof *work.column_of);
   memset(work.column_of, 0xff, layout->columns * sizeof *work.column_of);
   for (uint32_t c = 0; c < position_count; c++) work.column_of[positions[c]] = c;
@@ -270,7 +277,7 @@ typedef struct Filling {
   uint32_t *group_of;   /* per template */
   uint32_t *used;       /* per template: instances filled */
   uint32_t number_base;
-  ExprVec roots;        /* straight code, with its outputs */
+  ExprVec roots; /* straight code, with its outputs */
   IndexVec places;
   Expr *blame_roots, *blame_leaves; /* per output */
 } Filling;
@@ -282,9 +289,11 @@ static void make_group(Filling *filling, uint32_t shape) {
   uint32_t extra = filling->with_rows ? 1 : 0;
   if (template->instances < TEMPLATE_MINIMUM || gradient.count + extra == 0) return;
   filling->group_of[shape] = filling->plan.groups.count;
-  Group *group = plan_add_group(&filling->plan, 0, template->instances, template->slots, gradient.count + extra);
+  Group *group =
+      plan_add_group(&filling->plan, 0, template->instances, template->slots, gradient.count + extra);
   if (filling->with_rows) group->roots[0] = work->shape_root[shape];
-  for (uint32_t p = 0; p < gradient.count; p++) group->roots[extra + p] = work->partials.data[gradient.first + p];
+  for (uint32_t p = 0; p < gradient.count; p++)
+    group->roots[extra + p] = work->partials.data[gradient.first + p];
   for (uint32_t s = 0; s < template->slots; s++) {
     uint32_t store = work->templates.stores.data[template->first_store + s];
     uint32_t item = work->templates.items.data[template->first_item + s];
@@ -341,7 +350,9 @@ static void fill_straight(Filling *filling, uint32_t row) {
 static Filling filling_make(Differentiation *work, const Jacobian *jacobian, bool with_rows) {
   Heap *heap = work->heap;
   uint32_t shapes = work->templates.list.count;
-  Filling filling = {.work = work, .plan = plan_make(heap, work->model, work->layout), .with_rows = with_rows,
+  Filling filling = {.work = work,
+                     .plan = plan_make(heap, work->model, work->layout),
+                     .with_rows = with_rows,
                      .first_entry = with_rows ? work->row_count : 0};
   filling.next = heap_array(heap, jacobian->columns, sizeof *filling.next);
   for (uint32_t c = 0; c < jacobian->columns; c++) filling.next[c] = (uint32_t)jacobian->column_start[c];

@@ -1,6 +1,7 @@
-/* kernel: see kernel.h. The nodes below the roots are listed children first (depth first, so that values are used soon after
- * they are made), uses are counted, then each node becomes lines. Sums become chains of additions in the order
- * of their terms: constant, first term, second term and so on, as everywhere in daedal.
+/* kernel: see kernel.h. The nodes below the roots are listed children first (depth first, so that values
+ * are used soon after they are made), uses are counted, then each node becomes lines. Sums become chains of
+ * additions in the order of their terms: constant, first term, second term and so on, as everywhere in
+ * daedal.
  */
 #include "code/kernel.h"
 
@@ -9,34 +10,18 @@
 #include <math.h>
 #include <string.h>
 
-uint32_t line_arity(const Line *line) {
-  switch (line->code) {
-  case LINE_CALL:
-  case LINE_RESULT: return 0;
-  case LINE_COPY:
-  case LINE_NEGATE:
-  case LINE_SQUARE:
-  case LINE_CUBE:
-  case LINE_FOURTH:
-  case LINE_POWER: return 1;
-  case LINE_ADD:
-  case LINE_SUBTRACT: return 2;
-  default: return line->code < OP_COUNT ? (uint32_t)op_arity((Op)line->code) : 3;
-  }
-}
-
 typedef struct Builder {
   Heap *heap;
   Dag *dag;
   const SlotMap *slots;
   Kernel *kernel;
-  Graph graph;        /* nodes below the roots */
-  uint32_t *uses;     /* per position */
-  bool *is_fused;     /* per position: a product computed within the sum that uses it */
-  Operand *operands;  /* per position */
-  uint32_t *call_of;  /* per position of a call: its site */
-  uint32_t *call_next; /* per position of a call: the next call of the same site; 0 if there is none */
-  Map numbers;        /* bits -> index in kernel->numbers */
+  Graph graph;           /* nodes below the roots */
+  uint32_t *uses;        /* per position */
+  bool *is_fused;        /* per position: a product computed within the sum that uses it */
+  Operand *operands;     /* per position */
+  uint32_t *call_begins; /* per position: site + 1 at the first call of a site, else 0 */
+  uint32_t *call_next;   /* per position of a call: the next call of the same site; 0 if there is none */
+  Map numbers;           /* bits -> index in kernel->numbers */
 } Builder;
 
 static bool is_slot(const Builder *builder, Expr e) { return map_get(&builder->slots->nodes, e) != MAP_NONE; }
@@ -63,7 +48,8 @@ static void count_uses(Builder *builder, const Expr *roots, uint32_t count) {
   for (uint32_t p = 0; p < builder->graph.nodes.count; p++) {
     Expr e = builder->graph.nodes.data[p];
     uint32_t children = is_slot(builder, e) ? 0 : node_children(builder->dag, e);
-    for (uint32_t c = 0; c < children; c++) builder->uses[position_of(builder, node_child(builder->dag, e, c))]++;
+    for (uint32_t c = 0; c < children; c++)
+      builder->uses[position_of(builder, node_child(builder->dag, e, c))]++;
   }
 }
 
@@ -81,7 +67,7 @@ static bool is_uniform(const Builder *builder, Operand o) {
 static bool is_uniform_line(const Builder *builder, const Line *line) {
   const Operand operands[3] = {line->a, line->b, line->c};
   uint32_t arity = line_arity(line);
-  for (uint32_t k = 0; k < arity; k++)
+  for (uint32_t k = 0; k < arity && k < 3; k++)
     if (!is_uniform(builder, operands[k])) return false;
   return true;
 }
@@ -102,7 +88,8 @@ static Operand emit(Builder *builder, uint32_t code, Operand a, Operand b, Opera
 /* A product that only this sum uses, with coefficient 1 or -1, is multiplied where it is added. */
 static bool may_fuse(const Builder *builder, Term term) {
   return (term.coefficient == 1 || term.coefficient == -1) && !is_slot(builder, term.node) &&
-         dag_op(builder->dag, term.node) == OP_MULTIPLY && builder->uses[position_of(builder, term.node)] == 1;
+         dag_op(builder->dag, term.node) == OP_MULTIPLY &&
+         builder->uses[position_of(builder, term.node)] == 1;
 }
 
 /* -x + y is computed as y - x. */
@@ -118,7 +105,8 @@ static void mark_fused(Builder *builder, Expr sum) {
     if (may_fuse(builder, terms[t])) builder->is_fused[position_of(builder, terms[t].node)] = true;
 }
 
-/* Folds `accumulator (+|-) x` into the line that made the accumulator, if that was the last one and has room. */
+/* Folds `accumulator (+|-) x` into the line that made the accumulator, if that was the last one and has
+ * room. */
 static bool extend_last(Builder *builder, Operand accumulator, bool subtract, Operand x) {
   LineVec *lines = &builder->kernel->body;
   if (operand_kind(accumulator) == OPERAND_UNIFORM) lines = &builder->kernel->prologue;
@@ -133,7 +121,8 @@ static bool extend_last(Builder *builder, Operand accumulator, bool subtract, Op
   return true;
 }
 
-/* accumulator + term. `own`: lines made by this sum may be changed, so only the accumulator refers to the last one. */
+/* accumulator + term. `own`: lines made by this sum may be changed, so only the accumulator refers to the
+ * last one. */
 static Operand add_term(Builder *builder, Operand accumulator, bool own, Term term) {
   uint32_t position = position_of(builder, term.node);
   bool subtract = term.coefficient == -1;
@@ -165,7 +154,8 @@ static bool negate_factor(Builder *builder, Expr node, Operand value) {
 }
 
 /* The beginning of a sum; says how many terms it took. */
-static Operand begin_sum(Builder *builder, double constant, const Term *terms, uint32_t count, uint32_t *taken) {
+static Operand begin_sum(Builder *builder, double constant, const Term *terms, uint32_t count,
+                         uint32_t *taken) {
   *taken = 0;
   if (constant != 0) return number_operand(builder, constant);
   *taken = 1;
@@ -173,7 +163,8 @@ static Operand begin_sum(Builder *builder, double constant, const Term *terms, u
   if (starts_negative(constant, terms, count)) {
     *taken = 2;
     uint32_t second = position_of(builder, terms[1].node);
-    if (!builder->is_fused[second]) return emit(builder, LINE_SUBTRACT, builder->operands[second], first, first);
+    if (!builder->is_fused[second])
+      return emit(builder, LINE_SUBTRACT, builder->operands[second], first, first);
     const Expr *factors;
     dag_arguments(builder->dag, terms[1].node, &factors);
     return emit(builder, LINE_PRODUCT_SUBTRACT, first, builder->operands[position_of(builder, factors[0])],
@@ -240,24 +231,25 @@ static void find_sites(Builder *builder) {
     if (dag_op(builder->dag, e) != OP_CALL || is_slot(builder, e)) continue;
     uint64_t key = call_key(builder->dag, e);
     uint32_t site = map_get(&sites, key);
-    if (site == MAP_NONE || !is_same_call(builder->dag, builder->kernel->calls.data[site].node, e)) {
+    if (site >= last.count || !is_same_call(builder->dag, builder->kernel->calls.data[site].node, e)) {
       site = new_site(builder, e);
       map_put(&sites, key, site);
       vec_push(builder->heap, &last, p);
+      builder->call_begins[p] = site + 1;
     } else {
       builder->call_next[last.data[site]] = p;
       last.data[site] = p;
     }
     builder->kernel->calls.data[site].result_count++;
-    builder->call_of[p] = site;
   }
   vec_free(builder->heap, &last);
   map_free(&sites);
 }
 
-/* All results of the site of the call at `position`, which is the site's first in order. */
+/* All results of a site, at its first call in order. */
 static void emit_call(Builder *builder, uint32_t position) {
-  uint32_t number = builder->call_of[position];
+  uint32_t number = builder->call_begins[position] - 1;
+  if (number >= builder->kernel->calls.count) return;
   CallSite *site = &builder->kernel->calls.data[number];
   const Expr *arguments;
   dag_arguments(builder->dag, site->node, &arguments);
@@ -312,7 +304,7 @@ static void emit_node(Builder *builder, uint32_t position) {
   else if (op_kind(op) == KIND_LEAF || !op_has_value(op)) *result = number_operand(builder, NAN);
   else if (op == OP_SUM) *result = emit_sum(builder, e);
   else if (op != OP_CALL) *result = emit_operator(builder, e);
-  else if (!builder->kernel->calls.data[builder->call_of[position]].results) emit_call(builder, position);
+  else emit_call(builder, position);
 }
 
 /* Every output of a kernel with many instances is the value of a body line that is no other output. */
@@ -324,7 +316,8 @@ static void set_outputs(Builder *builder, const Expr *roots, uint32_t count) {
     Operand value = builder->operands[position_of(builder, roots[r])];
     bool is_own = operand_kind(value) == OPERAND_VALUE && !is_taken[operand_index(value)];
     if (is_own) is_taken[operand_index(value)] = true;
-    else if (kernel->instances.count > 1) value = push_line(builder, false, (Line){LINE_COPY, value, value, value});
+    else if (kernel->instances.count > 1)
+      value = push_line(builder, false, (Line){LINE_COPY, value, value, value});
     kernel->outputs[r] = value;
   }
   heap_free(builder->heap, is_taken);
@@ -339,7 +332,7 @@ static void mark_slots(bool *is_used, const LineVec *lines) {
     const Line *line = &lines->data[i];
     const Operand operands[3] = {line->a, line->b, line->c};
     uint32_t arity = line_arity(line);
-    for (uint32_t k = 0; k < arity; k++) mark_slot(is_used, operands[k]);
+    for (uint32_t k = 0; k < arity && k < 3; k++) mark_slot(is_used, operands[k]);
   }
 }
 
@@ -362,21 +355,20 @@ static void free_builder(Builder *builder) {
   heap_free(builder->heap, builder->uses);
   heap_free(builder->heap, builder->is_fused);
   heap_free(builder->heap, builder->operands);
-  heap_free(builder->heap, builder->call_of);
+  heap_free(builder->heap, builder->call_begins);
   heap_free(builder->heap, builder->call_next);
   map_free(&builder->numbers);
 }
 
 Kernel kernel_make(Heap *heap, Dag *dag, const Expr *roots, Instances instances, const SlotMap *slots) {
   Kernel kernel = {.instances = instances};
-  Builder builder = {.heap = heap, .dag = dag, .slots = slots, .kernel = &kernel,
-                     .numbers = map_make(heap)};
+  Builder builder = {.heap = heap, .dag = dag, .slots = slots, .kernel = &kernel, .numbers = map_make(heap)};
   builder.graph = graph_make(heap, dag, roots, instances.outputs, &slots->nodes);
   uint32_t count = builder.graph.nodes.count;
   builder.uses = heap_array(heap, count, sizeof *builder.uses);
   builder.is_fused = heap_array(heap, count, sizeof *builder.is_fused);
   builder.operands = heap_array(heap, count, sizeof *builder.operands);
-  builder.call_of = heap_array(heap, count, sizeof *builder.call_of);
+  builder.call_begins = heap_array(heap, count, sizeof *builder.call_begins);
   builder.call_next = heap_array(heap, count, sizeof *builder.call_next);
   count_uses(&builder, roots, instances.outputs);
   for (uint32_t p = 0; p < count; p++)

@@ -1,9 +1,9 @@
 /* kernel: straight-line code for some outputs, with one or many instances that differ in their leaves only.
  *
- * Invariant: each line defines one value, once, after its operands. What is equal for all instances (numbers, uniform
- * leaves and everything computed from them) is in the prologue, run once an evaluation; the body runs for each instance.
- * A kernel with one instance is a prologue alone. Tape (tape.h) and C text (ctext.h) are both made from kernels, hence
- * do the same operations in the same order.
+ * Invariant: each line defines one value, once, after its operands. What is equal for all instances
+ * (numbers, uniform leaves and everything computed from them) is in the prologue, run once an evaluation;
+ * the body runs for each instance. A kernel with one instance is a prologue alone. Tape (tape.h) and C text
+ * (ctext.h) are both made from kernels, hence do the same operations in the same order.
  */
 #ifndef DAEDAL_CODE_KERNEL_H
 #define DAEDAL_CODE_KERNEL_H
@@ -17,9 +17,9 @@ typedef enum LineCode {
 #define LINE(id, value) LINE_##id,
 #include "code/lines.def"
 #undef LINE
-  LINE_POWER,             /* a to the integer power b, b not an operand */
-  LINE_CALL,              /* call site a (an index, not an operand); its value is the site's first result */
-  LINE_RESULT,            /* result b of the call site a, computed by its LINE_CALL */
+  LINE_POWER,  /* a to the integer power b, b not an operand */
+  LINE_CALL,   /* call site a (an index, not an operand); its value is the site's first result */
+  LINE_RESULT, /* result b of the call site a, computed by its LINE_CALL */
   LINE_COUNT
 } LineCode;
 
@@ -42,7 +42,26 @@ typedef struct Line {
 } Line;
 
 /* Number of operands of a line that are Operands (0 for calls: see CallSite). */
-uint32_t line_arity(const Line *line);
+static inline uint32_t line_arity(const Line *line) {
+  switch (line->code) {
+  case LINE_CALL:
+  case LINE_RESULT: return 0;
+  case LINE_COPY:
+  case LINE_NEGATE:
+  case LINE_SQUARE:
+  case LINE_CUBE:
+  case LINE_FOURTH:
+  case LINE_POWER: return 1;
+  case LINE_ADD:
+  case LINE_SUBTRACT: return 2;
+  default: break;
+  }
+  switch (line->code < OP_COUNT ? op_arity((Op)line->code) : 3) {
+  case 1: return 1;
+  case 2: return 2;
+  default: return 3;
+  }
+}
 
 /* A call of a function of the model: the arguments, and the results wanted. */
 typedef struct CallSite {
@@ -60,16 +79,18 @@ typedef struct Kernel {
   VEC(double) numbers;
   LineVec prologue, body;
   VEC(CallSite) calls;
-  Operand *outputs; /* instances.outputs of them; when the kernel has a body, each is the value of a body line of its own */
+  Operand *outputs; /* of a kernel with a body, each is the value of a body line of its own */
 } Kernel;
 
-/* Leaves of a kernel: expressions (leaves of the graph, or any node computed elsewhere) and numbers that are slots. */
+/* Leaves of a kernel: expressions (leaves of the graph, or any node computed elsewhere) and numbers that
+ * are slots. */
 typedef struct SlotMap {
   Map nodes;   /* Expr -> slot */
   Map numbers; /* bits of a constant -> slot */
 } SlotMap;
 
-/* Code for the expressions `roots` (one per output of the instances) with the given slots. O(graph below the roots). */
+/* Code for the expressions `roots` (one per output of the instances) with the given slots. O(graph below
+ * the roots). */
 Kernel kernel_make(Heap *heap, Dag *dag, const Expr *roots, Instances instances, const SlotMap *slots);
 
 #endif

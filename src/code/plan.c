@@ -1,5 +1,5 @@
-/* plan: see plan.h. Passes over the nodes below the roots, each linear: find the region of every node, find the
- * template of every region, give phases, make the groups. */
+/* plan: see plan.h. Passes over the nodes below the roots, each linear: find the region of every node, find
+ * the template of every region, give phases, make the groups. */
 #include "code/plan.h"
 
 #include <math.h>
@@ -30,13 +30,13 @@ uint32_t leaf_place(const Layout *layout, const Dag *dag, Expr leaf) {
 /* A node that is the root of a region. */
 typedef struct Region {
   uint32_t position;
-  uint32_t shape;       /* its template */
-  bool is_template;     /* it runs as an instance of the template; otherwise as straight code */
+  uint32_t shape;   /* its template */
+  bool is_template; /* it runs as an instance of the template; otherwise as straight code */
   uint32_t first_item, item_count;
-  uint32_t level;       /* straight code of a level runs before the templates of the level */
-  uint32_t output;      /* first root that is this node; MAP_NONE */
-  uint32_t scratch;     /* place; MAP_NONE */
-  bool is_read_later;   /* by a template, or in a later level */
+  uint32_t level;     /* straight code of a level runs before the templates of the level */
+  uint32_t output;    /* first root that is this node; MAP_NONE */
+  uint32_t scratch;   /* place; MAP_NONE */
+  bool is_read_later; /* by a template, or in a later level */
 } Region;
 
 typedef struct Split {
@@ -47,9 +47,9 @@ typedef struct Split {
   uint32_t root_count;
   const uint32_t *places; /* of the roots among the outputs; NULL: in order */
   Graph graph;
-  uint8_t *boundary;    /* per position, see templates.h */
-  uint32_t *region_of;  /* per position of a region's root: the region */
-  VEC(Region) regions;  /* in dependency order */
+  uint8_t *boundary;   /* per position, see templates.h */
+  uint32_t *region_of; /* per position of a region's root: the region */
+  VEC(Region) regions; /* in dependency order */
   Templates templates;
   uint32_t number_base; /* of templates.numbers in plan->numbers */
 } Split;
@@ -61,7 +61,8 @@ static bool is_leaf(const Dag *dag, Expr e) {
   return op_kind(op) == KIND_LEAF || !op_has_value(op);
 }
 
-/* owner[p]: the region of node p as its parents say; parents come later in the list, so it is swept backwards. */
+/* owner[p]: the region of node p as its parents say; parents come later in the list, so it is swept
+ * backwards. */
 static void find_regions(Split *split, const uint32_t *first_output) {
   enum { FREE = 0, SHARED = UINT32_MAX };
   const IndexVec *nodes = &split->graph.nodes;
@@ -111,7 +112,9 @@ static const Template *template_of(const Split *split, const Region *region) {
 
 /* ---- phases ---- */
 
-static Store region_store(const Region *region) { return region->output != MAP_NONE ? STORE_OUTPUT : STORE_SCRATCH; }
+static Store region_store(const Region *region) {
+  return region->output != MAP_NONE ? STORE_OUTPUT : STORE_SCRATCH;
+}
 
 /* The region that slot s of a region refers to; NULL for leaves and numbers. */
 static Region *slot_region(const Split *split, const Region *region, uint32_t s) {
@@ -124,7 +127,8 @@ static Region *slot_region(const Split *split, const Region *region, uint32_t s)
 /* Levels beyond this are straight code: a long chain of dependences has no width for templates. */
 enum { LEVEL_LIMIT = 16 };
 
-/* Straight code waits only for templates; a template waits for straight code of its level and templates below. */
+/* Straight code waits only for templates; a template waits for straight code of its level and templates
+ * below. */
 static void find_levels(Split *split) {
   for (uint32_t r = 0; r < split->regions.count; r++) {
     Region *region = &split->regions.data[r];
@@ -179,7 +183,9 @@ static void find_scratch(Split *split) {
 
 /* ---- groups ---- */
 
-static uint32_t output_place(const Split *split, uint32_t root) { return split->places ? split->places[root] : root; }
+static uint32_t output_place(const Split *split, uint32_t root) {
+  return split->places ? split->places[root] : root;
+}
 
 static uint32_t region_place(const Split *split, const Region *region) {
   return region->output != MAP_NONE ? output_place(split, region->output) : region->scratch;
@@ -187,7 +193,8 @@ static uint32_t region_place(const Split *split, const Region *region) {
 
 static uint32_t item_place(const Split *split, Store store, uint32_t item) {
   if (store == STORE_CONSTANT) return split->number_base + item;
-  if (store != STORE_OUTPUT && store != STORE_SCRATCH) return leaf_place(split->plan->layout, split->dag, item);
+  if (store != STORE_OUTPUT && store != STORE_SCRATCH)
+    return leaf_place(split->plan->layout, split->dag, item);
   return region_place(split, &split->regions.data[split->region_of[graph_position(&split->graph, item)]]);
 }
 
@@ -264,7 +271,8 @@ static void list_slots(Split *split, const Region *region, SlotList *list) {
   for (uint32_t s = 0; s < region->item_count; s++) {
     Store store = split->templates.stores.data[template_of(split, region)->first_store + s];
     uint32_t item = split->templates.items.data[region->first_item + s];
-    if (store == STORE_CONSTANT || is_inner(split, region, s) || map_get(&list->index, item) != MAP_NONE) continue;
+    if (store == STORE_CONSTANT || is_inner(split, region, s) || map_get(&list->index, item) != MAP_NONE)
+      continue;
     map_put(&list->index, item, list->nodes.count);
     vec_push(split->heap, &list->nodes, item);
     vec_push(split->heap, &list->stores, store);
@@ -272,7 +280,8 @@ static void list_slots(Split *split, const Region *region, SlotList *list) {
 }
 
 static bool is_straight_output(const Region *region, uint32_t level) {
-  return region->level == level && !region->is_template && (region->output != MAP_NONE || region->is_read_later);
+  return region->level == level && !region->is_template &&
+         (region->output != MAP_NONE || region->is_read_later);
 }
 
 /* All straight code of a level is one group with one instance. */
@@ -370,8 +379,13 @@ static void free_split(Split *split) {
 }
 
 void plan_add_roots(Plan *plan, const Expr *roots, uint32_t count, const uint32_t *places) {
-  Split split = {.plan = plan, .heap = plan->heap, .dag = plan->model->dag, .roots = roots, .root_count = count,
-                 .places = places, .number_base = plan->numbers.count};
+  Split split = {.plan = plan,
+                 .heap = plan->heap,
+                 .dag = plan->model->dag,
+                 .roots = roots,
+                 .root_count = count,
+                 .places = places,
+                 .number_base = plan->numbers.count};
   split.graph = graph_make(plan->heap, split.dag, roots, count, NULL);
   split.boundary = heap_array(plan->heap, split.graph.nodes.count, sizeof *split.boundary);
   split.region_of = heap_array(plan->heap, split.graph.nodes.count, sizeof *split.region_of);

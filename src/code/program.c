@@ -1,5 +1,6 @@
-/* program: see program.h. A plan's groups become kernels and tapes, and one list of steps: by phase, and within a phase
- * blocks by the place of their outputs, so that neighbours in memory are worked on together. */
+/* program: see program.h. A plan's groups become kernels and tapes, and one list of steps: by phase, and
+ * within a phase blocks by the place of their outputs, so that neighbours in memory are worked on together.
+ */
 #include "code/program_internal.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@
 
 static void make_kernel(Program *program, uint32_t k, Group *group) {
   Heap *heap = program->heap;
-  Instances instances = instances_make(heap, group->instances, group->slots, group->outputs, group->stores, group->places);
+  Instances instances =
+      instances_make(heap, group->instances, group->slots, group->outputs, group->stores, group->places);
   program->kernels[k] = kernel_make(heap, program->model->dag, group->roots, instances, &group->map);
   program->phases[k] = group->phase;
   const Kernel *kernel = &program->kernels[k];
@@ -73,7 +75,8 @@ static void make_steps(Program *program) {
     vec_push(program->heap, &list, (StepOrder){phase, 0, 0, {k, STEP_BEGIN, 0}});
     if (instances->count == 1) continue;
     for (uint32_t b = 0; b < instances->block_count; b++)
-      vec_push(program->heap, &list, (StepOrder){phase, 1, instances->blocks[b].starts[instances->slots], {k, b, 0}});
+      vec_push(program->heap, &list,
+               (StepOrder){phase, 1, instances->blocks[b].starts[instances->slots], {k, b, 0}});
   }
   if (list.count) qsort(list.data, list.count, sizeof *list.data, compare_steps);
   program->step_count = list.count;
@@ -119,8 +122,8 @@ Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr 
 
 typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* A sum is finite only if every term is; but large finite terms may overflow it. Several sums, so that the additions do not
- * wait for each other. */
+/* A sum is finite only if every term is; but large finite terms may overflow it. Several sums, so that the
+ * additions do not wait for each other. */
 static double sum_of(const double *values, uint32_t count) {
   const Pair *pair = (const Pair *)(const void *)values, *end = pair + count / 16 * 8;
   Pair a = {0, 0}, b = a, c = a, d = a;
@@ -160,12 +163,19 @@ static bool run_tapes(Program *program, const Arrays *arrays) {
 
 EvalStatus program_run(Program *program, const Point *point, double *out) {
   Arrays arrays = {
-      .read = {[STORE_CONSTANT] = program->numbers, [STORE_TIME] = &point->time, [STORE_COLUMN] = point->y,
-               [STORE_PARAMETER] = point->parameters, [STORE_DISCRETE] = point->discretes, [STORE_PRE] = point->pre,
-               [STORE_SCRATCH] = program->scratch, [STORE_OUTPUT] = out},
-      .write = {[STORE_SCRATCH] = program->scratch, [STORE_OUTPUT] = out},
+      .read = {[STORE_CONSTANT] = program->numbers,
+               [STORE_TIME] = &point->time,
+               [STORE_COLUMN] = point->y,
+               [STORE_PARAMETER] = point->parameters,
+               [STORE_DISCRETE] = point->discretes,
+               [STORE_PRE] = point->pre,
+               [STORE_SCRATCH] = program->scratch,
+               [STORE_OUTPUT] = out},
   };
-  bool is_finite = program->compiled ? program->compiled(program->code, &arrays) : run_tapes(program, &arrays);
+  arrays.write[STORE_SCRATCH] = program->scratch;
+  arrays.write[STORE_OUTPUT] = out;
+  bool is_finite =
+      program->compiled ? program->compiled(program->code, &arrays) : run_tapes(program, &arrays);
   return is_finite ? EVAL_OK : EVAL_DOMAIN;
 }
 

@@ -1,10 +1,11 @@
-/* program: numeric code for a list of expressions. A program maps a point (values of all leaves) to the values of
- * its outputs. Residual rows, Jacobian entries, event functions are all programs; which rows a view needs is
- * decided by building a program for them, never inside one.
+/* program: numeric code for a list of expressions. A program maps a point (values of all leaves) to the
+ * values of its outputs. Residual rows, Jacobian entries, event functions are all programs; which rows a
+ * view needs is decided by building a program for them, never inside one.
  *
- * Two evaluators run the same program and give the same numbers: a register tape (default, starts at once), and C
- * compiled by the system's compiler and loaded (compile.h). Outputs whose expressions have one shape and differ in their leaves only
- * share one template; its instances run in blocks, so that one decoded instruction does a vector of work.
+ * Two evaluators run the same program and give the same numbers: a register tape (default, starts at once),
+ * and C compiled by the system's compiler and loaded (compile.h). Outputs whose expressions have one shape
+ * and differ in their leaves only share one template; its instances run in blocks, so that one decoded
+ * instruction does a vector of work.
  */
 #ifndef DAEDAL_CODE_PROGRAM_H
 #define DAEDAL_CODE_PROGRAM_H
@@ -20,8 +21,8 @@ typedef struct Layout {
 
 typedef struct Program Program;
 
-/* Code for `count` outputs. The program lives in `heap`; model, layout and roots must outlive it (roots are copied).
- * Cost grows with the number of shapes plus the number of leaves. */
+/* Code for `count` outputs. The program lives in `heap`; model, layout and roots must outlive it (roots are
+ * copied). Cost grows with the number of shapes plus the number of leaves. */
 Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr *roots, uint32_t count);
 
 uint32_t program_outputs(const Program *program);
@@ -29,13 +30,14 @@ uint32_t program_outputs(const Program *program);
 /* All outputs at the point. EVAL_DOMAIN if some output is not finite; program_blame then says why. */
 EvalStatus program_run(Program *program, const Point *point, double *out);
 
-/* After EVAL_DOMAIN at this point: the output concerned, and the node and its argument that left the domain. The node
- * is one that the output really uses: branches of an if that are not taken are not looked at. */
+/* After EVAL_DOMAIN at this point: the output concerned, and the node and its argument that left the
+ * domain. The node is one that the output really uses: branches of an if that are not taken are not looked
+ * at. */
 typedef struct Blame {
   uint32_t output;
-  Expr node;           /* e.g. the log(x) */
-  const char *reason;  /* "logarithm of a number that is not positive"; valid until the program runs again */
-  double argument;     /* offending value */
+  Expr node;          /* e.g. the log(x) */
+  const char *reason; /* "logarithm of a number that is not positive"; valid until the program runs again */
+  double argument;    /* offending value */
 } Blame;
 bool program_blame(Program *program, const Point *point, Blame *blame);
 
@@ -47,8 +49,9 @@ ProgramSize program_size(const Program *program);
 
 /* ---- sparse Jacobians (jacobian.c) ---- */
 
-/* d rows / d columns in compressed columns, exact. `positions` lists the columns wanted (positions in y), in the order in
- * which they are columns of the matrix; NULL: all of the layout. Entries that are identically zero are absent. */
+/* d rows / d columns in compressed columns, exact. `positions` lists the columns wanted (positions in y),
+ * in the order in which they are columns of the matrix; NULL: all of the layout. Entries that are
+ * identically zero are absent. */
 typedef struct Jacobian {
   uint32_t rows, columns, nonzeros;
   int32_t *column_start; /* columns + 1 */

@@ -31,13 +31,13 @@ struct Program {
   uint32_t step_count;
   Caller *caller;
 
-
-  /* Compiled code in place of the tapes (compile.h); NULL: the tapes run. Returns whether all outputs are finite. */
+  /* Compiled code in place of the tapes (compile.h); NULL: the tapes run. Returns whether all outputs are
+   * finite. */
   bool (*compiled)(struct Compiled *code, const Arrays *arrays);
   struct Compiled *code;
 
-  /* For blame: output k is expression roots[k], differentiated by leaf leaves[k] unless that is EXPR_NONE. leaves
-   * may be NULL. */
+  /* For blame: output k is expression roots[k], differentiated by leaf leaves[k] unless that is EXPR_NONE.
+   * leaves may be NULL. */
   Expr *roots, *leaves;
 };
 

@@ -1,6 +1,6 @@
-/* tape: see tape.h. Registers are assigned by one scan over the lines, which are in dependency order without
- * branches, so a value lives from its line to its last use. Rows of the body, in this order: the file of uniform values (stride
- * 0), varying slots, registers, outputs. */
+/* tape: see tape.h. Registers are assigned by one scan over the lines, which are in dependency order
+ * without branches, so a value lives from its line to its last use. Rows of the body, in this order: the
+ * file of uniform values (stride 0), varying slots, registers, outputs. */
 #include "code/tape.h"
 
 #include "expr/op_math.h"
@@ -32,7 +32,7 @@ struct Tape {
   double *file; /* numbers, uniform slots, registers of the prologue */
   uint32_t file_count, registers;
   uint32_t *gather_from, *gather_to, gather_end[STORE_COUNT]; /* uniform slots, ordered by store */
-  uint32_t *store_from, store_count;                           /* outputs of a kernel with one instance */
+  uint32_t *store_from, store_count;                          /* outputs of a kernel with one instance */
   TapeLine *prologue, *body;
   Row *rows;
   uint32_t first_slot_row, first_output_row;
@@ -47,22 +47,24 @@ typedef struct Allocation {
   Heap *heap;
   const LineVec *lines;
   const CallSite *calls;
-  OperandKind own;      /* OPERAND_UNIFORM or OPERAND_VALUE: what the lines define */
-  uint32_t *last_use;   /* per line: the last line that reads its value; UINT32_MAX: never dies */
-  uint32_t *registers;  /* per line: result */
+  OperandKind own;     /* OPERAND_UNIFORM or OPERAND_VALUE: what the lines define */
+  uint32_t *last_use;  /* per line: the last line that reads its value; UINT32_MAX: never dies */
+  uint32_t *registers; /* per line: result */
   IndexVec free;
   uint32_t count;
 } Allocation;
 
 /* The operands of a line; a call's are those of its site. */
-static uint32_t line_operands(const Line *line, const CallSite *calls, const Operand **operands, Operand room[3]) {
+static uint32_t line_operands(const Line *line, const CallSite *calls, const Operand **operands,
+                              Operand room[3]) {
   if (line->code == LINE_CALL) {
     *operands = calls[line->a].arguments;
     return calls[line->a].argument_count;
   }
   room[0] = line->a, room[1] = line->b, room[2] = line->c;
   *operands = room;
-  return line_arity(line);
+  uint32_t arity = line_arity(line);
+  return arity < 3 ? arity : 3;
 }
 
 static void find_last_uses(Allocation *allocation) {
@@ -118,9 +120,9 @@ static uint32_t *filled_array(Heap *heap, uint32_t count, uint32_t value) {
 /* Where operands are: index in the file for what is uniform, row otherwise. */
 typedef struct Places {
   Tape *tape;
-  uint32_t *slots;     /* per slot */
-  uint32_t *uniforms;  /* per line of the prologue */
-  uint32_t *values;    /* per line of the body */
+  uint32_t *slots;    /* per slot */
+  uint32_t *uniforms; /* per line of the prologue */
+  uint32_t *values;   /* per line of the body */
 } Places;
 
 static uint32_t place_of(const Places *places, Operand o) {
@@ -170,8 +172,8 @@ static void pin_uniforms(const Kernel *kernel, uint32_t *last_use) {
 
 static void place_prologue(Heap *heap, Tape *tape, Places *places, uint32_t base) {
   const Kernel *kernel = tape->kernel;
-  Allocation allocation = {.heap = heap, .lines = &kernel->prologue, .calls = kernel->calls.data,
-                           .own = OPERAND_UNIFORM};
+  Allocation allocation = {
+      .heap = heap, .lines = &kernel->prologue, .calls = kernel->calls.data, .own = OPERAND_UNIFORM};
   allocation.last_use = filled_array(heap, kernel->prologue.count, 0);
   allocation.registers = filled_array(heap, kernel->prologue.count, UINT32_MAX);
   pin_uniforms(kernel, allocation.last_use);
@@ -180,7 +182,8 @@ static void place_prologue(Heap *heap, Tape *tape, Places *places, uint32_t base
   places->uniforms = allocation.registers;
   tape->file_count = base + allocation.count;
   tape->file = heap_array(heap, tape->file_count, sizeof *tape->file);
-  if (kernel->numbers.count) memcpy(tape->file, kernel->numbers.data, kernel->numbers.count * sizeof *tape->file);
+  if (kernel->numbers.count)
+    memcpy(tape->file, kernel->numbers.data, kernel->numbers.count * sizeof *tape->file);
   heap_free(heap, allocation.last_use);
 }
 
@@ -192,10 +195,12 @@ static void place_body(Heap *heap, Tape *tape, Places *places) {
   for (uint32_t s = 0; s < instances->slots; s++)
     if (!is_uniform_slot(instances, s)) places->slots[s] = next++;
 
-  Allocation allocation = {.heap = heap, .lines = &kernel->body, .calls = kernel->calls.data, .own = OPERAND_VALUE};
+  Allocation allocation = {
+      .heap = heap, .lines = &kernel->body, .calls = kernel->calls.data, .own = OPERAND_VALUE};
   allocation.last_use = filled_array(heap, kernel->body.count, 0);
   allocation.registers = filled_array(heap, kernel->body.count, UINT32_MAX);
-  for (uint32_t r = 0; r < instances->outputs; r++) allocation.registers[operand_index(kernel->outputs[r])] = r;
+  for (uint32_t r = 0; r < instances->outputs; r++)
+    allocation.registers[operand_index(kernel->outputs[r])] = r;
   bool *is_output = heap_array(heap, kernel->body.count, sizeof *is_output);
   for (uint32_t r = 0; r < instances->outputs; r++) is_output[operand_index(kernel->outputs[r])] = true;
   allocate(&allocation);
@@ -229,10 +234,12 @@ static void place_call(Heap *heap, const Places *places, TapeCall *call, const C
   call->results = heap_array(heap, site->result_count, sizeof *call->results);
   call->argument_values = heap_array(heap, site->argument_count, sizeof *call->argument_values);
   call->result_values = heap_array(heap, site->result_count, sizeof *call->result_values);
-  for (uint32_t k = 0; k < site->argument_count; k++) call->arguments[k] = place_of(places, site->arguments[k]);
+  for (uint32_t k = 0; k < site->argument_count; k++)
+    call->arguments[k] = place_of(places, site->arguments[k]);
 }
 
-static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const LineVec *lines, const uint32_t *targets) {
+static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const LineVec *lines,
+                             const uint32_t *targets) {
   TapeLine *result = heap_array(heap, lines->count + 1, sizeof *result);
   for (uint32_t i = 0; i < lines->count; i++) {
     const Line *line = &lines->data[i];
@@ -261,17 +268,21 @@ Tape *tape_new(Heap *heap, const Kernel *kernel, Caller *caller) {
   if (has_body) {
     place_body(heap, tape, &places);
     make_rows(heap, tape, &places);
+  } else {
+    places.values = heap_array(heap, 0, sizeof *places.values);
   }
   tape->registers += tape->file_count;
   tape->calls = heap_array(heap, kernel->calls.count, sizeof *tape->calls);
-  for (uint32_t k = 0; k < kernel->calls.count; k++) place_call(heap, &places, &tape->calls[k], &kernel->calls.data[k]);
+  for (uint32_t k = 0; k < kernel->calls.count; k++)
+    place_call(heap, &places, &tape->calls[k], &kernel->calls.data[k]);
   tape->prologue = place_lines(heap, tape, &places, &kernel->prologue, places.uniforms);
   if (has_body) {
     tape->body = place_lines(heap, tape, &places, &kernel->body, places.values);
   } else {
     tape->store_count = kernel->instances.outputs;
     tape->store_from = heap_array(heap, tape->store_count, sizeof *tape->store_from);
-    for (uint32_t r = 0; r < tape->store_count; r++) tape->store_from[r] = place_of(&places, kernel->outputs[r]);
+    for (uint32_t r = 0; r < tape->store_count; r++)
+      tape->store_from[r] = place_of(&places, kernel->outputs[r]);
   }
   heap_free(heap, places.slots);
   heap_free(heap, places.uniforms);
@@ -283,12 +294,15 @@ Tape *tape_new(Heap *heap, const Kernel *kernel, Caller *caller) {
 
 static void call_once(Tape *tape, uint32_t index) {
   TapeCall *call = &tape->calls[index];
-  for (uint32_t k = 0; k < call->site->argument_count; k++) call->argument_values[k] = tape->file[call->arguments[k]];
+  for (uint32_t k = 0; k < call->site->argument_count; k++)
+    call->argument_values[k] = tape->file[call->arguments[k]];
   caller_run(tape->caller, call->site, call->argument_values, call->result_values);
-  for (uint32_t k = 0; k < call->site->result_count; k++) tape->file[call->results[k]] = call->result_values[k];
+  for (uint32_t k = 0; k < call->site->result_count; k++)
+    tape->file[call->results[k]] = call->result_values[k];
 }
 
-/* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by itself. */
+/* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by
+ * itself. */
 static void run_lines(Tape *tape) {
   static const void *const labels[LINE_COUNT + 1] = {
 #define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = &&operator_##id,
@@ -297,17 +311,23 @@ static void run_lines(Tape *tape) {
 #define LINE(id, value) [LINE_##id] = &&line_##id,
 #include "code/lines.def"
 #undef LINE
-      [LINE_POWER] = &&power, [LINE_CALL] = &&call, [LINE_RESULT] = &&result, [LINE_COUNT] = &&end,
+      [LINE_POWER] = &&power,
+      [LINE_CALL] = &&call,
+      [LINE_RESULT] = &&result,
+      [LINE_COUNT] = &&end,
   };
   double *const file = tape->file;
   const TapeLine *line = tape->prologue;
-#define NEXT goto *labels[(++line)->code]
-#define VALUE(expression)                                                                                    \
-  {                                                                                                          \
-    const double a = file[line->a], b = file[line->b], c = file[line->c];                                    \
-    (void)a, (void)b, (void)c;                                                                               \
-    file[line->target] = (expression);                                                                       \
-    NEXT;                                                                                                    \
+#define NEXT                      \
+  do {                            \
+    goto *labels[(++line)->code]; \
+  } while (0)
+#define VALUE(expression)                                                 \
+  {                                                                       \
+    const double a = file[line->a], b = file[line->b], c = file[line->c]; \
+    (void)a, (void)b, (void)c;                                            \
+    file[line->target] = (expression);                                    \
+    NEXT;                                                                 \
   }
   goto *labels[line->code];
 #define OP(id, name, arity, kind, value, domain, d1, d2, d3) operator_##id : VALUE(value)
@@ -367,32 +387,34 @@ static void run_rows(Tape *tape, ptrdiff_t count) {
     const uint32_t code = line->code;
     const Row target = tape->rows[line->target];
     double *restrict t = target.write;
-#define VALUE(expression)                                                                                              \
-  {                                                                                                                    \
-    const Row ra = tape->rows[line->a], rb = tape->rows[line->b], rc = tape->rows[line->c];                           \
-    const double *restrict pa = ra.read, *restrict pb = rb.read, *restrict pc = rc.read;                              \
-    (void)pb, (void)pc;                                                                                                \
-    if (target.stride == 1 && ra.stride == 1 && rb.stride == 1 && rc.stride == 1)                                     \
-      for (ptrdiff_t i = 0; i < count; i++) {                                                                          \
-        const double a = pa[i], b = pb[i], c = pc[i];                                                                  \
-        (void)a, (void)b, (void)c;                                                                                     \
-        t[i] = (expression);                                                                                           \
-      }                                                                                                                \
-    else                                                                                                               \
-      for (ptrdiff_t i = 0; i < count; i++) {                                                                          \
-        const double a = pa[i * ra.stride], b = pb[i * rb.stride], c = pc[i * rc.stride];                             \
-        (void)a, (void)b, (void)c;                                                                                     \
-        t[i * target.stride] = (expression);                                                                           \
-      }                                                                                                                \
-    break;                                                                                                             \
+#define VALUE(expression)                                                                   \
+  {                                                                                         \
+    const Row ra = tape->rows[line->a], rb = tape->rows[line->b], rc = tape->rows[line->c]; \
+    const double *restrict pa = ra.read, *restrict pb = rb.read, *restrict pc = rc.read;    \
+    (void)pb, (void)pc;                                                                     \
+    if (target.stride == 1 && ra.stride == 1 && rb.stride == 1 && rc.stride == 1)           \
+      for (ptrdiff_t i = 0; i < count; i++) {                                               \
+        const double a = pa[i], b = pb[i], c = pc[i];                                       \
+        (void)a, (void)b, (void)c;                                                          \
+        t[i] = (expression);                                                                \
+      }                                                                                     \
+    else                                                                                    \
+      for (ptrdiff_t i = 0; i < count; i++) {                                               \
+        const double a = pa[i * ra.stride], b = pb[i * rb.stride], c = pc[i * rc.stride];   \
+        (void)a, (void)b, (void)c;                                                          \
+        t[i * target.stride] = (expression);                                                \
+      }                                                                                     \
+    break;                                                                                  \
   }
     switch (code) {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3)                                                           \
-  case OP_##id: VALUE(value)
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
+  case OP_##id:                                              \
+    VALUE(value)
 #include "expr/ops.def"
 #undef OP
-#define LINE(id, value)                                                                                                \
-  case LINE_##id: VALUE(value)
+#define LINE(id, value) \
+  case LINE_##id:       \
+    VALUE(value)
 #include "code/lines.def"
 #undef LINE
     case LINE_POWER: {

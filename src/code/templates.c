@@ -1,5 +1,5 @@
-/* templates: see templates.h. A region is written down children first; a word stream determines the region up to the
- * contents of its slots, so streams are compared in full after their hashes agree. */
+/* templates: see templates.h. A region is written down children first; a word stream determines the region
+ * up to the contents of its slots, so streams are compared in full after their hashes agree. */
 #include "code/templates.h"
 
 #include <string.h>
@@ -16,8 +16,11 @@ Store leaf_store(Op op) {
 }
 
 Templates templates_make(Heap *heap, const Graph *graph, const uint8_t *boundary) {
-  Templates templates = {.heap = heap, .graph = graph, .boundary = boundary,
-                         .number_index = map_make(heap), .by_hash = map_make(heap)};
+  Templates templates = {.heap = heap,
+                         .graph = graph,
+                         .boundary = boundary,
+                         .number_index = map_make(heap),
+                         .by_hash = map_make(heap)};
   templates.mark = heap_array(heap, graph->nodes.count, sizeof *templates.mark);
   templates.local = heap_array(heap, graph->nodes.count, sizeof *templates.local);
   return templates;
@@ -53,7 +56,9 @@ uint32_t templates_number(Templates *templates, double number) {
 
 /* ---- words ---- */
 
-static void put_word(Templates *templates, uint32_t word) { vec_push(templates->heap, &templates->words, word); }
+static void put_word(Templates *templates, uint32_t word) {
+  vec_push(templates->heap, &templates->words, word);
+}
 
 static uint32_t new_slot(Templates *templates, Template *region, Store store, uint32_t item) {
   vec_push(templates->heap, &templates->items, item);
@@ -62,7 +67,8 @@ static uint32_t new_slot(Templates *templates, Template *region, Store store, ui
 }
 
 /* A slot is written as 2 * number, and where it is new its array follows. */
-static void put_slot(Templates *templates, Template *region, Store store, uint32_t item, uint32_t *mark, uint32_t *slot) {
+static void put_slot(Templates *templates, Template *region, Store store, uint32_t item, uint32_t *mark,
+                     uint32_t *slot) {
   bool is_new = *mark != templates->stamp;
   if (is_new) {
     *mark = templates->stamp;
@@ -87,9 +93,11 @@ static void put_child(Templates *templates, Template *region, Expr child) {
   uint32_t position = graph_position(templates->graph, child);
   uint32_t boundary = templates->boundary[position];
   if (boundary == 0) put_word(templates, 2 * templates->local[position] + 1);
-  else if (boundary == STORE_CONSTANT + 1) put_number(templates, region, number_of(templates->graph->dag, child));
+  else if (boundary == STORE_CONSTANT + 1)
+    put_number(templates, region, number_of(templates->graph->dag, child));
   else
-    put_slot(templates, region, (Store)(boundary - 1), child, &templates->mark[position], &templates->local[position]);
+    put_slot(templates, region, (Store)(boundary - 1), child, &templates->mark[position],
+             &templates->local[position]);
 }
 
 static void put_coefficient(Templates *templates, Template *region, double coefficient) {
@@ -161,12 +169,16 @@ static void write_region(Templates *templates, Template *region) {
 
 static bool is_same(const Templates *templates, const Template *a, const Template *b) {
   const uint32_t *words = templates->words.data;
-  return a->words == b->words && memcmp(words + a->first_word, words + b->first_word, a->words * sizeof *words) == 0;
+  return a->words == b->words &&
+         memcmp(words + a->first_word, words + b->first_word, a->words * sizeof *words) == 0;
 }
 
 uint32_t templates_add(Templates *templates, Expr root) {
-  Template region = {.root = root, .first_store = templates->stores.count, .first_item = templates->items.count,
-                     .first_word = templates->words.count, .next = MAP_NONE};
+  Template region = {.root = root,
+                     .first_store = templates->stores.count,
+                     .first_item = templates->items.count,
+                     .first_word = templates->words.count,
+                     .next = MAP_NONE};
   templates->stamp++;
   write_region(templates, &region);
   region.words = templates->words.count - region.first_word;

@@ -1,8 +1,9 @@
 /* templates: expressions of one shape that differ in their leaves only.
  *
- * A region is the part of the graph below a root down to its boundary: leaves, and nodes computed elsewhere. Its boundary nodes
- * and numbers are its slots, numbered in the order of the first visit; written down with these numbers, equal shapes give
- * equal words. Shape is also: coefficients 1 and -1, constant exponents, which array a leaf is in, what is shared within.
+ * A region is the part of the graph below a root down to its boundary: leaves, and nodes computed
+ * elsewhere. Its boundary nodes and numbers are its slots, numbered in the order of the first visit;
+ * written down with these numbers, equal shapes give equal words. Shape is also: coefficients 1 and -1,
+ * constant exponents, which array a leaf is in, what is shared within.
  */
 #ifndef DAEDAL_CODE_TEMPLATES_H
 #define DAEDAL_CODE_TEMPLATES_H
@@ -11,10 +12,10 @@
 #include "code/instances.h"
 
 typedef struct Template {
-  Expr root;              /* of the first region of this shape */
+  Expr root; /* of the first region of this shape */
   uint32_t slots;
-  uint32_t first_store;   /* in Templates.stores: the array of each slot */
-  uint32_t first_item;    /* items of the first region */
+  uint32_t first_store; /* in Templates.stores: the array of each slot */
+  uint32_t first_item;  /* items of the first region */
   uint32_t first_word, words, next;
   uint32_t instances;
 } Template;
@@ -25,24 +26,26 @@ typedef struct Templates {
   const uint8_t *boundary; /* per position: 0 inside; array + 1 for leaves and nodes computed elsewhere */
   VEC(Template) list;
   VEC(Store) stores;
-  IndexVec items;          /* per region its slots: a node, or an index in `numbers` for STORE_CONSTANT */
-  VEC(double) numbers;     /* distinct */
+  IndexVec items;      /* per region its slots: a node, or an index in `numbers` for STORE_CONSTANT */
+  VEC(double) numbers; /* distinct */
   Map number_index;
   /* work space */
   Map by_hash;
   IndexVec words;
-  uint32_t stamp, *mark, *local;      /* per position: last region that met it; number there */
-  IndexVec number_mark, number_slot;  /* the same per number */
+  uint32_t stamp, *mark, *local;     /* per position: last region that met it; number there */
+  IndexVec number_mark, number_slot; /* the same per number */
   VEC(struct RegionVisit {
     Expr node;
     uint32_t next;
-  }) stack;
+  })
+  stack;
 } Templates;
 
 Templates templates_make(Heap *heap, const Graph *graph, const uint8_t *boundary);
 void templates_free(Templates *templates);
 
-/* Adds the region below `root`, which is inside. Returns its template; its slots are the last items. O(region). */
+/* Adds the region below `root`, which is inside. Returns its template; its slots are the last items.
+ * O(region). */
 uint32_t templates_add(Templates *templates, Expr root);
 
 /* Index of a number in `numbers`. */
