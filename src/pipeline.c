@@ -42,27 +42,42 @@ static bool pass_structure(Simulation *simulation, const Request *request) {
   simulation->structure = structure_run(&simulation->arena, &simulation->problem.incidence);
   simulation->facts.equations = simulation->model->equations.count;
   if (simulation->structure.status == STRUCTURE_OK) return true;
-  /* The message speaks of the model as written. */
+  /* The message speaks of the model as written. If that is sound, equations became empty by alias elimination. */
   Problem written = problem_make(simulation->model, false, &simulation->arena);
   Structure structure = structure_run(&simulation->arena, &written.incidence);
+  if (structure.status == STRUCTURE_OK) return true;
   simulation->facts.status = structure.status == STRUCTURE_UNBALANCED ? "unbalanced" : "singular";
-  if (structure.status == STRUCTURE_OK) verdict_report(&simulation->problem, &simulation->structure, simulation->diags);
-  else verdict_report(&written, &structure, simulation->diags);
+  verdict_report(&written, &structure, simulation->diags);
   return false;
 }
 
+/* Structure sees zeros only: where the Jacobian is singular all the same, the equations are rewritten until it is not. */
+static bool pass_regular(Simulation *simulation, const Request *request) {
+  Model *model = simulation->model;
+  simulation->parameters = heap_array(simulation->heap, model->parameters.count, sizeof(double));
+  if (!model_parameter_values(model, request->parameter_overrides, simulation->parameters, simulation->diags)) return false;
+  simulation->facts.status = "singular";
+  simulation->facts.conversions = &simulation->conversions;
+  return convert_run(&simulation->problem, &simulation->structure, simulation->parameters, &simulation->arena,
+                     &simulation->conversions, simulation->diags) != CONVERT_FAILED;
+}
+
+/* The array has every derivative that the model speaks of, also those that only aliases write. */
 static bool pass_array(Simulation *simulation, const Request *request) {
   (void)request;
+  int32_t *least = arena_array(&simulation->arena, simulation->problem.unknowns, sizeof *least);
+  if (problem_least_orders(&simulation->problem, simulation->structure.d, least))
+    simulation->structure =
+        structure_raise(&simulation->arena, &simulation->problem.incidence, &simulation->structure, least);
   simulation->array =
       array_make(&simulation->problem, simulation->structure.c, simulation->structure.d, &simulation->arena);
   return true;
 }
 
 static bool pass_code(Simulation *simulation, const Request *request) {
-  Model *model = simulation->model;
+  (void)request;
   Heap *heap = simulation->heap;
-  double *parameters = heap_array(heap, model->parameters.count, sizeof *parameters);
-  if (!model_parameter_values(model, request->parameter_overrides, parameters, simulation->diags)) return false;
+  const double *parameters = simulation->parameters;
   simulation->evaluator = evaluator_new(heap, &simulation->array, parameters, simulation->modes.count);
   if (simulation->modes.count) simulation->switches = switches_new(heap, simulation->evaluator, &simulation->modes);
   simulation->dummy = dummy_new(heap, simulation->evaluator, &simulation->structure);
@@ -170,9 +185,10 @@ bool pipeline_simulate(Simulation *simulation, const Request *request) {
     bool (*run)(Simulation *, const Request *);
     double *seconds;
   } passes[] = {
-      {pass_supported, &seconds->structure}, {pass_structure, &seconds->structure}, {pass_array, &seconds->structure},
-      {pass_code, &seconds->code},           {pass_initial, &seconds->init},        {pass_reduce, &seconds->code},
-      {pass_view, &seconds->code},           {pass_compile, &seconds->code},        {pass_integrate, &seconds->integrate},
+      {pass_supported, &seconds->structure}, {pass_structure, &seconds->structure}, {pass_regular, &seconds->structure},
+      {pass_array, &seconds->structure},     {pass_code, &seconds->code},           {pass_initial, &seconds->init},
+      {pass_reduce, &seconds->code},         {pass_view, &seconds->code},           {pass_compile, &seconds->code},
+      {pass_integrate, &seconds->integrate},
   };
   simulation->arena = arena_make(simulation->heap);
   simulation->facts.status = "input";

@@ -27,6 +27,8 @@ typedef struct Simulation {
   Problem problem;
   Modes modes;
   Structure structure;
+  double *parameters; /* by leaf index */
+  ConversionVec conversions;
   Array array;
   Evaluator *evaluator;
   Switches *switches; /* NULL without modes */

@@ -1,6 +1,7 @@
 /* report: see report.h. */
 #include "solve/report.h"
 
+#include "result/conversion_report.h"
 #include "result/json.h"
 
 #include <math.h>
@@ -41,6 +42,7 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   text_printf(heap, text, "  seconds                  %.3f (code %.3f, initial values %.3f, integration %.3f)\n",
               facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init + facts->seconds.integrate,
               facts->seconds.code, facts->seconds.init, facts->seconds.integrate);
+  conversion_report_text(facts->conversions, heap, text);
   arena_free(&arena);
 }
 
@@ -147,6 +149,7 @@ void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
   json_object_begin(&json);
   json_key_string(&json, "status", facts->status);
   json_key_string(&json, "method", facts->method);
+  conversion_report_json(facts->conversions, &json);
   if (facts->evaluator) {
     json_key_integer(&json, "equations", facts->equations);
     json_key_integer(&json, "states", facts->states);

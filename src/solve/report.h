@@ -2,6 +2,7 @@
 #ifndef DAEDAL_SOLVE_REPORT_H
 #define DAEDAL_SOLVE_REPORT_H
 
+#include "array/convert.h"
 #include "init/initial.h"
 #include "solve/run.h"
 
@@ -14,6 +15,7 @@ typedef struct RunFacts {
   const char *status; /* "ok", "input", "unbalanced", "singular", "init", "integration" */
   const char *method;
   uint32_t equations, states;
+  const ConversionVec *conversions; /* NULL before the check */
   const Evaluator *evaluator; /* of the model's array; NULL before the code exists */
   const Evaluator *run_evaluator; /* of the system that is integrated; NULL before it exists */
   const Reduction *reduction;     /* NULL before it exists */

@@ -6,6 +6,7 @@
 
 static void sum_up(Structure *structure) {
   int32_t most = 0, algebraic = 0;
+  structure->differentiations = structure->dof = 0;
   for (int32_t i = 0; i < structure->n_equations; i++) {
     structure->differentiations += structure->c[i];
     if (structure->c[i] > most) most = structure->c[i];
@@ -84,4 +85,38 @@ Structure structure_run(Arena *arena, const Incidence *incidence) {
   structure.status = balanced ? STRUCTURE_SINGULAR : STRUCTURE_UNBALANCED;
   structure.dulmage = dulmage_find(arena, &pattern, &structure.matching);
   return structure;
+}
+
+/* One round of Pryce's iteration (see signature.c), upwards from the offsets at hand: c from d on the transversal, then d from c. */
+static bool raise_once(const Incidence *incidence, const Matching *transversal, const int32_t *sigma, int32_t *c, int32_t *d) {
+  bool changed = false;
+  for (int32_t i = 0; i < incidence->n_equations; i++) {
+    int32_t least = d[transversal->column_of_row[i]] - sigma[i];
+    if (least > c[i]) c[i] = least;
+    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
+      int32_t j = incidence->column[e];
+      if (c[i] + incidence->order[e] <= d[j]) continue;
+      d[j] = c[i] + incidence->order[e];
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+Structure structure_raise(Arena *arena, const Incidence *incidence, const Structure *structure, const int32_t *least) {
+  Structure raised = *structure;
+  int32_t n = incidence->n_equations;
+  raised.c = index_zeros(arena, n);
+  raised.d = index_zeros(arena, n);
+  int32_t *sigma = index_zeros(arena, n);
+  for (int32_t i = 0; i < n; i++) {
+    raised.c[i] = structure->c[i];
+    sigma[i] = structure->d[structure->matching.column_of_row[i]] - structure->c[i];
+  }
+  for (int32_t j = 0; j < n; j++) raised.d[j] = least[j] > structure->d[j] ? least[j] : structure->d[j];
+  while (raise_once(incidence, &raised.matching, sigma, raised.c, raised.d)) continue;
+  raised.n_superfluous = 0;
+  complete(arena, incidence, &raised);
+  raised.slackness_ok = signature_slackness(incidence, &raised.matching, raised.c, raised.d);
+  return raised;
 }

@@ -43,4 +43,9 @@ typedef struct Structure {
  * About O(entries * log n). */
 Structure structure_run(Arena *arena, const Incidence *incidence);
 
+/* The same structure, which must be ok, with the smallest valid offsets for which d[j] >= least[j]. Jacobian, blocks' order of solution
+ * and degrees of freedom stay what they are; only more derivatives are there. Owned by the arena. O(entries) times the
+ * largest increase. */
+Structure structure_raise(Arena *arena, const Incidence *incidence, const Structure *structure, const int32_t *least);
+
 #endif

@@ -1,0 +1,403 @@
+/* convert: see convert.h. */
+#include "array/convert.h"
+
+#include "array/dependence.h"
+#include "array/release.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Steps at most, and the largest block whose dependences are looked for. */
+enum { STEP_LIMIT = 300, LARGEST_BLOCK = 400 };
+
+typedef struct Converter {
+  Arena *arena;
+  Heap *heap;
+  Model *model;
+  Dag *dag;
+  Diags *diags;
+  Samples samples;
+  Problem problem;
+  Structure structure;
+  ConversionVec *list;
+  bool failed; /* an error was reported */
+} Converter;
+
+const char *conversion_name(ConversionKind kind) {
+  static const char *const names[] = {[CONVERSION_VANISHED] = "parameters",
+                                      [CONVERSION_COMBINATION] = "combination",
+                                      [CONVERSION_SUBSTITUTION] = "substitution",
+                                      [CONVERSION_RELEASED] = "redundant"};
+  return names[kind];
+}
+
+/* ---- texts ---- */
+
+static const char *written_text(const Converter *converter, uint32_t i) {
+  uint32_t equation = converter->problem.equation[i];
+  return model_equation_text(converter->model, &converter->model->equations.data[equation], converter->arena);
+}
+
+static const char *residual_text(const Converter *converter, Expr residual) {
+  return arena_printf(converter->arena, "%s = 0", model_text(converter->model, residual, converter->arena));
+}
+
+/* `equation 1 - 2*der(equation 3)`, the line replaced first. */
+static const char *combination_text(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
+  TextVec text = {0};
+  const Structure *structure = &converter->structure;
+  int32_t least = structure->c[jacobian->equation[dependence->last]];
+  for (uint32_t k = dependence->count; k-- > 0;) {
+    int32_t i = jacobian->equation[dependence->line[k]];
+    double number = 0;
+    bool constant = dag_is_constant(converter->dag, dependence->factor[k], &number);
+    bool first = k + 1 == dependence->count;
+    if (!first) text_printf(converter->heap, &text, constant && number < 0 ? " - " : " + ");
+    if (constant && fabs(number) != 1) text_printf(converter->heap, &text, "%.10g*", fabs(number));
+    if (!constant)
+      text_printf(converter->heap, &text, "(%s)*", model_text(converter->model, dependence->factor[k], converter->arena));
+    int32_t times = structure->c[i] - least;
+    for (int32_t l = 0; l < times; l++) text_printf(converter->heap, &text, "der(");
+    text_printf(converter->heap, &text, "equation %u", converter->problem.equation[i] + 1);
+    for (int32_t l = 0; l < times; l++) text_printf(converter->heap, &text, ")");
+  }
+  const char *copy = arena_copy(converter->arena, text.data, text.count);
+  vec_free(converter->heap, &text);
+  return copy;
+}
+
+static void note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how) {
+  vec_push(converter->heap, converter->list,
+           (Conversion){kind, converter->problem.equation[i], written_text(converter, i), after, how});
+}
+
+/* ---- rewriting ---- */
+
+/* The problem with another residual for one equation, and its structure. */
+static Structure try_residual(Converter *converter, uint32_t i, Expr residual, Problem *problem) {
+  Expr *residuals = arena_array(converter->arena, converter->problem.equations, sizeof *residuals);
+  memcpy(residuals, converter->problem.residual, converter->problem.equations * sizeof *residuals);
+  residuals[i] = residual;
+  *problem = problem_replace(&converter->problem, residuals, converter->arena);
+  return structure_run(converter->arena, &problem->incidence);
+}
+
+/* Puts zero for leaves on which e does not depend. */
+static Expr drop_leaves(Converter *converter, Expr e, const ExprVec *leaves) {
+  ExprVec zeros = {0};
+  for (uint32_t k = 0; k < leaves->count; k++) vec_push(converter->heap, &zeros, dag_constant(converter->dag, 0));
+  Expr dropped = e;
+  dag_substitute(converter->dag, leaves->data, zeros.data, leaves->count, &dropped, 1);
+  vec_free(converter->heap, &zeros);
+  return dropped;
+}
+
+/* e without the leaves that only seem to occur in it: their partial derivatives vanish. */
+static Expr drop_apparent(Converter *converter, Expr e) {
+  ExprVec leaves = {0}, partials = {0}, apparent = {0};
+  dag_gradient(converter->dag, e, &leaves, &partials);
+  for (uint32_t k = 0; k < leaves.count; k++)
+    if (samples_vanish(&converter->samples, partials.data[k])) vec_push(converter->heap, &apparent, leaves.data[k]);
+  /* leaves without any partial derivative */
+  ExprVec all = {0};
+  dag_variables(converter->dag, e, &all);
+  for (uint32_t k = 0; k < all.count; k++) {
+    bool present = false;
+    for (uint32_t q = 0; q < leaves.count && !present; q++) present = leaves.data[q] == all.data[k];
+    if (!present && !dag_has_event(converter->dag, e)) vec_push(converter->heap, &apparent, all.data[k]);
+  }
+  Expr dropped = apparent.count ? drop_leaves(converter, e, &apparent) : e;
+  vec_free(converter->heap, &leaves);
+  vec_free(converter->heap, &partials);
+  vec_free(converter->heap, &apparent);
+  vec_free(converter->heap, &all);
+  bool same = dropped == e || samples_vanish(&converter->samples, dag_subtract(converter->dag, dropped, e));
+  return same ? dropped : e;
+}
+
+/* ---- entries that vanish at the parameter values ---- */
+
+static bool step_vanish(Converter *converter, const BlockJacobian *jacobian) {
+  bool changed = false;
+  for (int32_t p = 0; p < jacobian->size && !changed; p++) {
+    bool vanishes = false;
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1] && !vanishes; e++)
+      vanishes = samples_vanish(&converter->samples, jacobian->entry[e]);
+    if (!vanishes) continue;
+    uint32_t i = (uint32_t)jacobian->equation[p];
+    Expr left = drop_apparent(converter, converter->problem.residual[i]);
+    if (left == converter->problem.residual[i]) continue;
+    Problem problem;
+    Structure structure = try_residual(converter, i, left, &problem);
+    note(converter, CONVERSION_VANISHED, i, residual_text(converter, left), "terms that are zero at the given parameter values left out");
+    converter->problem = problem;
+    converter->structure = structure;
+    changed = true;
+  }
+  return changed;
+}
+
+/* ---- redundant equations ---- */
+
+static void report_inconsistent(Converter *converter, uint32_t i, Expr left, const char *how) {
+  Span span = converter->model->equations.data[converter->problem.equation[i]].span;
+  converter->failed = true;
+  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span, "the equations contradict each other: %s gives %s", how,
+                          residual_text(converter, left));
+  diag_note(converter->diags, diag, (Span){0}, "remove one of these equations, or make them agree");
+}
+
+static void report_redundant(Converter *converter, uint32_t i, const char *how) {
+  Span span = converter->model->equations.data[converter->problem.equation[i]].span;
+  converter->failed = true;
+  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span, "`%s` follows from other equations: %s is 0 = 0",
+                          written_text(converter, i), how);
+  diag_note(converter->diags, diag, (Span){0}, "an equation is missing: the others leave a variable undetermined");
+}
+
+static Expr start_of(const Converter *converter, uint32_t unknown) {
+  const Model *model = converter->model;
+  const Variable *variable = &model->variables.data[model->unknowns.data[converter->problem.unknown[unknown]]];
+  return variable->start == EXPR_NONE ? dag_constant(converter->dag, 0) : variable->start;
+}
+
+/* Equation i says nothing, or something false: `left` holds no unknown. */
+static bool settle_empty(Converter *converter, uint32_t i, Expr left, const char *how) {
+  if (!samples_vanish(&converter->samples, left)) {
+    report_inconsistent(converter, i, left, how);
+    return false;
+  }
+  IndexVec candidates = {0};
+  release_candidates(&converter->problem, &converter->samples, i, converter->arena, &candidates);
+  bool released = false;
+  for (uint32_t k = 0; k < candidates.count && !released; k++) {
+    uint32_t unknown = candidates.data[k];
+    Expr leaf = dag_variable(converter->dag, converter->problem.unknown[unknown], 0);
+    Problem problem;
+    Expr residual = dag_subtract(converter->dag, leaf, start_of(converter, unknown));
+    Structure structure = try_residual(converter, i, residual, &problem);
+    released = structure.status == STRUCTURE_OK;
+    if (!released) continue;
+    note(converter, CONVERSION_RELEASED, i,
+         arena_printf(converter->arena, "%s = %s", model_text(converter->model, leaf, converter->arena),
+                      model_text(converter->model, start_of(converter, unknown), converter->arena)),
+         arena_printf(converter->arena, "%s is 0 = 0; the free variable is held at its start value", how));
+    converter->problem = problem;
+    converter->structure = structure;
+  }
+  vec_free(converter->heap, &candidates);
+  if (!released) report_redundant(converter, i, how);
+  return released;
+}
+
+/* Equations without any unknown, which alias elimination or a step before left over. */
+static bool step_empty(Converter *converter) {
+  const Incidence *incidence = &converter->problem.incidence;
+  for (int32_t i = 0; i < incidence->n_equations; i++)
+    if (incidence->row_start[i] == incidence->row_start[i + 1])
+      return settle_empty(converter, (uint32_t)i, converter->problem.residual[i],
+                          arena_printf(converter->arena, "equation %u with those that give its variables",
+                                       converter->problem.equation[i] + 1));
+  return false;
+}
+
+/* ---- linear combinations ---- */
+
+/* The condition of the method on a factor: no unknown of the block as high as the combination cancels it, none of another
+ * block higher than it may be. */
+static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor, int32_t least) {
+  const Structure *structure = &converter->structure;
+  int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];
+  ExprVec leaves = {0};
+  bool low = true;
+  dag_variables(converter->dag, factor, &leaves);
+  for (uint32_t k = 0; k < leaves.count && low; k++) {
+    int32_t j = (int32_t)converter->problem.local[dag_index(converter->dag, leaves.data[k])];
+    int32_t allowed = structure->d[j] - least - (structure->blocks.block_of_column[j] == block);
+    low = (int32_t)dag_order(converter->dag, leaves.data[k]) <= allowed;
+  }
+  vec_free(converter->heap, &leaves);
+  return low;
+}
+
+/* The sum over i in the dependence of factor * D^(c_i - least) f_i, freed of the derivatives that cancel in it. */
+static Expr combine(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
+  const Structure *structure = &converter->structure;
+  Dag *dag = converter->dag;
+  int32_t least = structure->c[jacobian->equation[dependence->last]];
+  Expr sum = dag_constant(dag, 0);
+  for (uint32_t k = 0; k < dependence->count; k++) {
+    int32_t i = jacobian->equation[dependence->line[k]];
+    Expr row = converter->problem.residual[i];
+    for (int32_t l = least; l < structure->c[i]; l++) row = dag_time_derivative(dag, row);
+    sum = dag_add(dag, sum, dag_multiply(dag, dependence->factor[k], row));
+  }
+  ExprVec cancelled = {0};
+  for (int32_t p = 0; p < jacobian->size; p++) {
+    int32_t j = jacobian->unknown[p];
+    if (structure->d[j] >= least)
+      vec_push(converter->heap, &cancelled, dag_variable(dag, converter->problem.unknown[j], (uint32_t)(structure->d[j] - least)));
+  }
+  Expr left = drop_leaves(converter, sum, &cancelled);
+  vec_free(converter->heap, &cancelled);
+  bool same = left == sum || samples_vanish(&converter->samples, dag_subtract(dag, left, sum));
+  return same ? drop_apparent(converter, left) : EXPR_NONE;
+}
+
+/* Equations by falling c, so that a dependent one has the smallest of its dependence; ties in their order. */
+static int32_t *order_equations(const Converter *converter, const BlockJacobian *jacobian) {
+  int32_t *order = arena_array(converter->arena, (size_t)jacobian->size, sizeof *order), count = 0, most = 0;
+  const int32_t *c = converter->structure.c;
+  for (int32_t p = 0; p < jacobian->size; p++)
+    if (c[jacobian->equation[p]] > most) most = c[jacobian->equation[p]];
+  for (; most >= 0; most--)
+    for (int32_t p = 0; p < jacobian->size; p++)
+      if (c[jacobian->equation[p]] == most) order[count++] = p;
+  return order;
+}
+
+/* Dependences with plain factors first, then short ones. */
+static uint32_t dependence_cost(const Converter *converter, const Dependence *dependence) {
+  uint32_t cost = dependence->count;
+  for (uint32_t k = 0; k < dependence->count; k++) {
+    Expr factor = dependence->factor[k];
+    if (dag_is_constant(converter->dag, factor, NULL)) continue;
+    cost += dag_contains(converter->dag, factor, OP_VARIABLE) ? 1000000 : 1000;
+  }
+  return cost;
+}
+
+static void sort_dependences(const Converter *converter, DependenceVec *list) {
+  for (uint32_t k = 1; k < list->count; k++)
+    for (uint32_t q = k; q > 0 && dependence_cost(converter, &list->data[q]) < dependence_cost(converter, &list->data[q - 1]); q--) {
+      Dependence kept = list->data[q];
+      list->data[q] = list->data[q - 1];
+      list->data[q - 1] = kept;
+    }
+}
+
+static bool use_combination(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
+  uint32_t i = (uint32_t)jacobian->equation[dependence->last];
+  int32_t least = converter->structure.c[i];
+  for (uint32_t k = 0; k < dependence->count; k++)
+    if (!factor_is_low(converter, jacobian, dependence->factor[k], least)) return false;
+  Expr left = combine(converter, jacobian, dependence);
+  if (left == EXPR_NONE) return false;
+  const char *how = combination_text(converter, jacobian, dependence);
+  if (!dag_contains(converter->dag, left, OP_VARIABLE)) return settle_empty(converter, i, left, how);
+  Problem problem;
+  Structure structure = try_residual(converter, i, left, &problem);
+  if (structure.status != STRUCTURE_OK || structure.dof >= converter->structure.dof) return false;
+  note(converter, CONVERSION_COMBINATION, i, residual_text(converter, left), how);
+  converter->problem = problem;
+  converter->structure = structure;
+  return true;
+}
+
+static bool step_combine(Converter *converter, const BlockJacobian *jacobian) {
+  DependenceVec found = {0};
+  bool used = false;
+  if (jacobian->size <= LARGEST_BLOCK &&
+      dependence_find(jacobian, true, order_equations(converter, jacobian), &converter->samples, converter->arena, &found)) {
+    sort_dependences(converter, &found);
+    for (uint32_t k = 0; k < found.count && !used && !converter->failed; k++)
+      used = use_combination(converter, jacobian, &found.data[k]);
+  }
+  vec_free(converter->heap, &found);
+  return used;
+}
+
+/* ---- the loop ---- */
+
+static void report_singular(Converter *converter, int32_t block) {
+  enum { SHOWN = 6 };
+  const Blocks *blocks = &converter->structure.blocks;
+  const Problem *problem = &converter->problem;
+  Model *model = converter->model;
+  int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
+  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, model->equations.data[problem->equation[blocks->row[begin]]].span,
+                          "the structure is sound, but the Jacobian of %d equation%s with respect to the highest derivatives is "
+                          "identically singular, and no rewriting was found that cures it",
+                          (int)size, size == 1 ? "" : "s");
+  for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
+    uint32_t unknown = problem->unknown[blocks->column[p]];
+    diag_note(converter->diags, diag, model->equations.data[problem->equation[blocks->row[p]]].span, "equation `%s`, variable %s",
+              written_text(converter, (uint32_t)blocks->row[p]), model_name(model, model->unknowns.data[unknown]));
+  }
+  if (size > SHOWN) diag_note(converter->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
+  converter->failed = true;
+}
+
+static int32_t smallest_block(const Converter *converter, const IntVec *blocks) {
+  const int32_t *start = converter->structure.blocks.start;
+  int32_t best = blocks->data[0];
+  for (uint32_t k = 1; k < blocks->count; k++)
+    if (start[blocks->data[k] + 1] - start[blocks->data[k]] < start[best + 1] - start[best]) best = blocks->data[k];
+  return best;
+}
+
+/* One step. true: there may be more to do. */
+static bool step(Converter *converter) {
+  if (converter->structure.status != STRUCTURE_OK) {
+    bool settled = step_empty(converter);
+    if (!settled && !converter->failed) {
+      diag_error(converter->diags, DIAG_STRUCTURE, (Span){0},
+                 "the structure is sound as written, but after the rewritings that its singular Jacobian asks for some equations "
+                 "determine the same variables");
+      converter->failed = true;
+    }
+    return settled;
+  }
+  IntVec singular = {0};
+  regular_check(&converter->problem, &converter->structure, &converter->samples, converter->arena, &singular);
+  bool more = singular.count > 0;
+  if (more) {
+    int32_t block = smallest_block(converter, &singular);
+    int32_t *place = arena_array(converter->arena, converter->problem.unknowns, sizeof *place);
+    BlockJacobian jacobian = regular_jacobian(&converter->problem, &converter->structure, block, place, converter->arena);
+    more = step_vanish(converter, &jacobian) || step_combine(converter, &jacobian);
+    if (!more && !converter->failed) report_singular(converter, block);
+  }
+  vec_free(converter->heap, &singular);
+  return more;
+}
+
+/* Derivatives that the equations as written, and the variables eliminated as aliases, want to find among the columns. */
+static int32_t *least_orders(const Problem *problem, Arena *arena) {
+  int32_t *least = arena_array(arena, problem->unknowns, sizeof *least);
+  const Incidence *incidence = &problem->incidence;
+  for (int32_t e = 0; e < incidence->row_start[incidence->n_equations]; e++)
+    if (incidence->order[e] > least[incidence->column[e]]) least[incidence->column[e]] = incidence->order[e];
+  for (uint32_t j = 0; j < problem->aliases.count && problem->aliases.removed; j++) {
+    uint32_t root = problem->aliases.root[j];
+    if (root == UINT32_MAX || problem->local[root] == MAP_NONE) continue;
+    int32_t *bound = &least[problem->local[root]];
+    if (problem->aliases.shift[j] > *bound) *bound = problem->aliases.shift[j];
+  }
+  return least;
+}
+
+static Structure raise_offsets(const Converter *converter, const int32_t *least) {
+  bool enough = true;
+  for (uint32_t j = 0; j < converter->problem.unknowns && enough; j++) enough = converter->structure.d[j] >= least[j];
+  if (enough) return converter->structure;
+  return structure_raise(converter->arena, &converter->problem.incidence, &converter->structure, least);
+}
+
+ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena, ConversionVec *list,
+                          Diags *diags) {
+  Model *model = problem->model;
+  Converter converter = {.arena = arena, .heap = arena->heap, .model = model, .dag = model->dag, .diags = diags,
+                         .problem = *problem, .structure = *structure, .list = list};
+  converter.samples = samples_make(model, parameters, arena);
+  uint32_t before = list->count;
+  for (int k = 0; k < STEP_LIMIT && step(&converter); k++) continue;
+  if (converter.failed) return CONVERT_FAILED;
+  bool changed = list->count > before;
+  const Expr *written = problem->residual;
+  const int32_t *least = least_orders(problem, arena);
+  *structure = raise_offsets(&converter, least);
+  *problem = converter.problem;
+  if (changed) problem->written = written;
+  return changed ? CONVERT_DONE : CONVERT_REGULAR;
+}

@@ -1,0 +1,48 @@
+/* convert: repairs a problem whose structure is sound but whose Jacobian is identically singular, by rewriting its equations
+ * until the structural analysis tells the truth.
+ *
+ * Mattsson and Söderlind 1991, section 4, ask for it ("manipulate the original undifferentiated system"); the steps are those of Tan,
+ * Nedialkov and Pryce 2017: with u^T J = 0 an equation is replaced by a linear combination of derivatives of equations, in
+ * which no highest derivative is left; with J v = 0 unknowns are replaced by expressions. Every step lowers the value of the
+ * signature matrix, the structural number of degrees of freedom, so there are finitely many.
+ *
+ * Invariant: every problem on the way has the solutions of the one given, wherever the factors of replaced equations are not zero.
+ */
+#ifndef DAEDAL_ARRAY_CONVERT_H
+#define DAEDAL_ARRAY_CONVERT_H
+
+#include "array/regular.h"
+
+typedef enum ConversionKind {
+  CONVERSION_VANISHED,    /* terms that are zero at the given parameter values were left out */
+  CONVERSION_COMBINATION, /* replaced by a linear combination */
+  CONVERSION_SUBSTITUTION, /* an expression was put in for unknowns */
+  CONVERSION_RELEASED,    /* redundant: replaced by one that holds a free unknown at its start value */
+} ConversionKind;
+
+typedef struct Conversion {
+  ConversionKind kind;
+  uint32_t equation;  /* of the model */
+  const char *before; /* the equation as written */
+  const char *after;  /* what stands for it now */
+  const char *how;    /* the combination: `equation 1 - der(equation 2)`, or another reason */
+} Conversion;
+
+typedef VEC(Conversion) ConversionVec;
+
+typedef enum ConvertStatus {
+  CONVERT_REGULAR, /* nothing had to be done */
+  CONVERT_DONE,
+  CONVERT_FAILED,  /* an error is in diags */
+} ConvertStatus;
+
+/* Checks the problem and repairs it: problem and structure are replaced if needed, and what was done is appended to `list`.
+ * The offsets are raised, if need be, to hold every derivative in the equations as written and every alias v = der(x). parameters: values by leaf index. All is
+ * owned by the arena, the list by its heap. */
+ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena, ConversionVec *list,
+                          Diags *diags);
+
+/* The kind in one word, for reports. */
+const char *conversion_name(ConversionKind kind);
+
+#endif

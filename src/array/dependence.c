@@ -1,0 +1,169 @@
+/* dependence: see dependence.h. */
+#include "array/dependence.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Points whose values go along with the elimination. */
+enum { SHADOWS = 3 };
+
+static const double CANCELLED = 1e-9;
+
+typedef struct Entry {
+  Expr expression;
+  bool zero;
+  double value[SHADOWS];
+} Entry;
+
+typedef struct Matrix {
+  Dag *dag;
+  int32_t rows, columns; /* the columns are the lines, in the order of elimination */
+  Entry *entry;
+  int32_t *pivot_column; /* per row; -1 */
+} Matrix;
+
+static Entry *at(const Matrix *matrix, int32_t row, int32_t column) { return &matrix->entry[row * matrix->columns + column]; }
+
+/* Points at which every entry is defined. */
+static bool choose_points(const BlockJacobian *jacobian, const Samples *samples, Arena *arena, double *values[SHADOWS]) {
+  uint32_t count = (uint32_t)jacobian->row_start[jacobian->size];
+  double *sizes = arena_array(arena, count, sizeof *sizes);
+  int found = 0;
+  for (uint32_t s = 0; s < SAMPLE_COUNT && found < SHADOWS; s++) {
+    values[found] = arena_array(arena, count, sizeof(double));
+    samples_evaluate(samples, s, jacobian->entry, count, values[found], sizes);
+    bool defined = true;
+    for (uint32_t e = 0; e < count && defined; e++) {
+      defined = !isnan(values[found][e]);
+      if (sample_is_zero(values[found][e], sizes[e])) values[found][e] = 0;
+    }
+    found += defined;
+  }
+  return found == SHADOWS;
+}
+
+static bool fill(Matrix *matrix, const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
+                 Arena *arena) {
+  int32_t n = jacobian->size;
+  double *values[SHADOWS];
+  if (!choose_points(jacobian, samples, arena, values)) return false;
+  int32_t *position = arena_array(arena, (size_t)n, sizeof *position);
+  for (int32_t k = 0; k < n; k++) position[order[k]] = k;
+  for (int32_t k = 0; k < n * n; k++) matrix->entry[k].zero = true;
+  for (int32_t p = 0; p < n; p++) {
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
+      int32_t q = jacobian->column[e];
+      Entry *entry = rows ? at(matrix, q, position[p]) : at(matrix, p, position[q]);
+      entry->expression = jacobian->entry[e];
+      for (int s = 0; s < SHADOWS; s++) {
+        entry->value[s] = values[s][e];
+        if (values[s][e] != 0) entry->zero = false;
+      }
+    }
+  }
+  return true;
+}
+
+/* How plain a factor is: numbers before parameters before what changes at events or with time before variables. */
+static int plainness(const Dag *dag, Expr e) {
+  if (dag_is_constant(dag, e, NULL)) return 0;
+  Dag *graph = (Dag *)dag;
+  if (dag_contains(graph, e, OP_VARIABLE)) return 3;
+  return dag_contains(graph, e, OP_TIME) || dag_contains(graph, e, OP_DISCRETE) || dag_contains(graph, e, OP_PRE) ? 2 : 1;
+}
+
+/* a - factor * b, zero where the values cancel. */
+static Entry combine(Dag *dag, const Entry *a, const Entry *factor, const Entry *b) {
+  Entry result = {.zero = true};
+  for (int s = 0; s < SHADOWS; s++) {
+    double left = a->zero ? 0 : a->value[s], right = factor->value[s] * b->value[s];
+    result.value[s] = left - right;
+    if (fabs(result.value[s]) > CANCELLED * (fabs(left) + fabs(right))) result.zero = false;
+    else result.value[s] = 0;
+  }
+  if (result.zero) return result;
+  Expr product = dag_multiply(dag, factor->expression, b->expression);
+  result.expression = a->zero ? dag_negate(dag, product) : dag_subtract(dag, a->expression, product);
+  return result;
+}
+
+static Entry divide(Dag *dag, const Entry *a, const Entry *b) {
+  Entry result = *a;
+  if (a->zero) return result;
+  result.expression = a->expression == b->expression ? dag_constant(dag, 1) : dag_divide(dag, a->expression, b->expression);
+  for (int s = 0; s < SHADOWS; s++) result.value[s] = a->value[s] / b->value[s];
+  return result;
+}
+
+/* The row to pivot on in a column: plainest entry, then fewest entries in the row. Not zero at any point. */
+static int32_t choose_pivot(const Matrix *matrix, int32_t column) {
+  int32_t best = -1, best_plainness = 0, best_count = 0;
+  for (int32_t p = 0; p < matrix->rows; p++) {
+    const Entry *entry = at(matrix, p, column);
+    if (entry->zero || matrix->pivot_column[p] >= 0) continue;
+    bool safe = true;
+    for (int s = 0; s < SHADOWS; s++) safe = safe && entry->value[s] != 0;
+    int32_t plain = safe ? plainness(matrix->dag, entry->expression) : 4, count = 0;
+    for (int32_t q = 0; q < matrix->columns; q++) count += !at(matrix, p, q)->zero;
+    if (best >= 0 && (plain > best_plainness || (plain == best_plainness && count >= best_count))) continue;
+    best = p;
+    best_plainness = plain;
+    best_count = count;
+  }
+  return best_plainness < 4 ? best : -1;
+}
+
+/* Reduced row echelon form. */
+static void eliminate(Matrix *matrix) {
+  for (int32_t column = 0; column < matrix->columns; column++) {
+    int32_t pivot = choose_pivot(matrix, column);
+    if (pivot < 0) continue;
+    matrix->pivot_column[pivot] = column;
+    Entry head = *at(matrix, pivot, column);
+    for (int32_t q = 0; q < matrix->columns; q++) *at(matrix, pivot, q) = divide(matrix->dag, at(matrix, pivot, q), &head);
+    for (int32_t p = 0; p < matrix->rows; p++) {
+      Entry factor = *at(matrix, p, column);
+      if (p == pivot || factor.zero) continue;
+      for (int32_t q = 0; q < matrix->columns; q++)
+        if (!at(matrix, pivot, q)->zero) *at(matrix, p, q) = combine(matrix->dag, at(matrix, p, q), &factor, at(matrix, pivot, q));
+      *at(matrix, p, column) = (Entry){.zero = true};
+    }
+  }
+}
+
+/* The dependence of a column without pivot on those with. */
+static Dependence read_dependence(const Matrix *matrix, int32_t column, const int32_t *order, Arena *arena) {
+  Dependence dependence = {.last = order[column]};
+  dependence.line = arena_array(arena, (size_t)matrix->rows + 1, sizeof(int32_t));
+  dependence.factor = arena_array(arena, (size_t)matrix->rows + 1, sizeof(Expr));
+  for (int32_t p = 0; p < matrix->rows; p++) {
+    const Entry *entry = at(matrix, p, column);
+    if (entry->zero || matrix->pivot_column[p] < 0) continue;
+    dependence.line[dependence.count] = order[matrix->pivot_column[p]];
+    dependence.factor[dependence.count++] = dag_negate(matrix->dag, entry->expression);
+  }
+  dependence.line[dependence.count] = order[column];
+  dependence.factor[dependence.count++] = dag_constant(matrix->dag, 1);
+  return dependence;
+}
+
+bool dependence_find(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples, Arena *arena,
+                     DependenceVec *found) {
+  int32_t n = jacobian->size;
+  Arena scratch = arena_make(arena->heap);
+  Matrix matrix = {.dag = samples->model->dag, .rows = n, .columns = n};
+  matrix.entry = arena_array(&scratch, (size_t)n * (size_t)n, sizeof(Entry));
+  matrix.pivot_column = arena_array(&scratch, (size_t)n, sizeof(int32_t));
+  for (int32_t p = 0; p < n; p++) matrix.pivot_column[p] = -1;
+  bool ok = fill(&matrix, jacobian, rows, order, samples, &scratch);
+  if (ok) {
+    eliminate(&matrix);
+    bool *pivots = arena_array(&scratch, (size_t)n, sizeof *pivots);
+    for (int32_t p = 0; p < n; p++)
+      if (matrix.pivot_column[p] >= 0) pivots[matrix.pivot_column[p]] = true;
+    for (int32_t q = 0; q < n; q++)
+      if (!pivots[q]) vec_push(arena->heap, found, read_dependence(&matrix, q, order, arena));
+  }
+  arena_free(&scratch);
+  return ok;
+}

@@ -1,0 +1,27 @@
+/* dependence: linear dependence of the rows or columns of a matrix of expressions, exactly: coefficients are expressions too.
+ *
+ * Gauss-Jordan elimination in the field of expressions. Every entry carries its values at a few sample points, and these decide
+ * what is zero; so nothing depends on how far an expression can be simplified. Pivots are rather numbers than parameters,
+ * and rather parameters than anything that moves.
+ */
+#ifndef DAEDAL_ARRAY_DEPENDENCE_H
+#define DAEDAL_ARRAY_DEPENDENCE_H
+
+#include "array/regular.h"
+
+/* sum over k of factor[k] * line[k] = 0, lines being rows or columns of the matrix. The factor of `last` is 1. */
+typedef struct Dependence {
+  uint32_t count;
+  int32_t *line;
+  Expr *factor;
+  int32_t last;
+} Dependence;
+
+typedef VEC(Dependence) DependenceVec;
+
+/* A basis of the dependences among the rows (or columns) of a block's matrix. A line depends on lines that come before it in
+ * `order`. Owned by the arena, the list by its heap. false: the entries are not defined at enough points. O(size^3). */
+bool dependence_find(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples, Arena *arena,
+                     DependenceVec *found);
+
+#endif

@@ -1,0 +1,216 @@
+/* regular: see regular.h. */
+#include "array/regular.h"
+
+#include "base/linear.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Blocks up to this size are eliminated with complete pivoting; larger ones are factored as sparse matrices. */
+enum { DENSE_SIZE = 48, LEAST_DEFINED = 3 };
+
+/* Smallest ratio of pivots of a scaled regular matrix, and largest growth of a solution. */
+static const double SMALLEST_PIVOT = 1e-11, LARGEST_GROWTH = 1e12;
+
+BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block, int32_t *place, Arena *arena) {
+  Dag *dag = problem->model->dag;
+  Heap *heap = arena->heap;
+  const Blocks *blocks = &structure->blocks;
+  int32_t begin = blocks->start[block];
+  BlockJacobian jacobian = {.size = blocks->start[block + 1] - begin,
+                            .equation = blocks->row + begin,
+                            .unknown = blocks->column + begin};
+  jacobian.row_start = arena_array(arena, (size_t)jacobian.size + 1, sizeof(int32_t));
+  ExprVec leaves = {0}, partials = {0}, entries = {0};
+  IntVec columns = {0};
+  for (int32_t p = 0; p < jacobian.size; p++) place[jacobian.unknown[p]] = p;
+  for (int32_t p = 0; p < jacobian.size; p++) {
+    int32_t i = jacobian.equation[p];
+    leaves.count = partials.count = 0;
+    dag_gradient(dag, problem->residual[i], &leaves, &partials);
+    for (uint32_t k = 0; k < leaves.count; k++) {
+      int32_t j = (int32_t)problem->local[dag_index(dag, leaves.data[k])];
+      if (blocks->block_of_column[j] != block) continue;
+      if ((int32_t)dag_order(dag, leaves.data[k]) != structure->d[j] - structure->c[i]) continue;
+      vec_push(heap, &entries, partials.data[k]);
+      vec_push(heap, &columns, place[j]);
+    }
+    jacobian.row_start[p + 1] = (int32_t)entries.count;
+  }
+  jacobian.entry = arena_array(arena, entries.count, sizeof(Expr));
+  jacobian.column = arena_array(arena, columns.count, sizeof(int32_t));
+  if (entries.count) memcpy(jacobian.entry, entries.data, entries.count * sizeof(Expr));
+  if (columns.count) memcpy(jacobian.column, columns.data, columns.count * sizeof(int32_t));
+  vec_free(heap, &leaves);
+  vec_free(heap, &partials);
+  vec_free(heap, &entries);
+  vec_free(heap, &columns);
+  return jacobian;
+}
+
+/* ---- rank by numbers ---- */
+
+/* Scales rows, then columns, to largest entry 1. false: an empty row or column, or something undefined. */
+static bool scale_entries(const BlockJacobian *jacobian, const double *values, Arena *scratch, double *scaled) {
+  int32_t n = jacobian->size;
+  double *row = arena_array(scratch, (size_t)n, sizeof *row), *column = arena_array(scratch, (size_t)n, sizeof *column);
+  for (int32_t p = 0; p < n; p++)
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) row[p] = fmax(row[p], fabs(values[e]));
+  for (int32_t p = 0; p < n; p++)
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1] && row[p] > 0; e++)
+      column[jacobian->column[e]] = fmax(column[jacobian->column[e]], fabs(values[e]) / row[p]);
+  for (int32_t p = 0; p < n; p++) {
+    if (!(row[p] > 0) || !(column[p] > 0)) return false;
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
+      scaled[e] = values[e] / row[p] / column[jacobian->column[e]];
+  }
+  return true;
+}
+
+/* Gaussian elimination with complete pivoting. */
+static bool dense_is_regular(const BlockJacobian *jacobian, const double *scaled, Arena *scratch) {
+  int32_t n = jacobian->size;
+  double *a = arena_array(scratch, (size_t)(n * n), sizeof *a), first = 0;
+  for (int32_t p = 0; p < n; p++)
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) a[p * n + jacobian->column[e]] += scaled[e];
+  for (int32_t k = 0; k < n; k++) {
+    int32_t row = k, column = k;
+    for (int32_t p = k; p < n; p++)
+      for (int32_t q = k; q < n; q++)
+        if (fabs(a[p * n + q]) > fabs(a[row * n + column])) row = p, column = q;
+    double pivot = a[row * n + column];
+    if (k == 0) first = fabs(pivot);
+    if (!(fabs(pivot) > SMALLEST_PIVOT * first)) return false;
+    for (int32_t q = 0; q < n; q++) {
+      double kept = a[k * n + q];
+      a[k * n + q] = a[row * n + q];
+      a[row * n + q] = kept;
+    }
+    for (int32_t p = 0; p < n; p++) {
+      double kept = a[p * n + k];
+      a[p * n + k] = a[p * n + column];
+      a[p * n + column] = kept;
+    }
+    for (int32_t p = k + 1; p < n; p++) {
+      double factor = a[p * n + k] / pivot;
+      for (int32_t q = k; q < n && factor != 0; q++) a[p * n + q] -= factor * a[k * n + q];
+    }
+  }
+  return true;
+}
+
+/* By the growth of the solution for a right-hand side without special direction. */
+static bool sparse_is_regular(const BlockJacobian *jacobian, const double *scaled, Arena *scratch) {
+  int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
+  Linear *linear = linear_new(scratch->heap, n, nonzeros, false);
+  linear_set_pattern(linear, jacobian->row_start, jacobian->column); /* the transposed matrix, of the same rank */
+  if (!linear_factor(linear, scaled)) return false;
+  double *b = arena_array(scratch, (size_t)n, sizeof *b), growth = 0;
+  for (int32_t p = 0; p < n; p++) b[p] = (p * 7 % 11) - 5.5;
+  linear_solve(linear, b);
+  for (int32_t p = 0; p < n; p++) growth = fmax(growth, isfinite(b[p]) ? fabs(b[p]) : HUGE_VAL);
+  return growth < LARGEST_GROWTH;
+}
+
+typedef enum Verdict { VERDICT_REGULAR, VERDICT_SINGULAR, VERDICT_UNDEFINED } Verdict;
+
+static Verdict judge(const BlockJacobian *jacobian, const double *values, Heap *heap) {
+  int32_t nonzeros = jacobian->row_start[jacobian->size];
+  for (int32_t e = 0; e < nonzeros; e++)
+    if (isnan(values[e])) return VERDICT_UNDEFINED;
+  Arena scratch = arena_make(heap);
+  double *scaled = arena_array(&scratch, (size_t)nonzeros, sizeof *scaled);
+  bool regular = scale_entries(jacobian, values, &scratch, scaled);
+  if (regular && jacobian->size > 1)
+    regular = jacobian->size <= DENSE_SIZE ? dense_is_regular(jacobian, scaled, &scratch) : sparse_is_regular(jacobian, scaled, &scratch);
+  arena_free(&scratch);
+  return regular ? VERDICT_REGULAR : VERDICT_SINGULAR;
+}
+
+/* Values at a point, round-off put to zero. */
+static double *evaluate(const Samples *samples, uint32_t sample, const Expr *entries, uint32_t count, Arena *arena) {
+  double *values = arena_array(arena, count, sizeof *values), *sizes = arena_array(arena, count, sizeof *sizes);
+  samples_evaluate(samples, sample, entries, count, values, sizes);
+  for (uint32_t e = 0; e < count; e++)
+    if (sample_is_zero(values[e], sizes[e])) values[e] = 0;
+  return values;
+}
+
+/* The first points decide quickly; a block that is singular or undefined there must be so everywhere. */
+static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, Arena *arena) {
+  int defined = 0;
+  for (uint32_t s = 0; s < SAMPLE_COUNT; s++) {
+    const double *values = evaluate(samples, s, jacobian->entry, (uint32_t)jacobian->row_start[jacobian->size], arena);
+    Verdict verdict = judge(jacobian, values, arena->heap);
+    if (verdict == VERDICT_REGULAR) return false;
+    defined += verdict == VERDICT_SINGULAR;
+  }
+  return defined >= LEAST_DEFINED;
+}
+
+/* ---- all blocks ---- */
+
+/* One equation that gives its variable with a number as factor: the usual block, seen without any derivative. */
+static bool is_plainly_regular(const Problem *problem, const Structure *structure, int32_t block, ExprVec *leaves) {
+  const Blocks *blocks = &structure->blocks;
+  Dag *dag = problem->model->dag;
+  int32_t begin = blocks->start[block];
+  if (blocks->start[block + 1] - begin != 1) return false;
+  int32_t i = blocks->row[begin], j = blocks->column[begin];
+  Expr residual = problem->residual[i];
+  if (dag_op(dag, residual) != OP_SUM) return dag_op(dag, residual) == OP_VARIABLE;
+  Expr leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
+  bool found = false;
+  uint32_t count = dag_child_count(dag, residual);
+  for (uint32_t k = 0; k < count; k++) {
+    Expr child = dag_child(dag, residual, k);
+    if (child == leaf) {
+      found = true;
+      continue;
+    }
+    leaves->count = 0;
+    if (dag_op(dag, child) != OP_VARIABLE) dag_variables(dag, child, leaves);
+    for (uint32_t q = 0; q < leaves->count; q++)
+      if (leaves->data[q] == leaf) return false;
+  }
+  return found;
+}
+
+typedef struct Candidates {
+  IntVec block;
+  VEC(BlockJacobian) jacobian;
+  ExprVec entries;
+} Candidates;
+
+static void collect(const Problem *problem, const Structure *structure, Arena *scratch, Candidates *candidates) {
+  Heap *heap = scratch->heap;
+  ExprVec leaves = {0};
+  int32_t *place = arena_array(scratch, problem->unknowns, sizeof *place);
+  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
+    if (is_plainly_regular(problem, structure, b, &leaves)) continue;
+    BlockJacobian jacobian = regular_jacobian(problem, structure, b, place, scratch);
+    vec_push(heap, &candidates->block, b);
+    vec_push(heap, &candidates->jacobian, jacobian);
+    for (int32_t e = 0; e < jacobian.row_start[jacobian.size]; e++) vec_push(heap, &candidates->entries, jacobian.entry[e]);
+  }
+  vec_free(heap, &leaves);
+}
+
+void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena, IntVec *singular) {
+  Heap *heap = arena->heap;
+  Arena scratch = arena_make(heap);
+  Candidates candidates = {0};
+  collect(problem, structure, &scratch, &candidates);
+  double *values = evaluate(samples, 0, candidates.entries.data, candidates.entries.count, &scratch);
+  uint32_t at = 0;
+  for (uint32_t k = 0; k < candidates.block.count; k++) {
+    const BlockJacobian *jacobian = &candidates.jacobian.data[k];
+    bool regular = judge(jacobian, values + at, heap) == VERDICT_REGULAR;
+    at += (uint32_t)jacobian->row_start[jacobian->size];
+    if (!regular && is_singular(jacobian, samples, &scratch)) vec_push(heap, singular, candidates.block.data[k]);
+  }
+  vec_free(heap, &candidates.block);
+  vec_free(heap, &candidates.jacobian);
+  vec_free(heap, &candidates.entries);
+  arena_free(&scratch);
+}

@@ -1,0 +1,27 @@
+/* regular: is the Jacobian of the differentiated problem with respect to its highest derivatives regular? Structure sees its zeros
+ * only; here each diagonal block of its triangular form is tried at random points (samples.h).
+ *
+ * Invariant: a block that is regular at one point is regular almost everywhere; one that is singular at all of them is taken
+ * to be identically singular, and then the structural analysis was wrong about it (Mattsson, Söderlind 1991, section 4, "the
+ * singular case").
+ */
+#ifndef DAEDAL_ARRAY_REGULAR_H
+#define DAEDAL_ARRAY_REGULAR_H
+
+#include "array/samples.h"
+
+/* d f_i / d x_j^(d_j - c_i) for the equations and unknowns of one block, as expressions. */
+typedef struct BlockJacobian {
+  int32_t size;
+  const int32_t *equation, *unknown; /* of the problem, per row and column */
+  int32_t *row_start, *column;       /* entries by rows; columns of the block */
+  Expr *entry;
+} BlockJacobian;
+
+/* The matrix of a block. `place` is workspace, one number an unknown of the problem. Owned by the arena. */
+BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block, int32_t *place, Arena *arena);
+
+/* The blocks that are identically singular, appended in order. O(size of the equations) when there are none. */
+void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena, IntVec *singular);
+
+#endif

@@ -1,0 +1,157 @@
+/* samples: see samples.h. A value that is not defined is NAN and counts only where it is used, as in expr/evaluate.c. */
+#include "array/samples.h"
+
+#include <math.h>
+
+/* Distance of the points from the start values, in nominal values; every second one lies on the positive side. */
+static const double SPREAD[SAMPLE_COUNT] = {0.1, 0.3, 1, 0.03, 2, 0.5, 5, 0.01, 20, 1};
+
+enum { LEAST_DEFINED = 3 };
+static const double ROUND_OFF = 1e-10;
+
+static double attribute(Model *model, Expr e, const double *parameters, double otherwise) {
+  double value;
+  return e != EXPR_NONE && model_evaluate(model, e, parameters, &value) && isfinite(value) ? value : otherwise;
+}
+
+Samples samples_make(Model *model, const double *parameters, Arena *arena) {
+  uint32_t n = model->unknowns.count;
+  Samples samples = {.model = model, .parameters = parameters, .length = 1};
+  samples.start = arena_array(arena, n, sizeof(double));
+  samples.nominal = arena_array(arena, n, sizeof(double));
+  for (uint32_t j = 0; j < n; j++) {
+    const Variable *variable = &model->variables.data[model->unknowns.data[j]];
+    samples.start[j] = attribute(model, variable->start, parameters, 0);
+    samples.nominal[j] = fabs(attribute(model, variable->nominal, parameters, 1));
+    if (!(samples.nominal[j] > 0)) samples.nominal[j] = 1;
+  }
+  const Experiment *experiment = &model->experiment;
+  if (experiment->has_start) samples.begin = experiment->start;
+  if (experiment->has_stop && experiment->stop > samples.begin) samples.length = experiment->stop - samples.begin;
+  return samples;
+}
+
+/* A number in [0, 1) from three integers. */
+static double scatter(uint64_t kind, uint64_t index, uint64_t sample) {
+  uint64_t mixed = hash_mix((kind << 56) ^ (index << 8) ^ sample);
+  return (double)(hash_mix(mixed) >> 11) * 0x1p-53;
+}
+
+static double variable_value(const Samples *samples, uint32_t index, uint32_t order, uint32_t sample) {
+  double chance = scatter(order + 1, index, sample), start = order ? 0 : samples->start[index];
+  double away = SPREAD[sample] * samples->nominal[index];
+  if (sample % 2) return fabs(start) + away * (0.3 + chance);
+  return start + away * (chance < 0.5 ? -1 + chance : chance);
+}
+
+static double leaf_value(const Samples *samples, const Dag *dag, Expr leaf, uint32_t sample) {
+  uint32_t index = dag_op(dag, leaf) == OP_TIME ? 0 : dag_index(dag, leaf);
+  switch (dag_op(dag, leaf)) {
+  case OP_TIME: return samples->begin + samples->length * (0.1 + 0.8 * scatter(0, 0, sample));
+  case OP_PARAMETER: return samples->parameters[index];
+  case OP_VARIABLE: return variable_value(samples, index, dag_order(dag, leaf), sample);
+  default: return scatter(255, index, sample) < 0.5; /* discrete variables and modes */
+  }
+}
+
+/* A value and the size of what it is the sum of. */
+typedef struct Sized {
+  double value, size;
+} Sized;
+
+static const Sized UNDEFINED = {NAN, 0};
+
+static Sized sized(double value) { return (Sized){value, fabs(value)}; }
+
+static Sized sum_value(const Dag *dag, Expr e, const uint32_t *slot, const Sized *values) {
+  const Term *terms;
+  double constant;
+  uint32_t count = dag_terms(dag, e, &constant, &terms);
+  Sized sum = sized(constant);
+  for (uint32_t k = 0; k < count; k++) {
+    sum.value += terms[k].coefficient * values[slot[terms[k].node]].value;
+    sum.size += fabs(terms[k].coefficient) * values[slot[terms[k].node]].size;
+  }
+  return sum;
+}
+
+/* if, and, or use their second part only if the first asks for it. */
+static Sized lazy_value(const Dag *dag, Expr e, const uint32_t *slot, const Sized *values) {
+  Op op = dag_op(dag, e);
+  double first = values[slot[dag_child(dag, e, 0)]].value;
+  if (isnan(first)) return UNDEFINED;
+  if (op == OP_IF) return values[slot[dag_child(dag, e, first != 0 ? 1 : 2)]];
+  if ((first != 0) == (op == OP_OR)) return sized(first != 0);
+  return values[slot[dag_child(dag, e, 1)]];
+}
+
+static Sized operator_value(const Dag *dag, Expr e, const uint32_t *slot, const Sized *values) {
+  double x[3], value;
+  Op op = dag_op(dag, e);
+  uint32_t count = dag_child_count(dag, e);
+  if (count > 3) return UNDEFINED;
+  for (uint32_t k = 0; k < count; k++) {
+    x[k] = values[slot[dag_child(dag, e, k)]].value;
+    if (isnan(x[k])) return UNDEFINED;
+  }
+  if (!op_evaluate(op, x, &value) || !isfinite(value)) return UNDEFINED;
+  Sized result = sized(value);
+  double size = count ? values[slot[dag_child(dag, e, 0)]].size : 0;
+  if (op == OP_MULTIPLY) result.size = size * values[slot[dag_child(dag, e, 1)]].size;
+  if (op == OP_DIVIDE) result.size = size / fabs(x[1]);
+  return result;
+}
+
+static Sized node_value(const Samples *samples, uint32_t sample, Expr e, const uint32_t *slot, const Sized *values) {
+  const Dag *dag = samples->model->dag;
+  switch (dag_op(dag, e)) {
+  case OP_CONSTANT: return sized(dag_value(dag, e));
+  case OP_TIME:
+  case OP_PARAMETER:
+  case OP_VARIABLE:
+  case OP_DISCRETE:
+  case OP_PRE: return sized(leaf_value(samples, dag, e, sample));
+  case OP_STRING: return UNDEFINED;
+  case OP_SUM: return sum_value(dag, e, slot, values);
+  case OP_IF:
+  case OP_AND:
+  case OP_OR: return lazy_value(dag, e, slot, values);
+  default: return operator_value(dag, e, slot, values);
+  }
+}
+
+void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
+                      double *sizes) {
+  Dag *dag = samples->model->dag;
+  Heap *heap = samples->model->heap;
+  IndexVec order = {0};
+  dag_below(dag, roots, count, &order);
+  uint32_t *slot = heap_array(heap, dag_size(dag), sizeof *slot);
+  Sized *found = heap_array(heap, order.count, sizeof *found);
+  for (uint32_t k = 0; k < order.count; k++) {
+    slot[order.data[k]] = k;
+    found[k] = node_value(samples, sample, order.data[k], slot, found);
+  }
+  for (uint32_t r = 0; r < count; r++) {
+    values[r] = found[slot[roots[r]]].value;
+    if (sizes) sizes[r] = found[slot[roots[r]]].size;
+  }
+  heap_free(heap, slot);
+  heap_free(heap, found);
+  vec_free(heap, &order);
+}
+
+bool sample_is_zero(double value, double size) { return fabs(value) <= ROUND_OFF * size; }
+
+bool samples_vanish(const Samples *samples, Expr e) {
+  int defined = 0;
+  double constant, value, size;
+  if (dag_is_constant(samples->model->dag, e, &constant)) return constant == 0;
+  for (uint32_t s = 0; s < SAMPLE_COUNT; s++) {
+    samples_evaluate(samples, s, &e, 1, &value, &size);
+    if (isnan(value)) continue;
+    defined++;
+    if (!sample_is_zero(value, size)) return false;
+  }
+  return defined >= LEAST_DEFINED;
+}

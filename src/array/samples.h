@@ -1,0 +1,36 @@
+/* samples: values of expressions at a few random points near the start values, at the given parameter values.
+ *
+ * An expression that vanishes at all of them is taken to vanish identically (Schwartz, Zippel): so the rank of a symbolic
+ * matrix is decided by numbers. The points depend on the leaves' indices and the sample's number only.
+ */
+#ifndef DAEDAL_ARRAY_SAMPLES_H
+#define DAEDAL_ARRAY_SAMPLES_H
+
+#include "array/array.h"
+
+/* Number of points; the first ones lie nearest to the start values. */
+enum { SAMPLE_COUNT = 10 };
+
+typedef struct Samples {
+  Model *model;
+  const double *parameters; /* by leaf index */
+  double *start, *nominal;  /* per unknown of the model */
+  double begin, length;     /* the interval of time */
+} Samples;
+
+/* Points for a model. Owned by the arena. O(unknowns). */
+Samples samples_make(Model *model, const double *parameters, Arena *arena);
+
+/* Values of `count` expressions at point number `sample`; NAN where one is not defined there, or calls a function. `sizes`, if not
+ * NULL: how large the terms are of which a value is the sum, so that a value is zero when it is round-off of its size.
+ * O(graph below). */
+void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
+                      double *sizes);
+
+/* Does e vanish at every point where it is defined? It must be defined at three of them at least. */
+bool samples_vanish(const Samples *samples, Expr e);
+
+/* Is a value of this size zero but for round-off? */
+bool sample_is_zero(double value, double size);
+
+#endif

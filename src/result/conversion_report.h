@@ -1,0 +1,14 @@
+/* conversion_report: how equations were rewritten because their Jacobian was singular (array/convert.h), for people and programs. */
+#ifndef DAEDAL_RESULT_CONVERSION_REPORT_H
+#define DAEDAL_RESULT_CONVERSION_REPORT_H
+
+#include "array/convert.h"
+#include "result/json.h"
+
+/* One paragraph a rewriting, with a title above; nothing when there are none. */
+void conversion_report_text(const ConversionVec *conversions, Heap *heap, TextVec *text);
+
+/* The key "conversions" with its list; null when NULL. */
+void conversion_report_json(const ConversionVec *conversions, JsonWriter *json);
+
+#endif

@@ -1,0 +1,19 @@
+model Robot "Two-link robot arm with an elastic joint on a prescribed path (Campbell, Griepentrog 1995); index 5"
+  // expect: kind combination
+  // expect: dof_true 0
+  // solution: x1 = 1 - exp(t)
+  // solution: x3 = exp(t) - t
+  Real x1(start = 0), x2, x3(start = 1), u1, u2;
+  Real a, b, c, d;
+equation
+  a = 2/(2 - cos(x3)^2);
+  b = cos(x3)/(2 - cos(x3)^2);
+  c = sin(x3)/(2 - cos(x3)^2);
+  d = cos(x3)*sin(x3)/(2 - cos(x3)^2);
+  der(der(x1)) = 2*c*(der(x1) + der(x3))^2 + der(x1)^2*d + (2*x3 - x2)*(a + 2*b) + a*(u1 - u2);
+  der(der(x2)) = -2*c*(der(x1) + der(x3))^2 - der(x1)^2*d + (2*x3 - x2)*(1 - 3*a - 2*b) - a*u1 + (a + 1)*u2;
+  der(der(x3)) = -2*c*(der(x1) + der(x3))^2 - der(x1)^2*d + (2*x3 - x2)*(a - 9*b) - 2*der(x1)^2*c - d*(der(x1) + der(x3))^2 - (a + b)*(u1 - u2);
+  cos(x1) + cos(x1 + x3) = cos(1 - exp(time)) + cos(1 - time);
+  sin(x1) + sin(x1 + x3) = sin(1 - exp(time)) + sin(1 - time);
+  annotation(experiment(StopTime = 1, Tolerance = 1e-8));
+end Robot;
