@@ -4,7 +4,7 @@ model TooFew "four equations for five variables; a and b are fine"
   // expect: equations 4
   // expect: variables 5
   // expect: message 4 equations for 5 variables
-  // expect: message too_few.mo:14:\d+: error: x, y and z are determined by two equations only
+  // expect: message too_few.mo:14:\d+: note: x, y and z are determined by two equations only
   // expect: message too_few.mo:20:\d+: note: .*x \+ y
   // expect: message too_few.mo:21:\d+: note: .*y\*z
   // expect: message add an equation
