@@ -118,6 +118,13 @@ void algorithm_when_end(void *context) {
 
 /* ---- what a section assigns ---- */
 
+static void add_component(Elaboration *el, struct Algorithm *algorithm, uint32_t component) {
+  if (el->components.data[component].progress != PROGRESS_DONE) return;
+  for (uint32_t i = 0; i < algorithm->assigned.count; i++)
+    if (algorithm->assigned.data[i].component == component) return;
+  vec_push(el->heap, &algorithm->assigned, (Assigned){component, NONE});
+}
+
 static void add_assigned(Elaboration *el, struct Algorithm *algorithm, AstExpr e) {
   const Ast *ast = el->ast;
   if (ast_kind(ast, e) == AST_TUPLE) {
@@ -126,11 +133,13 @@ static void add_assigned(Elaboration *el, struct Algorithm *algorithm, AstExpr e
     return;
   }
   if (ast_kind(ast, e) != AST_REFERENCE) return;
-  uint32_t component = component_find(el, ast_part(ast, ast_path(ast, e), 0)->name);
-  if (component == NONE || el->components.data[component].progress != PROGRESS_DONE) return;
-  for (uint32_t i = 0; i < algorithm->assigned.count; i++)
-    if (algorithm->assigned.data[i].component == component) return;
-  vec_push(el->heap, &algorithm->assigned, (Assigned){component, NONE});
+  Name name = ast_part(ast, ast_path(ast, e), 0)->name;
+  uint32_t component = component_find(el, name);
+  IndexVec list = {0};
+  if (component != NONE) vec_push(el->heap, &list, component);
+  else stem_components(el, name, &list);
+  for (uint32_t i = 0; i < list.count; i++) add_component(el, algorithm, list.data[i]);
+  vec_free(el->heap, &list);
 }
 
 static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const AstStatement *statements, uint32_t count, uint32_t depth) {

@@ -13,12 +13,13 @@ static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
 /* Intrinsic of a path: sin, or Modelica.Math.sin where the library is not at hand. */
 static const Intrinsic *find_intrinsic(Compiler *c, AstPath path, const char *text) {
   static const char prefix[] = "Modelica.Math.";
-  if (strncmp(text, prefix, sizeof prefix - 1) == 0) {
+  bool is_library = strncmp(text, prefix, sizeof prefix - 1) == 0;
+  if (is_library && !strchr(text + sizeof prefix - 1, '.')) {
     const Intrinsic *found = intrinsic_find(text + sizeof prefix - 1);
     return found && found->kind == INTRINSIC_SCALAR ? found : NULL;
   }
   bool is_quoted = path.count == 1 && ast_part(c->el->ast, path, 0)->quoted;
-  return is_quoted ? NULL : intrinsic_find(text);
+  return is_quoted && !is_library ? NULL : intrinsic_find(text);
 }
 
 /* external "builtin" y = sin(x): the function is the intrinsic. */
@@ -331,8 +332,15 @@ static void finish_sizes(Compiler *c, struct Task *task) {
   task_done(c, type);
 }
 
+/* pre, edge, change and der are of the variable itself, also where an algorithm has assigned it. */
+static bool needs_leaves(const Intrinsic *f) {
+  return f->kind == INTRINSIC_SPECIAL &&
+         (f->code == SPECIAL_PRE || f->code == SPECIAL_EDGE || f->code == SPECIAL_CHANGE || f->code == SPECIAL_DER);
+}
+
 static void finish_intrinsic(Compiler *c, struct Task *task) {
   const Intrinsic *f = task->intrinsic;
+  if (needs_leaves(f)) c->wants_leaves--;
   const Ast *ast = c->el->ast;
   uint32_t count = c->types.count - task->height;
   Span span = ast_span(ast, task->e);
@@ -349,10 +357,12 @@ static void finish_intrinsic(Compiler *c, struct Task *task) {
 }
 
 static void intrinsic_step(Compiler *c, struct Task *task) {
-  if (task->kid == 0) {
+  if (!task->is_entered) {
+    task->is_entered = true;
     task->height = c->types.count;
     task->is_sizes = size_shortcut(c, task);
     if (task->is_sizes) task->kid = 1;
+    if (needs_leaves(task->intrinsic)) c->wants_leaves++;
   }
   AstExpr kid = task->kid < ast_kid_count(c->el->ast, task->e) ? intrinsic_argument(c, task, task->kid) : AST_NONE;
   if (kid != AST_NONE) {
@@ -380,9 +390,19 @@ static bool text_step(Compiler *c, struct Task *task) {
 
 /* ---- dispatch ---- */
 
+static void warn_missing(Compiler *c, AstPath path, const char *text) {
+  Elaboration *el = c->el;
+  Name name = names_add(el->names, text, strlen(text));
+  compile_emit(c, CODE_MISSING, 0, name, path.span);
+  if (map_get(&el->missing, name) != MAP_NONE) return;
+  map_put(&el->missing, name, 0);
+  diag_warning(el->diags, path.span, "function %s is not in the file; %s, which calls it, can be read but not evaluated", text,
+               names_text(el->names, c->routine->name));
+}
+
 /* A callee that is not there; in a tool's file an error only when it is run. */
 static void missing_call(Compiler *c, AstPath path, const char *text) {
-  if (c->is_function && c->tolerates_missing) compile_emit(c, CODE_MISSING, 0, names_add(c->el->names, text, strlen(text)), path.span);
+  if (c->is_function && c->tolerates_missing) warn_missing(c, path, text);
   else report_missing(c, path, text);
   struct Task *task = task_top(c);
   uint32_t wanted = task->wanted;

@@ -19,7 +19,7 @@ struct Task {
   uint32_t routine;         /* of calls */
   uint32_t list;            /* of calls: position in patches of the slots of the arguments */
   uint32_t wanted;          /* outputs of a call */
-  bool is_started, is_sizes;
+  bool is_started, is_entered, is_sizes;
 };
 
 /* Where `end` may stand: subscript number `subscript` of part `part` of a reference. */
@@ -42,6 +42,8 @@ typedef struct Place {
 } Place;
 
 Place place_find(Compiler *compiler, AstPath path);
+bool find_local(Compiler *compiler, Name name, Place *place);
+Place component_place(Compiler *compiler, uint32_t component, uint32_t parts);
 void place_emit(Compiler *compiler, const Place *place, Span span);
 
 /* Starts the compilation of a kid. */
@@ -64,6 +66,11 @@ Type type_all(void);
 bool type_is_all(Type type);
 void emit_constant(Compiler *compiler, BaseType base, double value, Span span);
 void patch_here(Compiler *compiler, uint32_t position);
+
+/* stem.c: loads what is assembled of single components; TYPE_NOTHING after an error. */
+Type stem_emit(Compiler *compiler, const Place *place, Type expected, Span span);
+/* Assigns the value on top to components declared one by one; false after an error. */
+bool stem_store(Compiler *compiler, AstExpr target, Type value);
 
 /* Value of a condition that is known before anything runs (constants, evaluated parameters): 1, 0, or -1 if open. */
 int condition_now(Compiler *compiler, AstExpr e);

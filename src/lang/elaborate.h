@@ -118,6 +118,13 @@ struct Elaboration {
     bool has_fields;
   }) stem_list;
   bool has_stems;
+  Map embedded; /* Name -> embedded_list, see stem.c */
+  VEC(struct Embedded {
+    Name prefix;
+    Name tail;
+    const Ast *ast;
+    AstExpr subscripts; /* a reference with them; AST_NONE: not readable */
+  }) embedded_list;
 
   /* running */
   Domain domain;
@@ -141,6 +148,7 @@ struct Elaboration {
   When *when;              /* the when whose branch runs; NULL outside */
   struct Algorithm *algorithm;
   uint32_t depth; /* of nested blocks */
+  Map missing;    /* Name of functions that are not defined, warned about */
   Map instances;  /* hash of routine and sizes -> function of the model */
 };
 
@@ -194,7 +202,7 @@ typedef enum Rule {
   RULE_ANY_BOOLEAN,
   RULE_SIZE, RULE_SCALAR, RULE_VECTOR, RULE_MATRIX, RULE_PROMOTE, RULE_TRANSPOSE, RULE_OUTER_PRODUCT, RULE_SQUARE, RULE_CROSS,
   RULE_SKEW, RULE_IDENTITY, RULE_DIAGONAL, RULE_ZEROS, RULE_FILL, RULE_LINSPACE, RULE_CAT, RULE_ARRAY, RULE_EXTREME, RULE_REDUCE,
-  RULE_TEXT, RULE_ORDINAL,
+  RULE_TEXT, RULE_ORDINAL, RULE_LENGTH, RULE_NORMALIZE,
 } Rule;
 
 typedef struct Intrinsic {
@@ -224,11 +232,18 @@ uint32_t component_find(const Elaboration *el, Name name); /* NONE if there is n
 void component_register(Elaboration *el, Name name, uint32_t component);
 /* A constant of a package, looked up from `scope` outward. */
 uint32_t package_constant_find(Elaboration *el, Name scope, Name name);
-/* The stem of components declared one by one (a[1], a[2], or a.x, a.y); NULL if there is none. */
-const struct Stem *stem_find(Elaboration *el, Name name);
 /* Name most like the one given, among components (and classes); 0 if nothing is near. */
 Name suggest_component(Elaboration *el, Name name);
 Name suggest_function(Elaboration *el, const char *name);
+
+/* ---- stem.c ---- */
+
+/* The stem of components declared one by one (a[1], a[2], or a.x, a.y); NULL if there is none. */
+const struct Stem *stem_find(Elaboration *el, Name name);
+/* The name has subscripts inside that are no numbers: a['i'].x */
+bool stem_is_embedded(Elaboration *el, Name name);
+/* The components that a stem or a name with subscripts inside may mean, appended. O(all names). */
+void stem_components(Elaboration *el, Name name, IndexVec *out);
 
 /* ---- compile.c ---- */
 
@@ -249,6 +264,7 @@ struct Compiler {
   VEC(ScopeName) names; /* innermost last */
   Map slots;            /* component -> slot, of algorithm sections */
   bool has_slots;
+  uint32_t wants_leaves; /* inside of pre and the like: variables, not what an algorithm has assigned so far */
   VEC(Type) types;      /* what is on the stack */
   VEC(struct Task) tasks;
   IndexVec patches;
@@ -287,9 +303,6 @@ Type compile_range(Compiler *compiler, AstExpr e);
 
 /* Checks the value on top against what is expected; reports an error naming `what`. */
 bool compile_expect(Compiler *compiler, Type expected, Type found, Span span, const char *what);
-
-/* Loads a name assembled of components (see stem_find); false if nothing fits. */
-bool compile_stem(Compiler *compiler, Name name, Type expected, Span span);
 
 /* The slot and place of an assignment's left side, subscripts pushed; false after an error. Emits CODE_STORE. */
 bool compile_store(Compiler *compiler, AstExpr target, Type value);

@@ -329,8 +329,13 @@ static void mark_reference(Elaboration *el, AstExpr e) {
     return;
   }
   if (ast_kind(ast, e) != AST_REFERENCE) return;
-  uint32_t component = component_find(el, ast_part(ast, ast_path(ast, e), 0)->name);
+  Name name = ast_part(ast, ast_path(ast, e), 0)->name;
+  uint32_t component = component_find(el, name);
+  IndexVec list = {0};
   if (component != NONE) el->components.data[component].is_when = true;
+  else stem_components(el, name, &list);
+  for (uint32_t i = 0; i < list.count; i++) el->components.data[list.data[i]].is_when = true;
+  vec_free(el->heap, &list);
 }
 
 static void mark_statements(Elaboration *el, const AstStatement *statements, uint32_t count, bool in_when, uint32_t depth) {

@@ -17,7 +17,9 @@ static Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Mo
                        .class_of_name = map_make(heap),
                        .package_constants = map_make(heap),
                        .stems = map_make(heap),
+                       .embedded = map_make(heap),
                        .instances = map_make(heap),
+                       .missing = map_make(heap),
                        .state_select = NONE,
                        .assertion_level = NONE,
                        .guard = EXPR_NONE};

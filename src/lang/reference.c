@@ -11,7 +11,7 @@ static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
 
 /* ---- finding ---- */
 
-static bool find_local(Compiler *c, Name name, Place *place) {
+bool find_local(Compiler *c, Name name, Place *place) {
   for (uint32_t i = c->names.count; i-- > 0;) {
     const ScopeName *entry = &c->names.data[i];
     if (entry->name != name) continue;
@@ -25,9 +25,9 @@ static bool find_local(Compiler *c, Name name, Place *place) {
   return false;
 }
 
-static Place component_place(Compiler *c, uint32_t component, uint32_t parts) {
+Place component_place(Compiler *c, uint32_t component, uint32_t parts) {
   Place place = {.kind = PLACE_GLOBAL, .index = component, .type = c->el->components.data[component].type, .parts = parts};
-  uint32_t slot = c->has_slots ? map_get(&c->slots, component) : MAP_NONE;
+  uint32_t slot = c->has_slots && !c->wants_leaves ? map_get(&c->slots, component) : MAP_NONE;
   if (slot != MAP_NONE) place.kind = PLACE_SLOT, place.index = slot;
   return place;
 }
@@ -113,6 +113,7 @@ Place place_find(Compiler *c, AstPath path) {
     if (component != NONE) return component_place(c, component, path.count);
     if (stem_find(el, name)) return (Place){.kind = PLACE_STEM, .name = name, .parts = path.count};
   }
+  if (stem_is_embedded(el, first->name)) return (Place){.kind = PLACE_STEM, .name = first->name, .parts = 1};
   return (Place){.kind = PLACE_NONE, .parts = 1};
 }
 
@@ -143,101 +144,9 @@ static void report_undefined(Compiler *c, AstPath path) {
   if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean %s?", names_text(el->names, near));
 }
 
-/* Records whose fields all stand behind the stem; the expected one first. */
-static uint32_t stem_record(Compiler *c, Name stem, Type expected) {
-  Elaboration *el = c->el;
-  for (uint32_t k = 0; k <= el->classes.count; k++) {
-    uint32_t definition;
-    if (k == 0) {
-      if (expected.base != TYPE_RECORD) continue;
-      definition = expected.definition;
-    } else {
-      ClassEntry *entry = &el->classes.data[k - 1];
-      if (entry->role != ROLE_CLASS_RECORD || !record_define(el, entry, entry->ast->span)) continue;
-      definition = entry->index;
-    }
-    const Record *record = &el->model->records.data[definition];
-    bool fits = record->fields.count > 0;
-    for (uint32_t i = 0; i < record->fields.count && fits; i++) {
-      const char *text = arena_printf(&el->arena, "%s.%s", names_text(el->names, stem), names_text(el->names, record->fields.data[i].name));
-      Name name = names_find(el->names, text, strlen(text));
-      fits = name != MAP_NONE && (component_find(el, name) != NONE || stem_find(el, name));
-    }
-    if (fits) return definition;
-  }
-  return NONE;
-}
-
-/* Depth is bounded by the brackets and dots of the names. */
-static Type assemble(Compiler *c, Name name, Type expected, Span span, uint32_t depth);
-
-static Type assemble_array(Compiler *c, struct Stem stem, Type expected, Span span, uint32_t depth) {
-  Elaboration *el = c->el;
-  uint32_t total = 1, counter[TYPE_MAX_DIMENSIONS] = {0};
-  Type type = nothing(), element = expected;
-  element.dimensions = (uint8_t)(expected.dimensions > stem.dimensions ? expected.dimensions - stem.dimensions : 0);
-  for (uint32_t i = 0; i < stem.dimensions; i++) total *= stem.sizes[i];
-  if (total > el->components.count + 1) return nothing();
-  for (uint32_t n = 0; n < total; n++) {
-    TextVec text = {0};
-    text_printf(el->heap, &text, "%s", names_text(el->names, stem.name));
-    for (uint32_t i = 0; i < stem.dimensions; i++) text_printf(el->heap, &text, "%c%u", i ? ',' : '[', counter[i] + 1);
-    text_printf(el->heap, &text, "]");
-    Name name = names_find(el->names, text.data, text.count);
-    vec_free(el->heap, &text);
-    Type found = name == MAP_NONE ? nothing() : assemble(c, name, element, span, depth + 1);
-    Type joined = n == 0 ? found : type_join(el, type, found);
-    if (found.base == TYPE_NOTHING || joined.base == TYPE_NOTHING) return nothing();
-    type = joined;
-    /* A row is complete whenever the last counters wrap around. */
-    for (uint32_t i = stem.dimensions; i-- > 0;) {
-      if (++counter[i] < stem.sizes[i]) break;
-      counter[i] = 0;
-      compile_emit(c, CODE_ARRAY, 0, stem.sizes[i], span);
-    }
-  }
-  type.dimensions = (uint8_t)(type.dimensions + stem.dimensions);
-  return type;
-}
-
-static Type assemble_record(Compiler *c, Name stem, Type expected, Span span, uint32_t depth) {
-  Elaboration *el = c->el;
-  uint32_t definition = stem_record(c, stem, expected);
-  if (definition == NONE) return nothing();
-  for (uint32_t i = 0; i < el->model->records.data[definition].fields.count; i++) {
-    Field field = el->model->records.data[definition].fields.data[i];
-    const char *text = arena_printf(&el->arena, "%s.%s", names_text(el->names, stem), names_text(el->names, field.name));
-    Type found = assemble(c, names_find(el->names, text, strlen(text)), field.type, span, depth + 1);
-    if (found.base == TYPE_NOTHING || !type_fits(el, field.type, found)) return nothing();
-  }
-  compile_emit(c, CODE_RECORD, 0, definition, span);
-  return (Type){.base = TYPE_RECORD, .definition = definition};
-}
-
-static Type assemble(Compiler *c, Name name, Type expected, Span span, uint32_t depth) {
-  Elaboration *el = c->el;
-  uint32_t component = component_find(el, name);
-  if (component != NONE) {
-    Place place = component_place(c, component, 1);
-    place_emit(c, &place, span);
-    return place.type;
-  }
-  const struct Stem *stem = stem_find(el, name);
-  if (!stem || depth > RECORD_DEPTH_LIMIT) return nothing();
-  if (stem->dimensions) return assemble_array(c, *stem, expected, span, depth);
-  return assemble_record(c, name, expected, span, depth);
-}
-
-static Type stem_emit(Compiler *c, const Place *place, Type expected, Span span) {
-  Type type = assemble(c, place->name, expected, span, 0);
-  if (type.base == TYPE_NOTHING)
-    compile_error(c, span, "%s is not declared as a whole, and its parts do not make up an array or a known record",
-                  names_text(c->el->names, place->name));
-  return type;
-}
-
 /* Starts a reference: loads what the path begins with. */
-static void reference_begin(Compiler *c, struct Task *task) {
+static void reference_begin(Compiler *c) {
+  struct Task *task = task_top(c);
   AstPath path = ast_path(c->el->ast, task->e);
   Name outer = c->scope;
   c->scope = task->scope;
@@ -252,7 +161,9 @@ static void reference_begin(Compiler *c, struct Task *task) {
     task->type = nothing();
     emit_constant(c, TYPE_REAL, 0, path.span);
   } else if (place.kind == PLACE_STEM) {
-    task->type = stem_emit(c, &place, task->expected, path.span);
+    Type type = stem_emit(c, &place, task->expected, path.span);
+    task = task_top(c);
+    task->type = type;
   } else {
     place_emit(c, &place, path.span);
   }
@@ -274,8 +185,9 @@ void reference_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;
   AstPath path = ast_path(ast, task->e);
-  if (!task->is_started) reference_begin(c, task);
+  if (!task->is_started) reference_begin(c);
   else if (task->subscript) c->ends.count--;
+  task = task_top(c);
   for (;;) {
     const AstPart *part = ast_part(ast, path, task->part);
     if (task->subscript < part->subscripts) {
@@ -351,6 +263,7 @@ bool compile_store(Compiler *c, AstExpr target, Type value) {
     compile_error(c, ast_span(ast, target), "only a variable can be assigned");
     return false;
   }
+  if (place_find(c, path).kind == PLACE_STEM) return stem_store(c, target, value);
   if (!store_slot(c, path, &place)) return false;
   Type type = place.type;
   for (uint32_t part = 0; part < path.count; part++) {

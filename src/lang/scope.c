@@ -1,9 +1,6 @@
-/* scope: names of components, stems of components that a tool has declared one by one, and suggestions for misspelt names.
- *
- * Invariant: the stems are built on the first look-up that nothing else answers; building is linear in the text of all names. */
+/* scope: names of components and constants, and suggestions for misspelt names. */
 #include "lang/elaborate.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 uint32_t component_find(const Elaboration *el, Name name) {
@@ -35,59 +32,6 @@ uint32_t package_constant_find(Elaboration *el, Name scope, Name name) {
     while (length && prefix[length - 1] != '.') length--;
     if (length) length--;
   }
-}
-
-/* ---- stems ---- */
-
-static struct Stem *stem_make(Elaboration *el, const char *text, size_t length) {
-  Name name = names_add(el->names, text, length);
-  uint32_t index = map_get(&el->stems, name);
-  if (index == MAP_NONE) {
-    index = el->stem_list.count;
-    map_put(&el->stems, name, index);
-    vec_push(el->heap, &el->stem_list, (struct Stem){.name = name});
-  }
-  return &el->stem_list.data[index];
-}
-
-/* Takes the subscripts "1,2]" behind a stem into its sizes; false if they are no numbers. */
-static bool stem_extend(struct Stem *stem, const char *text) {
-  uint32_t list[TYPE_MAX_DIMENSIONS], count = 0;
-  for (;;) {
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-    if (end == text || count == TYPE_MAX_DIMENSIONS || number > INT32_MAX) return false;
-    list[count++] = (uint32_t)number;
-    if (*end == ']') break;
-    if (*end != ',') return false;
-    text = end + 1;
-  }
-  if (stem->dimensions && stem->dimensions != count) return false;
-  stem->dimensions = count;
-  for (uint32_t i = 0; i < count; i++)
-    if (list[i] > stem->sizes[i]) stem->sizes[i] = list[i];
-  return true;
-}
-
-static void stem_split(Elaboration *el, Name name) {
-  const char *text = names_text(el->names, name);
-  uint32_t inside = 0;
-  for (size_t i = 0; text[i]; i++) {
-    if (text[i] == '[' && inside++ == 0) stem_extend(stem_make(el, text, i), text + i + 1);
-    else if (text[i] == ']' && inside) inside--;
-    else if (text[i] == '.' && inside == 0) stem_make(el, text, i)->has_fields = true;
-    text = names_text(el->names, name);
-  }
-}
-
-const struct Stem *stem_find(Elaboration *el, Name name) {
-  if (!el->has_stems) {
-    el->has_stems = true;
-    for (uint32_t i = 0; i < el->components.count; i++)
-      if (!el->components.data[i].is_package) stem_split(el, el->components.data[i].name);
-  }
-  uint32_t index = map_get(&el->stems, name);
-  return index == MAP_NONE ? NULL : &el->stem_list.data[index];
 }
 
 /* ---- suggestions ---- */

@@ -269,6 +269,12 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
   case RULE_ORDINAL:
     if (a[0].base != TYPE_ENUMERATION && a[0].base != TYPE_NOTHING) check_failed(check, 0, a[0], "an enumeration");
     return with_dimensions(type_scalar(TYPE_INTEGER), a[0].dimensions);
+  case RULE_LENGTH:
+  case RULE_NORMALIZE:
+    check_number(check, 0, a[0]);
+    check_dimensions(check, 0, a[0], 1, "a vector");
+    if (n == 2) check_number(check, 1, a[1]), check_dimensions(check, 1, a[1], 0, "a scalar");
+    return with_dimensions(type_scalar(TYPE_REAL), f->rule == RULE_NORMALIZE);
   }
   return type_scalar(TYPE_NOTHING);
 }

@@ -397,6 +397,29 @@ static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *ou
   return domain->apply(domain->context, OP_STRING_OF, scalars, count, out->data) || machine_unknown(machine, "a text");
 }
 
+/* sqrt(v*v) */
+static bool run_VECTOR_LENGTH(Machine *machine, const Value *a, uint32_t count, Value *out) {
+  (void)count;
+  Value square;
+  Type real = {.base = TYPE_REAL};
+  return value_multiply(machine, real, &a[0], &a[0], &square) && value_apply(machine, OP_SQRT, real, &square, 1, out);
+}
+
+/* smooth(0, v / (if length(v) >= eps then length(v) else eps)); noEvent, as the quotient has no jump */
+static bool run_VECTOR_NORMALIZE(Machine *machine, const Value *a, uint32_t count, Value *out) {
+  const Type real = {.base = TYPE_REAL}, boolean = {.base = TYPE_BOOLEAN};
+  Value length, pair[2], test, quiet, divisor;
+  if (!run_VECTOR_LENGTH(machine, a, 1, &length)) return false;
+  pair[0] = length;
+  pair[1] = count == 2 ? a[1] : value_scalar(machine, TYPE_REAL, 100 * 2.220446049250313e-16);
+  if (!value_apply(machine, OP_GREATER_EQUAL, boolean, pair, 2, &test) || !value_apply(machine, OP_NOEVENT, boolean, &test, 1, &quiet) ||
+      !value_select(machine, quiet.data, &pair[0], &pair[1], &divisor))
+    return false;
+  pair[0] = a[0];
+  pair[1] = divisor;
+  return value_apply(machine, OP_DIVIDE, real, pair, 2, out);
+}
+
 bool builtin_run(Machine *machine, Builtin builtin, const Value *arguments, uint32_t count, Value *out) {
   static const BuiltinRun run[BUILTIN_COUNT] = {
 #define BUILTIN(id, ...) [BUILTIN_##id] = run_##id,

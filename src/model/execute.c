@@ -1094,6 +1094,7 @@ static bool run_builtin(Machine *machine, Instruction instruction) {
 }
 
 static bool run_missing(Machine *machine, Name name) {
+  if (machine->domain->call && machine->frames.count > 1) return machine_unknown(machine, "a function that is not defined");
   return machine_error(machine, "function %s is not defined", names_text(machine->names, name));
 }
 
