@@ -253,7 +253,7 @@ static void work_analyze(daedal_model *model) {
   Analysis *analysis = model->analysis = analysis_run(model->model, &model->arena, &model->diags);
   const Structure *structure = &analysis->structure;
   bool ok = structure->status == STRUCTURE_OK;
-  model->figures = (daedal_analysis){.status = ok ? DAEDAL_OK : DAEDAL_STRUCTURE,
+  model->figures = (daedal_analysis){.status = ok && analysis->curable ? DAEDAL_OK : DAEDAL_STRUCTURE,
                                      .verdict = analysis_verdict(analysis),
                                      .equations = (uint32_t)structure->n_equations,
                                      .variables = (uint32_t)structure->n_variables,

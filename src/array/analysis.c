@@ -195,6 +195,28 @@ static void find_initial(Analysis *analysis, Arena *arena, Diags *diags) {
   }
 }
 
+/* ---- does the structure tell the truth? ---- */
+
+static void check_regular(Analysis *analysis, Arena *arena, Diags *diags) {
+  Model *model = analysis->problem.model;
+  Diags quiet = diags_make(arena->heap); /* a missing value is no fault of the structure */
+  double *parameters = arena_array(arena, model->parameters.count, sizeof *parameters);
+  analysis->true_dof = analysis->structure.dof;
+  analysis->true_index = analysis->structure.structural_index;
+  analysis->curable = true;
+  analysis->checked = model_parameter_values(model, NULL, parameters, &quiet);
+  if (!analysis->checked) return;
+  Problem problem = analysis->problem;
+  Structure structure = analysis->structure;
+  ConvertStatus status = convert_run(&problem, &structure, parameters, arena, &analysis->conversions, diags);
+  analysis->regular = status == CONVERT_REGULAR;
+  analysis->curable = status != CONVERT_FAILED;
+  if (status != CONVERT_DONE) return;
+  Structure smallest = structure_run(arena, &problem.incidence);
+  analysis->true_dof = smallest.dof;
+  analysis->true_index = smallest.structural_index;
+}
+
 Analysis *analysis_run(Model *model, Arena *arena, Diags *diags) {
   Analysis *analysis = arena_alloc(arena, sizeof *analysis);
   analysis->problem = problem_make(model, false, arena);
@@ -209,5 +231,6 @@ Analysis *analysis_run(Model *model, Arena *arena, Diags *diags) {
   find_linear(analysis, arena);
   find_hidden(analysis, arena);
   find_initial(analysis, arena, diags);
+  check_regular(analysis, arena, diags);
   return analysis;
 }

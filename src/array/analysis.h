@@ -3,7 +3,7 @@
 #ifndef DAEDAL_ARRAY_ANALYSIS_H
 #define DAEDAL_ARRAY_ANALYSIS_H
 
-#include "array/array.h"
+#include "array/convert.h"
 #include "structure/initial.h"
 
 /* A differentiated equation that every solution satisfies, with derivatives replaced where an equation gives them. */
@@ -24,6 +24,12 @@ typedef struct Analysis {
   IndexVec redundant; /* of them: those that the equations determine already */
   VEC(const char *) suggested; /* columns that complete the fixed ones to a legal set */
   uint32_t initial_equations;
+  /* The check by numbers: is the Jacobian regular that the structure promises? Only where all parameters have values. */
+  bool checked, regular;
+  bool curable;              /* regular, or regular after the conversions */
+  ConversionVec conversions; /* rewritings that a simulation makes */
+  int64_t true_dof;          /* of the rewritten equations; that of the structure if it is regular */
+  int32_t true_index;
 } Analysis;
 
 /* Runs the analysis; errors and warnings go to diags, texts live in the arena. `structure.status` says how it ended.

@@ -69,6 +69,13 @@ static const char *combination_text(Converter *converter, const BlockJacobian *j
 static void note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how) {
   vec_push(converter->heap, converter->list,
            (Conversion){kind, converter->problem.equation[i], written_text(converter, i), after, how});
+  Span span = converter->model->equations.data[converter->problem.equation[i]].span;
+  if (kind == CONVERSION_VANISHED)
+    diag_warning(converter->diags, span, "at the given parameter values the highest derivatives of `%s` vanish: taken as `%s`",
+                 written_text(converter, i), after);
+  if (kind == CONVERSION_RELEASED)
+    diag_warning(converter->diags, span, "`%s` follows from the other equations, which leave a variable free: held as `%s`",
+                 written_text(converter, i), after);
 }
 
 /* ---- rewriting ---- */

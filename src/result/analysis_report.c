@@ -1,6 +1,7 @@
 /* analysis_report: see analysis_report.h. */
 #include "result/analysis_report.h"
 
+#include "result/conversion_report.h"
 #include "result/incidence.h"
 #include "result/json.h"
 
@@ -10,6 +11,7 @@ enum { SHOWN = 8 };
 const char *analysis_verdict(const Analysis *analysis) {
   static const char *const verdicts[] = {
       [STRUCTURE_OK] = "ok", [STRUCTURE_UNBALANCED] = "unbalanced", [STRUCTURE_SINGULAR] = "singular"};
+  if (analysis->structure.status == STRUCTURE_OK && !analysis->curable) return "singular";
   return verdicts[analysis->structure.status];
 }
 
@@ -97,6 +99,15 @@ static void text_initial(Analysis *analysis, Heap *heap, TextVec *text, Arena *a
   }
 }
 
+/* Only where structure and numbers disagree. */
+static void text_regular(const Analysis *analysis, Heap *heap, TextVec *text) {
+  if (!analysis->checked || analysis->regular) return;
+  conversion_report_text(&analysis->conversions, heap, text);
+  if (analysis->curable)
+    text_printf(heap, text, "  then               structural index %d, degrees of freedom %lld\n", (int)analysis->true_index,
+                (long long)analysis->true_dof);
+}
+
 void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
   const Model *model = analysis->problem.model;
   Arena arena = arena_make(heap);
@@ -106,6 +117,7 @@ void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
     text_differentiated(analysis, heap, text, &arena);
     text_hidden(analysis, heap, text);
     text_initial(analysis, heap, text, &arena);
+    text_regular(analysis, heap, text);
   } else {
     text_printf(heap, text, "  %d equations, %d variables\n", (int)analysis->structure.n_equations,
                 (int)analysis->structure.n_variables);
@@ -195,6 +207,19 @@ static void json_superfluous(const Analysis *analysis, JsonWriter *json) {
   json_array_end(json);
 }
 
+static void json_regular(const Analysis *analysis, JsonWriter *json) {
+  if (analysis->checked) json_key_bool(json, "regular", analysis->regular);
+  else json_key_null(json, "regular");
+  conversion_report_json(analysis->checked ? &analysis->conversions : NULL, json);
+  if (analysis->curable) {
+    json_key_integer(json, "dof_true", analysis->true_dof);
+    json_key_integer(json, "index_true", analysis->true_index);
+  } else {
+    json_key_null(json, "dof_true");
+    json_key_null(json, "index_true");
+  }
+}
+
 static void json_unknown_fields(JsonWriter *json) {
   static const char *const keys[] = {"structural_index", "dof", "differentiations", "offsets",
                                      "blocks", "hidden_constraints", "initial"};
@@ -225,6 +250,7 @@ void analysis_report_json(Analysis *analysis, Heap *heap, TextVec *text) {
     json_initial(analysis, &json, &arena);
     json_superfluous(analysis, &json);
     json_key_integer(&json, "aliases", analysis->aliases);
+    json_regular(analysis, &json);
   }
   json_object_end(&json);
   text_append(heap, text, "\n", 1);

@@ -10,13 +10,20 @@ static void take_columns(Constraints *constraints, const double *y) {
     constraints->y[q] = view->source[q] == MAP_NONE ? 0 : view->sign[q] * y[view->source[q]];
 }
 
+/* Does the view hold every column of the expression? They are left in `leaves`. */
+static bool has_columns(const View *view, Expr e, ExprVec *leaves) {
+  Array *array = view->original->array;
+  leaves->count = 0;
+  dag_variables(array->dag, e, leaves);
+  for (uint32_t k = 0; k < leaves->count; k++)
+    if (view->source[array_column(array, leaves->data[k])] == MAP_NONE) return false;
+  return true;
+}
+
 /* A row below the last differentiation, or an equation without any derivative. */
 static bool is_constraint(const View *view, uint32_t row, ExprVec *leaves) {
   Array *array = view->original->array;
-  leaves->count = 0;
-  dag_variables(array->dag, array_row(array, row), leaves);
-  for (uint32_t k = 0; k < leaves->count; k++)
-    if (view->source[array_column(array, leaves->data[k])] == MAP_NONE) return false;
+  if (!has_columns(view, array_row(array, row), leaves)) return false;
   if ((int32_t)array_level(array, row) < array->c[array->row_equation[row]]) return true;
   if (array_level(array, row) > 0) return false;
   for (uint32_t k = 0; k < leaves->count; k++)
@@ -24,27 +31,43 @@ static bool is_constraint(const View *view, uint32_t row, ExprVec *leaves) {
   return true;
 }
 
-static void fill_scales(Constraints *constraints, double t) {
+/* Per row of the matrix: largest entry times the size of its column. Owned by the heap. */
+static double *largest_entries(const Constraints *constraints, double t, Jacobian *jacobian) {
   Evaluator *evaluator = constraints->view->original;
-  const Jacobian *jacobian = evaluator->jacobian;
   double *values = heap_array(evaluator->heap, jacobian->nonzeros, sizeof *values);
   double *largest = heap_array(evaluator->heap, jacobian->rows, sizeof *largest);
-  if (evaluator_jacobian(evaluator, t, constraints->y, values) == EVAL_OK) {
+  Point point = evaluator_point(evaluator, t, constraints->y);
+  evaluator->entry_evaluations += jacobian->nonzeros;
+  if (jacobian_run(jacobian, &point, values) == EVAL_OK) {
     for (uint32_t q = 0; q < jacobian->columns; q++) {
       double size = evaluator->nominal[q] + fabs(constraints->y[q]);
       for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
         largest[jacobian->row_index[e]] = fmax(largest[jacobian->row_index[e]], fabs(values[e]) * size);
     }
   }
-  for (uint32_t k = 0; k < constraints->count; k++)
-    constraints->scale[k] = largest[constraints->row[k]] > 0 ? largest[constraints->row[k]] : 1;
   heap_free(evaluator->heap, values);
+  return largest;
+}
+
+static void fill_scales(Constraints *constraints, double t) {
+  Evaluator *evaluator = constraints->view->original;
+  uint32_t first = constraints->count - constraints->written.count;
+  double *largest = largest_entries(constraints, t, evaluator->jacobian);
+  for (uint32_t k = 0; k < first; k++)
+    constraints->scale[k] = largest[constraints->row[k]] > 0 ? largest[constraints->row[k]] : 1;
+  heap_free(evaluator->heap, largest);
+  if (!constraints->written.count) return;
+  largest = largest_entries(constraints, t,
+                            jacobian_new(evaluator->heap, evaluator->model, &evaluator->layout, constraints->written.data,
+                                         constraints->written.count, NULL, 0));
+  for (uint32_t k = 0; k < constraints->written.count; k++) constraints->scale[first + k] = largest[k] > 0 ? largest[k] : 1;
   heap_free(evaluator->heap, largest);
 }
 
 static void list_rows(Heap *heap, Constraints *constraints) {
   Evaluator *evaluator = constraints->view->original;
   Array *array = evaluator->array;
+  const Problem *problem = array->problem;
   IndexVec rows = {0}, levels = {0};
   ExprVec roots = {0}, leaves = {0};
   for (uint32_t r = 0; r < array->rows; r++) {
@@ -54,6 +77,14 @@ static void list_rows(Heap *heap, Constraints *constraints) {
     vec_push(heap, &levels, level);
     vec_push(heap, &roots, array_row(array, r));
     if (level >= constraints->levels) constraints->levels = level + 1;
+  }
+  for (uint32_t i = 0; problem->written && i < problem->equations; i++) {
+    if (problem->written[i] == problem->residual[i] || !has_columns(constraints->view, problem->written[i], &leaves)) continue;
+    vec_push(heap, &rows, array->row_start[i]);
+    vec_push(heap, &levels, 0);
+    vec_push(heap, &roots, problem->written[i]);
+    vec_push(heap, &constraints->written, problem->written[i]);
+    if (!constraints->levels) constraints->levels = 1;
   }
   constraints->count = rows.count;
   constraints->row = rows.data;

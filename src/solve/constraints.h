@@ -11,6 +11,7 @@ typedef struct Constraints {
   uint32_t count;
   uint32_t *row;   /* of the model's array */
   uint32_t *level; /* of each row */
+  ExprVec written; /* the last rows are equations as written that conversions replaced (array/convert.h) */
   Program *program;
   double *y; /* the columns of the model's array */
   double *values, *scale;
