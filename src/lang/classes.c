@@ -114,8 +114,9 @@ static const ClassEntry *choose(Elaboration *el, const char *class_name) {
 
 const ClassEntry *classes_collect(Elaboration *el, const char *class_name) {
   collect_all(el);
-  collect_constants(el);
   const ClassEntry *chosen = choose(el, class_name);
+  if (chosen) el->scope = chosen->name;
+  collect_constants(el);
   Span none = {0, 0};
   if (!chosen && class_name) input_error(el, none, "there is no model %s in the file", class_name);
   else if (!chosen) input_error(el, none, "there is no model in the file");
@@ -159,6 +160,17 @@ ClassEntry *class_find(Elaboration *el, Name scope, AstPath path) {
   return class_find_name(el, path.global ? 0 : scope, name);
 }
 
+Name class_label(Elaboration *el, const ClassEntry *entry) {
+  const char *text = names_text(el->names, entry->name), *scope = names_text(el->names, el->scope);
+  size_t length = strlen(scope);
+  while (length) {
+    if (strncmp(text, scope, length) == 0 && text[length] == '.') return names_add(el->names, text + length + 1, strlen(text + length + 1));
+    while (length && scope[length - 1] != '.') length--;
+    if (length) length--;
+  }
+  return entry->name;
+}
+
 /* ---- enumerations ---- */
 
 static void add_literal(Elaboration *el, Enumeration *enumeration, Name name) {
@@ -167,7 +179,7 @@ static void add_literal(Elaboration *el, Enumeration *enumeration, Name name) {
 
 bool enumeration_define(Elaboration *el, ClassEntry *entry) {
   if (entry->progress == PROGRESS_DONE) return true;
-  Enumeration enumeration = {.name = entry->name};
+  Enumeration enumeration = {.name = class_label(el, entry)};
   for (uint32_t i = 0; i < entry->ast->literals.count; i++) {
     AstLabel label = entry->ast->literals.data[i].label;
     for (uint32_t k = 0; k < i; k++)
@@ -240,14 +252,14 @@ static bool class_type(Elaboration *el, ClassEntry *entry, Span span, Type *type
   case ROLE_CLASS_EXTERNAL_OBJECT:
     if (entry->progress != PROGRESS_DONE) {
       entry->index = el->model->external_objects.count;
-      vec_push(el->heap, &el->model->external_objects, (ExternalObject){entry->name, entry->ast->span});
+      vec_push(el->heap, &el->model->external_objects, (ExternalObject){class_label(el, entry), entry->ast->span});
       entry->progress = PROGRESS_DONE;
     }
     *type = (Type){.base = TYPE_EXTERNAL_OBJECT, .definition = entry->index};
     return true;
   default:
     input_error(el, span, "not supported yet: components of %s %s", kind_text(entry->ast->kind),
-                names_text(el->names, entry->name));
+                names_text(el->names, class_label(el, entry)));
     return false;
   }
 }
@@ -349,7 +361,7 @@ bool record_define(Elaboration *el, ClassEntry *entry, Span span) {
     return false;
   }
   entry->progress = PROGRESS_OPEN;
-  Record record = {.name = entry->name, .span = entry->ast->span};
+  Record record = {.name = class_label(el, entry), .span = entry->ast->span};
   el->depth++;
   bool fits = define_fields(el, position, &record);
   el->depth--;

@@ -173,6 +173,8 @@ bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType
 /* Definitions in the model's lists, made on first use; false after an error. */
 bool record_define(Elaboration *el, ClassEntry *entry, Span span);
 bool enumeration_define(Elaboration *el, ClassEntry *entry);
+/* Name of the class seen from the model: without the packages around both. */
+Name class_label(Elaboration *el, const ClassEntry *entry);
 uint32_t enumeration_builtin(Elaboration *el, bool is_level);
 
 /* Number of literal `name` of the enumeration, 0 if it has none. */

@@ -35,7 +35,6 @@ static void elaborate(Elaboration *el, const char *class_name) {
   symbolic_start(el);
   const ClassEntry *entry = classes_collect(el, class_name);
   if (!entry) return;
-  el->scope = entry->name;
   el->model->name = entry->ast->label.name;
   el->model->description = entry->ast->comment;
   components_declare(el, entry);

@@ -232,11 +232,12 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
   if (entry->progress == PROGRESS_DONE) return entry->index;
   if (entry->progress == PROGRESS_FAILED) return NONE;
   Routine *routine = heap_alloc(el->heap, sizeof *routine);
-  routine->name = entry->name;
+  routine->name = class_label(el, entry);
   routine->span = entry->ast->span;
   routine->is_impure = entry->ast->prefixes & PREFIX_IMPURE;
   if (entry->ast->external) {
     routine->kind = ROUTINE_EXTERNAL;
+    routine->external_span = entry->ast->external->span;
     routine->external = entry->ast->external->function.name ? entry->ast->external->function.name : entry->ast->label.name;
   }
   if (entry->ast->form != FORM_LONG) {

@@ -185,7 +185,13 @@ static uint32_t emit_subscripts(Compiler *c, const struct Embedded *embedded) {
   uint32_t count = ast_kid_count(embedded->ast, embedded->subscripts);
   el->ast = embedded->ast;
   c->blocks += 16; /* names within names within names are no use */
-  for (uint32_t i = 0; i < count; i++) compile_expression(c, ast_kid(embedded->ast, embedded->subscripts, i), type_scalar(TYPE_INTEGER));
+  for (uint32_t i = 0; i < count; i++) {
+    AstExpr e = ast_kid(embedded->ast, embedded->subscripts, i);
+    if (ast_kind(embedded->ast, e) == AST_COLON) {
+      compile_emit(c, CODE_ALL, 0, 0, ast_span(embedded->ast, e));
+      push_type(c, type_all());
+    } else compile_expression(c, e, type_scalar(TYPE_INTEGER));
+  }
   c->blocks -= 16;
   el->ast = outer;
   return count;

@@ -428,6 +428,41 @@ static bool declare_input(Machine *machine, const Local *local, const Value *slo
   return true;
 }
 
+/* The outputs of the frame on top go to the caller's stack. */
+static void frame_end(Machine *machine) {
+  Frame frame = vec_pop(&machine->frames);
+  for (uint32_t i = frame.control; i < machine->control.count; i++) vec_free(machine->heap, &machine->control.data[i].breaks);
+  machine->control.count = frame.control;
+  machine->stack.count = frame.stack;
+  machine->path = frame.path;
+  vec_free(machine->heap, &frame.returns);
+  for (uint32_t i = 0; i < frame.wanted; i++) push(machine, frame.slots[frame.routine->inputs + i]);
+}
+
+/* In a probe, as soon as the sizes of the outputs are settled, the domain gives them their values. */
+static bool probe_finish(Machine *machine, bool is_last) {
+  Frame *frame = frame_top(machine);
+  const Routine *routine = frame->routine;
+  if (!frame->is_probe) return true;
+  for (uint32_t i = 0; i < routine->inputs + routine->outputs; i++)
+    if (!slot_is_set(&frame->slots[i]) && !is_last) return true;
+  for (uint32_t i = 0; i < routine->outputs; i++)
+    if (routine->locals.data[routine->inputs + i].is_free) {
+      machine_unknown(machine, "the size of an output");
+      return machine_error(machine, "the size of output %s of function %s is not known before it runs",
+                           names_text(machine->names, routine->locals.data[routine->inputs + i].name),
+                           names_text(machine->names, routine->name));
+    }
+  const Frame *caller = &machine->frames.data[machine->frames.count - 2];
+  Span span = caller->routine->spans.data[caller->position];
+  if (!machine->domain->call(machine->domain->context, routine, frame->slots, frame->slots + routine->inputs, span)) {
+    machine->status = EXECUTE_ERROR;
+    return false;
+  }
+  frame_end(machine);
+  return true;
+}
+
 static bool run_declare(Machine *machine, uint32_t number, uint32_t count) {
   Frame *frame = frame_top(machine);
   const Local *local = &frame->routine->locals.data[number];
@@ -451,7 +486,7 @@ static bool run_declare(Machine *machine, uint32_t number, uint32_t count) {
     keep_memory(machine);
   }
   machine->stack.count -= count;
-  return true;
+  return probe_finish(machine, false);
 }
 
 /* The value becomes the slot's: into its memory where it fits, else into new memory that stays. */
@@ -843,17 +878,6 @@ static bool run_call(Machine *machine, Instruction instruction) {
   return true;
 }
 
-/* The outputs of the frame on top go to the caller's stack. */
-static void frame_end(Machine *machine) {
-  Frame frame = vec_pop(&machine->frames);
-  for (uint32_t i = frame.control; i < machine->control.count; i++) vec_free(machine->heap, &machine->control.data[i].breaks);
-  machine->control.count = frame.control;
-  machine->stack.count = frame.stack;
-  machine->path = frame.path;
-  vec_free(machine->heap, &frame.returns);
-  for (uint32_t i = 0; i < frame.wanted; i++) push(machine, frame.slots[frame.routine->inputs + i]);
-}
-
 static bool frame_finish(Machine *machine) {
   Frame *frame = frame_top(machine);
   if (frame->returns.count) {
@@ -868,28 +892,6 @@ static bool frame_finish(Machine *machine) {
                            names_text(machine->names, frame->routine->locals.data[frame->routine->inputs + i].name),
                            names_text(machine->names, frame->routine->name));
   if (machine->frames.count > 1) frame_end(machine);
-  return true;
-}
-
-/* All sizes are settled: in a probe, the domain gives the outputs their values. */
-static bool run_body(Machine *machine) {
-  Frame *frame = frame_top(machine);
-  const Routine *routine = frame->routine;
-  if (!frame->is_probe) return true;
-  for (uint32_t i = 0; i < routine->outputs; i++)
-    if (routine->locals.data[routine->inputs + i].is_free) {
-      machine_unknown(machine, "the size of an output");
-      return machine_error(machine, "the size of output %s of function %s is not known before it runs",
-                           names_text(machine->names, routine->locals.data[routine->inputs + i].name),
-                           names_text(machine->names, routine->name));
-    }
-  const Frame *caller = &machine->frames.data[machine->frames.count - 2];
-  Span span = caller->routine->spans.data[caller->position];
-  if (!machine->domain->call(machine->domain->context, routine, frame->slots, frame->slots + routine->inputs, span)) {
-    machine->status = EXECUTE_ERROR;
-    return false;
-  }
-  frame_end(machine);
   return true;
 }
 
@@ -1167,7 +1169,7 @@ static bool step(Machine *machine, Instruction i) {
   case CODE_EACH_NEXT: return run_each_next(machine, i);
   case CODE_DECLARE: return run_declare(machine, i.b, i.a);
   case CODE_DEFAULT: return run_default(machine, i);
-  case CODE_BODY: return run_body(machine);
+  case CODE_BODY: return probe_finish(machine, true);
   case CODE_STORE: return run_store(machine, list_at(frame, i.b));
   case CODE_IF: return run_if(machine, i);
   case CODE_ELSE: return run_else(machine, i);
