@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+/* The finest tolerance that is asked of an integrator for the sake of hidden variables. */
+static const double FINEST = 1e-12;
+
 /* ---- forms ---- */
 
 void form_begin(Reduction *reduction) {
@@ -203,5 +206,5 @@ void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie
   }
   reduced->tie = ties;
   reduced->column_index = tie ? NULL : index;
-  reduced->accuracy = tie || left < 2 ? 1 : pow(0.01, left - 1);
+  if (!tie && left >= 2) reduced->accuracy = fmax(pow(reduction->tolerance, 0.5 * (left - 1)), FINEST / reduction->tolerance);
 }

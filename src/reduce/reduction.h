@@ -54,8 +54,8 @@ typedef struct Reduced {
   const Modes *modes;
   const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */
   const int32_t *column_index; /* without structure: see System */
-  double accuracy;             /* what the tolerance is multiplied by: velocities of a system left at index 3 are one order
-                                  of the step less accurate than positions. 0 stands for 1 */
+  double accuracy;             /* what the tolerance is multiplied by: velocities of a system left at index 3 converge with about
+                                  half the order of positions. 0 stands for 1 */
   double rate;                 /* of what the method itself lets die out, 1/time; 0: nothing. An explicit solver must resolve it */
   double *y;                   /* initial values */
   uint32_t *source;            /* per column of the original array: its column here, MAP_NONE if it has none */

@@ -48,7 +48,7 @@ static double output_time(const Run *run, uint64_t k) {
 static bool record_point(Run *run, double t, double *y) {
   Evaluator *evaluator = run->view->evaluator;
   uint64_t rows = evaluator->row_evaluations, entries = evaluator->entry_evaluations;
-  if (run->view->system.close && run->view->system.close(run->view, t, y) != EVAL_OK) return false;
+  if (view_solve(run->view, t, y) != EVAL_OK) return false;
   constraints_check(run->constraints, t, y);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;

@@ -116,7 +116,14 @@ View *view_plain(Heap *heap, Evaluator *evaluator, const uint8_t *tie, const int
   view->system.link_from = from;
   view->system.link_to = to;
   view->system.column_index = column_index;
+  view->nearest = nearest_new(heap, &view->system);
   return view;
+}
+
+EvalStatus view_solve(View *view, double t, double *y) {
+  if (view->system.close) return view->system.close(view, t, y);
+  nearest_move(view->nearest, t, y);
+  return EVAL_OK;
 }
 
 View *view_reduced(Heap *heap, const Reduction *reduction) {

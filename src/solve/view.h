@@ -6,12 +6,14 @@
 #include "code/switches.h"
 #include "reduce/reduction.h"
 #include "solve/integrator.h"
+#include "solve/nearest.h"
 
 typedef struct View {
   System system;
   Evaluator *evaluator;
   Dummy *dummy;      /* NULL where the states are not chosen */
   StateSpace *space; /* NULL where there is no state-space form */
+  Nearest *nearest;  /* then this solves the rows at a point between steps */
   Switches *switches; /* NULL without relations that make events */
   /* the array of the model, for the check of its constraints; its columns are found among those of the view */
   Evaluator *original;
@@ -34,6 +36,10 @@ View *view_plain(Heap *heap, Evaluator *evaluator, const uint8_t *tie, const int
 
 /* The view of a reduced system, with the array of the model that it comes from. */
 View *view_reduced(Heap *heap, const Reduction *reduction);
+
+/* Solves the rows at a point whose states are right: for the columns that are no states, or (without a state-space form) for the nearest
+ * point where they hold. */
+EvalStatus view_solve(View *view, double t, double *y);
 
 /* Takes over the dummies chosen last. */
 void view_update_links(View *view);

@@ -1,0 +1,17 @@
+/* nearest: output points of systems without a state-space form. What a dense output gives satisfies the rows only as well as it
+ * interpolates; the point nearest to it where all rows hold is found by Newton's method with corrections of least norm, in which
+ * states weigh heavily and columns that the rows determine lightly. */
+#ifndef DAEDAL_SOLVE_NEAREST_H
+#define DAEDAL_SOLVE_NEAREST_H
+
+#include "solve/integrator.h"
+
+typedef struct Nearest Nearest;
+
+/* For a system whose links stay as they are. Lives in the heap. O(nonzeros). */
+Nearest *nearest_new(Heap *heap, const System *system);
+
+/* Moves y to the nearest point; y stays as it is where that fails. */
+void nearest_move(Nearest *nearest, double t, double *y);
+
+#endif
