@@ -40,7 +40,7 @@ bool algorithm_when_begin(void *context, bool is_first, const Value *condition, 
     return false;
   }
   if (is_first) {
-    algorithm->when = (When){.span = span};
+    algorithm->when = (When){.algorithm = el->sections, .span = span};
     algorithm->outer = el->actions;
   } else close_branch(el);
   for (uint32_t i = 0; i < condition->count; i++) vec_push(el->heap, &branch.conditions, value_exprs(condition)[i]);
@@ -242,6 +242,7 @@ void algorithm_elaborate(Elaboration *el, const AstSection *section) {
   }
   compile_statements(&c, section->body.data, section->body.count);
   el->algorithm = &algorithm;
+  el->sections++;
   if (c.errors == 0) run_section(el, &algorithm, &routine, section);
   el->algorithm = NULL;
   compiler_free(&c);

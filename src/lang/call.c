@@ -350,7 +350,6 @@ static void finish_intrinsic(Compiler *c, struct Task *task) {
   Type type = intrinsic_type(c->el, c->diags, f, c->types.data + task->height, count, literal, span);
   if (c->diags->errors > before) c->errors++;
   c->types.count = task->height;
-  if (type.base == TYPE_NOTHING) c->errors += c->errors == 0;
   if (f->kind == INTRINSIC_SCALAR) compile_emit(c, CODE_APPLY, count, f->code, span);
   else compile_emit(c, f->kind == INTRINSIC_ARRAY ? CODE_BUILTIN : CODE_SPECIAL, count, f->code, span);
   task_done(c, type);

@@ -147,7 +147,9 @@ struct Elaboration {
   Expr guard;              /* path condition of if-equations; EXPR_NONE: always */
   When *when;              /* the when whose branch runs; NULL outside */
   struct Algorithm *algorithm;
-  uint32_t depth; /* of nested blocks */
+  uint32_t depth;    /* of nested blocks */
+  uint32_t sections; /* algorithm sections so far */
+  uint32_t failures; /* runs without result; each has an error in the diagnostics */
   Map missing;    /* Name of functions that are not defined, warned about */
   Map instances;  /* hash of routine and sizes -> function of the model */
 };

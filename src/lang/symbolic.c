@@ -391,5 +391,6 @@ ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *
   ExecuteStatus status = machine_run(el->machine, routine, NULL, 0);
   el->diags = errors;
   el->mode = outer;
+  if (status != EXECUTE_OK && diags == errors) el->failures++;
   return status;
 }

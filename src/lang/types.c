@@ -257,6 +257,9 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
     type = array_type(check, a, n, "a value like the first");
     return with_dimensions(type, type.dimensions + 1u);
   case RULE_EXTREME:
+    if (n == 2 && (a[0].base == TYPE_BOOLEAN || a[0].base == TYPE_ENUMERATION) && a[1].base == a[0].base &&
+        a[1].definition == a[0].definition && !a[0].dimensions && !a[1].dimensions)
+      return a[0];
     if (n == 2) return elementwise(check, a, n);
     if (a[0].base == TYPE_RECORD || a[0].base == TYPE_STRING || a[0].base == TYPE_EXTERNAL_OBJECT)
       check_failed(check, 0, a[0], "numbers");

@@ -1,5 +1,6 @@
 /* balance: how many equations and unknowns there are (see model.h). A discrete variable that a when assigns
- * in several branches has one equation; one that two whens assign has two, which is one too many. */
+ * in several branches has one equation, also in several whens of one algorithm section; one that two other whens
+ * assign has two, which is one too many. */
 #include "model/model.h"
 
 /* Discrete variables that a when assigns, each once; `stamps` holds for each variable the last when that
@@ -18,6 +19,12 @@ static uint32_t count_assigned(const When *when, uint32_t *stamps, uint32_t stam
   return count;
 }
 
+/* Whens of one algorithm section count as one. */
+static uint32_t stamp_of(const Model *model, uint32_t when) {
+  uint32_t algorithm = model->whens.data[when].algorithm;
+  return algorithm ? model->whens.count + algorithm : when + 1;
+}
+
 static void count_procedure(const Model *model, const Procedure *procedure, Balance *balance) {
   if (procedure->initial) return;
   for (uint32_t i = 0; i < procedure->outputs.count; i++) {
@@ -33,7 +40,7 @@ Balance model_balance(const Model *model) {
   balance.discrete_unknowns = model->discretes.count;
   uint32_t *stamps = heap_array(model->heap, model->variables.count, sizeof *stamps);
   for (uint32_t i = 0; i < model->whens.count; i++)
-    balance.discrete_equations += count_assigned(&model->whens.data[i], stamps, i + 1);
+    balance.discrete_equations += count_assigned(&model->whens.data[i], stamps, stamp_of(model, i));
   heap_free(model->heap, stamps);
   for (uint32_t i = 0; i < model->procedures.count; i++)
     count_procedure(model, &model->procedures.data[i], &balance);

@@ -87,6 +87,8 @@ typedef struct WhenBranch {
 
 typedef struct When {
   VEC(WhenBranch) branches;
+  uint32_t algorithm; /* whens of one algorithm section share a number above 0 and may assign the same variable, the
+                       * later one then holds; 0: an equation */
   Span span;
 } When;
 
