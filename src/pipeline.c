@@ -173,7 +173,7 @@ static bool pass_integrate(Simulation *simulation, const Request *request) {
   if (reduced->accuracy > 0) options.tolerance *= reduced->accuracy;
   if (reduced->rate > 0 && (!options.integrator || options.integrator->explicit_form)) {
     double longest = EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
-    if (!options.max_step || options.max_step > longest) options.max_step = longest;
+    if (options.max_step == 0 || options.max_step > longest) options.max_step = longest;
   }
   return run_integrate(simulation->heap, simulation->view, reduced->structure, reduced->y, &options, simulation->recorder,
                        &simulation->statistics, simulation->diags);
