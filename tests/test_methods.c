@@ -157,6 +157,20 @@ static void moved(Bench *bench) {
   equate(bench, ADD(SQUARE(SUB(x, s)), SQUARE(y)), CONST(1));
 }
 
+/* Shmoylova et al. 2013, (50): mixed Hessenberg index-1,3 form; A(x) z has rank 1, so a combination of the last two is a constraint. */
+static void mixed(Bench *bench) {
+  bench_begin(bench, "Mixed");
+  Expr x = variable(bench, "x", 0.6, FIXED_UNSET), y = variable(bench, "y", -0.8, FIXED_TRUE), vx = variable(bench, "vx", 0, FIXED_UNSET);
+  Expr vy = variable(bench, "vy", 0, FIXED_TRUE), z1 = variable(bench, "z1", 0, FIXED_UNSET), z2 = variable(bench, "z2", 0, FIXED_UNSET);
+  Expr length = SUB(ADD(SQUARE(x), SQUARE(y)), CONST(1)), push = ADD(z1, SCALE(2, z2));
+  equate(bench, D(x), vx);
+  equate(bench, D(y), vy);
+  equate(bench, D(vx), ADD(SCALE(-1, MUL(z2, x)), SCALE(0.1, z1)));
+  equate(bench, D(vy), SUB(SCALE(-1, MUL(z2, y)), CONST(1)));
+  equate(bench, CONST(0), ADD(SCALE(0.3, x), push));
+  equate(bench, CONST(0), ADD(ADD(length, SCALE(0.6, x)), SCALE(2, push)));
+}
+
 typedef struct Case {
   const char *name;
   void (*build)(Bench *bench);
@@ -166,7 +180,7 @@ typedef struct Case {
 
 static const Case CASES[] = {{"pendulum", pendulum, 10, 0},   {"second order", second_order, 10, 0}, {"paraboloid", paraboloid, 10, 0},
                              {"miller", miller, 5, 2},        {"example 1", example1, 2, 0},         {"gear", gear, 5, 0},
-                             {"moved", moved, 5, 0}};
+                             {"moved", moved, 5, 0},          {"mixed", mixed, 5, 0}};
 
 static const double TOLERANCE = 1e-7;
 
@@ -319,7 +333,7 @@ static void test_projection_counts(void **state) {
   const struct {
     void (*build)(Bench *);
     uint32_t differential;
-  } cases[] = {{pendulum, 2 + 1}, {paraboloid, 3 + 2}, {gear, 1 + 1}, {moved, 2 + 1}};
+  } cases[] = {{pendulum, 2 + 1}, {paraboloid, 3 + 2}, {gear, 1 + 1}, {moved, 2 + 1}, {mixed, 2 + 1}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     Bench bench = bench_open();
     Simulation simulation;

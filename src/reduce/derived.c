@@ -239,8 +239,36 @@ static const char *row_note(Derived *derived, const FormRow *row) {
   return arena_printf(arena, "equation %u (line %u), %s", equation + 1, line, what);
 }
 
+/* Was the equation rewritten before the structure was right (array/convert.h)? */
+static bool is_converted(const Derived *derived, uint32_t equation) {
+  const Problem *problem = derived->array->problem;
+  return problem->written && problem->written[equation] != problem->residual[equation];
+}
+
+/* An expression with the relations put back in for their modes; the last ones made hold those before. */
+static Expr without_modes(const Derived *derived, Expr e) {
+  const Modes *modes = derived->reduction->modes;
+  Dag *dag = derived->array->dag;
+  for (uint32_t m = modes->count; m-- > 0;) {
+    Expr mode = dag_discrete(dag, modes->first + m);
+    dag_substitute(dag, &mode, &modes->relation[m], 1, &e, 1);
+  }
+  return e;
+}
+
+/* A rewritten equation has no sides of its own: its residual is zero. */
+static void add_converted_row(Derived *derived, const FormRow *row) {
+  Expr residual = without_modes(derived, form_residual(derived->reduction, row));
+  derived_add_equation(derived, transplant(&derived->plan, residual), dag_constant(derived->model->dag, 0),
+                       arena_printf(derived->reduction->arena, "%s, rewritten", row_note(derived, row)));
+}
+
 /* Both sides, differentiated and summed. */
 static void add_row(Derived *derived, const FormRow *row) {
+  if (is_converted(derived, row->equation)) {
+    add_converted_row(derived, row);
+    return;
+  }
   Dag *from = derived->array->dag, *dag = derived->model->dag;
   const Equation *equation = &derived->source->equations.data[derived->array->problem->equation[row->equation]];
   Expr side[2] = {equation->left, equation->right};
