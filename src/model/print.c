@@ -65,6 +65,24 @@ const char *print_name(Print *print, Name name) {
   return kept;
 }
 
+/* Classes of the model's own package go without its name, for they are printed into it. */
+static const char *class_text(const Model *model, Name name) {
+  const char *text = names_text(model->names, name);
+  uint32_t length = names_length(model->names, model->name);
+  bool is_own = !strncmp(text, names_text(model->names, model->name), length) && text[length] == '.';
+  return is_own ? text + length + 1 : text;
+}
+
+const char *print_class(Print *print, Name name) {
+  TextVec text = {0};
+  const char *plain = class_text(print->model, name);
+  if (print->is_flat || !is_plain(plain)) print_quoted(print->heap, &text, plain);
+  else text_append(print->heap, &text, plain, strlen(plain));
+  const char *kept = arena_copy(&print->arena, text.data, text.count);
+  vec_free(print->heap, &text);
+  return kept;
+}
+
 /* ---- types ---- */
 
 uint32_t print_kind(Type type) {
@@ -84,29 +102,41 @@ static bool is_predefined(const Model *model, uint32_t enumeration) {
   return !strcmp(name, "StateSelect") || !strcmp(name, "AssertionLevel");
 }
 
-static void append_enumeration(const Print *print, TextVec *text, uint32_t enumeration, Name name) {
-  const char *plain = names_text(print->model->names, name);
-  if (is_predefined(print->model, enumeration)) text_append(print->heap, text, plain, strlen(plain));
-  else append_name(print, print->heap, text, name);
+static const char *enumeration_name(Print *print, uint32_t enumeration) {
+  print->enumerations[enumeration] = true;
+  Name name = print->model->enumerations.data[enumeration].name;
+  return is_predefined(print->model, enumeration) ? names_text(print->model->names, name)
+                                                  : print_class(print, name);
+}
+
+const char *print_record(Print *print, uint32_t definition) {
+  print->records[definition] = true;
+  return print_class(print, print->model->records.data[definition].name);
+}
+
+static const char *object_name(Print *print, uint32_t definition) {
+  print->objects[definition] = true;
+  return print_class(print, print->model->external_objects.data[definition].name);
 }
 
 void print_type(Print *print, TextVec *text, Type type) {
   static const char *const names[] = {
       [TYPE_REAL] = "Real", [TYPE_INTEGER] = "Integer", [TYPE_BOOLEAN] = "Boolean", [TYPE_STRING] = "String"};
-  const Model *model = print->model;
-  if (type.base <= TYPE_STRING) text_printf(print->heap, text, "%s", names[type.base]);
-  else if (type.base == TYPE_ENUMERATION)
-    append_enumeration(print, text, type.definition, model->enumerations.data[type.definition].name);
-  else if (type.base == TYPE_RECORD)
-    append_name(print, print->heap, text, model->records.data[type.definition].name);
-  else append_name(print, print->heap, text, model->external_objects.data[type.definition].name);
+  const char *name;
+  if (type.base <= TYPE_STRING) name = names[type.base];
+  else if (type.base == TYPE_ENUMERATION) name = enumeration_name(print, type.definition);
+  else if (type.base == TYPE_RECORD) name = print_record(print, type.definition);
+  else name = object_name(print, type.definition);
+  text_printf(print->heap, text, "%s", name);
 }
 
 void print_literal(Print *print, TextVec *text, uint32_t enumeration, double value) {
   const Enumeration *list = &print->model->enumerations.data[enumeration];
-  append_enumeration(print, text, enumeration, list->name);
-  text_append(print->heap, text, ".", 1);
-  append_enumeration(print, text, enumeration, list->literals.data[(uint32_t)value - 1]);
+  Name literal = list->literals.data[(uint32_t)value - 1];
+  text_printf(print->heap, text, "%s.", enumeration_name(print, enumeration));
+  if (is_predefined(print->model, enumeration))
+    text_printf(print->heap, text, "%s", names_text(print->model->names, literal));
+  else append_name(print, print->heap, text, literal);
 }
 
 /* ---- leaves of expressions ---- */
@@ -149,17 +179,20 @@ static void leaf_literal(void *context, Heap *heap, TextVec *text, uint32_t kind
 
 static const char *leaf_enumeration(void *context, uint32_t kind) {
   Print *print = context;
-  return print_name(print, print->model->enumerations.data[kind - VALUE_ENUMERATION].name);
+  return enumeration_name(print, kind - VALUE_ENUMERATION);
 }
 
 static const char *function_name(void *context, uint32_t function) {
   Print *print = context;
-  return print_name(print, print->model->functions.data[function]->name);
+  return print_class(print, print->model->functions.data[function]->name);
 }
 
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat) {
   *print = (Print){
       .model = model, .heap = heap, .arena = arena_make(heap), .is_flat = is_flat, .used = map_make(heap)};
+  print->enumerations = arena_array(&print->arena, model->enumerations.count, sizeof *print->enumerations);
+  print->records = arena_array(&print->arena, model->records.count, sizeof *print->records);
+  print->objects = arena_array(&print->arena, model->external_objects.count, sizeof *print->objects);
   print->leaves = (LeafPrinter){.print = print_leaf,
                                 .function = function_name,
                                 .context = print,
@@ -177,10 +210,29 @@ void print_free(Print *print) {
   arena_free(&print->arena);
 }
 
+/* The external object whose constructor has this name; NULL if there is none. */
+static const char *constructed_object(Print *print, Name name) {
+  static const char ending[] = ".constructor";
+  const Model *model = print->model;
+  size_t length = names_length(model->names, name), cut = sizeof ending - 1;
+  const char *text = names_text(model->names, name);
+  if (length <= cut || strcmp(text + length - cut, ending) != 0) return NULL;
+  for (uint32_t i = 0; i < model->external_objects.count; i++) {
+    Name object = model->external_objects.data[i].name;
+    if (names_length(model->names, object) == length - cut &&
+        !strncmp(names_text(model->names, object), text, length - cut))
+      return print->objects[i] = true, class_text(model, object);
+  }
+  return NULL;
+}
+
 const char *print_use(Print *print, uint32_t routine, uint32_t output) {
   uint64_t key = (uint64_t)output << 32 | routine;
-  const char *name = names_text(print->model->names, print->model->routines.data[routine]->name);
-  if (map_get(&print->used, key) == MAP_NONE) {
+  const char *name = class_text(print->model, print->model->routines.data[routine]->name);
+  const char *object = constructed_object(print, print->model->routines.data[routine]->name);
+  if (object) {
+    name = object; /* it is called by the name of the class, which is printed as a whole */
+  } else if (map_get(&print->used, key) == MAP_NONE) {
     map_put(&print->used, key, print->uses.count);
     vec_push(print->heap, &print->uses, (PrintUse){routine, output});
   }
@@ -200,12 +252,14 @@ static void print_expression(Print *print, TextVec *text, Expr e, uint32_t place
   dag_print(print->model->dag, e, &print->leaves, print->heap, text);
 }
 
-/* Both sides have the kind of the one that shows it. */
+/* Both sides have the kind of the one that shows it. An if on the left would begin an if-equation. */
 static void print_equality(Print *print, TextVec *text, Expr left, Expr right) {
   uint32_t place = dag_value_kind(print->model->dag, left, &print->leaves);
   if (place == VALUE_ANY) place = dag_value_kind(print->model->dag, right, &print->leaves);
+  bool is_choice = dag_op(print->model->dag, left) == OP_IF;
+  text_printf(print->heap, text, is_choice ? "(" : "");
   print_expression(print, text, left, place);
-  text_append(print->heap, text, " = ", 3);
+  text_printf(print->heap, text, is_choice ? ") = " : " = ");
   print_expression(print, text, right, place);
 }
 
@@ -316,17 +370,52 @@ static void print_variable(Print *print, TextVec *text, const Variable *variable
   text_append(print->heap, text, ";\n", 2);
 }
 
+/* ---- definitions ---- */
+
 static void print_enumeration(Print *print, TextVec *text, uint32_t index) {
   const Enumeration *list = &print->model->enumerations.data[index];
-  if (is_predefined(print->model, index)) return;
-  text_printf(print->heap, text, "  type ");
-  append_name(print, print->heap, text, list->name);
-  text_printf(print->heap, text, " = enumeration(");
+  if (!print->enumerations[index] || is_predefined(print->model, index)) return;
+  text_printf(print->heap, text, "  type %s = enumeration(", print_class(print, list->name));
   for (uint32_t i = 0; i < list->literals.count; i++) {
     if (i) text_append(print->heap, text, ", ", 2);
     append_name(print, print->heap, text, list->literals.data[i]);
   }
   text_printf(print->heap, text, ");\n\n");
+}
+
+static void print_field(Print *print, TextVec *text, const Field *field) {
+  text_append(print->heap, text, "    ", 4);
+  print_type(print, text, field->type);
+  text_printf(print->heap, text, " %s", print_name(print, field->name));
+  for (uint32_t i = 0; i < field->type.dimensions; i++) {
+    text_printf(print->heap, text, i ? ", " : "[");
+    if (field->sizes[i] == UINT32_MAX) text_append(print->heap, text, ":", 1);
+    else text_printf(print->heap, text, "%u", field->sizes[i]);
+  }
+  text_printf(print->heap, text, field->type.dimensions ? "];\n" : ";\n");
+}
+
+/* Fields come after the records they are of: those are further down the list, or found now. */
+static void print_records(Print *print, TextVec *text) {
+  const Model *model = print->model;
+  for (uint32_t i = model->records.count; i-- > 0;) {
+    const Record *record = &model->records.data[i];
+    for (uint32_t f = 0; print->records[i] && f < record->fields.count; f++) {
+      Type type = record->fields.data[f].type;
+      if (type.base == TYPE_RECORD && !print->records[type.definition]) {
+        print->records[type.definition] = true;
+        if (type.definition > i) i = type.definition + 1;
+      }
+    }
+  }
+  for (uint32_t i = 0; i < model->records.count; i++) {
+    const Record *record = &model->records.data[i];
+    if (!print->records[i]) continue;
+    const char *name = print_class(print, record->name);
+    text_printf(print->heap, text, "  record %s\n", name);
+    for (uint32_t f = 0; f < record->fields.count; f++) print_field(print, text, &record->fields.data[f]);
+    text_printf(print->heap, text, "  end %s;\n\n", name);
+  }
 }
 
 /* The class as it was written. */
@@ -337,10 +426,26 @@ static void print_external_object(Print *print, TextVec *text, const ExternalObj
   text_append(print->heap, text, "\n\n", 2);
 }
 
+/* Functions first, for they say which types are needed. */
+static void print_definitions(Print *print, TextVec *text) {
+  const Model *model = print->model;
+  TextVec functions = {0}, records = {0};
+  print_functions(print, &functions);
+  print_records(print, &records);
+  for (uint32_t i = 0; i < model->enumerations.count; i++) print_enumeration(print, text, i);
+  for (uint32_t i = 0; i < model->external_objects.count; i++)
+    if (print->objects[i]) print_external_object(print, text, &model->external_objects.data[i]);
+  text_append(print->heap, text, records.data, records.count);
+  text_append(print->heap, text, functions.data, functions.count);
+  vec_free(print->heap, &records);
+  vec_free(print->heap, &functions);
+}
+
 /* ---- equations and actions ---- */
 
 /* notes: one an equation, NULL for none at all. */
-static void print_equations(Print *print, TextVec *text, const Equation *equations, uint32_t count, const char *const *notes) {
+static void print_equations(Print *print, TextVec *text, const Equation *equations, uint32_t count,
+                            const char *const *notes) {
   for (uint32_t i = 0; i < count; i++) {
     if (notes && notes[i]) text_printf(print->heap, text, "    // %s\n", notes[i]);
     text_append(print->heap, text, "    ", 4);
@@ -409,7 +514,8 @@ static void print_equation_section(Print *print, TextVec *text) {
       !model->asserts.count)
     return;
   text_printf(print->heap, text, "  equation\n");
-  print_equations(print, text, model->equations.data, model->equations.count, print->notes ? print->notes->equation : NULL);
+  print_equations(print, text, model->equations.data, model->equations.count,
+                  print->notes ? print->notes->equation : NULL);
   print_equations(print, text, model->discrete_equations.data, model->discrete_equations.count, NULL);
   for (uint32_t i = 0; i < model->whens.count; i++) print_when(print, text, &model->whens.data[i]);
   for (uint32_t i = 0; i < model->asserts.count; i++)
@@ -474,9 +580,6 @@ void model_print_noted(Model *model, const ModelNotes *notes, Heap *heap, TextVe
   text_printf(heap, text, "//! base 0.1.0\n");
   if (notes) print_head(heap, text, notes->head);
   text_printf(heap, text, "package %s\n", name);
-  for (uint32_t i = 0; i < model->enumerations.count; i++) print_enumeration(&print, text, i);
-  for (uint32_t i = 0; i < model->external_objects.count; i++)
-    print_external_object(&print, text, &model->external_objects.data[i]);
   print_definitions(&print, text);
   text_append(heap, text, body.data, body.count);
   text_printf(heap, text, "end %s;\n", name);

@@ -20,12 +20,13 @@ typedef struct PrintPlace {
 typedef struct Print {
   Model *model;
   Heap *heap;
-  Arena arena;  /* texts of one printing */
-  bool is_flat; /* every name in quotes */
+  Arena arena;             /* texts of one printing */
+  bool is_flat;            /* every name in quotes */
   const ModelNotes *notes; /* NULL: no comments */
   LeafPrinter leaves;
-  VEC(PrintUse) uses; /* in order of first use */
-  Map used;           /* routine and output -> position in uses */
+  bool *enumerations, *records, *objects; /* which of the model's the text refers to */
+  VEC(PrintUse) uses;                     /* in order of first use */
+  Map used;                               /* routine and output -> position in uses */
   VEC(PrintPlace *)
   layouts; /* by function: its arguments, and one more for what ends it; NULL if not made yet */
 } Print;
@@ -43,6 +44,10 @@ void print_string(Heap *heap, TextVec *text, const char *string);
 
 /* The name as text for the arena. */
 const char *print_name(Print *print, Name name);
+
+/* The name of a class; of a record, which then is among those the text refers to. */
+const char *print_class(Print *print, Name name);
+const char *print_record(Print *print, uint32_t definition);
 
 /* ValueKind of a type, and its name in the language. */
 uint32_t print_kind(Type type);
@@ -64,8 +69,8 @@ uint32_t print_call_kind(const Print *print, CallInfo call);
 
 /* ---- print_routine.c ---- */
 
-/* All functions in print->uses (it grows while printing) and the records they need, as definitions. */
-void print_definitions(Print *print, TextVec *text);
+/* All functions in print->uses, which grows while printing. */
+void print_functions(Print *print, TextVec *text);
 
 /* The body of an algorithm section. */
 void print_procedure(Print *print, TextVec *text, const Procedure *procedure);

@@ -25,7 +25,7 @@ void print_default(Print *print, TextVec *text, const Shape *shape, uint32_t ski
   if (is_array) text_printf(print->heap, text, "fill(");
   if (type.base == TYPE_RECORD) {
     const Record *record = &print->model->records.data[type.definition];
-    text_printf(print->heap, text, "%s(", print_name(print, record->name));
+    text_printf(print->heap, text, "%s(", print_record(print, shape->type.definition));
     for (uint32_t f = 0; f < record->fields.count; f++) {
       if (f) text_append(print->heap, text, ", ", 2);
       print_default(print, text, &shape->fields[f], type.dimensions);
@@ -58,7 +58,7 @@ static void place_value(Layout *layout, const Shape *shape, uint32_t skip, uint3
     text_append(print->heap, &layout->text, "}", 1);
   } else if (shape->type.base == TYPE_RECORD) {
     const Record *record = &print->model->records.data[shape->type.definition];
-    text_printf(print->heap, &layout->text, "%s(", print_name(print, record->name));
+    text_printf(print->heap, &layout->text, "%s(", print_record(print, shape->type.definition));
     for (uint32_t f = 0; f < record->fields.count; f++) {
       if (f) text_append(print->heap, &layout->text, ", ", 2);
       place_value(layout, &shape->fields[f], skip, element, base);

@@ -59,6 +59,7 @@ typedef struct Declaration {
   bool is_declared;
   const Rope *sizes; /* NULL: a scalar */
   const Rope *binding;
+  const Rope *bound; /* what a slot stands for that only lives within one expression */
 } Declaration;
 
 typedef struct Writer {
@@ -72,6 +73,7 @@ typedef struct Writer {
   VEC(Piece) pieces;
   Declaration *declarations;
   bool in_body;
+  uint32_t skip;   /* instructions to pass over */
   uint32_t depth;  /* of blocks, for indentation */
   IndexVec chains; /* by open if: how many `elseif` it has, whose ends are not written */
 } Writer;
@@ -164,8 +166,10 @@ static void push_infix(Writer *writer, const char *operator, Level level, Level 
 
 /* ---- values ---- */
 
+/* Slots that the compiler made have no name. */
 static const char *local_name(Writer *writer, uint32_t slot) {
-  return print_name(writer->print, writer->routine->locals.data[slot].name);
+  Name name = writer->routine->locals.data[slot].name;
+  return name ? print_name(writer->print, name) : arena_printf(&writer->arena, "'$%u'", slot);
 }
 
 /* A Real has a point or an exponent, so that it reads back as one. */
@@ -216,7 +220,7 @@ static void push_field(Writer *writer, uint32_t number) {
 
 static void push_record(Writer *writer, uint32_t definition) {
   const Record *record = &writer->print->model->records.data[definition];
-  const char *open = arena_printf(&writer->arena, "%s(", print_name(writer->print, record->name));
+  const char *open = arena_printf(&writer->arena, "%s(", print_record(writer->print, definition));
   push_item(writer, pop_list(writer, open, record->fields.count, ", ", ")"), definition);
 }
 
@@ -227,8 +231,15 @@ static void push_array(Writer *writer, uint32_t count) {
 
 static void push_local(Writer *writer, uint32_t slot) {
   const Local *local = &writer->routine->locals.data[slot];
-  push_item(writer, rope_text(writer, LEVEL_PRIMARY, print_name(writer->print, local->name)),
-            type_record(local->type));
+  const Rope *bound = writer->declarations[slot].bound;
+  const Rope *rope = bound ? bound : rope_text(writer, LEVEL_PRIMARY, local_name(writer, slot));
+  push_item(writer, rope, type_record(local->type));
+}
+
+static void run_bind(Writer *writer, uint32_t slot) {
+  Declaration *declaration = &writer->declarations[slot];
+  if (writer->routine->locals.data[slot].has_default) declaration->binding = pop(writer);
+  else declaration->bound = pop(writer);
 }
 
 static void push_range(Writer *writer, bool has_step) {
@@ -409,6 +420,19 @@ static void run_drop(Writer *writer, uint32_t count) {
   }
 }
 
+/* The values of a call: a statement if it has none, one for each target if it has several. */
+static void push_outputs(Writer *writer, const Rope *rope, uint32_t record, uint32_t wanted) {
+  if (wanted == 0) write_rope_line(writer, "", rope, ";");
+  if (wanted == 1) push_item(writer, rope, record);
+  if (wanted <= 1) return;
+  Outputs *outputs = arena_alloc(&writer->arena, sizeof *outputs);
+  *outputs = (Outputs){.call = rope, .count = wanted, .open = wanted};
+  outputs->targets = arena_array(&writer->arena, wanted, sizeof *outputs->targets);
+  for (uint32_t i = 0; i < wanted; i++)
+    vec_push(writer->heap, &writer->stack,
+             (Item){.rope = rope, .record = NO_RECORD, .outputs = outputs, .number = i});
+}
+
 /* Arguments whose slots follow each other from the first are given by position, the others by name. */
 static void run_call(Writer *writer, uint32_t count, const uint32_t *call) {
   const Model *model = writer->print->model;
@@ -430,16 +454,26 @@ static void run_call(Writer *writer, uint32_t count, const uint32_t *call) {
   vec_push(writer->heap, &writer->pieces, (Piece){.text = ")"});
   writer->stack.count -= count;
   const Rope *rope = rope_of(writer, LEVEL_PRIMARY, writer->pieces.data, writer->pieces.count);
-  uint32_t wanted = call[1];
-  if (wanted == 0) write_rope_line(writer, "", rope, ";");
-  if (wanted == 1) push_item(writer, rope, type_record(callee->locals.data[callee->inputs].type));
-  if (wanted <= 1) return;
-  Outputs *outputs = arena_alloc(&writer->arena, sizeof *outputs);
-  *outputs = (Outputs){.call = rope, .count = wanted, .open = wanted};
-  outputs->targets = arena_array(&writer->arena, wanted, sizeof *outputs->targets);
-  for (uint32_t i = 0; i < wanted; i++)
-    vec_push(writer->heap, &writer->stack,
-             (Item){.rope = rope, .record = NO_RECORD, .outputs = outputs, .number = i});
+  uint32_t record = callee->outputs ? type_record(callee->locals.data[callee->inputs].type) : NO_RECORD;
+  push_outputs(writer, rope, record, call[1]);
+}
+
+/* A function that is not in the file: the call as it was written. Constants of the same span stand for its
+ * values. */
+static void run_missing(Writer *writer, uint32_t position) {
+  const Routine *routine = writer->routine;
+  Span span = routine->spans.data[position];
+  uint32_t wanted = 0;
+  for (uint32_t i = position + 1; i < routine->code.count && routine->code.data[i].code == CODE_CONSTANT;
+       i++, wanted++) {
+    Span other = routine->spans.data[i];
+    if (other.begin != span.begin || other.end != span.end) break;
+  }
+  const char *text = writer->print->model->source.text + span.begin;
+  push_outputs(writer,
+               rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text, span.end - span.begin)),
+               NO_RECORD, wanted);
+  writer->skip = wanted;
 }
 
 static void run_declare(Writer *writer, uint32_t slot, uint32_t count) {
@@ -520,14 +554,21 @@ static void run_end(Writer *writer, const char *words) {
   write_line(writer, words);
 }
 
+/* The level 2 stands for one that was not written. */
 static void run_assert(Writer *writer) {
-  write_rope_line(writer, "assert", pop_list(writer, "(", 3, ", ", ")"), ";");
+  const Rope *level = vec_last(&writer->stack).rope;
+  bool is_written = level->count != 1 || !level->pieces[0].text || strcmp(level->pieces[0].text, "2") != 0;
+  if (!is_written) pop(writer);
+  write_rope_line(writer, "assert", pop_list(writer, "(", is_written ? 3 : 2, ", ", ")"), ";");
 }
 
 static void run_instruction(Writer *writer, uint32_t position) {
   const Routine *routine = writer->routine;
   Instruction i = routine->code.data[position];
-  const uint32_t *list = routine->extra.data + i.b;
+  if (writer->skip) {
+    writer->skip--;
+    return;
+  }
   switch ((Code)i.code) {
   case CODE_CONSTANT: push_constant(writer, (BaseType)i.a, routine->constants.data[i.b]); break;
   case CODE_LITERAL: push_literal(writer, i.a, i.b); break;
@@ -540,7 +581,7 @@ static void run_instruction(Writer *writer, uint32_t position) {
   case CODE_ARRAY: push_array(writer, i.b); break;
   case CODE_MATRIX: push_matrix(writer, i.b, i.a == 1); break;
   case CODE_RANGE: push_range(writer, i.a != 0); break;
-  case CODE_SUM: push_sum(writer, i.a, list); break;
+  case CODE_SUM: push_sum(writer, i.a, routine->extra.data + i.b); break;
   case CODE_MULTIPLY:
     push_infix(writer, i.a ? " .* " : " * ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER);
     break;
@@ -558,7 +599,9 @@ static void run_instruction(Writer *writer, uint32_t position) {
   case CODE_APPLY: push_apply(writer, (Op)i.b, i.a); break;
   case CODE_BUILTIN: push_builtin(writer, i.b, i.a); break;
   case CODE_SPECIAL: push_special(writer, (Special)i.b, i.a); break;
-  case CODE_CALL: run_call(writer, i.a, list); break;
+  case CODE_CALL: run_call(writer, i.a, routine->extra.data + i.b); break;
+  case CODE_MISSING: run_missing(writer, position); break;
+  case CODE_BIND: run_bind(writer, i.b); break;
   case CODE_DROP: run_drop(writer, i.a); break;
   case CODE_IF_VALUE:
   case CODE_EACH: {
@@ -570,7 +613,7 @@ static void run_instruction(Writer *writer, uint32_t position) {
   case CODE_EACH_NEXT: push_each(writer, routine->code.data[i.b].a); break;
   case CODE_DECLARE: run_declare(writer, i.b, i.a); break;
   case CODE_BODY: writer->in_body = true; break;
-  case CODE_STORE: run_store(writer, list); break;
+  case CODE_STORE: run_store(writer, routine->extra.data + i.b); break;
   case CODE_IF: run_if(writer); break;
   case CODE_ELSE: run_else(writer, position); break;
   case CODE_END_IF: run_end_if(writer); break;
@@ -591,15 +634,6 @@ static void run_instruction(Writer *writer, uint32_t position) {
 }
 
 /* ---- functions ---- */
-
-static void write_comma_list(Writer *writer, const uint32_t *sizes, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    text_printf(writer->heap, writer->text, i ? ", " : "[");
-    if (sizes[i] == UINT32_MAX) text_printf(writer->heap, writer->text, ":");
-    else text_printf(writer->heap, writer->text, "%u", sizes[i]);
-  }
-  if (count) text_printf(writer->heap, writer->text, "]");
-}
 
 static void write_declaration(Writer *writer, uint32_t slot) {
   const Routine *routine = writer->routine;
@@ -666,7 +700,7 @@ static void writer_free(Writer *writer) {
  * been run up to CODE_BODY. */
 static void write_function(Print *print, TextVec *text, const Routine *routine) {
   TextVec body = {0};
-  const char *name = print_name(print, routine->name);
+  const char *name = print_class(print, routine->name);
   Writer writer = writer_make(print, &body, routine);
   writer.depth = 2;
   for (uint32_t i = 0; i < routine->code.count; i++) run_instruction(&writer, i);
@@ -707,31 +741,13 @@ static void write_output_function(Print *print, TextVec *text, const Routine *ro
   text_printf(heap, text, ");\n  end %s;\n\n", name);
 }
 
-void print_definitions(Print *print, TextVec *text) {
-  TextVec functions = {0};
+void print_functions(Print *print, TextVec *text) {
   for (uint32_t i = 0; i < print->uses.count; i++) {
     PrintUse use = print->uses.data[i];
     const Routine *routine = print->model->routines.data[use.routine];
-    if (use.output) write_output_function(print, &functions, routine, use.output);
-    else write_function(print, &functions, routine);
+    if (use.output) write_output_function(print, text, routine, use.output);
+    else write_function(print, text, routine);
   }
-  for (uint32_t i = 0; i < print->model->records.count; i++) {
-    const Record *record = &print->model->records.data[i];
-    Writer writer = {.print = print, .heap = print->heap, .text = text};
-    const char *name = print_name(print, record->name);
-    text_printf(print->heap, text, "  record %s\n", name);
-    for (uint32_t f = 0; f < record->fields.count; f++) {
-      const Field *field = &record->fields.data[f];
-      text_printf(print->heap, text, "    ");
-      print_type(print, text, field->type);
-      text_printf(print->heap, text, " %s", print_name(print, field->name));
-      write_comma_list(&writer, field->sizes, field->type.dimensions);
-      text_printf(print->heap, text, ";\n");
-    }
-    text_printf(print->heap, text, "  end %s;\n\n", name);
-  }
-  text_append(print->heap, text, functions.data, functions.count);
-  vec_free(print->heap, &functions);
 }
 
 void print_procedure(Print *print, TextVec *text, const Procedure *procedure) {
