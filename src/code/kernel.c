@@ -307,17 +307,19 @@ static void emit_node(Builder *builder, uint32_t position) {
   else emit_call(builder, position);
 }
 
-/* Every output of a kernel with many instances is the value of a body line that is no other output. */
+/* Every output is the value of a line that is no other output: of the body if there are many instances. */
 static void set_outputs(Builder *builder, const Expr *roots, uint32_t count) {
   Kernel *kernel = builder->kernel;
+  bool is_single = kernel->instances.count == 1;
+  const LineVec *lines = is_single ? &kernel->prologue : &kernel->body;
+  OperandKind own = is_single ? OPERAND_UNIFORM : OPERAND_VALUE;
   kernel->outputs = heap_array(builder->heap, count, sizeof *kernel->outputs);
-  bool *is_taken = heap_array(builder->heap, kernel->body.count, sizeof *is_taken);
+  bool *is_taken = heap_array(builder->heap, lines->count, sizeof *is_taken);
   for (uint32_t r = 0; r < count; r++) {
     Operand value = builder->operands[position_of(builder, roots[r])];
-    bool is_own = operand_kind(value) == OPERAND_VALUE && !is_taken[operand_index(value)];
-    if (is_own) is_taken[operand_index(value)] = true;
-    else if (kernel->instances.count > 1)
-      value = push_line(builder, false, (Line){LINE_COPY, value, value, value});
+    if (operand_kind(value) != own || is_taken[operand_index(value)])
+      value = push_line(builder, is_single, (Line){LINE_COPY, value, value, value});
+    else is_taken[operand_index(value)] = true;
     kernel->outputs[r] = value;
   }
   heap_free(builder->heap, is_taken);

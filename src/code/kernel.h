@@ -79,7 +79,8 @@ typedef struct Kernel {
   VEC(double) numbers;
   LineVec prologue, body;
   VEC(CallSite) calls;
-  Operand *outputs; /* of a kernel with a body, each is the value of a body line of its own */
+  Operand *
+      outputs; /* each the value of a line of its own: of the prologue if there is one instance, else of the body */
 } Kernel;
 
 /* Leaves of a kernel: expressions (leaves of the graph, or any node computed elsewhere) and numbers that

@@ -47,9 +47,11 @@ typedef struct Split {
   uint32_t root_count;
   const uint32_t *places; /* of the roots among the outputs; NULL: in order */
   Graph graph;
-  uint8_t *boundary;   /* per position, see templates.h */
-  uint32_t *region_of; /* per position of a region's root: the region */
-  VEC(Region) regions; /* in dependency order */
+  uint8_t *boundary;                /* per position, see templates.h */
+  uint32_t *first_root;             /* per position: the first root that is this node, or MAP_NONE */
+  uint32_t copies[STORE_COUNT + 1]; /* roots that are copied, by array */
+  uint32_t *region_of;              /* per position of a region's root: the region */
+  VEC(Region) regions;              /* in dependency order */
   Templates templates;
   uint32_t number_base; /* of templates.numbers in plan->numbers */
 } Split;
@@ -63,7 +65,7 @@ static bool is_leaf(const Dag *dag, Expr e) {
 
 /* owner[p]: the region of node p as its parents say; parents come later in the list, so it is swept
  * backwards. */
-static void find_regions(Split *split, const uint32_t *first_output) {
+static void find_regions(Split *split) {
   enum { FREE = 0, SHARED = UINT32_MAX };
   const IndexVec *nodes = &split->graph.nodes;
   uint32_t *owner = heap_array(split->heap, nodes->count, sizeof *owner);
@@ -73,7 +75,7 @@ static void find_regions(Split *split, const uint32_t *first_output) {
       split->boundary[p] = (uint8_t)(leaf_store(dag_op(split->dag, e)) + 1);
       continue;
     }
-    bool is_output = first_output[p] != MAP_NONE, is_root = is_output || owner[p] == SHARED;
+    bool is_output = split->first_root[p] != MAP_NONE, is_root = is_output || owner[p] == SHARED;
     if (is_root) split->boundary[p] = (uint8_t)((is_output ? STORE_OUTPUT : STORE_SCRATCH) + 1);
     uint32_t own = is_root ? p + 1 : owner[p];
     uint32_t children = node_children(split->dag, e);
@@ -86,13 +88,13 @@ static void find_regions(Split *split, const uint32_t *first_output) {
   heap_free(split->heap, owner);
 }
 
-static void list_regions(Split *split, const uint32_t *first_output) {
+static void list_regions(Split *split) {
   for (uint32_t p = 0; p < split->graph.nodes.count; p++) {
     uint32_t boundary = split->boundary[p];
     if (boundary != STORE_OUTPUT + 1 && boundary != STORE_SCRATCH + 1) continue;
     split->region_of[p] = split->regions.count;
     vec_push(split->heap, &split->regions,
-             (Region){.position = p, .output = first_output[p], .scratch = MAP_NONE});
+             (Region){.position = p, .output = split->first_root[p], .scratch = MAP_NONE});
   }
 }
 
@@ -255,65 +257,139 @@ static void add_template_groups(Split *split) {
   map_free(&number_of);
 }
 
+/* ---- outputs that only copy: leaves, numbers, and outputs that occur twice ---- */
+
+/* The array that root r is copied from; STORE_COUNT if it is computed. */
+static Store copied_store(const Split *split, uint32_t r) {
+  uint32_t position = graph_position(&split->graph, split->roots[r]);
+  if (split->boundary[position] != STORE_OUTPUT + 1) return (Store)(split->boundary[position] - 1);
+  return split->first_root[position] == r ? STORE_COUNT : STORE_OUTPUT;
+}
+
+static void count_copies(Split *split) {
+  for (uint32_t r = 0; r < split->root_count; r++) split->copies[copied_store(split, r)]++;
+}
+
+/* Few copies are done by straight code: the level at which root r is; MAP_NONE if it is no such copy. */
+static uint32_t straight_copy_level(const Split *split, uint32_t r) {
+  Store store = copied_store(split, r);
+  if (store == STORE_COUNT || split->copies[store] >= TEMPLATE_MINIMUM) return MAP_NONE;
+  if (store != STORE_OUTPUT) return 0;
+  const Region *region =
+      &split->regions.data[split->region_of[graph_position(&split->graph, split->roots[r])]];
+  return region->is_template ? MAP_NONE : region->level;
+}
+
+static double number_of(const Dag *dag, Expr e) {
+  double value;
+  return dag_is_constant(dag, e, &value) ? value : NAN;
+}
+
+static uint32_t copied_place(Split *split, Store store, Expr root) {
+  if (store == STORE_OUTPUT)
+    return output_place(split, split->first_root[graph_position(&split->graph, root)]);
+  if (store != STORE_CONSTANT) return leaf_place(split->plan->layout, split->dag, root);
+  return split->number_base + templates_number(&split->templates, number_of(split->dag, root));
+}
+
+static bool is_group_copy(const Split *split, uint32_t r, Store store) {
+  return copied_store(split, r) == store && straight_copy_level(split, r) == MAP_NONE;
+}
+
+static void add_copies(Split *split, Store store, uint32_t phase) {
+  uint32_t count = 0;
+  for (uint32_t r = 0; r < split->root_count; r++) count += is_group_copy(split, r, store);
+  if (!count) return;
+  Group *group = plan_add_group(split->plan, phase, count, 1, 1);
+  group->stores[0] = store;
+  group->stores[1] = STORE_OUTPUT;
+  for (uint32_t r = 0, i = 0; r < split->root_count; r++) {
+    if (!is_group_copy(split, r, store)) continue;
+    if (i == 0) {
+      group->roots[0] = split->roots[r];
+      map_put(&group->map.nodes, split->roots[r], 0);
+    }
+    group->places[i] = copied_place(split, store, split->roots[r]);
+    group->places[count + i] = output_place(split, r);
+    i++;
+  }
+}
+
+/* ---- straight code ---- */
+
+typedef struct StraightOutput {
+  Expr root;
+  Store store;
+  uint32_t place;
+} StraightOutput;
+
+typedef struct Straight {
+  IndexVec nodes; /* slots */
+  VEC(Store) stores;
+  Map index; /* node -> slot */
+  VEC(StraightOutput) outputs;
+} Straight;
+
+static void add_slot(Split *split, Straight *straight, Expr node, Store store) {
+  if (store == STORE_CONSTANT || map_get(&straight->index, node) != MAP_NONE) return;
+  map_put(&straight->index, node, straight->nodes.count);
+  vec_push(split->heap, &straight->nodes, node);
+  vec_push(split->heap, &straight->stores, store);
+}
+
 /* Is this slot of a straight region computed within the same straight code? */
 static bool is_inner(const Split *split, const Region *region, uint32_t s) {
   const Region *other = slot_region(split, region, s);
   return other && !other->is_template && other->level == region->level;
 }
 
-typedef struct SlotList {
-  IndexVec nodes;
-  VEC(Store) stores;
-  Map index;
-} SlotList;
-
-static void list_slots(Split *split, const Region *region, SlotList *list) {
-  for (uint32_t s = 0; s < region->item_count; s++) {
-    Store store = split->templates.stores.data[template_of(split, region)->first_store + s];
-    uint32_t item = split->templates.items.data[region->first_item + s];
-    if (store == STORE_CONSTANT || is_inner(split, region, s) || map_get(&list->index, item) != MAP_NONE)
-      continue;
-    map_put(&list->index, item, list->nodes.count);
-    vec_push(split->heap, &list->nodes, item);
-    vec_push(split->heap, &list->stores, store);
-  }
+static void add_straight_region(Split *split, Straight *straight, const Region *region) {
+  for (uint32_t s = 0; s < region->item_count; s++)
+    if (!is_inner(split, region, s))
+      add_slot(split, straight, split->templates.items.data[region->first_item + s],
+               split->templates.stores.data[template_of(split, region)->first_store + s]);
+  if (region->output != MAP_NONE || region->is_read_later)
+    vec_push(split->heap, &straight->outputs,
+             (StraightOutput){split->graph.nodes.data[region->position], region_store(region),
+                              region_place(split, region)});
 }
 
-static bool is_straight_output(const Region *region, uint32_t level) {
-  return region->level == level && !region->is_template &&
-         (region->output != MAP_NONE || region->is_read_later);
+static void add_straight_copy(Split *split, Straight *straight, uint32_t r) {
+  Store store = copied_store(split, r);
+  if (store != STORE_OUTPUT) add_slot(split, straight, split->roots[r], store);
+  vec_push(split->heap, &straight->outputs,
+           (StraightOutput){split->roots[r], STORE_OUTPUT, output_place(split, r)});
+}
+
+static void fill_straight_group(Split *split, Straight *straight, uint32_t level) {
+  uint32_t slots = straight->nodes.count, outputs = straight->outputs.count;
+  Group *group = plan_add_group(split->plan, 2 * level, 1, slots, outputs);
+  for (uint32_t s = 0; s < slots; s++) {
+    group->stores[s] = straight->stores.data[s];
+    group->places[s] = item_place(split, straight->stores.data[s], straight->nodes.data[s]);
+    map_put(&group->map.nodes, straight->nodes.data[s], s);
+  }
+  for (uint32_t o = 0; o < outputs; o++) {
+    group->stores[slots + o] = straight->outputs.data[o].store;
+    group->places[slots + o] = straight->outputs.data[o].place;
+    group->roots[o] = straight->outputs.data[o].root;
+  }
 }
 
 /* All straight code of a level is one group with one instance. */
 static void add_straight_group(Split *split, uint32_t level) {
-  SlotList list = {.index = map_make(split->heap)};
-  uint32_t outputs = 0;
+  Straight straight = {.index = map_make(split->heap)};
   for (uint32_t r = 0; r < split->regions.count; r++) {
     const Region *region = &split->regions.data[r];
-    if (region->level == level && !region->is_template) list_slots(split, region, &list);
-    outputs += is_straight_output(region, level);
+    if (region->level == level && !region->is_template) add_straight_region(split, &straight, region);
   }
-  if (outputs) {
-    uint32_t slots = list.nodes.count;
-    Group *group = plan_add_group(split->plan, 2 * level, 1, slots, outputs);
-    for (uint32_t s = 0; s < slots; s++) {
-      group->stores[s] = list.stores.data[s];
-      group->places[s] = item_place(split, list.stores.data[s], list.nodes.data[s]);
-    }
-    map_free(&group->map.nodes);
-    group->map.nodes = list.index;
-    list.index = map_make(split->heap);
-    for (uint32_t r = 0, o = 0; r < split->regions.count; r++) {
-      const Region *region = &split->regions.data[r];
-      if (!is_straight_output(region, level)) continue;
-      group->stores[slots + o] = region_store(region);
-      group->places[slots + o] = region_place(split, region);
-      group->roots[o++] = split->graph.nodes.data[region->position];
-    }
-  }
-  vec_free(split->heap, &list.nodes);
-  vec_free(split->heap, &list.stores);
-  map_free(&list.index);
+  for (uint32_t r = 0; r < split->root_count; r++)
+    if (straight_copy_level(split, r) == level) add_straight_copy(split, &straight, r);
+  if (straight.outputs.count) fill_straight_group(split, &straight, level);
+  vec_free(split->heap, &straight.nodes);
+  vec_free(split->heap, &straight.stores);
+  vec_free(split->heap, &straight.outputs);
+  map_free(&straight.index);
 }
 
 static uint32_t last_level(const Split *split) {
@@ -323,47 +399,9 @@ static uint32_t last_level(const Split *split) {
   return last;
 }
 
-/* ---- outputs that only copy: leaves, numbers, and outputs that occur twice ---- */
-
-static Store copied_store(const Split *split, const uint32_t *first_output, uint32_t r) {
-  uint32_t position = graph_position(&split->graph, split->roots[r]);
-  if (split->boundary[position] != STORE_OUTPUT + 1) return (Store)(split->boundary[position] - 1);
-  return first_output[position] == r ? STORE_COUNT : STORE_OUTPUT;
-}
-
-static double number_of(const Dag *dag, Expr e) {
-  double value;
-  return dag_is_constant(dag, e, &value) ? value : NAN;
-}
-
-static uint32_t copied_place(Split *split, const uint32_t *first_output, Store store, Expr root) {
-  if (store == STORE_OUTPUT) return output_place(split, first_output[graph_position(&split->graph, root)]);
-  if (store != STORE_CONSTANT) return leaf_place(split->plan->layout, split->dag, root);
-  return split->number_base + templates_number(&split->templates, number_of(split->dag, root));
-}
-
-static void add_copies(Split *split, const uint32_t *first_output, Store store, uint32_t phase) {
-  uint32_t count = 0;
-  for (uint32_t r = 0; r < split->root_count; r++) count += copied_store(split, first_output, r) == store;
-  if (!count) return;
-  Group *group = plan_add_group(split->plan, phase, count, 1, 1);
-  group->stores[0] = store;
-  group->stores[1] = STORE_OUTPUT;
-  for (uint32_t r = 0, i = 0; r < split->root_count; r++) {
-    if (copied_store(split, first_output, r) != store) continue;
-    if (i == 0) {
-      group->roots[0] = split->roots[r];
-      map_put(&group->map.nodes, split->roots[r], 0);
-    }
-    group->places[i] = copied_place(split, first_output, store, split->roots[r]);
-    group->places[count + i] = output_place(split, r);
-    i++;
-  }
-}
-
 /* ---- all together ---- */
 
-static uint32_t *find_first_outputs(const Split *split) {
+static uint32_t *find_first_roots(const Split *split) {
   uint32_t *first = heap_array(split->heap, split->graph.nodes.count, sizeof *first);
   memset(first, 0xff, split->graph.nodes.count * sizeof *first);
   for (uint32_t r = split->root_count; r-- > 0;) first[graph_position(&split->graph, split->roots[r])] = r;
@@ -376,6 +414,7 @@ static void free_split(Split *split) {
   vec_free(split->heap, &split->regions);
   heap_free(split->heap, split->boundary);
   heap_free(split->heap, split->region_of);
+  heap_free(split->heap, split->first_root);
 }
 
 void plan_add_roots(Plan *plan, const Expr *roots, uint32_t count, const uint32_t *places) {
@@ -389,9 +428,10 @@ void plan_add_roots(Plan *plan, const Expr *roots, uint32_t count, const uint32_
   split.graph = graph_make(plan->heap, split.dag, roots, count, NULL);
   split.boundary = heap_array(plan->heap, split.graph.nodes.count, sizeof *split.boundary);
   split.region_of = heap_array(plan->heap, split.graph.nodes.count, sizeof *split.region_of);
-  uint32_t *first = find_first_outputs(&split);
-  find_regions(&split, first);
-  list_regions(&split, first);
+  split.first_root = find_first_roots(&split);
+  find_regions(&split);
+  list_regions(&split);
+  count_copies(&split);
   find_templates(&split);
   choose_templates(&split);
   find_scratch(&split);
@@ -399,9 +439,8 @@ void plan_add_roots(Plan *plan, const Expr *roots, uint32_t count, const uint32_
   for (uint32_t level = 0; level < levels; level++) add_straight_group(&split, level);
   add_template_groups(&split);
   for (uint32_t store = 0; store < STORE_COUNT; store++)
-    add_copies(&split, first, (Store)store, store == STORE_OUTPUT ? 2 * levels : 1);
+    add_copies(&split, (Store)store, store == STORE_OUTPUT ? 2 * levels : 1);
   for (uint32_t n = 0; n < split.templates.numbers.count; n++)
     vec_push(plan->heap, &plan->numbers, split.templates.numbers.data[n]);
-  heap_free(plan->heap, first);
   free_split(&split);
 }

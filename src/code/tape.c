@@ -6,6 +6,7 @@
 #include "expr/op_math.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A line with places in the file (prologue) or among the rows (body) for operands. */
@@ -26,13 +27,19 @@ typedef struct TapeCall {
   double *argument_values, *result_values;
 } TapeCall;
 
+/* Neighbours in an array that are neighbours in the file. */
+typedef struct FileRun {
+  uint32_t store, place, file, count;
+} FileRun;
+
+typedef VEC(FileRun) FileRunVec;
+
 struct Tape {
   const Kernel *kernel;
   Caller *caller;
-  double *file; /* numbers, uniform slots, registers of the prologue */
+  double *file; /* numbers, uniform slots, registers of the prologue, outputs of a kernel with one instance */
   uint32_t file_count, registers;
-  uint32_t *gather_from, *gather_to, gather_end[STORE_COUNT]; /* uniform slots, ordered by store */
-  uint32_t *store_from, store_count;                          /* outputs of a kernel with one instance */
+  FileRunVec loads, stores; /* uniform slots; outputs */
   TapeLine *prologue, *body;
   Row *rows;
   uint32_t first_slot_row, first_output_row;
@@ -134,24 +141,38 @@ static uint32_t place_of(const Places *places, Operand o) {
   }
 }
 
-static bool is_uniform_slot(const Instances *instances, uint32_t slot) {
-  return instances->count == 1 || instances->lanes[slot].mode == LANE_UNIFORM;
+static bool is_uniform_lane(const Instances *instances, uint32_t lane) {
+  return instances->count == 1 || instances->lanes[lane].mode == LANE_UNIFORM;
 }
 
-/* Uniform slots follow the numbers in the file, ordered by store so that each store is one loop. */
-static uint32_t place_uniform_slots(Heap *heap, Tape *tape, uint32_t *slot_places) {
-  const Instances *instances = &tape->kernel->instances;
-  uint32_t next = tape->kernel->numbers.count, count = 0;
-  tape->gather_from = heap_array(heap, instances->slots, sizeof *tape->gather_from);
-  tape->gather_to = heap_array(heap, instances->slots, sizeof *tape->gather_to);
-  for (uint32_t store = 0; store < STORE_COUNT; store++) {
-    for (uint32_t s = 0; s < instances->slots; s++) {
-      if (instances->lanes[s].store != store || !is_uniform_slot(instances, s)) continue;
-      tape->gather_from[count] = instances->lanes[s].start;
-      tape->gather_to[count++] = slot_places[s] = next++;
-    }
-    tape->gather_end[store] = count;
+typedef struct PlacedLane {
+  uint32_t store, place, lane;
+} PlacedLane;
+
+static int compare_lanes(const void *left, const void *right) {
+  const PlacedLane *a = left, *b = right;
+  if (a->store != b->store) return a->store < b->store ? -1 : 1;
+  if (a->place != b->place) return a->place < b->place ? -1 : 1;
+  return a->lane < b->lane ? -1 : a->lane > b->lane;
+}
+
+/* Gives the lanes [begin, end) that are uniform places in the file from `next` on, in the order of memory,
+ * so that they are copied in few runs. Returns the first free place. */
+static uint32_t lay_out(Heap *heap, const Instances *instances, uint32_t begin, uint32_t end, uint32_t next,
+                        uint32_t *places, FileRunVec *runs) {
+  VEC(PlacedLane) list = {0};
+  for (uint32_t l = begin; l < end; l++)
+    if (is_uniform_lane(instances, l))
+      vec_push(heap, &list, (PlacedLane){instances->lanes[l].store, instances->lanes[l].start, l});
+  if (list.count) qsort(list.data, list.count, sizeof *list.data, compare_lanes);
+  for (uint32_t k = 0; k < list.count; k++, next++) {
+    const PlacedLane *lane = &list.data[k];
+    places[lane->lane - begin] = next;
+    FileRun *last = runs->count ? &vec_last(runs) : NULL;
+    if (last && last->store == lane->store && last->place + last->count == lane->place) last->count++;
+    else vec_push(heap, runs, (FileRun){lane->store, lane->place, next, 1});
   }
+  vec_free(heap, &list);
   return next;
 }
 
@@ -170,17 +191,34 @@ static void pin_uniforms(const Kernel *kernel, uint32_t *last_use) {
   }
 }
 
-static void place_prologue(Heap *heap, Tape *tape, Places *places, uint32_t base) {
+/* Places behind the registers for the outputs of a kernel with one instance. */
+static void place_outputs(Heap *heap, Tape *tape, Places *places) {
+  const Instances *instances = &tape->kernel->instances;
+  uint32_t *outputs = heap_array(heap, instances->outputs, sizeof *outputs);
+  tape->file_count = lay_out(heap, instances, instances->slots, instances->slots + instances->outputs,
+                             tape->file_count, outputs, &tape->stores);
+  for (uint32_t r = 0; r < instances->outputs; r++)
+    places->uniforms[operand_index(tape->kernel->outputs[r])] = outputs[r];
+  heap_free(heap, outputs);
+}
+
+static void place_prologue(Heap *heap, Tape *tape, Places *places) {
   const Kernel *kernel = tape->kernel;
+  uint32_t base = lay_out(heap, &kernel->instances, 0, kernel->instances.slots, kernel->numbers.count,
+                          places->slots, &tape->loads);
   Allocation allocation = {
       .heap = heap, .lines = &kernel->prologue, .calls = kernel->calls.data, .own = OPERAND_UNIFORM};
   allocation.last_use = filled_array(heap, kernel->prologue.count, 0);
   allocation.registers = filled_array(heap, kernel->prologue.count, UINT32_MAX);
   pin_uniforms(kernel, allocation.last_use);
+  bool is_single = kernel->instances.count == 1;
+  for (uint32_t r = 0; is_single && r < kernel->instances.outputs; r++)
+    allocation.registers[operand_index(kernel->outputs[r])] = 0; /* placed below */
   allocate(&allocation);
   for (uint32_t i = 0; i < kernel->prologue.count; i++) allocation.registers[i] += base;
   places->uniforms = allocation.registers;
   tape->file_count = base + allocation.count;
+  if (is_single) place_outputs(heap, tape, places);
   tape->file = heap_array(heap, tape->file_count, sizeof *tape->file);
   if (kernel->numbers.count)
     memcpy(tape->file, kernel->numbers.data, kernel->numbers.count * sizeof *tape->file);
@@ -193,7 +231,7 @@ static void place_body(Heap *heap, Tape *tape, Places *places) {
   const Instances *instances = &kernel->instances;
   uint32_t next = tape->first_slot_row = tape->file_count;
   for (uint32_t s = 0; s < instances->slots; s++)
-    if (!is_uniform_slot(instances, s)) places->slots[s] = next++;
+    if (!is_uniform_lane(instances, s)) places->slots[s] = next++;
 
   Allocation allocation = {
       .heap = heap, .lines = &kernel->body, .calls = kernel->calls.data, .own = OPERAND_VALUE};
@@ -262,8 +300,7 @@ Tape *tape_new(Heap *heap, const Kernel *kernel, Caller *caller) {
   tape->kernel = kernel;
   tape->caller = caller;
   Places places = {.tape = tape, .slots = heap_array(heap, kernel->instances.slots, sizeof *places.slots)};
-  uint32_t base = place_uniform_slots(heap, tape, places.slots);
-  place_prologue(heap, tape, &places, base);
+  place_prologue(heap, tape, &places);
   bool has_body = kernel->instances.count > 1;
   if (has_body) {
     place_body(heap, tape, &places);
@@ -276,14 +313,7 @@ Tape *tape_new(Heap *heap, const Kernel *kernel, Caller *caller) {
   for (uint32_t k = 0; k < kernel->calls.count; k++)
     place_call(heap, &places, &tape->calls[k], &kernel->calls.data[k]);
   tape->prologue = place_lines(heap, tape, &places, &kernel->prologue, places.uniforms);
-  if (has_body) {
-    tape->body = place_lines(heap, tape, &places, &kernel->body, places.values);
-  } else {
-    tape->store_count = kernel->instances.outputs;
-    tape->store_from = heap_array(heap, tape->store_count, sizeof *tape->store_from);
-    for (uint32_t r = 0; r < tape->store_count; r++)
-      tape->store_from[r] = place_of(&places, kernel->outputs[r]);
-  }
+  if (has_body) tape->body = place_lines(heap, tape, &places, &kernel->body, places.values);
   heap_free(heap, places.slots);
   heap_free(heap, places.uniforms);
   heap_free(heap, places.values);
@@ -350,19 +380,18 @@ end:
 #undef NEXT
 }
 
-static void gather_uniform(Tape *tape, const Arrays *arrays) {
-  for (uint32_t store = 0, k = 0; store < STORE_COUNT; store++) {
-    const double *from = arrays->read[store];
-    for (; k < tape->gather_end[store]; k++) tape->file[tape->gather_to[k]] = from[tape->gather_from[k]];
-  }
+static void copy_numbers(double *to, const double *from, uint32_t count) {
+  if (count == 1) *to = *from;
+  else memcpy(to, from, count * sizeof *to);
 }
 
 void tape_begin(Tape *tape, const Arrays *arrays) {
-  gather_uniform(tape, arrays);
+  double *file = tape->file;
+  for (const FileRun *run = tape->loads.data, *end = run + tape->loads.count; run < end; run++)
+    copy_numbers(file + run->file, arrays->read[run->store] + run->place, run->count);
   run_lines(tape);
-  const Lane *outputs = tape->kernel->instances.lanes + tape->kernel->instances.slots;
-  for (uint32_t r = 0; r < tape->store_count; r++)
-    arrays->write[outputs[r].store][outputs[r].start] = tape->file[tape->store_from[r]];
+  for (const FileRun *run = tape->stores.data, *end = run + tape->stores.count; run < end; run++)
+    copy_numbers(arrays->write[run->store] + run->place, file + run->file, run->count);
 }
 
 /* ---- a block at a time ---- */
