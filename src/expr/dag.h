@@ -198,10 +198,10 @@ typedef struct LeafPrinter {
   void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind,
                   double value);                            /* of an enumeration */
   const char *(*enumeration)(void *context, uint32_t kind); /* name, to make one of a number */
-  /* Calls whose arguments are arrays and records: what stands before argument number *position of the text,
-   * or (position = their number) behind the last; and its ValueKind and number in the node. Both or none. */
+  /* Calls whose arguments are arrays and records: what stands before argument `position`, or (position = their
+   * number) behind the last; and the ValueKind of the argument. Both or none. */
   const char *(*around)(void *context, CallInfo call, uint32_t position);
-  uint32_t (*argument)(void *context, CallInfo call, uint32_t *position);
+  uint32_t (*argument)(void *context, CallInfo call, uint32_t position);
 } LeafPrinter;
 
 /* ValueKind of an expression, from those of its leaves; VALUE_ANY if it could be several. O(graph below e).

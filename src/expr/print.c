@@ -362,10 +362,8 @@ static void open_call(Printer *p, Expr e) {
   }
   uint32_t count = dag_child_count(p->dag, e);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t argument = i;
-    uint32_t place = leaves->argument(leaves->context, call, &argument);
     part_text(p, leaves->around(leaves->context, call, i));
-    part_node(p, dag_child(p->dag, e, argument), LEVEL_IF, place);
+    part_node(p, dag_child(p->dag, e, i), LEVEL_IF, leaves->argument(leaves->context, call, i));
   }
   part_text(p, leaves->around(leaves->context, call, count));
 }

@@ -11,10 +11,10 @@ typedef struct PrintUse {
   uint32_t output; /* 0: the function itself; k: the function that gives its output number k + 1 */
 } PrintUse;
 
-/* A scalar argument of a call: what stands before it, its number in the call's node, its ValueKind. */
+/* A scalar argument of a call: what stands before it, and its ValueKind. */
 typedef struct PrintPlace {
   const char *before;
-  uint32_t argument, kind;
+  uint32_t kind;
 } PrintPlace;
 
 typedef struct Print {
@@ -64,7 +64,7 @@ const char *print_use(Print *print, uint32_t routine, uint32_t output);
 
 /* ---- print_call.c: members of LeafPrinter ---- */
 const char *print_call_around(void *context, CallInfo call, uint32_t position);
-uint32_t print_call_argument(void *context, CallInfo call, uint32_t *position);
+uint32_t print_call_argument(void *context, CallInfo call, uint32_t position);
 uint32_t print_call_kind(const Print *print, CallInfo call);
 
 /* ---- print_routine.c ---- */

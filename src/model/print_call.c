@@ -13,9 +13,9 @@ typedef struct Layout {
   TextVec text; /* since the last scalar */
 } Layout;
 
-static void place_scalar(Layout *layout, uint32_t argument, Type type) {
+static void place_scalar(Layout *layout, Type type) {
   const char *before = arena_copy(&layout->print->arena, layout->text.data, layout->text.count);
-  layout->places[layout->count++] = (PrintPlace){before, argument, print_kind(type)};
+  layout->places[layout->count++] = (PrintPlace){before, print_kind(type)};
   layout->text.count = 0;
 }
 
@@ -42,18 +42,18 @@ void print_default(Print *print, TextVec *text, const Shape *shape, uint32_t ski
   if (is_array) text_append(print->heap, text, ")", 1);
 }
 
-/* Element number `element` of the first `skip` dimensions of a value whose scalars begin at `base`. */
-static void place_value(Layout *layout, const Shape *shape, uint32_t skip, uint32_t element, uint32_t base) {
+/* A value of which the first `skip` dimensions have their subscripts. The scalars of an array of records come element
+ * by element. */
+static void place_value(Layout *layout, const Shape *shape, uint32_t skip) {
   Print *print = layout->print;
   if (skip < shape->type.dimensions) {
-    uint32_t size = shape->sizes[skip];
     if (!shape->scalars) {
       print_default(print, &layout->text, shape, skip);
       return;
     }
-    for (uint32_t i = 0; i < size; i++) {
+    for (uint32_t i = 0; i < shape->sizes[skip]; i++) {
       text_printf(print->heap, &layout->text, i ? ", " : "{");
-      place_value(layout, shape, skip + 1, element * size + i, base);
+      place_value(layout, shape, skip + 1);
     }
     text_append(print->heap, &layout->text, "}", 1);
   } else if (shape->type.base == TYPE_RECORD) {
@@ -61,12 +61,11 @@ static void place_value(Layout *layout, const Shape *shape, uint32_t skip, uint3
     text_printf(print->heap, &layout->text, "%s(", print_record(print, shape->type.definition));
     for (uint32_t f = 0; f < record->fields.count; f++) {
       if (f) text_append(print->heap, &layout->text, ", ", 2);
-      place_value(layout, &shape->fields[f], skip, element, base);
-      base += shape->fields[f].scalars;
+      place_value(layout, &shape->fields[f], skip);
     }
     text_append(print->heap, &layout->text, ")", 1);
   } else {
-    place_scalar(layout, base + element, shape->type);
+    place_scalar(layout, shape->type);
   }
 }
 
@@ -76,7 +75,6 @@ static PrintPlace *make_layout(Print *print, const Function *function) {
   layout.places = arena_array(&print->arena, function->arguments + 1, sizeof *layout.places);
   text_append(print->heap, &layout.text, "(", 1);
   bool is_named = false, is_first = true;
-  uint32_t base = 0;
   for (uint32_t i = 0; i < function->input_count; i++) {
     const Shape *shape = &function->inputs[i];
     bool is_given = shape->type.base != TYPE_NOTHING;
@@ -84,13 +82,12 @@ static PrintPlace *make_layout(Print *print, const Function *function) {
     if (is_given && is_named)
       text_printf(print->heap, &layout.text,
                   "%s = ", print_name(print, function->routine->locals.data[i].name));
-    if (is_given) place_value(&layout, shape, 0, 0, base);
-    base += shape->scalars;
+    if (is_given) place_value(&layout, shape, 0);
     is_first = is_first && !is_given;
     is_named = is_named || !is_given;
   }
   text_append(print->heap, &layout.text, ")", 1);
-  place_scalar(&layout, 0, (Type){0});
+  place_scalar(&layout, (Type){0});
   vec_free(print->heap, &layout.text);
   return layout.places;
 }
@@ -111,10 +108,18 @@ static uint32_t find_output(const Function *function, uint32_t *scalar) {
   return output;
 }
 
-/* The field that holds scalar number *scalar of a record, which becomes its number within. */
+/* Elements of the dimensions from `skip` on. */
+static uint32_t element_count(const Shape *shape, uint32_t skip) {
+  uint32_t count = 1;
+  for (uint32_t d = skip; d < shape->type.dimensions; d++) count *= shape->sizes[d];
+  return count;
+}
+
+/* The field of one element of a record that holds scalar number *scalar of it, which becomes its number within. */
 static uint32_t find_field(const Shape *shape, uint32_t *scalar) {
-  uint32_t field = 0;
-  while (*scalar >= shape->fields[field].scalars) *scalar -= shape->fields[field++].scalars;
+  uint32_t field = 0, elements = element_count(shape, 0);
+  while (*scalar >= shape->fields[field].scalars / elements)
+    *scalar -= shape->fields[field++].scalars / elements;
   return field;
 }
 
@@ -122,35 +127,36 @@ uint32_t print_call_kind(const Print *print, CallInfo call) {
   const Function *function = print->model->functions.data[call.function];
   uint32_t scalar = call.output;
   const Shape *shape = &function->outputs[find_output(function, &scalar)];
-  while (shape->type.base == TYPE_RECORD) shape = &shape->fields[find_field(shape, &scalar)];
+  while (shape->type.base == TYPE_RECORD) {
+    scalar %= shape->scalars / element_count(shape, 0);
+    shape = &shape->fields[find_field(shape, &scalar)];
+  }
   return print_kind(shape->type);
 }
 
-/* Subscripts of dimensions [begin, end) of element number `element`. */
-static void append_subscripts(Print *print, TextVec *text, const Shape *shape, uint32_t begin, uint32_t end,
+/* Subscripts of the dimensions from `skip` on, of element number `element` of these. */
+static void append_subscripts(Print *print, TextVec *text, const Shape *shape, uint32_t skip,
                               uint32_t element) {
-  for (uint32_t d = begin; d < end; d++) {
-    uint32_t behind = 1;
-    for (uint32_t k = d + 1; k < shape->type.dimensions; k++) behind *= shape->sizes[k];
-    text_printf(print->heap, text, "%s%u", d > begin ? ", " : "[", element / behind % shape->sizes[d] + 1);
+  for (uint32_t d = skip; d < shape->type.dimensions; d++) {
+    uint32_t behind = element_count(shape, d + 1);
+    text_printf(print->heap, text, "%s%u", d > skip ? ", " : "[", element / behind % shape->sizes[d] + 1);
   }
-  if (begin < end) text_append(print->heap, text, "]", 1);
+  if (skip < shape->type.dimensions) text_append(print->heap, text, "]", 1);
 }
 
 /* [2].'field'[3, 1]: how scalar number `scalar` is selected from an output; empty if it is the whole. */
 static const char *selection(Print *print, const Shape *shape, uint32_t scalar) {
   TextVec text = {0};
-  uint32_t done = 0;
-  const Shape *leaf = shape;
-  uint32_t element = scalar;
-  while (leaf->type.base == TYPE_RECORD) leaf = &leaf->fields[find_field(leaf, &element)];
-  for (const Shape *at = shape;; at = &at->fields[find_field(at, &scalar)]) {
-    append_subscripts(print, &text, leaf, done, at->type.dimensions, element);
-    done = at->type.dimensions;
-    if (at == leaf) break;
-    uint32_t rest = scalar;
-    Name name = print->model->records.data[at->type.definition].fields.data[find_field(at, &rest)].name;
+  for (uint32_t skip = 0;;) {
+    uint32_t block = shape->scalars / element_count(shape, 0);
+    append_subscripts(print, &text, shape, skip, scalar / block);
+    scalar %= block;
+    skip = shape->type.dimensions;
+    if (shape->type.base != TYPE_RECORD) break;
+    uint32_t field = find_field(shape, &scalar);
+    Name name = print->model->records.data[shape->type.definition].fields.data[field].name;
     text_printf(print->heap, &text, ".%s", print_name(print, name));
+    shape = &shape->fields[field];
   }
   const char *kept = arena_copy(&print->arena, text.data, text.count);
   vec_free(print->heap, &text);
@@ -173,8 +179,6 @@ const char *print_call_around(void *context, CallInfo call, uint32_t position) {
   return before;
 }
 
-uint32_t print_call_argument(void *context, CallInfo call, uint32_t *position) {
-  const PrintPlace *place = &find_layout(context, call.function)[*position];
-  *position = place->argument;
-  return place->kind;
+uint32_t print_call_argument(void *context, CallInfo call, uint32_t position) {
+  return find_layout(context, call.function)[position].kind;
 }
