@@ -209,6 +209,32 @@ static void test_registers(void **state) {
   teardown(f);
 }
 
+static void test_empty_and_deep(void **state) {
+  (void)state;
+  Fixture *f = setup(UNKNOWNS, ORDERS);
+  Program *empty = program_new(f->heap, f->model, &f->layout, NULL, 0);
+  assert_int_equal(program_run(empty, &f->point, NULL), EVAL_OK);
+  Expr x = dag_variable(f->dag, 0, 0), e = x;
+  for (uint32_t i = 0; i < 300000; i++) e = dag_unary(f->dag, i % 2 ? OP_TANH : OP_SINH, e);
+  Program *deep = program_new(f->heap, f->model, &f->layout, &e, 1);
+  double out, expected = f->y[0];
+  for (uint32_t i = 0; i < 300000; i++) expected = i % 2 ? tanh(expected) : sinh(expected);
+  assert_int_equal(program_run(deep, &f->point, &out), EVAL_OK);
+  assert_close(out, expected, 0);
+  Term *list = heap_array(f->heap, 50000, sizeof *list);
+  for (uint32_t i = 0; i < 50000; i++) { /* a long sum of products */
+    Expr power = dag_power(f->dag, x, dag_constant(f->dag, i));
+    list[i] = (Term){1, dag_multiply(f->dag, dag_parameter(f->dag, i % 4096), power)};
+  }
+  f->y[0] = 0.5;
+  Expr sum = dag_sum(f->dag, 0, list, 50000);
+  Program *wide = program_new(f->heap, f->model, &f->layout, &sum, 1);
+  assert_int_equal(program_run(wide, &f->point, &out), EVAL_OK);
+  assert_true(reference(f, sum, &expected));
+  assert_close(out, expected, 1e-15);
+  teardown(f);
+}
+
 /* ---- Jacobians ---- */
 
 static void check_jacobian(Fixture *f, const Expr *rows, uint32_t count, const uint32_t *positions,
@@ -929,17 +955,29 @@ static void test_refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_operators),          cmocka_unit_test(test_random_graph),
-      cmocka_unit_test(test_registers),          cmocka_unit_test(test_jacobian_random),
-      cmocka_unit_test(test_templates),          cmocka_unit_test(test_jacobian_templates),
-      cmocka_unit_test(test_long_chain),         cmocka_unit_test(test_blame),
-      cmocka_unit_test(test_blame_jacobian),     cmocka_unit_test(test_branches),
-      cmocka_unit_test(test_compiled_graph),     cmocka_unit_test(test_compiled_templates),
-      cmocka_unit_test(test_compiled_overflow),  cmocka_unit_test(test_compile_failure),
-      cmocka_unit_test(test_math_text),          cmocka_unit_test(test_call_root),
-      cmocka_unit_test(test_call_two_arguments), cmocka_unit_test(test_call_templates),
-      cmocka_unit_test(test_call_failure),       cmocka_unit_test(test_export),
-      cmocka_unit_test(test_export_graph),       cmocka_unit_test(test_export_call),
+      cmocka_unit_test(test_operators),
+      cmocka_unit_test(test_random_graph),
+      cmocka_unit_test(test_registers),
+      cmocka_unit_test(test_empty_and_deep),
+      cmocka_unit_test(test_jacobian_random),
+      cmocka_unit_test(test_templates),
+      cmocka_unit_test(test_jacobian_templates),
+      cmocka_unit_test(test_long_chain),
+      cmocka_unit_test(test_blame),
+      cmocka_unit_test(test_blame_jacobian),
+      cmocka_unit_test(test_branches),
+      cmocka_unit_test(test_compiled_graph),
+      cmocka_unit_test(test_compiled_templates),
+      cmocka_unit_test(test_compiled_overflow),
+      cmocka_unit_test(test_compile_failure),
+      cmocka_unit_test(test_math_text),
+      cmocka_unit_test(test_call_root),
+      cmocka_unit_test(test_call_two_arguments),
+      cmocka_unit_test(test_call_templates),
+      cmocka_unit_test(test_call_failure),
+      cmocka_unit_test(test_export),
+      cmocka_unit_test(test_export_graph),
+      cmocka_unit_test(test_export_call),
       cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

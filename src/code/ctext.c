@@ -103,6 +103,11 @@ typedef struct Loop {
   VEC(Base) bases;
 } Loop;
 
+typedef struct WrittenLoop {
+  IndexVec words;
+  uint32_t function, next; /* next one of the same hash */
+} WrittenLoop;
+
 typedef struct Writer {
   Heap *heap;
   const Program *program;
@@ -117,7 +122,8 @@ typedef struct Writer {
   uint32_t **work_of;    /* per kernel, per line of the prologue: place in the work space or NO_PLACE */
   uint32_t *first_table; /* per kernel: of its tables in out->tables */
   uint32_t *first_call;  /* per kernel: of its sites in out->calls */
-  Map loops;             /* hash of a loop's description -> function + 1 */
+  VEC(WrittenLoop) loops;
+  Map loop_of; /* hash of a loop's words -> the last such one in loops */
 } Writer;
 
 enum { NEEDS_WORK = 1 << STORE_COUNT };
@@ -469,14 +475,23 @@ static Loop describe_loop(Writer *writer, const ProgramStep *steps, uint32_t cou
   return loop;
 }
 
-static uint64_t loop_hash(const Loop *loop) {
-  uint64_t hash = loop->members.count;
-  for (uint32_t m = 0; m < loop->members.count; m++) hash = hash_mix(hash ^ loop->members.data[m].kernel);
+/* A loop in words: equal words are equal text. */
+static IndexVec loop_words(Heap *heap, const Loop *loop) {
+  IndexVec words = {0};
+  vec_push(heap, &words, loop->members.count);
+  for (uint32_t m = 0; m < loop->members.count; m++) vec_push(heap, &words, loop->members.data[m].kernel);
   for (uint32_t a = 0; a < loop->accesses.count; a++) {
-    hash = hash_mix(hash ^ loop->accesses.data[a].base);
-    hash = hash_mix(hash ^ (uint64_t)loop->accesses.data[a].offset);
+    uint64_t offset = (uint64_t)loop->accesses.data[a].offset;
+    vec_push(heap, &words, loop->accesses.data[a].base);
+    vec_push(heap, &words, (uint32_t)offset);
+    vec_push(heap, &words, (uint32_t)(offset >> 32));
   }
-  return hash;
+  return words;
+}
+
+static bool is_same_loop(const WrittenLoop *written, const IndexVec *words) {
+  return written->words.count == words->count &&
+         memcmp(written->words.data, words->data, words->count * sizeof *words->data) == 0;
 }
 
 static void free_loop(Heap *heap, Loop *loop) {
@@ -586,12 +601,22 @@ static uint32_t write_loop(Writer *writer, const Loop *loop) {
 
 /* The function of a loop, written if it is new; MAP_NONE if it is new and there are too many. */
 static uint32_t loop_function(Writer *writer, const Loop *loop, bool is_forced) {
-  uint64_t key = loop_hash(loop);
-  uint32_t known = map_get(&writer->loops, key);
-  if (known != MAP_NONE) return known;
-  if (!is_forced && writer->loops.count > 4 + 2 * writer->program->kernel_count) return MAP_NONE;
+  IndexVec words = loop_words(writer->heap, loop);
+  uint64_t key = hash_bytes(words.data, words.count * sizeof *words.data);
+  uint32_t first = map_get(&writer->loop_of, key), found = first;
+  while (found < writer->loops.count && !is_same_loop(&writer->loops.data[found], &words))
+    found = writer->loops.data[found].next;
+  if (found < writer->loops.count) {
+    vec_free(writer->heap, &words);
+    return writer->loops.data[found].function;
+  }
+  if (!is_forced && writer->loops.count > 4 + 2 * writer->program->kernel_count) {
+    vec_free(writer->heap, &words);
+    return MAP_NONE;
+  }
   uint32_t function = write_loop(writer, loop);
-  map_put(&writer->loops, key, function);
+  map_put(&writer->loop_of, key, writer->loops.count);
+  vec_push(writer->heap, &writer->loops, (WrittenLoop){words, function, first});
   return function;
 }
 
@@ -658,13 +683,15 @@ static void free_writer(Writer *writer) {
   heap_free(writer->heap, writer->first_call);
   vec_free(writer->heap, &writer->functions);
   vec_free(writer->heap, &writer->body);
-  map_free(&writer->loops);
+  for (uint32_t l = 0; l < writer->loops.count; l++) vec_free(writer->heap, &writer->loops.data[l].words);
+  vec_free(writer->heap, &writer->loops);
+  map_free(&writer->loop_of);
 }
 
 CText ctext_make(Heap *heap, const Program *program, const char *name, bool is_external) {
   CText out = {.work = 0};
   uint32_t kernels = program->kernel_count;
-  Writer writer = {.heap = heap, .program = program, .name = name, .out = &out, .loops = map_make(heap)};
+  Writer writer = {.heap = heap, .program = program, .name = name, .out = &out, .loop_of = map_make(heap)};
   writer.piece_of = heap_array(heap, kernels, sizeof *writer.piece_of);
   writer.work_of = heap_array(heap, kernels, sizeof *writer.work_of);
   writer.first_table = heap_array(heap, kernels, sizeof *writer.first_table);

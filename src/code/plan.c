@@ -230,7 +230,7 @@ static void add_template_groups(Split *split) {
     uint32_t number = MAP_NONE;
     if (region->is_template) {
       number = map_get(&number_of, group_key(region));
-      if (number == MAP_NONE) {
+      if (number >= sizes.count) {
         number = sizes.count;
         map_put(&number_of, group_key(region), number);
         vec_push(split->heap, &sizes, 0);
