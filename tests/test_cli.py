@@ -65,7 +65,7 @@ def usage_errors():
     """Each is refused with exit 2, says what is wrong and what there is, and does nothing."""
     cases = [
         ([], r"usage: daedal COMMAND MODEL(.|\n)*daedal simulate pendulum.mo"),
-        (["reduce", PENDULUM], r"no command 'reduce' in this version\n  available commands: check, "),
+        (["shrink", PENDULUM], r"no command 'shrink' in this version\n  available commands: check, "),
         (["compare", PENDULUM], r"no command 'compare' in this version\n  available commands: "),
         (["analyse", PENDULUM], r"did you mean analyze\?"),
         (["simulat", PENDULUM], r"did you mean simulate\?"),

@@ -57,10 +57,51 @@ static void take_form(Reduction *reduction, const bool *replaced) {
   }
 }
 
+/* ---- who is who ---- */
+
+/* Appends the names of the unknowns marked, as (a, b, c). */
+static void list_names(const Reduction *reduction, const bool *marked, TextVec *text) {
+  enum { SHOWN = 12 };
+  const Array *array = reduction->array;
+  uint32_t count = 0;
+  for (uint32_t j = 0; j < array->problem->unknowns; j++) {
+    if (!marked[j] || count++ >= SHOWN) continue;
+    text_printf(reduction->heap, text, "%s%s", count > 1 ? ", " : "(", array_column_name(array, array->column_start[j], reduction->arena));
+  }
+  if (count > SHOWN) text_printf(reduction->heap, text, ", and %u more", count - SHOWN);
+  text_printf(reduction->heap, text, "%s", count ? ")" : "()");
+}
+
+/* The variables of the Hessenberg form (6): x are those in the constraints, z the algebraic ones of the same blocks. */
+static const char *name_parts(const Reduction *reduction, const bool *constrains, uint32_t constraints, uint32_t linear) {
+  const Array *array = reduction->array;
+  const Incidence *incidence = &array->problem->incidence;
+  const Blocks *blocks = &reduction->structure->blocks;
+  bool *x = arena_array(reduction->arena, array->problem->unknowns, sizeof *x);
+  bool *z = arena_array(reduction->arena, array->problem->unknowns, sizeof *z);
+  for (uint32_t i = 0; i < array->problem->equations; i++)
+    for (int32_t e = incidence->row_start[i]; constrains[i] && e < incidence->row_start[i + 1]; e++) x[incidence->column[e]] = true;
+  for (int32_t b = 0; b < blocks->n_blocks; b++) {
+    bool any = false;
+    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) any = any || constrains[blocks->row[p]];
+    for (int32_t p = blocks->start[b]; any && p < blocks->start[b + 1]; p++)
+      if (array->d[blocks->column[p]] == 0) z[blocks->column[p]] = true;
+  }
+  TextVec text = {0};
+  text_printf(reduction->heap, &text, "%u constraint%s on x = ", constraints, constraints == 1 ? "" : "s");
+  list_names(reduction, x, &text);
+  if (linear) text_printf(reduction->heap, &text, ", %u of them linear", linear);
+  text_printf(reduction->heap, &text, "; multipliers z = ");
+  list_names(reduction, z, &text);
+  const char *kept = arena_copy(reduction->arena, text.data, text.count);
+  vec_free(reduction->heap, &text);
+  return kept;
+}
+
 static bool refuse(Reduction *reduction) {
   Diag *diag = diag_error(reduction->diags, DIAG_STRUCTURE, (Span){0},
-                          "method projection needs constraints in Hessenberg form of index 3 or higher (a constraint on variables that have "
-                          "second derivatives), and this model has none");
+                          "method projection needs a constraint in Hessenberg form of index 3 or higher, that is on variables that have "
+                          "second derivatives, and this model has none");
   diag_note(reduction->diags, diag, (Span){0}, "methods that work here: dummy, minimal, underlying, overdetermined, none");
   return false;
 }
@@ -68,19 +109,20 @@ static bool refuse(Reduction *reduction) {
 static bool apply(Reduction *reduction) {
   Array *array = reduction->array;
   uint32_t n = array->problem->equations, constraints = 0, linear = 0;
+  bool *constrains = arena_array(reduction->arena, n, sizeof *constrains);
   bool *replaced = arena_array(reduction->arena, n, sizeof *replaced);
   Expr *residual = arena_array(reduction->arena, n, sizeof *residual);
-  mark_constrained(reduction, replaced);
+  mark_constrained(reduction, constrains);
   for (uint32_t i = 0; i < n; i++) {
-    constraints += replaced[i];
-    if (replaced[i] && is_linear(reduction, i)) replaced[i] = false, linear++;
+    constraints += constrains[i];
+    replaced[i] = constrains[i] && !is_linear(reduction, i);
+    linear += constrains[i] && !replaced[i];
     residual[i] = array_row(array, array->row_start[i] + replaced[i]);
   }
   if (!constraints || !reduction_replace(reduction, residual)) return refuse(reduction);
   take_form(reduction, replaced);
   reduction->counts.differential = (uint32_t)reduction->reduced.structure->dof;
-  reduction->remark = arena_printf(reduction->arena, "%u constraints, %u of them linear; %u differential equations", constraints, linear,
-                                   reduction->counts.differential);
+  reduction->remark = name_parts(reduction, constrains, constraints, linear);
   return true;
 }
 
