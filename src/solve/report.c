@@ -121,6 +121,20 @@ static void json_seconds(const RunFacts *facts, JsonWriter *json) {
   json_object_end(json);
 }
 
+static void json_turning(const TurningPoint *point, JsonWriter *json) {
+  if (!point) {
+    json_key_null(json, "singular");
+    return;
+  }
+  json_key(json, "singular");
+  json_object_begin(json);
+  json_key_number(json, "time", point->time);
+  json_key_integer(json, "block", point->block + 1);
+  json_key_integer(json, "equations", point->size);
+  json_key_integer(json, "rank", point->rank);
+  json_object_end(json);
+}
+
 static void json_counts(const RunFacts *facts, JsonWriter *json, Arena *arena) {
   static const char *const keys[] = {"solver", "solver_reason", "steps", "rejected", "residual_evals", "output_evals",
                                      "jacobian_evals", "factorizations", "end_time", "events", "pivots", "constraint_residual"};
@@ -138,6 +152,7 @@ static void json_counts(const RunFacts *facts, JsonWriter *json, Arena *arena) {
   json_key_number(json, "jacobian_evals", statistics->jacobian_evaluations);
   json_key_integer(json, "factorizations", (int64_t)statistics->factorizations);
   json_key_number(json, "end_time", statistics->end_time);
+  json_turning(statistics->turning, json);
   json_key_integer(json, "events", (int64_t)statistics->events);
   json_pivots(facts, json, arena);
   json_constraint(facts, json, arena);

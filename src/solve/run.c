@@ -24,12 +24,15 @@ typedef struct Run {
   RunStatistics *statistics;
   Diags *diags;
   Constraints *constraints;
+  Turning *turning; /* NULL: nothing to watch */
+  TurningPoint turning_point;
   const Integrator *integrator;
   void *self;
   double *y, *output;
   double next_output;
   uint64_t output_count, outputs;
   double last_event;
+  bool warned; /* of a determinant that changed its sign */
   uint32_t chatter;
   uint64_t rows_before, entries_before; /* the evaluator's counts at the beginning */
   uint64_t output_rows, output_entries; /* spent on output points */
@@ -101,7 +104,59 @@ static void note_domain(Run *run, Diag *diag, double t, const double *y) {
             array_row_text(evaluator->array, blame.output, &run->diags->arena));
 }
 
+/* The name under which the model knows a column: that of an alias v = der(x) if there is one. */
+static const char *known_name(const Run *run, uint32_t column) {
+  const Array *array = run->view->evaluator->array;
+  const Aliases *aliases = &array->problem->aliases;
+  const Model *model = array->problem->model;
+  uint32_t root = array->problem->unknown[array->column_unknown[column]], order = array_order(array, column);
+  for (uint32_t j = 0; order && j < aliases->count && aliases->removed; j++)
+    if (aliases->root[j] == root && aliases->shift[j] == order) return model_name(model, model->unknowns.data[j]);
+  return array_column_name(array, column, &run->diags->arena);
+}
+
+/* Ends the run at a singular point, with the equations and variables of its block. */
+static bool report_turning(Run *run) {
+  enum { SHOWN = 6 };
+  TurningPoint *point = heap_alloc(run->heap, sizeof *point);
+  *point = run->turning_point;
+  run->statistics->turning = point;
+  const Blocks *blocks = &run->structure->blocks;
+  Array *array = run->view->evaluator->array;
+  Diag *diag = diag_error(run->diags, DIAG_INTEGRATION, (Span){0},
+                          "integration stopped at time %.10g: the Jacobian of %d equation%s is singular there, its rank drops from %d to %d",
+                          point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
+  int32_t begin = blocks->start[point->block];
+  for (int32_t p = begin; p < begin + point->size && p < begin + SHOWN; p++) {
+    uint32_t row = array->row_start[blocks->row[p]], column = array->column_start[blocks->column[p]] + (uint32_t)array->d[blocks->column[p]];
+    diag_note(run->diags, diag, array_row_span(array, row), "equation `%s`, variable %s", array_row_text(array, row, &run->diags->arena),
+              known_name(run, column));
+  }
+  if (point->size > SHOWN) diag_note(run->diags, diag, (Span){0}, "and %d more equations", (int)(point->size - SHOWN));
+  diag_note(run->diags, diag, (Span){0}, "the solution ends, turns back or branches there: the equations determine no unique continuation");
+  return false;
+}
+
+static bool start_is_regular(Run *run) {
+  if (!run->turning || !turning_at_start(run->turning, &run->turning_point)) return true;
+  return report_turning(run);
+}
+
+/* Looks whether a Jacobian got singular in the step to t. */
+static bool watch_turning(Run *run, double t) {
+  if (!run->turning) return true;
+  TurningStatus status = turning_watch(run->turning, t, run->integrator->values(run->self), run->options->stop, &run->turning_point);
+  if (status == TURNING_POINT) return report_turning(run);
+  if (status == TURNING_JUMP && !run->warned) {
+    Diag *diag = diag_warning(run->diags, (Span){0}, "near time %.10g the determinant of a Jacobian changes its sign", t);
+    note_block(run, diag, run->turning_point.block);
+    run->warned = true;
+  }
+  return true;
+}
+
 static bool describe_failure(Run *run, StepStatus status, double t) {
+  if (run->turning && turning_explain(run->turning, t, run->options->stop, &run->turning_point)) return report_turning(run);
   static const char *const what[] = {
       [STEP_TOO_SMALL] = "the step size fell to round-off",
       [STEP_SINGULAR] = "the Jacobian is singular",
@@ -187,7 +242,7 @@ static void collect_statistics(Run *run, bool final) {
   statistics->jacobian_evaluations = evaluator_in_jacobians(evaluator, entries);
   if (run->view->space) statistics->factorizations += statespace_factorizations(run->view->space);
   statistics->solver = run->integrator->name;
-  statistics->end_time = run->integrator->time(run->self);
+  statistics->end_time = statistics->turning ? statistics->turning->time : run->integrator->time(run->self);
   statistics->constraint_residual = run->constraints->worst;
   statistics->constraint_time = run->constraints->worst_time;
   statistics->constraint_row = run->constraints->worst_row;
@@ -248,6 +303,7 @@ static bool handle_event(Run *run, double t, uint32_t mode) {
   recorder_add(run->recorder, t, run->y);
   if (run->output_count <= run->outputs && output_time(run, run->output_count) == t) run->output_count++;
   run->integrator->start(run->self, t, run->y, run->options->stop);
+  if (run->turning) turning_begin(run->turning, t, run->y);
   return true;
 }
 
@@ -270,7 +326,7 @@ static bool integrate(Run *run) {
     double t = run->integrator->time(run->self);
     bool event;
     if (!find_event(run, before, &t, &event)) return false;
-    if (!event && !record_outputs(run, t)) return false;
+    if (!event && !(watch_turning(run, t) && record_outputs(run, t))) return false;
     if (options->on_step && options->on_step(options->context, t, ++steps)) {
       run->statistics->stopped = true;
       return true;
@@ -312,9 +368,10 @@ bool run_integrate(Heap *heap, View *view, const Structure *structure, const dou
   run.constraints = constraints_new(heap, view, options->start, y);
   run.rows_before = view->evaluator->row_evaluations;
   run.entries_before = view->evaluator->entry_evaluations;
+  if (structure && (run.turning = turning_new(heap, view, structure)) != NULL) turning_begin(run.turning, options->start, y);
   create_integrator(&run, first_integrator(&run));
   run.integrator->start(run.self, options->start, run.y, options->stop);
-  bool ok = record_outputs(&run, options->start) && integrate(&run);
+  bool ok = record_outputs(&run, options->start) && start_is_regular(&run) && integrate(&run);
   collect_statistics(&run, true);
   return ok && check_constraints(&run);
 }

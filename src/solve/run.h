@@ -7,6 +7,7 @@
 
 #include "solve/constraints.h"
 #include "solve/record.h"
+#include "solve/turning.h"
 
 typedef struct RunOptions {
   double start, stop, tolerance, interval, max_step;
@@ -32,6 +33,7 @@ typedef struct RunStatistics {
   uint32_t constraint_row; /* of the model's array; MAP_NONE: no constraint */
   const Constraints *constraints; /* residuals by level along the run */
   double end_time;
+  const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
   bool stopped; /* by the callback */
   VEC(PivotRecord) pivots;
 } RunStatistics;

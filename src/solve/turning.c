@@ -1,0 +1,431 @@
+/* turning: see turning.h. */
+#include "solve/turning.h"
+
+#include "array/regular.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  LARGEST_BLOCK = 64,    /* larger blocks are left to the integrator's own tests */
+  LARGEST_TOTAL = 20000, /* entries watched at most */
+  HISTORY = 24,          /* points behind that are kept */
+  FOLLOW = 400,          /* steps of a suspect at most */
+  REPEAT = 4000,         /* steps at most from the beginning to where it is followed */
+  FINE = 120,            /* steps to where it became suspect */
+  SAMPLES = 96,          /* of its determinant, the last ones */
+  NODES = 8              /* of the extrapolation */
+};
+
+static const double NEAR = 1e-2;      /* of its largest value: a determinant this small that heads for zero is suspect */
+static const double TINY = 1e-5;      /* one this small is suspect in any case */
+static const double TIGHT = 1e-13;    /* tolerance when a suspect is followed */
+static const double WINDOW = 0.02;    /* smallest part of the determinant used: below, errors of the states count too much */
+static const double AGREED = 2e-7;    /* of two extrapolations, relative to the time or the way followed */
+static const double RANK_LOST = 1e-4; /* ratio of pivots at the extrapolated matrix */
+static const double RANK_LOST_AT_START = 1e-14;
+
+typedef struct Watched {
+  int32_t block, size, first; /* first entry among all */
+  const int32_t *row_start, *column;
+  double determinant, before; /* now, and at the step before */
+  double largest;             /* absolute, since the last reset */
+} Watched;
+
+typedef struct Mark {
+  double t;
+  double *y;
+  double *determinant; /* per watched block */
+} Mark;
+
+struct Turning {
+  Heap *heap;
+  View *view;
+  VEC(Watched) blocks;
+  uint32_t entries;
+  Program *program;
+  double *values, *work;
+  double t, t_before;
+  Mark origin; /* where the smooth part of the run began */
+  Mark mark[HISTORY];
+  int marks;
+  double sample_time[SAMPLES], sample_size[SAMPLES];
+  double *sample_entries; /* SAMPLES times LARGEST_BLOCK^2 at most */
+  int samples;
+};
+
+/* ---- what is watched ---- */
+
+static bool is_constant(Dag *dag, const BlockJacobian *jacobian) {
+  for (int32_t e = 0; e < jacobian->row_start[jacobian->size]; e++) {
+    Expr entry = jacobian->entry[e];
+    if (dag_contains(dag, entry, OP_VARIABLE) || dag_contains(dag, entry, OP_TIME)) return false;
+  }
+  return true;
+}
+
+/* One equation that gives its variable with a constant factor need not be differentiated to be seen through. */
+static bool is_plain(const Problem *problem, const Structure *structure, int32_t block) {
+  int32_t begin = structure->blocks.start[block];
+  if (structure->blocks.start[block + 1] - begin > 1) return false;
+  int32_t i = structure->blocks.row[begin], j = structure->blocks.column[begin];
+  Dag *dag = problem->model->dag;
+  Expr slope, rest, leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
+  if (!dag_linear(dag, problem->residual[i], leaf, &slope, &rest)) return false;
+  return !dag_contains(dag, slope, OP_VARIABLE) && !dag_contains(dag, slope, OP_TIME);
+}
+
+Turning *turning_new(Heap *heap, View *view, const Structure *structure) {
+  const Problem *problem = view->evaluator->array->problem;
+  Arena *arena = heap_alloc(heap, sizeof *arena);
+  *arena = arena_make(heap);
+  int32_t *place = arena_array(arena, problem->unknowns, sizeof *place);
+  Turning *turning = heap_alloc(heap, sizeof *turning);
+  turning->heap = heap;
+  turning->view = view;
+  ExprVec roots = {0};
+  int32_t largest = 0;
+  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
+    int32_t size = structure->blocks.start[b + 1] - structure->blocks.start[b];
+    if (size > LARGEST_BLOCK || roots.count > LARGEST_TOTAL || is_plain(problem, structure, b)) continue;
+    BlockJacobian jacobian = regular_jacobian(problem, structure, b, place, arena);
+    if (is_constant(problem->model->dag, &jacobian)) continue;
+    vec_push(heap, &turning->blocks,
+             (Watched){.block = b, .size = size, .first = (int32_t)roots.count, .row_start = jacobian.row_start, .column = jacobian.column});
+    for (int32_t e = 0; e < jacobian.row_start[size]; e++) vec_push(heap, &roots, jacobian.entry[e]);
+    if (size > largest) largest = size;
+  }
+  if (!turning->blocks.count) return NULL;
+  turning->entries = roots.count;
+  turning->program = evaluator_program(view->evaluator, roots.data, roots.count);
+  turning->values = heap_array(heap, roots.count, sizeof(double));
+  turning->work = heap_array(heap, (size_t)(largest * largest), sizeof(double));
+  turning->sample_entries = heap_array(heap, (size_t)SAMPLES * (size_t)(largest * largest), sizeof(double));
+  turning->origin.y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+  for (int k = 0; k < HISTORY; k++) {
+    turning->mark[k].y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+    turning->mark[k].determinant = heap_array(heap, turning->blocks.count, sizeof(double));
+  }
+  vec_free(heap, &roots);
+  return turning;
+}
+
+/* ---- determinants ---- */
+
+static void fill(const Watched *watched, const double *values, double *a) {
+  memset(a, 0, (size_t)(watched->size * watched->size) * sizeof *a);
+  for (int32_t p = 0; p < watched->size; p++)
+    for (int32_t e = watched->row_start[p]; e < watched->row_start[p + 1]; e++)
+      a[p * watched->size + watched->column[e]] += values[watched->first + e];
+}
+
+static void swap_rows(double *a, int32_t n, int32_t p, int32_t q) {
+  for (int32_t k = 0; k < n; k++) {
+    double kept = a[p * n + k];
+    a[p * n + k] = a[q * n + k];
+    a[q * n + k] = kept;
+  }
+}
+
+/* By elimination with row pivoting, in place. */
+static double determinant(double *a, int32_t n) {
+  double product = 1;
+  for (int32_t k = 0; k < n; k++) {
+    int32_t best = k;
+    for (int32_t p = k + 1; p < n; p++)
+      if (fabs(a[p * n + k]) > fabs(a[best * n + k])) best = p;
+    double pivot = a[best * n + k];
+    if (pivot == 0) return 0;
+    if (best != k) swap_rows(a, n, k, best), product = -product;
+    product *= pivot;
+    for (int32_t p = k + 1; p < n; p++) {
+      double factor = a[p * n + k] / pivot;
+      for (int32_t q = k + 1; q < n && factor != 0; q++) a[p * n + q] -= factor * a[k * n + q];
+    }
+  }
+  return product;
+}
+
+/* Pivots larger than `lost` times the first, with complete pivoting; in place. */
+static int32_t numerical_rank(double *a, int32_t n, double lost) {
+  double first = 0;
+  for (int32_t k = 0; k < n; k++) {
+    int32_t row = k, column = k;
+    for (int32_t p = k; p < n; p++)
+      for (int32_t q = k; q < n; q++)
+        if (fabs(a[p * n + q]) > fabs(a[row * n + column])) row = p, column = q;
+    double pivot = a[row * n + column];
+    if (k == 0) first = fabs(pivot);
+    if (!(fabs(pivot) > lost * first)) return k;
+    swap_rows(a, n, k, row);
+    for (int32_t p = 0; p < n; p++) {
+      double kept = a[p * n + k];
+      a[p * n + k] = a[p * n + column];
+      a[p * n + column] = kept;
+    }
+    for (int32_t p = k + 1; p < n; p++) {
+      double factor = a[p * n + k] / pivot;
+      for (int32_t q = k; q < n; q++) a[p * n + q] -= factor * a[k * n + q];
+    }
+  }
+  return n;
+}
+
+static bool evaluate(Turning *turning, double t, const double *y) {
+  Evaluator *evaluator = turning->view->evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  evaluator->entry_evaluations += turning->entries;
+  return program_run(turning->program, &point, turning->values) == EVAL_OK;
+}
+
+static double block_determinant(Turning *turning, const Watched *watched) {
+  if (watched->size == 1) {
+    double sum = 0;
+    for (int32_t e = 0; e < watched->row_start[1]; e++) sum += turning->values[watched->first + e];
+    return sum;
+  }
+  fill(watched, turning->values, turning->work);
+  return determinant(turning->work, watched->size);
+}
+
+/* ---- the way behind ---- */
+
+/* Keeps a point. One that is very near to the last kept takes its place, so that the marks reach back far enough. */
+static void add_mark(Turning *turning, double t, const double *y) {
+  int at = turning->marks;
+  if (at > 1 && t - turning->mark[at - 1].t < 0.02 * (t - turning->mark[0].t)) at--;
+  if (at == HISTORY) {
+    Mark oldest = turning->mark[0];
+    memmove(turning->mark, turning->mark + 1, (HISTORY - 1) * sizeof(Mark));
+    turning->mark[--at] = oldest;
+  }
+  Mark *mark = &turning->mark[at];
+  mark->t = t;
+  memcpy(mark->y, y, (size_t)turning->view->system.columns * sizeof *y);
+  for (uint32_t b = 0; b < turning->blocks.count; b++) mark->determinant[b] = turning->blocks.data[b].determinant;
+  turning->marks = at + 1;
+}
+
+void turning_begin(Turning *turning, double t, const double *y) {
+  turning->marks = 0;
+  turning->t = turning->t_before = turning->origin.t = t;
+  memcpy(turning->origin.y, y, (size_t)turning->view->system.columns * sizeof *y);
+  bool known = evaluate(turning, t, y);
+  for (uint32_t b = 0; b < turning->blocks.count; b++) {
+    Watched *watched = &turning->blocks.data[b];
+    watched->determinant = known ? block_determinant(turning, watched) : NAN;
+    watched->before = watched->determinant;
+    watched->largest = known ? fabs(watched->determinant) : 0;
+  }
+  add_mark(turning, t, y);
+}
+
+/* What lies behind belongs to another branch. */
+static void restart(Turning *turning, double t, const double *y) {
+  turning->marks = 0;
+  add_mark(turning, t, y);
+}
+
+/* ---- following a suspect ---- */
+
+static const Integrator *choose_follower(const Turning *turning) {
+  return integrator_find(turning->view->system.close ? "erk" : "radau");
+}
+
+static void keep_sample(Turning *turning, const Watched *watched, double t, double size) {
+  if (turning->samples == SAMPLES) { /* the oldest goes */
+    memmove(turning->sample_time, turning->sample_time + 1, (SAMPLES - 1) * sizeof(double));
+    memmove(turning->sample_size, turning->sample_size + 1, (SAMPLES - 1) * sizeof(double));
+    size_t block = (size_t)(watched->size * watched->size);
+    memmove(turning->sample_entries, turning->sample_entries + block, (SAMPLES - 1) * block * sizeof(double));
+    turning->samples--;
+  }
+  turning->sample_time[turning->samples] = t;
+  turning->sample_size[turning->samples] = size;
+  fill(watched, turning->values, turning->sample_entries + turning->samples * watched->size * watched->size);
+  turning->samples++;
+}
+
+/* Integrates from a mark with a tight tolerance and keeps the determinants on the way, down to the smallest that is of use. */
+static void follow(Turning *turning, const Watched *watched, const Mark *mark, double until) {
+  const Integrator *integrator = choose_follower(turning);
+  double step = (until - mark->t) / FINE;
+  IntegratorOptions options = {.relative_tolerance = TIGHT, .absolute_tolerance = TIGHT, .max_step = step};
+  void *self = integrator->create(turning->heap, &turning->view->system, &options);
+  double end = until + (until - mark->t), first = 0;
+  turning->samples = 0;
+  integrator->start(self, mark->t, mark->y, end);
+  for (int k = 0; k < FOLLOW; k++) {
+    double t = integrator->time(self);
+    if (!evaluate(turning, t, integrator->values(self))) return;
+    double size = block_determinant(turning, watched);
+    if (k == 0) first = size;
+    if (first == 0 || size / first < WINDOW / 4) return;
+    keep_sample(turning, watched, t, size / first);
+    if (t >= end || integrator->step(self, end) != STEP_OK) return;
+  }
+}
+
+/* Neville's scheme at 0 for `count` nodes; values are spoilt. */
+static double extrapolate(const double *node, double *value, int count) {
+  for (int order = 1; order < count; order++)
+    for (int k = 0; k + order < count; k++)
+      value[k] = (node[k] * value[k + 1] - node[k + order] * value[k]) / (node[k] - node[k + order]);
+  return value[0];
+}
+
+/* The nodes: among the last samples on which the determinant falls, spread over the window from WINDOW to `widest`. */
+static int choose_nodes(const Turning *turning, double power, double widest, int *chosen, double *node) {
+  int last = turning->samples - 1, count = 0;
+  while (last > 0 && turning->sample_size[last] < WINDOW) last--;
+  int first = last;
+  while (first > 0 && turning->sample_size[first - 1] > turning->sample_size[first] && turning->sample_size[first - 1] < widest) first--;
+  int available = last - first + 1;
+  if (available < NODES) return 0;
+  for (int k = 0; k < NODES; k++) {
+    chosen[count] = last - k * (available - 1) / (NODES - 1);
+    node[count] = pow(turning->sample_size[chosen[count]], power);
+    count++;
+  }
+  return count;
+}
+
+static double node_time(const Turning *turning, const int *chosen, const double *node, int count) {
+  double value[NODES];
+  for (int k = 0; k < count; k++) value[k] = turning->sample_time[chosen[k]];
+  return extrapolate(node, value, count);
+}
+
+/* The matrix where the determinant is zero, by the same extrapolation. */
+static int32_t rank_there(Turning *turning, const Watched *watched, const int *chosen, const double *node) {
+  int32_t n = watched->size;
+  for (int32_t e = 0; e < n * n; e++) {
+    double value[NODES];
+    for (int k = 0; k < NODES; k++) value[k] = turning->sample_entries[chosen[k] * n * n + e];
+    turning->work[e] = extrapolate(node, value, NODES);
+  }
+  if (n == 1) return 0;
+  return numerical_rank(turning->work, n, RANK_LOST);
+}
+
+/* The zero that the samples head for if the determinant to this power is a smooth function of time, or time one of it. */
+static bool find_zero_of(Turning *turning, const Watched *watched, double power, double widest, TurningPoint *point) {
+  int chosen[NODES];
+  double node[NODES];
+  if (!choose_nodes(turning, power, widest, chosen, node)) return false;
+  double way = turning->sample_time[turning->samples - 1] - turning->sample_time[0], last = turning->sample_time[chosen[0]];
+  double fine = node_time(turning, chosen, node, NODES), coarse = node_time(turning, chosen, node, NODES - 1);
+  bool agreed = fabs(fine - coarse) <= AGREED * fmax(fabs(fine), way) && fine > last && fine < last + way;
+  if (!agreed) return false;
+  *point = (TurningPoint){.time = fine, .block = watched->block, .size = watched->size};
+  point->rank = rank_there(turning, watched, chosen, node);
+  if (point->rank == watched->size) point->rank--;
+  return true;
+}
+
+/* Simple zero or fold first, then double and triple zeros; narrow windows first. */
+static bool find_zero(Turning *turning, const Watched *watched, TurningPoint *point) {
+  static const double powers[] = {1, 1.0 / 2, 1.0 / 3}, widths[] = {0.2, 0.35, 0.6, 0.8};
+  for (size_t p = 0; p < sizeof powers / sizeof *powers; p++)
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+      if (find_zero_of(turning, watched, powers[p], widths[w], point)) return true;
+  return false;
+}
+
+/* The last mark at which the block was far from singular. */
+static const Mark *far_mark(const Turning *turning, uint32_t b, double t) {
+  const Mark *best = NULL;
+  double largest = 0;
+  for (int k = 0; k < turning->marks; k++)
+    if (turning->mark[k].t < t && isfinite(turning->mark[k].determinant[b])) largest = fmax(largest, fabs(turning->mark[k].determinant[b]));
+  for (int k = 0; k < turning->marks; k++)
+    if (turning->mark[k].t < t && fabs(turning->mark[k].determinant[b]) >= 0.6 * largest && largest > 0) best = &turning->mark[k];
+  return best;
+}
+
+/* The same once more from the beginning, tight all the way: the mark has the errors of the run. */
+static void refine(Turning *turning, const Watched *watched, const Mark *mark, double t, TurningPoint *point) {
+  const Integrator *integrator = choose_follower(turning);
+  IntegratorOptions options = {.relative_tolerance = TIGHT, .absolute_tolerance = TIGHT};
+  void *self = integrator->create(turning->heap, &turning->view->system, &options);
+  integrator->start(self, turning->origin.t, turning->origin.y, mark->t);
+  for (int k = 0; k < REPEAT && integrator->time(self) < mark->t; k++)
+    if (integrator->step(self, mark->t) != STEP_OK) return;
+  if (integrator->time(self) < mark->t) return;
+  size_t bytes = (size_t)turning->view->system.columns * sizeof(double);
+  Mark exact = {.t = mark->t, .y = heap_alloc(turning->heap, bytes)};
+  memcpy(exact.y, integrator->values(self), bytes);
+  follow(turning, watched, &exact, t);
+  TurningPoint better;
+  if (find_zero(turning, watched, &better)) *point = better;
+  heap_free(turning->heap, exact.y);
+}
+
+static bool locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
+  const Watched *watched = &turning->blocks.data[b];
+  const Mark *mark = far_mark(turning, b, t);
+  if (!mark) return false;
+  follow(turning, watched, mark, t);
+  if (!find_zero(turning, watched, point)) return false;
+  refine(turning, watched, mark, t, point);
+  return point->time <= stop;
+}
+
+/* ---- the watch ---- */
+
+bool turning_at_start(Turning *turning, TurningPoint *point) {
+  if (!evaluate(turning, turning->origin.t, turning->origin.y)) return false;
+  for (uint32_t b = 0; b < turning->blocks.count; b++) {
+    const Watched *watched = &turning->blocks.data[b];
+    int32_t n = watched->size;
+    fill(watched, turning->values, turning->work);
+    for (int32_t p = 0; p < n; p++) {
+      double largest = 0;
+      for (int32_t q = 0; q < n; q++) largest = fmax(largest, fabs(turning->work[p * n + q]));
+      for (int32_t q = 0; q < n && largest > 0; q++) turning->work[p * n + q] /= largest;
+    }
+    int32_t rank = numerical_rank(turning->work, n, RANK_LOST_AT_START);
+    if (rank == n) continue;
+    *point = (TurningPoint){turning->origin.t, watched->block, n, rank};
+    return true;
+  }
+  return false;
+}
+
+static bool is_suspect(const Turning *turning, const Watched *watched) {
+  double now = fabs(watched->determinant), before = fabs(watched->before), step = turning->t - turning->t_before;
+  if (watched->determinant == 0 || (watched->determinant > 0) != (watched->before > 0)) return watched->before != 0;
+  if (now < TINY * watched->largest) return true;
+  return now < NEAR * watched->largest && now < before && step > 0 && now <= 1.5 * (before - now);
+}
+
+TurningStatus turning_watch(Turning *turning, double t, const double *y, double stop, TurningPoint *point) {
+  if (!evaluate(turning, t, y)) return TURNING_NONE; /* the next step will answer for that */
+  turning->t_before = turning->t;
+  turning->t = t;
+  TurningStatus status = TURNING_NONE;
+  for (uint32_t b = 0; b < turning->blocks.count; b++) {
+    Watched *watched = &turning->blocks.data[b];
+    watched->before = watched->determinant;
+    watched->determinant = block_determinant(turning, watched);
+    if (isnan(watched->before)) watched->before = watched->determinant;
+    watched->largest = fmax(watched->largest, fabs(watched->determinant));
+  }
+  for (uint32_t b = 0; b < turning->blocks.count && status != TURNING_POINT; b++) {
+    Watched *watched = &turning->blocks.data[b];
+    if (!is_suspect(turning, watched)) continue;
+    bool jumped = (watched->determinant > 0) != (watched->before > 0);
+    if (locate(turning, b, t, stop, point)) status = TURNING_POINT;
+    else if (jumped) status = TURNING_JUMP, *point = (TurningPoint){t, watched->block, watched->size, watched->size};
+    watched->largest = fabs(watched->determinant); /* merely small, or another branch */
+  }
+  if (status == TURNING_JUMP) restart(turning, t, y);
+  else if (status == TURNING_NONE) add_mark(turning, t, y);
+  return status;
+}
+
+bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point) {
+  for (uint32_t b = 0; b < turning->blocks.count; b++)
+    if (locate(turning, b, t, stop, point)) return true;
+  return false;
+}
