@@ -6,6 +6,7 @@
 
 #include "code/compile.h"
 #include "code/program.h"
+#include "lang/lang.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,10 +19,7 @@ typedef struct Case {
   int sections;
   bool is_large;
   Model *model;
-  Dag *dag;
   Layout layout;
-  uint32_t *column_start;
-  uint32_t parameters;
   ExprVec rows;
   Residual *hand, *fused;
 } Case;
@@ -29,120 +27,123 @@ typedef struct Case {
 static Heap *heap;
 static Names names;
 
-static Case case_make(const char *name, int sections, uint32_t unknowns) {
+/* ---- the models, as Modelica text ---- */
+
+/* As hand_ladder; the text is what a Modelica front end hands over for the SciML benchmark RCCircuit. */
+static void ladder_text(TextVec *text, int n) {
+  text_printf(heap, text, "model Ladder\n  Real src_v; Real src_i; Real p0_v; Real gnd_i;\n");
+  for (int i = 1; i <= n; i++)
+    text_printf(heap, text,
+                "parameter Real R%d=1.0/%d; parameter Real C%d=1.0/%d^2;\n"
+                "Real r%d_v; Real r%d_i; Real r%d_pv; Real r%d_pi; Real r%d_nv; Real r%d_ni;\n"
+                "Real c%d_v; Real c%d_i; Real c%d_pv; Real c%d_pi; Real c%d_nv; Real c%d_ni;\n",
+                i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i);
+  text_printf(heap, text,
+              "equation\n  src_v = sin(20*3.141592653589793*time); p0_v = src_v; r1_pv = p0_v;\n"
+              "  src_i + r1_pi = 0;\n");
+  for (int i = 1; i <= n; i++) {
+    text_printf(heap, text,
+                "r%d_v = r%d_pv - r%d_nv; r%d_i = r%d_pi; r%d_pi + r%d_ni = 0; r%d_v = R%d*r%d_i;\n"
+                "c%d_v = c%d_pv - c%d_nv; c%d_i = c%d_pi; c%d_pi + c%d_ni = 0; c%d_i = C%d*der(c%d_v);\n"
+                "c%d_pv = r%d_nv; c%d_nv = 0;\n",
+                i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i);
+    if (i < n)
+      text_printf(heap, text, "r%d_pv = r%d_nv; r%d_ni + r%d_pi + c%d_pi = 0;\n", i + 1, i, i, i + 1, i);
+    else text_printf(heap, text, "r%d_ni + c%d_pi = 0;\n", i, i);
+  }
+  text_printf(heap, text, "gnd_i = 0;\nend Ladder;\n");
+}
+
+/* As hand_reactor. */
+static void reactor_text(TextVec *text, int n) {
+  text_printf(heap, text,
+              "model Tube\n  parameter Real k=1; parameter Real diffusion=1; parameter Real heat=1;\n"
+              "  parameter Real frequency=1; parameter Real activation=1; parameter Real radiation=1;\n"
+              "  parameter Real ambient=1;\n");
+  for (int i = 1; i <= n; i++)
+    text_printf(heap, text, "Real T%d; Real c%d; Real rate%d; Real loss%d;\n", i, i, i, i);
+  text_printf(heap, text, "equation\n");
+  for (int i = 1; i <= n; i++) {
+    int l = i > 1 ? i - 1 : i, r = i < n ? i + 1 : i;
+    text_printf(heap, text,
+                "rate%d = frequency*c%d*c%d*exp(-activation/T%d); loss%d = radiation*(T%d^4 - ambient^4);\n"
+                "der(T%d) = k*(T%d - 2*T%d + T%d) + heat*rate%d - loss%d;\n"
+                "der(c%d) = diffusion*(c%d - 2*c%d + c%d) - rate%d;\n",
+                i, i, i, i, i, i, i, l, i, r, i, i, i, l, i, r, i);
+  }
+  text_printf(heap, text, "end Tube;\n");
+}
+
+/* As hand_pendulum, but for the rows that are derivatives of its last equation. */
+static void pendulum_text(TextVec *text, int n) {
+  (void)n;
+  text_printf(heap, text,
+              "model Pendulum\n  parameter Real m=1; parameter Real g=1; parameter Real L=1;\n"
+              "  Real x; Real y; Real F; Real u; Real v;\n"
+              "equation\n  u = der(x); v = der(y);\n"
+              "  m*der(u) = -x*F; m*der(v) = -y*F - m*g; x^2 + y^2 = L^2;\n"
+              "end Pendulum;\n");
+}
+
+static Case case_load(const char *name, void (*write)(TextVec *text, int n), int sections) {
   Case c = {.name = name, .sections = sections};
-  c.model = heap_alloc(heap, sizeof *c.model);
-  c.model->heap = heap;
-  c.model->names = &names;
-  c.model->dag = c.dag = dag_new(heap, &names);
-  c.column_start = heap_array(heap, unknowns + 1, sizeof *c.column_start);
-  return c;
-}
-
-/* Unknown j has orders[j % period] columns, but for the first `head` unknowns, which have one. */
-static void case_layout(Case *c, uint32_t unknowns, uint32_t head, const uint32_t *orders, uint32_t period) {
-  for (uint32_t j = 0; j < unknowns; j++)
-    c->column_start[j + 1] = c->column_start[j] + (j < head ? 1 : orders[(j - head) % period]);
-  c->layout = (Layout){unknowns, c->column_start[unknowns], c->column_start};
-}
-
-static void row(Case *c, Expr left, Expr right) {
-  vec_push(heap, &c->rows, dag_subtract(c->dag, left, right));
-}
-
-/* ---- the models ---- */
-
-static Case ladder(int n) {
-  enum { R_V, R_I, R_PV, R_PI, R_NV, R_NI, C_V, C_I, C_PV, C_PI, C_NV, C_NI, SECTION };
-  static const uint32_t orders[SECTION] = {1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1};
-  uint32_t unknowns = 4 + SECTION * (uint32_t)n;
-  Case c = case_make("RC ladder", n, unknowns);
-  case_layout(&c, unknowns, 4, orders, SECTION);
-  c.parameters = 2 * (uint32_t)n;
-  c.hand = hand_ladder;
-  c.fused = fused_ladder;
-  c.is_large = true;
-  Dag *d = c.dag;
-#define V(i, name) dag_variable(d, 4 + (uint32_t)(i)*SECTION + (name), 0)
-  Expr zero = dag_constant(d, 0);
-  row(&c, dag_variable(d, 0, 0), dag_unary(d, OP_SIN, dag_scale(d, 20 * 3.141592653589793, dag_time(d))));
-  row(&c, dag_variable(d, 2, 0), dag_variable(d, 0, 0));
-  row(&c, V(0, R_PV), dag_variable(d, 2, 0));
-  row(&c, dag_add(d, dag_variable(d, 1, 0), V(0, R_PI)), zero);
-  for (uint32_t i = 0; i < (uint32_t)n; i++) {
-    row(&c, V(i, R_V), dag_subtract(d, V(i, R_PV), V(i, R_NV)));
-    row(&c, V(i, R_I), V(i, R_PI));
-    row(&c, dag_add(d, V(i, R_PI), V(i, R_NI)), zero);
-    row(&c, V(i, R_V), dag_multiply(d, dag_parameter(d, 2 * i), V(i, R_I)));
-    row(&c, V(i, C_V), dag_subtract(d, V(i, C_PV), V(i, C_NV)));
-    row(&c, V(i, C_I), V(i, C_PI));
-    row(&c, dag_add(d, V(i, C_PI), V(i, C_NI)), zero);
-    row(&c, V(i, C_I),
-        dag_multiply(d, dag_parameter(d, 2 * i + 1), dag_variable(d, 4 + i * SECTION + C_V, 1)));
-    row(&c, V(i, C_PV), V(i, R_NV));
-    row(&c, V(i, C_NV), zero);
-    if (i + 1 < (uint32_t)n) {
-      row(&c, V(i + 1, R_PV), V(i, R_NV));
-      row(&c, dag_add(d, dag_add(d, V(i, R_NI), V(i + 1, R_PI)), V(i, C_PI)), zero);
-    } else {
-      row(&c, dag_add(d, V(i, R_NI), V(i, C_PI)), zero);
-    }
+  TextVec text = {0};
+  write(&text, sections);
+  Source *source = heap_alloc(heap, sizeof *source);
+  *source = source_make(heap, name, text.data, text.count);
+  Diags diags = diags_make(heap);
+  c.model = lang_load(heap, &names, source, NULL, &diags);
+  if (!c.model) {
+    printf("%s: %s\n", name, diags.list.data[0].message);
+    exit(1);
   }
-  row(&c, dag_variable(d, 3, 0), zero);
-#undef V
   return c;
 }
 
-static Case reactor(int n) {
-  enum { T_, C_, RATE, LOSS, CELL };
-  static const uint32_t orders[CELL] = {2, 2, 1, 1};
-  uint32_t unknowns = CELL * (uint32_t)n;
-  Case c = case_make("reacting tube", n, unknowns);
-  case_layout(&c, unknowns, 0, orders, CELL);
-  c.parameters = 7;
-  c.hand = hand_reactor;
-  c.fused = fused_reactor;
-  c.is_large = true;
-  Dag *d = c.dag;
-#define V(i, name) dag_variable(d, (uint32_t)(i)*CELL + (name), 0)
-#define P(k) dag_parameter(d, k)
-  Expr four = dag_constant(d, 4);
-  for (int i = 0; i < n; i++) {
-    int l = i > 0 ? i - 1 : i, r = i + 1 < n ? i + 1 : i;
-    Expr t = V(i, T_), x = V(i, C_);
-    Expr arrhenius = dag_unary(d, OP_EXP, dag_divide(d, dag_negate(d, P(4)), t));
-    row(&c, V(i, RATE), dag_multiply(d, dag_multiply(d, dag_multiply(d, P(3), x), x), arrhenius));
-    row(&c, V(i, LOSS),
-        dag_multiply(d, P(5), dag_subtract(d, dag_power(d, t, four), dag_power(d, P(6), four))));
-    Term heat[3] = {{1, V(l, T_)}, {-2, t}, {1, V(r, T_)}}, mass[3] = {{1, V(l, C_)}, {-2, x}, {1, V(r, C_)}};
-    Expr gain = dag_add(d, dag_multiply(d, P(0), dag_sum(d, 0, heat, 3)), dag_multiply(d, P(2), V(i, RATE)));
-    row(&c, dag_variable(d, (uint32_t)i * CELL + T_, 1), dag_subtract(d, gain, V(i, LOSS)));
-    Expr inflow = dag_multiply(d, P(1), dag_sum(d, 0, mass, 3));
-    row(&c, dag_variable(d, (uint32_t)i * CELL + C_, 1), dag_subtract(d, inflow, V(i, RATE)));
+/* Each unknown has the columns up to its highest derivative in the rows. */
+static void case_layout(Case *c) {
+  uint32_t unknowns = c->model->unknowns.count;
+  uint32_t *start = heap_array(heap, unknowns + 1, sizeof *start);
+  ExprVec leaves = {0};
+  for (uint32_t r = 0; r < c->rows.count; r++) dag_variables(c->model->dag, c->rows.data[r], &leaves);
+  for (uint32_t k = 0; k < leaves.count; k++) {
+    uint32_t columns = dag_order(c->model->dag, leaves.data[k]) + 1,
+             *own = &start[dag_index(c->model->dag, leaves.data[k]) + 1];
+    if (columns > *own) *own = columns;
   }
-#undef P
-#undef V
+  for (uint32_t j = 0; j < unknowns; j++) start[j + 1] += start[j];
+  c->layout = (Layout){unknowns, start[unknowns], start};
+  vec_free(heap, &leaves);
+}
+
+static Case large_case(const char *name, void (*write)(TextVec *text, int n), int sections, Residual *hand,
+                       Residual *fused) {
+  Case c = case_load(name, write, sections);
+  c.is_large = true;
+  c.hand = hand;
+  c.fused = fused;
+  for (uint32_t i = 0; i < c.model->equations.count; i++)
+    vec_push(heap, &c.rows, c.model->equations.data[i].residual);
+  case_layout(&c);
   return c;
 }
 
-static Case pendulum(void) {
-  static const uint32_t orders[3] = {3, 3, 1};
-  Case c = case_make("pendulum array", 1, 3);
-  case_layout(&c, 3, 0, orders, 3);
-  c.parameters = 3;
+/* The derivative array of the pendulum over x, y, F: velocities put in, and the constraint differentiated
+ * twice. */
+static Case pendulum_case(void) {
+  Case c = case_load("pendulum array", pendulum_text, 1);
+  Dag *dag = c.model->dag;
   c.hand = hand_pendulum;
   c.fused = fused_pendulum;
-  Dag *d = c.dag;
-  Expr x = dag_variable(d, 0, 0), y = dag_variable(d, 1, 0), force = dag_variable(d, 2, 0),
-       m = dag_parameter(d, 0);
-  Expr two = dag_constant(d, 2), length = dag_parameter(d, 2), zero = dag_constant(d, 0);
-  row(&c, dag_multiply(d, m, dag_variable(d, 0, 2)), dag_negate(d, dag_multiply(d, x, force)));
-  row(&c, dag_multiply(d, m, dag_variable(d, 1, 2)),
-      dag_subtract(d, dag_negate(d, dag_multiply(d, y, force)), dag_multiply(d, m, dag_parameter(d, 1))));
-  row(&c, dag_add(d, dag_power(d, x, two), dag_power(d, y, two)), dag_power(d, length, two));
-  Expr velocity = dag_time_derivative(d, c.rows.data[2]);
-  row(&c, velocity, zero);
-  row(&c, dag_time_derivative(d, velocity), zero);
+  Expr rows[5];
+  for (uint32_t r = 0; r < 3; r++) rows[r] = c.model->equations.data[2 + r].residual;
+  Expr from[2] = {dag_variable(dag, 3, 1), dag_variable(dag, 4, 1)};
+  Expr to[2] = {dag_variable(dag, 0, 2), dag_variable(dag, 1, 2)};
+  dag_substitute(dag, from, to, 2, rows, 3);
+  rows[3] = dag_time_derivative(dag, rows[2]);
+  rows[4] = dag_time_derivative(dag, rows[3]);
+  for (uint32_t r = 0; r < 5; r++) vec_push(heap, &c.rows, rows[r]);
+  case_layout(&c);
   return c;
 }
 
@@ -160,12 +161,14 @@ typedef struct Numbers {
 } Numbers;
 
 static Numbers numbers_make(const Case *c, uint32_t nonzeros) {
-  Numbers v = {
-      heap_array(heap, c->layout.columns, sizeof(double)), heap_array(heap, c->parameters, sizeof(double)),
-      heap_array(heap, c->rows.count, sizeof(double)),     heap_array(heap, c->rows.count, sizeof(double)),
-      heap_array(heap, nonzeros, sizeof(double)),          {.time = 0}};
+  Numbers v = {heap_array(heap, c->layout.columns, sizeof(double)),
+               heap_array(heap, c->model->parameters.count, sizeof(double)),
+               heap_array(heap, c->rows.count, sizeof(double)),
+               heap_array(heap, c->rows.count, sizeof(double)),
+               heap_array(heap, nonzeros, sizeof(double)),
+               {.time = 0}};
   for (uint32_t i = 0; i < c->layout.columns; i++) v.y[i] = 1 + 0.5 * sin(0.37 * i);
-  for (uint32_t i = 0; i < c->parameters; i++) v.p[i] = 1 + 0.25 * cos(0.73 * i);
+  for (uint32_t i = 0; i < c->model->parameters.count; i++) v.p[i] = 1 + 0.25 * cos(0.73 * i);
   v.point = (Point){0.01, v.y, v.p, NULL, NULL};
   return v;
 }
@@ -237,7 +240,8 @@ int main(int argc, char **argv) {
   jmp_buf point;
   if (!HEAP_TRY(heap, point)) return 1;
   names = names_make(heap);
-  Case cases[] = {ladder(n), reactor(n), pendulum()};
+  Case cases[] = {large_case("RC ladder", ladder_text, n, hand_ladder, fused_ladder),
+                  large_case("reacting tube", reactor_text, n, hand_reactor, fused_reactor), pendulum_case()};
   bool is_met = true;
   printf("nanoseconds a row (an entry) and times the hand-written code\n"
          "%-14s %7s %7s %7s %7s %6s %9s %6s %9s %9s\n",
