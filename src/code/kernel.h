@@ -79,8 +79,8 @@ typedef struct Kernel {
   VEC(double) numbers;
   LineVec prologue, body;
   VEC(CallSite) calls;
-  Operand *
-      outputs; /* each the value of a line of its own: of the prologue if there is one instance, else of the body */
+  /* Each the value of a line of its own: of the prologue if there is one instance, else of the body. */
+  Operand *outputs;
 } Kernel;
 
 /* Leaves of a kernel: expressions (leaves of the graph, or any node computed elsewhere) and numbers that
