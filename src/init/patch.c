@@ -7,12 +7,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATION_LIMIT = 60, HALVING_LIMIT = 24, SLIDE_LIMIT = 40, CONTINUATION_LIMIT = 400 };
+enum {
+  ITERATION_LIMIT = 100,
+  STAGNATION = 10, /* iterations in which the squares must fall by a tenth */
+  HALVING_LIMIT = 6,
+  HALVING_NEAR = 2,
+  BURDEN_LIMIT = 8,
+  SLIDE_LIMIT = 25,
+  CONTINUATION_LIMIT = 100,
+};
 
 static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
 static const double FLOOR = 4e-16;      /* step that is lost in round-off */
-static const double SLACK = 1e-14;
+static const double SLACK = 1e-22, FIRM_SLACK = 1e-14, MOST_SLACK = 1e4;
 static const double SHORTEST = 1e-5;    /* step of a continuation */
+static const double LEAST_BURDEN = 1e-4;
+static const double SINGULAR = 1e11;    /* growth by an inverse that is none */
 
 struct Patch {
   InitialSystem *system;
@@ -20,9 +30,14 @@ struct Patch {
   uint32_t rows, columns;
   Program *program;
   Jacobian *jacobian;
-  double *values, *r, *scale;
+  double *values, *r;
+  double *scale;        /* per row: makes a residual relative to the sizes of all columns */
+  double *normal_scale; /* per row: makes its largest entry among the free columns 1, in units of the norm */
+  double slack;
+  double rest; /* squares that the last step leaves by its linear model */
   double *offset;  /* residual left over by a continuation; NULL: none */
   double *weight;  /* per column */
+  double *burden;  /* per column: factor of the weight, below 1 for those that went astray */
   int32_t *number; /* per column: among the free ones, -1 if held */
   int32_t free;
   double *step, *trial, *best, *origin, *work; /* per column; work: free + rows */
@@ -66,13 +81,16 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
   patch->values = heap_array(heap, patch->jacobian->nonzeros, sizeof(double));
   patch->r = heap_array(heap, m, sizeof(double));
   patch->scale = heap_array(heap, m, sizeof(double));
+  patch->normal_scale = heap_array(heap, m, sizeof(double));
   patch->weight = heap_array(heap, n, sizeof(double));
+  patch->burden = heap_array(heap, n, sizeof(double));
   patch->number = heap_array(heap, n, sizeof(int32_t));
   patch->step = heap_array(heap, n, sizeof(double));
   patch->trial = heap_array(heap, n, sizeof(double));
   patch->best = heap_array(heap, n, sizeof(double));
   patch->origin = heap_array(heap, n, sizeof(double));
   patch->work = heap_array(heap, n + m, sizeof(double));
+  for (uint32_t k = 0; k < patch->columns; k++) patch->burden[k] = 1;
   return patch;
 }
 
@@ -157,7 +175,7 @@ static void make_normal(Patch *patch) {
 
 /* Unit of a column in the norm. */
 static double column_unit(const Patch *patch, uint32_t k) {
-  return patch->weight[k] * patch->system->nominal[patch->jacobian->positions[k]];
+  return patch->weight[k] * patch->burden[k] * patch->system->nominal[patch->jacobian->positions[k]];
 }
 
 /* Size of a column at y, for residuals and for steps lost in round-off. */
@@ -191,11 +209,11 @@ static bool factor_normal(Patch *patch) {
     value[next++] = 1;
     for (int32_t e = patch->jacobian->column_start[k]; e < patch->jacobian->column_start[k + 1]; e++) {
       int32_t i = patch->jacobian->row_index[e];
-      value[next] = patch->values[e] * patch->scale[i] * size;
+      value[next] = patch->values[e] * patch->normal_scale[i] * size;
       value[fill[i]++] = value[next++];
     }
   }
-  for (uint32_t i = 0; i < patch->rows; i++) value[fill[i]] = -SLACK;
+  for (uint32_t i = 0; i < patch->rows; i++) value[fill[i]] = -patch->slack;
   heap_free(heap, fill);
   return linear_factor(patch->normal, value);
 }
@@ -209,27 +227,39 @@ static bool evaluate(Patch *patch, double t, const double *y, double *squares) {
   *squares = 0;
   for (uint32_t i = 0; i < patch->rows; i++) {
     if (patch->offset) patch->r[i] -= patch->offset[i];
-    double size = patch->r[i] * patch->scale[i];
+    double size = patch->r[i] * patch->normal_scale[i];
     *squares += size * size;
   }
   return isfinite(*squares);
 }
 
-/* The matrix at y, and the scale of each row: over all columns in it, held ones too. */
-static bool linearize(Patch *patch, double t, const double *y) {
+/* Entries of free columns count for the norm's scale, those of held ones a thousandth: a row that hardly depends on what is free
+ * must not outweigh the others. */
+static void scale_rows(Patch *patch, const double *y) {
   const Jacobian *jacobian = patch->jacobian;
-  Point point = system_point(patch->system, t, y);
-  patch->system->evaluator->entry_evaluations += jacobian->nonzeros;
-  if (jacobian_run(patch->jacobian, &point, patch->values) != EVAL_OK) return false;
   memset(patch->scale, 0, patch->rows * sizeof *patch->scale);
+  memset(patch->normal_scale, 0, patch->rows * sizeof *patch->normal_scale);
   for (uint32_t k = 0; k < patch->columns; k++) {
     double size = column_size(patch, k, y);
+    double unit = patch->number[k] < 0 ? 1e-3 * patch->system->nominal[jacobian->positions[k]] : column_unit(patch, k);
     for (int32_t e = jacobian->column_start[k]; e < jacobian->column_start[k + 1]; e++) {
-      double entry = fabs(patch->values[e]) * size;
-      if (entry > patch->scale[jacobian->row_index[e]]) patch->scale[jacobian->row_index[e]] = entry;
+      int32_t i = jacobian->row_index[e];
+      patch->scale[i] = fmax(patch->scale[i], fabs(patch->values[e]) * size);
+      patch->normal_scale[i] = fmax(patch->normal_scale[i], fabs(patch->values[e]) * unit);
     }
   }
-  for (uint32_t i = 0; i < patch->rows; i++) patch->scale[i] = patch->scale[i] > 0 ? 1 / patch->scale[i] : 1;
+  for (uint32_t i = 0; i < patch->rows; i++) {
+    patch->scale[i] = patch->scale[i] > 0 ? 1 / patch->scale[i] : 1;
+    patch->normal_scale[i] = patch->normal_scale[i] > 0 ? 1 / patch->normal_scale[i] : 1;
+  }
+}
+
+/* The matrix at y, and the scales of the rows. */
+static bool linearize(Patch *patch, double t, const double *y) {
+  Point point = system_point(patch->system, t, y);
+  patch->system->evaluator->entry_evaluations += patch->jacobian->nonzeros;
+  if (jacobian_run(patch->jacobian, &point, patch->values) != EVAL_OK) return false;
+  scale_rows(patch, y);
   return true;
 }
 
@@ -262,11 +292,19 @@ static bool take_step(Patch *patch, const double *y, bool square) {
   return isfinite(largest);
 }
 
+/* False when the matrix is singular as far as this right-hand side shows: rows and columns are scaled, so its inverse should not be
+ * much larger than 1. */
 static bool solve_square(Patch *patch, const double *y) {
-  for (uint32_t i = 0; i < patch->rows; i++) patch->work[i] = -patch->r[i] * patch->scale[i];
+  double asked = 0, found = 0;
   if (!factor_square(patch, y)) return false;
+  for (uint32_t i = 0; i < patch->rows; i++) {
+    patch->work[i] = -patch->r[i] * patch->scale[i];
+    asked = fmax(asked, fabs(patch->work[i]));
+  }
   linear_solve(patch->square, patch->work);
-  return take_step(patch, y, true);
+  patch->rest = 0;
+  for (uint32_t i = 0; i < patch->rows; i++) found = fmax(found, fabs(patch->work[i]));
+  return found <= SINGULAR * asked && take_step(patch, y, true);
 }
 
 /* The correction of least norm, or with `target` the one that ends nearest to it. */
@@ -277,14 +315,20 @@ static bool solve_normal(Patch *patch, const double *y, const double *target) {
     double away = target ? target[k] - y[patch->jacobian->positions[k]] : 0;
     patch->work[patch->number[k]] = away / column_unit(patch, k);
   }
-  for (uint32_t i = 0; i < patch->rows; i++) patch->work[patch->free + (int32_t)i] = -patch->r[i] * patch->scale[i];
+  for (uint32_t i = 0; i < patch->rows; i++) patch->work[patch->free + (int32_t)i] = -patch->r[i] * patch->normal_scale[i];
   linear_solve(patch->normal, patch->work);
+  patch->rest = 0;
+  for (uint32_t i = 0; i < patch->rows; i++) {
+    double left = patch->slack * patch->work[patch->free + (int32_t)i];
+    patch->rest += left * left;
+  }
   return take_step(patch, y, false);
 }
 
-static bool find_step(Patch *patch, const double *y) {
+static bool find_step(Patch *patch, const double *y, double slack) {
+  patch->slack = slack;
   if (patch->free == 0) return false;
-  if (patch->free == (int32_t)patch->rows && solve_square(patch, y)) return true;
+  if (slack == SLACK && patch->free == (int32_t)patch->rows && solve_square(patch, y)) return true;
   return solve_normal(patch, y, NULL);
 }
 
@@ -306,29 +350,76 @@ static void restore(const Patch *patch, const double *copy, double fraction, dou
     y[patch->jacobian->positions[k]] = fraction == 0 ? copy[k] : copy[k] + fraction * patch->step[k];
 }
 
-/* Halves the step until the rows are defined and smaller; leaves y there, or as it was. */
-static bool search_line(Patch *patch, double t, double *y, double before) {
+/* Halves the step until the rows are defined and smaller; leaves y there, or as it was. Returns the fraction taken. */
+static double search_line(Patch *patch, double t, double *y, double before, int limit) {
   double fraction = 1, squares;
   save(patch, y, patch->trial);
-  for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
+  for (int halving = 0; halving < limit; halving++, fraction /= 2) {
     restore(patch, patch->trial, fraction, y);
-    if (evaluate(patch, t, y, &squares) && squares <= before * (1 - fraction / 2)) return true;
+    if (evaluate(patch, t, y, &squares) && squares <= before - 0.25 * fraction * (before - patch->rest)) return fraction;
   }
   restore(patch, patch->trial, 0, y);
+  return 0;
+}
+
+/* A little slack for rows that depend on each other, then more for steps that go too far. */
+static double more_slack(double slack) { return slack == SLACK ? FIRM_SLACK : slack == FIRM_SLACK ? 1e-6 : 100 * slack; }
+
+/* Makes the columns heavier that the last step would move farthest, measured by their size: that is where its linear model
+ * fails first. False if all move alike. */
+static bool burden(Patch *patch, const double *y) {
+  double largest = step_size(patch, y);
+  uint32_t burdened = 0;
+  if (patch->free <= (int32_t)patch->rows || largest < 0.1) return false;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    if (patch->number[k] < 0 || fabs(patch->step[k]) < 0.3 * largest * column_size(patch, k, y)) continue;
+    if (patch->burden[k] < LEAST_BURDEN) continue;
+    patch->burden[k] *= 0.1;
+    burdened++;
+  }
+  return burdened > 0 && burdened < (uint32_t)patch->free;
+}
+
+/* After a full step the columns become lighter again. */
+static void relieve(Patch *patch) {
+  for (uint32_t k = 0; k < patch->columns; k++) patch->burden[k] = fmin(1, 10 * patch->burden[k]);
+}
+
+/* One iteration: a step that makes the rows smaller. Where only a small fraction of it does, those columns are made heavier that
+ * move too far; then the rows are asked to hold less exactly, which shortens the step (Levenberg, Marquardt). */
+static bool advance(Patch *patch, double t, double *y, double squares, double *slack, bool near) {
+  for (int tries = 0; *slack <= MOST_SLACK; tries++) {
+    bool found = find_step(patch, y, *slack);
+    if (patch->free == 0 || (found && step_size(patch, y) <= FLOOR)) return false;
+    double fraction = found ? search_line(patch, t, y, squares, near ? HALVING_NEAR : HALVING_LIMIT) : 0;
+    if (fraction == 1) {
+      *slack = *slack <= 1e-6 ? SLACK : *slack / 100;
+      relieve(patch);
+    }
+    if (fraction >= 0.25 || (fraction > 0 && tries >= BURDEN_LIMIT)) return true;
+    if (near) return fraction > 0; /* round-off */
+    if (fraction > 0) {
+      restore(patch, patch->trial, 0, y);
+      if (!evaluate(patch, t, y, &squares)) return false;
+    }
+    if (!found || tries >= BURDEN_LIMIT || !burden(patch, y)) *slack = more_slack(*slack), tries = BURDEN_LIMIT;
+  }
   return false;
 }
 
 static PatchResult iterate(Patch *patch, double t, double *y) {
   PatchResult result = {.residual = HUGE_VAL};
-  double squares;
+  double squares, slack = SLACK, before = HUGE_VAL;
   uint32_t worst;
   while (linearize(patch, t, y) && evaluate(patch, t, y, &squares)) {
     result.defined = true;
     result.residual = largest_residual(patch, &worst);
     if (squares == 0 || result.iterations++ >= ITERATION_LIMIT) break;
-    if (!find_step(patch, y)) break;
-    double size = step_size(patch, y);
-    if (size <= FLOOR || !search_line(patch, t, y, squares)) break;
+    if (result.iterations % STAGNATION == 0) {
+      if (squares > 0.9 * before) break;
+      before = squares;
+    }
+    if (!advance(patch, t, y, squares, &slack, result.residual <= CONSISTENT)) break;
   }
   result.solved = result.defined && result.residual <= CONSISTENT;
   return result;
@@ -354,7 +445,7 @@ static void slide(Patch *patch, double t, double *y, PatchResult *result) {
   double *held = heap_array(patch->heap, patch->columns, sizeof *held);
   for (int k = 0; k < SLIDE_LIMIT && away > 1e-9; k++) {
     double squares;
-    if (!linearize(patch, t, y) || !evaluate(patch, t, y, &squares) || !solve_normal(patch, y, patch->origin)) break;
+    if (!linearize(patch, t, y) || !evaluate(patch, t, y, &squares) || (patch->slack = SLACK, !solve_normal(patch, y, patch->origin))) break;
     if (step_size(patch, y) < 1e-10) break;
     memcpy(tangent, patch->step, patch->columns * sizeof *tangent);
     save(patch, y, held);
@@ -381,9 +472,15 @@ static void slide(Patch *patch, double t, double *y, PatchResult *result) {
   heap_free(patch->heap, held);
 }
 
+static void unburden(Patch *patch) {
+  for (uint32_t k = 0; k < patch->columns; k++) patch->burden[k] = 1;
+}
+
 PatchResult patch_solve(Patch *patch, double t, double *y, bool nearest) {
+  unburden(patch);
   save(patch, y, patch->origin);
   PatchResult result = iterate(patch, t, y);
+  unburden(patch);
   if (nearest && result.solved && patch->free > (int32_t)patch->rows) slide(patch, t, y, &result);
   return result;
 }
@@ -393,6 +490,7 @@ PatchResult patch_solve(Patch *patch, double t, double *y, bool nearest) {
 PatchResult patch_continue(Patch *patch, double t, double *y) {
   PatchResult result = {.residual = HUGE_VAL};
   double squares, at = 0, step = 0.25;
+  unburden(patch);
   if (!linearize(patch, t, y) || !evaluate(patch, t, y, &squares)) return result;
   double *first = heap_array(patch->heap, patch->rows, sizeof *first);
   double *left = heap_array(patch->heap, patch->rows, sizeof *left);

@@ -75,16 +75,35 @@ static void free_table(Table *table) {
   arena_free(&table->arena);
 }
 
-static const char *row_text(const Table *table, uint32_t row, Arena *arena) {
-  return row == MAP_NONE ? NULL : system_row_text(table->initial->system, row, arena);
+/* The equation as written; how often it was differentiated goes to *times. */
+static const char *row_text(const Table *table, uint32_t row, uint32_t *times, Arena *arena) {
+  const InitialSystem *system = table->initial->system;
+  *times = 0;
+  if (row == MAP_NONE) return NULL;
+  if (system_row_is_initial(system, row)) return system_row_text(system, row, arena);
+  *times = array_level(system->array, row);
+  return system_row_text(system, row - *times, arena);
+}
+
+/* The same on little room: cut, and behind the sign of differentiation. */
+static const char *row_label(const Table *table, uint32_t row, Arena *arena) {
+  enum { ROOM = 60 };
+  uint32_t times;
+  const char *text = row_text(table, row, &times, arena);
+  if (!text) return NULL;
+  const char *sign = !times ? "" : times == 1 ? "der " : arena_printf(arena, "der%u ", times);
+  if (strlen(text) <= ROOM) return arena_printf(arena, "%s`%s`", sign, text);
+  size_t length = ROOM - 4;
+  while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
+  return arena_printf(arena, "%s`%.*s ...`", sign, (int)length, text);
 }
 
 static const char *line_how(const Line *line) { return line->column ? ORIGIN_NAME[line->column->origin] : "constant"; }
 
-/* The equation, where one determined the value rather than the start value did. */
-static const char *line_equation(Table *table, const Line *line) {
-  if (!line->column || line->column->fixed || line->alias || line->column->origin == ORIGIN_KEPT) return NULL;
-  return row_text(table, line->column->row, &table->arena);
+/* The row, where one determined the value rather than the start value did. */
+static uint32_t line_row(const Line *line) {
+  if (!line->column || line->column->fixed || line->alias || line->column->origin == ORIGIN_KEPT) return MAP_NONE;
+  return line->column->row;
 }
 
 /* ---- text ---- */
@@ -97,8 +116,8 @@ static void text_line(Table *table, const Line *line, int width, TextVec *text) 
   if (line->column && line->column->fixed && line->value != line->start)
     text_printf(heap, text, ", moved by %.2g", line->value - line->start);
   if (line->column && line->column->redundant) text_printf(heap, text, ", redundant");
-  const char *equation = line_equation(table, line);
-  if (equation) text_printf(heap, text, " by `%s`", equation);
+  const char *equation = row_label(table, line_row(line), &table->arena);
+  if (equation) text_printf(heap, text, " by %s", equation);
   else if (line->column && !line->alias && line->column->origin == ORIGIN_COMPUTED)
     text_printf(heap, text, line->column->low ? " (free: the default start value)" : "");
   text_append(heap, text, "\n", 1);
@@ -120,11 +139,11 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
   text_printf(heap, text, ", %u nonlinear", explanation->nonlinear);
   if (explanation->nonlinear) text_printf(heap, text, " (largest %u)", explanation->largest_nonlinear);
   text_printf(heap, text, "\n  largest residual       %.2g (scaled)", explanation->residual);
-  const char *worst = row_text(table, explanation->residual_row, &table->arena);
-  if (worst && explanation->residual > 0) text_printf(heap, text, " in `%s`", worst);
+  const char *worst = row_label(table, explanation->residual_row, &table->arena);
+  if (worst && explanation->residual > 0) text_printf(heap, text, " in %s", worst);
   text_printf(heap, text, "\n  condition              %.2g\n", explanation->condition);
   for (uint32_t k = 0; k < initial->surplus.count; k++)
-    text_printf(heap, text, "  redundant              initial equation `%s`\n", row_text(table, initial->surplus.data[k], &table->arena));
+    text_printf(heap, text, "  redundant              initial equation %s\n", row_label(table, initial->surplus.data[k], &table->arena));
 }
 
 void initial_report_text(const Initial *initial, const Explanation *explanation, const Evaluator *evaluator, Heap *heap, TextVec *text) {
@@ -149,7 +168,9 @@ static void json_line(Table *table, const Line *line, JsonWriter *json) {
   json_key_number(json, "value", line->value);
   json_key_string(json, "how", line_how(line));
   json_key_number(json, "start", column && column->given ? line->start : NAN);
-  json_key_string(json, "equation", line_equation(table, line));
+  uint32_t times;
+  json_key_string(json, "equation", row_text(table, line_row(line), &times, &table->arena));
+  json_key_integer(json, "differentiations", times);
   json_key_string(json, "alias", line->alias);
   json_key_bool(json, "redundant", column && column->redundant);
   json_object_end(json);
@@ -194,7 +215,7 @@ static void json_values(Table *table, const Explanation *explanation, JsonWriter
   json_key_number(json, "condition", explanation->condition);
   json_key(json, "redundant_equations");
   json_array_begin(json);
-  for (uint32_t k = 0; k < initial->surplus.count; k++) json_string(json, row_text(table, initial->surplus.data[k], &table->arena));
+  for (uint32_t k = 0; k < initial->surplus.count; k++) json_string(json, system_row_text(initial->system, initial->surplus.data[k], &table->arena));
   json_array_end(json);
   json_key_null(json, "conflict");
   json_key(json, "values");
