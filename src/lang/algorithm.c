@@ -70,7 +70,7 @@ static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *bef
       return false;
     }
     if (old != leaf && old != dag_pre(el->dag, dag_index(el->dag, leaf))) {
-      input_error(el, span, "not supported yet: %s is assigned in a when and before it",
+      input_error(el, span, "not supported yet: `%s` is assigned in a when and before it",
                   names_text(el->names, el->model->variables.data[variable_of_leaf(el, leaf)].name));
       return false;
     }

@@ -59,12 +59,12 @@ static void set_attribute(Elaboration *el, Attribute attribute, uint32_t positio
   case ATTRIBUTE_DISPLAY_UNIT: variable->display_unit = text; break;
   case ATTRIBUTE_QUANTITY: variable->quantity = text; break;
   case ATTRIBUTE_FIXED:
-    if (!is_number) input_error(el, span, "fixed of %s is not known at compile time", names_text(el->names, variable->name));
+    if (!is_number) input_error(el, span, "fixed of `%s` is not known at compile time", names_text(el->names, variable->name));
     variable->fixed = number != 0 ? FIXED_TRUE : FIXED_FALSE;
     break;
   case ATTRIBUTE_STATE_SELECT:
     if (is_number && number >= 1 && number <= 5) variable->select = (StateSelect)((uint32_t)number - 1);
-    else input_error(el, span, "stateSelect of %s is not known at compile time", names_text(el->names, variable->name));
+    else input_error(el, span, "stateSelect of `%s` is not known at compile time", names_text(el->names, variable->name));
     break;
   default: break;
   }
@@ -78,7 +78,7 @@ static bool check_variability(Elaboration *el, Expr e, Span span, const char *wh
   } refused[] = {{OP_VARIABLE, "a continuous variable"}, {OP_TIME, "time"}, {OP_DISCRETE, "a discrete variable"}, {OP_PRE, "pre()"}};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
     if (dag_contains(el->dag, e, refused[i].op)) {
-      input_error(el, span, "%s %s depends on %s; only parameters and constants are allowed", what, name, refused[i].text);
+      input_error(el, span, "%s `%s` depends on %s; only parameters and constants are allowed", what, name, refused[i].text);
       return false;
     }
   return true;
@@ -96,7 +96,7 @@ static void set_all(Elaboration *el, Attribute attribute, const Value *leaves, c
     if (position == NONE) continue;
     if (i == 0 || !is_each) {
       const char *name = names_text(el->names, el->model->variables.data[position].name);
-      if (!check_variability(el, e, span, attribute_names[attribute], arena_printf(&el->arena, "of %s", name))) return;
+      if (!check_variability(el, e, span, arena_printf(&el->arena, "%s of", attribute_names[attribute]), name)) return;
     }
     set_attribute(el, attribute, position, e, span);
   }
@@ -108,7 +108,7 @@ static void set_all(Elaboration *el, Attribute attribute, const Value *leaves, c
 static bool literal_expr(Elaboration *el, AstExpr e, Type type, Expr *out) {
   const AstNode *node = ast_node(el->ast, e);
   if (node->kind == AST_REAL && type.base == TYPE_REAL) *out = dag_constant(el->dag, node->value.real);
-  else if (node->kind == AST_INTEGER && type.base <= TYPE_INTEGER && node->value.integer <= INT32_MAX)
+  else if (node->kind == AST_INTEGER && type.base <= TYPE_INTEGER)
     *out = dag_constant(el->dag, (double)node->value.integer);
   else if (node->kind == AST_BOOLEAN && type.base == TYPE_BOOLEAN) *out = dag_constant(el->dag, (double)node->value.integer);
   else if (node->kind == AST_STRING && type.base == TYPE_STRING) *out = dag_string(el->dag, node->value.text);
@@ -140,13 +140,13 @@ static bool run_expression(Elaboration *el, AstExpr e, Name scope, Type expected
 
 static void unknown_attribute(Elaboration *el, const AstArgument *argument, Type type) {
   const char *text = ast_path_text(el->ast, argument->name, &el->arena), *near = NULL;
-  Diag *diag = input_error(el, argument->span, "%s has no attribute %s", type_text(el, type), text);
+  Diag *diag = input_error(el, argument->span, "%s has no attribute `%s`", type_text(el, type), text);
   for (uint32_t i = 0; i < ATTRIBUTE_COUNT && !near; i++) {
     size_t same = 0;
     while (text[same] && (text[same] | 32) == (attribute_names[i][same] | 32)) same++;
     if (same >= 3 || (same && !text[same])) near = attribute_names[i];
   }
-  if (near) diag_note(el->diags, diag, (Span){0, 0}, "did you mean %s?", near);
+  if (near) diag_note(el->diags, diag, (Span){0, 0}, "did you mean `%s`?", near);
 }
 
 static void apply_attribute(Elaboration *el, const AstArgument *argument, const Value *leaves, Name scope) {
@@ -209,7 +209,7 @@ static void apply_modification(Elaboration *el, const Component *component, cons
     Name name = ast_part(el->ast, argument->name, 0)->name;
     while (field < record->fields.count && record->fields.data[field].name != name) field++;
     if (field == record->fields.count) {
-      input_error(el, argument->span, "record %s has no field %s", names_text(el->names, record->name), names_text(el->names, name));
+      input_error(el, argument->span, "record `%s` has no field `%s`", names_text(el->names, record->name), names_text(el->names, name));
       continue;
     }
     if (!argument->modification) continue;
@@ -249,7 +249,7 @@ static bool sizes_agree(Elaboration *el, const Value *a, const Value *b) {
 
 static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value, Span span) {
   if (!sizes_agree(el, leaves, value)) {
-    input_error(el, span, "sizes differ: %s is %s, its binding is %s", names_text(el->names, component->name),
+    input_error(el, span, "sizes differ: `%s` is %s, its binding is %s", names_text(el->names, component->name),
                 value_sizes_text(el->machine, leaves), value_sizes_text(el->machine, value));
     return;
   }

@@ -35,13 +35,13 @@ static const Intrinsic *builtin_body(const Elaboration *el, const ClassEntry *en
 static void report_missing(Compiler *c, AstPath path, const char *text) {
   Elaboration *el = c->el;
   if (intrinsic_is_refused(text)) {
-    compile_error(c, path.span, "not supported yet: operator %s", text);
+    compile_error(c, path.span, "not supported yet: operator `%s`", text);
     return;
   }
   c->errors++;
-  Diag *diag = diag_error(c->diags, DIAG_INPUT, path.span, "function %s is not defined", text);
+  Diag *diag = diag_error(c->diags, DIAG_INPUT, path.span, "function `%s` is not defined", text);
   Name near = c->diags->errors > c->diags->limit ? 0 : suggest_function(el, text);
-  if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean %s?", names_text(el->names, near));
+  if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean `%s`?", names_text(el->names, near));
 }
 
 /* The class called; aliases and external objects are followed to a function or record. */
@@ -83,7 +83,7 @@ static bool map_inputs(Compiler *c, struct Task *task) {
   uint32_t kids = ast_kid_count(ast, task->e), positional = positional_count(ast, task->e);
   task->list = c->patches.count;
   if (positional > routine->inputs) {
-    compile_error(c, ast_span(ast, task->e), "function %s has %u inputs, %u arguments are given",
+    compile_error(c, ast_span(ast, task->e), "function `%s` has %u inputs, %u arguments are given",
                   names_text(el->names, routine->name), routine->inputs, kids);
     return false;
   }
@@ -93,14 +93,14 @@ static bool map_inputs(Compiler *c, struct Task *task) {
       AstLabel label = ast_label(ast, task->e, i - positional);
       for (slot = 0; slot < routine->inputs && routine->locals.data[slot].name != label.name;) slot++;
       if (slot == routine->inputs) {
-        compile_error(c, label.span, "function %s has no input %s", names_text(el->names, routine->name),
+        compile_error(c, label.span, "function `%s` has no input `%s`", names_text(el->names, routine->name),
                       names_text(el->names, label.name));
         return false;
       }
     }
     for (uint32_t k = task->list; k < c->patches.count; k++)
       if (c->patches.data[k] == slot) {
-        compile_error(c, ast_span(ast, task->e), "input %s of function %s is given twice",
+        compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is given twice",
                       names_text(el->names, routine->locals.data[slot].name), names_text(el->names, routine->name));
         return false;
       }
@@ -110,7 +110,7 @@ static bool map_inputs(Compiler *c, struct Task *task) {
     bool is_given = routine->locals.data[slot].has_default;
     for (uint32_t k = task->list; k < c->patches.count; k++) is_given = is_given || c->patches.data[k] == slot;
     if (!is_given) {
-      compile_error(c, ast_span(ast, task->e), "input %s of function %s is missing",
+      compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is missing",
                     names_text(el->names, routine->locals.data[slot].name), names_text(el->names, routine->name));
       return false;
     }
@@ -179,7 +179,7 @@ static bool extra_dimensions(Compiler *c, struct Task *task, uint32_t *extra, ui
                    ? (uint32_t)(type.dimensions - local->type.dimensions) : 0;
     element.dimensions = (uint8_t)(element.dimensions - extra[i]);
     if (!type_fits(el, local->type, element) || (extra[i] && *most && extra[i] != *most)) {
-      compile_error(c, ast_span(el->ast, ast_kid(el->ast, task->e, i)), "argument %s of %s is %s, expected %s",
+      compile_error(c, ast_span(el->ast, ast_kid(el->ast, task->e, i)), "argument `%s` of `%s` is %s, expected %s",
                     names_text(el->names, local->name), names_text(el->names, routine->name), type_text(el, type),
                     type_text(el, local->type));
       fits = false;
@@ -197,8 +197,8 @@ static void finish_function(Compiler *c, struct Task *task) {
   Span span = ast_span(el->ast, task->e);
   bool fits = extra_dimensions(c, task, extra, &most, &leader);
   if (wanted > routine->outputs) {
-    if (wanted == 1) compile_error(c, span, "function %s has no output", names_text(el->names, routine->name));
-    else compile_error(c, span, "function %s has %u outputs, %u are asked for", names_text(el->names, routine->name),
+    if (wanted == 1) compile_error(c, span, "function `%s` has no output", names_text(el->names, routine->name));
+    else compile_error(c, span, "function `%s` has %u outputs, %u are asked for", names_text(el->names, routine->name),
                        routine->outputs, wanted);
     fits = false;
     wanted = 0;
@@ -250,14 +250,14 @@ static void check_labels(Compiler *c, const struct Task *task) {
   const Ast *ast = c->el->ast;
   const Record *record = &c->el->model->records.data[task->entry->index];
   if (positional_count(ast, task->e) > record->fields.count)
-    compile_error(c, ast_span(ast, task->e), "record %s has %u fields, %u values are given", names_text(c->el->names, record->name),
+    compile_error(c, ast_span(ast, task->e), "record `%s` has %u fields, %u values are given", names_text(c->el->names, record->name),
                   record->fields.count, positional_count(ast, task->e));
   for (uint32_t i = 0; i < ast_label_count(ast, task->e); i++) {
     AstLabel label = ast_label(ast, task->e, i);
     uint32_t field = 0;
     while (field < record->fields.count && record->fields.data[field].name != label.name) field++;
     if (field == record->fields.count)
-      compile_error(c, label.span, "record %s has no field %s", names_text(c->el->names, record->name),
+      compile_error(c, label.span, "record `%s` has no field `%s`", names_text(c->el->names, record->name),
                     names_text(c->el->names, label.name));
   }
 }
@@ -280,7 +280,7 @@ static void record_step(Compiler *c, struct Task *task) {
       task_push(c, e, expected, scope);
       return;
     }
-    compile_error(c, span, "field %s of record %s has no value", names_text(el->names, field->name),
+    compile_error(c, span, "field `%s` of record `%s` has no value", names_text(el->names, field->name),
                   names_text(el->names, el->model->records.data[definition].name));
     emit_constant(c, TYPE_REAL, 0, span);
     push_type(c, nothing());
@@ -346,8 +346,13 @@ static void finish_intrinsic(Compiler *c, struct Task *task) {
   Span span = ast_span(ast, task->e);
   int64_t literal = f->kind == INTRINSIC_ARRAY && f->code == BUILTIN_PROMOTE && count == 2
                         ? literal_integer(ast, ast_kid(ast, task->e, 1)) : -1;
+  Span *spans = arena_array(&c->el->arena, count + 1, sizeof *spans);
+  for (uint32_t i = 0; i < count; i++) {
+    AstExpr argument = intrinsic_argument(c, task, i);
+    spans[i] = argument == AST_NONE ? span : ast_span(ast, argument);
+  }
   uint32_t before = c->diags->errors;
-  Type type = intrinsic_type(c->el, c->diags, f, c->types.data + task->height, count, literal, span);
+  Type type = intrinsic_type(c->el, c->diags, f, c->types.data + task->height, count, literal, spans, span);
   if (c->diags->errors > before) c->errors++;
   c->types.count = task->height;
   if (f->kind == INTRINSIC_SCALAR) compile_emit(c, CODE_APPLY, count, f->code, span);
@@ -370,7 +375,7 @@ static void intrinsic_step(Compiler *c, struct Task *task) {
     return;
   }
   if (task->kid < ast_kid_count(c->el->ast, task->e)) {
-    compile_error(c, ast_span(c->el->ast, task->e), "%s has no argument of this name, or one before it is missing",
+    compile_error(c, ast_span(c->el->ast, task->e), "`%s` has no argument of this name, or one before it is missing",
                   task->intrinsic->name);
     task->kid = ast_kid_count(c->el->ast, task->e);
   }
@@ -395,7 +400,7 @@ static void warn_missing(Compiler *c, AstPath path, const char *text) {
   compile_emit(c, CODE_MISSING, 0, name, path.span);
   if (map_get(&el->missing, name) != MAP_NONE) return;
   map_put(&el->missing, name, 0);
-  diag_warning(el->diags, path.span, "function %s is not in the file; %s, which calls it, can be read but not evaluated", text,
+  diag_warning(el->diags, path.span, "function `%s` is not in the file; `%s`, which calls it, can be read but not evaluated", text,
                names_text(el->names, c->routine->name));
 }
 
@@ -448,7 +453,7 @@ void call_step(Compiler *c) {
   task = task_top(c);
   if (task->intrinsic) {
     if (task->wanted != 1) {
-      compile_error(c, ast_span(c->el->ast, task->e), "%s has one output only", task->intrinsic->name);
+      compile_error(c, ast_span(c->el->ast, task->e), "`%s` has one output only", task->intrinsic->name);
       task->wanted = 1;
     }
     if (!text_step(c, task)) intrinsic_step(c, task);
@@ -520,12 +525,12 @@ static void finish_iteration(Compiler *c, struct Task *task, Type type, uint32_t
   }
   const Intrinsic *f = intrinsic_find(text);
   if (!f || f->kind != INTRINSIC_ARRAY || (f->rule != RULE_REDUCE && f->rule != RULE_EXTREME)) {
-    compile_error(c, span, "%s cannot be used with iterators; sum, product, min, max and array can", text);
+    compile_error(c, span, "`%s` cannot be used with iterators; sum, product, min, max and array can", text);
     task_done(c, nothing());
     return;
   }
   uint32_t before = c->diags->errors;
-  type = intrinsic_type(el, c->diags, f, &type, 1, -1, span);
+  type = intrinsic_type(el, c->diags, f, &type, 1, -1, &span, span);
   if (c->diags->errors > before) c->errors++;
   compile_emit(c, CODE_BUILTIN, 1, f->code, span);
   task_done(c, type);

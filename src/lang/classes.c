@@ -45,7 +45,7 @@ static uint32_t add_class(Elaboration *el, const AstClass *ast, Name scope) {
   ClassEntry entry = {.ast = ast, .name = join_names(el, scope, ast->label.name), .scope = scope, .role = role_of(el, ast)};
   uint32_t earlier = map_get(&el->class_of_name, entry.name);
   if (earlier != MAP_NONE) {
-    Diag *diag = input_error(el, ast->label.span, "class %s is declared twice", names_text(el->names, entry.name));
+    Diag *diag = input_error(el, ast->label.span, "class `%s` is declared twice", names_text(el->names, ast->label.name));
     diag_note(el->diags, diag, el->classes.data[earlier].ast->label.span, "first declared here");
   } else {
     map_put(&el->class_of_name, entry.name, el->classes.count);
@@ -118,7 +118,7 @@ const ClassEntry *classes_collect(Elaboration *el, const char *class_name) {
   if (chosen) el->scope = chosen->name;
   collect_constants(el);
   Span none = {0, 0};
-  if (!chosen && class_name) input_error(el, none, "there is no model %s in the file", class_name);
+  if (!chosen && class_name) input_error(el, none, "there is no model `%s` in the file", class_name);
   else if (!chosen) input_error(el, none, "there is no model in the file");
   return chosen;
 }
@@ -184,7 +184,7 @@ bool enumeration_define(Elaboration *el, ClassEntry *entry) {
     AstLabel label = entry->ast->literals.data[i].label;
     for (uint32_t k = 0; k < i; k++)
       if (entry->ast->literals.data[k].label.name == label.name) {
-        input_error(el, label.span, "literal %s is declared twice", names_text(el->names, label.name));
+        input_error(el, label.span, "literal `%s` is declared twice", names_text(el->names, label.name));
         break;
       }
     add_literal(el, &enumeration, label.name);
@@ -258,7 +258,7 @@ static bool class_type(Elaboration *el, ClassEntry *entry, Span span, Type *type
     *type = (Type){.base = TYPE_EXTERNAL_OBJECT, .definition = entry->index};
     return true;
   default:
-    input_error(el, span, "not supported yet: components of %s %s", kind_text(entry->ast->kind),
+    input_error(el, span, "not supported yet: components of %s `%s`", kind_text(entry->ast->kind),
                 names_text(el->names, class_label(el, entry)));
     return false;
   }
@@ -274,8 +274,8 @@ bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType
     const char *text = ast_path_text(el->ast, at->name, &el->arena);
     if (!entry) {
       if (strcmp(text, "Complex") == 0 || strcmp(text, "Clock") == 0)
-        input_error(el, span, "not supported yet: the built-in type %s; declare it as a record", text);
-      else input_error(el, span, "type %s is not defined", text);
+        input_error(el, span, "not supported yet: the built-in type `%s`; declare it as a record", text);
+      else input_error(el, span, "type `%s` is not defined", text);
       return false;
     }
     if (entry->role != ROLE_CLASS_ALIAS) {
@@ -283,7 +283,7 @@ bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType
       break;
     }
     if (steps > el->classes.count) {
-      input_error(el, span, "type %s is defined by itself", text);
+      input_error(el, span, "type `%s` is defined by itself", text);
       return false;
     }
     if (entry->ast->modification) vec_push(el->heap, &out->modifications, entry->ast->modification);
@@ -356,7 +356,7 @@ bool record_define(Elaboration *el, ClassEntry *entry, Span span) {
   if (entry->progress == PROGRESS_DONE) return true;
   if (entry->progress == PROGRESS_FAILED) return false;
   if (entry->progress == PROGRESS_OPEN || el->depth >= RECORD_DEPTH_LIMIT) {
-    input_error(el, span, "record %s contains itself, or records are nested too deep", names_text(el->names, entry->name));
+    input_error(el, span, "record `%s` contains itself, or records are nested too deep", names_text(el->names, entry->name));
     entry->progress = PROGRESS_FAILED;
     return false;
   }

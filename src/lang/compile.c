@@ -127,11 +127,7 @@ static void literal_step(Compiler *c) {
   const AstNode *node = ast_node(c->el->ast, task_top(c)->e);
   switch (node->kind) {
   case AST_REAL: emit_constant(c, TYPE_REAL, node->value.real, node->span); break;
-  case AST_INTEGER:
-    if (node->value.integer > INT32_MAX)
-      compile_error(c, node->span, "the Integer %lld is out of range; write it as a Real", (long long)node->value.integer);
-    emit_constant(c, TYPE_INTEGER, (double)node->value.integer, node->span);
-    break;
+  case AST_INTEGER: emit_constant(c, TYPE_INTEGER, (double)node->value.integer, node->span); break;
   case AST_BOOLEAN: emit_constant(c, TYPE_BOOLEAN, (double)node->value.integer, node->span); break;
   default: compile_emit(c, CODE_STRING, 0, node->value.text, node->span); break;
   }
@@ -157,7 +153,7 @@ static Type sum_type(Compiler *c, Type a, Type b, AstOperator operation, Span sp
                                  : a.dimensions == b.dimensions;
   if (texts) return a;
   if (!type_is_number(a) || !type_is_number(b) || !fits) {
-    compile_error(c, span, "operator %s cannot join %s and %s", is_minus(operation) ? "-" : "+", type_text(c->el, a),
+    compile_error(c, span, "operator `%s` cannot join %s and %s", is_minus(operation) ? "-" : "+", type_text(c->el, a),
                   type_text(c->el, b));
     return nothing();
   }
@@ -191,7 +187,7 @@ static void sum_step(Compiler *c) {
     Type type = pop_type(c);
     Span span = ast_span(ast, ast_kid(ast, task->e, kid));
     if (kid == 0 && is_minus(operation) && !type_is_number(type)) {
-      compile_error(c, span, "operator - needs a number, this is %s", type_text(c->el, type));
+      compile_error(c, span, "operator `-` needs a number, this is %s", type_text(c->el, type));
       type = nothing();
     }
     task->type = kid == 0 ? type : sum_type(c, task->type, type, operation, span);
@@ -225,7 +221,7 @@ static Type product_type(Compiler *c, Type a, Type b, AstOperator operation, Spa
   if (!fits) {
     static const char *const texts[] = {[AST_MULTIPLY] = "*", [AST_DIVIDE] = "/", [AST_ELEMENT_MULTIPLY] = ".*",
                                         [AST_ELEMENT_DIVIDE] = "./"};
-    compile_error(c, span, "operator %s cannot join %s and %s", texts[operation], type_text(c->el, a), type_text(c->el, b));
+    compile_error(c, span, "operator `%s` cannot join %s and %s", texts[operation], type_text(c->el, a), type_text(c->el, b));
     return nothing();
   }
   type.dimensions = (uint8_t)(da > db ? da : db);
@@ -256,7 +252,7 @@ static Type power_type(Compiler *c, Type a, Type b, bool each, Span span) {
   if (each) fits = fits && (a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0);
   else fits = fits && b.dimensions == 0 && (a.dimensions == 0 || (a.dimensions == 2 && b.base == TYPE_INTEGER));
   if (!fits) {
-    compile_error(c, span, "operator ^ cannot join %s and %s", type_text(c->el, a), type_text(c->el, b));
+    compile_error(c, span, "operator `^` cannot join %s and %s", type_text(c->el, a), type_text(c->el, b));
     return nothing();
   }
   Type type = type_scalar(TYPE_REAL);
@@ -281,7 +277,7 @@ static void power_step(Compiler *c) {
 
 static Type logic_type(Compiler *c, Type type, const char *name, Span span) {
   if (type.base == TYPE_BOOLEAN || type.base == TYPE_NOTHING) return type;
-  compile_error(c, span, "operator %s needs a Boolean, this is %s", name, type_text(c->el, type));
+  compile_error(c, span, "operator `%s` needs a Boolean, this is %s", name, type_text(c->el, type));
   return nothing();
 }
 
@@ -308,7 +304,7 @@ static void junction_step(Compiler *c, bool is_and) {
     if (task->kid > 1) {
       compile_emit(c, CODE_APPLY, 2, is_and ? OP_AND : OP_OR, ast_span(ast, task->e));
       if (type.base != TYPE_NOTHING && task->type.base != TYPE_NOTHING && type.dimensions != task->type.dimensions) {
-        compile_error(c, ast_span(ast, task->e), "operator %s cannot join %s and %s", is_and ? "and" : "or",
+        compile_error(c, ast_span(ast, task->e), "operator `%s` cannot join %s and %s", is_and ? "and" : "or",
                       type_text(c->el, task->type), type_text(c->el, type));
         type = nothing();
       }
@@ -342,7 +338,7 @@ static void relation_step(Compiler *c) {
   bool fits = type_join(c->el, a, b).base != TYPE_NOTHING || a.base == TYPE_NOTHING;
   fits = fits && a.dimensions == 0 && b.dimensions == 0 && a.base != TYPE_RECORD && a.base != TYPE_EXTERNAL_OBJECT;
   if (!fits && a.base != TYPE_NOTHING && b.base != TYPE_NOTHING) {
-    compile_error(c, node->span, "operator %s cannot compare %s and %s", op_name(op), type_text(c->el, a), type_text(c->el, b));
+    compile_error(c, node->span, "operator `%s` cannot compare %s and %s", op_name(op), type_text(c->el, a), type_text(c->el, b));
     type = nothing();
   }
   compile_emit(c, CODE_COMPARE, op, 0, node->span);
@@ -559,7 +555,7 @@ Type field_type(Compiler *c, Type record, Name name, Span span, uint32_t *field)
   *field = 0;
   if (record.base == TYPE_NOTHING) return record;
   if (record.base != TYPE_RECORD) {
-    compile_error(c, span, "%s has no fields, so no .%s", type_text(c->el, record), names_text(c->el->names, name));
+    compile_error(c, span, "%s has no fields, so no `.%s`", type_text(c->el, record), names_text(c->el->names, name));
     return nothing();
   }
   const Record *definition = &c->el->model->records.data[record.definition];
@@ -570,7 +566,7 @@ Type field_type(Compiler *c, Type record, Name name, Span span, uint32_t *field)
       type.dimensions = (uint8_t)(type.dimensions + record.dimensions);
       return type;
     }
-  compile_error(c, span, "record %s has no field %s", type_text(c->el, record), names_text(c->el->names, name));
+  compile_error(c, span, "record `%s` has no field `%s`", type_text(c->el, record), names_text(c->el->names, name));
   return nothing();
 }
 

@@ -73,7 +73,7 @@ void component_declare_constant(Elaboration *el, const AstElement *element, Name
   Component component = component_make(el, element, name, scope);
   component.is_package = true;
   if (map_get(&el->package_constants, name) != MAP_NONE) {
-    input_error(el, element->component->label.span, "%s is declared twice", names_text(el->names, name));
+    input_error(el, element->component->label.span, "`%s` is declared twice", names_text(el->names, name));
     return;
   }
   map_put(&el->package_constants, name, el->components.count);
@@ -89,7 +89,7 @@ static void check_prefixes(Elaboration *el, const AstElement *element) {
                  {PREFIX_REPLACEABLE, "replaceable"}, {PREFIX_STREAM, "stream"}};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
     if (element->prefixes & refused[i].prefix)
-      input_error(el, component->label.span, "not supported yet: %s", refused[i].name);
+      input_error(el, element->span, "not supported yet: `%s`", refused[i].name);
   if (component->condition != AST_NONE)
     input_error(el, ast_span(el->ast, component->condition), "not supported yet: a component with a condition");
 }
@@ -98,7 +98,7 @@ static void declare_component(Elaboration *el, const AstElement *element, Name s
   Name name = element->component->label.name;
   uint32_t earlier = component_find(el, name);
   if (earlier != NONE) {
-    Diag *diag = input_error(el, element->component->label.span, "%s is declared twice", names_text(el->names, name));
+    Diag *diag = input_error(el, element->component->label.span, "`%s` is declared twice", names_text(el->names, name));
     diag_note(el->diags, diag, el->components.data[earlier].element->component->label.span, "first declared here");
     return;
   }
@@ -251,11 +251,11 @@ static bool settle_size(Elaboration *el, const Component *component, AstExpr e, 
   ExecuteStatus status = evaluate_now(el, e, component->scope, type_scalar(TYPE_INTEGER), LOAD_VALUES, el->diags, &value);
   if (status == EXECUTE_ERROR) return false;
   if (status == EXECUTE_UNKNOWN || !dag_is_constant(el->dag, value_exprs(&value)[0], &number)) {
-    input_error(el, ast_span(el->ast, e), "a size of %s is not known at compile time; it needs parameters with values", name);
+    input_error(el, ast_span(el->ast, e), "a size of `%s` is not known at compile time; it needs parameters with values", name);
     return false;
   }
   if (number < 0 || number > INT32_MAX) {
-    input_error(el, ast_span(el->ast, e), "a size of %s is %.0f", name, number);
+    input_error(el, ast_span(el->ast, e), "a size of `%s` is %.0f", name, number);
     return false;
   }
   *size = (uint32_t)number;
@@ -274,14 +274,14 @@ static bool settle_sizes(Elaboration *el, Component *component, const Value *val
       } else if (value && value->type.dimensions == component->type.dimensions) {
         sizes[at] = value->sizes[at];
       } else {
-        input_error(el, ast_span(el->ast, e), "the size of %s is open, and there is no value that gives it",
+        input_error(el, ast_span(el->ast, e), "the size of `%s` is open, and there is no value that gives it",
                     names_text(el->names, component->name));
         return false;
       }
       product *= sizes[at];
     }
   if (product > 50e6) {
-    input_error(el, component->element->component->label.span, "array %s has %g elements, more than 50 million are refused",
+    input_error(el, component->element->component->label.span, "array `%s` has %g elements, more than 50 million are refused",
                 names_text(el->names, component->name), product);
     return false;
   }
@@ -294,11 +294,11 @@ static bool settle_value(Elaboration *el, Component *component, Value *value) {
   AstExpr source = value_source(el, component);
   if (source == AST_NONE || !needs_value(el, component)) return false;
   if (component->type.base == TYPE_EXTERNAL_OBJECT) return false;
-  if (component_is_parameter(component) &&
-      evaluate_now(el, source, component->scope, component->type, LOAD_VALUES, &el->quiet, value) == EXECUTE_OK &&
-      value_is_known(el, value)) {
-    component->has_value = true;
-    return true;
+  if (component_is_parameter(component)) {
+    ExecuteStatus status = evaluate_now(el, source, component->scope, component->type, LOAD_VALUES, el->diags, value);
+    component->has_value = status == EXECUTE_OK && value_is_known(el, value);
+    if (status == EXECUTE_ERROR) component->progress = PROGRESS_FAILED;
+    if (component->has_value || status == EXECUTE_ERROR) return component->has_value;
   }
   return has_open_size(el, component) &&
          evaluate_now(el, source, component->scope, component->type, LOAD_SHAPES, &el->quiet, value) == EXECUTE_OK;
@@ -310,7 +310,7 @@ static bool literal_value(Elaboration *el, Component *component) {
   const AstNode *node = ast_node(el->ast, e);
   Expr value;
   if (node->kind == AST_REAL && component->type.base == TYPE_REAL) value = dag_constant(el->dag, node->value.real);
-  else if (node->kind == AST_INTEGER && component->type.base <= TYPE_INTEGER && node->value.integer <= INT32_MAX)
+  else if (node->kind == AST_INTEGER && component->type.base <= TYPE_INTEGER)
     value = dag_constant(el->dag, (double)node->value.integer);
   else if (node->kind == AST_BOOLEAN && component->type.base == TYPE_BOOLEAN) value = dag_constant(el->dag, (double)node->value.integer);
   else return false;
@@ -339,6 +339,10 @@ static void settle(Elaboration *el, uint32_t number) {
     Value value;
     bool has_shape = settle_value(el, &component, &value);
     bool is_free = is_free_parameter(el, &component);
+    if (component.progress == PROGRESS_FAILED) {
+      el->components.data[number] = component;
+      return;
+    }
     if (has_shape) value = value_keep(el, &value);
     el->marks_structural = true;
     bool fits = settle_sizes(el, &component, has_shape ? &value : NULL);
@@ -364,7 +368,7 @@ static void report_cycle(Elaboration *el, const Visit *visits, uint32_t count, u
   for (uint32_t i = from ? from - 1 : 0; i < count && shown < 8; i++, shown++)
     text_printf(el->heap, &text, "%s -> ", names_text(el->names, el->components.data[visits[i].component].name));
   text_printf(el->heap, &text, "%s%s", shown == 8 ? "... -> " : "", names_text(el->names, el->components.data[repeated].name));
-  input_error(el, el->components.data[repeated].element->component->label.span, "%s depends on itself: %s",
+  input_error(el, el->components.data[repeated].element->component->label.span, "`%s` depends on itself: %s",
               names_text(el->names, el->components.data[repeated].name), text.data);
   vec_free(el->heap, &text);
 }
@@ -506,7 +510,7 @@ static void add_elements(Elaboration *el, const Component *component, Value *val
     if (value->type.base != TYPE_RECORD) {
       Name name = names_add(el->names, text.data, text.count);
       if (map_get(&el->model->by_name, name) != MAP_NONE) {
-        input_error(el, component->element->component->label.span, "two variables have the name %s", names_text(el->names, name));
+        input_error(el, component->element->component->label.span, "two variables have the name `%s`", names_text(el->names, name));
       } else {
         Expr leaf = add_variable(el, component, value->type, name);
         memcpy(value->data + (from + n) * sizeof leaf, &leaf, sizeof leaf);
@@ -539,7 +543,7 @@ static void add_component(Elaboration *el, Component *component) {
   if (component->type.dimensions == 0 && component->type.base != TYPE_RECORD) {
     Expr leaf;
     if (map_get(&el->model->by_name, component->name) != MAP_NONE) {
-      input_error(el, component->element->component->label.span, "two variables have the name %s",
+      input_error(el, component->element->component->label.span, "two variables have the name `%s`",
                   names_text(el->names, component->name));
       return;
     }

@@ -225,10 +225,10 @@ const Intrinsic *intrinsic_find(const char *name);
 const char *intrinsic_name(uint32_t index);
 /* Operators known but not supported, for a message. */
 bool intrinsic_is_refused(const char *name);
-/* Type of the result for these arguments; on a type error reports it and gives TYPE_NOTHING. promote_to: value of the literal argument of
- * promote, or -1. */
+/* Type of the result for these arguments; on a type error reports it and gives TYPE_NOTHING. promote_to: value of
+ * the literal argument of promote, or -1. `spans`: of the arguments. */
 Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments, uint32_t count,
-                    int64_t promote_to, Span span);
+                    int64_t promote_to, const Span *spans, Span span);
 
 /* ---- scope.c ---- */
 

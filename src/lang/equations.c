@@ -113,7 +113,7 @@ static void run_equality(Elaboration *el, const AstStatement *statement) {
   Type left = compile_expression(c, statement->left, nothing());
   Type right = compile_expression(c, statement->right, left);
   if (c->errors == 0 && type_join(el, left, right).base == TYPE_NOTHING)
-    compile_error(c, statement->span, "the sides of the equation are %s and %s", type_text(el, left), type_text(el, right));
+    compile_error(c, ast_span(ast, statement->right), "the sides of the equation are %s and %s", type_text(el, left), type_text(el, right));
   if (run(el, c, statement->span))
     equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
 }

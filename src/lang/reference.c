@@ -138,10 +138,10 @@ static void report_undefined(Compiler *c, AstPath path) {
   const char *text = ast_path_text(el->ast, path, &el->arena);
   Name name = names_find(el->names, text, strlen(text)), near = 0;
   c->errors++;
-  Diag *diag = diag_error(c->diags, DIAG_INPUT, path.span, "%s is not declared", text);
+  Diag *diag = diag_error(c->diags, DIAG_INPUT, path.span, "`%s` is not declared", text);
   if (c->diags->errors > c->diags->limit || c->diags == &el->quiet) return;
   if (!c->is_function && name != MAP_NONE) near = suggest_component(el, name);
-  if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean %s?", names_text(el->names, near));
+  if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean `%s`?", names_text(el->names, near));
 }
 
 /* Starts a reference: loads what the path begins with. */
@@ -246,9 +246,9 @@ static bool store_slot(Compiler *c, AstPath path, Place *place) {
   *place = place_find(c, path);
   const char *text = ast_path_text(c->el->ast, path, &c->el->arena);
   if (place->kind == PLACE_NONE) report_undefined(c, path);
-  else if (place->kind != PLACE_SLOT) compile_error(c, path.span, "%s cannot be assigned here", text);
+  else if (place->kind != PLACE_SLOT) compile_error(c, path.span, "`%s` cannot be assigned here", text);
   else if (place->index < c->routine->inputs) {
-    if (c->is_function) compile_error(c, path.span, "input %s cannot be assigned", text);
+    if (c->is_function) compile_error(c, path.span, "input `%s` cannot be assigned", text);
     else return true;
   } else return true;
   return false;

@@ -14,7 +14,7 @@ static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *en
   ResolvedType resolved = {0};
   for (uint32_t i = 0; i < routine->locals.count; i++)
     if (routine->locals.data[i].name == component->label.name) {
-      Diag *diag = input_error(el, component->label.span, "%s is declared twice", names_text(el->names, component->label.name));
+      Diag *diag = input_error(el, component->label.span, "`%s` is declared twice", names_text(el->names, component->label.name));
       diag_note(el->diags, diag, routine->locals.data[i].span, "first declared here");
       return false;
     }

@@ -216,11 +216,11 @@ static void compile_statement(Compiler *c, const AstStatement *statement) {
   case AST_WHILE_BLOCK: compile_while(c, statement); return;
   case AST_WHEN_BLOCK: compile_when(c, statement); return;
   case AST_BREAK:
-    if (c->loops == 0) compile_error(c, statement->span, "break outside of a loop");
+    if (c->loops == 0) compile_error(c, statement->span, "`break` outside of a loop");
     compile_emit(c, CODE_BREAK, 0, 0, statement->span);
     return;
   case AST_RETURN:
-    if (!c->is_function) compile_error(c, statement->span, "return outside of a function");
+    if (!c->is_function) compile_error(c, statement->span, "`return` outside of a function");
     compile_emit(c, CODE_RETURN, 0, 0, statement->span);
     return;
   case AST_EQUALITY: compile_error(c, statement->span, "an equation cannot stand in an algorithm; use :="); return;

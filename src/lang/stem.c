@@ -336,7 +336,7 @@ Type stem_emit(Compiler *c, const Place *place, Type expected, Span span) {
   uint32_t before = c->errors;
   Type type = assemble(c, place->name, expected, span, 0);
   if (type.base == TYPE_NOTHING && c->errors == before)
-    compile_error(c, span, "%s is not declared, and no variables make up an array or a known record of this name",
+    compile_error(c, span, "`%s` is not declared, and no variables make up an array or a known record of this name",
                   names_text(c->el->names, place->name));
   return type;
 }
@@ -389,7 +389,7 @@ bool stem_store(Compiler *c, AstExpr target, Type value) {
   if (is_embedded) embedded = embedded_read(el, name, span), prefix = embedded.prefix, tail = embedded.tail;
   const struct Stem *found = c->is_function ? NULL : stem_find(el, prefix);
   if (!found || found->dimensions == 0 || ast_kid_count(el->ast, target)) {
-    compile_error(c, span, "%s cannot be assigned here", names_text(el->names, name));
+    compile_error(c, span, "`%s` cannot be assigned here", names_text(el->names, name));
     return false;
   }
   struct Stem stem = *found;
@@ -410,7 +410,7 @@ bool stem_store(Compiler *c, AstExpr target, Type value) {
     emit_store(c, whole, 0, span);
     fits = value.dimensions == stem.dimensions && distribute(c, stem, 0, whole, span);
   }
-  if (!fits && c->errors == 0) compile_error(c, span, "%s cannot be assigned here", names_text(el->names, name));
+  if (!fits && c->errors == 0) compile_error(c, span, "`%s` cannot be assigned here", names_text(el->names, name));
   return fits;
 }
 

@@ -172,7 +172,7 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
       return EXECUTE_OK;
     }
     if (component->is_package && el->mode != LOAD_SHAPES) {
-      diag_error(el->diags, DIAG_INPUT, span, "constant %s has no value", names_text(el->names, component->name));
+      diag_error(el->diags, DIAG_INPUT, span, "constant `%s` has no value", names_text(el->names, component->name));
       return EXECUTE_ERROR;
     }
     if (el->mode == LOAD_VALUES) return EXECUTE_UNKNOWN;
@@ -391,6 +391,6 @@ ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *
   ExecuteStatus status = machine_run(el->machine, routine, NULL, 0);
   el->diags = errors;
   el->mode = outer;
-  if (status != EXECUTE_OK && diags == errors) el->failures++;
+  if (status == EXECUTE_ERROR && diags == errors) el->failures++;
   return status;
 }

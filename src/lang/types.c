@@ -138,13 +138,13 @@ typedef struct Check {
   Elaboration *el;
   Diags *diags;
   const char *name;
-  Span span;
+  const Span *spans; /* of the arguments */
   bool failed;
 } Check;
 
 static void check_failed(Check *check, uint32_t number, Type type, const char *expected) {
   if (!check->failed)
-    diag_error(check->diags, DIAG_INPUT, check->span, "argument %u of %s is %s, expected %s", number + 1, check->name,
+    diag_error(check->diags, DIAG_INPUT, check->spans[number], "argument %u of `%s` is %s, expected %s", number + 1, check->name,
                type_text(check->el, type), expected);
   check->failed = true;
 }
@@ -293,10 +293,10 @@ static void check_special(Check *check, const Intrinsic *f, const Type *a, uint3
 }
 
 Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments, uint32_t count,
-                    int64_t promote_to, Span span) {
-  Check check = {el, diags, intrinsic->name, span, false};
+                    int64_t promote_to, const Span *spans, Span span) {
+  Check check = {el, diags, intrinsic->name, spans, false};
   if (count < intrinsic->fewest || count > intrinsic->most) {
-    diag_error(diags, DIAG_INPUT, span, "%s has %u arguments, expected %u%s", intrinsic->name, count, intrinsic->fewest,
+    diag_error(diags, DIAG_INPUT, span, "`%s` has %u arguments, expected %u%s", intrinsic->name, count, intrinsic->fewest,
                intrinsic->most == 255 ? " or more" : intrinsic->most > intrinsic->fewest ? " or some more" : "");
     return type_scalar(TYPE_NOTHING);
   }

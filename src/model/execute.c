@@ -141,7 +141,7 @@ bool machine_error(Machine *machine, const char *format, ...) {
   uint32_t shown = 0;
   for (uint32_t i = machine->frames.count; i-- > 1 && shown < 4; shown++) {
     const Frame *caller = &machine->frames.data[i - 1];
-    diag_note(machine->diags, diag, caller->routine->spans.data[caller->position], "in this call of %s",
+    diag_note(machine->diags, diag, caller->routine->spans.data[caller->position], "in this call of `%s`",
               names_text(machine->names, machine->frames.data[i].routine->name));
   }
   return false;
@@ -399,7 +399,7 @@ static bool run_record(Machine *machine, uint32_t definition) {
     out.fields[i].type.base = record->fields.data[i].type.base;
     for (uint32_t k = 0; k < record->fields.data[i].type.dimensions; k++)
       if (record->fields.data[i].sizes[k] != UINT32_MAX && record->fields.data[i].sizes[k] != out.fields[i].sizes[k])
-        return machine_error(machine, "field %s of record %s has the wrong size: %s",
+        return machine_error(machine, "field `%s` of record `%s` has the wrong size: %s",
                              names_text(machine->names, record->fields.data[i].name), names_text(machine->names, record->name),
                              value_sizes_text(machine, &out.fields[i]));
   }
@@ -422,7 +422,7 @@ static bool declare_input(Machine *machine, const Local *local, const Value *slo
     if (value_is_all(&sizes[i])) continue;
     if (!value_integer(machine, &sizes[i], &size)) return false;
     if (size != slot->sizes[i])
-      return machine_error(machine, "argument %s has size %u in dimension %u, expected %lld",
+      return machine_error(machine, "argument `%s` has size %u in dimension %u, expected %lld",
                            names_text(machine->names, local->name), slot->sizes[i], i + 1, (long long)size);
   }
   return true;
@@ -449,7 +449,7 @@ static bool probe_finish(Machine *machine, bool is_last) {
   for (uint32_t i = 0; i < routine->outputs; i++)
     if (routine->locals.data[routine->inputs + i].is_free) {
       machine_unknown(machine, "the size of an output");
-      return machine_error(machine, "the size of output %s of function %s is not known before it runs",
+      return machine_error(machine, "the size of output `%s` of function `%s` is not known before it runs",
                            names_text(machine->names, routine->locals.data[routine->inputs + i].name),
                            names_text(machine->names, routine->name));
     }
@@ -476,7 +476,7 @@ static bool run_declare(Machine *machine, uint32_t number, uint32_t count) {
       int64_t size = 0;
       if (!value_is_all(&sizes[i]) && !value_integer(machine, &sizes[i], &size)) return false;
       if (size < 0 || size > INT32_MAX)
-        return machine_error(machine, "%s has size %lld", names_text(machine->names, local->name), (long long)size);
+        return machine_error(machine, "`%s` has size %lld", names_text(machine->names, local->name), (long long)size);
       list[i] = (uint32_t)size;
     }
     Value made;
@@ -499,7 +499,7 @@ static bool store_whole(Machine *machine, uint32_t number, const Value *value) {
     return true;
   }
   if (slot_is_set(slot) && !local->is_free && !value_same_sizes(slot, value))
-    return machine_error(machine, "sizes differ: %s is %s, the value assigned is %s", names_text(machine->names, local->name),
+    return machine_error(machine, "sizes differ: `%s` is %s, the value assigned is %s", names_text(machine->names, local->name),
                          value_sizes_text(machine, slot), value_sizes_text(machine, value));
   *slot = value_copy(machine, value);
   slot->type.base = local->type.base;
@@ -519,7 +519,7 @@ static bool run_store(Machine *machine, const uint32_t *place) {
   } else {
     Value *target = &frame->slots[place[0]], list[TYPE_MAX_DIMENSIONS];
     uint32_t dimensions = target->type.dimensions;
-    if (!slot_is_set(target)) return machine_error(machine, "%s is assigned in part before it has a size",
+    if (!slot_is_set(target)) return machine_error(machine, "`%s` is assigned in part before it has a size",
                                                    names_text(machine->names, frame->routine->locals.data[place[0]].name));
     for (uint32_t i = 0; i < steps; i++) {
       if (place[2 + 2 * i] == STEP_INDEX) {
@@ -861,7 +861,7 @@ static bool run_call(Machine *machine, Instruction instruction) {
     return false;
   }
   if (machine->frames.count > machine->limits.depth)
-    return machine_error(machine, "calls are nested deeper than %u: %s calls itself without end", machine->limits.depth,
+    return machine_error(machine, "calls are nested deeper than %u: `%s` calls itself without end", machine->limits.depth,
                          names_text(machine->names, routine->name));
   if (machine->path && machine->domain->call && routine_is_active(machine, routine))
     return machine_unknown(machine, "a condition on which a recursion ends");
@@ -888,7 +888,7 @@ static bool frame_finish(Machine *machine) {
   }
   for (uint32_t i = 0; i < frame->routine->outputs; i++)
     if (!slot_is_set(&frame->slots[frame->routine->inputs + i]))
-      return machine_error(machine, "output %s of function %s is not assigned",
+      return machine_error(machine, "output `%s` of function `%s` is not assigned",
                            names_text(machine->names, frame->routine->locals.data[frame->routine->inputs + i].name),
                            names_text(machine->names, frame->routine->name));
   if (machine->frames.count > 1) frame_end(machine);
@@ -1041,7 +1041,7 @@ static bool push_literal(Machine *machine, uint32_t number, uint32_t enumeration
 static bool push_local(Machine *machine, uint32_t slot) {
   const Frame *frame = frame_top(machine);
   if (!slot_is_set(&frame->slots[slot]))
-    return machine_error(machine, "%s is used before it has a value",
+    return machine_error(machine, "`%s` is used before it has a value",
                          names_text(machine->names, frame->routine->locals.data[slot].name));
   push(machine, frame->slots[slot]);
   return true;
@@ -1097,13 +1097,13 @@ static bool run_builtin(Machine *machine, Instruction instruction) {
 
 static bool run_missing(Machine *machine, Name name) {
   if (machine->domain->call && machine->frames.count > 1) return machine_unknown(machine, "a function that is not defined");
-  return machine_error(machine, "function %s is not defined", names_text(machine->names, name));
+  return machine_error(machine, "function `%s` is not defined", names_text(machine->names, name));
 }
 
 static bool run_external(Machine *machine) {
   const Routine *routine = frame_top(machine)->routine;
   if (machine->domain->call) return machine_unknown(machine, "the result of an external function");
-  return machine_error(machine, "function %s is external (%s) and cannot be evaluated here",
+  return machine_error(machine, "function `%s` is external (%s) and cannot be evaluated here",
                        names_text(machine->names, routine->name), names_text(machine->names, routine->external));
 }
 

@@ -156,8 +156,8 @@ bool value_check_integers(Machine *machine, const Value *value) {
   for (uint32_t i = 0; i < value->count; i++) {
     double number;
     if (domain->known(domain->context, value->data + (size_t)i * domain->size, &number) &&
-        !(fabs(number) <= 2147483647.0) && number != -2147483648.0)
-      return machine_error(machine, "integer overflow: %.17g does not fit in 32 bits; use a Real", number);
+        !(fabs(number) <= 9007199254740992.0))
+      return machine_error(machine, "integer overflow: %.17g is beyond the largest Integer, 9007199254740992; use a Real", number);
   }
   return true;
 }
@@ -168,7 +168,7 @@ static bool apply_failed(Machine *machine, Op op, const char *scalars, uint32_t 
   bool known = true;
   for (uint32_t i = 0; i < count && i < 2; i++)
     known = domain->known(domain->context, scalars + (size_t)i * domain->size, &number[i]) && known;
-  if (!known) return machine_error(machine, "operator %s cannot be used here", op_name(op));
+  if (!known) return machine_error(machine, "operator `%s` cannot be used here", op_name(op));
   if (count == 1) return machine_error(machine, "%s(%g) is not defined", op_name(op), number[0]);
   return machine_error(machine, "%s of %g and %g is not defined", op_name(op), number[0], number[1]);
 }
@@ -180,7 +180,7 @@ static bool common_shape(Machine *machine, Op op, const Value *arguments, uint32
     if (arguments[i].type.dimensions == 0) continue;
     if ((*shape)->type.dimensions == 0) *shape = &arguments[i];
     else if (!value_same_sizes(*shape, &arguments[i]))
-      return machine_error(machine, "sizes differ: operator %s of %s and %s", op_name(op),
+      return machine_error(machine, "sizes differ: operator `%s` of %s and %s", op_name(op),
                            value_sizes_text(machine, *shape), value_sizes_text(machine, &arguments[i]));
   }
   return true;
