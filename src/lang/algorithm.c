@@ -1,16 +1,11 @@
 /* algorithm: algorithm sections. The variables a section assigns are slots of its code; running it symbolically gives their values, hence
- * equations; its when-statements become whens of the model. A section whose control flow depends on what is only known while
- * simulating becomes a procedure.
+ * equations; its when-statements become whens of the model (see also procedure.c).
  *
  * Invariant: before it runs, a slot holds pre(v) of a discrete variable and the start value of a continuous one
  * (Modelica 3.6, section 11.1.2). */
 #include "lang/algorithm.h"
 
 #include <string.h>
-
-typedef struct Assigned {
-  uint32_t component, slot;
-} Assigned;
 
 struct Algorithm {
   VEC(Assigned) assigned;
@@ -177,14 +172,6 @@ static Value initial_value(Elaboration *el, const Value *leaves, Arena *arena) {
   return value;
 }
 
-/* ---- procedures ---- */
-
-void procedure_make(Elaboration *el, const AstSection *section) {
-  Span where;
-  const char *obstacle = machine_obstacle(el->machine, &where);
-  input_error(el, where.end ? where : section->span, "not supported yet: an algorithm in which %s depends on variables", obstacle);
-}
-
 /* ---- results ---- */
 
 /* An element that kept what it held before was not assigned, unless it is all there is; one that is its own leaf is
@@ -217,7 +204,7 @@ static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *r
     machine_preset(el->machine, algorithm->assigned.data[i].slot, &before[i]);
   }
   ExecuteStatus status = run_code(el, routine, LOAD_LEAVES, el->diags);
-  if (status == EXECUTE_UNKNOWN) procedure_make(el, section);
+  if (status == EXECUTE_UNKNOWN) procedure_make(el, section, routine, algorithm->assigned.data, before, algorithm->assigned.count);
   for (uint32_t i = 0; i < algorithm->assigned.count && status == EXECUTE_OK; i++) {
     const Component *component = &el->components.data[algorithm->assigned.data[i].component];
     uint32_t slot = algorithm->assigned.data[i].slot;

@@ -9,7 +9,14 @@ bool algorithm_when_assign(void *context, uint32_t slot, const Value *before, co
 void algorithm_when_settle(void *context, uint32_t slot, Value *value);
 void algorithm_when_end(void *context);
 
-/* Makes the section a procedure of the model. */
-void procedure_make(Elaboration *el, const AstSection *section);
+/* A variable that a section assigns: its component and its slot in the code. */
+typedef struct Assigned {
+  uint32_t component, slot;
+} Assigned;
+
+/* procedure.c: a section whose control flow is only known while simulating becomes a function of the variables it reads (`routine` is
+ * its code, `before` what the assigned variables hold at its begin), each assigned variable an equation with a call of it. */
+void procedure_make(Elaboration *el, const AstSection *section, const Routine *routine, const Assigned *assigned,
+                    const Value *before, uint32_t count);
 
 #endif

@@ -106,7 +106,7 @@ struct Elaboration {
   IndexVec component_of_name; /* Name -> component + 1, of the model */
   Map package_constants;      /* Name -> component */
   VEC(ResolvedType) resolved;
-  IndexVec class_of_routine;
+  IndexVec class_of_routine; /* routine -> class; NONE for algorithm sections */
   uint32_t routines_done; /* bodies compiled */
   uint32_t state_select, assertion_level; /* enumerations, NONE until used */
 
@@ -268,6 +268,7 @@ struct Compiler {
   VEC(ScopeName) names; /* innermost last */
   Map slots;            /* component -> slot, of algorithm sections */
   bool has_slots;
+  uint32_t time_slot;    /* time as an input; 0: none */
   uint32_t wants_leaves; /* inside of pre and the like: variables, not what an algorithm has assigned so far */
   VEC(Type) types;      /* what is on the stack */
   VEC(struct Task) tasks;
@@ -324,6 +325,8 @@ void routines_finish(Elaboration *el);
 /* ---- symbolic.c ---- */
 
 void symbolic_start(Elaboration *el);
+/* The function of the model for a routine with inputs and outputs of these sizes. */
+uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs);
 /* Runs the code in the mode given. Results are at machine_result. */
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags);
 static inline const Expr *value_exprs(const Value *value) { return (const Expr *)(const void *)value->data; }

@@ -104,7 +104,8 @@ Place place_find(Compiler *c, AstPath path) {
     uint32_t component = component_find(el, first->name);
     if (component != NONE) return component_place(c, component, 1);
   }
-  if (ast_path_is(el->ast, path, "time")) return (Place){.kind = PLACE_TIME, .type = type_scalar(TYPE_REAL), .parts = 1};
+  if (ast_path_is(el->ast, path, "time"))
+    return (Place){.kind = c->time_slot ? PLACE_SLOT : PLACE_TIME, .index = c->time_slot, .type = type_scalar(TYPE_REAL), .parts = 1};
   if (find_literal(c, path, &place) || find_package_constant(c, path, &place)) return place;
   if (!c->is_function) {
     const char *text = path.count == 1 ? names_text(el->names, first->name) : ast_path_text(el->ast, path, &el->arena);

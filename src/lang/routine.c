@@ -259,7 +259,7 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
 
 void routines_finish(Elaboration *el) {
   for (; el->routines_done < el->class_of_routine.count; el->routines_done++) {
-    ClassEntry *entry = &el->classes.data[el->class_of_routine.data[el->routines_done]];
-    if (entry->body == PROGRESS_NEW) compile_body(el, entry);
+    uint32_t position = el->class_of_routine.data[el->routines_done];
+    if (position != NONE && el->classes.data[position].body == PROGRESS_NEW) compile_body(el, &el->classes.data[position]);
   }
 }

@@ -51,6 +51,14 @@ static bool join_known(Elaboration *el, const Expr *parts, uint32_t count, Expr 
   return true;
 }
 
+/* Relations and jumps within functions cause no events (Modelica 3.6, section 8.5). */
+static Expr without_events(Elaboration *el, Op op, Expr e) {
+  if ((op_kind(op) != KIND_RELATION && op_kind(op) != KIND_PIECEWISE) || machine_depth(el->machine) < 2) return e;
+  if (op_kind(dag_op(el->dag, e)) != op_kind(op)) return e;
+  bool may_move = dag_contains(el->dag, e, OP_VARIABLE) || dag_contains(el->dag, e, OP_TIME);
+  return may_move ? dag_unary(el->dag, OP_NOEVENT, e) : e;
+}
+
 static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t count, void *out) {
   Elaboration *el = context;
   Dag *dag = el->dag;
@@ -69,9 +77,9 @@ static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t
   }
   default: break;
   }
-  if (op_arity(op) == 1 && count == 1) write(out, dag_unary(dag, op, few[0]));
-  else if (op_arity(op) == 2 && count == 2) write(out, dag_binary(dag, op, few[0], few[1]));
-  else if (count <= 4) write(out, dag_nary(dag, op, few, count));
+  if (op_arity(op) == 1 && count == 1) write(out, without_events(el, op, dag_unary(dag, op, few[0])));
+  else if (op_arity(op) == 2 && count == 2) write(out, without_events(el, op, dag_binary(dag, op, few[0], few[1])));
+  else if (count <= 4) write(out, without_events(el, op, dag_nary(dag, op, few, count)));
   else return false;
   return true;
 }
@@ -207,8 +215,7 @@ static uint64_t hash_shape(Elaboration *el, uint64_t hash, const Value *value) {
   return hash;
 }
 
-/* The function of the model for a routine at these sizes. */
-static uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs) {
+uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs) {
   uint64_t hash = routine->number;
   for (uint32_t i = 0; i < routine->inputs; i++) hash = hash_shape(el, hash, &inputs[i]);
   hash = hash_mix(hash) & ~((uint64_t)1 << 63);

@@ -101,6 +101,9 @@ const Value *machine_slot(const Machine *machine, uint32_t slot);
  * at the start of the run. */
 void machine_preset(Machine *machine, uint32_t slot, const Value *value);
 
+/* Frames now: 1 is the code given to machine_run, more are functions that it called. */
+uint32_t machine_depth(const Machine *machine);
+
 /* After EXECUTE_UNKNOWN: what was not known and where, for a message. */
 const char *machine_obstacle(const Machine *machine, Span *where);
 
