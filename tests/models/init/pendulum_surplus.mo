@@ -1,0 +1,23 @@
+model Pendulum "one initial equation too many, but it agrees"
+  // expect exit 0
+  // expect value x 0
+  // expect value y -1
+  // expect words redundant
+  parameter Real L = 1;
+  parameter Real g = 9.81;
+  Real x(start = 0.1);
+  Real y(start = -0.9);
+  Real vx;
+  Real vy;
+  Real lambda;
+initial equation
+  x = 0;
+  vx = 0;
+  y = -1;
+equation
+  der(x) = vx;
+  der(y) = vy;
+  der(vx) = -lambda*x;
+  der(vy) = -lambda*y - g;
+  x^2 + y^2 = L^2;
+end Pendulum;
