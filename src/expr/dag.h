@@ -198,11 +198,16 @@ typedef struct LeafPrinter {
   void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind,
                   double value);                            /* of an enumeration */
   const char *(*enumeration)(void *context, uint32_t kind); /* name, to make one of a number */
-  /* Calls whose arguments are arrays and records: what stands before argument `position`, or (position = their
-   * number) behind the last; and the ValueKind of the argument. Both or none. */
+  /* Calls whose arguments are arrays and records: what stands before argument `position`, or (position =
+   * their number) behind the last; and the ValueKind of the argument. Both or none. */
   const char *(*around)(void *context, CallInfo call, uint32_t position);
   uint32_t (*argument)(void *context, CallInfo call, uint32_t position);
+  const uint32_t *ranks; /* order of terms and factors, by node (dag_ranks); NULL: order of building */
 } LeafPrinter;
+
+/* Ranks of all nodes in an order that depends on their structure and on the order of variables, but not on
+ * when they were built; in `heap`, for the caller to free. O(n log n) in the size of the graph. */
+uint32_t *dag_ranks(Dag *dag, Heap *heap);
 
 /* ValueKind of an expression, from those of its leaves; VALUE_ANY if it could be several. O(graph below e).
  * */

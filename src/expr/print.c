@@ -31,6 +31,11 @@ typedef struct Part {
   double number;
 } Part;
 
+typedef struct RankedTerm {
+  uint32_t rank;
+  Term term;
+} RankedTerm;
+
 typedef struct Printer {
   Dag *dag;
   const LeafPrinter *leaves;
@@ -38,6 +43,7 @@ typedef struct Printer {
   TextVec *text;
   uint32_t *kinds; /* ValueKind of the nodes, by position in the walk */
   VEC(Part) stack, parts;
+  VEC(RankedTerm) terms; /* of the sum that is opened */
 } Printer;
 
 static void part_text(Printer *p, const char *text) {
@@ -234,11 +240,18 @@ static Level node_level(const Dag *dag, Expr e) {
   }
 }
 
+static uint32_t rank_of(const Printer *p, Expr e) {
+  return p->leaves && p->leaves->ranks ? p->leaves->ranks[e] : e;
+}
+
 /* Left and right factor; a product or quotient goes to the left, where it needs no parentheses; a sum to the
  * right, so that a coefficient in front is not read into it. */
-static void product_sides(const Dag *dag, Expr e, Expr *left, Expr *right) {
-  *left = dag_child(dag, e, 0);
-  *right = dag_child(dag, e, 1);
+static void product_sides(const Printer *p, Expr e, Expr *left, Expr *right) {
+  const Dag *dag = p->dag;
+  Expr a = dag_child(dag, e, 0), b = dag_child(dag, e, 1);
+  bool is_turned = dag_op(dag, e) == OP_MULTIPLY && rank_of(p, a) > rank_of(p, b);
+  *left = is_turned ? b : a;
+  *right = is_turned ? a : b;
   if (dag_op(dag, e) != OP_MULTIPLY) return;
   Level first = node_level(dag, *left), second = node_level(dag, *right);
   if (first == LEVEL_PRODUCT || (second != LEVEL_PRODUCT && (first != LEVEL_SUM || second == LEVEL_SUM)))
@@ -249,15 +262,15 @@ static void product_sides(const Dag *dag, Expr e, Expr *left, Expr *right) {
 
 /* Does the text of a product begin with a number (3/x/y) or a sum ((x + y)/z)? Then a coefficient in front
  * would be read into it. */
-static bool takes_coefficient(const Dag *dag, Expr e) {
+static bool takes_coefficient(const Printer *p, Expr e) {
   Expr right;
-  while (dag_op(dag, e) == OP_MULTIPLY || dag_op(dag, e) == OP_DIVIDE) product_sides(dag, e, &e, &right);
-  return dag_op(dag, e) == OP_CONSTANT || dag_op(dag, e) == OP_SUM;
+  while (dag_op(p->dag, e) == OP_MULTIPLY || dag_op(p->dag, e) == OP_DIVIDE) product_sides(p, e, &e, &right);
+  return dag_op(p->dag, e) == OP_CONSTANT || dag_op(p->dag, e) == OP_SUM;
 }
 
 static void open_product(Printer *p, Expr e) {
   Expr left, right;
-  product_sides(p->dag, e, &left, &right);
+  product_sides(p, e, &left, &right);
   part_node(p, left, LEVEL_PRODUCT, VALUE_REAL);
   part_text(p, op_name(dag_op(p->dag, e)));
   part_node(p, right, LEVEL_POWER, VALUE_REAL);
@@ -270,7 +283,7 @@ static void open_term(Printer *p, Term term, bool first) {
     part_number(p, factor);
     part_text(p, "*");
   }
-  bool enclose = factor != 1 && takes_coefficient(p->dag, term.node);
+  bool enclose = factor != 1 && takes_coefficient(p, term.node);
   part_node(p, term.node, enclose ? LEVEL_POWER : LEVEL_PRODUCT, VALUE_REAL);
 }
 
@@ -279,18 +292,35 @@ static void open_constant(Printer *p, double constant, bool first) {
   part_number(p, fabs(constant));
 }
 
+static int compare_terms(const void *a, const void *b) {
+  const RankedTerm *x = a, *y = b;
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The terms of a sum in order of rank. */
+static const RankedTerm *sorted_terms(Printer *p, Expr e, double *constant, uint32_t *count) {
+  const Term *terms;
+  *count = dag_terms(p->dag, e, constant, &terms);
+  p->terms.count = 0;
+  for (uint32_t i = 0; i < *count; i++)
+    vec_push(p->heap, &p->terms, (RankedTerm){rank_of(p, terms[i].node), terms[i]});
+  if (p->leaves && p->leaves->ranks)
+    dag_sort(p->heap, p->terms.data, *count, sizeof(RankedTerm), compare_terms);
+  return p->terms.data;
+}
+
 /* Terms in order, then the constant; but something positive goes first if there is any. */
 static void open_sum(Printer *p, Expr e) {
   double constant;
-  const Term *terms;
-  uint32_t count = dag_terms(p->dag, e, &constant, &terms), lead = 0;
-  while (lead < count && terms[lead].coefficient < 0) lead++;
+  uint32_t count, lead = 0;
+  const RankedTerm *terms = sorted_terms(p, e, &constant, &count);
+  while (lead < count && terms[lead].term.coefficient < 0) lead++;
   bool constant_leads = lead == count && constant > 0;
   if (constant_leads) open_constant(p, constant, true);
   if (lead == count && !constant_leads) lead = 0;
-  if (lead < count) open_term(p, terms[lead], true);
+  if (lead < count) open_term(p, terms[lead].term, true);
   for (uint32_t i = 0; i < count; i++)
-    if (i != lead) open_term(p, terms[i], false);
+    if (i != lead) open_term(p, terms[i].term, false);
   if (constant != 0 && !constant_leads) open_constant(p, constant, false);
 }
 
@@ -384,6 +414,17 @@ static void open_relation(Printer *p, Expr e) {
   open_infix(p, e, LEVEL_SUM, LEVEL_SUM, kind_of_children(p, e, 0));
 }
 
+/* min(a, b) and max(a, b) in order of rank. */
+static void open_extreme(Printer *p, Expr e, uint32_t place) {
+  Expr a = dag_child(p->dag, e, 0), b = dag_child(p->dag, e, 1);
+  bool is_turned = rank_of(p, a) > rank_of(p, b);
+  part_text(p, "(");
+  part_node(p, is_turned ? b : a, LEVEL_IF, place);
+  part_text(p, ", ");
+  part_node(p, is_turned ? a : b, LEVEL_IF, place);
+  part_text(p, ")");
+}
+
 /* name(arguments), each in a place of the right kind. */
 static void open_function(Printer *p, Expr e, uint32_t place) {
   Op op = dag_op(p->dag, e);
@@ -396,8 +437,12 @@ static void open_function(Printer *p, Expr e, uint32_t place) {
     part_text(p, ")");
     return;
   }
+  if (op == OP_MIN || op == OP_MAX) {
+    open_extreme(p, e, place);
+    return;
+  }
   uint32_t inner = VALUE_REAL;
-  if (op == OP_NOEVENT || op == OP_HOMOTOPY || op == OP_MIN || op == OP_MAX) inner = place;
+  if (op == OP_NOEVENT || op == OP_HOMOTOPY) inner = place;
   if (op == OP_STRING_OF || op == OP_EDGE || op == OP_CHANGE) inner = VALUE_ANY;
   open_arguments(p, e, 0, inner);
 }
@@ -476,6 +521,7 @@ void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec
     }
   }
   heap_free(heap, p.kinds);
+  vec_free(heap, &p.terms);
   vec_free(heap, &p.stack);
   vec_free(heap, &p.parts);
 }

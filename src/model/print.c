@@ -102,20 +102,26 @@ static bool is_predefined(const Model *model, uint32_t enumeration) {
   return !strcmp(name, "StateSelect") || !strcmp(name, "AssertionLevel");
 }
 
+static void list_add(Heap *heap, PrintList *list, uint32_t position) {
+  if (list->has[position]) return;
+  list->has[position] = true;
+  vec_push(heap, &list->order, position);
+}
+
 static const char *enumeration_name(Print *print, uint32_t enumeration) {
-  print->enumerations[enumeration] = true;
+  list_add(print->heap, &print->enumerations, enumeration);
   Name name = print->model->enumerations.data[enumeration].name;
   return is_predefined(print->model, enumeration) ? names_text(print->model->names, name)
                                                   : print_class(print, name);
 }
 
 const char *print_record(Print *print, uint32_t definition) {
-  print->records[definition] = true;
+  list_add(print->heap, &print->records, definition);
   return print_class(print, print->model->records.data[definition].name);
 }
 
 static const char *object_name(Print *print, uint32_t definition) {
-  print->objects[definition] = true;
+  list_add(print->heap, &print->objects, definition);
   return print_class(print, print->model->external_objects.data[definition].name);
 }
 
@@ -190,9 +196,9 @@ static const char *function_name(void *context, uint32_t function) {
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat) {
   *print = (Print){
       .model = model, .heap = heap, .arena = arena_make(heap), .is_flat = is_flat, .used = map_make(heap)};
-  print->enumerations = arena_array(&print->arena, model->enumerations.count, sizeof *print->enumerations);
-  print->records = arena_array(&print->arena, model->records.count, sizeof *print->records);
-  print->objects = arena_array(&print->arena, model->external_objects.count, sizeof *print->objects);
+  print->enumerations.has = arena_array(&print->arena, model->enumerations.count, sizeof(bool));
+  print->records.has = arena_array(&print->arena, model->records.count, sizeof(bool));
+  print->objects.has = arena_array(&print->arena, model->external_objects.count, sizeof(bool));
   print->leaves = (LeafPrinter){.print = print_leaf,
                                 .function = function_name,
                                 .context = print,
@@ -206,6 +212,9 @@ void print_start(Print *print, Model *model, Heap *heap, bool is_flat) {
 void print_free(Print *print) {
   vec_free(print->heap, &print->uses);
   vec_free(print->heap, &print->layouts);
+  vec_free(print->heap, &print->enumerations.order);
+  vec_free(print->heap, &print->records.order);
+  vec_free(print->heap, &print->objects.order);
   map_free(&print->used);
   arena_free(&print->arena);
 }
@@ -221,7 +230,7 @@ static const char *constructed_object(Print *print, Name name) {
     Name object = model->external_objects.data[i].name;
     if (names_length(model->names, object) == length - cut &&
         !strncmp(names_text(model->names, object), text, length - cut))
-      return print->objects[i] = true, class_text(model, object);
+      return list_add(print->heap, &print->objects, i), class_text(model, object);
   }
   return NULL;
 }
@@ -374,7 +383,7 @@ static void print_variable(Print *print, TextVec *text, const Variable *variable
 
 static void print_enumeration(Print *print, TextVec *text, uint32_t index) {
   const Enumeration *list = &print->model->enumerations.data[index];
-  if (!print->enumerations[index] || is_predefined(print->model, index)) return;
+  if (is_predefined(print->model, index)) return;
   text_printf(print->heap, text, "  type %s = enumeration(", print_class(print, list->name));
   for (uint32_t i = 0; i < list->literals.count; i++) {
     if (i) text_append(print->heap, text, ", ", 2);
@@ -395,22 +404,10 @@ static void print_field(Print *print, TextVec *text, const Field *field) {
   text_printf(print->heap, text, field->type.dimensions ? "];\n" : ";\n");
 }
 
-/* Fields come after the records they are of: those are further down the list, or found now. */
+/* The list grows by the records of fields. */
 static void print_records(Print *print, TextVec *text) {
-  const Model *model = print->model;
-  for (uint32_t i = model->records.count; i-- > 0;) {
-    const Record *record = &model->records.data[i];
-    for (uint32_t f = 0; print->records[i] && f < record->fields.count; f++) {
-      Type type = record->fields.data[f].type;
-      if (type.base == TYPE_RECORD && !print->records[type.definition]) {
-        print->records[type.definition] = true;
-        if (type.definition > i) i = type.definition + 1;
-      }
-    }
-  }
-  for (uint32_t i = 0; i < model->records.count; i++) {
-    const Record *record = &model->records.data[i];
-    if (!print->records[i]) continue;
+  for (uint32_t i = 0; i < print->records.order.count; i++) {
+    const Record *record = &print->model->records.data[print->records.order.data[i]];
     const char *name = print_class(print, record->name);
     text_printf(print->heap, text, "  record %s\n", name);
     for (uint32_t f = 0; f < record->fields.count; f++) print_field(print, text, &record->fields.data[f]);
@@ -428,13 +425,14 @@ static void print_external_object(Print *print, TextVec *text, const ExternalObj
 
 /* Functions first, for they say which types are needed. */
 static void print_definitions(Print *print, TextVec *text) {
-  const Model *model = print->model;
   TextVec functions = {0}, records = {0};
   print_functions(print, &functions);
   print_records(print, &records);
-  for (uint32_t i = 0; i < model->enumerations.count; i++) print_enumeration(print, text, i);
-  for (uint32_t i = 0; i < model->external_objects.count; i++)
-    if (print->objects[i]) print_external_object(print, text, &model->external_objects.data[i]);
+  const PrintList *enumerations = &print->enumerations, *objects = &print->objects;
+  for (uint32_t i = 0; i < enumerations->order.count; i++)
+    print_enumeration(print, text, enumerations->order.data[i]);
+  for (uint32_t i = 0; i < objects->order.count; i++)
+    print_external_object(print, text, &print->model->external_objects.data[objects->order.data[i]]);
   text_append(print->heap, text, records.data, records.count);
   text_append(print->heap, text, functions.data, functions.count);
   vec_free(print->heap, &records);
@@ -575,6 +573,8 @@ void model_print_noted(Model *model, const ModelNotes *notes, Heap *heap, TextVe
   TextVec body = {0};
   print_start(&print, model, heap, true);
   print.notes = notes;
+  uint32_t *ranks = dag_ranks(model->dag, heap);
+  print.leaves.ranks = ranks;
   print_body(&print, &body); /* first, for it tells which functions are called */
   const char *name = print_name(&print, model->name);
   text_printf(heap, text, "//! base 0.1.0\n");
@@ -584,5 +584,6 @@ void model_print_noted(Model *model, const ModelNotes *notes, Heap *heap, TextVe
   text_append(heap, text, body.data, body.count);
   text_printf(heap, text, "end %s;\n", name);
   vec_free(heap, &body);
+  heap_free(heap, ranks);
   print_free(&print);
 }

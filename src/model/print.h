@@ -17,6 +17,12 @@ typedef struct PrintPlace {
   uint32_t kind;
 } PrintPlace;
 
+/* Positions in one of the model's lists, in order of first use. */
+typedef struct PrintList {
+  bool *has; /* by position */
+  IndexVec order;
+} PrintList;
+
 typedef struct Print {
   Model *model;
   Heap *heap;
@@ -24,9 +30,9 @@ typedef struct Print {
   bool is_flat;            /* every name in quotes */
   const ModelNotes *notes; /* NULL: no comments */
   LeafPrinter leaves;
-  bool *enumerations, *records, *objects; /* which of the model's the text refers to */
-  VEC(PrintUse) uses;                     /* in order of first use */
-  Map used;                               /* routine and output -> position in uses */
+  PrintList enumerations, records, objects; /* those of the model that the text refers to */
+  VEC(PrintUse) uses;                       /* in order of first use */
+  Map used;                                 /* routine and output -> position in uses */
   VEC(PrintPlace *)
   layouts; /* by function: its arguments, and one more for what ends it; NULL if not made yet */
 } Print;
