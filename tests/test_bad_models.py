@@ -35,13 +35,17 @@ def errors_of(path, words):
     return found
 
 
+def plain(text):
+    """What can be compared of a line: up to a NUL, with anything but ASCII as a question mark."""
+    return "".join(letter if " " <= letter <= "~" else "?" for letter in text.split("\0")[0]).strip()
+
+
 def caret_fault(source, line, column, shown):
     """What is wrong with the picture of an error; None if nothing is."""
     if len(shown) < 2 or "^" not in shown[1]:
         return "no line with a caret"
-    text = source[line - 1] if line <= len(source) else ""
-    plain = "".join(letter if letter.isprintable() else "?" for letter in text)
-    if plain.strip()[:10] not in "".join(letter if letter.isprintable() else "?" for letter in shown[0]):
+    text = plain(source[line - 1] if line <= len(source) else "")
+    if text[:10] not in plain(shown[0]):
         return f"shows {shown[0]!r}, not line {line}"
     return None
 

@@ -59,7 +59,7 @@ static void key_leaf(Ranking *ranking, Expr e) {
   Op op = dag_op(dag, e);
   bool is_derivative = op == OP_VARIABLE && dag_order(dag, e) > 0;
   if (op == OP_CONSTANT) {
-    key_word(ranking, 0);
+    key_word(ranking, 5);
     key_number(ranking, dag_value(dag, e));
   } else if (op == OP_STRING) {
     key_word(ranking, 4);

@@ -2,7 +2,7 @@ model SeveralErrors
   // expect: exit 3
   // expect: 7:12: expected an expression, found `;`
   // expect: 9:11: expected an expression, found `;`
-  // expect: 11:10: expected `;`, found `3`
+  // expect: 11:11: expected `=` in an equation, found `;`
   // expect: 12:5: wrong name behind `end`
   Real x = ;
 equation
