@@ -227,28 +227,102 @@ static bool factor_is_low(const Converter *converter, const BlockJacobian *jacob
   return low;
 }
 
-/* The sum over i in the dependence of factor * D^(c_i - least) f_i, freed of the derivatives that cancel in it. */
-static Expr combine(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
+/* A combination of equations under way: row k times its factor. */
+typedef struct Combination {
+  uint32_t count;
+  Expr *row, *factor;
+  Expr left;     /* the sum, without what cancels in it */
+  bool vanishes; /* nothing is left but round-off */
+} Combination;
+
+/* Is the sum over k of factor[k] * part[k] round-off of its terms at every point where it is defined? */
+static bool sum_vanishes(const Converter *converter, const Expr *factor, const Expr *part, uint32_t count) {
+  Arena scratch = arena_make(converter->heap);
+  double *values = arena_array(&scratch, 2 * (size_t)count, sizeof *values), *sizes = arena_array(&scratch, 2 * (size_t)count, sizeof *sizes);
+  Expr *all = arena_array(&scratch, 2 * (size_t)count, sizeof *all);
+  int defined = 0;
+  bool vanishes = true;
+  memcpy(all, factor, count * sizeof *all);
+  memcpy(all + count, part, count * sizeof *all);
+  for (uint32_t s = 0; s < SAMPLE_COUNT && vanishes; s++) {
+    double sum = 0, size = 0;
+    samples_evaluate(&converter->samples, s, all, 2 * count, values, sizes);
+    for (uint32_t k = 0; k < count; k++) {
+      sum += values[k] * values[count + k];
+      size += sizes[k] * sizes[count + k];
+    }
+    if (isnan(sum)) continue;
+    defined++;
+    vanishes = sample_is_zero(sum, size);
+  }
+  arena_free(&scratch);
+  return vanishes && defined >= 3;
+}
+
+static bool contains_leaf(const ExprVec *leaves, Expr leaf) {
+  for (uint32_t k = 0; k < leaves->count; k++)
+    if (leaves->data[k] == leaf) return true;
+  return false;
+}
+
+/* The leaves whose partial derivatives cancel in the sum. Leaves of the factors are left alone. */
+static void find_cancelled(Converter *converter, const Combination *combination, ExprVec *cancelled) {
+  Heap *heap = converter->heap;
+  Dag *dag = converter->dag;
+  ExprVec leaves = {0}, inside = {0}, gradient = {0}, partials = {0};
+  dag_variables(dag, combination->left, &leaves);
+  for (uint32_t k = 0; k < combination->count; k++) dag_variables(dag, combination->factor[k], &inside);
+  Expr *part = heap_array(heap, (size_t)combination->count * (leaves.count + 1), sizeof *part);
+  for (uint32_t q = 0; q < combination->count * leaves.count; q++) part[q] = dag_constant(dag, 0);
+  for (uint32_t k = 0; k < combination->count; k++) {
+    gradient.count = partials.count = 0;
+    dag_gradient(dag, combination->row[k], &gradient, &partials);
+    for (uint32_t g = 0; g < gradient.count; g++)
+      for (uint32_t q = 0; q < leaves.count; q++)
+        if (leaves.data[q] == gradient.data[g]) part[q * combination->count + k] = partials.data[g];
+  }
+  for (uint32_t q = 0; q < leaves.count; q++)
+    if (!contains_leaf(&inside, leaves.data[q]) &&
+        sum_vanishes(converter, combination->factor, part + q * combination->count, combination->count))
+      vec_push(heap, cancelled, leaves.data[q]);
+  heap_free(heap, part);
+  vec_free(heap, &leaves);
+  vec_free(heap, &inside);
+  vec_free(heap, &gradient);
+  vec_free(heap, &partials);
+}
+
+/* The sum over i in the dependence of factor * D^(c_i - least) f_i, freed of the derivatives that cancel in it. false: they do
+ * not, which round-off must have hidden. */
+static bool combine(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence, Combination *combination) {
   const Structure *structure = &converter->structure;
   Dag *dag = converter->dag;
   int32_t least = structure->c[jacobian->equation[dependence->last]];
-  Expr sum = dag_constant(dag, 0);
+  *combination = (Combination){.count = dependence->count, .factor = dependence->factor};
+  combination->row = arena_array(converter->arena, dependence->count, sizeof(Expr));
+  combination->left = dag_constant(dag, 0);
   for (uint32_t k = 0; k < dependence->count; k++) {
     int32_t i = jacobian->equation[dependence->line[k]];
     Expr row = converter->problem.residual[i];
     for (int32_t l = least; l < structure->c[i]; l++) row = dag_time_derivative(dag, row);
-    sum = dag_add(dag, sum, dag_multiply(dag, dependence->factor[k], row));
+    combination->row[k] = row;
+    combination->left = dag_add(dag, combination->left, dag_multiply(dag, dependence->factor[k], row));
   }
   ExprVec cancelled = {0};
-  for (int32_t p = 0; p < jacobian->size; p++) {
-    int32_t j = jacobian->unknown[p];
-    if (structure->d[j] >= least)
-      vec_push(converter->heap, &cancelled, dag_variable(dag, converter->problem.unknown[j], (uint32_t)(structure->d[j] - least)));
-  }
-  Expr left = drop_leaves(converter, sum, &cancelled);
+  find_cancelled(converter, combination, &cancelled);
+  if (cancelled.count) combination->left = drop_leaves(converter, combination->left, &cancelled);
   vec_free(converter->heap, &cancelled);
-  bool same = left == sum || samples_vanish(&converter->samples, dag_subtract(dag, left, sum));
-  return same ? drop_apparent(converter, left) : EXPR_NONE;
+  combination->vanishes = sum_vanishes(converter, combination->factor, combination->row, combination->count);
+  ExprVec rest = {0};
+  bool low = true;
+  dag_variables(dag, combination->left, &rest);
+  for (uint32_t k = 0; k < rest.count && low; k++) {
+    int32_t j = (int32_t)converter->problem.local[dag_index(dag, rest.data[k])];
+    bool inside = structure->blocks.block_of_column[j] == structure->blocks.block_of_row[jacobian->equation[0]];
+    low = !inside || (int32_t)dag_order(dag, rest.data[k]) < structure->d[j] - least;
+  }
+  vec_free(converter->heap, &rest);
+  return low;
 }
 
 /* Equations by falling c, so that a dependent one has the smallest of its dependence; ties in their order. */
@@ -288,8 +362,9 @@ static bool use_combination(Converter *converter, const BlockJacobian *jacobian,
   int32_t least = converter->structure.c[i];
   for (uint32_t k = 0; k < dependence->count; k++)
     if (!factor_is_low(converter, jacobian, dependence->factor[k], least)) return false;
-  Expr left = combine(converter, jacobian, dependence);
-  if (left == EXPR_NONE) return false;
+  Combination combination;
+  if (!combine(converter, jacobian, dependence, &combination)) return false;
+  Expr left = combination.vanishes ? dag_constant(converter->dag, 0) : combination.left;
   const char *how = combination_text(converter, jacobian, dependence);
   if (!dag_contains(converter->dag, left, OP_VARIABLE)) return settle_empty(converter, i, left, how);
   Problem problem;

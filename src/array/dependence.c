@@ -1,6 +1,8 @@
 /* dependence: see dependence.h. */
 #include "array/dependence.h"
 
+#include "array/eliminate.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -95,22 +97,44 @@ static Entry divide(Dag *dag, const Entry *a, const Entry *b) {
   return result;
 }
 
-/* The row to pivot on in a column: plainest entry, then fewest entries in the row. Not zero at any point. */
+/* A pivot must not be smaller than this part of the best one, both relative to their rows. */
+static const double THRESHOLD = 0.1;
+
+/* Size of an entry relative to its row, the smallest over the points. */
+static double relative_size(const Matrix *matrix, int32_t row, int32_t column) {
+  double smallest = HUGE_VAL;
+  for (int s = 0; s < SHADOWS; s++) {
+    double largest = 0;
+    for (int32_t q = column; q < matrix->columns; q++)
+      if (!at(matrix, row, q)->zero) largest = fmax(largest, fabs(at(matrix, row, q)->value[s]));
+    if (largest > 0) smallest = fmin(smallest, fabs(at(matrix, row, column)->value[s]) / largest);
+  }
+  return smallest;
+}
+
+/* The row to pivot on in a column: plainest entry, not small in its row, then fewest entries in the row. Not zero at any point. */
 static int32_t choose_pivot(const Matrix *matrix, int32_t column) {
-  int32_t best = -1, best_plainness = 0, best_count = 0;
+  double largest[4] = {0};
   for (int32_t p = 0; p < matrix->rows; p++) {
     const Entry *entry = at(matrix, p, column);
     if (entry->zero || matrix->pivot_column[p] >= 0) continue;
-    bool safe = true;
-    for (int s = 0; s < SHADOWS; s++) safe = safe && entry->value[s] != 0;
-    int32_t plain = safe ? plainness(matrix->dag, entry->expression) : 4, count = 0;
-    for (int32_t q = 0; q < matrix->columns; q++) count += !at(matrix, p, q)->zero;
-    if (best >= 0 && (plain > best_plainness || (plain == best_plainness && count >= best_count))) continue;
-    best = p;
-    best_plainness = plain;
-    best_count = count;
+    int plain = plainness(matrix->dag, entry->expression);
+    largest[plain] = fmax(largest[plain], relative_size(matrix, p, column));
   }
-  return best_plainness < 4 ? best : -1;
+  int32_t best = -1, best_count = 0;
+  for (int plain = 0; plain < 4 && best < 0; plain++) {
+    for (int32_t p = 0; p < matrix->rows && largest[plain] > 0; p++) {
+      const Entry *entry = at(matrix, p, column);
+      if (entry->zero || matrix->pivot_column[p] >= 0 || plainness(matrix->dag, entry->expression) != plain) continue;
+      if (relative_size(matrix, p, column) < THRESHOLD * largest[plain]) continue;
+      int32_t count = 0;
+      for (int32_t q = 0; q < matrix->columns; q++) count += !at(matrix, p, q)->zero;
+      if (best >= 0 && count >= best_count) continue;
+      best = p;
+      best_count = count;
+    }
+  }
+  return best;
 }
 
 /* Reduced row echelon form. */
@@ -147,9 +171,38 @@ static Dependence read_dependence(const Matrix *matrix, int32_t column, const in
   return dependence;
 }
 
+/* A matrix of numbers has exact dependences with integer factors. */
+static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t *order, Dag *dag, Arena *arena,
+                         DependenceVec *found) {
+  int32_t n = jacobian->size;
+  for (int32_t e = 0; e < jacobian->row_start[n]; e++)
+    if (!dag_is_constant(dag, jacobian->entry[e], NULL)) return false;
+  double *matrix = arena_array(arena, (size_t)n * (size_t)n, sizeof *matrix);
+  int32_t *position = arena_array(arena, (size_t)n, sizeof *position);
+  for (int32_t k = 0; k < n; k++) position[order[k]] = k;
+  for (int32_t p = 0; p < n; p++)
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
+      int32_t q = jacobian->column[e], place = rows ? q * n + position[p] : p * n + position[q];
+      matrix[place] = dag_value(dag, jacobian->entry[e]);
+    }
+  ExactDependence *exact;
+  int32_t count = eliminate_exactly(matrix, n, n, arena, &exact);
+  for (int32_t k = 0; k < count; k++) {
+    Dependence dependence = {.count = (uint32_t)exact[k].count, .line = exact[k].line, .last = order[exact[k].last]};
+    dependence.factor = arena_array(arena, dependence.count, sizeof(Expr));
+    for (uint32_t q = 0; q < dependence.count; q++) {
+      dependence.line[q] = order[exact[k].line[q]];
+      dependence.factor[q] = dag_constant(dag, exact[k].factor[q]);
+    }
+    vec_push(arena->heap, found, dependence);
+  }
+  return count > 0;
+}
+
 bool dependence_find(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples, Arena *arena,
                      DependenceVec *found) {
   int32_t n = jacobian->size;
+  if (find_exactly(jacobian, rows, order, samples->model->dag, arena, found)) return true;
   Arena scratch = arena_make(arena->heap);
   Matrix matrix = {.dag = samples->model->dag, .rows = n, .columns = n};
   matrix.entry = arena_array(&scratch, (size_t)n * (size_t)n, sizeof(Entry));

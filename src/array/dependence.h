@@ -1,6 +1,6 @@
 /* dependence: linear dependence of the rows or columns of a matrix of expressions, exactly: coefficients are expressions too.
  *
- * Gauss-Jordan elimination in the field of expressions. Every entry carries its values at a few sample points, and these decide
+ * A matrix of numbers is eliminated exactly (eliminate.h). Otherwise Gauss-Jordan elimination in the field of expressions: every entry carries its values at a few sample points, and these decide
  * what is zero; so nothing depends on how far an expression can be simplified. Pivots are rather numbers than parameters,
  * and rather parameters than anything that moves.
  */
@@ -9,7 +9,8 @@
 
 #include "array/regular.h"
 
-/* sum over k of factor[k] * line[k] = 0, lines being rows or columns of the matrix. The factor of `last` is 1. */
+/* sum over k of factor[k] * line[k] = 0, lines being rows or columns of the matrix. The factor of `last`, the last in the list, is a
+ * number. */
 typedef struct Dependence {
   uint32_t count;
   int32_t *line;

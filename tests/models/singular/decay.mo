@@ -5,5 +5,5 @@ model Decay "A factor that gets small but never zero is no singular point"
 equation
   der(y) = -y;
   y*z^3 = z^2;
-  annotation(experiment(StopTime = 12, Tolerance = 1e-7));
+  annotation(experiment(StopTime = 5, Tolerance = 1e-7));
 end Decay;
