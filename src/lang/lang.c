@@ -25,6 +25,19 @@ static Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Mo
                        .guard = EXPR_NONE};
 }
 
+/* Functions called in several places assert the same several times: the first of each is kept. */
+static void keep_asserts(Elaboration *el, const ActionVec *asserts) {
+  Map seen = map_make(el->heap);
+  for (uint32_t i = 0; i < asserts->count; i++) {
+    const Action *action = &asserts->data[i];
+    uint64_t key = (uint64_t)action->value << 32 | action->guard;
+    if (action->kind == ACTION_ASSERT && map_get(&seen, key) != MAP_NONE) continue;
+    if (action->kind == ACTION_ASSERT) map_put(&seen, key, i);
+    vec_push(el->heap, &el->model->asserts, *action);
+  }
+  map_free(&seen);
+}
+
 static void elaborate(Elaboration *el, const char *class_name) {
   Compiler compiler = compiler_make(el, &el->scratch, el->diags, 0);
   EquationVec equations = {0};
@@ -46,9 +59,8 @@ static void elaborate(Elaboration *el, const char *class_name) {
   if (el->diags->errors == 0) equations_classify(el, &equations);
   components_spread_structural(el);
   experiment_read(el, entry->ast->annotation);
-  el->model->asserts.data = asserts.data;
-  el->model->asserts.count = asserts.count;
-  el->model->asserts.capacity = asserts.capacity;
+  keep_asserts(el, &asserts);
+  vec_free(el->heap, &asserts);
   compiler_free(&compiler);
   vec_free(el->heap, &equations);
 }

@@ -321,13 +321,13 @@ static bool symbolic_assertion(void *context, const void *path, const void *cond
   Action action = {.kind = ACTION_ASSERT, .guard = both(el, el->guard, path), .value = read(condition), .message = read(message),
                    .target = NONE, .span = span};
   action.is_warning = dag_is_constant(el->dag, read(level), &number) && number == 1;
-  for (uint32_t i = el->actions->count; i-- > 0 && i + 32 > el->actions->count;) {
-    const Action *other = &el->actions->data[i];
-    if (other->kind == ACTION_ASSERT && other->value == action.value && other->guard == action.guard) return true;
-  }
   vec_push(el->heap, el->actions, action);
   return true;
 }
+
+static uint32_t symbolic_effects(void *context) { return ((const Elaboration *)context)->actions->count; }
+
+static void symbolic_forget(void *context, uint32_t effects) { ((Elaboration *)context)->actions->count = effects; }
 
 static bool symbolic_terminate(void *context, const void *path, const void *message, Span span) {
   Elaboration *el = context;
@@ -376,6 +376,8 @@ void symbolic_start(Elaboration *el) {
                         .call = symbolic_call,
                         .assertion = symbolic_assertion,
                         .terminate = symbolic_terminate,
+                        .effects = symbolic_effects,
+                        .forget = symbolic_forget,
                         .when_begin = algorithm_when_begin,
                         .when_assign = algorithm_when_assign,
                         .when_settle = algorithm_when_settle,

@@ -55,6 +55,7 @@ typedef struct Frame {
   uint32_t control;
   uint32_t wanted;     /* outputs to push */
   uint64_t steps;      /* machine's count when it began */
+  uint32_t effects;    /* of the domain, when it began */
   char *path;
   Mark mark, floor;
   bool is_probe;       /* runs only up to CODE_BODY, to learn the sizes of the outputs */
@@ -211,6 +212,7 @@ static void frame_begin(Machine *machine, const Routine *routine, uint32_t wante
                  .wanted = wanted,
                  .steps = machine->steps,
                  .path = machine->path,
+                 .effects = machine->domain->effects ? machine->domain->effects(machine->domain->context) : 0,
                  .is_probe = is_probe};
   frame.slots = machine_alloc(machine, routine->locals.count * sizeof *frame.slots);
   for (uint32_t i = 0; i < routine->locals.count; i++) frame.slots[i] = (Value){.type = {.base = TYPE_NOTHING}};
@@ -906,6 +908,7 @@ static bool recover(Machine *machine) {
   machine->stack.count = frame->stack;
   machine->path = frame->path;
   frame->returns.count = 0;
+  if (machine->domain->forget) machine->domain->forget(machine->domain->context, frame->effects);
   frame->is_probe = true;
   frame->is_done = false;
   frame->position = UINT32_MAX;

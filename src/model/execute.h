@@ -61,6 +61,9 @@ typedef struct Domain {
   /* An assertion or termination under the path condition given (NULL: always). Level and message are scalars. */
   bool (*assertion)(void *context, const void *path, const void *condition, const void *message, const void *level, Span span);
   bool (*terminate)(void *context, const void *path, const void *message, Span span);
+  /* Effects so far, and a return to that state when a call whose run was begun becomes a call after all. */
+  uint32_t (*effects)(void *context);
+  void (*forget)(void *context, uint32_t effects);
   /* when-statements of a model: begin (is_first: not an elsewhen), assigned slot with old and new value (the value
    * afterwards into `fresh`), end; reinit. */
   bool (*when_begin)(void *context, bool is_first, const Value *condition, Span span);
