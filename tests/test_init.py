@@ -319,7 +319,8 @@ class Guesses(unittest.TestCase):
             for size in (0.01, 0.3):
                 for seed in range(tries):
                     generator = random.Random(seed)
-                    starts = {v: float(value) * (1 + size * generator.uniform(-1, 1)) for v, value in guesses}
+                    draws = [(v, float(value), size * generator.uniform(-1, 1)) for v, value in guesses]
+                    starts = {v: value * (1 + draw) if value else draw for v, value, draw in draws}
                     with self.subTest(model=name, size=size, seed=seed):
                         init = Init(file, starts=starts)
                         self.assertEqual(init.code, 0, init.words)
