@@ -17,7 +17,7 @@ typedef struct Bracket {
 /* The columns at a time inside the step. */
 static bool point_at(const Bracket *bracket, double t) {
   bracket->integrator->interpolate(bracket->self, t, bracket->y);
-  if (view_solve(bracket->view, t, bracket->y) != EVAL_OK) return false;
+  if (view_settle(bracket->view, t, bracket->y) != EVAL_OK) return false;
   return switches_evaluate(bracket->view->switches, t, bracket->y);
 }
 
@@ -84,7 +84,7 @@ bool events_settle(View *view, double t, double *y) {
   for (int round = 0; round < SETTLE_LIMIT; round++) {
     if (!switches_evaluate(view->switches, t, y)) return false;
     if (!switches_set(view->switches)) return true;
-    if (view_solve(view, t, y) != EVAL_OK) return false;
+    if (view_settle(view, t, y) != EVAL_OK) return false;
   }
   return false;
 }

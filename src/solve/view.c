@@ -126,6 +126,17 @@ EvalStatus view_solve(View *view, double t, double *y) {
   return EVAL_OK;
 }
 
+EvalStatus view_settle(View *view, double t, double *y) {
+  if (view->system.close) return view->system.close(view, t, y);
+  const System *system = &view->system;
+  double *states = heap_array(view->evaluator->heap, (size_t)system->links, sizeof *states);
+  for (int32_t k = 0; k < system->links; k++) states[k] = y[system->link_from[k]];
+  nearest_move(view->nearest, t, y);
+  for (int32_t k = 0; k < system->links; k++) y[system->link_from[k]] = states[k];
+  heap_free(view->evaluator->heap, states);
+  return EVAL_OK;
+}
+
 View *view_reduced(Heap *heap, const Reduction *reduction) {
   const Reduced *reduced = &reduction->reduced;
   View *view;

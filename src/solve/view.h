@@ -41,6 +41,9 @@ View *view_reduced(Heap *heap, const Reduction *reduction);
  * point where they hold. */
 EvalStatus view_solve(View *view, double t, double *y);
 
+/* The same at an event, where only the modes have changed: states stay as they are. */
+EvalStatus view_settle(View *view, double t, double *y);
+
 /* Takes over the dummies chosen last. */
 void view_update_links(View *view);
 

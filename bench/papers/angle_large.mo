@@ -1,0 +1,11 @@
+model AngleLarge "the pendulum's angle as an ordinary differential equation"
+  // Mattsson and Soderlind, (5.1), case 2.
+  Real phi(start = 1.5707963267948966, fixed = true);
+  Real w(start = -1, fixed = true);
+  Real E "energy, zero at rest at the bottom";
+equation
+  der(phi) = w;
+  der(w) = -sin(phi);
+  E = w^2/2 + 1 - cos(phi);
+  annotation(experiment(StopTime = 1000, Interval = 0.5, Tolerance = 1e-9));
+end AngleLarge;

@@ -1,0 +1,50 @@
+model FourBar "three bars and the ground, joined by four revolute joints: each bar by its centre and angle, index 3"
+  // Hessenberg index-3 form: nine coordinates, eight constraints, one degree of freedom. Bar k has its centre at (xk, yk) and
+  // half length hk; joints A (ground, bar 1), B (1, 2), C (2, 3), D (3, ground).
+  parameter Real h1 = 0.5;
+  parameter Real h2 = 1.0;
+  parameter Real h3 = 0.9;
+  parameter Real d = 2.2 "distance of the joints on the ground";
+  parameter Real m1 = 1;
+  parameter Real m2 = 2;
+  parameter Real m3 = 1.8;
+  parameter Real I1 = m1*h1^2/3;
+  parameter Real I2 = m2*h2^2/3;
+  parameter Real I3 = m3*h3^2/3;
+  parameter Real g = 9.81;
+  Real x1(start = 0.3), y1(start = 0.4), a1(start = 0.9, fixed = true);
+  Real x2(start = 1.5), y2(start = 1.1), a2(start = 0.3);
+  Real x3(start = 2.2), y3(start = 0.8), a3(start = 1.5);
+  Real vx1(start = 0), vy1(start = 0), w1(start = 0, fixed = true);
+  Real vx2(start = 0), vy2(start = 0), w2(start = 0);
+  Real vx3(start = 0), vy3(start = 0), w3(start = 0);
+  Real fxA, fyA, fxB, fyB, fxC, fyC, fxD, fyD "forces in the joints";
+equation
+  der(x1) = vx1;
+  der(y1) = vy1;
+  der(a1) = w1;
+  der(x2) = vx2;
+  der(y2) = vy2;
+  der(a2) = w2;
+  der(x3) = vx3;
+  der(y3) = vy3;
+  der(a3) = w3;
+  m1*der(vx1) = fxA - fxB;
+  m1*der(vy1) = fyA - fyB - m1*g;
+  I1*der(w1) = h1*sin(a1)*(fxA + fxB) - h1*cos(a1)*(fyA + fyB);
+  m2*der(vx2) = fxB - fxC;
+  m2*der(vy2) = fyB - fyC - m2*g;
+  I2*der(w2) = h2*sin(a2)*(fxB + fxC) - h2*cos(a2)*(fyB + fyC);
+  m3*der(vx3) = fxC + fxD;
+  m3*der(vy3) = fyC + fyD - m3*g;
+  I3*der(w3) = -h3*sin(a3)*(fxC - fxD) + h3*cos(a3)*(fyC - fyD);
+  0 = x1 - h1*cos(a1);
+  0 = y1 - h1*sin(a1);
+  0 = x2 - h2*cos(a2) - x1 - h1*cos(a1);
+  0 = y2 - h2*sin(a2) - y1 - h1*sin(a1);
+  0 = x3 + h3*cos(a3) - x2 - h2*cos(a2);
+  0 = y3 + h3*sin(a3) - y2 - h2*sin(a2);
+  0 = x3 - h3*cos(a3) - d;
+  0 = y3 - h3*sin(a3);
+  annotation(experiment(StopTime = 2, Tolerance = 1e-8));
+end FourBar;
