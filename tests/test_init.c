@@ -1,5 +1,5 @@
-/* Tests of src/init from within: re-initialization at an event, the nearest point by its own conditions, continuation, degrees of
- * expressions, recognized forms, cost on large models, refused allocations. */
+/* Tests of src/init from within: re-initialization at an event, the nearest point by its own conditions,
+ * continuation, degrees of expressions, recognized forms, cost on large models, refused allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,15 +75,18 @@ static uint32_t column(const Bench *bench, const char *name, uint32_t order) {
   return bench->array.model_column[bench->model->variables.data[position].index] + order;
 }
 
-static double value(const Bench *bench, const char *name, uint32_t order) { return bench->initial.y[column(bench, name, order)]; }
+static double value(const Bench *bench, const char *name, uint32_t order) {
+  return bench->initial.y[column(bench, name, order)];
+}
 
-static const char PENDULUM[] = "model P\n"
-                               "  Real x(start = 0.6, fixed = true); Real y(start = -0.8); Real vx(start = 0, fixed = true);\n"
-                               "  Real vy; Real lambda;\n"
-                               "equation\n"
-                               "  der(x) = vx; der(y) = vy; der(vx) = -lambda*x; der(vy) = -lambda*y - 1;\n"
-                               "  x^2 + y^2 = 1;\n"
-                               "end P;\n";
+static const char PENDULUM[] =
+    "model P\n"
+    "  Real x(start = 0.6, fixed = true); Real y(start = -0.8); Real vx(start = 0, fixed = true);\n"
+    "  Real vy; Real lambda;\n"
+    "equation\n"
+    "  der(x) = vx; der(y) = vy; der(vx) = -lambda*x; der(vy) = -lambda*y - 1;\n"
+    "  x^2 + y^2 = 1;\n"
+    "end P;\n";
 
 /* ---- events ---- */
 
@@ -111,7 +114,8 @@ static void test_states_keep_their_left_limits(void **state) {
 
 static void test_event_ignores_initial_equations(void **state) {
   (void)state;
-  Bench *bench = bench_new("model M\n  Real x; Real z;\ninitial equation\n  x = 3;\nequation\n  der(x) = -z - x; z^3 = x;\nend M;\n");
+  Bench *bench = bench_new("model M\n  Real x; Real z;\ninitial equation\n  x = 3;\nequation\n  der(x) = -z "
+                           "- x; z^3 = x;\nend M;\n");
   assert_true(bench_solve(bench, NULL));
   assert_near(value(bench, "x", 0), 3, 1e-15);
   assert_near(value(bench, "z", 0), cbrt(3), 1e-14);
@@ -141,15 +145,16 @@ static double outside_of_span(const double *target, const double *a, const doubl
 
 static void test_nearest_point_is_stationary(void **state) {
   (void)state;
-  Bench *bench = bench_new("model D\n"
-                           "  Real x1(start = 0.9); Real y1(start = -0.7); Real x2(start = 1.2); Real y2(start = -1.6);\n"
-                           "  Real u1; Real v1; Real u2; Real v2; Real s1; Real s2;\n"
-                           "equation\n"
-                           "  der(x1) = u1; der(y1) = v1; der(x2) = u2; der(y2) = v2;\n"
-                           "  der(u1) = -s1*x1 + s2*(x2 - x1); der(v1) = -s1*y1 + s2*(y2 - y1) - 1;\n"
-                           "  der(u2) = -s2*(x2 - x1); der(v2) = -s2*(y2 - y1) - 1;\n"
-                           "  x1^2 + y1^2 = 1; (x2 - x1)^2 + (y2 - y1)^2 = 1;\n"
-                           "end D;\n");
+  Bench *bench = bench_new(
+      "model D\n"
+      "  Real x1(start = 0.9); Real y1(start = -0.7); Real x2(start = 1.2); Real y2(start = -1.6);\n"
+      "  Real u1; Real v1; Real u2; Real v2; Real s1; Real s2;\n"
+      "equation\n"
+      "  der(x1) = u1; der(y1) = v1; der(x2) = u2; der(y2) = v2;\n"
+      "  der(u1) = -s1*x1 + s2*(x2 - x1); der(v1) = -s1*y1 + s2*(y2 - y1) - 1;\n"
+      "  der(u2) = -s2*(x2 - x1); der(v2) = -s2*(y2 - y1) - 1;\n"
+      "  x1^2 + y1^2 = 1; (x2 - x1)^2 + (y2 - y1)^2 = 1;\n"
+      "end D;\n");
   assert_true(bench_solve(bench, NULL));
   double p[4] = {value(bench, "x1", 0), value(bench, "y1", 0), value(bench, "x2", 0), value(bench, "y2", 0)};
   double start[4] = {0.9, -0.7, 1.2, -1.6}, away[4];
@@ -166,7 +171,8 @@ static void test_nearest_point_is_stationary(void **state) {
 
 static void test_continuation_reaches_the_root(void **state) {
   (void)state;
-  Bench *bench = bench_new("model M\n  Real z; Real x(start = 1, fixed = true);\nequation\n  der(x) = z - x; atan(z) = 0.1;\nend M;\n");
+  Bench *bench = bench_new("model M\n  Real z; Real x(start = 1, fixed = true);\nequation\n  der(x) = z - x; "
+                           "atan(z) = 0.1;\nend M;\n");
   InitialSystem *system = system_new(bench->heap, bench->evaluator, &bench->structure, true);
   Patch *patch = patch_new(system, NULL, 0);
   const uint32_t *positions;
@@ -240,22 +246,28 @@ static void test_forms(void **state) {
   assert_int_equal(part.kind, FORM_HESSENBERG);
   assert_int_equal(part.order, 3);
   /* Order 4: x3 = x2 = x1 = 0 chain with a multiplier. */
-  part = only_part("model H\n  Real a; Real b; Real c; Real l;\nequation\n  der(a) = l + a*b; der(b) = a + sin(b); der(c) = b*exp(c);\n"
+  part = only_part("model H\n  Real a; Real b; Real c; Real l;\nequation\n  der(a) = l + a*b; der(b) = a + "
+                   "sin(b); der(c) = b*exp(c);\n"
                    "  c = sin(time);\nend H;\n");
   assert_int_equal(part.kind, FORM_HESSENBERG);
   assert_int_equal(part.order, 4);
   /* b enters the equation of c nonlinearly: not restricted. */
-  part = only_part("model H\n  Real a; Real b; Real c; Real l;\nequation\n  der(a) = l; der(b) = a; der(c) = b + b^3; c = sin(time);\nend H;\n");
+  part = only_part("model H\n  Real a; Real b; Real c; Real l;\nequation\n  der(a) = l; der(b) = a; der(c) = "
+                   "b + b^3; c = sin(time);\nend H;\n");
   assert_int_equal(part.kind, FORM_NONE);
   /* The multiplier enters nonlinearly, once directly and once through an abbreviation. */
   part = only_part("model H\n  Real x; Real l;\nequation\n  der(x) = l + l^3; x = sin(time);\nend H;\n");
   assert_int_equal(part.kind, FORM_CONTACT_NONLINEAR);
-  part = only_part("model H\n  Real x; Real l; Real f;\nequation\n  f = exp(l); der(x) = l + f; x = sin(time);\nend H;\n");
+  part = only_part(
+      "model H\n  Real x; Real l; Real f;\nequation\n  f = exp(l); der(x) = l + f; x = sin(time);\nend H;\n");
   assert_int_equal(part.kind, FORM_CONTACT_NONLINEAR);
-  /* An implicit index-1 variable beside the constraint: form (2) of section 2; within the constraint: section 6. */
-  part = only_part("model H\n  Real x; Real l; Real w;\nequation\n  der(x) = l + w; x = sin(time); w + exp(w) = x;\nend H;\n");
+  /* An implicit index-1 variable beside the constraint: form (2) of section 2; within the constraint:
+   * section 6. */
+  part = only_part("model H\n  Real x; Real l; Real w;\nequation\n  der(x) = l + w; x = sin(time); w + "
+                   "exp(w) = x;\nend H;\n");
   assert_int_equal(part.kind, FORM_INDEX_2_RESTRICTED);
-  part = only_part("model H\n  Real x; Real v; Real l; Real w;\nequation\n  der(x) = v; der(v) = l; x + w = sin(time); w + exp(w) = x;\nend H;\n");
+  part = only_part("model H\n  Real x; Real v; Real l; Real w;\nequation\n  der(x) = v; der(v) = l; x + w = "
+                   "sin(time); w + exp(w) = x;\nend H;\n");
   assert_int_equal(part.kind, FORM_HESSENBERG_INDEX_1);
   assert_int_equal(part.coupled, 1);
 }
@@ -269,21 +281,28 @@ static void test_no_hidden_constraints(void **state) {
 
 /* ---- cost ---- */
 
-/* A chain of n pendulums whose start values are off by one percent; the work counted in rows evaluated, over the rows. */
+/* A chain of n pendulums whose start values are off by one percent; the work counted in rows evaluated, over
+ * the rows. */
 static double chain_work(uint32_t n) {
   Heap *heap = heap_new(NULL);
   TextVec text = {0};
   text_printf(heap, &text, "model C\n");
   for (uint32_t i = 1; i <= n; i++)
-    text_printf(heap, &text, "  Real x%u(start = %.3f); Real y%u(start = 0.002); Real u%u(start = 0); Real v%u(start = 0); Real s%u;\n", i,
-                1.01 * i, i, i, i, i);
-  text_printf(heap, &text, "  Real x0; Real y0; Real s%u; Real x%u; Real y%u;\nequation\n  x0 = 0*time; y0 = 0*time; s%u = 0*time; x%u = 0*time; y%u = 0*time;\n",
+    text_printf(heap, &text,
+                "  Real x%u(start = %.3f); Real y%u(start = 0.002); Real u%u(start = 0); Real v%u(start = "
+                "0); Real s%u;\n",
+                i, 1.01 * i, i, i, i, i);
+  text_printf(heap, &text,
+              "  Real x0; Real y0; Real s%u; Real x%u; Real y%u;\nequation\n  x0 = 0*time; y0 = 0*time; s%u "
+              "= 0*time; x%u = 0*time; y%u = 0*time;\n",
               n + 1, n + 1, n + 1, n + 1, n + 1, n + 1);
   for (uint32_t i = 1; i <= n; i++)
     text_printf(heap, &text,
                 "  der(x%u) = u%u; der(y%u) = v%u; (x%u - x%u)^2 + (y%u - y%u)^2 = 1;\n"
-                "  der(u%u) = -s%u*(x%u - x%u) + s%u*(x%u - x%u); der(v%u) = -s%u*(y%u - y%u) + s%u*(y%u - y%u) - 9.81;\n",
-                i, i, i, i, i, i - 1, i, i - 1, i, i, i, i - 1, i + 1, i + 1, i, i, i, i, i - 1, i + 1, i + 1, i);
+                "  der(u%u) = -s%u*(x%u - x%u) + s%u*(x%u - x%u); der(v%u) = -s%u*(y%u - y%u) + s%u*(y%u - "
+                "y%u) - 9.81;\n",
+                i, i, i, i, i, i - 1, i, i - 1, i, i, i, i - 1, i + 1, i + 1, i, i, i, i, i - 1, i + 1, i + 1,
+                i);
   text_printf(heap, &text, "end C;\n");
   Bench *bench = bench_new(text.data);
   assert_true(bench_solve(bench, NULL));
@@ -309,8 +328,10 @@ static void test_work_grows_with_the_rows(void **state) {
 /* ---- refused allocations ---- */
 
 static void run_init(const HeapHook *hook) {
-  static const char text[] = "model M\n  parameter Real p(fixed = false, start = 1); Real x(start = 0.9); Real y(start = 0.2); Real u;\n"
-                             "initial equation\n  der(x) = p;\n  x = 0.8;\nequation\n  der(x) = u; der(y) = u; x + y^3 = 1;\nend M;\n";
+  static const char text[] = "model M\n  parameter Real p(fixed = false, start = 1); Real x(start = 0.9); "
+                             "Real y(start = 0.2); Real u;\n"
+                             "initial equation\n  der(x) = p;\n  x = 0.8;\nequation\n  der(x) = u; der(y) = "
+                             "u; x + y^3 = 1;\nend M;\n";
   daedal_allocator allocator = {hook->resize, hook->context};
   daedal_model *model = daedal_load_text(text, sizeof text - 1, "test", NULL, &allocator);
   if (!model) return;

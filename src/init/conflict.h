@@ -1,5 +1,5 @@
-/* conflict: why there are no consistent initial values: a smallest set of equations and fixed start values that contradict each
- * other, and by how much. */
+/* conflict: why there are no consistent initial values: a smallest set of equations and fixed start values
+ * that contradict each other, and by how much. */
 #ifndef DAEDAL_INIT_CONFLICT_H
 #define DAEDAL_INIT_CONFLICT_H
 
@@ -13,18 +13,22 @@ typedef struct Conflict {
   double wanted;    /* and the value they want; NAN if none fits */
 } Conflict;
 
-/* A redundant fixed column and what determines it: the fundamental circuit of the structural choice, hence without a
- * superfluous member. Vectors are owned by the heap. */
+/* A redundant fixed column and what determines it: the fundamental circuit of the structural choice, hence
+ * without a superfluous member. Vectors are owned by the heap. */
 Conflict conflict_of_column(const InitialSystem *system, const Order *order, const StepsResult *failure);
 
 /* Initial equations too many: the smallest over-determined part that `row` belongs to. */
-Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *columns, uint32_t row, double residual);
+Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *columns, uint32_t row,
+                             double residual);
 
-/* From numbers: the rows that stay apart where all rows are met best in the least-squares sense from y (which moves there), and
- * of them, where they are few, a set of which each is needed. Fixed columns count by their entries in those rows. */
-Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y, bool *defined);
+/* From numbers: the rows that stay apart where all rows are met best in the least-squares sense from y
+ * (which moves there), and of them, where they are few, a set of which each is needed. Fixed columns count
+ * by their entries in those rows. */
+Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y,
+                           bool *defined);
 
 /* The message: variables with their fixed values, equations, how much they disagree, and what to try. */
-void conflict_report(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict, Diags *diags);
+void conflict_report(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict,
+                     Diags *diags);
 
 #endif

@@ -26,7 +26,8 @@ static Degree inside_classes(void *context, Expr leaf) {
   return (Degree){row != STRUCTURE_NONE && inside->unit_of_row[row] == inside->unit, 0};
 }
 
-static void count_units(InitialSystem *system, const InitialColumn *columns, const Order *order, Explanation *explanation) {
+static void count_units(InitialSystem *system, const InitialColumn *columns, const Order *order,
+                        Explanation *explanation) {
   Heap *heap = system->heap;
   Arena scratch = arena_make(heap);
   Blocks units = order_units(system, columns, order, false, &scratch);
@@ -91,16 +92,21 @@ static double inverse_norm(const Pair *pair, Heap *heap) {
 }
 
 /* Factors the scaled entries of rows and the columns that they determine, and the transposed. */
-static double find_condition(const InitialSystem *system, const Order *order, const Patch *patch, const double *y) {
+static double find_condition(const InitialSystem *system, const Order *order, const Patch *patch,
+                             const double *y) {
   Heap *heap = system->heap;
   const double *values, *scale = patch_scale(patch);
   const Jacobian *jacobian = patch_jacobian(patch, &values);
   const Matching *matching = &order->choice.matching;
   int32_t n = 0, *place = heap_array(heap, system->rows, sizeof *place);
-  for (uint32_t r = 0; r < system->rows; r++) place[r] = matching->column_of_row[r] == STRUCTURE_NONE ? -1 : n++;
-  int32_t *start = heap_array(heap, (size_t)n + 1, sizeof *start), *turned_start = heap_array(heap, (size_t)n + 2, sizeof *turned_start);
-  int32_t *row = heap_array(heap, jacobian->nonzeros, sizeof *row), *column = heap_array(heap, jacobian->nonzeros, sizeof *column);
-  double *value = heap_array(heap, jacobian->nonzeros, sizeof *value), *turned = heap_array(heap, jacobian->nonzeros, sizeof *turned);
+  for (uint32_t r = 0; r < system->rows; r++)
+    place[r] = matching->column_of_row[r] == STRUCTURE_NONE ? -1 : n++;
+  int32_t *start = heap_array(heap, (size_t)n + 1, sizeof *start),
+          *turned_start = heap_array(heap, (size_t)n + 2, sizeof *turned_start);
+  int32_t *row = heap_array(heap, jacobian->nonzeros, sizeof *row),
+          *column = heap_array(heap, jacobian->nonzeros, sizeof *column);
+  double *value = heap_array(heap, jacobian->nonzeros, sizeof *value),
+         *turned = heap_array(heap, jacobian->nonzeros, sizeof *turned);
   int32_t next = 0, at = 0;
   double norm = 0;
   for (uint32_t q = 0; q < system->columns; q++) {

@@ -1,5 +1,6 @@
-/* explain: what a report says about initial values beyond the values: by which equation each was found, how the system fell
- * apart, what form was recognized, how well conditioned it was. Made on demand; a simulation does without. */
+/* explain: what a report says about initial values beyond the values: by which equation each was found, how
+ * the system fell apart, what form was recognized, how well conditioned it was. Made on demand; a simulation
+ * does without. */
 #ifndef DAEDAL_INIT_EXPLAIN_H
 #define DAEDAL_INIT_EXPLAIN_H
 
@@ -9,15 +10,15 @@
 typedef struct Explanation {
   InitialForm form;
   const char *form_text;
-  uint32_t assignments, linear, nonlinear;   /* explicit ones; systems of equations */
+  uint32_t assignments, linear, nonlinear;    /* explicit ones; systems of equations */
   uint32_t largest_linear, largest_nonlinear; /* rows */
-  double residual;       /* largest scaled residual of all rows */
-  uint32_t residual_row; /* of the system; MAP_NONE if there are no rows */
-  double condition;      /* estimate, in the 1-norm, of the scaled Jacobian of all rows by the columns that they determine */
+  double residual;                            /* largest scaled residual of all rows */
+  uint32_t residual_row;                      /* of the system; MAP_NONE if there are no rows */
+  double condition; /* estimate: scaled Jacobian of the rows by what they determine, 1-norm */
 } Explanation;
 
-/* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column, and initial->system. Texts live in the arena.
- * About linear but for two factorizations. */
+/* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column,
+ * and initial->system. Texts live in the arena. About linear but for two factorizations. */
 Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena);
 
 #endif

@@ -1,7 +1,8 @@
-/* form: see form.h. Abbreviations are put in first. Then offsets do the work: with c and d of a part alone, x_i of (12), (13) are the differential variables with
- * d = i, x_r the algebraic ones with d = 0 that a differential equation determines, x_i' = ... the differential equations with c = i - 1,
- * f_r = 0 those with c = r - 1; which variables may occur where then follows from d - c >= order. What is left to check is
- * that every level has as many equations as variables, and linearity. */
+/* form: see form.h. Abbreviations are put in first. Then offsets do the work: with c and d of a part alone,
+ * x_i of (12), (13) are the differential variables with d = i, x_r the algebraic ones with d = 0 that a
+ * differential equation determines, x_i' = ... the differential equations with c = i - 1, f_r = 0 those with
+ * c = r - 1; which variables may occur where then follows from d - c >= order. What is left to check is that
+ * every level has as many equations as variables, and linearity. */
 #include "init/form.h"
 
 #include "init/degree.h"
@@ -14,17 +15,17 @@ typedef struct Search {
   Heap *heap;
   Model *model;
   Arena arena;
-  ExprVec residual;   /* of the equations that are left */
-  IndexVec equation;  /* of the model, per equation left */
-  IndexVec unknown;   /* of the model, per unknown left */
-  uint32_t *local;    /* per unknown of the model; MAP_NONE if put in */
+  ExprVec residual;  /* of the equations that are left */
+  IndexVec equation; /* of the model, per equation left */
+  IndexVec unknown;  /* of the model, per unknown left */
+  uint32_t *local;   /* per unknown of the model; MAP_NONE if put in */
   Incidence incidence;
   Structure whole;
   bool *differential; /* per unknown: its derivative occurs */
   int32_t *group;     /* per coarse block: representative (union-find) */
   int32_t *place;     /* per unknown: within the part at hand, -1 outside */
   Degrees *degrees;
-  Degree *known;      /* per unknown */
+  Degree *known; /* per unknown */
 } Search;
 
 /* ---- abbreviations ---- */
@@ -37,7 +38,8 @@ static bool *mark_differentiated(Search *search, ExprVec *leaves) {
     leaves->count = 0;
     dag_variables(model->dag, model->equations.data[i].residual, leaves);
     for (uint32_t k = 0; k < leaves->count; k++)
-      if (dag_order(model->dag, leaves->data[k])) differentiated[dag_index(model->dag, leaves->data[k])] = true;
+      if (dag_order(model->dag, leaves->data[k]))
+        differentiated[dag_index(model->dag, leaves->data[k])] = true;
   }
   return differentiated;
 }
@@ -51,7 +53,8 @@ static Expr defined_leaf(Search *search, const Equation *equation, const bool *t
     bool inside = false;
     leaves->count = 0;
     dag_variables(dag, side[1 - k], leaves);
-    for (uint32_t q = 0; q < leaves->count; q++) inside |= leaves->data[q] == side[k] || dag_order(dag, leaves->data[q]) > 0;
+    for (uint32_t q = 0; q < leaves->count; q++)
+      inside |= leaves->data[q] == side[k] || dag_order(dag, leaves->data[q]) > 0;
     if (!inside) return side[k];
   }
   return EXPR_NONE;
@@ -64,9 +67,10 @@ typedef struct Abbreviation {
 } Abbreviation;
 typedef VEC(Abbreviation) AbbreviationVec;
 
-/* Equations z = expression, but for those that cannot be what determines z because another equation must: then they are not in
- * one block of the structure. by[u]: 1 + the abbreviation of unknown u. */
-static void list_abbreviations(Search *search, const Structure *written, AbbreviationVec *list, uint32_t *by) {
+/* Equations z = expression, but for those that cannot be what determines z because another equation must:
+ * then they are not in one block of the structure. by[u]: 1 + the abbreviation of unknown u. */
+static void list_abbreviations(Search *search, const Structure *written, AbbreviationVec *list,
+                               uint32_t *by) {
   Model *model = search->model;
   Dag *dag = model->dag;
   ExprVec leaves = {0};
@@ -78,7 +82,8 @@ static void list_abbreviations(Search *search, const Structure *written, Abbrevi
     uint32_t unknown = dag_index(dag, leaf);
     if (written->blocks.block_of_row[i] != written->blocks.block_of_column[unknown]) continue;
     taken[unknown] = true;
-    vec_push(search->heap, list, (Abbreviation){leaf, leaf == equation->left ? equation->right : equation->left, i, 0});
+    vec_push(search->heap, list,
+             (Abbreviation){leaf, leaf == equation->left ? equation->right : equation->left, i, 0});
     by[unknown] = list->count;
   }
   vec_free(search->heap, &leaves);
@@ -93,7 +98,8 @@ static Expr put_in(Search *search, Expr e, const AbbreviationVec *list, const ui
   for (uint32_t k = 0, n = work->count; k < n; k++)
     if (by[dag_index(dag, work->data[k])]) work->data[pairs++] = work->data[k];
   work->count = pairs;
-  for (uint32_t k = 0; k < pairs; k++) vec_push(search->heap, work, list->data[by[dag_index(dag, work->data[k])] - 1].value);
+  for (uint32_t k = 0; k < pairs; k++)
+    vec_push(search->heap, work, list->data[by[dag_index(dag, work->data[k])] - 1].value);
   if (pairs) dag_substitute(dag, work->data, work->data + pairs, pairs, &e, 1);
   return e;
 }
@@ -141,10 +147,12 @@ static void put_abbreviations(Search *search, const Structure *written) {
   bool *spent = arena_array(&search->arena, model->equations.count, sizeof *spent);
   list_abbreviations(search, written, &list, by);
   expand_abbreviations(search, &list, by, &work);
-  for (uint32_t a = 0; a < list.count; a++) spent[list.data[a].equation] = by[dag_index(model->dag, list.data[a].leaf)] != 0;
+  for (uint32_t a = 0; a < list.count; a++)
+    spent[list.data[a].equation] = by[dag_index(model->dag, list.data[a].leaf)] != 0;
   for (uint32_t i = 0; i < model->equations.count; i++) {
     if (spent[i]) continue;
-    vec_push(search->heap, &search->residual, put_in(search, model->equations.data[i].residual, &list, by, &work));
+    vec_push(search->heap, &search->residual,
+             put_in(search, model->equations.data[i].residual, &list, by, &work));
     vec_push(search->heap, &search->equation, i);
   }
   search->local = arena_array(&search->arena, model->unknowns.count, sizeof *search->local);
@@ -160,14 +168,16 @@ static void put_abbreviations(Search *search, const Structure *written) {
 static void fill_incidence(Search *search) {
   Dag *dag = search->model->dag;
   int32_t n = (int32_t)search->residual.count;
-  int32_t *start = index_zeros(&search->arena, n + 1), *last = index_nones(&search->arena, (int32_t)search->unknown.count);
+  int32_t *start = index_zeros(&search->arena, n + 1),
+          *last = index_nones(&search->arena, (int32_t)search->unknown.count);
   ExprVec leaves = {0};
   IntVec column = {0}, order = {0};
   for (int32_t i = 0; i < n; i++) {
     leaves.count = 0;
     dag_variables(dag, search->residual.data[i], &leaves);
     for (uint32_t k = 0; k < leaves.count; k++) {
-      int32_t j = (int32_t)search->local[dag_index(dag, leaves.data[k])], high = (int32_t)dag_order(dag, leaves.data[k]);
+      int32_t j = (int32_t)search->local[dag_index(dag, leaves.data[k])],
+              high = (int32_t)dag_order(dag, leaves.data[k]);
       if (last[j] < start[i]) {
         last[j] = (int32_t)column.count;
         vec_push(search->heap, &column, j);
@@ -178,7 +188,8 @@ static void fill_incidence(Search *search) {
     }
     start[i + 1] = (int32_t)column.count;
   }
-  int32_t *columns = index_zeros(&search->arena, (int32_t)column.count), *orders = index_zeros(&search->arena, (int32_t)column.count);
+  int32_t *columns = index_zeros(&search->arena, (int32_t)column.count),
+          *orders = index_zeros(&search->arena, (int32_t)column.count);
   for (uint32_t e = 0; e < column.count; e++) columns[e] = column.data[e], orders[e] = order.data[e];
   search->incidence = (Incidence){n, (int32_t)search->unknown.count, start, columns, orders};
   vec_free(search->heap, &leaves);
@@ -202,7 +213,8 @@ static void tie_blocks(Search *search) {
     for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
       if (!incidence->order[e]) continue;
       search->differential[incidence->column[e]] = true;
-      int32_t a = find_group(search, coarse->block_of_row[i]), b = find_group(search, coarse->block_of_column[incidence->column[e]]);
+      int32_t a = find_group(search, coarse->block_of_row[i]),
+              b = find_group(search, coarse->block_of_column[incidence->column[e]]);
       if (a < b) search->group[b] = a;
       else search->group[a] = b;
     }
@@ -220,8 +232,10 @@ typedef struct Part {
 static void take_incidence(Search *search, Part *part, Arena *arena) {
   const Incidence *all = &search->incidence;
   int32_t *start = arena_array(arena, (size_t)part->n + 1, sizeof *start), size = 0;
-  for (int32_t p = 0; p < part->n; p++) size += all->row_start[part->equation[p] + 1] - all->row_start[part->equation[p]];
-  int32_t *column = arena_array(arena, (size_t)size, sizeof *column), *order = arena_array(arena, (size_t)size, sizeof *order), next = 0;
+  for (int32_t p = 0; p < part->n; p++)
+    size += all->row_start[part->equation[p] + 1] - all->row_start[part->equation[p]];
+  int32_t *column = arena_array(arena, (size_t)size, sizeof *column),
+          *order = arena_array(arena, (size_t)size, sizeof *order), next = 0;
   for (int32_t p = 0; p < part->n; p++) {
     for (int32_t e = all->row_start[part->equation[p]]; e < all->row_start[part->equation[p] + 1]; e++) {
       if (search->place[all->column[e]] < 0) continue;
@@ -249,8 +263,8 @@ typedef struct Leaves {
   const Part *part;
 } Leaves;
 
-/* Classes of a leaf: the level of a differential variable, 0 for multipliers; abbreviations as computed; derivatives are
- * what the equation is for. */
+/* Classes of a leaf: the level of a differential variable, 0 for multipliers; abbreviations as computed;
+ * derivatives are what the equation is for. */
 static Degree leaf_classes(void *context, Expr leaf) {
   const Leaves *leaves = context;
   const Search *search = leaves->search;
@@ -259,8 +273,8 @@ static Degree leaf_classes(void *context, Expr leaf) {
   return search->known[j];
 }
 
-/* Degrees of the variables of a block of algebraic equations: what the equations contain, and linear in the classes of its level
- * if the equations are so in these and the block's variables together. */
+/* Degrees of the variables of a block of algebraic equations: what the equations contain, and linear in the
+ * classes of its level if the equations are so in these and the block's variables together. */
 static void block_degrees(Search *search, const Part *part, const int32_t *rows, int32_t count) {
   Leaves leaves = {search, part};
   uint32_t contained = 0, beyond = 0, level = 0;
@@ -272,7 +286,8 @@ static void block_degrees(Search *search, const Part *part, const int32_t *rows,
     }
     for (int32_t k = 0; k < count; k++) {
       Degree degree;
-      degrees_run(search->degrees, &search->residual.data[part->equation[rows[k]]], 1, leaf_classes, &leaves, &degree);
+      degrees_run(search->degrees, &search->residual.data[part->equation[rows[k]]], 1, leaf_classes, &leaves,
+                  &degree);
       if (pass) beyond |= degree.beyond;
       else contained |= degree.linear | degree.beyond;
     }
@@ -282,14 +297,17 @@ static void block_degrees(Search *search, const Part *part, const int32_t *rows,
   for (int32_t k = 0; k < count; k++) search->known[part->unknown[partner(part, rows[k])]] = found;
 }
 
-/* Sees through the algebraic equations that determine algebraic variables, block after block. Returns how many there are, and how
- * many of them at the level of the constraints. */
-static uint32_t see_through(Search *search, const Part *part, int32_t order, uint32_t *coupled, Arena *arena) {
+/* Sees through the algebraic equations that determine algebraic variables, block after block. Returns how
+ * many there are, and how many of them at the level of the constraints. */
+static uint32_t see_through(Search *search, const Part *part, int32_t order, uint32_t *coupled,
+                            Arena *arena) {
   int32_t *row = index_zeros(arena, part->n), *index = index_nones(arena, part->n), n = 0, next = 0;
   for (int32_t p = 0; p < part->n; p++)
-    if (!search->differential[part->unknown[partner(part, p)]] && !is_differential_equation(part, p)) index[p] = n, row[n++] = p;
+    if (!search->differential[part->unknown[partner(part, p)]] && !is_differential_equation(part, p))
+      index[p] = n, row[n++] = p;
   int32_t *start = index_zeros(arena, n + 1);
-  for (int32_t k = 0; k < n; k++) start[k + 1] = start[k] + part->incidence.row_start[row[k] + 1] - part->incidence.row_start[row[k]];
+  for (int32_t k = 0; k < n; k++)
+    start[k + 1] = start[k] + part->incidence.row_start[row[k] + 1] - part->incidence.row_start[row[k]];
   int32_t *column = index_zeros(arena, start[n]);
   *coupled = 0;
   for (int32_t k = 0; k < n; k++) {
@@ -322,7 +340,9 @@ static bool levels_fit(const Search *search, const Part *part, int32_t order, Fo
     if (is_differential_equation(part, p)) {
       balance[c + 1]++;
       for (int32_t e = part->incidence.row_start[p]; e < part->incidence.row_start[p + 1]; e++)
-        if (part->incidence.order[e] && part->structure.d[part->incidence.column[e]] != c + part->incidence.order[e]) return false;
+        if (part->incidence.order[e] &&
+            part->structure.d[part->incidence.column[e]] != c + part->incidence.order[e])
+          return false;
     } else if (search->differential[part->unknown[partner(part, p)]]) {
       found->constraints++;
       if (c != order - 1) return false;
@@ -344,7 +364,8 @@ static uint32_t find_nonlinear(Search *search, const Part *part) {
   for (int32_t p = 0; p < part->n; p++) {
     if (!is_differential_equation(part, p)) continue;
     Degree degree;
-    degrees_run(search->degrees, &search->residual.data[part->equation[p]], 1, leaf_classes, &leaves, &degree);
+    degrees_run(search->degrees, &search->residual.data[part->equation[p]], 1, leaf_classes, &leaves,
+                &degree);
     nonlinear |= degree.beyond & (1u << part->structure.c[p]);
   }
   return nonlinear;
@@ -354,7 +375,9 @@ static FormPart judge(Search *search, const Part *part, Arena *arena) {
   int32_t most = 0;
   for (int32_t p = 0; p < part->n; p++)
     if (part->structure.c[p] > most) most = part->structure.c[p];
-  FormPart found = {.kind = FORM_INDEX_1, .order = most + 1, .equations = (uint32_t)part->n,
+  FormPart found = {.kind = FORM_INDEX_1,
+                    .order = most + 1,
+                    .equations = (uint32_t)part->n,
                     .first = search->equation.data[part->equation[0]]};
   if (!most) return found;
   found.kind = FORM_NONE;
@@ -452,7 +475,8 @@ InitialForm form_find(Model *model, Heap *heap) {
   Search search = {.heap = heap, .model = model, .arena = arena_make(heap)};
   Problem written = problem_make(model, false, &search.arena);
   Structure structure = structure_run(&search.arena, &written.incidence);
-  if (structure.status == STRUCTURE_OK && structure.differentiations > 0) look_closer(&search, &structure, &form);
+  if (structure.status == STRUCTURE_OK && structure.differentiations > 0)
+    look_closer(&search, &structure, &form);
   arena_free(&search.arena);
   return form;
 }
@@ -461,12 +485,18 @@ const char *form_part_text(const FormPart *part, Arena *arena) {
   switch (part->kind) {
   case FORM_INDEX_1: return "no hidden constraints";
   case FORM_INDEX_2_RESTRICTED: return "index 2 with restricted nonlinearity (Theorem 2.1)";
-  case FORM_HESSENBERG: return arena_printf(arena, "Hessenberg form of order %d with restricted nonlinearity (Theorem 4.3)", part->order);
+  case FORM_HESSENBERG:
+    return arena_printf(arena, "Hessenberg form of order %d with restricted nonlinearity (Theorem 4.3)",
+                        part->order);
   case FORM_HESSENBERG_INDEX_1:
-    return arena_printf(arena, "Hessenberg form of order %d with %u coupled index-1 constraints (section 6)", part->order, part->coupled);
+    return arena_printf(arena, "Hessenberg form of order %d with %u coupled index-1 constraints (section 6)",
+                        part->order, part->coupled);
   case FORM_CONTACT_NONLINEAR:
-    return arena_printf(arena, "Hessenberg form of order %d with %u coupled index-1 constraints, %u multipliers entering nonlinearly "
-                               "(section 6, generalized Grübler condition)", part->order, part->coupled, part->multipliers);
+    return arena_printf(arena,
+                        "Hessenberg form of order %d with %u coupled index-1 constraints, %u multipliers "
+                        "entering nonlinearly "
+                        "(section 6, generalized Grübler condition)",
+                        part->order, part->coupled, part->multipliers);
   case FORM_NONE: break;
   }
   return arena_printf(arena, "no special form, index %d", part->order);
@@ -482,5 +512,6 @@ const char *form_text(const InitialForm *form, Arena *arena) {
     if (k < 8) orders = arena_printf(arena, "%s%s%d", orders, k ? ", " : "", form->parts.data[k].order);
   }
   return arena_printf(arena, "%s of %u parts, orders %s%s%s", chain ? "Hessenberg triangular chain" : "chain",
-                      form->parts.count, orders, form->parts.count > 8 ? ", ..." : "", chain ? " (section 5)" : "");
+                      form->parts.count, orders, form->parts.count > 8 ? ", ..." : "",
+                      chain ? " (section 5)" : "");
 }

@@ -1,10 +1,11 @@
-/* initial: consistent initial values. All rows of the derivative array hold at the start, with fixed start values as given
- * and the initial equations; what is left free keeps its start value where that is consistent, and moves to the nearest
- * consistent value in the scaled norm where it is not.
+/* initial: consistent initial values. All rows of the derivative array hold at the start, with fixed start
+ * values as given and the initial equations; what is left free keeps its start value where that is
+ * consistent, and moves to the nearest consistent value in the scaled norm where it is not.
  *
- * The ways, each tried when the one before fails or would move a value that was given: the state-space form with the given
- * values as states (no code of its own); the initial system step by step (steps.h), keeping, then nearest; continuation from the
- * simplified expressions of homotopy(); continuation in the guesses; all rows at once. Then the conflict is named.
+ * The ways, each tried when the one before fails or would move a value that was given: the state-space form
+ * with the given values as states (no code of its own); the initial system step by step (steps.h), keeping,
+ * then nearest; continuation from the simplified expressions of homotopy(); continuation in the guesses; all
+ * rows at once. Then the conflict is named.
  */
 #ifndef DAEDAL_INIT_INITIAL_H
 #define DAEDAL_INIT_INITIAL_H
@@ -33,11 +34,11 @@ typedef struct Initial {
   uint32_t columns;
   InitialWay way;
   uint32_t iterations;
-  uint32_t fixed, free;  /* fixed columns; degrees of freedom that the model leaves open */
+  uint32_t fixed, free; /* fixed columns; degrees of freedom that the model leaves open */
   int64_t dof;
-  IndexVec surplus;      /* rows of the system: initial equations that the others imply */
+  IndexVec surplus; /* rows of the system: initial equations that the others imply */
   bool has_conflict;
-  Conflict conflict;     /* when there is no solution */
+  Conflict conflict; /* when there is no solution */
 } Initial;
 
 /* What initialization needs of a run; made once, used at the start and after every event. */
@@ -50,11 +51,13 @@ typedef struct Initializer {
   InitialSystem *system, *event_system; /* made when needed */
 } Initializer;
 
-/* Start values per column of the evaluator's array, before any equation is looked at: for the modes of relations. */
+/* Start values per column of the evaluator's array, before any equation is looked at: for the modes of
+ * relations. */
 bool initial_guess(const Initializer *initializer, const StartValues *starts, double *y, Diags *diags);
 
-/* Solves at t0. tolerance: how far redundant fixed values may disagree, scaled. false: an error is in diags (DIAG_INIT) and
- * initial->conflict. Free parameters are set in the evaluator. The result lives in the heap. */
-bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial, Diags *diags);
+/* Solves at t0. tolerance: how far redundant fixed values may disagree, scaled. false: an error is in diags
+ * (DIAG_INIT) and initial->conflict. Free parameters are set in the evaluator. Lives in the heap. */
+bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance,
+                   Initial *initial, Diags *diags);
 
 #endif

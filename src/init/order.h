@@ -1,7 +1,9 @@
-/* order: which columns keep their start values, which row determines which other column, and in what order the rows are solved.
+/* order: which columns keep their start values, which row determines which other column, and in what order
+ * the rows are solved.
  *
- * Invariant: every row but the surplus ones has a column of its own that it determines, and of the columns those are kept that
- * the model fixes, then those with given start values, then the others (a greedy choice, see structure/initial.h).
+ * Invariant: every row but the surplus ones has a column of its own that it determines, and of the columns
+ * those are kept that the model fixes, then those with given start values, then the others (a greedy choice,
+ * see structure/initial.h).
  */
 #ifndef DAEDAL_INIT_ORDER_H
 #define DAEDAL_INIT_ORDER_H
@@ -20,12 +22,14 @@ typedef struct Order {
 /* Chooses for the system's columns. Owned by the arena. O(n log n) and matchings. */
 Order order_make(const InitialSystem *system, const InitialColumn *columns, Arena *arena);
 
-/* The units in which the rows are solved, in order; `row` and `column` of the blocks are the system's. With `nearest`,
- * rows that share a movable column of their own stage go together, so that a least-norm correction sees them all. Owned
- * by the arena. About linear. */
-Blocks order_units(const InitialSystem *system, const InitialColumn *columns, const Order *order, bool nearest, Arena *arena);
+/* The units in which the rows are solved, in order; `row` and `column` of the blocks are the system's. With
+ * `nearest`, rows that share a movable column of their own stage go together, so that a least-norm
+ * correction sees them all. Owned by the arena. About linear. */
+Blocks order_units(const InitialSystem *system, const InitialColumn *columns, const Order *order,
+                   bool nearest, Arena *arena);
 
 /* A start value that may move although no row needs it: its own stage is that of the row. */
-bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order, uint32_t row, uint32_t column);
+bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order,
+                    uint32_t row, uint32_t column);
 
 #endif

@@ -1,5 +1,6 @@
-/* patch: see patch.h. Unknowns are z = y / (weight * nominal), rows are divided by their largest scaled entry; the correction
- * solves [I, A^T; A, -slack I] (s, m) = (target - z or 0, -r), or A s = -r when that is square. */
+/* patch: see patch.h. Unknowns are z = y / (weight * nominal), rows are divided by their largest scaled
+ * entry; the correction solves [I, A^T; A, -slack I] (s, m) = (target - z or 0, -r), or A s = -r when that
+ * is square. */
 #include "init/patch.h"
 
 #include "base/linear.h"
@@ -20,9 +21,9 @@ enum {
 static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
 static const double FLOOR = 4e-16;      /* step that is lost in round-off */
 static const double SLACK = 1e-22, FIRM_SLACK = 1e-14, MOST_SLACK = 1e4;
-static const double SHORTEST = 1e-5;    /* step of a continuation */
+static const double SHORTEST = 1e-5; /* step of a continuation */
 static const double LEAST_BURDEN = 1e-4;
-static const double SINGULAR = 1e11;    /* growth by an inverse that is none */
+static const double SINGULAR = 1e11; /* growth by an inverse that is none */
 
 struct Patch {
   InitialSystem *system;
@@ -34,7 +35,7 @@ struct Patch {
   double *scale;        /* per row: makes a residual relative to the sizes of all columns */
   double *normal_scale; /* per row: makes its largest entry among the free columns 1, in units of the norm */
   double slack;
-  double rest; /* squares that the last step leaves by its linear model */
+  double rest;     /* squares that the last step leaves by its linear model */
   double *offset;  /* residual left over by a continuation; NULL: none */
   double *weight;  /* per column */
   double *burden;  /* per column: factor of the weight, below 1 for those that went astray */
@@ -62,7 +63,8 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
     uint32_t widest = 0;
     for (uint32_t k = 0; k < count; k++) {
       vec_push(heap, &roots, system->row[rows[k]]);
-      for (int32_t e = system->pattern.row_start[rows[k]]; e < system->pattern.row_start[rows[k] + 1]; e++, widest++)
+      for (int32_t e = system->pattern.row_start[rows[k]]; e < system->pattern.row_start[rows[k] + 1];
+           e++, widest++)
         vec_push(heap, &positions, (uint32_t)system->pattern.column[e]);
     }
     index_sort((int32_t *)positions.data, (int32_t)positions.count);
@@ -71,8 +73,8 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
       if (!k || positions.data[k] != positions.data[k - 1]) positions.data[distinct++] = positions.data[k];
     patch->rows = count;
     patch->program = program_new(heap, system->evaluator->model, &system->layout, roots.data, count);
-    patch->jacobian =
-        jacobian_new(heap, system->evaluator->model, &system->layout, roots.data, count, positions.data, distinct);
+    patch->jacobian = jacobian_new(heap, system->evaluator->model, &system->layout, roots.data, count,
+                                   positions.data, distinct);
     vec_free(heap, &roots);
     vec_free(heap, &positions);
   }
@@ -138,7 +140,8 @@ static void make_square(Patch *patch) {
   linear_set_pattern(patch->square, patch->square_start, patch->square_row);
 }
 
-/* [I, A^T; A, -slack I]: a free column holds its 1 and its entries, then a row its transposed entries and the slack. */
+/* [I, A^T; A, -slack I]: a free column holds its 1 and its entries, then a row its transposed entries and
+ * the slack. */
 static void make_normal(Patch *patch) {
   const Jacobian *jacobian = patch->jacobian;
   Heap *heap = patch->heap;
@@ -184,7 +187,8 @@ static double column_size(const Patch *patch, uint32_t k, const double *y) {
   return patch->system->nominal[q] + fabs(y[q]);
 }
 
-/* A factored system for steps at y. Square ones keep their own weights out: the step does not depend on them. */
+/* A factored system for steps at y. Square ones keep their own weights out: the step does not depend on
+ * them. */
 static bool factor_square(Patch *patch, const double *y) {
   if (!patch->square) make_square(patch);
   int32_t next = 0;
@@ -233,15 +237,16 @@ static bool evaluate(Patch *patch, double t, const double *y, double *squares) {
   return isfinite(*squares);
 }
 
-/* Entries of free columns count for the norm's scale, those of held ones a thousandth: a row that hardly depends on what is free
- * must not outweigh the others. */
+/* Entries of free columns count for the norm's scale, those of held ones a thousandth: a row that hardly
+ * depends on what is free must not outweigh the others. */
 static void scale_rows(Patch *patch, const double *y) {
   const Jacobian *jacobian = patch->jacobian;
   memset(patch->scale, 0, patch->rows * sizeof *patch->scale);
   memset(patch->normal_scale, 0, patch->rows * sizeof *patch->normal_scale);
   for (uint32_t k = 0; k < patch->columns; k++) {
     double size = column_size(patch, k, y);
-    double unit = patch->number[k] < 0 ? 1e-3 * patch->system->nominal[jacobian->positions[k]] : column_unit(patch, k);
+    double unit =
+        patch->number[k] < 0 ? 1e-3 * patch->system->nominal[jacobian->positions[k]] : column_unit(patch, k);
     for (int32_t e = jacobian->column_start[k]; e < jacobian->column_start[k + 1]; e++) {
       int32_t i = jacobian->row_index[e];
       patch->scale[i] = fmax(patch->scale[i], fabs(patch->values[e]) * size);
@@ -292,8 +297,8 @@ static bool take_step(Patch *patch, const double *y, bool square) {
   return isfinite(largest);
 }
 
-/* False when the matrix is singular as far as this right-hand side shows: rows and columns are scaled, so its inverse should not be
- * much larger than 1. */
+/* False when the matrix is singular as far as this right-hand side shows: rows and columns are scaled, so
+ * its inverse should not be much larger than 1. */
 static bool solve_square(Patch *patch, const double *y) {
   double asked = 0, found = 0;
   if (!factor_square(patch, y)) return false;
@@ -315,7 +320,8 @@ static bool solve_normal(Patch *patch, const double *y, const double *target) {
     double away = target ? target[k] - y[patch->jacobian->positions[k]] : 0;
     patch->work[patch->number[k]] = away / column_unit(patch, k);
   }
-  for (uint32_t i = 0; i < patch->rows; i++) patch->work[patch->free + (int32_t)i] = -patch->r[i] * patch->normal_scale[i];
+  for (uint32_t i = 0; i < patch->rows; i++)
+    patch->work[patch->free + (int32_t)i] = -patch->r[i] * patch->normal_scale[i];
   linear_solve(patch->normal, patch->work);
   patch->rest = 0;
   for (uint32_t i = 0; i < patch->rows; i++) {
@@ -350,23 +356,27 @@ static void restore(const Patch *patch, const double *copy, double fraction, dou
     y[patch->jacobian->positions[k]] = fraction == 0 ? copy[k] : copy[k] + fraction * patch->step[k];
 }
 
-/* Halves the step until the rows are defined and smaller; leaves y there, or as it was. Returns the fraction taken. */
+/* Halves the step until the rows are defined and smaller; leaves y there, or as it was. Returns the fraction
+ * taken. */
 static double search_line(Patch *patch, double t, double *y, double before, int limit) {
   double fraction = 1, squares;
   save(patch, y, patch->trial);
   for (int halving = 0; halving < limit; halving++, fraction /= 2) {
     restore(patch, patch->trial, fraction, y);
-    if (evaluate(patch, t, y, &squares) && squares <= before - 0.25 * fraction * (before - patch->rest)) return fraction;
+    if (evaluate(patch, t, y, &squares) && squares <= before - 0.25 * fraction * (before - patch->rest))
+      return fraction;
   }
   restore(patch, patch->trial, 0, y);
   return 0;
 }
 
 /* A little slack for rows that depend on each other, then more for steps that go too far. */
-static double more_slack(double slack) { return slack == SLACK ? FIRM_SLACK : slack == FIRM_SLACK ? 1e-6 : 100 * slack; }
+static double more_slack(double slack) {
+  return slack == SLACK ? FIRM_SLACK : slack == FIRM_SLACK ? 1e-6 : 100 * slack;
+}
 
-/* Makes the columns heavier that the last step would move farthest, measured by their size: that is where its linear model
- * fails first. False if all move alike. */
+/* Makes the columns heavier that the last step would move farthest, measured by their size: that is where
+ * its linear model fails first. False if all move alike. */
 static bool burden(Patch *patch, const double *y) {
   double largest = step_size(patch, y);
   uint32_t burdened = 0;
@@ -385,8 +395,9 @@ static void relieve(Patch *patch) {
   for (uint32_t k = 0; k < patch->columns; k++) patch->burden[k] = fmin(1, 10 * patch->burden[k]);
 }
 
-/* One iteration: a step that makes the rows smaller. Where only a small fraction of it does, those columns are made heavier that
- * move too far; then the rows are asked to hold less exactly, which shortens the step (Levenberg, Marquardt). */
+/* One iteration: a step that makes the rows smaller. Where only a small fraction of it does, those columns
+ * are made heavier that move too far; then the rows are asked to hold less exactly, which shortens the step
+ * (Levenberg, Marquardt). */
 static bool advance(Patch *patch, double t, double *y, double squares, double *slack, bool near) {
   for (int tries = 0; *slack <= MOST_SLACK; tries++) {
     bool found = find_step(patch, y, *slack);
@@ -402,7 +413,8 @@ static bool advance(Patch *patch, double t, double *y, double squares, double *s
       restore(patch, patch->trial, 0, y);
       if (!evaluate(patch, t, y, &squares)) return false;
     }
-    if (!found || tries >= BURDEN_LIMIT || !burden(patch, y)) *slack = more_slack(*slack), tries = BURDEN_LIMIT;
+    if (!found || tries >= BURDEN_LIMIT || !burden(patch, y))
+      *slack = more_slack(*slack), tries = BURDEN_LIMIT;
   }
   return false;
 }
@@ -438,14 +450,17 @@ static double distance(const Patch *patch, const double *y) {
   return sqrt(squares);
 }
 
-/* Steps along the solutions towards the origin, each followed by corrections back onto them, while they shorten the distance. */
+/* Steps along the solutions towards the origin, each followed by corrections back onto them, while they
+ * shorten the distance. */
 static void slide(Patch *patch, double t, double *y, PatchResult *result) {
   double fraction = 1, away = distance(patch, y);
   double *tangent = heap_array(patch->heap, patch->columns, sizeof *tangent);
   double *held = heap_array(patch->heap, patch->columns, sizeof *held);
   for (int k = 0; k < SLIDE_LIMIT && away > 1e-9; k++) {
     double squares;
-    if (!linearize(patch, t, y) || !evaluate(patch, t, y, &squares) || (patch->slack = SLACK, !solve_normal(patch, y, patch->origin))) break;
+    if (!linearize(patch, t, y) || !evaluate(patch, t, y, &squares) ||
+        (patch->slack = SLACK, !solve_normal(patch, y, patch->origin)))
+      break;
     if (step_size(patch, y) < 1e-10) break;
     memcpy(tangent, patch->step, patch->columns * sizeof *tangent);
     save(patch, y, held);

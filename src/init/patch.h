@@ -1,9 +1,9 @@
 /* patch: some rows of the initial system, solved for some of the columns in them: as many as rows, or more.
  *
- * Damped Gauss-Newton with the correction of least weighted norm (Estévez Schwarz 2010, Theorem 4.3: the correction with
- * norm = min of a possibly under-determined linear system). After convergence the point is moved along the solutions until it is
- * the nearest one to where it started. Distances are in units of nominal times
- * weight: a weight says how easily a column moves; 0 holds it.
+ * Damped Gauss-Newton with the correction of least weighted norm (Estévez Schwarz 2010, Theorem 4.3: the
+ * correction with norm = min of a possibly under-determined linear system). After convergence the point is
+ * moved along the solutions until it is the nearest one to where it started. Distances are in units of
+ * nominal times weight: a weight says how easily a column moves; 0 holds it.
  */
 #ifndef DAEDAL_INIT_PATCH_H
 #define DAEDAL_INIT_PATCH_H
@@ -12,7 +12,8 @@
 
 typedef struct Patch Patch;
 
-/* A patch of `count` rows of the system; NULL rows: all of them, with the system's own program. Lives in the heap. */
+/* A patch of `count` rows of the system; NULL rows: all of them, with the system's own program. Lives in the
+ * heap. */
 Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count);
 
 /* The columns that occur in the rows: positions in y. */
@@ -23,19 +24,21 @@ void patch_set_weights(Patch *patch, const double *weights);
 
 typedef struct PatchResult {
   bool solved;
-  bool defined;        /* the rows have values at the end */
-  double residual;     /* largest scaled residual */
+  bool defined;    /* the rows have values at the end */
+  double residual; /* largest scaled residual */
   uint32_t iterations;
 } PatchResult;
 
-/* Solves from y, in place; after a failure y is where the rows are met best. nearest: move on to the nearest solution. */
+/* Solves from y, in place; after a failure y is where the rows are met best. nearest: move on to the nearest
+ * solution. */
 PatchResult patch_solve(Patch *patch, double t, double *y, bool nearest);
 
-/* The same by continuation in the guess: the residual at the guess is taken away little by little (Newton homotopy). */
+/* The same by continuation in the guess: the residual at the guess is taken away little by little (Newton
+ * homotopy). */
 PatchResult patch_continue(Patch *patch, double t, double *y);
 
-/* Largest scaled residual at y: |row| over the largest |d row / d column| * (nominal + |column|). HUGE_VAL if undefined. *worst:
- * its row among the patch's. */
+/* Largest scaled residual at y: |row| over the largest |d row / d column| * (nominal + |column|). HUGE_VAL
+ * if undefined. *worst: its row among the patch's. */
 double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst);
 
 /* After patch_residual or a solve: values of the rows, and the scaled matrix entries by columns. */

@@ -7,23 +7,31 @@
 static double default_start(const Evaluator *evaluator, const Variable *variable) {
   Model *model = evaluator->model;
   double bound, value = 0;
-  if (variable->min != EXPR_NONE && model_evaluate(model, variable->min, evaluator->parameters, &bound) && value < bound) value = bound;
-  if (variable->max != EXPR_NONE && model_evaluate(model, variable->max, evaluator->parameters, &bound) && value > bound) value = bound;
+  if (variable->min != EXPR_NONE && model_evaluate(model, variable->min, evaluator->parameters, &bound) &&
+      value < bound)
+    value = bound;
+  if (variable->max != EXPR_NONE && model_evaluate(model, variable->max, evaluator->parameters, &bound) &&
+      value > bound)
+    value = bound;
   return isfinite(value) ? value : 0;
 }
 
-static double start_value(const Evaluator *evaluator, const StartValues *starts, uint32_t position, bool *given) {
+static double start_value(const Evaluator *evaluator, const StartValues *starts, uint32_t position,
+                          bool *given) {
   Model *model = evaluator->model;
   const Variable *variable = &model->variables.data[position];
   double value;
   *given = true;
   if (starts && starts->start && !isnan(starts->start[position])) return starts->start[position];
-  if (variable->start != EXPR_NONE && model_evaluate(model, variable->start, evaluator->parameters, &value)) return value;
+  if (variable->start != EXPR_NONE && model_evaluate(model, variable->start, evaluator->parameters, &value))
+    return value;
   *given = false;
   return default_start(evaluator, variable);
 }
 
-static bool same_value(double a, double b, double tolerance) { return fabs(a - b) <= tolerance * (1 + fabs(a) + fabs(b)); }
+static bool same_value(double a, double b, double tolerance) {
+  return fabs(a - b) <= tolerance * (1 + fabs(a) + fabs(b));
+}
 
 /* The column and sign that an unknown of the model stands for; MAP_NONE for one that is constant. */
 static uint32_t column_of(const Evaluator *evaluator, uint32_t unknown, double *sign) {
@@ -32,25 +40,30 @@ static uint32_t column_of(const Evaluator *evaluator, uint32_t unknown, double *
   if (!problem->aliases.removed) return evaluator->array->model_column[unknown];
   uint32_t root = problem->aliases.root[unknown];
   *sign = problem->aliases.sign[unknown];
-  return root == UINT32_MAX ? MAP_NONE : evaluator->array->model_column[root] + problem->aliases.shift[unknown];
+  return root == UINT32_MAX ? MAP_NONE
+                            : evaluator->array->model_column[root] + problem->aliases.shift[unknown];
 }
 
 /* An unknown equal to a constant must not be fixed at another value. */
-static bool check_constant(const Evaluator *evaluator, uint32_t unknown, bool fixed, double start, double tolerance, Diags *diags) {
+static bool check_constant(const Evaluator *evaluator, uint32_t unknown, bool fixed, double start,
+                           double tolerance, Diags *diags) {
   Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];
   double value;
-  if (!fixed || !model_evaluate(model, evaluator->array->problem->aliases.constant[unknown], evaluator->parameters, &value)) return true;
+  if (!fixed || !model_evaluate(model, evaluator->array->problem->aliases.constant[unknown],
+                                evaluator->parameters, &value))
+    return true;
   if (same_value(value, start, tolerance)) return true;
   diag_error(diags, DIAG_INIT, model->variables.data[position].span,
-             "no consistent initial values: %s is fixed at %.10g, but an equation sets it to %.10g; remove fixed=true",
+             "no consistent initial values: %s is fixed at %.10g, but an equation sets it to %.10g; remove "
+             "fixed=true",
              model_name(model, position), start, value);
   return false;
 }
 
 /* Takes one unknown of the model into the column of its alias class. */
-static bool take_start(const Evaluator *evaluator, const StartValues *starts, uint32_t unknown, double tolerance,
-                       InitialColumn *columns, Diags *diags) {
+static bool take_start(const Evaluator *evaluator, const StartValues *starts, uint32_t unknown,
+                       double tolerance, InitialColumn *columns, Diags *diags) {
   Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];
   const Variable *variable = &model->variables.data[position];
@@ -61,10 +74,11 @@ static bool take_start(const Evaluator *evaluator, const StartValues *starts, ui
   InitialColumn *column = &columns[q];
   double value = sign * start;
   if (fixed && column->fixed && !same_value(value, column->start, tolerance)) {
-    Diag *diag = diag_error(diags, DIAG_INIT, variable->span,
-                            "no consistent initial values: %s and %s are the same%s, but fixed at %.10g and %.10g",
-                            model_name(model, column->named), model_name(model, position), sign < 0 ? " up to sign" : "",
-                            column->start, value);
+    Diag *diag =
+        diag_error(diags, DIAG_INIT, variable->span,
+                   "no consistent initial values: %s and %s are the same%s, but fixed at %.10g and %.10g",
+                   model_name(model, column->named), model_name(model, position),
+                   sign < 0 ? " up to sign" : "", column->start, value);
     diag_note(diags, diag, model->variables.data[column->named].span, "remove fixed=true from %s or from %s",
               model_name(model, column->named), model_name(model, position));
     return false;
@@ -88,10 +102,14 @@ static void take_columns(const StartValues *starts, uint32_t count, InitialColum
   }
 }
 
-bool starts_collect(const Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns, Diags *diags) {
+bool starts_collect(const Evaluator *evaluator, const StartValues *starts, double tolerance,
+                    InitialColumn *columns, Diags *diags) {
   const Array *array = evaluator->array;
   for (uint32_t q = 0; q < array->columns; q++)
-    columns[q] = (InitialColumn){.named = MAP_NONE, .sign = 1, .row = MAP_NONE, .low = (int32_t)array_order(array, q) < array->d[array->column_unknown[q]]};
+    columns[q] = (InitialColumn){.named = MAP_NONE,
+                                 .sign = 1,
+                                 .row = MAP_NONE,
+                                 .low = (int32_t)array_order(array, q) < array->d[array->column_unknown[q]]};
   /* The representative first, so that at equal rank its own start value counts. */
   for (int pass = 0; pass < 2; pass++) {
     for (uint32_t u = 0; u < evaluator->model->unknowns.count; u++) {

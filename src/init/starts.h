@@ -14,7 +14,7 @@ typedef enum Origin {
 
 typedef struct InitialColumn {
   Origin origin;
-  bool given;     /* a start value was given by the model or the user */
+  bool given; /* a start value was given by the model or the user */
   bool fixed;
   bool low;       /* below the highest derivative: the start value can be kept */
   bool redundant; /* fixed, but the equations and the other fixed values determine it */
@@ -24,17 +24,18 @@ typedef struct InitialColumn {
   uint32_t row;   /* of the initial system: determines it; MAP_NONE if nothing does */
 } InitialColumn;
 
-/* Start values that replace the model's own. NULL and NAN: none. */
+/* Start values that replace the model's own. NULL and NAN: none. After an event `hold` marks the states,
+ * which keep their left limits; it replaces what the model fixes, and initial equations and free parameters
+ * are left out. */
 typedef struct StartValues {
   const double *start;  /* per variable of the model */
   const double *column; /* per column of the evaluator's array: guesses, or left limits at an event */
-  const bool *hold;     /* with `column`: the columns that are fixed, instead of those the model fixes; initial equations and
-                         * free parameters are then left out. So the states keep their left limits after an event. */
+  const bool *hold;     /* with `column`: the columns that are fixed; NULL: those that the model fixes */
 } StartValues;
 
-/* Fills given, fixed, low, start and named of the columns of the evaluator's array. Several fixed values of one alias class
- * that differ by more than the tolerance are an error. */
-bool starts_collect(const Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns,
-                    Diags *diags);
+/* Fills given, fixed, low, start and named of the columns of the evaluator's array. Several fixed values of
+ * one alias class that differ by more than the tolerance are an error. */
+bool starts_collect(const Evaluator *evaluator, const StartValues *starts, double tolerance,
+                    InitialColumn *columns, Diags *diags);
 
 #endif

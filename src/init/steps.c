@@ -12,10 +12,14 @@ enum { FUSE_LIMIT = 128 };
 static const double WEIGHT_GIVEN = 1, WEIGHT_OTHER = 1e4;
 
 /* What should be a state moves less. */
-static const double SELECT_WEIGHT[] = {
-    [SELECT_NEVER] = 1e2, [SELECT_AVOID] = 1e1, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-1, [SELECT_ALWAYS] = 1e-2};
+static const double SELECT_WEIGHT[] = {[SELECT_NEVER] = 1e2,
+                                       [SELECT_AVOID] = 1e1,
+                                       [SELECT_DEFAULT] = 1,
+                                       [SELECT_PREFER] = 1e-1,
+                                       [SELECT_ALWAYS] = 1e-2};
 
-double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, bool hold_given) {
+double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column,
+                    bool hold_given) {
   const InitialColumn *c = &columns[column];
   if (c->fixed) return 0;
   if (column >= system->array->columns || !c->low || !c->given) return WEIGHT_OTHER;
@@ -25,15 +29,16 @@ double steps_weight(const InitialSystem *system, const InitialColumn *columns, u
   return WEIGHT_GIVEN * SELECT_WEIGHT[model->variables.data[model->unknowns.data[unknown]].select];
 }
 
-bool steps_guess(const InitialSystem *system, const InitialColumn *columns, const uint32_t *positions, uint32_t count, int attempt,
-                 double *y) {
+bool steps_guess(const InitialSystem *system, const InitialColumn *columns, const uint32_t *positions,
+                 uint32_t count, int attempt, double *y) {
   static const double TRY[] = {0, 1, -1, 0.1, 10};
   if (attempt >= (int)(sizeof TRY / sizeof *TRY)) return false;
   bool any = false;
   for (uint32_t k = 0; k < count; k++) {
     uint32_t q = positions[k];
     if (columns[q].given || columns[q].fixed) continue;
-    double turn = 0.6180339887498949 * (double)(k + 1), part = turn - floor(turn); /* no two alike: equal guesses may be singular */
+    double turn = 0.6180339887498949 * (double)(k + 1),
+           part = turn - floor(turn); /* no two alike: equal guesses may be singular */
     y[q] = columns[q].start + TRY[attempt] * system->nominal[q] * (1 - 0.3 * part);
     any = true;
   }
@@ -74,7 +79,8 @@ static bool flush(Run *run) {
 
 static Expr column_leaf(const InitialSystem *system, uint32_t q) {
   const Array *array = system->array;
-  if (q >= array->columns) return dag_variable(array->dag, system->evaluator->model->unknowns.count + q - array->columns, 0);
+  if (q >= array->columns)
+    return dag_variable(array->dag, system->evaluator->model->unknowns.count + q - array->columns, 0);
   return dag_variable(array->dag, array->problem->unknown[array->column_unknown[q]], array_order(array, q));
 }
 
@@ -105,17 +111,19 @@ typedef struct Unit {
   bool redundant; /* a fixed column is determined by a row of the unit */
 } Unit;
 
-/* Known; determined by a row of the unit; a start value that may move; fixed but determined by a row; fixed, and it shares its
- * stage with a row of the unit. */
+/* Known; determined by a row of the unit; a start value that may move; fixed but determined by a row; fixed,
+ * and it shares its stage with a row of the unit. */
 enum { ROLE_KNOWN, ROLE_MATCHED, ROLE_MOVABLE, ROLE_REDUNDANT, ROLE_PEER };
 
 static uint8_t find_role(const Run *run, uint32_t row, uint32_t q, uint32_t stamp) {
   int32_t matched = run->order->choice.matching.row_of_column[q];
   bool fixed = run->columns[q].fixed;
-  if (matched != STRUCTURE_NONE && run->unit_of_row[matched] == stamp) return fixed ? ROLE_REDUNDANT : ROLE_MATCHED;
+  if (matched != STRUCTURE_NONE && run->unit_of_row[matched] == stamp)
+    return fixed ? ROLE_REDUNDANT : ROLE_MATCHED;
   if (run->mode == STEPS_KEEP) return ROLE_KNOWN;
   if (fixed) return run->system->column_stage[q] == run->system->row_stage[row] ? ROLE_PEER : ROLE_KNOWN;
-  return !run->done[q] && order_may_move(run->system, run->columns, run->order, row, q) ? ROLE_MOVABLE : ROLE_KNOWN;
+  return !run->done[q] && order_may_move(run->system, run->columns, run->order, row, q) ? ROLE_MOVABLE
+                                                                                        : ROLE_KNOWN;
 }
 
 static Unit make_unit(Run *run, const uint32_t *rows, uint32_t count, uint32_t stamp) {
@@ -177,7 +185,8 @@ static bool attempt(Run *run, Unit *unit, bool hold_given) {
   return solved;
 }
 
-/* Fixed values too many in a unit: they must agree within the tolerance; then all of them give way as little as possible. */
+/* Fixed values too many in a unit: they must agree within the tolerance; then all of them give way as little
+ * as possible. */
 static bool settle_redundant(Run *run, Unit *unit) {
   uint32_t worst, redundant = MAP_NONE, free = 0;
   for (uint32_t k = 0; k < unit->columns; k++) {
@@ -209,7 +218,8 @@ static bool settle_redundant(Run *run, Unit *unit) {
 static bool solve_unit(Run *run, Unit *unit) {
   if (unit->redundant && run->mode != STEPS_KEEP) return settle_redundant(run, unit);
   if (unit->redundant) {
-    for (uint32_t k = 0; k < unit->columns; k++) unit->weight[k] = unit->role[k] == ROLE_KNOWN ? 0 : 1; /* no peers here */
+    for (uint32_t k = 0; k < unit->columns; k++)
+      unit->weight[k] = unit->role[k] == ROLE_KNOWN ? 0 : 1; /* no peers here */
     patch_set_weights(unit->patch, unit->weight);
     return patch_solve(unit->patch, run->t, run->y, false).solved;
   }
@@ -242,11 +252,18 @@ static bool run_unit(Run *run, const uint32_t *rows, const int32_t *columns, uin
   return ok;
 }
 
-StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode, double t,
-                      double tolerance, double *y) {
+StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode,
+                      double t, double tolerance, double *y) {
   Heap *heap = system->heap;
   Arena scratch = arena_make(heap);
-  Run run = {.system = system, .heap = heap, .columns = columns, .order = order, .mode = mode, .t = t, .tolerance = tolerance, .y = y};
+  Run run = {.system = system,
+             .heap = heap,
+             .columns = columns,
+             .order = order,
+             .mode = mode,
+             .t = t,
+             .tolerance = tolerance,
+             .y = y};
   run.done = arena_array(&scratch, system->columns, sizeof *run.done);
   run.results = arena_array(&scratch, FUSE_LIMIT, sizeof *run.results);
   run.unit_of_row = arena_array(&scratch, system->rows, sizeof *run.unit_of_row);

@@ -1,10 +1,11 @@
-/* steps: the initial system solved step by step, unit after unit in the order of its own structure: explicit assignments, linear
- * subproblems, the smallest nonlinear ones.
+/* steps: the initial system solved step by step, unit after unit in the order of its own structure: explicit
+ * assignments, linear subproblems, the smallest nonlinear ones.
  *
- * Invariant: when a unit is solved, everything it uses from before is final. Keeping, every column not determined by a row
- * holds its start value. Nearest, a unit first tries to keep the given start values in it, then moves them as little as
- * possible: with the stages of the derivative array as units this is the procedure of Estévez Schwarz 2010, Theorem 4.3, for any
- * system: the constraints first, then one hidden level after the other.
+ * Invariant: when a unit is solved, everything it uses from before is final. Keeping, every column not
+ * determined by a row holds its start value. Nearest, a unit first tries to keep the given start values in
+ * it, then moves them as little as possible: with the stages of the derivative array as units this is the
+ * procedure of Estévez Schwarz 2010, Theorem 4.3, for any system: the constraints first, then one hidden
+ * level after the other.
  */
 #ifndef DAEDAL_INIT_STEPS_H
 #define DAEDAL_INIT_STEPS_H
@@ -19,7 +20,7 @@ typedef enum StepsMode {
 
 typedef struct StepsResult {
   bool solved;
-  bool conflict;       /* fixed values contradict each other: `column` is one that the others determine */
+  bool conflict; /* fixed values contradict each other: `column` is one that the others determine */
   uint32_t column;
   double wanted;       /* what the other values want it to be; NAN if nothing fits */
   IndexVec rows;       /* the unit that failed; owned by the heap */
@@ -28,17 +29,19 @@ typedef struct StepsResult {
   uint32_t iterations;
 } StepsResult;
 
-/* Solves for y (per column of the system, at the start values before). tolerance: how far redundant fixed values may disagree. */
-StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode, double t,
-                      double tolerance, double *y);
+/* Solves for y (per column of the system, at the start values before). tolerance: how far redundant fixed
+ * values may disagree. */
+StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode,
+                      double t, double tolerance, double *y);
 
-/* Weights with which columns move (patch.h): by what is known of them, and stateSelect. hold_given: low ones with a given start
- * value are held too. Fixed ones are held. */
-double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, bool hold_given);
+/* Weights with which columns move (patch.h): by what is known of them, and stateSelect. hold_given: low ones
+ * with a given start value are held too. Fixed ones are held. */
+double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column,
+                    bool hold_given);
 
-/* Guesses for the columns without a start value other than the default, when that is a singular or undefined point: attempt 0
- * leaves them; true if there is such an attempt. `positions`: the columns concerned. */
-bool steps_guess(const InitialSystem *system, const InitialColumn *columns, const uint32_t *positions, uint32_t count, int attempt,
-                 double *y);
+/* Guesses for the columns without a start value other than the default, when that is a singular or undefined
+ * point: attempt 0 leaves them; true if there is such an attempt. `positions`: the columns concerned. */
+bool steps_guess(const InitialSystem *system, const InitialColumn *columns, const uint32_t *positions,
+                 uint32_t count, int attempt, double *y);
 
 #endif

@@ -1,9 +1,11 @@
-/* system: the initial system. Its rows are all rows of the derivative array at the start, then the initial equations with
- * aliases put in; its columns all columns of the array, then the parameters with fixed = false.
+/* system: the initial system. Its rows are all rows of the derivative array at the start, then the initial
+ * equations with aliases put in; its columns all columns of the array, then the parameters with fixed =
+ * false.
  *
- * Invariant: every expression of `row` is over columns only (and known parameters): a free parameter is the leaf of a column of
- * its own, and parameters bound to it are put in. The array is the evaluator's unless an initial equation needs a higher
- * derivative than it has; then it is one with larger offsets, and system_store brings the solution back.
+ * Invariant: every expression of `row` is over columns only (and known parameters): a free parameter is the
+ * leaf of a column of its own, and parameters bound to it are put in. The array is the evaluator's unless an
+ * initial equation needs a higher derivative than it has; then it is one with larger offsets, and
+ * system_store brings the solution back.
  */
 #ifndef DAEDAL_INIT_SYSTEM_H
 #define DAEDAL_INIT_SYSTEM_H
@@ -29,14 +31,16 @@ typedef struct InitialSystem {
   Jacobian *jacobian;
 } InitialSystem;
 
-/* Makes the system for an evaluator whose array has the offsets of `structure`. with_equations: the initial equations and free
- * parameters too (not after an event). Lives in the heap. About linear in the size of the model. */
+/* Makes the system for an evaluator whose array has the offsets of `structure`. with_equations: the initial
+ * equations and free parameters too (not after an event). Lives in the heap. About linear in the size of the
+ * model. */
 InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *structure, bool with_equations);
 
 /* Are rows and columns those of the evaluator's array? */
 bool system_is_plain(const InitialSystem *system);
 
-/* The system with s + lambda*(a - s) for homotopy(a, s), lambda the last column; NULL when no row contains homotopy(). */
+/* The system with s + lambda*(a - s) for homotopy(a, s), lambda the last column; NULL when no row contains
+ * homotopy(). */
 InitialSystem *system_continued(InitialSystem *system);
 
 /* The point (t, y), y one value a column. */
@@ -45,8 +49,8 @@ Point system_point(const InitialSystem *system, double t, const double *y);
 /* Program and Jacobian of all rows, made at the first call. */
 void system_compile(InitialSystem *system);
 
-/* From columns of the evaluator's array to columns of the system and back; what one lacks is left alone. Storing sets the free
- * parameters of the evaluator, and those bound to them. */
+/* From columns of the evaluator's array to columns of the system and back; what one lacks is left alone.
+ * Storing sets the free parameters of the evaluator, and those bound to them. */
 void system_fetch(const InitialSystem *system, const double *columns, double *y);
 void system_store(const InitialSystem *system, const double *y, double *columns);
 

@@ -1,5 +1,5 @@
-/* initial_report: see initial_report.h. Every unknown of the model has its line, in order of declaration: those that alias
- * elimination removed show the value of the column that they stand for. */
+/* initial_report: see initial_report.h. Every unknown of the model has its line, in order of declaration:
+ * those that alias elimination removed show the value of the column that they stand for. */
 #include "result/initial_report.h"
 
 #include "result/json.h"
@@ -7,8 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const ORIGIN_NAME[] = {
-    [ORIGIN_COMPUTED] = "computed", [ORIGIN_FIXED] = "fixed", [ORIGIN_KEPT] = "kept", [ORIGIN_MOVED] = "moved"};
+static const char *const ORIGIN_NAME[] = {[ORIGIN_COMPUTED] = "computed",
+                                          [ORIGIN_FIXED] = "fixed",
+                                          [ORIGIN_KEPT] = "kept",
+                                          [ORIGIN_MOVED] = "moved"};
 
 static const char *const WAY_NAME[] = {[WAY_STATES] = "states hold their start values",
                                        [WAY_KEPT] = "step by step, start values kept",
@@ -37,7 +39,9 @@ static void add_line(Table *table, const char *name, uint32_t q, double sign, bo
   const InitialSystem *system = table->initial->system;
   Line line = {.name = name, .column = &table->initial->column[q], .value = sign * table->initial->value[q]};
   line.start = sign * line.column->start;
-  if (!own) line.alias = arena_printf(&table->arena, "%s%s", sign < 0 ? "-" : "", system_column_name(system, q, &table->arena));
+  if (!own)
+    line.alias = arena_printf(&table->arena, "%s%s", sign < 0 ? "-" : "",
+                              system_column_name(system, q, &table->arena));
   vec_push(table->heap, &table->lines, line);
 }
 
@@ -53,7 +57,8 @@ static void add_unknown(Table *table, uint32_t unknown) {
     model_evaluate(model, problem->aliases.constant[unknown], table->evaluator->parameters, &line.value);
     vec_push(table->heap, &table->lines, line);
   } else if (root != unknown) {
-    add_line(table, name, array->model_column[root] + problem->aliases.shift[unknown], problem->aliases.sign[unknown], false);
+    add_line(table, name, array->model_column[root] + problem->aliases.shift[unknown],
+             problem->aliases.sign[unknown], false);
   } else {
     uint32_t j = problem->local[unknown];
     for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++)
@@ -66,7 +71,8 @@ static Table make_table(const Initial *initial, const Evaluator *evaluator, Heap
   for (uint32_t u = 0; u < evaluator->model->unknowns.count; u++) add_unknown(&table, u);
   const InitialSystem *system = initial->system;
   for (uint32_t k = 0; k < system->parameters.count; k++)
-    add_line(&table, system_column_name(system, system->array->columns + k, &table.arena), system->array->columns + k, 1, true);
+    add_line(&table, system_column_name(system, system->array->columns + k, &table.arena),
+             system->array->columns + k, 1, true);
   return table;
 }
 
@@ -98,11 +104,14 @@ static const char *row_label(const Table *table, uint32_t row, Arena *arena) {
   return arena_printf(arena, "%s`%.*s ...`", sign, (int)length, text);
 }
 
-static const char *line_how(const Line *line) { return line->column ? ORIGIN_NAME[line->column->origin] : "constant"; }
+static const char *line_how(const Line *line) {
+  return line->column ? ORIGIN_NAME[line->column->origin] : "constant";
+}
 
 /* The row, where one determined the value rather than the start value did. */
 static uint32_t line_row(const Line *line) {
-  if (!line->column || line->column->fixed || line->alias || line->column->origin == ORIGIN_KEPT) return MAP_NONE;
+  if (!line->column || line->column->fixed || line->alias || line->column->origin == ORIGIN_KEPT)
+    return MAP_NONE;
   return line->column->row;
 }
 
@@ -112,7 +121,8 @@ static void text_line(Table *table, const Line *line, int width, TextVec *text) 
   Heap *heap = table->heap;
   text_printf(heap, text, "%-*s  %-23.16g %s", width, line->name, line->value, line_how(line));
   if (line->alias) text_printf(heap, text, ", = %s", line->alias);
-  if (line->column && line->column->origin == ORIGIN_MOVED) text_printf(heap, text, " from %.10g", line->start);
+  if (line->column && line->column->origin == ORIGIN_MOVED)
+    text_printf(heap, text, " from %.10g", line->start);
   if (line->column && line->column->fixed && line->value != line->start)
     text_printf(heap, text, ", moved by %.2g", line->value - line->start);
   if (line->column && line->column->redundant) text_printf(heap, text, ", redundant");
@@ -127,14 +137,17 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
   const Initial *initial = table->initial;
   Heap *heap = table->heap;
   uint32_t equations = initial->system->rows - initial->system->array->rows;
-  text_printf(heap, text, "  degrees of freedom     %lld: %u fixed, %u initial equations, %u left free\n", (long long)initial->dof,
-              initial->fixed, equations, initial->free);
+  text_printf(heap, text, "  degrees of freedom     %lld: %u fixed, %u initial equations, %u left free\n",
+              (long long)initial->dof, initial->fixed, equations, initial->free);
   text_printf(heap, text, "  form                   %s\n", explanation->form_text);
   if (explanation->form.parts.count > 1)
     for (uint32_t k = 0; k < explanation->form.parts.count && k < 8; k++)
-      text_printf(heap, text, "    part %-2u              %s\n", k + 1, form_part_text(&explanation->form.parts.data[k], &table->arena));
-  text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way], initial->iterations);
-  text_printf(heap, text, "  steps                  %u explicit, %u linear systems", explanation->assignments, explanation->linear);
+      text_printf(heap, text, "    part %-2u              %s\n", k + 1,
+                  form_part_text(&explanation->form.parts.data[k], &table->arena));
+  text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way],
+              initial->iterations);
+  text_printf(heap, text, "  steps                  %u explicit, %u linear systems", explanation->assignments,
+              explanation->linear);
   if (explanation->linear) text_printf(heap, text, " (largest %u)", explanation->largest_linear);
   text_printf(heap, text, ", %u nonlinear", explanation->nonlinear);
   if (explanation->nonlinear) text_printf(heap, text, " (largest %u)", explanation->largest_nonlinear);
@@ -143,10 +156,12 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
   if (worst && explanation->residual > 0) text_printf(heap, text, " in %s", worst);
   text_printf(heap, text, "\n  condition              %.2g\n", explanation->condition);
   for (uint32_t k = 0; k < initial->surplus.count; k++)
-    text_printf(heap, text, "  redundant              initial equation %s\n", row_label(table, initial->surplus.data[k], &table->arena));
+    text_printf(heap, text, "  redundant              initial equation %s\n",
+                row_label(table, initial->surplus.data[k], &table->arena));
 }
 
-void initial_report_text(const Initial *initial, const Explanation *explanation, const Evaluator *evaluator, Heap *heap, TextVec *text) {
+void initial_report_text(const Initial *initial, const Explanation *explanation, const Evaluator *evaluator,
+                         Heap *heap, TextVec *text) {
   Table table = make_table(initial, evaluator, heap);
   int width = 12;
   for (uint32_t k = 0; k < table.lines.count; k++) {
@@ -215,7 +230,8 @@ static void json_values(Table *table, const Explanation *explanation, JsonWriter
   json_key_number(json, "condition", explanation->condition);
   json_key(json, "redundant_equations");
   json_array_begin(json);
-  for (uint32_t k = 0; k < initial->surplus.count; k++) json_string(json, system_row_text(initial->system, initial->surplus.data[k], &table->arena));
+  for (uint32_t k = 0; k < initial->surplus.count; k++)
+    json_string(json, system_row_text(initial->system, initial->surplus.data[k], &table->arena));
   json_array_end(json);
   json_key_null(json, "conflict");
   json_key(json, "values");
@@ -234,32 +250,37 @@ static void json_conflict(const Initial *initial, JsonWriter *json, Arena *arena
   for (uint32_t k = 0; k < conflict->columns.count; k++) {
     const InitialColumn *column = &initial->column[conflict->columns.data[k]];
     json_object_begin(json);
-    json_key_string(json, "name", column->named == MAP_NONE ? system_column_name(initial->system, conflict->columns.data[k], arena)
-                                                            : model_name(model, column->named));
+    json_key_string(json, "name",
+                    column->named == MAP_NONE
+                        ? system_column_name(initial->system, conflict->columns.data[k], arena)
+                        : model_name(model, column->named));
     json_key_number(json, "fixed", column->sign * column->start);
-    json_key_number(json, "wanted", conflict->columns.data[k] == conflict->column ? column->sign * conflict->wanted : NAN);
+    json_key_number(json, "wanted",
+                    conflict->columns.data[k] == conflict->column ? column->sign * conflict->wanted : NAN);
     json_object_end(json);
   }
   json_array_end(json);
   json_key(json, "equations");
   json_array_begin(json);
-  for (uint32_t k = 0; k < conflict->rows.count; k++) json_string(json, system_row_text(initial->system, conflict->rows.data[k], arena));
+  for (uint32_t k = 0; k < conflict->rows.count; k++)
+    json_string(json, system_row_text(initial->system, conflict->rows.data[k], arena));
   json_array_end(json);
   json_key_number(json, "residual", conflict->residual);
   json_object_end(json);
 }
 
 static void json_nothing(const Initial *initial, JsonWriter *json, Arena *arena) {
-  static const char *const KEYS[] = {"dof", "fixed", "free", "initial_equations", "way", "iterations", "form", "parts", "steps",
-                                     "residual", "condition", "redundant_equations"};
+  static const char *const KEYS[] = {"dof",   "fixed",      "free",      "initial_equations",
+                                     "way",   "iterations", "form",      "parts",
+                                     "steps", "residual",   "condition", "redundant_equations"};
   for (size_t k = 0; k < sizeof KEYS / sizeof *KEYS; k++) json_key_null(json, KEYS[k]);
   if (initial && initial->has_conflict) json_conflict(initial, json, arena);
   else json_key_null(json, "conflict");
   json_key_null(json, "values");
 }
 
-void initial_report_json(const char *status, const Initial *initial, const Explanation *explanation, const Evaluator *evaluator,
-                         Heap *heap, TextVec *text) {
+void initial_report_json(const char *status, const Initial *initial, const Explanation *explanation,
+                         const Evaluator *evaluator, Heap *heap, TextVec *text) {
   Arena arena = arena_make(heap);
   JsonWriter json = json_make(heap, text);
   json_object_begin(&json);
@@ -278,12 +299,13 @@ void initial_report_json(const char *status, const Initial *initial, const Expla
 
 /* ---- modifiers ---- */
 
-/* A name as the language writes it: flat names that are not identifiers with dots and subscripts are quoted. */
+/* Is a flat name made of identifiers, dots and subscripts? Others are quoted. */
 static bool is_plain(const char *name) {
   int depth = 0;
   if (!*name || (*name >= '0' && *name <= '9')) return false;
   for (const char *p = name; *p; p++) {
-    bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '_' || *p == '.';
+    bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
+                  *p == '_' || *p == '.';
     depth += (*p == '[') - (*p == ']');
     if (!letter && *p != '[' && *p != ']' && !(*p == ',' && depth > 0)) return false;
   }
@@ -292,7 +314,8 @@ static bool is_plain(const char *name) {
 
 static void add_modifier(Heap *heap, TextVec *text, const char *name, double value) {
   const char *quote = is_plain(name) ? "" : "'";
-  text_printf(heap, text, "%s\n  %s%s%s(start = %.17g)", text->count > 1 ? "," : "", quote, name, quote, value);
+  text_printf(heap, text, "%s\n  %s%s%s(start = %.17g)", text->count > 1 ? "," : "", quote, name, quote,
+              value);
 }
 
 void initial_report_modifiers(const Initial *initial, const Evaluator *evaluator, Heap *heap, TextVec *text) {
@@ -301,7 +324,8 @@ void initial_report_modifiers(const Initial *initial, const Evaluator *evaluator
   text_append(heap, text, "(", 1);
   for (uint32_t k = 0; k < table.lines.count; k++) {
     const Line *line = &table.lines.data[k];
-    if (line->column && model_find(model, line->name) != MAP_NONE) add_modifier(heap, text, line->name, line->value);
+    if (line->column && model_find(model, line->name) != MAP_NONE)
+      add_modifier(heap, text, line->name, line->value);
   }
   text_append(heap, text, ")\n", 2);
   free_table(&table);
