@@ -1,10 +1,15 @@
 /* switches: see switches.h. */
 #include "code/switches.h"
 
+#include <math.h>
 #include <string.h>
 
 /* To, fro, and to again. */
 enum { CHANGE_LIMIT = 3 };
+
+/* A difference below this part of its largest size is zero. Within a step it can have come back from zero if it is below HIDING
+ * times its change over the step, or below NEAR times its largest size. */
+static const double ROUND_OFF = 1e-12, HIDING = 1, NEAR = 0.02;
 
 Switches *switches_new(Heap *heap, Evaluator *evaluator, const Modes *modes) {
   Switches *switches = heap_alloc(heap, sizeof *switches);
@@ -12,6 +17,8 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator, const Modes *modes) {
   switches->evaluator = evaluator;
   switches->program = evaluator_program(evaluator, modes->difference, modes->count);
   switches->difference = heap_array(heap, modes->count, sizeof(double));
+  switches->before = heap_array(heap, modes->count, sizeof(double));
+  switches->scale = heap_array(heap, modes->count, sizeof(double));
   switches->changes = heap_array(heap, modes->count, sizeof(uint8_t));
   return switches;
 }
@@ -32,7 +39,24 @@ static bool holds(const Switches *switches, uint32_t m) {
   }
 }
 
+void switches_keep(Switches *switches) {
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    switches->before[m] = switches->difference[m];
+    if (fabs(switches->difference[m]) > switches->scale[m]) switches->scale[m] = fabs(switches->difference[m]);
+  }
+}
+
+bool switches_may_hide(const Switches *switches) {
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    double change = fabs(switches->difference[m] - switches->before[m]);
+    double nearest = fmin(fabs(switches->difference[m]), fabs(switches->before[m]));
+    if (nearest < HIDING * change || nearest < NEAR * switches->scale[m]) return true;
+  }
+  return false;
+}
+
 bool switches_contradict(const Switches *switches, uint32_t m) {
+  if (fabs(switches->difference[m]) <= ROUND_OFF * switches->scale[m]) return false;
   return holds(switches, m) != (switches->evaluator->discretes[switches->modes->first + m] != 0);
 }
 

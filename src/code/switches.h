@@ -11,6 +11,8 @@ typedef struct Switches {
   Evaluator *evaluator;
   Program *program;   /* differences of all relations */
   double *difference; /* of the last evaluation */
+  double *before;     /* at the end of the last step; see switches_keep */
+  double *scale;      /* largest size of each difference at such ends */
   uint8_t *changes;   /* of each mode since switches_begin */
 } Switches;
 
@@ -20,7 +22,13 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator, const Modes *modes);
 /* Evaluates the differences at (t, y); false where one is not defined. */
 bool switches_evaluate(Switches *switches, double t, const double *y);
 
-/* Does relation m, by its last difference, contradict its mode? */
+/* Keeps the last differences as those at the end of a step. */
+void switches_keep(Switches *switches);
+
+/* May some difference have had another sign between the kept point and the last evaluation, although it has not at both? */
+bool switches_may_hide(const Switches *switches);
+
+/* Does relation m, by its last difference, contradict its mode? A difference within round-off of zero contradicts nothing. */
 bool switches_contradict(const Switches *switches, uint32_t m);
 
 /* Begins the search for modes that agree with their relations. */

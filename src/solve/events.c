@@ -45,18 +45,41 @@ static double guess_root(const Bracket *bracket, double low, double high) {
   return fmin(fmax(earliest, low + margin), high - margin);
 }
 
+void events_begin(View *view, double t, const double *y) {
+  if (view->switches && switches_evaluate(view->switches, t, y)) switches_keep(view->switches);
+}
+
+/* A first point of the step at which a relation contradicts its mode: the end, or a point inside from which it comes back
+ * before the end. Inside the columns are only interpolated until something is found. */
+static bool find_contradiction(const Bracket *bracket, double before, double *t, uint32_t *mode) {
+  enum { LOOKS = 5 };
+  View *view = bracket->view;
+  Switches *switches = view->switches;
+  double end = *t;
+  if (!switches_evaluate(switches, end, bracket->integrator->values(bracket->self))) return false;
+  bool found = any_contradicts(switches, mode), hides = !found && switches_may_hide(switches);
+  if (found) return true;
+  for (int k = 1; k < LOOKS && hides; k++) {
+    *t = before + (end - before) * k / LOOKS;
+    bracket->integrator->interpolate(bracket->self, *t, bracket->y);
+    if (!switches_evaluate(switches, *t, bracket->y) || !any_contradicts(switches, mode)) continue;
+    if (point_at(bracket, *t) && any_contradicts(switches, mode)) return true;
+  }
+  *t = end;
+  if (hides) switches_evaluate(switches, end, bracket->integrator->values(bracket->self));
+  switches_keep(switches);
+  return false;
+}
+
 bool events_locate(View *view, const Integrator *integrator, void *self, double before, double *t, double *y, uint32_t *mode) {
   Switches *switches = view->switches;
-  const double *end = integrator->values(self);
-  if (!switches_evaluate(switches, *t, end) || !any_contradicts(switches, mode)) return false;
   uint32_t count = switches->modes->count;
+  Bracket bracket = {view, integrator, self, y, switches->before};
+  double low = before, end = *t;
+  if (!find_contradiction(&bracket, before, t, mode)) return false;
   Heap *heap = view->evaluator->heap;
-  Bracket bracket = {view, integrator, self, y, heap_array(heap, count, sizeof(double))};
-  double *high_value = heap_array(heap, count, sizeof *high_value);
-  double low = before, high = *t;
+  double *high_value = heap_array(heap, count, sizeof *high_value), high = *t;
   memcpy(high_value, switches->difference, count * sizeof *high_value);
-  if (point_at(&bracket, low)) memcpy(bracket.low_value, switches->difference, count * sizeof(double));
-  else memcpy(bracket.low_value, high_value, count * sizeof(double));
   for (int k = 0; k < LOCATE_LIMIT && high - low > 4e-16 * fabs(high) + 1e-14 * (high - before); k++) {
     memcpy(switches->difference, high_value, count * sizeof *high_value);
     double middle = k % 3 == 2 ? low + (high - low) / 2 : guess_root(&bracket, low, high);
@@ -71,10 +94,9 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
       memcpy(bracket.low_value, switches->difference, count * sizeof(double));
     }
   }
-  if (high < *t) point_at(&bracket, high);
-  else memcpy(y, end, (size_t)view->system.columns * sizeof *y);
+  if (high < end) point_at(&bracket, high);
+  else memcpy(y, integrator->values(self), (size_t)view->system.columns * sizeof *y);
   *t = high;
-  heap_free(heap, bracket.low_value);
   heap_free(heap, high_value);
   return true;
 }
@@ -83,7 +105,10 @@ bool events_settle(View *view, double t, double *y) {
   switches_begin(view->switches);
   for (int round = 0; round < SETTLE_LIMIT; round++) {
     if (!switches_evaluate(view->switches, t, y)) return false;
-    if (!switches_set(view->switches)) return true;
+    if (!switches_set(view->switches)) {
+      switches_keep(view->switches);
+      return true;
+    }
     if (view_settle(view, t, y) != EVAL_OK) return false;
   }
   return false;

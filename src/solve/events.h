@@ -5,6 +5,9 @@
 
 #include "solve/view.h"
 
+/* The run begins at (t, y), whose modes agree. */
+void events_begin(View *view, double t, const double *y);
+
 /* If a relation contradicts its mode at (t, y), the end of a step from `before`: finds the first such time in the step, leaves it
  * in *t and the columns there, closed in the old modes, in y. *mode is one relation that changes there. Returns false
  * without an event. */

@@ -293,7 +293,7 @@ static bool report_chatter(Run *run, double t, uint32_t mode) {
 
 /* An event at t with the columns in run->y: both sides are recorded, and the integrator starts again. */
 static bool handle_event(Run *run, double t, uint32_t mode) {
-  bool ahead = t - run->last_event > 1e-12 * (fabs(t) + 1e-3 * (run->options->stop - run->options->start));
+  bool ahead = t - run->last_event > 1e-9 * (run->options->stop - run->options->start);
   run->chatter = ahead ? 0 : run->chatter + 1;
   run->last_event = t;
   if (run->chatter > CHATTER_LIMIT) return report_chatter(run, t, mode);
@@ -371,6 +371,7 @@ bool run_integrate(Heap *heap, View *view, const Structure *structure, const dou
   if (structure && (run.turning = turning_new(heap, view, structure)) != NULL) turning_begin(run.turning, options->start, y);
   create_integrator(&run, first_integrator(&run));
   run.integrator->start(run.self, options->start, run.y, options->stop);
+  events_begin(view, options->start, y);
   bool ok = record_outputs(&run, options->start) && start_is_regular(&run) && integrate(&run);
   collect_statistics(&run, true);
   return ok && check_constraints(&run);
