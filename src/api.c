@@ -250,7 +250,10 @@ const char *daedal_dump(daedal_model *model, const char *pass) {
 
 static void work_analyze(daedal_model *model) {
   if (model->analysis) return;
+  double begin = pipeline_clock();
   Analysis *analysis = model->analysis = analysis_run(model->model, &model->arena, &model->diags);
+  analysis->seconds_parse = model->seconds_parse;
+  analysis->seconds_structure = pipeline_clock() - begin;
   const Structure *structure = &analysis->structure;
   bool ok = structure->status == STRUCTURE_OK;
   model->figures = (daedal_analysis){.status = ok && analysis->curable ? DAEDAL_OK : DAEDAL_STRUCTURE,

@@ -30,6 +30,7 @@ typedef struct Analysis {
   ConversionVec conversions; /* rewritings that a simulation makes */
   int64_t true_dof;          /* of the rewritten equations; that of the structure if it is regular */
   int32_t true_index;
+  double seconds_parse, seconds_structure; /* for the report; set by the caller */
 } Analysis;
 
 /* Runs the analysis; errors and warnings go to diags, texts live in the arena. `structure.status` says how it ended.

@@ -251,6 +251,11 @@ void analysis_report_json(Analysis *analysis, Heap *heap, TextVec *text) {
     json_superfluous(analysis, &json);
     json_key_integer(&json, "aliases", analysis->aliases);
     json_regular(analysis, &json);
+    json_key(&json, "seconds");
+    json_object_begin(&json);
+    json_key_number(&json, "parse", analysis->seconds_parse);
+    json_key_number(&json, "structure", analysis->seconds_structure);
+    json_object_end(&json);
   }
   json_object_end(&json);
   text_append(heap, text, "\n", 1);
