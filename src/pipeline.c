@@ -3,6 +3,7 @@
 
 #include "array/verdict.h"
 
+#include <math.h>
 #include <time.h>
 
 /* Longest step of an explicit solver, times the rate at which the method itself lets deviations die out. */
@@ -51,6 +52,16 @@ static bool pass_structure(Simulation *simulation, const Request *request) {
   return false;
 }
 
+/* The start values given, for the variables that a conversion added too: none. */
+static void take_starts(Simulation *simulation, const Request *request) {
+  uint32_t given = simulation->model->variables.count, count = simulation->problem.model->variables.count;
+  simulation->starts = request->starts;
+  if (!request->starts.start || count == given) return;
+  double *start = heap_array(simulation->heap, count, sizeof *start);
+  for (uint32_t v = 0; v < count; v++) start[v] = v < given ? request->starts.start[v] : NAN;
+  simulation->starts.start = start;
+}
+
 /* Structure sees zeros only: where the Jacobian is singular all the same, the equations are rewritten until it is not. */
 static bool pass_regular(Simulation *simulation, const Request *request) {
   Model *model = simulation->model;
@@ -58,8 +69,10 @@ static bool pass_regular(Simulation *simulation, const Request *request) {
   if (!model_parameter_values(model, request->parameter_overrides, simulation->parameters, simulation->diags)) return false;
   simulation->facts.status = "singular";
   simulation->facts.conversions = &simulation->conversions;
-  return convert_run(&simulation->problem, &simulation->structure, simulation->parameters, &simulation->arena,
-                     &simulation->conversions, simulation->diags) != CONVERT_FAILED;
+  ConvertStatus status = convert_run(&simulation->problem, &simulation->structure, simulation->parameters, &simulation->arena,
+                                     &simulation->conversions, simulation->diags);
+  take_starts(simulation, request);
+  return status != CONVERT_FAILED;
 }
 
 /* The array has every derivative that the model speaks of, also those that only aliases write. */
@@ -102,11 +115,11 @@ static bool pass_initial(Simulation *simulation, const Request *request) {
   simulation->facts.initial = initial;
   if (switches) {
     double *guess = heap_array(simulation->heap, simulation->array.columns, sizeof *guess);
-    if (!initial_guess(initializer, &request->starts, guess, simulation->diags)) return false;
+    if (!initial_guess(initializer, &simulation->starts, guess, simulation->diags)) return false;
     if (switches_evaluate(switches, start, guess)) switches_set(switches);
   }
   for (int round = 0; round < ROUNDS; round++) {
-    if (!initial_solve(initializer, &request->starts, start, request->run.tolerance, initial, simulation->diags)) return false;
+    if (!initial_solve(initializer, &simulation->starts, start, request->run.tolerance, initial, simulation->diags)) return false;
     if (!switches || !switches_evaluate(switches, start, initial->y) || !switches_set(switches)) return true;
   }
   diag_error(simulation->diags, DIAG_INIT, (Span){0},

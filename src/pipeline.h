@@ -29,6 +29,7 @@ typedef struct Simulation {
   Structure structure;
   double *parameters; /* by leaf index */
   ConversionVec conversions;
+  StartValues starts;
   Array array;
   Evaluator *evaluator;
   Switches *switches; /* NULL without modes */

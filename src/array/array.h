@@ -32,6 +32,11 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena);
 /* The same problem with other equations over its unknowns, one residual for each of its own. Owned by the arena. */
 Problem problem_replace(const Problem *problem, const Expr *residual, Arena *arena);
 
+/* The same problem with one more unknown and one more equation each for `count` expressions, unknown k being value k; over a copy of
+ * the model that has them as variables. `residual`: new residuals of the old equations; the leaves of the new unknowns are
+ * dag_variable(model->unknowns.count + k, 0). Owned by the arena. */
+Problem problem_extend(const Problem *problem, const Expr *residual, const Expr *value, uint32_t count, Arena *arena);
+
 /* An expression of the model over the unknowns of the problem: aliases put in. */
 Expr problem_expression(const Problem *problem, Expr e);
 

@@ -1,27 +1,13 @@
 /* convert: see convert.h. */
-#include "array/convert.h"
+#include "array/convert_internal.h"
 
-#include "array/dependence.h"
 #include "array/release.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Steps at most, and the largest block whose dependences are looked for. */
-enum { STEP_LIMIT = 300, LARGEST_BLOCK = 400 };
-
-typedef struct Converter {
-  Arena *arena;
-  Heap *heap;
-  Model *model;
-  Dag *dag;
-  Diags *diags;
-  Samples samples;
-  Problem problem;
-  Structure structure;
-  ConversionVec *list;
-  bool failed; /* an error was reported */
-} Converter;
+/* Steps at most. */
+enum { STEP_LIMIT = 300 };
 
 const char *conversion_name(ConversionKind kind) {
   static const char *const names[] = {[CONVERSION_VANISHED] = "parameters",
@@ -38,7 +24,7 @@ static const char *written_text(const Converter *converter, uint32_t i) {
   return model_equation_text(converter->model, &converter->model->equations.data[equation], converter->arena);
 }
 
-static const char *residual_text(const Converter *converter, Expr residual) {
+const char *converter_residual_text(const Converter *converter, Expr residual) {
   return arena_printf(converter->arena, "%s = 0", model_text(converter->model, residual, converter->arena));
 }
 
@@ -66,7 +52,7 @@ static const char *combination_text(Converter *converter, const BlockJacobian *j
   return copy;
 }
 
-static void note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how) {
+void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how) {
   vec_push(converter->heap, converter->list,
            (Conversion){kind, converter->problem.equation[i], written_text(converter, i), after, how});
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
@@ -89,18 +75,18 @@ static Structure try_residual(Converter *converter, uint32_t i, Expr residual, P
   return structure_run(converter->arena, &problem->incidence);
 }
 
-/* Puts zero for leaves on which e does not depend. */
-static Expr drop_leaves(Converter *converter, Expr e, const ExprVec *leaves) {
-  ExprVec zeros = {0};
-  for (uint32_t k = 0; k < leaves->count; k++) vec_push(converter->heap, &zeros, dag_constant(converter->dag, 0));
+/* Puts a number for leaves on which e does not depend. */
+static Expr drop_leaves(Converter *converter, Expr e, const ExprVec *leaves, double number) {
+  ExprVec numbers = {0};
+  for (uint32_t k = 0; k < leaves->count; k++) vec_push(converter->heap, &numbers, dag_constant(converter->dag, number));
   Expr dropped = e;
-  dag_substitute(converter->dag, leaves->data, zeros.data, leaves->count, &dropped, 1);
-  vec_free(converter->heap, &zeros);
+  dag_substitute(converter->dag, leaves->data, numbers.data, leaves->count, &dropped, 1);
+  vec_free(converter->heap, &numbers);
   return dropped;
 }
 
 /* e without the leaves that only seem to occur in it: their partial derivatives vanish. */
-static Expr drop_apparent(Converter *converter, Expr e) {
+Expr converter_drop_apparent(Converter *converter, Expr e) {
   ExprVec leaves = {0}, partials = {0}, apparent = {0};
   dag_gradient(converter->dag, e, &leaves, &partials);
   for (uint32_t k = 0; k < leaves.count; k++)
@@ -113,13 +99,16 @@ static Expr drop_apparent(Converter *converter, Expr e) {
     for (uint32_t q = 0; q < leaves.count && !present; q++) present = leaves.data[q] == all.data[k];
     if (!present && !dag_has_event(converter->dag, e)) vec_push(converter->heap, &apparent, all.data[k]);
   }
-  Expr dropped = apparent.count ? drop_leaves(converter, e, &apparent) : e;
+  Expr result = e;
+  for (int number = 0; number < 2 && apparent.count && result == e; number++) { /* 0 may be outside of a domain */
+    Expr dropped = drop_leaves(converter, e, &apparent, number);
+    if (samples_vanish(&converter->samples, dag_subtract(converter->dag, dropped, e))) result = dropped;
+  }
   vec_free(converter->heap, &leaves);
   vec_free(converter->heap, &partials);
   vec_free(converter->heap, &apparent);
   vec_free(converter->heap, &all);
-  bool same = dropped == e || samples_vanish(&converter->samples, dag_subtract(converter->dag, dropped, e));
-  return same ? dropped : e;
+  return result;
 }
 
 /* ---- entries that vanish at the parameter values ---- */
@@ -132,11 +121,11 @@ static bool step_vanish(Converter *converter, const BlockJacobian *jacobian) {
       vanishes = samples_vanish(&converter->samples, jacobian->entry[e]);
     if (!vanishes) continue;
     uint32_t i = (uint32_t)jacobian->equation[p];
-    Expr left = drop_apparent(converter, converter->problem.residual[i]);
+    Expr left = converter_drop_apparent(converter, converter->problem.residual[i]);
     if (left == converter->problem.residual[i]) continue;
     Problem problem;
     Structure structure = try_residual(converter, i, left, &problem);
-    note(converter, CONVERSION_VANISHED, i, residual_text(converter, left), "terms that are zero at the given parameter values left out");
+    converter_note(converter, CONVERSION_VANISHED, i, converter_residual_text(converter, left), "terms that are zero at the given parameter values left out");
     converter->problem = problem;
     converter->structure = structure;
     changed = true;
@@ -150,7 +139,7 @@ static void report_inconsistent(Converter *converter, uint32_t i, Expr left, con
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   converter->failed = true;
   Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span, "the equations contradict each other: %s gives %s", how,
-                          residual_text(converter, left));
+                          converter_residual_text(converter, left));
   diag_note(converter->diags, diag, (Span){0}, "remove one of these equations, or make them agree");
 }
 
@@ -185,7 +174,7 @@ static bool settle_empty(Converter *converter, uint32_t i, Expr left, const char
     Structure structure = try_residual(converter, i, residual, &problem);
     released = structure.status == STRUCTURE_OK;
     if (!released) continue;
-    note(converter, CONVERSION_RELEASED, i,
+    converter_note(converter, CONVERSION_RELEASED, i,
          arena_printf(converter->arena, "%s = %s", model_text(converter->model, leaf, converter->arena),
                       model_text(converter->model, start_of(converter, unknown), converter->arena)),
          arena_printf(converter->arena, "%s is 0 = 0; the free variable is held at its start value", how));
@@ -310,7 +299,7 @@ static bool combine(Converter *converter, const BlockJacobian *jacobian, const D
   }
   ExprVec cancelled = {0};
   find_cancelled(converter, combination, &cancelled);
-  if (cancelled.count) combination->left = drop_leaves(converter, combination->left, &cancelled);
+  if (cancelled.count) combination->left = drop_leaves(converter, combination->left, &cancelled, 0);
   vec_free(converter->heap, &cancelled);
   combination->vanishes = sum_vanishes(converter, combination->factor, combination->row, combination->count);
   ExprVec rest = {0};
@@ -360,8 +349,10 @@ static void sort_dependences(const Converter *converter, DependenceVec *list) {
 static bool use_combination(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
   uint32_t i = (uint32_t)jacobian->equation[dependence->last];
   int32_t least = converter->structure.c[i];
-  for (uint32_t k = 0; k < dependence->count; k++)
+  for (uint32_t k = 0; k < dependence->count; k++) {
+    dependence->factor[k] = converter_drop_apparent(converter, dependence->factor[k]);
     if (!factor_is_low(converter, jacobian, dependence->factor[k], least)) return false;
+  }
   Combination combination;
   if (!combine(converter, jacobian, dependence, &combination)) return false;
   Expr left = combination.vanishes ? dag_constant(converter->dag, 0) : combination.left;
@@ -370,7 +361,7 @@ static bool use_combination(Converter *converter, const BlockJacobian *jacobian,
   Problem problem;
   Structure structure = try_residual(converter, i, left, &problem);
   if (structure.status != STRUCTURE_OK || structure.dof >= converter->structure.dof) return false;
-  note(converter, CONVERSION_COMBINATION, i, residual_text(converter, left), how);
+  converter_note(converter, CONVERSION_COMBINATION, i, converter_residual_text(converter, left), how);
   converter->problem = problem;
   converter->structure = structure;
   return true;
@@ -438,6 +429,7 @@ static bool step(Converter *converter) {
     int32_t *place = arena_array(converter->arena, converter->problem.unknowns, sizeof *place);
     BlockJacobian jacobian = regular_jacobian(&converter->problem, &converter->structure, block, place, converter->arena);
     more = step_vanish(converter, &jacobian) || step_combine(converter, &jacobian);
+    if (!more && !converter->failed) more = converter_substitute(converter, &jacobian);
     if (!more && !converter->failed) report_singular(converter, block);
   }
   vec_free(converter->heap, &singular);
@@ -445,8 +437,8 @@ static bool step(Converter *converter) {
 }
 
 /* Derivatives that the equations as written, and the variables eliminated as aliases, want to find among the columns. */
-static int32_t *least_orders(const Problem *problem, Arena *arena) {
-  int32_t *least = arena_array(arena, problem->unknowns, sizeof *least);
+static int32_t *least_orders(const Problem *problem, uint32_t unknowns, Arena *arena) {
+  int32_t *least = arena_array(arena, unknowns, sizeof *least);
   const Incidence *incidence = &problem->incidence;
   for (int32_t e = 0; e < incidence->row_start[incidence->n_equations]; e++)
     if (incidence->order[e] > least[incidence->column[e]]) least[incidence->column[e]] = incidence->order[e];
@@ -466,6 +458,14 @@ static Structure raise_offsets(const Converter *converter, const int32_t *least)
   return structure_raise(converter->arena, &converter->problem.incidence, &converter->structure, least);
 }
 
+/* The residuals as written; equations added on the way are their own. */
+static const Expr *keep_written(const Converter *converter, const Problem *problem) {
+  Expr *written = arena_array(converter->arena, converter->problem.equations, sizeof *written);
+  memcpy(written, converter->problem.residual, converter->problem.equations * sizeof *written);
+  if (problem->equations) memcpy(written, problem->residual, problem->equations * sizeof *written);
+  return written;
+}
+
 ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena, ConversionVec *list,
                           Diags *diags) {
   Model *model = problem->model;
@@ -476,8 +476,8 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const double *
   for (int k = 0; k < STEP_LIMIT && step(&converter); k++) continue;
   if (converter.failed) return CONVERT_FAILED;
   bool changed = list->count > before;
-  const Expr *written = problem->residual;
-  const int32_t *least = least_orders(problem, arena);
+  const Expr *written = keep_written(&converter, problem);
+  const int32_t *least = least_orders(problem, converter.problem.unknowns, arena);
   *structure = raise_offsets(&converter, least);
   *problem = converter.problem;
   if (changed) problem->written = written;

@@ -4,6 +4,7 @@
 #include "array/eliminate.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Points whose values go along with the elimination. */
@@ -89,10 +90,81 @@ static Entry combine(Dag *dag, const Entry *a, const Entry *factor, const Entry 
   return result;
 }
 
+/* A product of powers. */
+enum { MOST_FACTORS = 16 };
+typedef struct Factors {
+  double number;
+  Expr base[MOST_FACTORS];
+  int power[MOST_FACTORS];
+  int count;
+  bool cancelled, full;
+} Factors;
+
+static void add_factor(Factors *factors, Expr base, int power) {
+  for (int k = 0; k < factors->count; k++) {
+    if (factors->base[k] != base) continue;
+    factors->cancelled = factors->cancelled || (factors->power[k] > 0) != (power > 0);
+    factors->power[k] += power;
+    return;
+  }
+  factors->full = factors->full || factors->count == MOST_FACTORS;
+  if (factors->full) return;
+  factors->base[factors->count] = base;
+  factors->power[factors->count++] = power;
+}
+
+/* Takes a product apart: numbers, factors, quotients, integer powers. */
+static void collect_factors(const Dag *dag, Expr e, int power, Factors *factors) {
+  struct {
+    Expr e;
+    int power;
+  } stack[MOST_FACTORS + 1] = {{e, power}};
+  for (int depth = 1; depth > 0 && !factors->full;) {
+    Expr node = stack[--depth].e;
+    int p = stack[depth].power;
+    Op op = dag_op(dag, node);
+    double constant, exponent;
+    const Term *terms;
+    const Expr *arguments;
+    if (dag_is_constant(dag, node, &constant)) factors->number *= pow(constant, p);
+    else if (op == OP_SUM && dag_terms(dag, node, &constant, &terms) == 1 && constant == 0) {
+      factors->number *= pow(terms[0].coefficient, p);
+      stack[depth++].e = terms[0].node; /* with the same power */
+    } else if (op == OP_MULTIPLY || op == OP_DIVIDE) {
+      dag_arguments(dag, node, &arguments);
+      factors->full = depth + 2 > MOST_FACTORS;
+      if (factors->full) return;
+      stack[depth].e = arguments[0], stack[depth++].power = p;
+      stack[depth].e = arguments[1], stack[depth++].power = op == OP_MULTIPLY ? p : -p;
+    } else if (op == OP_POWER && dag_arguments(dag, node, &arguments) == 2 && dag_is_constant(dag, arguments[1], &exponent) &&
+               exponent == floor(exponent) && fabs(exponent) < 20) {
+      add_factor(factors, arguments[0], p * (int)exponent);
+    } else {
+      add_factor(factors, node, p);
+    }
+  }
+}
+
+/* a / b without common factors. */
+static Expr quotient(Dag *dag, Expr a, Expr b) {
+  Factors factors = {.number = 1};
+  collect_factors(dag, a, 1, &factors);
+  collect_factors(dag, b, -1, &factors);
+  if (factors.full || !factors.cancelled) return dag_divide(dag, a, b);
+  Expr above = dag_constant(dag, factors.number), below = dag_constant(dag, 1);
+  for (int k = 0; k < factors.count; k++) {
+    if (factors.power[k] == 0) continue;
+    Expr part = dag_power(dag, factors.base[k], dag_constant(dag, abs(factors.power[k])));
+    if (factors.power[k] > 0) above = dag_multiply(dag, above, part);
+    else below = dag_multiply(dag, below, part);
+  }
+  return dag_divide(dag, above, below);
+}
+
 static Entry divide(Dag *dag, const Entry *a, const Entry *b) {
   Entry result = *a;
   if (a->zero) return result;
-  result.expression = a->expression == b->expression ? dag_constant(dag, 1) : dag_divide(dag, a->expression, b->expression);
+  result.expression = quotient(dag, a->expression, b->expression);
   for (int s = 0; s < SHADOWS; s++) result.value[s] = a->value[s] / b->value[s];
   return result;
 }

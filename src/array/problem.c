@@ -156,3 +156,71 @@ Problem problem_replace(const Problem *problem, const Expr *residual, Arena *are
   build_incidence(&replaced, arena);
   return replaced;
 }
+
+static void *grown(Arena *arena, const void *data, size_t count, size_t more, size_t size) {
+  void *copy = arena_array(arena, count + more, size);
+  if (count) memcpy(copy, data, count * size);
+  return copy;
+}
+
+/* A copy of the model that can grow without touching the one given. */
+static Model *copy_model(const Model *model, uint32_t more, Arena *arena) {
+  Model *copy = arena_alloc(arena, sizeof *copy);
+  *copy = *model;
+  copy->variables.data = grown(arena, model->variables.data, model->variables.count, more, sizeof *model->variables.data);
+  copy->unknowns.data = grown(arena, model->unknowns.data, model->unknowns.count, more, sizeof *model->unknowns.data);
+  copy->equations.data = grown(arena, model->equations.data, model->equations.count, more, sizeof *model->equations.data);
+  copy->variables.capacity = model->variables.count + more;
+  copy->unknowns.capacity = model->unknowns.count + more;
+  copy->equations.capacity = model->equations.count + more;
+  return copy;
+}
+
+/* Variable `$wN` = value. */
+static void add_unknown(Model *model, Expr value, Arena *arena) {
+  uint32_t index = model->unknowns.count, position = model->variables.count;
+  const char *text = arena_printf(arena, "$w%u", index + 1);
+  model->variables.data[model->variables.count++] =
+      (Variable){.name = names_add(model->names, text, strlen(text)), .type = TYPE_REAL, .role = ROLE_UNKNOWN, .index = index,
+                 .variability = VARIABILITY_CONTINUOUS, .select = SELECT_DEFAULT, .binding = EXPR_NONE, .start = EXPR_NONE,
+                 .min = EXPR_NONE, .max = EXPR_NONE, .nominal = EXPR_NONE};
+  model->unknowns.data[model->unknowns.count++] = position;
+  Expr leaf = dag_variable(model->dag, index, 0);
+  model->equations.data[model->equations.count++] =
+      (Equation){.left = leaf, .right = value, .residual = dag_subtract(model->dag, leaf, value)};
+}
+
+static Aliases copy_aliases(const Aliases *aliases, uint32_t more, Arena *arena) {
+  Aliases copy = *aliases;
+  uint32_t n = aliases->count;
+  if (!aliases->removed) return copy;
+  copy.root = grown(arena, aliases->root, n, more, sizeof *copy.root);
+  copy.sign = grown(arena, aliases->sign, n, more, sizeof *copy.sign);
+  copy.shift = grown(arena, aliases->shift, n, more, sizeof *copy.shift);
+  copy.constant = grown(arena, aliases->constant, n, more, sizeof *copy.constant);
+  for (uint32_t j = n; j < n + more; j++) copy.root[j] = j, copy.sign[j] = 1, copy.constant[j] = EXPR_NONE;
+  copy.count = n + more;
+  return copy;
+}
+
+Problem problem_extend(const Problem *problem, const Expr *residual, const Expr *value, uint32_t count, Arena *arena) {
+  Problem extended = *problem;
+  uint32_t n = problem->equations, m = problem->unknowns, known = problem->model->unknowns.count;
+  Model *model = extended.model = copy_model(problem->model, count, arena);
+  extended.residual = grown(arena, residual, n, count, sizeof *residual);
+  extended.equation = grown(arena, problem->equation, n, count, sizeof *problem->equation);
+  extended.unknown = grown(arena, problem->unknown, m, count, sizeof *problem->unknown);
+  extended.local = grown(arena, problem->local, known, count, sizeof *problem->local);
+  extended.aliases = copy_aliases(&problem->aliases, count, arena);
+  for (uint32_t k = 0; k < count; k++) {
+    add_unknown(model, value[k], arena);
+    extended.residual[n + k] = model->equations.data[model->equations.count - 1].residual;
+    extended.equation[n + k] = model->equations.count - 1;
+    extended.unknown[m + k] = known + k;
+    extended.local[known + k] = m + k;
+  }
+  extended.equations = n + count;
+  extended.unknowns = m + count;
+  build_incidence(&extended, arena);
+  return extended;
+}

@@ -1,0 +1,36 @@
+/* convert_internal: what the steps of a conversion share (convert.h). */
+#ifndef DAEDAL_ARRAY_CONVERT_INTERNAL_H
+#define DAEDAL_ARRAY_CONVERT_INTERNAL_H
+
+#include "array/convert.h"
+#include "array/dependence.h"
+
+/* The largest block whose dependences are looked for. */
+enum { LARGEST_BLOCK = 400 };
+
+typedef struct Converter {
+  Arena *arena;
+  Heap *heap;
+  Model *model;
+  Dag *dag;
+  Diags *diags;
+  Samples samples;
+  Problem problem;
+  Structure structure;
+  ConversionVec *list;
+  bool failed; /* an error was reported */
+} Converter;
+
+/* Records a step: equation i of the problem is now `after`. */
+void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how);
+
+/* `residual = 0`; owned by the arena. */
+const char *converter_residual_text(const Converter *converter, Expr residual);
+
+/* e without the leaves that only seem to occur in it: their partial derivatives vanish at all samples. */
+Expr converter_drop_apparent(Converter *converter, Expr e);
+
+/* The step by expression substitution (substitute.c). true: problem and structure are new. */
+bool converter_substitute(Converter *converter, const BlockJacobian *jacobian);
+
+#endif
