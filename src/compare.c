@@ -9,8 +9,8 @@
 
 /* ---- runs ---- */
 
-static void run_one(Comparison *comparison, Model *model, CompareRun *run, const Method *method, const Integrator *integrator,
-                    double factor) {
+static void run_one(Comparison *comparison, Model *model, CompareRun *run, const Method *method,
+                    const Integrator *integrator, double factor) {
   Request request = comparison->request->request;
   double begin = pipeline_clock();
   run->method = method;
@@ -31,10 +31,12 @@ static void run_one(Comparison *comparison, Model *model, CompareRun *run, const
 
 /* Does the table have the derivative of this signal? */
 static bool is_differentiated(const SignalTable *signals, const Signal *signal, Arena *arena) {
-  return signal->kind == SIGNAL_STATE || signals_find(signals, arena_printf(arena, "der(%s)", signal->name)) != MAP_NONE;
+  return signal->kind == SIGNAL_STATE ||
+         signals_find(signals, arena_printf(arena, "der(%s)", signal->name)) != MAP_NONE;
 }
 
-/* Largest difference of one signal at common times, relative to its largest size (and to 1 where it is smaller). */
+/* Largest difference of one signal at common times, relative to its largest size (and to 1 where it is
+ * smaller). */
 static double signal_difference(const Trajectory *a, uint32_t in_a, const Trajectory *b, uint32_t in_b) {
   double largest = 0, size = 1;
   size_t k = 0;
@@ -61,7 +63,8 @@ static void measure_difference(const CompareRun *reference, CompareRun *run) {
     if (signal->kind != SIGNAL_STATE && signal->kind != SIGNAL_ALGEBRAIC) continue;
     uint32_t other = signals_find(run->simulation.recorder->signals, signal->name);
     if (other == MAP_NONE) continue;
-    double difference = signal_difference(run->simulation.recorder->trajectory, other, reference->simulation.recorder->trajectory, s);
+    double difference = signal_difference(run->simulation.recorder->trajectory, other,
+                                          reference->simulation.recorder->trajectory, s);
     if (!is_differentiated(signals, signal, &arena)) {
       run->algebraic_difference = fmax(run->algebraic_difference, difference);
     } else if (difference >= run->difference) {
@@ -136,18 +139,22 @@ static void text_run(const Comparison *comparison, uint32_t k, uint32_t levels, 
   const CompareRun *run = &comparison->runs[k];
   const CompareRequest *request = comparison->request;
   const RunStatistics *statistics = &run->simulation.statistics;
-  text_printf(heap, text, "%-15s %-6s", run->method->name, solver_of(run, request->solvers[k % request->solver_count]));
+  text_printf(heap, text, "%-15s %-6s", run->method->name,
+              solver_of(run, request->solvers[k % request->solver_count]));
   if (!run->ok) {
     text_printf(heap, text, " %s\n", failure(run));
     return;
   }
-  text_printf(heap, text, "%6u %6u %7llu %9.0f %7.0f %9.2f", run->simulation.facts.run_evaluator->array->rows, run->simulation.facts.states,
-              (unsigned long long)statistics->steps, ceil(statistics->residual_evaluations), ceil(statistics->jacobian_evaluations),
+  text_printf(heap, text, "%6u %6u %7llu %9.0f %7.0f %9.2f", run->simulation.facts.run_evaluator->array->rows,
+              run->simulation.facts.states, (unsigned long long)statistics->steps,
+              ceil(statistics->residual_evaluations), ceil(statistics->jacobian_evaluations),
               1e3 * run->seconds);
   for (uint32_t l = 0; l < levels; l++) {
     const Constraints *constraints = statistics->constraints;
     if (l >= constraints->levels) text_printf(heap, text, " %19s", "-");
-    else text_printf(heap, text, " %9.1e %-9s", constraints->level_worst[l], drift_name(level_drift(heap, constraints, l).kind));
+    else
+      text_printf(heap, text, " %9.1e %-9s", constraints->level_worst[l],
+                  drift_name(level_drift(heap, constraints, l).kind));
   }
   for (uint32_t i = 0; i < request->invariant_count; i++)
     text_printf(heap, text, " %9.1e %-9s", run->invariants[i].change, drift_name(run->invariants[i].kind));
@@ -158,16 +165,24 @@ void compare_text(const Comparison *comparison, TextVec *text) {
   Heap *heap = comparison->heap;
   const CompareRequest *request = comparison->request;
   uint32_t levels = most_levels(comparison);
-  text_printf(heap, text, "%-15s %-6s%6s %6s %7s %9s %7s %9s", "method", "solver", "rows", "states", "steps", "residuals", "Jacob.", "ms");
+  text_printf(heap, text, "%-15s %-6s%6s %6s %7s %9s %7s %9s", "method", "solver", "rows", "states", "steps",
+              "residuals", "Jacob.", "ms");
   for (uint32_t l = 0; l < levels; l++) text_printf(heap, text, " level %-2u %10s", l, "drift");
-  for (uint32_t i = 0; i < request->invariant_count; i++) text_printf(heap, text, " %9.9s %-9s", request->invariants[i], "drift");
+  for (uint32_t i = 0; i < request->invariant_count; i++)
+    text_printf(heap, text, " %9.9s %-9s", request->invariants[i], "drift");
   text_printf(heap, text, " %9s\n", "off by");
   for (uint32_t k = 0; k < comparison->count; k++) text_run(comparison, k, levels, text);
-  text_printf(heap, text, "level l: largest scaled residual of constraints differentiated l times, at the output points\n");
+  text_printf(
+      heap, text,
+      "level l: largest scaled residual of constraints differentiated l times, at the output points\n");
   if (comparison->reference.ok)
-    text_printf(heap, text, "off by: largest difference from method dummy at tolerance %.2g, of variables whose derivatives occur\n",
+    text_printf(heap, text,
+                "off by: largest difference from method dummy at tolerance %.2g, of variables whose "
+                "derivatives occur\n",
                 fmax(request->request.run.tolerance * 0.01, 1e-13));
-  else text_printf(heap, text, "off by: not known, since the reference run failed: %s\n", failure(&comparison->reference));
+  else
+    text_printf(heap, text, "off by: not known, since the reference run failed: %s\n",
+                failure(&comparison->reference));
 }
 
 static void json_drift(JsonWriter *json, const Drift *drift) {
@@ -230,7 +245,9 @@ static void json_run(const Comparison *comparison, uint32_t k, JsonWriter *json)
   json_key_number(json, "difference", run->difference);
   json_key_number(json, "algebraic_difference", run->algebraic_difference);
   bool far = run->ok && comparison->reference.ok && run->difference > 0;
-  json_key_string(json, "farthest", far ? comparison->reference.simulation.recorder->signals->list.data[run->farthest].name : NULL);
+  json_key_string(json, "farthest",
+                  far ? comparison->reference.simulation.recorder->signals->list.data[run->farthest].name
+                      : NULL);
   json_object_end(json);
 }
 
@@ -263,15 +280,24 @@ void compare_svg(const Comparison *comparison, TextVec *text) {
       const Constraints *constraints = run->simulation.statistics.constraints;
       if (!constraints || l >= constraints->levels) continue;
       double *values = arena_array(&arena, constraints->times.count, sizeof *values);
-      for (uint32_t r = 0; r < constraints->times.count; r++) values[r] = constraints->history.data[r * constraints->levels + l];
-      const char *label = comparison->request->solver_count > 1
-                              ? arena_printf(&arena, "%s, %s", run->method->name, run->simulation.statistics.solver)
-                              : run->method->name;
-      series[count++] = (PlotSeries){.label = label, .unit = arena_printf(&arena, "level %u", l), .x = constraints->times.data,
-                                     .y = values, .count = constraints->times.count};
+      for (uint32_t r = 0; r < constraints->times.count; r++)
+        values[r] = constraints->history.data[r * constraints->levels + l];
+      const char *label =
+          comparison->request->solver_count > 1
+              ? arena_printf(&arena, "%s, %s", run->method->name, run->simulation.statistics.solver)
+              : run->method->name;
+      series[count++] = (PlotSeries){.label = label,
+                                     .unit = arena_printf(&arena, "level %u", l),
+                                     .x = constraints->times.data,
+                                     .y = values,
+                                     .count = constraints->times.count};
     }
   }
-  Plot plot = {.title = "largest scaled residual of the constraints", .y_label = "residual", .log_y = true, .series = series, .count = count};
+  Plot plot = {.title = "largest scaled residual of the constraints",
+               .y_label = "residual",
+               .log_y = true,
+               .series = series,
+               .count = count};
   plot_svg(heap, &plot, text);
   arena_free(&arena);
 }

@@ -1,5 +1,6 @@
-/* compare: several methods and solvers on one model, side by side: sizes, work, residuals of the constraints by level, drift of
- * invariants, and how far each is from a run that is a hundred times more accurate. */
+/* compare: several methods and solvers on one model, side by side: sizes, work, residuals of the
+ * constraints by level, drift of invariants, and how far each is from a run that is a hundred times more
+ * accurate. */
 #ifndef DAEDAL_COMPARE_H
 #define DAEDAL_COMPARE_H
 
@@ -22,8 +23,8 @@ typedef struct CompareRun {
   Diags diags;
   Simulation simulation;
   bool ok;
-  double seconds; /* of everything but reading the model */
-  double difference;           /* from the reference, of the variables whose derivatives the model writes; NAN: none */
+  double seconds;    /* of everything but reading the model */
+  double difference; /* from the reference, of the variables whose derivatives the model writes; NAN: none */
   double algebraic_difference; /* of the others */
   uint32_t farthest;           /* signal of the reference with the largest difference */
   Drift *invariants;

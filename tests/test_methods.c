@@ -1,5 +1,6 @@
-/* Every reduction method on models built by calls: the same trajectory from all of them, drift where there should be drift, and the
- * derived model of each method, simulated as a model of its own, giving the trajectory again. */
+/* Every reduction method on models built by calls: the same trajectory from all of them, drift where there
+ * should be drift, and the derived model of each method, simulated as a model of its own, giving the
+ * trajectory again. */
 #include "compare.h"
 #include "reduce/derived.h"
 #include "reduce/solved.h"
@@ -71,8 +72,10 @@ static void bench_close(Bench *bench) { heap_destroy(bench->heap); }
 
 static void pendulum(Bench *bench) {
   bench_begin(bench, "Pendulum");
-  Expr x = variable(bench, "x", 1, FIXED_UNSET), y = variable(bench, "y", 0, FIXED_TRUE), vx = variable(bench, "vx", 0, FIXED_UNSET);
-  Expr vy = variable(bench, "vy", -1, FIXED_TRUE), lambda = variable(bench, "lambda", 0, FIXED_UNSET), e = variable(bench, "E", NAN, FIXED_UNSET);
+  Expr x = variable(bench, "x", 1, FIXED_UNSET), y = variable(bench, "y", 0, FIXED_TRUE),
+       vx = variable(bench, "vx", 0, FIXED_UNSET);
+  Expr vy = variable(bench, "vy", -1, FIXED_TRUE), lambda = variable(bench, "lambda", 0, FIXED_UNSET),
+       e = variable(bench, "E", NAN, FIXED_UNSET);
   equate(bench, D(x), vx);
   equate(bench, D(y), vy);
   equate(bench, D(vx), SCALE(-1, MUL(lambda, x)));
@@ -84,7 +87,8 @@ static void pendulum(Bench *bench) {
 /* Mattsson, Söderlind (4.1), second derivatives written as such. */
 static void second_order(Bench *bench) {
   bench_begin(bench, "SecondOrder");
-  Expr x = variable(bench, "x", 0.6, FIXED_UNSET), y = variable(bench, "y", -0.8, FIXED_TRUE), f = variable(bench, "F", 0, FIXED_UNSET);
+  Expr x = variable(bench, "x", 0.6, FIXED_UNSET), y = variable(bench, "y", -0.8, FIXED_TRUE),
+       f = variable(bench, "F", 0, FIXED_UNSET);
   equate(bench, ADD(SQUARE(x), SQUARE(y)), CONST(1));
   equate(bench, D(D(x)), SCALE(-1, MUL(f, x)));
   equate(bench, D(D(y)), SUB(SCALE(-1, MUL(f, y)), CONST(1)));
@@ -98,7 +102,8 @@ static void paraboloid(Bench *bench) {
   const char *names[] = {"p1", "p2", "p3", "v1", "v2", "v3"};
   const double start[] = {1, 0, 1, 0, 1, 0};
   for (int k = 0; k < 3; k++) p[k] = variable(bench, names[k], start[k], k < 2 ? FIXED_TRUE : FIXED_UNSET);
-  for (int k = 0; k < 3; k++) v[k] = variable(bench, names[3 + k], start[3 + k], k < 2 ? FIXED_TRUE : FIXED_UNSET);
+  for (int k = 0; k < 3; k++)
+    v[k] = variable(bench, names[3 + k], start[3 + k], k < 2 ? FIXED_TRUE : FIXED_UNSET);
   lambda = variable(bench, "lambda", 0, FIXED_UNSET);
   for (int k = 0; k < 3; k++) equate(bench, D(p[k]), v[k]);
   for (int k = 0; k < 2; k++) equate(bench, D(v[k]), SCALE(2, MUL(lambda, p[k])));
@@ -109,7 +114,8 @@ static void paraboloid(Bench *bench) {
 /* Kunkel, Mehrmann (59): the Miller integrator, index 2. */
 static void miller(Bench *bench) {
   bench_begin(bench, "Miller");
-  Expr u1 = variable(bench, "u1", NAN, FIXED_UNSET), u2 = variable(bench, "u2", 0, FIXED_TRUE), u3 = variable(bench, "u3", NAN, FIXED_UNSET);
+  Expr u1 = variable(bench, "u1", NAN, FIXED_UNSET), u2 = variable(bench, "u2", 0, FIXED_TRUE),
+       u3 = variable(bench, "u3", NAN, FIXED_UNSET);
   Expr j = variable(bench, "J", NAN, FIXED_UNSET), jv = variable(bench, "JV", NAN, FIXED_UNSET);
   Expr drop = SUB(u1, u2), charge = SUB(D(u2), D(u3));
   equate(bench, ADD(j, drop), CONST(0));
@@ -122,12 +128,14 @@ static void miller(Bench *bench) {
 /* Kunkel, Mehrmann, Example 1 (Mattsson, Söderlind, Example 1). */
 static void example1(Bench *bench) {
   bench_begin(bench, "Example1");
-  Expr x1 = variable(bench, "x1", 1, FIXED_TRUE), x2 = variable(bench, "x2", NAN, FIXED_UNSET), x3 = variable(bench, "x3", NAN, FIXED_UNSET);
+  Expr x1 = variable(bench, "x1", 1, FIXED_TRUE), x2 = variable(bench, "x2", NAN, FIXED_UNSET),
+       x3 = variable(bench, "x3", NAN, FIXED_UNSET);
   Expr x4 = variable(bench, "x4", NAN, FIXED_UNSET);
   equate(bench, ADD(ADD(x1, x2), SIN(TIME)), CONST(0));
   equate(bench, ADD(ADD(ADD(x1, x2), x3), COS(TIME)), CONST(0));
   equate(bench, ADD(ADD(D(x3), x1), ADD(x4, TIME)), CONST(0));
-  equate(bench, ADD(ADD(SCALE(2, D(D(x1))), D(D(x2))), ADD(ADD(D(D(x3)), D(x4)), SIN(SCALE(2, TIME)))), CONST(0));
+  equate(bench, ADD(ADD(SCALE(2, D(D(x1))), D(D(x2))), ADD(ADD(D(D(x3)), D(x4)), SIN(SCALE(2, TIME)))),
+         CONST(0));
   Expr rate = D(x1);
   vec_push(bench->heap, &bench->model->initial_equations, (Equation){rate, CONST(0), rate, {0, 0}});
 }
@@ -135,7 +143,8 @@ static void example1(Bench *bench) {
 /* Two masses that a gear ties: the constraint is linear. */
 static void gear(Bench *bench) {
   bench_begin(bench, "Gear");
-  Expr a = variable(bench, "a", NAN, FIXED_UNSET), b = variable(bench, "b", 0, FIXED_TRUE), va = variable(bench, "va", NAN, FIXED_UNSET);
+  Expr a = variable(bench, "a", NAN, FIXED_UNSET), b = variable(bench, "b", 0, FIXED_TRUE),
+       va = variable(bench, "va", NAN, FIXED_UNSET);
   Expr vb = variable(bench, "vb", 0, FIXED_TRUE), tau = variable(bench, "tau", NAN, FIXED_UNSET);
   equate(bench, D(a), va);
   equate(bench, D(b), vb);
@@ -147,8 +156,10 @@ static void gear(Bench *bench) {
 /* A mass on a rod that a moving point holds; the point's place is a variable with an equation of its own. */
 static void moved(Bench *bench) {
   bench_begin(bench, "Moved");
-  Expr x = variable(bench, "x", 0.2, FIXED_TRUE), y = variable(bench, "y", -1, FIXED_UNSET), vx = variable(bench, "vx", 0, FIXED_TRUE);
-  Expr vy = variable(bench, "vy", 0, FIXED_UNSET), s = variable(bench, "s", NAN, FIXED_UNSET), f = variable(bench, "f", 0, FIXED_UNSET);
+  Expr x = variable(bench, "x", 0.2, FIXED_TRUE), y = variable(bench, "y", -1, FIXED_UNSET),
+       vx = variable(bench, "vx", 0, FIXED_TRUE);
+  Expr vy = variable(bench, "vy", 0, FIXED_UNSET), s = variable(bench, "s", NAN, FIXED_UNSET),
+       f = variable(bench, "f", 0, FIXED_UNSET);
   equate(bench, D(x), vx);
   equate(bench, D(y), vy);
   equate(bench, D(vx), SCALE(-1, MUL(f, SUB(x, s))));
@@ -157,11 +168,14 @@ static void moved(Bench *bench) {
   equate(bench, ADD(SQUARE(SUB(x, s)), SQUARE(y)), CONST(1));
 }
 
-/* Shmoylova et al. 2013, (50): mixed Hessenberg index-1,3 form; A(x) z has rank 1, so a combination of the last two is a constraint. */
+/* Shmoylova et al. 2013, (50): mixed Hessenberg index-1,3 form; A(x) z has rank 1, so a combination of the
+ * last two is a constraint. */
 static void mixed(Bench *bench) {
   bench_begin(bench, "Mixed");
-  Expr x = variable(bench, "x", 0.6, FIXED_UNSET), y = variable(bench, "y", -0.8, FIXED_TRUE), vx = variable(bench, "vx", 0, FIXED_UNSET);
-  Expr vy = variable(bench, "vy", 0, FIXED_TRUE), z1 = variable(bench, "z1", 0, FIXED_UNSET), z2 = variable(bench, "z2", 0, FIXED_UNSET);
+  Expr x = variable(bench, "x", 0.6, FIXED_UNSET), y = variable(bench, "y", -0.8, FIXED_TRUE),
+       vx = variable(bench, "vx", 0, FIXED_UNSET);
+  Expr vy = variable(bench, "vy", 0, FIXED_TRUE), z1 = variable(bench, "z1", 0, FIXED_UNSET),
+       z2 = variable(bench, "z2", 0, FIXED_UNSET);
   Expr length = SUB(ADD(SQUARE(x), SQUARE(y)), CONST(1)), push = ADD(z1, SCALE(2, z2));
   equate(bench, D(x), vx);
   equate(bench, D(y), vy);
@@ -178,9 +192,14 @@ typedef struct Case {
   uint32_t refused; /* methods that do not apply */
 } Case;
 
-static const Case CASES[] = {{"pendulum", pendulum, 10, 0},   {"second order", second_order, 10, 0}, {"paraboloid", paraboloid, 10, 0},
-                             {"miller", miller, 5, 2},        {"example 1", example1, 2, 0},         {"gear", gear, 5, 0},
-                             {"moved", moved, 5, 0},          {"mixed", mixed, 5, 0}};
+static const Case CASES[] = {{"pendulum", pendulum, 10, 0},
+                             {"second order", second_order, 10, 0},
+                             {"paraboloid", paraboloid, 10, 0},
+                             {"miller", miller, 5, 2},
+                             {"example 1", example1, 2, 0},
+                             {"gear", gear, 5, 0},
+                             {"moved", moved, 5, 0},
+                             {"mixed", mixed, 5, 0}};
 
 static const double TOLERANCE = 1e-7;
 
@@ -191,13 +210,18 @@ static CompareRequest make_request(double stop) {
   CompareRequest request = {.methods = methods, .solvers = solvers, .solver_count = 1};
   for (uint32_t m = 0; method_at(m); m++) methods[request.method_count++] = method_at(m);
   request.request.method_options = (MethodOptions){NAN, NAN};
-  request.request.run = (RunOptions){.stop = stop, .tolerance = TOLERANCE, .intervals = 100, .interval = stop / 100, .constraint_tolerance = 1};
+  request.request.run = (RunOptions){.stop = stop,
+                                     .tolerance = TOLERANCE,
+                                     .intervals = 100,
+                                     .interval = stop / 100,
+                                     .constraint_tolerance = 1};
   return request;
 }
 
 /* ---- tests ---- */
 
-/* Methods that leave a higher index are not accurate in their multipliers, but in everything that is differentiated. */
+/* Methods that leave a higher index are not accurate in their multipliers, but in everything that is
+ * differentiated. */
 static void test_same_trajectory(void **state) {
   (void)state;
   for (size_t c = 0; c < sizeof CASES / sizeof *CASES; c++) {
@@ -215,7 +239,8 @@ static void test_same_trajectory(void **state) {
         refused++;
         continue;
       }
-      if (!(run->difference <= 100 * TOLERANCE)) fail_msg("%s, %s is off by %g", CASES[c].name, run->method->name, run->difference);
+      if (!(run->difference <= 100 * TOLERANCE))
+        fail_msg("%s, %s is off by %g", CASES[c].name, run->method->name, run->difference);
     }
     if (refused != CASES[c].refused) fail_msg("%s: %u methods refused", CASES[c].name, refused);
     bench_close(&bench);
@@ -232,7 +257,8 @@ static double level_residual(const Comparison *comparison, const char *method, u
   return find_run(comparison, method)->simulation.statistics.constraints->level_worst[level];
 }
 
-/* Mattsson, Söderlind 1991, Tables 1 and 2: plain differentiation drifts, and so does its energy, quadratically. */
+/* Mattsson, Söderlind 1991, Tables 1 and 2: plain differentiation drifts, and so does its energy,
+ * quadratically. */
 static void test_drift(void **state) {
   (void)state;
   Bench bench = bench_open();
@@ -249,7 +275,8 @@ static void test_drift(void **state) {
   assert_true(level_residual(comparison, "projection", 0) > 1e-10);
   assert_true(level_residual(comparison, "underlying", 0) > 10 * level_residual(comparison, "baumgarte", 0));
   assert_true(level_residual(comparison, "underlying", 0) > 10 * level_residual(comparison, "ggl", 0));
-  assert_true(level_residual(comparison, "underlying", 0) > 10 * level_residual(comparison, "overdetermined", 0));
+  assert_true(level_residual(comparison, "underlying", 0) >
+              10 * level_residual(comparison, "overdetermined", 0));
   const CompareRun *underlying = find_run(comparison, "underlying"), *dummy = find_run(comparison, "dummy");
   if (request.solvers[0]) {
     assert_int_equal(underlying->invariants[0].kind, DRIFT_QUADRATIC);
@@ -271,10 +298,12 @@ static void test_derived_models(void **state) {
       CompareRun *run = &comparison->runs[k];
       if (!run->ok) continue;
       Reduction *reduction = &run->simulation.reduction;
-      Derived *derived = run->method->is_solved ? solved_make(reduction, run->method->name) : derived_make(reduction, run->method->name);
+      Derived *derived = run->method->is_solved ? solved_make(reduction, run->method->name)
+                                                : derived_make(reduction, run->method->name);
       Balance balance = model_balance(derived->model);
       if (balance.equations != balance.unknowns)
-        fail_msg("%s, %s: %u equations, %u unknowns", CASES[c].name, run->method->name, balance.equations, balance.unknowns);
+        fail_msg("%s, %s: %u equations, %u unknowns", CASES[c].name, run->method->name, balance.equations,
+                 balance.unknowns);
       assert_int_equal(derived->equation_notes.count, derived->model->equations.count);
       if (run->method->is_solved) assert_int_equal(reduction->counts.algebraic, 0);
       Diags diags = diags_make(bench.heap);
@@ -289,16 +318,19 @@ static void test_derived_models(void **state) {
         if (a->signals->list.data[s].kind != SIGNAL_STATE) continue;
         uint32_t other = signals_find(b->signals, a->signals->list.data[s].name);
         assert_true(other != MAP_NONE);
-        double difference = fabs(trajectory_value(a, a->rows - 1, s) - trajectory_value(b, b->rows - 1, other));
+        double difference =
+            fabs(trajectory_value(a, a->rows - 1, s) - trajectory_value(b, b->rows - 1, other));
         if (!(difference <= 200 * TOLERANCE))
-          fail_msg("%s, %s, derived: %s is off by %g", CASES[c].name, run->method->name, a->signals->list.data[s].name, difference);
+          fail_msg("%s, %s, derived: %s is off by %g", CASES[c].name, run->method->name,
+                   a->signals->list.data[s].name, difference);
       }
     }
     bench_close(&bench);
   }
 }
 
-static const Reduction *reduce_once(Bench *bench, void (*build)(Bench *), const Method *method, Simulation *simulation, Diags *diags) {
+static const Reduction *reduce_once(Bench *bench, void (*build)(Bench *), const Method *method,
+                                    Simulation *simulation, Diags *diags) {
   build(bench);
   CompareRequest request = make_request(1);
   *diags = diags_make(bench->heap);
@@ -309,7 +341,8 @@ static const Reduction *reduce_once(Bench *bench, void (*build)(Bench *), const 
   return &simulation->reduction;
 }
 
-/* Kunkel, Mehrmann 2003, Example 1: nine first-order equations instead of ten; (62), (63): nine instead of seven. */
+/* Kunkel, Mehrmann 2003, Example 1: nine first-order equations instead of ten; (62), (63): nine instead of
+ * seven. */
 static void test_minimal_counts(void **state) {
   (void)state;
   Bench bench = bench_open();
@@ -389,9 +422,14 @@ static void test_drift_kinds(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_table),          cmocka_unit_test(test_drift_kinds),       cmocka_unit_test(test_same_trajectory),
-      cmocka_unit_test(test_drift),          cmocka_unit_test(test_derived_models),    cmocka_unit_test(test_minimal_counts),
-      cmocka_unit_test(test_projection_counts), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_table),
+      cmocka_unit_test(test_drift_kinds),
+      cmocka_unit_test(test_same_trajectory),
+      cmocka_unit_test(test_drift),
+      cmocka_unit_test(test_derived_models),
+      cmocka_unit_test(test_minimal_counts),
+      cmocka_unit_test(test_projection_counts),
+      cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,13 @@
-/* baumgarte: Baumgarte's stabilization (1972; Numra book, technique 2). An equation g = 0 that is differentiated twice is
- * replaced by g'' + 2 alpha g' + beta^2 g = 0, so that a deviation from g = 0 dies out; one that is differentiated once by g' + alpha
- * g = 0, and one that is differentiated c times by the product of such factors. */
+/* baumgarte: Baumgarte's stabilization (1972; Numra book, technique 2). An equation g = 0 that is
+ * differentiated twice is replaced by g'' + 2 alpha g' + beta^2 g = 0, so that a deviation from g = 0 dies
+ * out; one that is differentiated once by g' + alpha g = 0, and one that is differentiated c times by the
+ * product of such factors. */
 #include "reduce/method.h"
 
 #include <math.h>
 
-/* Both parameters are by default this many times the fastest rate of change at the start; the book has 5 to 20. */
+/* Both parameters are by default this many times the fastest rate of change at the start; the book has 5 to
+ * 20. */
 static const double RATE_FACTOR = 10;
 
 /* With beta^2 g in an equation for the highest derivatives, round-off in g must stay below the tolerance. */
@@ -28,7 +30,8 @@ static void fill_weights(double *weight, int32_t c, double alpha, double beta) {
   if (c % 2) multiply_factor(weight, c, once, 1);
 }
 
-/* The fastest rate at which an unknown of a differentiated equation changes at the start: (|x^(k)| / size of x)^(1/k). */
+/* The fastest rate at which an unknown of a differentiated equation changes at the start: (|x^(k)| / size
+ * of x)^(1/k). */
 static double fastest_rate(const Reduction *reduction) {
   const Array *array = reduction->array;
   const Incidence *incidence = &array->problem->incidence;
@@ -56,7 +59,8 @@ static bool apply(Reduction *reduction) {
   int32_t depth = reduction_depth(reduction);
   if (!depth) {
     diag_error(reduction->diags, DIAG_STRUCTURE, (Span){0},
-               "method baumgarte stabilizes equations that must be differentiated, and this model has none; methods dummy and none work");
+               "method baumgarte stabilizes equations that must be differentiated, and this model has none; "
+               "methods dummy and none work");
     return false;
   }
   double alpha, beta;

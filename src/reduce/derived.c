@@ -35,7 +35,8 @@ static Expr leaf_image(void *context, uint32_t unknown, uint32_t order) {
 static void mark_leaves(Derived *derived, Expr e, ExprVec *leaves) {
   leaves->count = 0;
   dag_variables(derived->array->dag, e, leaves);
-  for (uint32_t k = 0; k < leaves->count; k++) derived->used[array_column(derived->array, leaves->data[k])] = true;
+  for (uint32_t k = 0; k < leaves->count; k++)
+    derived->used[array_column(derived->array, leaves->data[k])] = true;
 }
 
 static void mark_columns(Derived *derived) {
@@ -46,7 +47,9 @@ static void mark_columns(Derived *derived) {
     const FormRow *row = &form->rows.data[r];
     for (int32_t l = 0; l <= derived->array->c[row->equation]; l++)
       if (row->weight[l] != 0)
-        mark_leaves(derived, array_row(derived->array, derived->array->row_start[row->equation] + (uint32_t)l), &leaves);
+        mark_leaves(derived,
+                    array_row(derived->array, derived->array->row_start[row->equation] + (uint32_t)l),
+                    &leaves);
   }
   for (uint32_t q = 0; q < derived->array->columns; q++)
     if (form->tie[q] != TIE_NONE) derived->used[q] = derived->used[q + 1] = true;
@@ -58,7 +61,8 @@ static void mark_columns(Derived *derived) {
 static Name unused_name(Derived *derived, const char *wish) {
   Names *names = derived->model->names;
   const char *text = wish;
-  for (uint32_t k = 2; model_find(derived->model, text) != MAP_NONE; k++) text = arena_printf(derived->reduction->arena, "%s_%u", wish, k);
+  for (uint32_t k = 2; model_find(derived->model, text) != MAP_NONE; k++)
+    text = arena_printf(derived->reduction->arena, "%s_%u", wish, k);
   return names_add(names, text, strlen(text));
 }
 
@@ -79,7 +83,9 @@ uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *des
   return derived->model->variables.data[position].index;
 }
 
-static Expr copy_attribute(Derived *derived, Expr e) { return e == EXPR_NONE ? e : transplant(&derived->plan, e); }
+static Expr copy_attribute(Derived *derived, Expr e) {
+  return e == EXPR_NONE ? e : transplant(&derived->plan, e);
+}
 
 static void copy_variables(Derived *derived) {
   for (uint32_t v = 0; v < derived->source->variables.count; v++) {
@@ -123,9 +129,10 @@ static void complete_columns(Derived *derived) {
       derived->sign[q] = derived->sign[q - 1];
     } else if (derived->used[q]) {
       const char *below = model_name(derived->model, derived->model->unknowns.data[derived->unknown[q - 1]]);
-      derived->unknown[q] = derived_add_unknown(derived, arena_printf(arena, "%s_der", below),
-                                        arena_printf(arena, "%s as a variable of its own", array_column_name(array, q, arena)),
-                                        derived->reduction->y[q]);
+      derived->unknown[q] = derived_add_unknown(
+          derived, arena_printf(arena, "%s_der", below),
+          arena_printf(arena, "%s as a variable of its own", array_column_name(array, q, arena)),
+          derived->reduction->y[q]);
       derived->sign[q] = 1;
     }
   }
@@ -137,9 +144,11 @@ static void add_multipliers(Derived *derived) {
   derived->multiplier = arena_array(reduction->arena, form->multipliers.count, sizeof(uint32_t));
   for (uint32_t m = 0; m < form->multipliers.count; m++) {
     uint32_t equation = reduction->array->problem->equation[form->multipliers.data[m].equation];
-    const char *description = arena_printf(reduction->arena, "multiplier of equation %u at level %u; zero along the solution", equation + 1,
-                                           form->multipliers.data[m].level);
-    derived->multiplier[m] = derived_add_unknown(derived, arena_printf(reduction->arena, "mu_%u", m + 1), description, 0);
+    const char *description =
+        arena_printf(reduction->arena, "multiplier of equation %u at level %u; zero along the solution",
+                     equation + 1, form->multipliers.data[m].level);
+    derived->multiplier[m] =
+        derived_add_unknown(derived, arena_printf(reduction->arena, "mu_%u", m + 1), description, 0);
   }
 }
 
@@ -156,7 +165,8 @@ static void set_starts(Derived *derived) {
       if (fixed) variable->fixed = FIXED_TRUE;
     } else if (fixed) {
       Expr left = derived_column(derived, q), right = dag_constant(model->dag, value);
-      vec_push(model->heap, &model->initial_equations, (Equation){left, right, dag_subtract(model->dag, left, right), {0, 0}});
+      vec_push(model->heap, &model->initial_equations,
+               (Equation){left, right, dag_subtract(model->dag, left, right), {0, 0}});
     }
   }
 }
@@ -165,7 +175,8 @@ static void set_starts(Derived *derived) {
 
 void derived_add_equation(Derived *derived, Expr left, Expr right, const char *note) {
   Dag *dag = derived->model->dag;
-  vec_push(derived->model->heap, &derived->model->equations, (Equation){left, right, dag_subtract(dag, left, right), {0, 0}});
+  vec_push(derived->model->heap, &derived->model->equations,
+           (Equation){left, right, dag_subtract(dag, left, right), {0, 0}});
   vec_push(derived->reduction->heap, &derived->equation_notes, note);
 }
 
@@ -199,7 +210,8 @@ static void add_tie(Derived *derived, uint32_t q) {
   if (tie == TIE_MULTIPLIED) {
     Expr terms = multiplied_terms(derived, q);
     right = dag_add(dag, right, terms);
-    derived_add_equation(derived, left, right, "with multipliers of the constraints, which are zero along the solution");
+    derived_add_equation(derived, left, right,
+                         "with multipliers of the constraints, which are zero along the solution");
   } else {
     derived_add_equation(derived, left, right, "as written");
   }
@@ -211,7 +223,8 @@ static void add_alias(Derived *derived, uint32_t unknown) {
   int8_t sign;
   uint32_t q = column_of(derived, unknown, 0, &sign);
   if (q == MAP_NONE) {
-    Expr left = dag_variable(dag, unknown, 0), right = transplant(&derived->plan, derived->aliases->constant[unknown]);
+    Expr left = dag_variable(dag, unknown, 0),
+         right = transplant(&derived->plan, derived->aliases->constant[unknown]);
     derived_add_equation(derived, left, right, "a constant");
   } else if (derived->unknown[q] != unknown) {
     Expr left = dag_variable(dag, unknown, 0), right = derived_column(derived, q);
@@ -270,7 +283,8 @@ static void add_row(Derived *derived, const FormRow *row) {
     return;
   }
   Dag *from = derived->array->dag, *dag = derived->model->dag;
-  const Equation *equation = &derived->source->equations.data[derived->array->problem->equation[row->equation]];
+  const Equation *equation =
+      &derived->source->equations.data[derived->array->problem->equation[row->equation]];
   Expr side[2] = {equation->left, equation->right};
   for (int s = 0; s < 2; s++) {
     Expr sum = dag_constant(dag, 0), derivative = side[s];
@@ -291,16 +305,20 @@ static void add_row(Derived *derived, const FormRow *row) {
 static Model *begin_model(const Reduction *reduction, const char *method) {
   const Model *original = reduction->array->problem->model;
   Model *model = model_new(reduction->heap, original->names);
-  const char *name = arena_printf(reduction->arena, "%s_%s", names_text(original->names, original->name), method);
+  const char *name =
+      arena_printf(reduction->arena, "%s_%s", names_text(original->names, original->name), method);
   model->source = original->source;
   model->name = names_add(original->names, name, strlen(name));
   model->description = original->description;
   model->experiment = original->experiment;
   for (uint32_t k = 0; k < original->enumerations.count; k++)
     vec_push(model->heap, &model->enumerations, original->enumerations.data[k]);
-  for (uint32_t k = 0; k < original->functions.count; k++) vec_push(model->heap, &model->functions, original->functions.data[k]);
-  for (uint32_t k = 0; k < original->routines.count; k++) vec_push(model->heap, &model->routines, original->routines.data[k]);
-  for (uint32_t k = 0; k < original->records.count; k++) vec_push(model->heap, &model->records, original->records.data[k]);
+  for (uint32_t k = 0; k < original->functions.count; k++)
+    vec_push(model->heap, &model->functions, original->functions.data[k]);
+  for (uint32_t k = 0; k < original->routines.count; k++)
+    vec_push(model->heap, &model->routines, original->routines.data[k]);
+  for (uint32_t k = 0; k < original->records.count; k++)
+    vec_push(model->heap, &model->records, original->records.data[k]);
   for (uint32_t k = 0; k < original->external_objects.count; k++)
     vec_push(model->heap, &model->external_objects, original->external_objects.data[k]);
   return model;
@@ -320,8 +338,11 @@ Derived *derived_begin(Reduction *reduction, const char *method) {
   derived->sign = arena_array(arena, columns, sizeof *derived->sign);
   derived->aliases = problem->aliases.removed ? &problem->aliases : NULL;
   derived->used = arena_array(arena, columns + 1, sizeof *derived->used);
-  derived->plan = (Transplant){.heap = reduction->heap, .from = problem->model->dag, .to = derived->model->dag,
-                               .variable = leaf_image, .context = derived};
+  derived->plan = (Transplant){.heap = reduction->heap,
+                               .from = problem->model->dag,
+                               .to = derived->model->dag,
+                               .variable = leaf_image,
+                               .context = derived};
   copy_variables(derived);
   name_columns(derived);
   mark_columns(derived);
@@ -384,13 +405,15 @@ void derived_integrate(Reduction *reduction, const Derived *derived, int32_t lef
   Modes *modes = arena_alloc(arena, sizeof *modes);
   *problem = problem_make(derived->model, true, arena);
   *modes = modes_extract(problem, arena);
-  int32_t *c = arena_array(arena, problem->equations, sizeof *c), *d = arena_array(arena, problem->unknowns, sizeof *d);
+  int32_t *c = arena_array(arena, problem->equations, sizeof *c),
+          *d = arena_array(arena, problem->unknowns, sizeof *d);
   const Incidence *incidence = &problem->incidence;
   for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++)
     if (incidence->order[e] > d[incidence->column[e]]) d[incidence->column[e]] = incidence->order[e];
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, c, d, arena);
   reduced->modes = modes;
-  reduced->evaluator = evaluator_new(reduction->heap, reduced->array, reduction->evaluator->parameters, modes->count);
+  reduced->evaluator =
+      evaluator_new(reduction->heap, reduced->array, reduction->evaluator->parameters, modes->count);
   map_columns(reduction, derived, left);
 }

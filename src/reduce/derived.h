@@ -1,8 +1,8 @@
-/* derived: the system that a method made, as a flat model of its own: what `daedal reduce` prints, and what is integrated where a
- * method has variables that the array has not.
+/* derived: the system that a method made, as a flat model of its own: what `daedal reduce` prints, and what
+ * is integrated where a method has variables that the array has not.
  *
- * Invariant: every variable of the original model is there under its name and number; new ones follow. A column of the
- * array is a variable, or the derivative of one below it to which it is tied.
+ * Invariant: every variable of the original model is there under its name and number; new ones follow. A
+ * column of the array is a variable, or the derivative of one below it to which it is tied.
  */
 #ifndef DAEDAL_REDUCE_DERIVED_H
 #define DAEDAL_REDUCE_DERIVED_H
@@ -14,8 +14,9 @@ typedef struct Derived {
   Reduction *reduction;
   Model *model;
   VEC(const char *) equation_notes; /* where each equation comes from */
-  uint32_t *unknown;    /* per column of the array: unknown of this model, MAP_NONE where the column does not occur */
-  uint32_t *order;      /* and its derivative */
+  uint32_t
+      *unknown; /* per column of the array: unknown of this model, MAP_NONE where the column does not occur */
+  uint32_t *order; /* and its derivative */
   int8_t *sign;
   uint32_t *multiplier; /* per multiplier of the form: its unknown */
   /* while it is made */
@@ -26,8 +27,8 @@ typedef struct Derived {
   Transplant plan;
 } Derived;
 
-/* The form of a reduction as a model with the method's name behind its own. Lives in the reduction's heap and arena. O(size of
- * the rows). */
+/* The form of a reduction as a model with the method's name behind its own. Lives in the reduction's heap
+ * and arena. O(size of the rows). */
 Derived *derived_make(Reduction *reduction, const char *method);
 
 /* The same without the rows: variables, ties, aliases. What determines the other columns is to be added. */
@@ -38,8 +39,8 @@ Expr derived_column(const Derived *derived, uint32_t column);
 uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *description, double start);
 void derived_add_equation(Derived *derived, Expr left, Expr right, const char *note);
 
-/* Makes the derived model the system of the reduction, to be integrated as it is. left: how many differentiations of the original
- * are still to be made for index 1; multipliers have index 2. */
+/* Makes the derived model the system of the reduction, to be integrated as it is. left: how many
+ * differentiations of the original are still to be made for index 1; multipliers have index 2. */
 void derived_integrate(Reduction *reduction, const Derived *derived, int32_t left);
 
 #endif

@@ -3,12 +3,16 @@
 
 #include <string.h>
 
-static const Method *const METHODS[] = {&method_dummy,      &method_minimal,        &method_projection, &method_baumgarte, &method_ggl,
-                                        &method_underlying, &method_overdetermined, &method_none};
+static const Method *const METHODS[] = {&method_dummy,          &method_minimal, &method_projection,
+                                        &method_baumgarte,      &method_ggl,     &method_underlying,
+                                        &method_overdetermined, &method_none};
 
-const char *const method_names[] = {"dummy", "minimal", "projection", "baumgarte", "ggl", "underlying", "overdetermined", "none", NULL};
+const char *const method_names[] = {"dummy",      "minimal",        "projection", "baumgarte", "ggl",
+                                    "underlying", "overdetermined", "none",       NULL};
 
-const Method *method_at(uint32_t index) { return index < sizeof METHODS / sizeof *METHODS ? METHODS[index] : NULL; }
+const Method *method_at(uint32_t index) {
+  return index < sizeof METHODS / sizeof *METHODS ? METHODS[index] : NULL;
+}
 
 const Method *method_find(const char *name) {
   for (uint32_t m = 0; method_at(m); m++)

@@ -7,17 +7,19 @@
 typedef struct Method {
   const char *name;        /* as on the command line */
   const char *description; /* one line */
-  bool enforces_all;  /* every constraint, written or hidden, holds to the accuracy of the equations: a residual beyond
-                         the tolerance is an error. Otherwise it may drift, and the drift is reported */
-  bool chooses;       /* the form depends on the point: it has a choice of states */
-  bool is_solved;     /* its text is in explicit equations */
+
+  /* Every constraint, written or hidden, holds to the accuracy of the equations: a residual beyond the tolerance
+   * is an error. Otherwise it may drift, and the drift is reported. */
+  bool enforces_all;
+  bool chooses;   /* the form depends on the point: it has a choice of states */
+  bool is_solved; /* its text is in explicit equations */
 
   /* Fills form, reduced and counts. false: the method does not apply; an error says why and what would. */
   bool (*apply)(Reduction *reduction);
 } Method;
 
-extern const Method method_dummy, method_minimal, method_projection, method_baumgarte, method_ggl, method_underlying,
-    method_overdetermined, method_none;
+extern const Method method_dummy, method_minimal, method_projection, method_baumgarte, method_ggl,
+    method_underlying, method_overdetermined, method_none;
 
 /* By command-line name; NULL if there is none. */
 const Method *method_find(const char *name);

@@ -1,11 +1,12 @@
 /* minimal: index reduction by minimal extension (Kunkel, Mehrmann 2003, sections 2 and 3).
  *
- * Only equations that couple an algebraic condition to the derivative of a variable in it are differentiated, and each such
- * derivative brings one new variable, which replaces the derivative everywhere: here, one tie y[q]' = y[q + 1] is given up. The step
- * is that of (18) to (20): with E the rows' Jacobian with respect to the derivatives that occur and Z its left null space, the rows of Z^T
- * that stay dependent with respect to what is not differentiated are the ones to differentiate; repeated until none is left.
- * Where that ends with all differentiations of the structural analysis, the system is the one with dummy derivatives, choice of
- * states included.
+ * Only equations that couple an algebraic condition to the derivative of a variable in it are
+ * differentiated, and each such derivative brings one new variable, which replaces the derivative
+ * everywhere: here, one tie y[q]' = y[q + 1] is given up. The step is that of (18) to (20): with E the
+ * rows' Jacobian with respect to the derivatives that occur and Z its left null space, the rows of Z^T that
+ * stay dependent with respect to what is not differentiated are the ones to differentiate; repeated until
+ * none is left. Where that ends with all differentiations of the structural analysis, the system is the one
+ * with dummy derivatives, choice of states included.
  */
 #include "reduce/method.h"
 
@@ -13,7 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Larger systems are taken with the offsets of the structural analysis: the ranks are found with dense matrices. */
+/* Larger systems are taken with the offsets of the structural analysis: the ranks are found with dense
+ * matrices. */
 enum { DENSE_LIMIT = 600 };
 
 static const double RANK_TOLERANCE = 1e-9;
@@ -21,9 +23,9 @@ static const double RANK_TOLERANCE = 1e-9;
 typedef struct Minimal {
   Reduction *reduction;
   Arena arena;
-  int32_t *c, *d; /* of the rows taken so far */
-  uint8_t *tie;   /* per column of the array */
-  double *jacobian; /* all rows against all columns, column-major, rows scaled */
+  int32_t *c, *d;                /* of the rows taken so far */
+  uint8_t *tie;                  /* per column of the array */
+  double *jacobian;              /* all rows against all columns, column-major, rows scaled */
   uint32_t *row, rows;           /* taken: rows of the array */
   uint32_t *rate, rates;         /* columns that occur only as derivatives */
   uint32_t *variable, variables; /* the other columns */
@@ -55,7 +57,8 @@ static bool fill_jacobian(Minimal *minimal) {
     largest[jacobian->row_index[e]] = fmax(largest[jacobian->row_index[e]], fabs(values[e]));
   for (uint32_t q = 0; q < array->columns; q++)
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
-      minimal->jacobian[(uint32_t)jacobian->row_index[e] + (size_t)q * array->rows] = values[e] / largest[jacobian->row_index[e]];
+      minimal->jacobian[(uint32_t)jacobian->row_index[e] + (size_t)q * array->rows] =
+          values[e] / largest[jacobian->row_index[e]];
   return true;
 }
 
@@ -65,7 +68,8 @@ static void list_parts(Minimal *minimal) {
   const Incidence *incidence = &array->problem->incidence;
   minimal->rows = minimal->rates = minimal->variables = 0;
   for (uint32_t i = 0; i < array->problem->equations; i++) {
-    for (int32_t l = 0; l <= minimal->c[i]; l++) minimal->row[minimal->rows++] = array->row_start[i] + (uint32_t)l;
+    for (int32_t l = 0; l <= minimal->c[i]; l++)
+      minimal->row[minimal->rows++] = array->row_start[i] + (uint32_t)l;
     for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
       int32_t order = incidence->order[e] + minimal->c[i], j = incidence->column[e];
       for (; minimal->d[j] < order; minimal->d[j]++)
@@ -80,14 +84,17 @@ static void list_parts(Minimal *minimal) {
   }
 }
 
-/* Left and right null spaces of the m x n matrix a (destroyed): the last m - rank rows of `left` (m x m, transposed U) and
- * the last n - rank rows of `right` (n x n). */
-static bool null_spaces(Minimal *minimal, double *a, uint32_t m, uint32_t n, double **left, double **right, uint32_t *rank) {
+/* Left and right null spaces of the m x n matrix a (destroyed): the last m - rank rows of `left` (m x m,
+ * transposed U) and the last n - rank rows of `right` (n x n). */
+static bool null_spaces(Minimal *minimal, double *a, uint32_t m, uint32_t n, double **left, double **right,
+                        uint32_t *rank) {
   Arena *arena = &minimal->arena;
   lapack_int rows = (lapack_int)m, columns = (lapack_int)n, info = 0;
   lapack_int smaller = rows < columns ? rows : columns, length = 16 * (rows + columns) + 64;
-  double *u = arena_array(arena, (size_t)m * m + 1, sizeof *u), *vt = arena_array(arena, (size_t)n * n + 1, sizeof *vt);
-  double *s = arena_array(arena, (size_t)smaller + 1, sizeof *s), *work = arena_array(arena, (size_t)length, sizeof *work);
+  double *u = arena_array(arena, (size_t)m * m + 1, sizeof *u),
+         *vt = arena_array(arena, (size_t)n * n + 1, sizeof *vt);
+  double *s = arena_array(arena, (size_t)smaller + 1, sizeof *s),
+         *work = arena_array(arena, (size_t)length, sizeof *work);
   *rank = 0;
   if (smaller) {
     LAPACK_dgesvd("A", "A", &rows, &columns, a, &rows, s, u, &rows, vt, &columns, work, &length, &info);
@@ -118,7 +125,8 @@ static bool find_couplings(Minimal *minimal, double **couplings, uint32_t *count
   if (!null_spaces(minimal, e, m, p, &z, &t, &rank)) return false;
   uint32_t algebraic = m - rank, loose = p - rank, free = 0;
   for (uint32_t k = 0; k < minimal->variables; k++) free += minimal->tie[minimal->variable[k]] == TIE_NONE;
-  /* N = Z^T A T: T is the unit vectors of columns without derivative, and the null space of E for those with one. */
+  /* N = Z^T A T: T is the unit vectors of columns without derivative, and the null space of E for those
+   * with one. */
   double *n = arena_array(arena, (size_t)algebraic * (free + loose) + 1, sizeof *n);
   for (uint32_t a = 0; a < algebraic; a++) {
     const double *combination = z + (size_t)(rank + a) * m;
@@ -126,7 +134,8 @@ static bool find_couplings(Minimal *minimal, double **couplings, uint32_t *count
     for (uint32_t k = 0; k < minimal->variables; k++) {
       if (minimal->tie[minimal->variable[k]] != TIE_NONE) continue;
       double sum = 0;
-      for (uint32_t i = 0; i < m; i++) sum += combination[i] * entry(minimal, minimal->row[i], minimal->variable[k]);
+      for (uint32_t i = 0; i < m; i++)
+        sum += combination[i] * entry(minimal, minimal->row[i], minimal->variable[k]);
       n[a + (size_t)at++ * algebraic] = sum;
     }
     for (uint32_t f = 0; f < loose; f++, at++) {
@@ -147,11 +156,13 @@ static bool find_couplings(Minimal *minimal, double **couplings, uint32_t *count
   for (uint32_t s = 0; s < *count; s++)
     for (uint32_t a = 0; a < algebraic; a++)
       for (uint32_t i = 0; i < m; i++)
-        (*couplings)[(size_t)s * m + i] += v[(size_t)(independent + s) * algebraic + a] * z[(size_t)(rank + a) * m + i];
+        (*couplings)[(size_t)s * m + i] +=
+            v[(size_t)(independent + s) * algebraic + a] * z[(size_t)(rank + a) * m + i];
   return true;
 }
 
-/* Gives up one tie for each of the rows: those of columns at the rows' own highest order, by column-pivoted QR. */
+/* Gives up one tie for each of the rows: those of columns at the rows' own highest order, by column-pivoted
+ * QR. */
 static bool release_ties(Minimal *minimal, const uint32_t *rows, uint32_t count) {
   const Array *array = minimal->reduction->array;
   const Incidence *incidence = &array->problem->incidence;
@@ -163,7 +174,8 @@ static bool release_ties(Minimal *minimal, const uint32_t *rows, uint32_t count)
   for (uint32_t r = 0; r < count; r++) {
     uint32_t i = array->row_equation[rows[r]];
     for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
-      uint32_t q = array->column_start[incidence->column[e]] + (uint32_t)incidence->order[e] + array_level(array, rows[r]);
+      uint32_t q = array->column_start[incidence->column[e]] + (uint32_t)incidence->order[e] +
+                   array_level(array, rows[r]);
       if (minimal->tie[q] == TIE_NONE) continue;
       if (!place[q]) candidate[candidates++] = q, place[q] = (int32_t)candidates;
       b[r + (size_t)(place[q] - 1) * count] = entry(minimal, rows[r], q);
@@ -172,14 +184,16 @@ static bool release_ties(Minimal *minimal, const uint32_t *rows, uint32_t count)
   if (candidates < count) return false;
   lapack_int m = (lapack_int)count, n = (lapack_int)candidates, info, length = 8 * (n + 1) + 64 * (n + 1);
   lapack_int *pivots = arena_array(arena, candidates, sizeof *pivots);
-  double *tau = arena_array(arena, candidates, sizeof *tau), *work = arena_array(arena, (size_t)length, sizeof *work);
+  double *tau = arena_array(arena, candidates, sizeof *tau),
+         *work = arena_array(arena, (size_t)length, sizeof *work);
   LAPACK_dgeqp3(&m, &n, b, &m, pivots, tau, work, &length, &info);
   if (info || fabs(b[(count - 1) + (size_t)(count - 1) * count]) <= RANK_TOLERANCE * fabs(b[0])) return false;
   for (uint32_t k = 0; k < count; k++) minimal->tie[candidate[pivots[k] - 1]] = TIE_NONE;
   return true;
 }
 
-/* One step: false when it cannot be made within the offsets of the structural analysis. *done: nothing is left to do. */
+/* One step: false when it cannot be made within the offsets of the structural analysis. *done: nothing is
+ * left to do. */
 static bool extend(Minimal *minimal, bool *done) {
   const Array *array = minimal->reduction->array;
   double *couplings;
@@ -238,13 +252,16 @@ static void count_variables(Reduction *reduction, const int32_t *c, const int32_
     dummies += (uint32_t)array->c[i];
   }
   counts->first_order += counts->new_variables;
-  for (uint32_t j = 0; j < array->problem->unknowns; j++) counts->first_order += d[j] > 1 ? (uint32_t)d[j] - 1 : 0;
+  for (uint32_t j = 0; j < array->problem->unknowns; j++)
+    counts->first_order += d[j] > 1 ? (uint32_t)d[j] - 1 : 0;
   if (counts->new_variables == dummies)
-    reduction->remark = arena_printf(reduction->arena, "%u new variables, as many as dummy derivatives", dummies);
-  else
     reduction->remark =
-        arena_printf(reduction->arena, "%u new variables instead of %u dummy derivatives; %u first-order equations instead of %u",
-                     counts->new_variables, dummies, counts->first_order, counts->dummy_first_order);
+        arena_printf(reduction->arena, "%u new variables, as many as dummy derivatives", dummies);
+  else
+    reduction->remark = arena_printf(
+        reduction->arena,
+        "%u new variables instead of %u dummy derivatives; %u first-order equations instead of %u",
+        counts->new_variables, dummies, counts->first_order, counts->dummy_first_order);
 }
 
 static bool apply(Reduction *reduction) {

@@ -1,4 +1,5 @@
-/* none: the model as it is, for solvers that can; no equation is differentiated. Hidden constraints are not enforced. */
+/* none: the model as it is, for solvers that can; no equation is differentiated. Hidden constraints are not
+ * enforced. */
 #include "reduce/method.h"
 
 static bool apply(Reduction *reduction) {

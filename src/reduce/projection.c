@@ -1,12 +1,14 @@
-/* projection: the projection method (Shmoylova, Gerhard, Postma, Roche 2013, sections 3 to 5) for constraints that must be
- * differentiated at least twice: Hessenberg forms of index 3 and higher.
+/* projection: the projection method (Shmoylova, Gerhard, Postma, Roche 2013, sections 3 to 5) for
+ * constraints that must be differentiated at least twice: Hessenberg forms of index 3 and higher.
  *
- * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D is that of a coordinate partition: u are
- * independent ones among the derivatives x', and the dependent ones follow from the constraint differentiated once, v included. So the method
- * is: replace each constraint h(t, x) = 0 by its derivative, and reduce what is left with dummy derivatives. Its states are all
- * x, the independent x', x'', ... (u_1, u_2, ... of (41), (42)) and y^d of (24); no derivative of D is formed; the partition moves
- * when it must. Equations that are linear in the multipliers and velocities are solved explicitly (special cases 2 to 4), so no
- * algebraic equation is left; constraints that are linear in x stay as they are and take x out of the states (special cases 1, 5).
+ * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D is that of a
+ * coordinate partition: u are independent ones among the derivatives x', and the dependent ones follow from
+ * the constraint differentiated once, v included. So the method is: replace each constraint h(t, x) = 0 by
+ * its derivative, and reduce what is left with dummy derivatives. Its states are all x, the independent x',
+ * x'', ... (u_1, u_2, ... of (41), (42)) and y^d of (24); no derivative of D is formed; the partition moves
+ * when it must. Equations that are linear in the multipliers and velocities are solved explicitly (special
+ * cases 2 to 4), so no algebraic equation is left; constraints that are linear in x stay as they are and
+ * take x out of the states (special cases 1, 5).
  */
 #include "reduce/method.h"
 
@@ -17,14 +19,15 @@ static bool is_linear(Reduction *reduction, uint32_t equation) {
   dag_gradient(dag, array_row(reduction->array, reduction->array->row_start[equation]), &leaves, &partials);
   bool linear = true;
   for (uint32_t k = 0; k < partials.count && linear; k++)
-    linear = !dag_contains(dag, partials.data[k], OP_VARIABLE) && !dag_contains(dag, partials.data[k], OP_DISCRETE);
+    linear = !dag_contains(dag, partials.data[k], OP_VARIABLE) &&
+             !dag_contains(dag, partials.data[k], OP_DISCRETE);
   vec_free(reduction->heap, &leaves);
   vec_free(reduction->heap, &partials);
   return linear;
 }
 
-/* Does the block that holds an equation leave a choice of states at the equation's lowest stage? If not, the equation determines
- * its unknown, and is no constraint on others. */
+/* Does the block that holds an equation leave a choice of states at the equation's lowest stage? If not,
+ * the equation determines its unknown, and is no constraint on others. */
 static void mark_constrained(const Reduction *reduction, bool *constrains) {
   const Structure *structure = reduction->structure;
   const Blocks *blocks = &structure->blocks;
@@ -51,7 +54,8 @@ static void take_form(Reduction *reduction, const bool *replaced) {
   for (uint32_t i = 0; i < array->problem->equations; i++)
     for (int32_t l = replaced[i]; l <= array->c[i]; l++) form_add(reduction, i, l);
   for (uint32_t k = 0; k < links; k++) {
-    uint32_t j = here->column_unknown[from[k]], q = array->column_start[j] + array_order(here, (uint32_t)from[k]);
+    uint32_t j = here->column_unknown[from[k]],
+             q = array->column_start[j] + array_order(here, (uint32_t)from[k]);
     reduction->form.tie[q] = TIE_DERIVATIVE;
     reduction->form.fixed[q] = true;
   }
@@ -66,21 +70,25 @@ static void list_names(const Reduction *reduction, const bool *marked, TextVec *
   uint32_t count = 0;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
     if (!marked[j] || count++ >= SHOWN) continue;
-    text_printf(reduction->heap, text, "%s%s", count > 1 ? ", " : "(", array_column_name(array, array->column_start[j], reduction->arena));
+    text_printf(reduction->heap, text, "%s%s", count > 1 ? ", " : "(",
+                array_column_name(array, array->column_start[j], reduction->arena));
   }
   if (count > SHOWN) text_printf(reduction->heap, text, ", and %u more", count - SHOWN);
   text_printf(reduction->heap, text, "%s", count ? ")" : "()");
 }
 
-/* The variables of the Hessenberg form (6): x are those in the constraints, z the algebraic ones of the same blocks. */
-static const char *name_parts(const Reduction *reduction, const bool *constrains, uint32_t constraints, uint32_t linear) {
+/* The variables of the Hessenberg form (6): x are those in the constraints, z the algebraic ones of the
+ * same blocks. */
+static const char *name_parts(const Reduction *reduction, const bool *constrains, uint32_t constraints,
+                              uint32_t linear) {
   const Array *array = reduction->array;
   const Incidence *incidence = &array->problem->incidence;
   const Blocks *blocks = &reduction->structure->blocks;
   bool *x = arena_array(reduction->arena, array->problem->unknowns, sizeof *x);
   bool *z = arena_array(reduction->arena, array->problem->unknowns, sizeof *z);
   for (uint32_t i = 0; i < array->problem->equations; i++)
-    for (int32_t e = incidence->row_start[i]; constrains[i] && e < incidence->row_start[i + 1]; e++) x[incidence->column[e]] = true;
+    for (int32_t e = incidence->row_start[i]; constrains[i] && e < incidence->row_start[i + 1]; e++)
+      x[incidence->column[e]] = true;
   for (int32_t b = 0; b < blocks->n_blocks; b++) {
     bool any = false;
     for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) any = any || constrains[blocks->row[p]];
@@ -100,9 +108,11 @@ static const char *name_parts(const Reduction *reduction, const bool *constrains
 
 static bool refuse(Reduction *reduction) {
   Diag *diag = diag_error(reduction->diags, DIAG_STRUCTURE, (Span){0},
-                          "method projection needs a constraint in Hessenberg form of index 3 or higher, that is on variables that have "
+                          "method projection needs a constraint in Hessenberg form of index 3 or higher, "
+                          "that is on variables that have "
                           "second derivatives, and this model has none");
-  diag_note(reduction->diags, diag, (Span){0}, "methods that work here: dummy, minimal, underlying, overdetermined, none");
+  diag_note(reduction->diags, diag, (Span){0},
+            "methods that work here: dummy, minimal, underlying, overdetermined, none");
   return false;
 }
 

@@ -1,8 +1,9 @@
 /* reduction: what a reduction method starts from and what it makes, as data.
  *
- * Every method chooses rows of the derivative array (or sums of rows of one equation with constant weights), and which columns
- * are tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form; its text is a model of its own (derived.h).
- * What is integrated is the same form, or one that may still move its choice of states while running.
+ * Every method chooses rows of the derivative array (or sums of rows of one equation with constant
+ * weights), and which columns are tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form;
+ * its text is a model of its own (derived.h). What is integrated is the same form, or one that may still
+ * move its choice of states while running.
  *
  * Invariant of a form: rows + ties (with or without multipliers) = columns that occur + multipliers.
  */
@@ -19,8 +20,8 @@ typedef struct FormRow {
   const double *weight;
 } FormRow;
 
-/* A multiplier of row (equation, level): it enters the ties of the columns q that this row holds at its own stage, y[q]' =
- * y[q + 1] + d row / d y[q] * multiplier (Gear, Gupta, Leimkuhler 1985). */
+/* A multiplier of row (equation, level): it enters the ties of the columns q that this row holds at its own
+ * stage, y[q]' = y[q + 1] + d row / d y[q] * multiplier (Gear, Gupta, Leimkuhler 1985). */
 typedef struct Multiplier {
   uint32_t equation, level;
 } Multiplier;
@@ -35,8 +36,8 @@ typedef enum Tie {
 typedef struct Form {
   VEC(FormRow) rows;
   VEC(Multiplier) multipliers;
-  uint8_t *tie;  /* per column of the array: a Tie */
-  bool *fixed;   /* per column: one of the start values that determine the solution */
+  uint8_t *tie; /* per column of the array: a Tie */
+  bool *fixed;  /* per column: one of the start values that determine the solution */
 } Form;
 
 /* What the user may set of single methods; NAN: not given. */
@@ -54,19 +55,24 @@ typedef struct Reduced {
   const Modes *modes;
   const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */
   const int32_t *column_index; /* without structure: see System */
-  double accuracy;             /* what the tolerance is multiplied by: velocities of a system left at index 3 converge with about
-                                  half the order of positions. 0 stands for 1 */
-  double rate;                 /* of what the method itself lets die out, 1/time; 0: nothing. An explicit solver must resolve it */
-  double *y;                   /* initial values */
-  uint32_t *source;            /* per column of the original array: its column here, MAP_NONE if it has none */
-  int8_t *sign;                /* of that column */
+
+  /* What the tolerance is multiplied by, 0 standing for 1: velocities of a system left at index 3 converge with
+   * about half the order of positions. */
+  double accuracy;
+
+  /* Rate (1/time) of what the method itself lets die out, which an explicit solver must resolve; 0: nothing. */
+  double rate;
+
+  double *y;        /* initial values */
+  uint32_t *source; /* per column of the original array: its column here, MAP_NONE if it has none */
+  int8_t *sign;     /* of that column */
 } Reduced;
 
 /* Sizes as the papers count them. */
 typedef struct ReductionCounts {
-  uint32_t first_order;       /* equations as a first-order system */
-  uint32_t dummy_first_order; /* the same with dummy derivatives */
-  uint32_t new_variables;     /* beyond those of the model as a first-order system */
+  uint32_t first_order;                     /* equations as a first-order system */
+  uint32_t dummy_first_order;               /* the same with dummy derivatives */
+  uint32_t new_variables;                   /* beyond those of the model as a first-order system */
   uint32_t differential, algebraic, solved; /* equations: differential, to be solved together, explicit */
 } ReductionCounts;
 
@@ -104,8 +110,8 @@ void form_take_dummies(Reduction *reduction);
 /* Only the rows of the highest level; every column tied to the next. */
 void form_take_top(Reduction *reduction);
 
-/* The rows of all levels, but for equations that are differentiated the last `without`; a multiplier for each level below
- * the last one taken, so that the form is square. */
+/* The rows of all levels, but for equations that are differentiated the last `without`; a multiplier for
+ * each level below the last one taken, so that the form is square. */
 void form_take_levels(Reduction *reduction, int32_t without);
 
 /* A row of a form as one expression over the array's columns. */
@@ -114,12 +120,12 @@ Expr form_residual(Reduction *reduction, const FormRow *row);
 /* The system is the array itself. */
 void reduction_keep(Reduction *reduction);
 
-/* The system is that of other equations over the same unknowns (one residual per equation of the problem), with dummy
- * derivatives where it still needs them. false: those equations are structurally singular. */
+/* The system is that of other equations over the same unknowns (one residual per equation of the problem),
+ * with dummy derivatives where it still needs them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
-/* The system is the array for smaller offsets c, integrated as it is. tie: per column of the original array, so that what is left
- * has index 1; NULL: all columns are tied, and the index is what it is. */
+/* The system is the array for smaller offsets c, integrated as it is. tie: per column of the original
+ * array, so that what is left has index 1; NULL: all columns are tied, and the index is what it is. */
 void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie);
 
 /* Number of equations when written with first derivatives only. */

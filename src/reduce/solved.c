@@ -4,17 +4,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Expressions of so few nodes are repeated rather than named; a pivot is at least so large a part of the largest entry. */
+/* Expressions of so few nodes are repeated rather than named; a pivot is at least so large a part of the
+ * largest entry. */
 enum { SMALL_NODES = 5 };
 static const double PIVOT_PART = 0.1;
 
-/* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the initial point. */
+/* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the
+ * initial point. */
 typedef struct Unit {
   uint32_t size;
-  uint32_t *row;     /* of the reduced array */
-  uint32_t *column;  /* of the reduced array */
-  Expr *leaf;        /* of each column, in the original graph */
-  Expr *a, *b;       /* row-major */
+  uint32_t *row;    /* of the reduced array */
+  uint32_t *column; /* of the reduced array */
+  Expr *leaf;       /* of each column, in the original graph */
+  Expr *a, *b;      /* row-major */
   double *value, *right;
 } Unit;
 
@@ -59,7 +61,8 @@ static Unit list_unit(Solver *solver, int32_t block, int32_t stage) {
   const Array *array = reduced->array;
   const int32_t *depth = dummy_depth(reduced->dummy);
   uint32_t size = (uint32_t)(blocks->start[block + 1] - blocks->start[block]), columns = 0;
-  Unit unit = {.row = arena_array(&solver->arena, size, sizeof(uint32_t)), .column = arena_array(&solver->arena, size, sizeof(uint32_t))};
+  Unit unit = {.row = arena_array(&solver->arena, size, sizeof(uint32_t)),
+               .column = arena_array(&solver->arena, size, sizeof(uint32_t))};
   unit.leaf = arena_array(&solver->arena, size, sizeof(Expr));
   for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++) {
     int32_t i = blocks->row[p], j = blocks->column[p];
@@ -148,7 +151,12 @@ static bool find_pivot(const Unit *unit, const Dag *dag, uint32_t k, uint32_t *r
 
 static void swap_pivot(Unit *unit, uint32_t k, uint32_t row, uint32_t column) {
   uint32_t n = unit->size;
-#define SWAP(type, x, y) do { type held = (x); (x) = (y); (y) = held; } while (0)
+#define SWAP(type, x, y) \
+  do {                   \
+    type held = (x);     \
+    (x) = (y);           \
+    (y) = held;          \
+  } while (0)
   for (uint32_t c = 0; c < n; c++) {
     SWAP(Expr, unit->a[k * n + c], unit->a[row * n + c]);
     SWAP(double, unit->value[k * n + c], unit->value[row * n + c]);
@@ -190,7 +198,8 @@ static bool eliminate(Solver *solver, Unit *unit) {
     if (!find_pivot(unit, dag, k, &row, &column)) return false;
     swap_pivot(unit, k, row, column);
     if (k + 1 < n) {
-      for (uint32_t c = k; c < n; c++) unit->a[k * n + c] = named(solver, unit->a[k * n + c], unit->value[k * n + c]);
+      for (uint32_t c = k; c < n; c++)
+        unit->a[k * n + c] = named(solver, unit->a[k * n + c], unit->value[k * n + c]);
       unit->b[k] = named(solver, unit->b[k], unit->right[k]);
     }
     for (uint32_t r = k + 1; r < n; r++)
@@ -227,7 +236,10 @@ static const char *unit_note(Solver *solver, const Unit *unit) {
   TextVec text = {0};
   Heap *heap = solver->reduction->heap;
   for (uint32_t r = 0; r < unit->size && r < 8; r++)
-    text_printf(heap, &text, "%s%u", r ? ", " : unit->size > 1 ? "from equations " : "from equation ",
+    text_printf(heap, &text, "%s%u",
+                r                ? ", "
+                : unit->size > 1 ? "from equations "
+                                 : "from equation ",
                 array->problem->equation[here->row_equation[unit->row[r]]] + 1);
   if (unit->size > 8) text_printf(heap, &text, ", ...");
   const char *kept = arena_copy(solver->reduction->arena, text.data, text.count);
@@ -239,7 +251,8 @@ static void add_implicit(Solver *solver, const Unit *unit, const char *note) {
   Array *array = solver->reduction->reduced.array;
   Dag *dag = solver->derived->model->dag;
   for (uint32_t r = 0; r < unit->size; r++)
-    derived_add_equation(solver->derived, transplant(&solver->derived->plan, array_row(array, unit->row[r])), dag_constant(dag, 0), note);
+    derived_add_equation(solver->derived, transplant(&solver->derived->plan, array_row(array, unit->row[r])),
+                         dag_constant(dag, 0), note);
   solver->implicit += unit->size;
 }
 

@@ -19,7 +19,8 @@ static Expr copy_sum(Transplant *plan, Expr e) {
   const Term *terms;
   uint32_t count = dag_terms(plan->from, e, &constant, &terms);
   Term *copy = heap_array(plan->heap, count, sizeof *copy);
-  for (uint32_t k = 0; k < count; k++) copy[k] = (Term){terms[k].coefficient, map_get(&plan->image, terms[k].node)};
+  for (uint32_t k = 0; k < count; k++)
+    copy[k] = (Term){terms[k].coefficient, map_get(&plan->image, terms[k].node)};
   Expr sum = dag_sum(plan->to, constant, copy, count);
   heap_free(plan->heap, copy);
   return sum;
@@ -49,7 +50,9 @@ Expr transplant(Transplant *plan, Expr e) {
     Expr node = order.data[k];
     if (map_get(&plan->image, node) != MAP_NONE) continue;
     Op op = dag_op(plan->from, node);
-    Expr made = op_kind(op) == KIND_LEAF ? copy_leaf(plan, node) : op == OP_SUM ? copy_sum(plan, node) : copy_operator(plan, node);
+    Expr made = op_kind(op) == KIND_LEAF ? copy_leaf(plan, node)
+                : op == OP_SUM           ? copy_sum(plan, node)
+                                         : copy_operator(plan, node);
     map_put(&plan->image, node, made);
   }
   vec_free(plan->heap, &order);

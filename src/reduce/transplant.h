@@ -1,4 +1,5 @@
-/* transplant: copies expressions from one graph into another, with every variable leaf replaced on the way. */
+/* transplant: copies expressions from one graph into another, with every variable leaf replaced on the way.
+ */
 #ifndef DAEDAL_REDUCE_TRANSPLANT_H
 #define DAEDAL_REDUCE_TRANSPLANT_H
 
@@ -12,8 +13,8 @@ typedef struct Transplant {
   Map image; /* node -> node */
 } Transplant;
 
-/* The image of an expression. Parameters, discrete variables, functions and strings keep their numbers. O(graph below e that was
- * not copied before). */
+/* The image of an expression. Parameters, discrete variables, functions and strings keep their numbers.
+ * O(graph below e that was not copied before). */
 Expr transplant(Transplant *transplant, Expr e);
 
 #endif

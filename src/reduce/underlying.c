@@ -1,6 +1,6 @@
-/* underlying: plain differentiation. Only the highest derivative of each equation is kept (Mattsson, Söderlind 1991, section 2:
- * the differentiated problem; Numra book, technique 1). The constraints become invariants of the equations, from which
- * a numerical solution drifts: the drift is reported, not hidden. */
+/* underlying: plain differentiation. Only the highest derivative of each equation is kept (Mattsson,
+ * Söderlind 1991, section 2: the differentiated problem; Numra book, technique 1). The constraints become
+ * invariants of the equations, from which a numerical solution drifts: the drift is reported, not hidden. */
 #include "reduce/method.h"
 
 static bool apply(Reduction *reduction) {

@@ -1,11 +1,11 @@
-/* drift: see drift.h. The fit uses the orthogonal polynomials 1, s - m1, ... built on the sample times, so that it is well
- * conditioned for any spacing. */
+/* drift: see drift.h. The fit uses the orthogonal polynomials 1, s - m1, ... built on the sample times, so
+ * that it is well conditioned for any spacing. */
 #include "result/drift.h"
 
 #include <math.h>
 
-/* A trend counts when it moves the value by more than this many standard deviations of what oscillates around it; below ROUNDING of
- * the value's own size there is none. */
+/* A trend counts when it moves the value by more than this many standard deviations of what oscillates
+ * around it; below ROUNDING of the value's own size there is none. */
 static const double SIGNIFICANT = 4, ROUNDING = 4e-15;
 
 /* Moments over the samples with s = (t - t0) / (t1 - t0). */
@@ -16,7 +16,8 @@ typedef struct Fit {
 static Fit fit_parabola(const double *times, const double *values, size_t count) {
   double span = times[count - 1] - times[0], n = (double)count;
   double m1 = 0, mean = 0;
-  for (size_t k = 0; k < count; k++) m1 += (times[k] - times[0]) / span / n, mean += (values[k] - values[0]) / n;
+  for (size_t k = 0; k < count; k++)
+    m1 += (times[k] - times[0]) / span / n, mean += (values[k] - values[0]) / n;
   double p11 = 0, p12 = 0;
   for (size_t k = 0; k < count; k++) {
     double p1 = (times[k] - times[0]) / span - m1;
@@ -25,7 +26,8 @@ static Fit fit_parabola(const double *times, const double *values, size_t count)
   double shift = p12 / p11, p00 = p11 / n; /* p2 = p1^2 - shift p1 - p00 */
   double v1 = 0, v2 = 0, p22 = 0;
   for (size_t k = 0; k < count; k++) {
-    double p1 = (times[k] - times[0]) / span - m1, p2 = p1 * p1 - shift * p1 - p00, v = values[k] - values[0] - mean;
+    double p1 = (times[k] - times[0]) / span - m1, p2 = p1 * p1 - shift * p1 - p00,
+           v = values[k] - values[0] - mean;
     v1 += p1 * v, v2 += p2 * v, p22 += p2 * p2;
   }
   double a1 = v1 / p11, a2 = p22 > 0 ? v2 / p22 : 0, rest = 0;
@@ -57,6 +59,7 @@ Drift drift_of(const double *times, const double *values, size_t count) {
 }
 
 const char *drift_name(DriftKind kind) {
-  static const char *const names[] = {[DRIFT_NONE] = "none", [DRIFT_LINEAR] = "linear", [DRIFT_QUADRATIC] = "quadratic"};
+  static const char *const names[] = {
+      [DRIFT_NONE] = "none", [DRIFT_LINEAR] = "linear", [DRIFT_QUADRATIC] = "quadratic"};
   return names[kind];
 }

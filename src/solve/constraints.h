@@ -1,6 +1,6 @@
-/* constraints: the rows of the model's own array that no integrator discretizes, evaluated along the solution of any method: every
- * equation below its last differentiation, and the algebraic equations as written. The level of a row is how often its
- * equation was differentiated. */
+/* constraints: the rows of the model's own array that no integrator discretizes, evaluated along the
+ * solution of any method: every equation below its last differentiation, and the algebraic equations as
+ * written. The level of a row is how often its equation was differentiated. */
 #ifndef DAEDAL_SOLVE_CONSTRAINTS_H
 #define DAEDAL_SOLVE_CONSTRAINTS_H
 
@@ -16,14 +16,14 @@ typedef struct Constraints {
   double *y; /* the columns of the model's array */
   double *values, *scale;
   double worst, worst_time;
-  uint32_t worst_row; /* of the array; MAP_NONE before any check, or if there is none */
-  uint32_t levels;      /* 1 + the largest level; 0 without constraints */
-  double *level_worst;  /* per level */
+  uint32_t worst_row;         /* of the array; MAP_NONE before any check, or if there is none */
+  uint32_t levels;            /* 1 + the largest level; 0 without constraints */
+  double *level_worst;        /* per level */
   VEC(double) times, history; /* of every check: the time, and the largest residual of each level */
 } Constraints;
 
-/* Scales are taken at (t, y) of the view: largest Jacobian entry of a row times the size of its column. Rows with columns that the view does
- * not have are left out. Lives in the heap. */
+/* Scales are taken at (t, y) of the view: largest Jacobian entry of a row times the size of its column.
+ * Rows with columns that the view does not have are left out. Lives in the heap. */
 Constraints *constraints_new(Heap *heap, View *view, double t, const double *y);
 
 /* Evaluates all; keeps the worst and the history. The rows are counted in the view's evaluator. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { ITERATION_LIMIT = 6 };
-static const double ALGEBRAIC_WEIGHT = 1e7, SLACK = 1e-14, ENOUGH = 1e-12;
+static const double ALGEBRAIC_WEIGHT = 1e5, SLACK = 1e-16, ENOUGH = 1e-12;
 
 struct Nearest {
   Heap *heap;
@@ -39,7 +39,8 @@ static void set_pattern(Nearest *nearest) {
   }
   nearest->start[n + m] = next;
   for (int32_t q = 0; q < n; q++)
-    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++) nearest->row[count[system->row_index[e]]++] = q;
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      nearest->row[count[system->row_index[e]]++] = q;
   for (int32_t i = 0; i < m; i++) nearest->row[count[i]] = n + i;
   heap_free(nearest->heap, count);
   linear_set_pattern(nearest->linear, nearest->start, nearest->row);
@@ -47,13 +48,15 @@ static void set_pattern(Nearest *nearest) {
 
 Nearest *nearest_new(Heap *heap, const System *system) {
   Nearest *nearest = heap_alloc(heap, sizeof *nearest);
-  size_t n = (size_t)system->columns, m = (size_t)system->rows, nonzeros = (size_t)system->column_start[system->columns];
+  size_t n = (size_t)system->columns, m = (size_t)system->rows,
+         nonzeros = (size_t)system->column_start[system->columns];
   size_t entries = n + m + 2 * nonzeros;
   nearest->heap = heap;
   nearest->system = system;
   nearest->weight = heap_array(heap, n, sizeof(double));
   for (size_t q = 0; q < n; q++) nearest->weight[q] = ALGEBRAIC_WEIGHT * system->nominal[q];
-  for (int32_t k = 0; k < system->links; k++) nearest->weight[system->link_from[k]] = system->nominal[system->link_from[k]];
+  for (int32_t k = 0; k < system->links; k++)
+    nearest->weight[system->link_from[k]] = system->nominal[system->link_from[k]];
   nearest->jacobian = heap_array(heap, nonzeros, sizeof(double));
   nearest->residual = heap_array(heap, m, sizeof(double));
   nearest->scale = heap_array(heap, m, sizeof(double));
