@@ -145,6 +145,7 @@ static void take_rows(const Order *order, Initial *initial) {
   for (uint32_t q = 0; q < initial->columns; q++) {
     int32_t row = order->choice.matching.row_of_column[q];
     initial->column[q].row = row == STRUCTURE_NONE ? MAP_NONE : (uint32_t)row;
+    initial->column[q].redundant = initial->column[q].fixed && row != STRUCTURE_NONE;
   }
 }
 
