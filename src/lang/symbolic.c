@@ -247,8 +247,8 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
   return true;
 }
 
-/* A long calculation on known numbers is done with numbers. */
-static bool call_numbers(Elaboration *el, const Routine *routine, const Value *inputs, const Expr *arguments, Value *outputs) {
+/* A long calculation on known numbers is done with numbers; EXECUTE_UNKNOWN if that is not possible. */
+static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const Value *inputs, const Expr *arguments, Value *outputs) {
   Arena arena = arena_make(el->heap);
   Value *numbers = arena_array(&arena, routine->inputs, sizeof *numbers);
   bool fits = true;
@@ -262,9 +262,9 @@ static bool call_numbers(Elaboration *el, const Routine *routine, const Value *i
       if (!dag_is_constant(el->dag, arguments[at], &data[k])) data[k] = dag_index(el->dag, arguments[at]);
     numbers[i].data = (char *)data;
   }
-  Diags scratch = diags_make(el->heap);
-  machine_set_diags(el->number_machine, &scratch);
-  fits = fits && machine_run(el->number_machine, routine, numbers, routine->inputs) == EXECUTE_OK;
+  machine_set_diags(el->number_machine, el->diags);
+  ExecuteStatus status = fits ? machine_run(el->number_machine, routine, numbers, routine->inputs) : EXECUTE_UNKNOWN;
+  fits = status == EXECUTE_OK;
   for (uint32_t i = 0; i < routine->outputs && fits; i++) {
     const Value *result = machine_output(el->number_machine, i);
     fits = result->type.base != TYPE_RECORD && value_same_sizes(result, &outputs[i]);
@@ -275,10 +275,8 @@ static bool call_numbers(Elaboration *el, const Routine *routine, const Value *i
                                                                                    : dag_constant(el->dag, number));
     }
   }
-  vec_free(el->heap, &scratch.list);
-  arena_free(&scratch.arena);
   arena_free(&arena);
-  return fits;
+  return fits ? EXECUTE_OK : status == EXECUTE_OK ? EXECUTE_UNKNOWN : status;
 }
 
 static bool symbolic_call(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span) {
@@ -292,7 +290,9 @@ static bool symbolic_call(void *context, const Routine *routine, const Value *in
     at += value_scalars(&inputs[i], el->record_list);
   }
   bool is_pure = routine->kind == ROUTINE_CODE && !routine->is_impure;
-  if (!is_pure || !all_known(el, arguments, count) || !call_numbers(el, routine, inputs, arguments, outputs)) {
+  ExecuteStatus status = EXECUTE_UNKNOWN;
+  if (is_pure && all_known(el, arguments, count)) status = call_numbers(el, routine, inputs, arguments, outputs);
+  if (status == EXECUTE_UNKNOWN) {
     uint32_t function = function_instance(el, routine, inputs, outputs);
     for (uint32_t i = 0; i < routine->outputs; i++) {
       uint32_t scalars = value_scalars(&outputs[i], el->record_list);
@@ -303,7 +303,7 @@ static bool symbolic_call(void *context, const Routine *routine, const Value *in
     }
   }
   heap_free(el->heap, arguments);
-  return true;
+  return status != EXECUTE_ERROR;
 }
 
 /* ---- effects ---- */
@@ -387,7 +387,7 @@ void symbolic_start(Elaboration *el) {
   el->number_context.names = el->names;
   el->number_domain = number_domain(&el->number_context);
   el->number_machine = machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list, el->diags,
-                                   (Limits){0});
+                                   (Limits){.steps = 50000000});
 }
 
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {

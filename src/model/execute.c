@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { CHUNK_BYTES = 1 << 16, DEPTH_DEFAULT = 2000 };
-static const uint64_t STEPS_DEFAULT = 200000000, INLINING_DEFAULT = 3000000, ELEMENTS_DEFAULT = 50000000;
+static const uint64_t STEPS_DEFAULT = 100000000, INLINING_DEFAULT = 3000000, ELEMENTS_DEFAULT = 50000000;
 
 typedef struct Chunk {
   char *data;
@@ -38,7 +38,7 @@ typedef struct Control {
   uint32_t stack;           /* height of the value stack below it */
   const uint32_t *assigned; /* list of slots, count first */
   char *condition;          /* of an if */
-  char *path;               /* path condition outside; NULL: always */
+  char *path, *route;       /* conditions outside; NULL: always */
   Value *before, *then;     /* of an if: assigned slots before it and after its first branch */
   bool in_else, then_is_dead;
   Value range;              /* of loops */
@@ -56,7 +56,7 @@ typedef struct Frame {
   uint32_t wanted;     /* outputs to push */
   uint64_t steps;      /* machine's count when it began */
   uint32_t effects;    /* of the domain, when it began */
-  char *path;
+  char *path, *route;
   Mark mark, floor;
   bool is_probe;       /* runs only up to CODE_BODY, to learn the sizes of the outputs */
   bool is_done;
@@ -77,7 +77,8 @@ struct Machine {
   VEC(Value) stack;
   VEC(Control) control;
   VEC(Frame) frames;
-  char *path; /* condition under which the present instruction runs; NULL: always */
+  char *path;  /* condition under which the present instruction runs; NULL: always */
+  char *route; /* the same without what follows from paths that have left by break or return: those are applied first */
   uint64_t steps;
   ExecuteStatus status;
   const char *obstacle;
@@ -212,6 +213,7 @@ static void frame_begin(Machine *machine, const Routine *routine, uint32_t wante
                  .wanted = wanted,
                  .steps = machine->steps,
                  .path = machine->path,
+                 .route = machine->route,
                  .effects = machine->domain->effects ? machine->domain->effects(machine->domain->context) : 0,
                  .is_probe = is_probe};
   frame.slots = machine_alloc(machine, routine->locals.count * sizeof *frame.slots);
@@ -437,6 +439,7 @@ static void frame_end(Machine *machine) {
   machine->control.count = frame.control;
   machine->stack.count = frame.stack;
   machine->path = frame.path;
+  machine->route = frame.route;
   vec_free(machine->heap, &frame.returns);
   for (uint32_t i = 0; i < frame.wanted; i++) push(machine, frame.slots[frame.routine->inputs + i]);
 }
@@ -565,6 +568,7 @@ static bool loop_finish(Machine *machine, bool is_dead) {
   if (is_dead) restore(machine, loop.assigned, loop.breaks.data[--count].values);
   if (!apply_snapshots(machine, loop.breaks.data, count, loop.assigned)) return false;
   machine->path = loop.path;
+  machine->route = loop.route;
   machine->stack.count = loop.stack;
   machine->control.count--;
   frame->position = loop.end;
@@ -591,6 +595,7 @@ static bool leave_dead(Machine *machine) {
       keep_memory(machine);
       frame->position = control->end;
       machine->path = both(machine, control->path, control->condition, false);
+      machine->route = control->route;
       keep_memory(machine);
       machine->control.count--;
       return true;
@@ -623,7 +628,7 @@ static bool run_break(Machine *machine) {
     machine->control.count = (uint32_t)(loop - machine->control.data) + 1;
     return loop_finish(machine, false);
   }
-  Snapshot saved = {machine->path, snapshot(machine, loop->assigned)};
+  Snapshot saved = {machine->route, snapshot(machine, loop->assigned)};
   vec_push(machine->heap, &loop->breaks, saved);
   keep_memory(machine);
   return leave_dead(machine);
@@ -636,7 +641,7 @@ static bool run_return(Machine *machine) {
     return true;
   }
   uint32_t *outputs = output_list(machine, frame->routine);
-  Snapshot saved = {machine->path, snapshot(machine, outputs)};
+  Snapshot saved = {machine->route, snapshot(machine, outputs)};
   vec_push(machine->heap, &frame->returns, saved);
   keep_memory(machine);
   return leave_dead(machine);
@@ -660,10 +665,12 @@ static bool run_if(Machine *machine, Instruction instruction) {
                      .end = end,
                      .stack = machine->stack.count,
                      .assigned = list_at(frame, frame->routine->code.data[end].b),
-                     .path = machine->path};
+                     .path = machine->path,
+                     .route = machine->route};
   control.condition = copy_scalar(machine, condition.data);
   control.before = snapshot(machine, control.assigned);
   machine->path = both(machine, machine->path, control.condition, false);
+  machine->route = both(machine, machine->route, control.condition, false);
   keep_memory(machine);
   vec_push(machine->heap, &machine->control, control);
   return true;
@@ -687,6 +694,7 @@ static bool run_else(Machine *machine, Instruction instruction) {
   if (!control->then_is_dead) control->then = snapshot(machine, control->assigned);
   restore(machine, control->assigned, control->before);
   machine->path = both(machine, control->path, control->condition, true);
+  machine->route = control->then_is_dead ? control->route : both(machine, control->route, control->condition, true);
   control->in_else = true;
   keep_memory(machine);
   return true;
@@ -700,6 +708,7 @@ static bool run_end_if(Machine *machine) {
     if (!merge(machine, control->assigned, control->condition, control->then)) return false;
     machine->path = control->path;
   }
+  machine->route = control->route;
   machine->control.count--;
   keep_memory(machine);
   return true;
@@ -776,6 +785,7 @@ static bool run_for(Machine *machine, Instruction instruction, const uint32_t *a
                   .stack = machine->stack.count - 1,
                   .assigned = assigned,
                   .path = machine->path,
+                  .route = machine->route,
                   .mark = frame->mark,
                   .range = value_copy(machine, top(machine, 1))};
   machine->stack.count--;
@@ -804,6 +814,7 @@ static bool run_while(Machine *machine, Instruction instruction, const uint32_t 
                   .stack = machine->stack.count,
                   .assigned = assigned,
                   .path = machine->path,
+                  .route = machine->route,
                   .mark = frame_top(machine)->mark};
   vec_push(machine->heap, &machine->control, loop);
   return true;
@@ -907,6 +918,7 @@ static bool recover(Machine *machine) {
   machine->control.count = frame->control;
   machine->stack.count = frame->stack;
   machine->path = frame->path;
+  machine->route = frame->route;
   frame->returns.count = 0;
   if (machine->domain->forget) machine->domain->forget(machine->domain->context, frame->effects);
   frame->is_probe = true;
@@ -1098,18 +1110,6 @@ static bool run_builtin(Machine *machine, Instruction instruction) {
   return true;
 }
 
-static bool run_missing(Machine *machine, Name name) {
-  if (machine->domain->call && machine->frames.count > 1) return machine_unknown(machine, "a function that is not defined");
-  return machine_error(machine, "function `%s` is not defined", names_text(machine->names, name));
-}
-
-static bool run_external(Machine *machine) {
-  const Routine *routine = frame_top(machine)->routine;
-  if (machine->domain->call) return machine_unknown(machine, "the result of an external function");
-  return machine_error(machine, "function `%s` is external (%s) and cannot be evaluated here",
-                       names_text(machine->names, routine->name), names_text(machine->names, routine->external));
-}
-
 static bool run_convert(Machine *machine, BaseType base) {
   top(machine, 1)->type.base = (uint8_t)base;
   return true;
@@ -1191,8 +1191,8 @@ static bool step(Machine *machine, Instruction i) {
   case CODE_ELSE_WHEN: return run_when_branch(machine);
   case CODE_END_WHEN: return run_end_when(machine);
   case CODE_REINIT: return run_reinit(machine);
-  case CODE_MISSING: return run_missing(machine, i.b);
-  case CODE_EXTERNAL: return run_external(machine);
+  case CODE_MISSING: return machine_unknown(machine, "a function that is not defined");
+  case CODE_EXTERNAL: return machine_unknown(machine, "the result of an external function");
   case CODE_END:
   case CODE_COUNT: break;
   }
@@ -1253,7 +1253,7 @@ static void machine_clear(Machine *machine) {
     vec_free(machine->heap, &control.breaks);
   }
   machine->stack.count = 0;
-  machine->path = NULL;
+  machine->path = machine->route = NULL;
   machine->steps = 0;
   machine->status = EXECUTE_OK;
   machine->obstacle = NULL;
