@@ -160,15 +160,26 @@ ClassEntry *class_find(Elaboration *el, Name scope, AstPath path) {
   return class_find_name(el, path.global ? 0 : scope, name);
 }
 
-Name class_label(Elaboration *el, const ClassEntry *entry) {
-  const char *text = names_text(el->names, entry->name), *scope = names_text(el->names, el->scope);
-  size_t length = strlen(scope);
-  while (length) {
-    if (strncmp(text, scope, length) == 0 && text[length] == '.') return names_add(el->names, text + length + 1, strlen(text + length + 1));
-    while (length && scope[length - 1] != '.') length--;
-    if (length) length--;
+/* `scope` is that of the model or around it. */
+static bool surrounds_model(const Elaboration *el, Name scope) {
+  Name at = el->scope;
+  while (at && at != scope) {
+    uint32_t outer = map_get(&el->class_of_name, at);
+    if (outer == MAP_NONE) return false;
+    at = el->classes.data[outer].scope;
   }
-  return entry->name;
+  return at == scope;
+}
+
+Name class_label(Elaboration *el, const ClassEntry *entry) {
+  Name label = entry->ast->label.name, scope = entry->scope;
+  while (scope && !surrounds_model(el, scope)) {
+    uint32_t outer = map_get(&el->class_of_name, scope);
+    if (outer == MAP_NONE) break;
+    label = join_names(el, el->classes.data[outer].ast->label.name, label);
+    scope = el->classes.data[outer].scope;
+  }
+  return label;
 }
 
 /* ---- enumerations ---- */

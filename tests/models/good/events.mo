@@ -1,0 +1,20 @@
+model Events
+  // expect: when {'h' < 0, 'n' > 100} then
+  // expect: reinit('v', -0.8*'v');
+  // expect: elsewhen time > 3 then
+  // expect: assert('h' < 10, "too high: " + String('h'));
+  Real h(start = 1, fixed = true), v(start = 0, fixed = true);
+  Integer n(start = 0, fixed = true);
+  Boolean flying = h > 0.1 or v > 0;
+equation
+  der(h) = v;
+  der(v) = if flying then -9.81 else 0;
+  when {h < 0, n > 100} then
+    reinit(v, -0.8*pre(v));
+    n = pre(n) + 1;
+  elsewhen time > 3 then
+    n = 0;
+    terminate("three seconds");
+  end when;
+  assert(h < 10, "too high: " + String(h));
+end Events;
