@@ -305,7 +305,8 @@ def analyze_reports():
     expect("index" in run.stdout, run.stdout)
     expect((folder.path / "p.svg").read_text().lstrip().startswith(("<svg", "<?xml")), "no SVG")
     last = expect_exit(folder.run("analyze", PENDULUM, "--json"), 0)
-    expect(json.loads(last.stdout) == report, "--json last differs")
+    again = json.loads(last.stdout)
+    expect({**again, "seconds": None} == {**report, "seconds": None}, "--json last differs")
     expect("c, by equation: 1 1 0 0 2" in folder.run("analyze", PENDULUM, "-v").stderr, "-v lacks the offsets")
 
 

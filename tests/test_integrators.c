@@ -451,6 +451,14 @@ static void rod_run(Heap *heap, const Integrator *method) {
   for (int step = 0; step < 3; step++) assert_int_equal(method->step(self, 0.1), STEP_OK);
 }
 
+static void rod_try(const HeapHook *hook, const Integrator *method) {
+  jmp_buf point;
+  Heap *volatile heap = heap_new(hook);
+  if (!heap) return;
+  if (HEAP_TRY(heap, point)) rod_run(heap, method);
+  heap_destroy(heap);
+}
+
 /* Every allocation refused once: nothing leaks. */
 static void test_refused_allocations(void **state) {
   (void)state;
@@ -459,11 +467,7 @@ static void test_refused_allocations(void **state) {
     const Integrator *method = integrator_find(names[i]);
     if (!method) continue;
     FAIL_ALLOC_EACH(fail) {
-      jmp_buf point;
-      Heap *volatile heap = heap_new(&fail.hook);
-      if (!heap) continue;
-      if (HEAP_TRY(heap, point)) rod_run(heap, method);
-      heap_destroy(heap);
+      rod_try(&fail.hook, method);
       assert_int_equal(fail.live, 0);
     }
   }

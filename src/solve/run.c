@@ -35,7 +35,7 @@ typedef struct Run {
   bool warned; /* of a determinant that changed its sign */
   uint32_t chatter;
   uint64_t rows_before, entries_before; /* the evaluator's counts at the beginning */
-  uint64_t output_rows, output_entries; /* spent on output points */
+  uint64_t output_rows, output_entries, output_factorizations; /* spent on output points */
 } Run;
 
 static bool describe_failure(Run *run, StepStatus status, double t);
@@ -51,10 +51,12 @@ static double output_time(const Run *run, uint64_t k) {
 static bool record_point(Run *run, double t, double *y) {
   Evaluator *evaluator = run->view->evaluator;
   uint64_t rows = evaluator->row_evaluations, entries = evaluator->entry_evaluations;
+  uint64_t factorizations = run->view->space ? statespace_factorizations(run->view->space) : 0;
   if (view_solve(run->view, t, y) != EVAL_OK) return false;
   constraints_check(run->constraints, t, y);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
+  if (run->view->space) run->output_factorizations += statespace_factorizations(run->view->space) - factorizations;
   recorder_add(run->recorder, t, y);
   return true;
 }
@@ -240,7 +242,8 @@ static void collect_statistics(Run *run, bool final) {
   statistics->residual_evaluations = evaluator_in_rows(evaluator, rows);
   statistics->output_evaluations = evaluator_in_rows(evaluator, run->output_rows);
   statistics->jacobian_evaluations = evaluator_in_jacobians(evaluator, entries);
-  if (run->view->space) statistics->factorizations += statespace_factorizations(run->view->space);
+  if (run->view->space)
+    statistics->factorizations += statespace_factorizations(run->view->space) - run->output_factorizations;
   statistics->solver = run->integrator->name;
   statistics->end_time = statistics->turning ? statistics->turning->time : run->integrator->time(run->self);
   statistics->constraint_residual = run->constraints->worst;
