@@ -59,11 +59,6 @@ static void take_actions(Classifier *s) {
         if (branch->actions.data[a].kind == ACTION_ASSIGN)
           s->taken[model->variables.data[branch->actions.data[a].target].index] = true;
     }
-  for (uint32_t i = 0; i < model->procedures.count; i++)
-    for (uint32_t k = 0; k < model->procedures.data[i].outputs.count; k++) {
-      const Variable *variable = &model->variables.data[model->procedures.data[i].outputs.data[k]];
-      if (variable->role == ROLE_DISCRETE && !model->procedures.data[i].initial) s->taken[variable->index] = true;
-    }
 }
 
 static uint32_t free_candidates(const Classifier *s, uint32_t equation, uint32_t *choice) {
@@ -124,7 +119,8 @@ static void prepare(Classifier *s) {
     s->candidates[i] = candidates_of(el, equation);
     bool is_continuous = dag_contains(el->dag, equation->left, OP_VARIABLE) || dag_contains(el->dag, equation->right, OP_VARIABLE);
     bool has_discrete = dag_contains(el->dag, equation->left, OP_DISCRETE) || dag_contains(el->dag, equation->right, OP_DISCRETE);
-    s->is_discrete[i] = equation->base != TYPE_REAL || (!is_continuous && has_discrete);
+    bool is_number = equation->base == TYPE_REAL || (equation->base == TYPE_INTEGER && !has_discrete);
+    s->is_discrete[i] = !is_number || (!is_continuous && has_discrete);
     for (uint32_t k = 0; k < s->candidates[i].count; k++) {
       uint32_t variable = s->candidates[i].variable[k];
       s->next[2 * i + k] = s->first[variable];

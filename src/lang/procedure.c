@@ -66,6 +66,17 @@ static Name suffixed(Elaboration *el, Name name, const char *suffix) {
   return names_add(el->names, text, strlen(text));
 }
 
+/* algorithm1, algorithm2, ...: what no class of the file has. */
+static Name free_name(Elaboration *el) {
+  for (uint32_t number = el->sections;; number++) {
+    const char *text = arena_printf(&el->arena, "algorithm%u", number);
+    Name name = names_add(el->names, text, strlen(text));
+    bool is_free = !class_find_name(el, el->scope, name);
+    for (uint32_t i = 0; i < el->model->routines.count; i++) is_free = is_free && el->model->routines.data[i]->name != name;
+    if (is_free) return name;
+  }
+}
+
 /* Slots: what is read, what the outputs hold before, time; then the outputs. */
 static void declare_slots(Compiler *c, const Plan *plan, Span span) {
   Elaboration *el = c->el;
@@ -90,7 +101,7 @@ static Routine *compile_procedure(Plan *plan, const AstSection *section) {
   Elaboration *el = plan->el;
   Routine *routine = heap_alloc(el->heap, sizeof *routine);
   routine->span = section->span;
-  routine->name = suffixed(el, el->model->name, arena_printf(&el->arena, ".algorithm%u", el->sections));
+  routine->name = free_name(el);
   Compiler c = compiler_make(el, routine, el->diags, el->scope);
   c.has_slots = true;
   c.slots = map_make(el->heap);
