@@ -1,5 +1,5 @@
 model Arrays "arrays, slices, comprehensions, for-equations"
-  // expect: der('x[2]') = -'x[2]'*'k[2]';
+  // expect: der('x[2]') = -'k[2]'*'x[2]';
   // expect: parameter Real 'a[3,2]' = 8;
   // expect: 't[2,3]' = 'y[3]';
   parameter Integer n = 3;
