@@ -25,9 +25,6 @@ static bool pass_supported(Simulation *simulation, const Request *request) {
   else if (model->discrete_equations.count)
     diag_error(simulation->diags, DIAG_INPUT, model->discrete_equations.data[0].span,
                "not supported by simulate yet: equations for discrete variables");
-  else if (model->procedures.count)
-    diag_error(simulation->diags, DIAG_INPUT, model->procedures.data[0].span,
-               "not supported by simulate yet: algorithm sections with data-dependent control flow");
   else if (model->discretes.count)
     diag_error(simulation->diags, DIAG_INPUT, none, "not supported by simulate yet: discrete variables such as %s",
                model_name(model, model->discretes.data[0]));

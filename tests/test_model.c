@@ -242,16 +242,10 @@ static void test_balance(void **state) {
   vec_push(w.heap, &when.branches, branch);
   vec_push(w.heap, &when.branches, branch); /* the same variable in both branches is one equation */
   vec_push(w.heap, &w.model->whens, when);
-  Procedure procedure = {0};
-  vec_push(w.heap, &procedure.outputs, 1);
-  vec_push(w.heap, &procedure.outputs, 3);
-  vec_push(w.heap, &w.model->procedures, procedure);
-  procedure.initial = true;
-  vec_push(w.heap, &w.model->procedures, procedure);
   Balance balance = model_balance(w.model);
-  assert_int_equal(balance.equations, 2);
+  assert_int_equal(balance.equations, 1);
   assert_int_equal(balance.unknowns, 2);
-  assert_int_equal(balance.discrete_equations, 2);
+  assert_int_equal(balance.discrete_equations, 1);
   assert_int_equal(balance.discrete_unknowns, 2);
   heap_destroy(w.heap);
 }

@@ -25,15 +25,6 @@ static uint32_t stamp_of(const Model *model, uint32_t when) {
   return algorithm ? model->whens.count + algorithm : when + 1;
 }
 
-static void count_procedure(const Model *model, const Procedure *procedure, Balance *balance) {
-  if (procedure->initial) return;
-  for (uint32_t i = 0; i < procedure->outputs.count; i++) {
-    Role role = model->variables.data[procedure->outputs.data[i]].role;
-    if (role == ROLE_UNKNOWN) balance->equations++;
-    if (role == ROLE_DISCRETE) balance->discrete_equations++;
-  }
-}
-
 Balance model_balance(const Model *model) {
   Balance balance = {.equations = model->equations.count, .unknowns = model->unknowns.count};
   balance.discrete_equations = model->discrete_equations.count;
@@ -42,7 +33,5 @@ Balance model_balance(const Model *model) {
   for (uint32_t i = 0; i < model->whens.count; i++)
     balance.discrete_equations += count_assigned(&model->whens.data[i], stamps, stamp_of(model, i));
   heap_free(model->heap, stamps);
-  for (uint32_t i = 0; i < model->procedures.count; i++)
-    count_procedure(model, &model->procedures.data[i], &balance);
   return balance;
 }

@@ -1,10 +1,11 @@
-/* function: the form in which functions and algorithm sections are kept and run. A Routine is typed stack code; a Function
- * is a routine with the sizes of its arguments settled, which is what equations call (dag_call, Procedure).
+/* function: the form in which functions and algorithm sections are kept and run. A Routine is typed stack
+ * code; a Function is a routine with the sizes of its arguments settled, which is what equations call
+ * (dag_call).
  *
- * Invariant: code is checked when it is made (lang/): every jump is inside, every pop has its push, every slot
- * and type is right. Sizes of arrays are checked while running. Control flow is structured: the machine (execute.h) runs both
- * branches of an if whose condition is not known and merges what they assign.
- */
+ * Invariant: code is checked when it is made (lang/): every jump is inside, every pop has its push, every
+ * slot and type is right. Sizes of arrays are checked while running. Control flow is structured: the
+ * machine (execute.h) runs both branches of an if whose condition is not known and merges what they
+ * assign. */
 #ifndef DAEDAL_MODEL_FUNCTION_H
 #define DAEDAL_MODEL_FUNCTION_H
 
@@ -44,8 +45,8 @@ typedef struct Record {
   Span span;
 } Record;
 
-/* Instructions; `a` and `b` are their operands. The stack holds values (arrays, scalars, records). A list in `extra` has
- * its length first. */
+/* Instructions; `a` and `b` are their operands. The stack holds values (arrays, scalars, records). A list
+ * in `extra` has its length first. */
 typedef enum Code {
   /* values */
   CODE_CONSTANT, /* push constants[b] of base type a */
@@ -187,8 +188,8 @@ typedef struct Shape {
   struct Shape *fields; /* of a record: as many as its fields, sizes of the array of records included */
 } Shape;
 
-/* A routine with settled sizes: argument k of dag_call is the k-th scalar of the inputs in order, output k the k-th
- * scalar of the outputs in order. */
+/* A routine with settled sizes: argument k of dag_call is the k-th scalar of the inputs in order, output k
+ * the k-th scalar of the outputs in order. */
 typedef struct Function {
   Name name;
   const Routine *routine;

@@ -92,17 +92,6 @@ typedef struct When {
   Span span;
 } When;
 
-/* A section of statements that stays one: an algorithm with data-dependent control flow. Its outputs are
- * variables of the model; its body is a function (function.h) from the inputs listed to the outputs listed.
- * */
-typedef struct Procedure {
-  uint32_t function; /* index in functions */
-  VEC(Expr) inputs;
-  VEC(uint32_t) outputs; /* variable positions */
-  bool initial;          /* initial algorithm */
-  Span span;
-} Procedure;
-
 typedef struct Experiment {
   bool has_start, has_stop, has_tolerance, has_interval;
   double start, stop, tolerance, interval;
@@ -129,8 +118,7 @@ typedef struct Model {
   VEC(Equation) discrete_equations; /* left is a discrete leaf; outside of when */
   VEC(When) whens;
   VEC(Action) asserts; /* assert and terminate outside of when */
-  VEC(Procedure) procedures;
-  VEC(Function *) functions; /* what dag_call and procedures refer to */
+  VEC(Function *) functions; /* what dag_call refers to */
   VEC(Routine *) routines;   /* bodies, as CODE_CALL counts them */
   VEC(Record) records;
   VEC(ExternalObject) external_objects;

@@ -65,17 +65,9 @@ const char *print_name(Print *print, Name name) {
   return kept;
 }
 
-/* Classes of the model's own package go without its name, for they are printed into it. */
-static const char *class_text(const Model *model, Name name) {
-  const char *text = names_text(model->names, name);
-  uint32_t length = names_length(model->names, model->name);
-  bool is_own = !strncmp(text, names_text(model->names, model->name), length) && text[length] == '.';
-  return is_own ? text + length + 1 : text;
-}
-
 const char *print_class(Print *print, Name name) {
   TextVec text = {0};
-  const char *plain = class_text(print->model, name);
+  const char *plain = names_text(print->model->names, name);
   if (print->is_flat || !is_plain(plain)) print_quoted(print->heap, &text, plain);
   else text_append(print->heap, &text, plain, strlen(plain));
   const char *kept = arena_copy(&print->arena, text.data, text.count);
@@ -230,14 +222,14 @@ static const char *constructed_object(Print *print, Name name) {
     Name object = model->external_objects.data[i].name;
     if (names_length(model->names, object) == length - cut &&
         !strncmp(names_text(model->names, object), text, length - cut))
-      return list_add(print->heap, &print->objects, i), class_text(model, object);
+      return list_add(print->heap, &print->objects, i), names_text(model->names, object);
   }
   return NULL;
 }
 
 const char *print_use(Print *print, uint32_t routine, uint32_t output) {
   uint64_t key = (uint64_t)output << 32 | routine;
-  const char *name = class_text(print->model, print->model->routines.data[routine]->name);
+  const char *name = names_text(print->model->names, print->model->routines.data[routine]->name);
   const char *object = constructed_object(print, print->model->routines.data[routine]->name);
   if (object) {
     name = object; /* it is called by the name of the class, which is printed as a whole */
@@ -452,12 +444,17 @@ static void print_equations(Print *print, TextVec *text, const Equation *equatio
   }
 }
 
+/* An equation, or in an algorithm a statement. */
+static void print_assignment(Print *print, TextVec *text, const Action *action) {
+  const Variable *target = &print->model->variables.data[action->target];
+  text_printf(print->heap, text, "%s %s ", print_name(print, target->name), print->in_algorithm ? ":=" : "=");
+  print_expression(print, text, action->value, print_kind(variable_type(target)));
+}
+
 static void print_action_itself(Print *print, TextVec *text, const Action *action) {
   Heap *heap = print->heap;
   switch (action->kind) {
-  case ACTION_ASSIGN:
-    print_equality(print, text, model_leaf(print->model, action->target, 0), action->value);
-    break;
+  case ACTION_ASSIGN: print_assignment(print, text, action); break;
   case ACTION_REINIT:
     text_printf(heap, text, "reinit(%s, ",
                 print_name(print, print->model->variables.data[action->target].name));
@@ -506,6 +503,27 @@ static void print_when(Print *print, TextVec *text, const When *when) {
   text_printf(print->heap, text, "    end when;\n");
 }
 
+/* Whens of one algorithm section may assign the same variable, so they stay together in one. */
+static bool is_in_group(const Model *model, uint32_t when) {
+  uint32_t number = model->whens.data[when].algorithm;
+  if (!number) return false;
+  bool follows = when > 0 && model->whens.data[when - 1].algorithm == number;
+  return follows || (when + 1 < model->whens.count && model->whens.data[when + 1].algorithm == number);
+}
+
+static void print_algorithm_sections(Print *print, TextVec *text) {
+  const Model *model = print->model;
+  uint32_t open = 0;
+  print->in_algorithm = true;
+  for (uint32_t i = 0; i < model->whens.count; i++) {
+    if (!is_in_group(model, i)) continue;
+    if (model->whens.data[i].algorithm != open) text_printf(print->heap, text, "  algorithm\n");
+    open = model->whens.data[i].algorithm;
+    print_when(print, text, &model->whens.data[i]);
+  }
+  print->in_algorithm = false;
+}
+
 static void print_equation_section(Print *print, TextVec *text) {
   const Model *model = print->model;
   if (!model->equations.count && !model->discrete_equations.count && !model->whens.count &&
@@ -515,7 +533,8 @@ static void print_equation_section(Print *print, TextVec *text) {
   print_equations(print, text, model->equations.data, model->equations.count,
                   print->notes ? print->notes->equation : NULL);
   print_equations(print, text, model->discrete_equations.data, model->discrete_equations.count, NULL);
-  for (uint32_t i = 0; i < model->whens.count; i++) print_when(print, text, &model->whens.data[i]);
+  for (uint32_t i = 0; i < model->whens.count; i++)
+    if (!is_in_group(model, i)) print_when(print, text, &model->whens.data[i]);
   for (uint32_t i = 0; i < model->asserts.count; i++)
     print_action(print, text, &model->asserts.data[i], "    ");
 }
@@ -551,8 +570,7 @@ static void print_body(Print *print, TextVec *text) {
   if (model->initial_equations.count) text_printf(print->heap, text, "  initial equation\n");
   print_equations(print, text, model->initial_equations.data, model->initial_equations.count, NULL);
   print_equation_section(print, text);
-  for (uint32_t i = 0; i < model->procedures.count; i++)
-    print_procedure(print, text, &model->procedures.data[i]);
+  print_algorithm_sections(print, text);
   print_experiment(print, text);
   text_printf(print->heap, text, "  end %s;\n", name);
 }

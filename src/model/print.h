@@ -29,6 +29,7 @@ typedef struct Print {
   Arena arena;             /* texts of one printing */
   bool is_flat;            /* every name in quotes */
   const ModelNotes *notes; /* NULL: no comments */
+  bool in_algorithm;       /* statements are printed, not equations */
   LeafPrinter leaves;
   PrintList enumerations, records, objects; /* those of the model that the text refers to */
   VEC(PrintUse) uses;                       /* in order of first use */
@@ -77,8 +78,5 @@ uint32_t print_call_kind(const Print *print, CallInfo call);
 
 /* All functions in print->uses, which grows while printing. */
 void print_functions(Print *print, TextVec *text);
-
-/* The body of an algorithm section. */
-void print_procedure(Print *print, TextVec *text, const Procedure *procedure);
 
 #endif

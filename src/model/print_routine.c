@@ -749,13 +749,3 @@ void print_functions(Print *print, TextVec *text) {
     else write_function(print, text, routine);
   }
 }
-
-void print_procedure(Print *print, TextVec *text, const Procedure *procedure) {
-  const Routine *routine = print->model->functions.data[procedure->function]->routine;
-  Writer writer = writer_make(print, text, routine);
-  writer.depth = 2;
-  writer.in_body = true;
-  text_printf(print->heap, text, procedure->initial ? "  initial algorithm\n" : "  algorithm\n");
-  for (uint32_t i = 0; i < routine->code.count; i++) run_instruction(&writer, i);
-  writer_free(&writer);
-}
