@@ -1,5 +1,5 @@
-/* From text to the flat model: equations as text, roles, events, functions inlined or kept, stems, and the messages of
- * what is refused. The expected texts are worked out by hand from the rules of the language. */
+/* From text to the flat model: equations as text, roles, events, functions inlined or kept, stems, and the
+ * messages of what is refused. The expected texts are worked out by hand from the rules of the language. */
 #include "fail_alloc.h"
 #include "lang/lang.h"
 
@@ -41,7 +41,8 @@ static void world_free(World *w) { heap_destroy(w->heap); }
 /* The text must be a model without error. */
 static World world_good(const char *text) {
   World w = world_load(text);
-  for (uint32_t i = 0; !w.model && i < w.diags->list.count; i++) print_message("%s\n", w.diags->list.data[i].message);
+  for (uint32_t i = 0; !w.model && i < w.diags->list.count; i++)
+    print_message("%s\n", w.diags->list.data[i].message);
   if (!w.model) fail_msg("refused: %.200s", text);
   return w;
 }
@@ -82,7 +83,8 @@ static void expect_error(const char *text, uint32_t line, uint32_t column, const
   for (uint32_t i = 0; i < w.diags->list.count && !first; i++)
     if (w.diags->list.data[i].severity == SEVERITY_ERROR) first = &w.diags->list.data[i];
   assert_non_null(first);
-  uint32_t at_line = source_line(w.source, first->span.begin), at_column = source_column(w.source, first->span.begin);
+  uint32_t at_line = source_line(w.source, first->span.begin),
+           at_column = source_column(w.source, first->span.begin);
   if (!strstr(first->message, words) || at_line != line || at_column != column)
     fail_msg("found %u:%u: %s, expected %u:%u: %s", at_line, at_column, first->message, line, column, words);
   world_free(&w);
@@ -92,36 +94,39 @@ static void expect_error(const char *text, uint32_t line, uint32_t column, const
 
 static void test_scalars(void **state) {
   (void)state;
-  expect_equations("model M parameter Real a = 2; Real x(start = 1), y = a*x; equation der(x) = -a*x + time/2; end M;",
-                   "y = a*x\n"
-                   "der(x) = time/2 - a*x\n");
+  expect_equations(
+      "model M parameter Real a = 2; Real x(start = 1), y = a*x; equation der(x) = -a*x + time/2; end M;",
+      "y = a*x\n"
+      "der(x) = time/2 - a*x\n");
   expect_equations("model M Real x, v; equation der(x) = v; der(der(x)) + x*der(v) = 0; end M;",
                    "der(x) = v\n"
                    "der(der(x)) + x*der(v) = 0\n");
-  expect_equations("model M Real x, y; equation der(x*y) = 1; x = exp(y); end M;",
-                   "y*der(x) + x*der(y) = 1\n"
-                   "x = exp(y)\n");
+  expect_equations("model M Real x, y; equation der(x*y) = 1; x = exp(y); end M;", "y*der(x) + x*der(y) = 1\n"
+                                                                                   "x = exp(y)\n");
 }
 
 static void test_arrays(void **state) {
   (void)state;
-  expect_equations("model M parameter Integer n = 2; Real x[n, n], y[n], s; equation x = [1, 2; 3, 4]*time; y = x*{1, s};"
-                   " s = y*y + x[1, :]*x[:, end]; end M;",
-                   "x[1,1] = time\n"
-                   "x[1,2] = 2*time\n"
-                   "x[2,1] = 3*time\n"
-                   "x[2,2] = 4*time\n"
-                   "y[1] = x[1,1] + x[1,2]*s\n"
-                   "y[2] = x[2,1] + x[2,2]*s\n"
-                   "s = y[1]^2 + y[2]^2 + x[1,1]*x[1,2] + x[1,2]*x[2,2]\n");
-  expect_equations("model M Real x[3], y[2]; equation x = cross({1, 0, 0}, {0, time, 1}) + skew({0, 0, 1})*{1, 2, 3};"
-                   " y = {sum(i*x[i] for i in 1:3), max(x[k] for k in {1, 3})}; end M;",
-                   "x[1] = -2\n"
-                   "x[2] = 0\n"
-                   "x[3] = time\n"
-                   "y[1] = x[1] + 2*x[2] + 3*x[3]\n"
-                   "y[2] = max(x[1], x[3])\n");
-  expect_equations("model M Real a[2, 3], b[3], c; equation a = cat(1, [time, 0, 1], fill(2, 1, 3)); b = linspace(0, time, 3);"
+  expect_equations(
+      "model M parameter Integer n = 2; Real x[n, n], y[n], s; equation x = [1, 2; 3, 4]*time; y = x*{1, s};"
+      " s = y*y + x[1, :]*x[:, end]; end M;",
+      "x[1,1] = time\n"
+      "x[1,2] = 2*time\n"
+      "x[2,1] = 3*time\n"
+      "x[2,2] = 4*time\n"
+      "y[1] = x[1,1] + x[1,2]*s\n"
+      "y[2] = x[2,1] + x[2,2]*s\n"
+      "s = y[1]^2 + y[2]^2 + x[1,1]*x[1,2] + x[1,2]*x[2,2]\n");
+  expect_equations(
+      "model M Real x[3], y[2]; equation x = cross({1, 0, 0}, {0, time, 1}) + skew({0, 0, 1})*{1, 2, 3};"
+      " y = {sum(i*x[i] for i in 1:3), max(x[k] for k in {1, 3})}; end M;",
+      "x[1] = -2\n"
+      "x[2] = 0\n"
+      "x[3] = time\n"
+      "y[1] = x[1] + 2*x[2] + 3*x[3]\n"
+      "y[2] = max(x[1], x[3])\n");
+  expect_equations("model M Real a[2, 3], b[3], c; equation a = cat(1, [time, 0, 1], fill(2, 1, 3)); b = "
+                   "linspace(0, time, 3);"
                    " c = scalar({product({2, 3})}) + size(a, 2) + ndims(a); end M;",
                    "a[1,1] = time\n"
                    "a[1,2] = 0\n"
@@ -133,11 +138,12 @@ static void test_arrays(void **state) {
                    "b[2] = 0.5*time\n"
                    "b[3] = time\n"
                    "c = 11\n");
-  expect_equations("model M Real v[4]; equation v[{1, 3}] = {time, 2}; v[2:2:4] = v[1:2] .^ 2 ./ {1, 2}; end M;",
-                   "v[1] = time\n"
-                   "v[3] = 2\n"
-                   "v[2] = v[1]^2\n"
-                   "v[4] = v[2]^2/2\n");
+  expect_equations(
+      "model M Real v[4]; equation v[{1, 3}] = {time, 2}; v[2:2:4] = v[1:2] .^ 2 ./ {1, 2}; end M;",
+      "v[1] = time\n"
+      "v[3] = 2\n"
+      "v[2] = v[1]^2\n"
+      "v[4] = v[2]^2/2\n");
 }
 
 static void test_loops_and_branches(void **state) {
@@ -148,15 +154,19 @@ static void test_loops_and_branches(void **state) {
                    "x[2] = x[1] + 2\n"
                    "x[3] = x[2] + 3\n");
   /* The name in the dead branch is not declared anywhere. */
-  expect_equations("model M constant Boolean fast = true; Real x; equation if fast then x = 1; else x = nowhere; end if; end M;",
+  expect_equations("model M constant Boolean fast = true; Real x; equation if fast then x = 1; else x = "
+                   "nowhere; end if; end M;",
                    "x = 1\n");
-  expect_equations("model M final parameter Integer n = 0; Real x = if n > 0 then nowhere[n] else 5; end M;", "x = 5\n");
+  expect_equations("model M final parameter Integer n = 0; Real x = if n > 0 then nowhere[n] else 5; end M;",
+                   "x = 5\n");
   /* Branches of a condition that is not known, equations in any order. */
-  expect_equations("model M Real x, y; equation if time < 1 then x = 1; y = 2; elseif time < 2 then y = 3; x = 4; else"
-                   " x = y; y = 6; end if; end M;",
-                   "x = if time < 1 then 1 elseif time < 2 then 4 else y\n"
-                   "y = if time < 1 then 2 elseif time < 2 then 3 else 6\n");
-  expect_equations("model M type E = enumeration(a, b, c); Real x[E]; equation for e in E loop x[e] = Integer(e); end for; end M;",
+  expect_equations(
+      "model M Real x, y; equation if time < 1 then x = 1; y = 2; elseif time < 2 then y = 3; x = 4; else"
+      " x = y; y = 6; end if; end M;",
+      "x = if time < 1 then 1 elseif time < 2 then 4 else y\n"
+      "y = if time < 1 then 2 elseif time < 2 then 3 else 6\n");
+  expect_equations("model M type E = enumeration(a, b, c); Real x[E]; equation for e in E loop x[e] = "
+                   "Integer(e); end for; end M;",
                    "x[1] = 1\n"
                    "x[2] = 2\n"
                    "x[3] = 3\n");
@@ -164,53 +174,64 @@ static void test_loops_and_branches(void **state) {
 
 static void test_records(void **state) {
   (void)state;
-  expect_equations("model M record C Real re; Real im = 0; end C;"
-                   " function mul input C a; input C b; output C c; algorithm c := C(a.re*b.re - a.im*b.im, a.re*b.im + a.im*b.re); end mul;"
-                   " C u(re = time), v[2]; equation v[1] = mul(u, C(2)); v[2] = C(im = 1, re = v[1].re); u.im = 3; end M;",
-                   "u.re = time\n"
-                   "v[1].re = 2*u.re\n"
-                   "v[1].im = 2*u.im\n"
-                   "v[2].re = v[1].re\n"
-                   "v[2].im = 1\n"
-                   "u.im = 3\n");
+  expect_equations(
+      "model M record C Real re; Real im = 0; end C;"
+      " function mul input C a; input C b; output C c; algorithm c := C(a.re*b.re - a.im*b.im, a.re*b.im + "
+      "a.im*b.re); end mul;"
+      " C u(re = time), v[2]; equation v[1] = mul(u, C(2)); v[2] = C(im = 1, re = v[1].re); u.im = 3; end M;",
+      "u.re = time\n"
+      "v[1].re = 2*u.re\n"
+      "v[1].im = 2*u.im\n"
+      "v[2].re = v[1].re\n"
+      "v[2].im = 1\n"
+      "u.im = 3\n");
 }
 
 /* ---- functions ---- */
 
 static void test_functions(void **state) {
   (void)state;
-  expect_equations("model M function f input Real x; input Real a = 2; output Real y; output Real z; algorithm y := a*x; z := x - a; end f;"
-                   " Real p, q, r, s[2]; equation (p, q) = f(time); r = f(a = time, x = p); s = f({1, p}); end M;",
-                   "p = 2*time\n"
-                   "q = time - 2\n"
-                   "r = p*time\n"
-                   "s[1] = 2\n"
-                   "s[2] = 2*p\n");
-  expect_equations("model M function fact input Integer n; output Integer f; algorithm f := if n <= 1 then 1 else n*fact(n - 1); end fact;"
+  expect_equations(
+      "model M function f input Real x; input Real a = 2; output Real y; output Real z; algorithm y := a*x; "
+      "z := x - a; end f;"
+      " Real p, q, r, s[2]; equation (p, q) = f(time); r = f(a = time, x = p); s = f({1, p}); end M;",
+      "p = 2*time\n"
+      "q = time - 2\n"
+      "r = p*time\n"
+      "s[1] = 2\n"
+      "s[2] = 2*p\n");
+  expect_equations("model M function fact input Integer n; output Integer f; algorithm f := if n <= 1 then 1 "
+                   "else n*fact(n - 1); end fact;"
                    " Real x = fact(10); end M;",
                    "x = 3628800\n");
   /* A return under a condition that is not known: what follows runs only where it did not happen. */
-  expect_equations("model M function clip input Real x; output Real y; algorithm y := 0; if x > 1 then y := 1; return; end if; y := y + x; end clip;"
+  expect_equations("model M function clip input Real x; output Real y; algorithm y := 0; if x > 1 then y := "
+                   "1; return; end if; y := y + x; end clip;"
                    " Real x = clip(time); end M;",
                    "x = if noEvent(time > 1) then 1 else time\n");
-  expect_equations("model M function first input Boolean b[:]; output Integer k; algorithm k := 0; for i in 1:size(b, 1) loop"
-                   " if b[i] then k := i; break; end if; end for; end first; Boolean b[2]; Integer k = first(b);"
-                   " equation b[1] = time > 1; b[2] = time > 2; end M;",
-                   "D k = if b[1] then 1 elseif b[2] then 2 else 0\n"
-                   "D b[1] = time > 1\n"
-                   "D b[2] = time > 2\n");
+  expect_equations(
+      "model M function first input Boolean b[:]; output Integer k; algorithm k := 0; for i in 1:size(b, 1) "
+      "loop"
+      " if b[i] then k := i; break; end if; end for; end first; Boolean b[2]; Integer k = first(b);"
+      " equation b[1] = time > 1; b[2] = time > 2; end M;",
+      "D k = if b[1] then 1 elseif b[2] then 2 else 0\n"
+      "D b[1] = time > 1\n"
+      "D b[2] = time > 2\n");
   /* A subscript that is not known. */
-  expect_equations("model M function pick input Real x[3]; input Integer k; output Real y; algorithm y := x[k]; end pick;"
-                   " Integer k; Real y = pick({5, 6, 7}, k); equation k = if time > 1 then 2 else 3; end M;",
-                   "y = if k == 1 then 5 elseif k == 2 then 6 else 7\n"
-                   "D k = if time > 1 then 2 else 3\n");
+  expect_equations(
+      "model M function pick input Real x[3]; input Integer k; output Real y; algorithm y := x[k]; end pick;"
+      " Integer k; Real y = pick({5, 6, 7}, k); equation k = if time > 1 then 2 else 3; end M;",
+      "y = if k == 1 then 5 elseif k == 2 then 6 else 7\n"
+      "D k = if time > 1 then 2 else 3\n");
 }
 
 static void test_calls_that_stay(void **state) {
   (void)state;
-  World w = world_good("model M function root input Real a; output Real x; algorithm x := a; while abs(x*x - a) > 1e-12 loop x := (x + a/x)/2;"
-                       " end while; end root; function ext input Real x[:]; output Real y; external \"C\" y = my(x); end ext;"
-                       " Real r = root(4), s = root(time), e = ext({s, 1}); end M;");
+  World w = world_good(
+      "model M function root input Real a; output Real x; algorithm x := a; while abs(x*x - a) > 1e-12 loop "
+      "x := (x + a/x)/2;"
+      " end while; end root; function ext input Real x[:]; output Real y; external \"C\" y = my(x); end ext;"
+      " Real r = root(4), s = root(time), e = ext({s, 1}); end M;");
   double value;
   assert_true(dag_is_constant(w.model->dag, w.model->equations.data[0].right, &value));
   assert_true(value > 1.99999999999 && value < 2.00000000001);
@@ -229,21 +250,26 @@ static void test_calls_that_stay(void **state) {
 
 static void test_algorithms(void **state) {
   (void)state;
-  expect_equations("model M Real x, y; algorithm x := time; for i in 1:3 loop x := x + i; end for; if time > 1 then y := x; end if; end M;",
+  expect_equations("model M Real x, y; algorithm x := time; for i in 1:3 loop x := x + i; end for; if time > "
+                   "1 then y := x; end if; end M;",
                    "x = time + 6\n"
                    "y = if time > 1 then time + 6 else 0\n");
-  World w = world_good("model M Real x(start = 1); discrete Real t(start = 0.5); Integer n; equation der(x) = 1; algorithm"
-                       " when time > pre(t) then t := pre(t) + 1; n := pre(n) + 1; elsewhen x > 3 then n := 0; end when; end M;");
+  World w = world_good(
+      "model M Real x(start = 1); discrete Real t(start = 0.5); Integer n; equation der(x) = 1; algorithm"
+      " when time > pre(t) then t := pre(t) + 1; n := pre(n) + 1; elsewhen x > 3 then n := 0; end when; end "
+      "M;");
   assert_int_equal(w.model->whens.count, 1);
   const When *when = &w.model->whens.data[0];
   assert_int_equal(when->branches.count, 2);
   assert_int_equal(when->branches.data[0].actions.count, 2);
   assert_int_equal(when->branches.data[1].actions.count, 1);
-  assert_string_equal(model_text(w.model, when->branches.data[0].actions.data[0].value, &w.arena), "pre(t) + 1");
+  assert_string_equal(model_text(w.model, when->branches.data[0].actions.data[0].value, &w.arena),
+                      "pre(t) + 1");
   Balance balance = model_balance(w.model);
   assert_int_equal(balance.discrete_equations, balance.discrete_unknowns);
   world_free(&w);
-  w = world_good("model M Real x; Integer n; algorithm x := time; n := 0; while x > 1 loop x := x/2; n := n + 1; end while; end M;");
+  w = world_good("model M Real x; Integer n; algorithm x := time; n := 0; while x > 1 loop x := x/2; n := n "
+                 "+ 1; end while; end M;");
   assert_int_equal(w.model->equations.count, 1);
   assert_int_equal(dag_op(w.model->dag, w.model->equations.data[0].right), OP_CALL);
   assert_int_equal(w.model->discrete_equations.count, 1);
@@ -254,8 +280,10 @@ static void test_algorithms(void **state) {
 
 static void test_roles(void **state) {
   (void)state;
-  World w = world_good("model M parameter Real p = 1; constant Integer c = 2; input Real u; output Real y; Boolean b; Real d, x;"
-                       " type E = enumeration(one, two); E e; String s; equation y = u + d; b = x > 1; der(x) = p; e = if b then E.one else E.two;"
+  World w = world_good("model M parameter Real p = 1; constant Integer c = 2; input Real u; output Real y; "
+                       "Boolean b; Real d, x;"
+                       " type E = enumeration(one, two); E e; String s; equation y = u + d; b = x > 1; "
+                       "der(x) = p; e = if b then E.one else E.two;"
                        " s = \"a\" + \"b\"; when b then d = 2; end when; end M;");
   assert_int_equal(variable(&w, "p")->role, ROLE_PARAMETER);
   assert_int_equal(variable(&w, "c")->role, ROLE_PARAMETER);
@@ -267,14 +295,16 @@ static void test_roles(void **state) {
   assert_int_equal(variable(&w, "b")->role, ROLE_DISCRETE);
   assert_int_equal(variable(&w, "e")->role, ROLE_DISCRETE);
   assert_int_equal(variable(&w, "s")->role, ROLE_DISCRETE);
-  assert_string_equal(equations(&w), "y = u + d\nder(x) = p\nD b = x > 1\nD e = if b then E.one else E.two\nD s = \"ab\"\n");
+  assert_string_equal(equations(&w),
+                      "y = u + d\nder(x) = p\nD b = x > 1\nD e = if b then E.one else E.two\nD s = \"ab\"\n");
   world_free(&w);
 }
 
 /* Chains of discrete variables are directed from the one that a when determines. */
 static void test_discrete_chains(void **state) {
   (void)state;
-  expect_equations("model M discrete Real a, b, c; Real x; Boolean p, q; equation when sample(0, 1) then a = pre(a) + 1; end when;"
+  expect_equations("model M discrete Real a, b, c; Real x; Boolean p, q; equation when sample(0, 1) then a = "
+                   "pre(a) + 1; end when;"
                    " b = c; a = b; c = x; q = p; p = time > 1; end M;",
                    "c = x\n"
                    "D c = b\n"
@@ -285,8 +315,10 @@ static void test_discrete_chains(void **state) {
 
 static void test_when(void **state) {
   (void)state;
-  World w = world_good("model M Real v(start = 1), h; Boolean on; equation der(v) = -9.81; der(h) = v; when {h < 0, initial()} then"
-                       " reinit(v, -0.8*pre(v)); on = not pre(on); assert(v < 5, \"fast\"); elsewhen time > 3 then on = false; terminate(\"end\");"
+  World w = world_good("model M Real v(start = 1), h; Boolean on; equation der(v) = -9.81; der(h) = v; when "
+                       "{h < 0, initial()} then"
+                       " reinit(v, -0.8*pre(v)); on = not pre(on); assert(v < 5, \"fast\"); elsewhen time > "
+                       "3 then on = false; terminate(\"end\");"
                        " end when; end M;");
   const When *when = &w.model->whens.data[0];
   assert_int_equal(when->branches.data[0].conditions.count, 2);
@@ -305,9 +337,12 @@ static void test_when(void **state) {
 
 static void test_attributes(void **state) {
   (void)state;
-  World w = world_good("model M type Angle = Real(unit = \"rad\", min = -4); parameter Real k = 3; Angle x[2](start = {1, k}, each fixed = true);"
-                       " Angle y(min = 0, nominal = 10, stateSelect = StateSelect.prefer, displayUnit = \"deg\") \"an angle\";"
-                       " equation der(x) = {1, 2}; y = x[1]; annotation(experiment(StartTime = 1, StopTime = 2*5, Tolerance = 1e-8)); end M;");
+  World w = world_good(
+      "model M type Angle = Real(unit = \"rad\", min = -4); parameter Real k = 3; Angle x[2](start = {1, k}, "
+      "each fixed = true);"
+      " Angle y(min = 0, nominal = 10, stateSelect = StateSelect.prefer, displayUnit = \"deg\") \"an angle\";"
+      " equation der(x) = {1, 2}; y = x[1]; annotation(experiment(StartTime = 1, StopTime = 2*5, Tolerance = "
+      "1e-8)); end M;");
   assert_string_equal(names_text(w.names, variable(&w, "x[2]")->unit), "rad");
   assert_string_equal(model_text(w.model, variable(&w, "x[2]")->start, &w.arena), "k");
   assert_int_equal(variable(&w, "x[1]")->fixed, FIXED_TRUE);
@@ -316,14 +351,16 @@ static void test_attributes(void **state) {
   assert_int_equal(variable(&w, "y")->select, SELECT_PREFER);
   assert_int_equal(variable(&w, "y")->fixed, FIXED_UNSET);
   assert_string_equal(names_text(w.names, variable(&w, "y")->description), "an angle");
-  assert_true(w.model->experiment.has_stop && w.model->experiment.stop == 10 && w.model->experiment.start == 1);
+  assert_true(w.model->experiment.has_stop && w.model->experiment.stop == 10 &&
+              w.model->experiment.start == 1);
   assert_false(w.model->experiment.has_interval);
   world_free(&w);
 }
 
 static void test_structural_parameters(void **state) {
   (void)state;
-  World w = world_good("model M parameter Integer m = n - 1, n = 3, k = 7; Real x[m]; equation for i in 1:m loop x[i] = k; end for; end M;");
+  World w = world_good("model M parameter Integer m = n - 1, n = 3, k = 7; Real x[m]; equation for i in 1:m "
+                       "loop x[i] = k; end for; end M;");
   assert_true(variable(&w, "m")->is_structural);
   assert_true(variable(&w, "n")->is_structural);
   assert_false(variable(&w, "k")->is_structural);
@@ -336,19 +373,22 @@ static void test_structural_parameters(void **state) {
 
 static void test_stems(void **state) {
   (void)state;
-  expect_equations("//! base 0.1.0\npackage 'M' record 'C' Real 're'; Real 'im'; end 'C';"
-                   " function 'abs2' input 'C' 'c'; output Real 'y'; algorithm 'y' := 'c'.'re' ^ 2 + 'c'.'im' ^ 2; end 'abs2';"
-                   " model 'M' Real 'a.r[1]'; Real 'a.r[2]'; Real 'c.re'; Real 'c.im'; Real 's'; Real 't'; Real 'q[1].x'; Real 'q[2].x';"
-                   " equation 'a.r' = {1.0, time}; 's' = 'a.r' * 'a.r'; 'c.re' = 1.0; 'c.im' = 2.0; 't' = 'abs2'('c');"
-                   " 'q[1].x' = 3.0; 'q[2].x' = sum('a.r[\\'i\\']' for 'i' in 1:2); end 'M'; end 'M';",
-                   "a.r[1] = 1\n"
-                   "a.r[2] = time\n"
-                   "s = a.r[1]^2 + a.r[2]^2\n"
-                   "c.re = 1\n"
-                   "c.im = 2\n"
-                   "t = c.re^2 + c.im^2\n"
-                   "q[1].x = 3\n"
-                   "q[2].x = a.r[1] + a.r[2]\n");
+  expect_equations(
+      "//! base 0.1.0\npackage 'M' record 'C' Real 're'; Real 'im'; end 'C';"
+      " function 'abs2' input 'C' 'c'; output Real 'y'; algorithm 'y' := 'c'.'re' ^ 2 + 'c'.'im' ^ 2; end "
+      "'abs2';"
+      " model 'M' Real 'a.r[1]'; Real 'a.r[2]'; Real 'c.re'; Real 'c.im'; Real 's'; Real 't'; Real 'q[1].x'; "
+      "Real 'q[2].x';"
+      " equation 'a.r' = {1.0, time}; 's' = 'a.r' * 'a.r'; 'c.re' = 1.0; 'c.im' = 2.0; 't' = 'abs2'('c');"
+      " 'q[1].x' = 3.0; 'q[2].x' = sum('a.r[\\'i\\']' for 'i' in 1:2); end 'M'; end 'M';",
+      "a.r[1] = 1\n"
+      "a.r[2] = time\n"
+      "s = a.r[1]^2 + a.r[2]^2\n"
+      "c.re = 1\n"
+      "c.im = 2\n"
+      "t = c.re^2 + c.im^2\n"
+      "q[1].x = 3\n"
+      "q[2].x = a.r[1] + a.r[2]\n");
 }
 
 /* ---- what is refused ---- */
@@ -360,17 +400,23 @@ static void test_errors(void **state) {
   expect_error("model M Real x; equation x = true; end M;", 1, 30, "Real and Boolean");
   expect_error("model M Real x; equation x = \"a\" + 1; end M;", 1, 36, "String and Integer");
   expect_error("model M Real x[3]; equation x = {1, 2}; end M;", 1, 29, "[3] and [2]");
-  expect_error("model M Real x[2]; equation x = [1, 2; 3, 4]*{1, 2, 3}; end M;", 1, 33, "product of [2,2] and [3]");
-  expect_error("model M Real x[2]; equation x[3] = 1; x[1] = 2; end M;", 1, 29, "subscript 3 is out of range");
+  expect_error("model M Real x[2]; equation x = [1, 2; 3, 4]*{1, 2, 3}; end M;", 1, 33,
+               "product of [2,2] and [3]");
+  expect_error("model M Real x[2]; equation x[3] = 1; x[1] = 2; end M;", 1, 29,
+               "subscript 3 is out of range");
   expect_error("model M parameter Real a = b, b = a; end M;", 1, 24, "a -> b -> a");
   expect_error("model M Real x(strat = 1); equation x = 1; end M;", 1, 16, "no attribute `strat`");
   expect_error("model M Real x; equation x = sinn(1); end M;", 1, 30, "function `sinn` is not defined");
-  expect_error("model M parameter Integer n = 9007199254740992*4; Real x[n]; end M;", 1, 31, "integer overflow");
-  expect_error("model M parameter Real p = x; Real x; equation x = time; end M;", 1, 24, "depends on a continuous variable");
-  expect_error("model M function f input Real x; output Real y; algorithm y := x; end f; Real x; equation x = f(1, 2); end M;", 1, 95,
-               "has 1 inputs, 2 arguments");
-  expect_error("model M function f input Real x; output Real y; algorithm y := x; end f; Real x; equation x = f(z = 2); end M;", 1, 97,
-               "no input `z`");
+  expect_error("model M parameter Integer n = 9007199254740992*4; Real x[n]; end M;", 1, 31,
+               "integer overflow");
+  expect_error("model M parameter Real p = x; Real x; equation x = time; end M;", 1, 24,
+               "depends on a continuous variable");
+  expect_error("model M function f input Real x; output Real y; algorithm y := x; end f; Real x; equation x "
+               "= f(1, 2); end M;",
+               1, 95, "has 1 inputs, 2 arguments");
+  expect_error("model M function f input Real x; output Real y; algorithm y := x; end f; Real x; equation x "
+               "= f(z = 2); end M;",
+               1, 97, "no input `z`");
   expect_error("model M Real x; equation if time > 1 then x = 1; end if; end M;", 1, 26, "1 and 0 equations");
   expect_error("model M model N Real x; end N; N n; end M;", 1, 32, "components of model");
   expect_error("model M Real x; equation connect(x, x); end M;", 1, 26, "connect");
@@ -378,8 +424,11 @@ static void test_errors(void **state) {
   expect_error("model M Real x[100000, 100000]; end M;", 1, 14, "50 million");
   expect_error("model M Real x; equation der(b) = 1; end M;", 1, 30, "`b`");
   expect_error("model M Boolean b; equation b = der(b) > 0; end M;", 1, 37, "argument 1 of `der` is Boolean");
-  expect_error("model M function f input Real x; output Real y; algorithm y := f(x); end f; Real x = f(1); end M;", 1, 64, "calls itself without end");
-  expect_error("model M function f input Integer n; output Integer y; algorithm y := 0; for i in 1:n loop for j in 1:n loop y := y + 1; end for;"
+  expect_error(
+      "model M function f input Real x; output Real y; algorithm y := f(x); end f; Real x = f(1); end M;", 1,
+      64, "calls itself without end");
+  expect_error("model M function f input Integer n; output Integer y; algorithm y := 0; for i in 1:n loop "
+               "for j in 1:n loop y := y + 1; end for;"
                " end for; end f; parameter Integer k = f(1000000); Real x[k]; end M;",
                1, 91, "operations at compile time");
 }
@@ -429,7 +478,8 @@ static void test_depth(void **state) {
 static const char *ladder(Heap *heap, TextVec *text, int cells) {
   text->count = 0;
   text_printf(heap, text, "model M Real x0 = 0;");
-  for (int i = 1; i <= cells; i++) text_printf(heap, text, " parameter Real R%d = 1.0/%d; Real x%d(start = 1, fixed = true);", i, i, i);
+  for (int i = 1; i <= cells; i++)
+    text_printf(heap, text, " parameter Real R%d = 1.0/%d; Real x%d(start = 1, fixed = true);", i, i, i);
   text_printf(heap, text, " equation");
   for (int i = 1; i <= cells; i++) text_printf(heap, text, " R%d*der(x%d) = x%d - x%d;", i, i, i - 1, i);
   text_printf(heap, text, " end M;");
@@ -456,10 +506,12 @@ static void test_linear_cost(void **state) {
 
 static void test_allocations(void **state) {
   (void)state;
-  static const char text[] =
-      "model M record C Real re; Real im; end C; function f input Real x[:]; output Real y; algorithm y := 0; for i in 1:size(x, 1)"
-      " loop y := y + x[i]; end for; end f; parameter Integer n = 2; Real x[n], z; C c; Boolean b; discrete Real d; equation der(x) = {1, f(x)};"
-      " c = C(z, time); if time > 1 then z = 1; else z = x[1]; end if; b = z > nowhere; algorithm when b then d := pre(d) + 1; end when; end M;";
+  static const char text[] = "model M record C Real re; Real im; end C; function f input Real x[:]; output "
+                             "Real y; algorithm y := 0; for i in 1:size(x, 1)"
+                             " loop y := y + x[i]; end for; end f; parameter Integer n = 2; Real x[n], z; C "
+                             "c; Boolean b; discrete Real d; equation der(x) = {1, f(x)};"
+                             " c = C(z, time); if time > 1 then z = 1; else z = x[1]; end if; b = z > "
+                             "nowhere; algorithm when b then d := pre(d) + 1; end when; end M;";
   FAIL_ALLOC_EACH(fail) {
     Heap *heap = heap_new(&fail.hook);
     if (heap) {
@@ -478,15 +530,24 @@ static void test_allocations(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scalars),           cmocka_unit_test(test_arrays),
-      cmocka_unit_test(test_loops_and_branches), cmocka_unit_test(test_records),
-      cmocka_unit_test(test_functions),         cmocka_unit_test(test_calls_that_stay),
-      cmocka_unit_test(test_algorithms),        cmocka_unit_test(test_roles),
-      cmocka_unit_test(test_discrete_chains),   cmocka_unit_test(test_when),
-      cmocka_unit_test(test_attributes),        cmocka_unit_test(test_structural_parameters),
-      cmocka_unit_test(test_stems),             cmocka_unit_test(test_errors),
-      cmocka_unit_test(test_several_errors),    cmocka_unit_test(test_depth),
-      cmocka_unit_test(test_linear_cost),       cmocka_unit_test(test_allocations),
+      cmocka_unit_test(test_scalars),
+      cmocka_unit_test(test_arrays),
+      cmocka_unit_test(test_loops_and_branches),
+      cmocka_unit_test(test_records),
+      cmocka_unit_test(test_functions),
+      cmocka_unit_test(test_calls_that_stay),
+      cmocka_unit_test(test_algorithms),
+      cmocka_unit_test(test_roles),
+      cmocka_unit_test(test_discrete_chains),
+      cmocka_unit_test(test_when),
+      cmocka_unit_test(test_attributes),
+      cmocka_unit_test(test_structural_parameters),
+      cmocka_unit_test(test_stems),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_several_errors),
+      cmocka_unit_test(test_depth),
+      cmocka_unit_test(test_linear_cost),
+      cmocka_unit_test(test_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,9 @@
-/* algorithm: algorithm sections. The variables a section assigns are slots of its code; running it symbolically gives their values, hence
- * equations; its when-statements become whens of the model (see also procedure.c).
+/* algorithm: algorithm sections. The variables a section assigns are slots of its code; running it
+ * symbolically gives their values, hence equations; its when-statements become whens of the model (see
+ * also procedure.c).
  *
- * Invariant: before it runs, a slot holds pre(v) of a discrete variable and the start value of a continuous one
- * (Modelica 3.6, section 11.1.2). */
+ * Invariant: before it runs, a slot holds pre(v) of a discrete variable and the start value of a
+ * continuous one (Modelica 3.6, section 11.1.2). */
 #include "lang/algorithm.h"
 
 #include <string.h>
@@ -38,7 +39,8 @@ bool algorithm_when_begin(void *context, bool is_first, const Value *condition, 
     algorithm->when = (When){.algorithm = el->sections, .span = span};
     algorithm->outer = el->actions;
   } else close_branch(el);
-  for (uint32_t i = 0; i < condition->count; i++) vec_push(el->heap, &branch.conditions, value_exprs(condition)[i]);
+  for (uint32_t i = 0; i < condition->count; i++)
+    vec_push(el->heap, &branch.conditions, value_exprs(condition)[i]);
   vec_push(el->heap, &algorithm->when.branches, branch);
   el->in_when = true;
   el->actions = &algorithm->actions;
@@ -47,11 +49,13 @@ bool algorithm_when_begin(void *context, bool is_first, const Value *condition, 
 
 static const Component *component_of_slot(const Elaboration *el, uint32_t slot) {
   for (uint32_t i = 0; el->algorithm && i < el->algorithm->assigned.count; i++)
-    if (el->algorithm->assigned.data[i].slot == slot) return &el->components.data[el->algorithm->assigned.data[i].component];
+    if (el->algorithm->assigned.data[i].slot == slot)
+      return &el->components.data[el->algorithm->assigned.data[i].component];
   return NULL;
 }
 
-static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *before, const Value *after, Span span) {
+static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *before, const Value *after,
+                          Span span) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
       if (!assign_leaves(el, &leaves->fields[i], &before->fields[i], &after->fields[i], span)) return false;
@@ -69,8 +73,12 @@ static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *bef
                   names_text(el->names, el->model->variables.data[variable_of_leaf(el, leaf)].name));
       return false;
     }
-    Action action = {.kind = ACTION_ASSIGN, .guard = EXPR_NONE, .target = variable_of_leaf(el, leaf), .value = value,
-                     .message = EXPR_NONE, .span = span};
+    Action action = {.kind = ACTION_ASSIGN,
+                     .guard = EXPR_NONE,
+                     .target = variable_of_leaf(el, leaf),
+                     .value = value,
+                     .message = EXPR_NONE,
+                     .span = span};
     vec_push(el->heap, el->actions, action);
   }
   return true;
@@ -137,13 +145,15 @@ static void add_assigned(Elaboration *el, struct Algorithm *algorithm, AstExpr e
   vec_free(el->heap, &list);
 }
 
-static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const AstStatement *statements, uint32_t count, uint32_t depth) {
+static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const AstStatement *statements,
+                          uint32_t count, uint32_t depth) {
   if (depth > BLOCK_DEPTH_LIMIT) return;
   for (uint32_t i = 0; i < count; i++) {
     const AstStatement *statement = &statements[i];
     if (statement->kind == AST_ASSIGN) add_assigned(el, algorithm, statement->left);
     for (uint32_t k = 0; k < statement->branches.count; k++)
-      find_assigned(el, algorithm, statement->branches.data[k].body.data, statement->branches.data[k].body.count, depth + 1);
+      find_assigned(el, algorithm, statement->branches.data[k].body.data,
+                    statement->branches.data[k].body.count, depth + 1);
   }
 }
 
@@ -174,9 +184,10 @@ static Value initial_value(Elaboration *el, const Value *leaves, Arena *arena) {
 
 /* ---- results ---- */
 
-/* An element that kept what it held before was not assigned, unless it is all there is; one that is its own leaf is
- * determined by a when. */
-static void add_results(Elaboration *el, const Value *leaves, const Value *before, const Value *after, bool is_scalar, Span span) {
+/* An element that kept what it held before was not assigned, unless it is all there is; one that is its
+ * own leaf is determined by a when. */
+static void add_results(Elaboration *el, const Value *leaves, const Value *before, const Value *after,
+                        bool is_scalar, Span span) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
       add_results(el, &leaves->fields[i], &before->fields[i], &after->fields[i], false, span);
@@ -192,11 +203,13 @@ static void add_results(Elaboration *el, const Value *leaves, const Value *befor
 
 static Span assignment_span(const Routine *routine, uint32_t slot) {
   for (uint32_t i = routine->code.count; i-- > 0;)
-    if (routine->code.data[i].code == CODE_STORE && routine->extra.data[routine->code.data[i].b] == slot) return routine->spans.data[i];
+    if (routine->code.data[i].code == CODE_STORE && routine->extra.data[routine->code.data[i].b] == slot)
+      return routine->spans.data[i];
   return routine->span;
 }
 
-static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *routine, const AstSection *section) {
+static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *routine,
+                        const AstSection *section) {
   Arena arena = arena_make(el->heap);
   Value *before = arena_array(&arena, algorithm->assigned.count, sizeof *before);
   for (uint32_t i = 0; i < algorithm->assigned.count; i++) {
@@ -204,12 +217,14 @@ static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *r
     machine_preset(el->machine, algorithm->assigned.data[i].slot, &before[i]);
   }
   ExecuteStatus status = run_code(el, routine, LOAD_LEAVES, el->diags);
-  if (status == EXECUTE_UNKNOWN) procedure_make(el, section, routine, algorithm->assigned.data, before, algorithm->assigned.count);
+  if (status == EXECUTE_UNKNOWN)
+    procedure_make(el, section, routine, algorithm->assigned.data, before, algorithm->assigned.count);
   for (uint32_t i = 0; i < algorithm->assigned.count && status == EXECUTE_OK; i++) {
     const Component *component = &el->components.data[algorithm->assigned.data[i].component];
     uint32_t slot = algorithm->assigned.data[i].slot;
     bool is_scalar = component->leaves.count == 1 && component->type.base != TYPE_RECORD;
-    add_results(el, &component->leaves, &before[i], machine_slot(el->machine, slot), is_scalar, assignment_span(routine, slot));
+    add_results(el, &component->leaves, &before[i], machine_slot(el->machine, slot), is_scalar,
+                assignment_span(routine, slot));
   }
   if (el->in_when) algorithm_when_end(el);
   arena_free(&arena);
@@ -224,7 +239,8 @@ void algorithm_elaborate(Elaboration *el, const AstSection *section) {
   c.slots = map_make(el->heap);
   for (uint32_t i = 0; i < algorithm.assigned.count; i++) {
     const Component *component = &el->components.data[algorithm.assigned.data[i].component];
-    algorithm.assigned.data[i].slot = compile_local(&c, component->name, component->type, component->element->component->label.span);
+    algorithm.assigned.data[i].slot =
+        compile_local(&c, component->name, component->type, component->element->component->label.span);
     map_put(&c.slots, algorithm.assigned.data[i].component, algorithm.assigned.data[i].slot);
   }
   compile_statements(&c, section->body.data, section->body.count);

@@ -1,4 +1,5 @@
-/* algorithm: what the machine tells about when-statements of an algorithm section that runs (see Domain in execute.h). */
+/* algorithm: what the machine tells about when-statements of an algorithm section that runs (see Domain in
+ * execute.h). */
 #ifndef DAEDAL_LANG_ALGORITHM_H
 #define DAEDAL_LANG_ALGORITHM_H
 
@@ -14,9 +15,10 @@ typedef struct Assigned {
   uint32_t component, slot;
 } Assigned;
 
-/* procedure.c: a section whose control flow is only known while simulating becomes a function of the variables it reads (`routine` is
- * its code, `before` what the assigned variables hold at its begin), each assigned variable an equation with a call of it. */
-void procedure_make(Elaboration *el, const AstSection *section, const Routine *routine, const Assigned *assigned,
-                    const Value *before, uint32_t count);
+/* procedure.c: a section whose control flow is only known while simulating becomes a function of the
+ * variables it reads (`routine` is its code, `before` what the assigned variables hold at its begin), each
+ * assigned variable an equation with a call of it. */
+void procedure_make(Elaboration *el, const AstSection *section, const Routine *routine,
+                    const Assigned *assigned, const Value *before, uint32_t count);
 
 #endif

@@ -1,7 +1,8 @@
-/* attributes: start, fixed, unit and so on of variables, bindings of parameters, declaration equations, the experiment.
+/* attributes: start, fixed, unit and so on of variables, bindings of parameters, declaration equations,
+ * the experiment.
  *
- * Invariant: runs after components_add, in order of declarations, so declaration equations come first and in that order. Attributes of
- * aliases are applied before the component's own. */
+ * Invariant: runs after components_add, in order of declarations, so declaration equations come first and
+ * in that order. Attributes of aliases are applied before the component's own. */
 #include "lang/elaborate.h"
 
 #include <math.h>
@@ -21,8 +22,8 @@ typedef enum Attribute {
   ATTRIBUTE_COUNT
 } Attribute;
 
-static const char *const attribute_names[ATTRIBUTE_COUNT] = {"start",    "fixed",       "min",      "max",         "nominal",
-                                                             "unit",     "displayUnit", "quantity", "stateSelect", "unbounded"};
+static const char *const attribute_names[ATTRIBUTE_COUNT] = {
+    "start", "fixed", "min", "max", "nominal", "unit", "displayUnit", "quantity", "stateSelect", "unbounded"};
 
 static Attribute attribute_find(const Elaboration *el, AstPath path) {
   for (Attribute i = 0; i < ATTRIBUTE_COUNT; i++)
@@ -38,7 +39,8 @@ static Type attribute_type(Elaboration *el, Attribute attribute, Type type) {
   case ATTRIBUTE_UNIT:
   case ATTRIBUTE_DISPLAY_UNIT:
   case ATTRIBUTE_QUANTITY: return type_scalar(TYPE_STRING);
-  case ATTRIBUTE_STATE_SELECT: return (Type){.base = TYPE_ENUMERATION, .definition = enumeration_builtin(el, false)};
+  case ATTRIBUTE_STATE_SELECT:
+    return (Type){.base = TYPE_ENUMERATION, .definition = enumeration_builtin(el, false)};
   default: type.dimensions = 0; return type;
   }
 }
@@ -59,12 +61,16 @@ static void set_attribute(Elaboration *el, Attribute attribute, uint32_t positio
   case ATTRIBUTE_DISPLAY_UNIT: variable->display_unit = text; break;
   case ATTRIBUTE_QUANTITY: variable->quantity = text; break;
   case ATTRIBUTE_FIXED:
-    if (!is_number) input_error(el, span, "fixed of `%s` is not known at compile time", names_text(el->names, variable->name));
+    if (!is_number)
+      input_error(el, span, "fixed of `%s` is not known at compile time",
+                  names_text(el->names, variable->name));
     variable->fixed = number != 0 ? FIXED_TRUE : FIXED_FALSE;
     break;
   case ATTRIBUTE_STATE_SELECT:
     if (is_number && number >= 1 && number <= 5) variable->select = (StateSelect)((uint32_t)number - 1);
-    else input_error(el, span, "stateSelect of `%s` is not known at compile time", names_text(el->names, variable->name));
+    else
+      input_error(el, span, "stateSelect of `%s` is not known at compile time",
+                  names_text(el->names, variable->name));
     break;
   default: break;
   }
@@ -75,19 +81,25 @@ static bool check_variability(Elaboration *el, Expr e, Span span, const char *wh
   static const struct {
     Op op;
     const char *text;
-  } refused[] = {{OP_VARIABLE, "a continuous variable"}, {OP_TIME, "time"}, {OP_DISCRETE, "a discrete variable"}, {OP_PRE, "pre()"}};
+  } refused[] = {{OP_VARIABLE, "a continuous variable"},
+                 {OP_TIME, "time"},
+                 {OP_DISCRETE, "a discrete variable"},
+                 {OP_PRE, "pre()"}};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
     if (dag_contains(el->dag, e, refused[i].op)) {
-      input_error(el, span, "%s `%s` depends on %s; only parameters and constants are allowed", what, name, refused[i].text);
+      input_error(el, span, "%s `%s` depends on %s; only parameters and constants are allowed", what, name,
+                  refused[i].text);
       return false;
     }
   return true;
 }
 
-static void set_all(Elaboration *el, Attribute attribute, const Value *leaves, const Value *value, Span span) {
+static void set_all(Elaboration *el, Attribute attribute, const Value *leaves, const Value *value,
+                    Span span) {
   bool is_each = value->type.dimensions == 0;
   if (!is_each && !value_same_sizes(leaves, value)) {
-    input_error(el, span, "%s has the wrong size: it must be that of the variable, or one value with `each`", attribute_names[attribute]);
+    input_error(el, span, "%s has the wrong size: it must be that of the variable, or one value with `each`",
+                attribute_names[attribute]);
     return;
   }
   for (uint32_t i = 0; i < leaves->count; i++) {
@@ -96,7 +108,9 @@ static void set_all(Elaboration *el, Attribute attribute, const Value *leaves, c
     if (position == NONE) continue;
     if (i == 0 || !is_each) {
       const char *name = names_text(el->names, el->model->variables.data[position].name);
-      if (!check_variability(el, e, span, arena_printf(&el->arena, "%s of", attribute_names[attribute]), name)) return;
+      if (!check_variability(el, e, span, arena_printf(&el->arena, "%s of", attribute_names[attribute]),
+                             name))
+        return;
     }
     set_attribute(el, attribute, position, e, span);
   }
@@ -110,14 +124,16 @@ static bool literal_expr(Elaboration *el, AstExpr e, Type type, Expr *out) {
   if (node->kind == AST_REAL && type.base == TYPE_REAL) *out = dag_constant(el->dag, node->value.real);
   else if (node->kind == AST_INTEGER && type.base <= TYPE_INTEGER)
     *out = dag_constant(el->dag, (double)node->value.integer);
-  else if (node->kind == AST_BOOLEAN && type.base == TYPE_BOOLEAN) *out = dag_constant(el->dag, (double)node->value.integer);
+  else if (node->kind == AST_BOOLEAN && type.base == TYPE_BOOLEAN)
+    *out = dag_constant(el->dag, (double)node->value.integer);
   else if (node->kind == AST_STRING && type.base == TYPE_STRING) *out = dag_string(el->dag, node->value.text);
   else return false;
   return true;
 }
 
 /* The value of an expression as nodes; valid until the next run. `what` is named in a type error. */
-static bool run_expression(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode, const char *what, Value *out) {
+static bool run_expression(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode,
+                           const char *what, Value *out) {
   Compiler *c = compiler_fresh(el);
   c->scope = scope;
   c->diags = el->diags;
@@ -132,7 +148,8 @@ static bool run_expression(Elaboration *el, AstExpr e, Name scope, Type expected
   if (status == EXECUTE_UNKNOWN) {
     Span where;
     const char *obstacle = machine_obstacle(el->machine, &where);
-    input_error(el, ast_span(el->ast, e), "%s depends on %s that is not known at compile time", what, obstacle);
+    input_error(el, ast_span(el->ast, e), "%s depends on %s that is not known at compile time", what,
+                obstacle);
   }
   if (status == EXECUTE_OK) *out = *machine_result(el->machine, 0);
   return status == EXECUTE_OK;
@@ -164,7 +181,8 @@ static void apply_attribute(Elaboration *el, const AstArgument *argument, const 
     set_all(el, attribute, leaves, &value, argument->span);
     return;
   }
-  bool is_now = attribute == ATTRIBUTE_FIXED || attribute == ATTRIBUTE_STATE_SELECT || type.base == TYPE_STRING;
+  bool is_now =
+      attribute == ATTRIBUTE_FIXED || attribute == ATTRIBUTE_STATE_SELECT || type.base == TYPE_STRING;
   Value value;
   Compiler *c = compiler_fresh(el);
   c->scope = scope;
@@ -179,7 +197,8 @@ static void apply_attribute(Elaboration *el, const AstArgument *argument, const 
   el->marks_structural = is_now;
   ExecuteStatus status = run_code(el, c->routine, is_now ? LOAD_VALUES : LOAD_LEAVES, el->diags);
   el->marks_structural = false;
-  if (status == EXECUTE_UNKNOWN) input_error(el, ast_span(el->ast, e), "%s is not known at compile time", attribute_names[attribute]);
+  if (status == EXECUTE_UNKNOWN)
+    input_error(el, ast_span(el->ast, e), "%s is not known at compile time", attribute_names[attribute]);
   if (status != EXECUTE_OK) return;
   value = *machine_result(el->machine, 0);
   set_all(el, attribute, leaves, &value, argument->span);
@@ -187,13 +206,15 @@ static void apply_attribute(Elaboration *el, const AstArgument *argument, const 
 
 /* ---- modifications ---- */
 
-static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value, Span span);
-static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e, Span span);
+static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value,
+                       Span span);
+static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e,
+                            Span span);
 
-/* Arguments of a modification on a part of a component; records have arguments for their fields. Depth is bounded by the
- * nesting of records. */
-static void apply_modification(Elaboration *el, const Component *component, const AstModification *modification,
-                               const Value *leaves, Name scope) {
+/* Arguments of a modification on a part of a component; records have arguments for their fields. Depth is
+ * bounded by the nesting of records. */
+static void apply_modification(Elaboration *el, const Component *component,
+                               const AstModification *modification, const Value *leaves, Name scope) {
   for (uint32_t i = 0; i < modification->arguments.count; i++) {
     const AstArgument *argument = &modification->arguments.data[i];
     if (argument->redeclared) {
@@ -209,7 +230,8 @@ static void apply_modification(Elaboration *el, const Component *component, cons
     Name name = ast_part(el->ast, argument->name, 0)->name;
     while (field < record->fields.count && record->fields.data[field].name != name) field++;
     if (field == record->fields.count) {
-      input_error(el, argument->span, "record `%s` has no field `%s`", names_text(el->names, record->name), names_text(el->names, name));
+      input_error(el, argument->span, "record `%s` has no field `%s`", names_text(el->names, record->name),
+                  names_text(el->names, name));
       continue;
     }
     if (!argument->modification) continue;
@@ -247,17 +269,20 @@ static bool sizes_agree(Elaboration *el, const Value *a, const Value *b) {
   return true;
 }
 
-static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value, Span span) {
+static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value,
+                       Span span) {
   if (!sizes_agree(el, leaves, value)) {
-    input_error(el, span, "sizes differ: `%s` is %s, its binding is %s", names_text(el->names, component->name),
-                value_sizes_text(el->machine, leaves), value_sizes_text(el->machine, value));
+    input_error(el, span, "sizes differ: `%s` is %s, its binding is %s",
+                names_text(el->names, component->name), value_sizes_text(el->machine, leaves),
+                value_sizes_text(el->machine, value));
     return;
   }
   if (component_is_parameter(component)) bind_parameter(el, leaves, value, span);
   else equations_add(el, leaves, value, span);
 }
 
-static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e, Span span) {
+static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e,
+                            Span span) {
   Expr literal;
   Value value;
   if (leaves->type.dimensions == 0 && literal_expr(el, e, leaves->type, &literal)) {
@@ -294,10 +319,12 @@ void components_bind(Elaboration *el) {
 /* ---- experiment ---- */
 
 static bool experiment_number(Elaboration *el, const AstArgument *argument, const char *name, double *out) {
-  if (!ast_path_is(el->ast, argument->name, name) || !argument->modification || argument->modification->value == AST_NONE) return false;
+  if (!ast_path_is(el->ast, argument->name, name) || !argument->modification ||
+      argument->modification->value == AST_NONE)
+    return false;
   Value value;
-  return evaluate_now(el, argument->modification->value, el->scope, type_scalar(TYPE_REAL), LOAD_VALUES, &el->quiet, &value) ==
-             EXECUTE_OK &&
+  return evaluate_now(el, argument->modification->value, el->scope, type_scalar(TYPE_REAL), LOAD_VALUES,
+                      &el->quiet, &value) == EXECUTE_OK &&
          dag_is_constant(el->dag, value_exprs(&value)[0], out);
 }
 
@@ -310,7 +337,8 @@ void experiment_read(Elaboration *el, const AstModification *annotation) {
       const AstArgument *option = &argument->modification->arguments.data[k];
       if (experiment_number(el, option, "StartTime", &experiment->start)) experiment->has_start = true;
       if (experiment_number(el, option, "StopTime", &experiment->stop)) experiment->has_stop = true;
-      if (experiment_number(el, option, "Tolerance", &experiment->tolerance)) experiment->has_tolerance = true;
+      if (experiment_number(el, option, "Tolerance", &experiment->tolerance))
+        experiment->has_tolerance = true;
       if (experiment_number(el, option, "Interval", &experiment->interval)) experiment->has_interval = true;
     }
   }

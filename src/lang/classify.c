@@ -1,9 +1,10 @@
 /* classify: which equations determine a discrete variable, and which are continuous.
  *
- * An equation without continuous variables determines a discrete variable that stands alone on one of its sides. Where both sides
- * are such variables, the choice is forced from the ends of the chains: an equation with one candidate left takes it, and so on
- * (peeling); a cycle is opened at its first equation. After that, an equation with continuous variables and a lone discrete
- * variable that nothing else determines takes that one. */
+ * An equation without continuous variables determines a discrete variable that stands alone on one of its
+ * sides. Where both sides are such variables, the choice is forced from the ends of the chains: an
+ * equation with one candidate left takes it, and so on (peeling); a cycle is opened at its first equation.
+ * After that, an equation with continuous variables and a lone discrete variable that nothing else
+ * determines takes that one. */
 #include "lang/elaborate.h"
 
 typedef struct Candidates {
@@ -17,9 +18,9 @@ typedef struct Classifier {
   const RawEquation *equations;
   uint32_t count;
   Candidates *candidates;
-  uint32_t *chosen;  /* equation -> candidate 0 or 1, or NONE */
-  bool *is_discrete; /* equation belongs to the discrete ones */
-  bool *taken;       /* discrete variable is determined */
+  uint32_t *chosen;       /* equation -> candidate 0 or 1, or NONE */
+  bool *is_discrete;      /* equation belongs to the discrete ones */
+  bool *taken;            /* discrete variable is determined */
   uint32_t *first, *next; /* equations of a variable: list through 2 * equation + candidate */
   IndexVec queue;
 } Classifier;
@@ -73,7 +74,8 @@ static void choose(Classifier *s, uint32_t equation, uint32_t choice) {
   uint32_t variable = s->candidates[equation].variable[choice];
   s->chosen[equation] = choice;
   s->taken[variable] = true;
-  for (uint32_t at = s->first[variable]; at != NONE; at = s->next[at]) vec_push(s->el->heap, &s->queue, at / 2);
+  for (uint32_t at = s->first[variable]; at != NONE; at = s->next[at])
+    vec_push(s->el->heap, &s->queue, at / 2);
 }
 
 static void peel(Classifier *s) {
@@ -117,8 +119,10 @@ static void prepare(Classifier *s) {
     const RawEquation *equation = &s->equations[i];
     s->chosen[i] = NONE;
     s->candidates[i] = candidates_of(el, equation);
-    bool is_continuous = dag_contains(el->dag, equation->left, OP_VARIABLE) || dag_contains(el->dag, equation->right, OP_VARIABLE);
-    bool has_discrete = dag_contains(el->dag, equation->left, OP_DISCRETE) || dag_contains(el->dag, equation->right, OP_DISCRETE);
+    bool is_continuous = dag_contains(el->dag, equation->left, OP_VARIABLE) ||
+                         dag_contains(el->dag, equation->right, OP_VARIABLE);
+    bool has_discrete = dag_contains(el->dag, equation->left, OP_DISCRETE) ||
+                        dag_contains(el->dag, equation->right, OP_DISCRETE);
     bool is_number = equation->base == TYPE_REAL || (equation->base == TYPE_INTEGER && !has_discrete);
     s->is_discrete[i] = !is_number || (!is_continuous && has_discrete);
     for (uint32_t k = 0; k < s->candidates[i].count; k++) {

@@ -1,8 +1,9 @@
-/* compile: expressions of the syntax tree to stack code, typed on the way (references: reference.c; calls: call.c).
+/* compile: expressions of the syntax tree to stack code, typed on the way (references: reference.c; calls:
+ * call.c).
  *
- * Invariant: an explicit stack of tasks stands for the nesting of the expression, so depth costs memory only;
- * compiler->types mirrors what the code leaves on the machine's stack. An error is reported once, gives TYPE_NOTHING, and
- * forbids running the code (compiler->errors). */
+ * Invariant: an explicit stack of tasks stands for the nesting of the expression, so depth costs memory
+ * only; compiler->types mirrors what the code leaves on the machine's stack. An error is reported once,
+ * gives TYPE_NOTHING, and forbids running the code (compiler->errors). */
 #include "lang/compile.h"
 
 #include <stdarg.h>
@@ -72,7 +73,9 @@ void emit_constant(Compiler *c, BaseType base, double value, Span span) {
   compile_emit(c, CODE_CONSTANT, base, c->routine->constants.count - 1, span);
 }
 
-void patch_here(Compiler *c, uint32_t position) { c->routine->code.data[position].b = c->routine->code.count; }
+void patch_here(Compiler *c, uint32_t position) {
+  c->routine->code.data[position].b = c->routine->code.count;
+}
 
 uint32_t compile_list(Compiler *c, const uint32_t *items, uint32_t count) {
   uint32_t at = c->routine->extra.count;
@@ -105,7 +108,9 @@ void task_push(Compiler *c, AstExpr e, Type expected, Name scope) {
                          .height = c->types.count});
 }
 
-struct Task *task_top(Compiler *c) { return &vec_last(&c->tasks); }
+struct Task *task_top(Compiler *c) {
+  return &vec_last(&c->tasks);
+}
 
 void task_done(Compiler *c, Type type) {
   c->tasks.count--;
@@ -131,7 +136,9 @@ static void literal_step(Compiler *c) {
   case AST_BOOLEAN: emit_constant(c, TYPE_BOOLEAN, (double)node->value.integer, node->span); break;
   default: compile_emit(c, CODE_STRING, 0, node->value.text, node->span); break;
   }
-  static const uint8_t base[] = {[AST_REAL] = TYPE_REAL, [AST_INTEGER] = TYPE_INTEGER, [AST_STRING] = TYPE_STRING,
+  static const uint8_t base[] = {[AST_REAL] = TYPE_REAL,
+                                 [AST_INTEGER] = TYPE_INTEGER,
+                                 [AST_STRING] = TYPE_STRING,
                                  [AST_BOOLEAN] = TYPE_BOOLEAN};
   task_done(c, type_scalar(base[node->kind]));
 }
@@ -139,22 +146,26 @@ static void literal_step(Compiler *c) {
 /* ---- sums and products ---- */
 
 static bool is_each(AstOperator operation) {
-  return operation == AST_ELEMENT_ADD || operation == AST_ELEMENT_SUBTRACT || operation == AST_ELEMENT_MULTIPLY ||
-         operation == AST_ELEMENT_DIVIDE || operation == AST_ELEMENT_RAISE;
+  return operation == AST_ELEMENT_ADD || operation == AST_ELEMENT_SUBTRACT ||
+         operation == AST_ELEMENT_MULTIPLY || operation == AST_ELEMENT_DIVIDE ||
+         operation == AST_ELEMENT_RAISE;
 }
 
-static bool is_minus(AstOperator operation) { return operation == AST_SUBTRACT || operation == AST_ELEMENT_SUBTRACT; }
+static bool is_minus(AstOperator operation) {
+  return operation == AST_SUBTRACT || operation == AST_ELEMENT_SUBTRACT;
+}
 
 /* Type of a sum of two; reports a misfit at `span`. */
 static Type sum_type(Compiler *c, Type a, Type b, AstOperator operation, Span span) {
   if (a.base == TYPE_NOTHING || b.base == TYPE_NOTHING) return nothing();
-  bool texts = a.base == TYPE_STRING && b.base == TYPE_STRING && operation == AST_ADD && a.dimensions == b.dimensions;
+  bool texts =
+      a.base == TYPE_STRING && b.base == TYPE_STRING && operation == AST_ADD && a.dimensions == b.dimensions;
   bool fits = is_each(operation) ? a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0
                                  : a.dimensions == b.dimensions;
   if (texts) return a;
   if (!type_is_number(a) || !type_is_number(b) || !fits) {
-    compile_error(c, span, "operator `%s` cannot join %s and %s", is_minus(operation) ? "-" : "+", type_text(c->el, a),
-                  type_text(c->el, b));
+    compile_error(c, span, "operator `%s` cannot join %s and %s", is_minus(operation) ? "-" : "+",
+                  type_text(c->el, a), type_text(c->el, b));
     return nothing();
   }
   Type type = a.base == TYPE_REAL ? a : b;
@@ -176,7 +187,8 @@ static void emit_sum(Compiler *c, AstExpr e, uint32_t last, uint32_t count, bool
   compile_emit(c, CODE_SUM, count, at, ast_span(c->el->ast, e));
 }
 
-/* Runs of + and - become one sum; .+ and .- are done one at a time. task->part: kids on the stack, not yet added. */
+/* Runs of + and - become one sum; .+ and .- are done one at a time. task->part: kids on the stack, not yet
+ * added. */
 static void sum_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;
@@ -200,8 +212,9 @@ static void sum_step(Compiler *c) {
   }
   bool ends = task->kid == count || is_each(ast_operator(ast, task->e, task->kid)) || task->part == SUM_LIMIT;
   bool is_first = task->subscript == 0;
-  if (task->kid > 0 && ends && (task->part > 1 || (is_first && task->part == 1 && task->kid == 1 &&
-                                                   is_minus(ast_operator(ast, task->e, 0))))) {
+  if (task->kid > 0 && ends &&
+      (task->part > 1 ||
+       (is_first && task->part == 1 && task->kid == 1 && is_minus(ast_operator(ast, task->e, 0))))) {
     emit_sum(c, task->e, task->kid - 1, task->part, is_first);
     task->part = 1;
     task->subscript = 1;
@@ -219,9 +232,10 @@ static Type product_type(Compiler *c, Type a, Type b, AstOperator operation, Spa
   else if (operation == AST_DIVIDE) fits = fits && db == 0;
   else fits = fits && (da == 0 || db == 0 || (da <= 2 && db <= 2));
   if (!fits) {
-    static const char *const texts[] = {[AST_MULTIPLY] = "*", [AST_DIVIDE] = "/", [AST_ELEMENT_MULTIPLY] = ".*",
-                                        [AST_ELEMENT_DIVIDE] = "./"};
-    compile_error(c, span, "operator `%s` cannot join %s and %s", texts[operation], type_text(c->el, a), type_text(c->el, b));
+    static const char *const texts[] = {
+        [AST_MULTIPLY] = "*", [AST_DIVIDE] = "/", [AST_ELEMENT_MULTIPLY] = ".*", [AST_ELEMENT_DIVIDE] = "./"};
+    compile_error(c, span, "operator `%s` cannot join %s and %s", texts[operation], type_text(c->el, a),
+                  type_text(c->el, b));
     return nothing();
   }
   type.dimensions = (uint8_t)(da > db ? da : db);
@@ -239,8 +253,9 @@ static void product_step(Compiler *c) {
     Span span = ast_span(ast, task->e);
     task->type = task->kid == 1 ? type : product_type(c, task->type, type, operation, span);
     if (task->kid > 1)
-      compile_emit(c, operation == AST_MULTIPLY || operation == AST_ELEMENT_MULTIPLY ? CODE_MULTIPLY : CODE_DIVIDE,
-                   is_each(operation), 0, span);
+      compile_emit(
+          c, operation == AST_MULTIPLY || operation == AST_ELEMENT_MULTIPLY ? CODE_MULTIPLY : CODE_DIVIDE,
+          is_each(operation), 0, span);
   }
   if (task->kid < ast_kid_count(ast, task->e)) enter_kid(c, nothing());
   else task_done(c, task->type);
@@ -250,7 +265,8 @@ static Type power_type(Compiler *c, Type a, Type b, bool each, Span span) {
   if (a.base == TYPE_NOTHING || b.base == TYPE_NOTHING) return nothing();
   bool fits = type_is_number(a) && type_is_number(b);
   if (each) fits = fits && (a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0);
-  else fits = fits && b.dimensions == 0 && (a.dimensions == 0 || (a.dimensions == 2 && b.base == TYPE_INTEGER));
+  else
+    fits = fits && b.dimensions == 0 && (a.dimensions == 0 || (a.dimensions == 2 && b.base == TYPE_INTEGER));
   if (!fits) {
     compile_error(c, span, "operator `^` cannot join %s and %s", type_text(c->el, a), type_text(c->el, b));
     return nothing();
@@ -303,7 +319,8 @@ static void junction_step(Compiler *c, bool is_and) {
     Type type = logic_type(c, pop_type(c), is_and ? "and" : "or", ast_span(ast, kid));
     if (task->kid > 1) {
       compile_emit(c, CODE_APPLY, 2, is_and ? OP_AND : OP_OR, ast_span(ast, task->e));
-      if (type.base != TYPE_NOTHING && task->type.base != TYPE_NOTHING && type.dimensions != task->type.dimensions) {
+      if (type.base != TYPE_NOTHING && task->type.base != TYPE_NOTHING &&
+          type.dimensions != task->type.dimensions) {
         compile_error(c, ast_span(ast, task->e), "operator `%s` cannot join %s and %s", is_and ? "and" : "or",
                       type_text(c->el, task->type), type_text(c->el, type));
         type = nothing();
@@ -329,16 +346,18 @@ static void relation_step(Compiler *c) {
     enter_kid(c, nothing());
     return;
   }
-  static const uint16_t ops[] = {[AST_LESS] = OP_LESS,           [AST_LESS_EQUAL] = OP_LESS_EQUAL,
-                                 [AST_GREATER] = OP_GREATER,     [AST_GREATER_EQUAL] = OP_GREATER_EQUAL,
-                                 [AST_EQUAL] = OP_EQUAL,         [AST_NOT_EQUAL] = OP_NOT_EQUAL};
+  static const uint16_t ops[] = {[AST_LESS] = OP_LESS,       [AST_LESS_EQUAL] = OP_LESS_EQUAL,
+                                 [AST_GREATER] = OP_GREATER, [AST_GREATER_EQUAL] = OP_GREATER_EQUAL,
+                                 [AST_EQUAL] = OP_EQUAL,     [AST_NOT_EQUAL] = OP_NOT_EQUAL};
   const AstNode *node = ast_node(c->el->ast, task->e);
   Op op = (Op)ops[node->operation];
   Type b = pop_type(c), a = pop_type(c), type = type_scalar(TYPE_BOOLEAN);
   bool fits = type_join(c->el, a, b).base != TYPE_NOTHING || a.base == TYPE_NOTHING;
-  fits = fits && a.dimensions == 0 && b.dimensions == 0 && a.base != TYPE_RECORD && a.base != TYPE_EXTERNAL_OBJECT;
+  fits = fits && a.dimensions == 0 && b.dimensions == 0 && a.base != TYPE_RECORD &&
+         a.base != TYPE_EXTERNAL_OBJECT;
   if (!fits && a.base != TYPE_NOTHING && b.base != TYPE_NOTHING) {
-    compile_error(c, node->span, "operator `%s` cannot compare %s and %s", op_name(op), type_text(c->el, a), type_text(c->el, b));
+    compile_error(c, node->span, "operator `%s` cannot compare %s and %s", op_name(op), type_text(c->el, a),
+                  type_text(c->el, b));
     type = nothing();
   }
   compile_emit(c, CODE_COMPARE, op, 0, node->span);
@@ -353,7 +372,8 @@ static void range_step(Compiler *c) {
   if (task->kid > 0) {
     Type type = pop_type(c);
     Span span = ast_span(c->el->ast, ast_kid(c->el->ast, task->e, task->kid - 1));
-    bool fits = type.dimensions == 0 && type.base != TYPE_RECORD && type.base != TYPE_STRING && type.base != TYPE_EXTERNAL_OBJECT;
+    bool fits = type.dimensions == 0 && type.base != TYPE_RECORD && type.base != TYPE_STRING &&
+                type.base != TYPE_EXTERNAL_OBJECT;
     Type joined = task->kid == 1 ? type : type_join(c->el, task->type, type);
     if (type.base != TYPE_NOTHING && (!fits || joined.base == TYPE_NOTHING))
       compile_error(c, span, "a bound of a range is %s", type_text(c->el, type));
@@ -372,9 +392,11 @@ static void range_step(Compiler *c) {
 /* Joins the type of the kid just compiled to the others. */
 static void collect_type(Compiler *c, struct Task *task) {
   Type type = pop_type(c), joined = task->kid == 1 ? type : type_join(c->el, task->type, type);
-  if (task->kid > 1 && joined.base == TYPE_NOTHING && task->type.base != TYPE_NOTHING && type.base != TYPE_NOTHING)
+  if (task->kid > 1 && joined.base == TYPE_NOTHING && task->type.base != TYPE_NOTHING &&
+      type.base != TYPE_NOTHING)
     compile_error(c, ast_span(c->el->ast, ast_kid(c->el->ast, task->e, task->kid - 1)),
-                  "elements of an array differ in type: %s and %s", type_text(c->el, task->type), type_text(c->el, type));
+                  "elements of an array differ in type: %s and %s", type_text(c->el, task->type),
+                  type_text(c->el, type));
   task->type = joined;
 }
 
@@ -414,7 +436,8 @@ static void matrix_step(Compiler *c, bool is_row) {
       joined.dimensions = task->type.dimensions = dimensions;
       joined = type_join(c->el, task->type, joined);
       if (joined.base == TYPE_NOTHING)
-        compile_error(c, span, "elements of a matrix differ in type: %s and %s", type_text(c->el, task->type), type_text(c->el, type));
+        compile_error(c, span, "elements of a matrix differ in type: %s and %s", type_text(c->el, task->type),
+                      type_text(c->el, type));
     }
     if (type.base == TYPE_RECORD) {
       compile_error(c, span, "not supported yet: a matrix of records");
@@ -469,12 +492,14 @@ static void join_branch(Compiler *c, struct Task *task) {
   Type type = pop_type(c), joined = type_join(c->el, task->type, type);
   if (joined.base == TYPE_NOTHING && task->type.base != TYPE_NOTHING && type.base != TYPE_NOTHING)
     compile_error(c, ast_span(c->el->ast, ast_kid(c->el->ast, task->e, task->kid - 1)),
-                  "the branches of an if differ in type: %s and %s", type_text(c->el, task->type), type_text(c->el, type));
+                  "the branches of an if differ in type: %s and %s", type_text(c->el, task->type),
+                  type_text(c->el, type));
   else if (joined.base != TYPE_NOTHING) task->type = joined;
 }
 
-/* Kids: condition, value, condition, value, ..., value. Conditions known by now choose their branch before any name in
- * the others is looked up. task->part: number of open IF_VALUE. task->height: patches below are not ours. */
+/* Kids: condition, value, condition, value, ..., value. Conditions known by now choose their branch before
+ * any name in the others is looked up. task->part: number of open IF_VALUE. task->height: patches below
+ * are not ours. */
 static void if_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;
@@ -494,7 +519,8 @@ static void if_step(Compiler *c) {
     return;
   } else if (task->kid % 2 == 1) { /* a condition was compiled */
     Type type = pop_type(c);
-    compile_expect(c, type_scalar(TYPE_BOOLEAN), type, ast_span(ast, ast_kid(ast, task->e, task->kid - 1)), "the condition");
+    compile_expect(c, type_scalar(TYPE_BOOLEAN), type, ast_span(ast, ast_kid(ast, task->e, task->kid - 1)),
+                   "the condition");
     vec_push(heap, &c->patches, c->routine->code.count);
     compile_emit(c, CODE_IF_VALUE, 0, 0, span);
     task->part++;
@@ -537,7 +563,8 @@ Type index_type(Compiler *c, Type array, uint32_t count, Span span) {
     Type type = pop_type(c);
     if (type_is_all(type)) kept++;
     else if (type.base == TYPE_NOTHING) is_open = true;
-    else if (type.dimensions > 1 || (type.base != TYPE_INTEGER && type.base != TYPE_BOOLEAN && type.base != TYPE_ENUMERATION)) {
+    else if (type.dimensions > 1 ||
+             (type.base != TYPE_INTEGER && type.base != TYPE_BOOLEAN && type.base != TYPE_ENUMERATION)) {
       compile_error(c, span, "a subscript is %s, expected an Integer", type_text(c->el, type));
       is_open = true;
     } else kept += type.dimensions;
@@ -555,7 +582,8 @@ Type field_type(Compiler *c, Type record, Name name, Span span, uint32_t *field)
   *field = 0;
   if (record.base == TYPE_NOTHING) return record;
   if (record.base != TYPE_RECORD) {
-    compile_error(c, span, "%s has no fields, so no `.%s`", type_text(c->el, record), names_text(c->el->names, name));
+    compile_error(c, span, "%s has no fields, so no `.%s`", type_text(c->el, record),
+                  names_text(c->el->names, name));
     return nothing();
   }
   const Record *definition = &c->el->model->records.data[record.definition];
@@ -566,7 +594,8 @@ Type field_type(Compiler *c, Type record, Name name, Span span, uint32_t *field)
       type.dimensions = (uint8_t)(type.dimensions + record.dimensions);
       return type;
     }
-  compile_error(c, span, "record `%s` has no field `%s`", type_text(c->el, record), names_text(c->el->names, name));
+  compile_error(c, span, "record `%s` has no field `%s`", type_text(c->el, record),
+                names_text(c->el->names, name));
   return nothing();
 }
 
@@ -637,7 +666,9 @@ static void step(Compiler *c) {
   case AST_ARRAY: array_step(c); return;
   case AST_MATRIX: matrix_step(c, false); return;
   case AST_ROW: matrix_step(c, true); return;
-  case AST_TUPLE: refuse_step(c, "a list (a, b) can only stand on the left of an equation or assignment"); return;
+  case AST_TUPLE:
+    refuse_step(c, "a list (a, b) can only stand on the left of an equation or assignment");
+    return;
   case AST_SUBSCRIPT: subscript_step(c); return;
   case AST_FIELD: field_step(c); return;
   }

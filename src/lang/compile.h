@@ -12,13 +12,13 @@ struct Task {
   uint32_t height;          /* of compiler->types, ->names or ->patches when it began, by kind */
   uint32_t start;           /* position in the code */
   Type expected;
-  Type type;                /* joined so far */
+  Type type; /* joined so far */
   Name scope;
   const Intrinsic *intrinsic;
   ClassEntry *entry;
-  uint32_t routine;         /* of calls */
-  uint32_t list;            /* of calls: position in patches of the slots of the arguments */
-  uint32_t wanted;          /* outputs of a call */
+  uint32_t routine; /* of calls */
+  uint32_t list;    /* of calls: position in patches of the slots of the arguments */
+  uint32_t wanted;  /* outputs of a call */
   bool is_started, is_entered, is_sizes;
 };
 
@@ -29,7 +29,15 @@ struct EndPlace {
   uint32_t task; /* tasks below it belong to the subscript */
 };
 
-typedef enum PlaceKind { PLACE_NONE, PLACE_SLOT, PLACE_GLOBAL, PLACE_CONSTANT, PLACE_LITERAL, PLACE_TIME, PLACE_STEM } PlaceKind;
+typedef enum PlaceKind {
+  PLACE_NONE,
+  PLACE_SLOT,
+  PLACE_GLOBAL,
+  PLACE_CONSTANT,
+  PLACE_LITERAL,
+  PLACE_TIME,
+  PLACE_STEM
+} PlaceKind;
 
 /* What the beginning of a path means. */
 typedef struct Place {
@@ -72,7 +80,8 @@ Type stem_emit(Compiler *compiler, const Place *place, Type expected, Span span)
 /* Assigns the value on top to components declared one by one; false after an error. */
 bool stem_store(Compiler *compiler, AstExpr target, Type value);
 
-/* Value of a condition that is known before anything runs (constants, evaluated parameters): 1, 0, or -1 if open. */
+/* Value of a condition that is known before anything runs (constants, evaluated parameters): 1, 0, or -1
+ * if open. */
 int condition_now(Compiler *compiler, AstExpr e);
 
 #endif

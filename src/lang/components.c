@@ -1,8 +1,9 @@
-/* components: declarations of the model: names and types, then sizes and the values that the structure needs, in order of
- * dependencies, then variables.
+/* components: declarations of the model: names and types, then sizes and the values that the structure
+ * needs, in order of dependencies, then variables.
  *
- * Invariant: a component is settled after all it depends on; a cycle is reported by naming it. After components_add every component
- * has leaves for each of its scalars, in the order in which the variables were added. */
+ * Invariant: a component is settled after all it depends on; a cycle is reported by naming it. After
+ * components_add every component has leaves for each of its scalars, in the order in which the variables
+ * were added. */
 #include "lang/compile.h"
 
 #include <string.h>
@@ -12,7 +13,9 @@ AstExpr component_binding(const Component *component) {
   return modification ? modification->value : AST_NONE;
 }
 
-bool component_is_parameter(const Component *component) { return component->variability <= VARIABILITY_PARAMETER; }
+bool component_is_parameter(const Component *component) {
+  return component->variability <= VARIABILITY_PARAMETER;
+}
 
 /* ---- declaring ---- */
 
@@ -21,7 +24,8 @@ static bool annotation_is_true(const Elaboration *el, const AstModification *ann
     const AstArgument *argument = &annotation->arguments.data[i];
     if (!ast_path_is(el->ast, argument->name, name) || !argument->modification) continue;
     AstExpr value = argument->modification->value;
-    return value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN && ast_node(el->ast, value)->value.integer;
+    return value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN &&
+           ast_node(el->ast, value)->value.integer;
   }
   return false;
 }
@@ -31,7 +35,8 @@ static uint8_t variability_of(const AstElement *element, BaseType base) {
   if (element->prefixes & PREFIX_PARAMETER) return VARIABILITY_PARAMETER;
   if (base == TYPE_EXTERNAL_OBJECT) return VARIABILITY_PARAMETER;
   if (element->prefixes & PREFIX_DISCRETE) return VARIABILITY_DISCRETE;
-  return base == TYPE_REAL || base == TYPE_RECORD || base == TYPE_NOTHING ? VARIABILITY_CONTINUOUS : VARIABILITY_DISCRETE;
+  return base == TYPE_REAL || base == TYPE_RECORD || base == TYPE_NOTHING ? VARIABILITY_CONTINUOUS
+                                                                          : VARIABILITY_DISCRETE;
 }
 
 /* Type of a declared component; its resolved type is kept only if there is more to it than a base type. */
@@ -65,7 +70,8 @@ static Component component_make(Elaboration *el, const AstElement *element, Name
   component.variability = variability_of(element, (BaseType)component.type.base);
   component.is_evaluated = component.variability == VARIABILITY_CONSTANT ||
                            (component.variability == VARIABILITY_PARAMETER &&
-                            ((element->prefixes & PREFIX_FINAL) || annotation_is_true(el, element->component->annotation, "Evaluate")));
+                            ((element->prefixes & PREFIX_FINAL) ||
+                             annotation_is_true(el, element->component->annotation, "Evaluate")));
   return component;
 }
 
@@ -85,21 +91,27 @@ static void check_prefixes(Elaboration *el, const AstElement *element) {
   static const struct {
     uint32_t prefix;
     const char *name;
-  } refused[] = {{PREFIX_INNER, "inner"}, {PREFIX_OUTER, "outer"}, {PREFIX_REDECLARE, "redeclare"},
-                 {PREFIX_REPLACEABLE, "replaceable"}, {PREFIX_STREAM, "stream"}};
+  } refused[] = {{PREFIX_INNER, "inner"},
+                 {PREFIX_OUTER, "outer"},
+                 {PREFIX_REDECLARE, "redeclare"},
+                 {PREFIX_REPLACEABLE, "replaceable"},
+                 {PREFIX_STREAM, "stream"}};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
     if (element->prefixes & refused[i].prefix)
       input_error(el, element->span, "not supported yet: `%s`", refused[i].name);
   if (component->condition != AST_NONE)
-    input_error(el, ast_span(el->ast, component->condition), "not supported yet: a component with a condition");
+    input_error(el, ast_span(el->ast, component->condition),
+                "not supported yet: a component with a condition");
 }
 
 static void declare_component(Elaboration *el, const AstElement *element, Name scope) {
   Name name = element->component->label.name;
   uint32_t earlier = component_find(el, name);
   if (earlier != NONE) {
-    Diag *diag = input_error(el, element->component->label.span, "`%s` is declared twice", names_text(el->names, name));
-    diag_note(el->diags, diag, el->components.data[earlier].element->component->label.span, "first declared here");
+    Diag *diag = input_error(el, element->component->label.span, "`%s` is declared twice",
+                             names_text(el->names, name));
+    diag_note(el->diags, diag, el->components.data[earlier].element->component->label.span,
+              "first declared here");
     return;
   }
   check_prefixes(el, element);
@@ -122,7 +134,8 @@ void components_declare(Elaboration *el, const ClassEntry *entry) {
 
 /* ---- evaluating at compile time ---- */
 
-ExecuteStatus evaluate_now(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode, Diags *diags, Value *out) {
+ExecuteStatus evaluate_now(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode, Diags *diags,
+                           Value *out) {
   Routine routine = {0};
   Compiler c = compiler_make(el, &routine, diags, scope);
   Type type = compile_expression(&c, e, expected);
@@ -204,7 +217,8 @@ static AstExpr start_of(const Elaboration *el, const Component *component) {
   const AstModification *modification = component->element->component->modification;
   for (uint32_t i = 0; modification && i < modification->arguments.count; i++) {
     const AstArgument *argument = &modification->arguments.data[i];
-    if (ast_path_is(el->ast, argument->name, "start") && argument->modification) return argument->modification->value;
+    if (ast_path_is(el->ast, argument->name, "start") && argument->modification)
+      return argument->modification->value;
   }
   return AST_NONE;
 }
@@ -248,10 +262,12 @@ static bool settle_size(Elaboration *el, const Component *component, AstExpr e, 
   double number;
   const char *name = names_text(el->names, component->name);
   if (type_size(el, e, component->scope, size)) return true;
-  ExecuteStatus status = evaluate_now(el, e, component->scope, type_scalar(TYPE_INTEGER), LOAD_VALUES, el->diags, &value);
+  ExecuteStatus status =
+      evaluate_now(el, e, component->scope, type_scalar(TYPE_INTEGER), LOAD_VALUES, el->diags, &value);
   if (status == EXECUTE_ERROR) return false;
   if (status == EXECUTE_UNKNOWN || !dag_is_constant(el->dag, value_exprs(&value)[0], &number)) {
-    input_error(el, ast_span(el->ast, e), "a size of `%s` is not known at compile time; it needs parameters with values", name);
+    input_error(el, ast_span(el->ast, e),
+                "a size of `%s` is not known at compile time; it needs parameters with values", name);
     return false;
   }
   if (number < 0 || number > INT32_MAX) {
@@ -281,7 +297,8 @@ static bool settle_sizes(Elaboration *el, Component *component, const Value *val
       product *= sizes[at];
     }
   if (product > 50e6) {
-    input_error(el, component->element->component->label.span, "array `%s` has %g elements, more than 50 million are refused",
+    input_error(el, component->element->component->label.span,
+                "array `%s` has %g elements, more than 50 million are refused",
                 names_text(el->names, component->name), product);
     return false;
   }
@@ -295,13 +312,14 @@ static bool settle_value(Elaboration *el, Component *component, Value *value) {
   if (source == AST_NONE || !needs_value(el, component)) return false;
   if (component->type.base == TYPE_EXTERNAL_OBJECT) return false;
   if (component_is_parameter(component)) {
-    ExecuteStatus status = evaluate_now(el, source, component->scope, component->type, LOAD_VALUES, el->diags, value);
+    ExecuteStatus status =
+        evaluate_now(el, source, component->scope, component->type, LOAD_VALUES, el->diags, value);
     component->has_value = status == EXECUTE_OK && value_is_known(el, value);
     if (status == EXECUTE_ERROR) component->progress = PROGRESS_FAILED;
     if (component->has_value || status == EXECUTE_ERROR) return component->has_value;
   }
-  return has_open_size(el, component) &&
-         evaluate_now(el, source, component->scope, component->type, LOAD_SHAPES, &el->quiet, value) == EXECUTE_OK;
+  return has_open_size(el, component) && evaluate_now(el, source, component->scope, component->type,
+                                                      LOAD_SHAPES, &el->quiet, value) == EXECUTE_OK;
 }
 
 static bool literal_value(Elaboration *el, Component *component) {
@@ -309,12 +327,15 @@ static bool literal_value(Elaboration *el, Component *component) {
   if (e == AST_NONE || component->type.dimensions || !component_is_parameter(component)) return false;
   const AstNode *node = ast_node(el->ast, e);
   Expr value;
-  if (node->kind == AST_REAL && component->type.base == TYPE_REAL) value = dag_constant(el->dag, node->value.real);
+  if (node->kind == AST_REAL && component->type.base == TYPE_REAL)
+    value = dag_constant(el->dag, node->value.real);
   else if (node->kind == AST_INTEGER && component->type.base <= TYPE_INTEGER)
     value = dag_constant(el->dag, (double)node->value.integer);
-  else if (node->kind == AST_BOOLEAN && component->type.base == TYPE_BOOLEAN) value = dag_constant(el->dag, (double)node->value.integer);
+  else if (node->kind == AST_BOOLEAN && component->type.base == TYPE_BOOLEAN)
+    value = dag_constant(el->dag, (double)node->value.integer);
   else return false;
-  component->value = (Value){.type = component->type, .count = 1, .data = arena_alloc(&el->arena, sizeof value)};
+  component->value =
+      (Value){.type = component->type, .count = 1, .data = arena_alloc(&el->arena, sizeof value)};
   memcpy(component->value.data, &value, sizeof value);
   component->has_value = true;
   return true;
@@ -327,7 +348,8 @@ static bool is_free_parameter(const Elaboration *el, const Component *component)
     const AstArgument *argument = &modification->arguments.data[i];
     if (!ast_path_is(el->ast, argument->name, "fixed") || !argument->modification) continue;
     AstExpr value = argument->modification->value;
-    return value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN && !ast_node(el->ast, value)->value.integer;
+    return value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN &&
+           !ast_node(el->ast, value)->value.integer;
   }
   return false;
 }
@@ -366,8 +388,10 @@ static void report_cycle(Elaboration *el, const Visit *visits, uint32_t count, u
   uint32_t from = count, shown = 0;
   while (from > 0 && visits[from - 1].component != repeated) from--;
   for (uint32_t i = from ? from - 1 : 0; i < count && shown < 8; i++, shown++)
-    text_printf(el->heap, &text, "%s -> ", names_text(el->names, el->components.data[visits[i].component].name));
-  text_printf(el->heap, &text, "%s%s", shown == 8 ? "... -> " : "", names_text(el->names, el->components.data[repeated].name));
+    text_printf(el->heap, &text, "%s -> ",
+                names_text(el->names, el->components.data[visits[i].component].name));
+  text_printf(el->heap, &text, "%s%s", shown == 8 ? "... -> " : "",
+              names_text(el->names, el->components.data[repeated].name));
   input_error(el, el->components.data[repeated].element->component->label.span, "`%s` depends on itself: %s",
               names_text(el->names, el->components.data[repeated].name), text.data);
   vec_free(el->heap, &text);
@@ -472,7 +496,8 @@ static Role role_of(const Component *component, BaseType base) {
   if (component_is_parameter(component) || base == TYPE_EXTERNAL_OBJECT) return ROLE_PARAMETER;
   bool is_input = component->element->prefixes & PREFIX_INPUT;
   if (is_input && component_binding(component) == AST_NONE) return ROLE_PARAMETER;
-  if (base != TYPE_REAL || component->variability == VARIABILITY_DISCRETE || component->is_when) return ROLE_DISCRETE;
+  if (base != TYPE_REAL || component->variability == VARIABILITY_DISCRETE || component->is_when)
+    return ROLE_DISCRETE;
   return ROLE_UNKNOWN;
 }
 
@@ -499,18 +524,21 @@ static Expr add_variable(Elaboration *el, const Component *component, Type type,
 }
 
 /* Elements [from, from + count) of the value, named prefix[i,j]; depth bounded by the nesting of records. */
-static void add_elements(Elaboration *el, const Component *component, Value *value, uint32_t from, uint32_t count,
-                         const uint32_t *sizes, uint32_t dimensions, const char *prefix, size_t length) {
+static void add_elements(Elaboration *el, const Component *component, Value *value, uint32_t from,
+                         uint32_t count, const uint32_t *sizes, uint32_t dimensions, const char *prefix,
+                         size_t length) {
   uint32_t counter[TYPE_MAX_DIMENSIONS] = {0};
   for (uint32_t n = 0; n < count; n++) {
     TextVec text = {0};
     text_append(el->heap, &text, prefix, length);
-    for (uint32_t i = 0; i < dimensions; i++) text_printf(el->heap, &text, "%c%u", i ? ',' : '[', counter[i] + 1);
+    for (uint32_t i = 0; i < dimensions; i++)
+      text_printf(el->heap, &text, "%c%u", i ? ',' : '[', counter[i] + 1);
     if (dimensions) text_append(el->heap, &text, "]", 1);
     if (value->type.base != TYPE_RECORD) {
       Name name = names_add(el->names, text.data, text.count);
       if (map_get(&el->model->by_name, name) != MAP_NONE) {
-        input_error(el, component->element->component->label.span, "two variables have the name `%s`", names_text(el->names, name));
+        input_error(el, component->element->component->label.span, "two variables have the name `%s`",
+                    names_text(el->names, name));
       } else {
         Expr leaf = add_variable(el, component, value->type, name);
         memcpy(value->data + (from + n) * sizeof leaf, &leaf, sizeof leaf);
@@ -551,8 +579,9 @@ static void add_component(Elaboration *el, Component *component) {
     memcpy(component->leaves.data, &leaf, sizeof leaf);
     return;
   }
-  add_elements(el, component, &component->leaves, 0, component->leaves.count, component->sizes, component->type.dimensions,
-               names_text(el->names, component->name), names_length(el->names, component->name));
+  add_elements(el, component, &component->leaves, 0, component->leaves.count, component->sizes,
+               component->type.dimensions, names_text(el->names, component->name),
+               names_length(el->names, component->name));
 }
 
 void components_add(Elaboration *el) {

@@ -1,10 +1,10 @@
 /* elaborate: from the syntax tree to the flat model; shared by the parts of the elaboration only.
  *
- * The way: classes are collected (classes.c), components of the model declared (components.c), settled in order of their
- * dependencies (sizes and values of parameters that the structure needs), then added as variables; equations, statements
- * and bindings are compiled to code (compile.c, statement.c, routine.c) and run over the graph (symbolic.c), which leaves
- * scalar expressions, collected as equations, actions and assertions (equations.c, algorithm.c).
- */
+ * The way: classes are collected (classes.c), components of the model declared (components.c), settled in
+ * order of their dependencies (sizes and values of parameters that the structure needs), then added as
+ * variables; equations, statements and bindings are compiled to code (compile.c, statement.c, routine.c)
+ * and run over the graph (symbolic.c), which leaves scalar expressions, collected as equations, actions
+ * and assertions (equations.c, algorithm.c). */
 #ifndef DAEDAL_LANG_ELABORATE_H
 #define DAEDAL_LANG_ELABORATE_H
 
@@ -42,7 +42,8 @@ typedef struct ClassEntry {
 typedef struct ResolvedType {
   Type type;
   VEC(const AstModification *) modifications;
-  VEC(const AstExprs *) dimensions; /* those of a component come first, then of its type, then of the alias's base */
+  VEC(const AstExprs *)
+  dimensions; /* those of a component come first, then of its type, then of the alias's base */
 } ResolvedType;
 
 /* ---- components ---- */
@@ -51,7 +52,7 @@ typedef struct ResolvedType {
 typedef struct Component {
   Name name;
   const AstElement *element;
-  Name scope;          /* where its expressions are looked up */
+  Name scope; /* where its expressions are looked up */
   Type type;
   uint8_t variability; /* Variability as declared or implied */
   uint8_t progress;    /* Progress of sizes and value */
@@ -59,21 +60,21 @@ typedef struct Component {
   bool is_when;        /* assigned in a when */
   bool is_evaluated;   /* annotation(Evaluate = true), final, or constant: conditions on it are folded */
   bool is_structural;
-  bool has_value;      /* `value` is known */
+  bool has_value; /* `value` is known */
   const uint32_t *sizes;
-  uint32_t first;      /* position of its first variable */
-  Value leaves;        /* Exprs, once variables are added */
-  Value value;         /* Exprs, constant */
-  uint32_t resolved;   /* index in resolved; NONE: a plain base type, the component's own dimensions only */
+  uint32_t first;    /* position of its first variable */
+  Value leaves;      /* Exprs, once variables are added */
+  Value value;       /* Exprs, constant */
+  uint32_t resolved; /* index in resolved; NONE: a plain base type, the component's own dimensions only */
 } Component;
 
 /* ---- the elaboration ---- */
 
 /* How GLOBAL loads a component. */
 typedef enum LoadMode {
-  LOAD_LEAVES,    /* variables and parameters as they are */
-  LOAD_VALUES,    /* parameters by their values; others are not known */
-  LOAD_SHAPES,    /* only sizes matter: what is not known is 0 */
+  LOAD_LEAVES, /* variables and parameters as they are */
+  LOAD_VALUES, /* parameters by their values; others are not known */
+  LOAD_SHAPES, /* only sizes matter: what is not known is 0 */
 } LoadMode;
 
 typedef struct Elaboration Elaboration;
@@ -97,7 +98,7 @@ struct Elaboration {
   Diags *diags;
   Diags quiet; /* for attempts whose failure is no error */
   Arena arena;
-  Name scope;  /* of the model that is elaborated */
+  Name scope;   /* of the model that is elaborated */
   bool is_base; /* Base Modelica as written by a tool */
 
   VEC(ClassEntry) classes;
@@ -106,8 +107,8 @@ struct Elaboration {
   IndexVec component_of_name; /* Name -> component + 1, of the model */
   Map package_constants;      /* Name -> component */
   VEC(ResolvedType) resolved;
-  IndexVec class_of_routine; /* routine -> class; NONE for algorithm sections */
-  uint32_t routines_done; /* bodies compiled */
+  IndexVec class_of_routine;              /* routine -> class; NONE for algorithm sections */
+  uint32_t routines_done;                 /* bodies compiled */
   uint32_t state_select, assertion_level; /* enumerations, NONE until used */
 
   Map stems; /* Name -> stem, see scope.c */
@@ -116,7 +117,8 @@ struct Elaboration {
     uint32_t dimensions;
     uint32_t sizes[TYPE_MAX_DIMENSIONS];
     bool has_fields;
-  }) stem_list;
+  })
+  stem_list;
   bool has_stems;
   Map embedded; /* Name -> embedded_list, see stem.c */
   VEC(struct Embedded {
@@ -124,7 +126,8 @@ struct Elaboration {
     Name tail;
     const Ast *ast;
     AstExpr subscripts; /* a reference with them; AST_NONE: not readable */
-  }) embedded_list;
+  })
+  embedded_list;
 
   /* running */
   Domain domain;
@@ -137,21 +140,21 @@ struct Elaboration {
   LoadMode mode;
   bool marks_structural; /* parameters loaded by value become structural */
   bool in_when;
-  bool is_initial;       /* inside of an initial section */
-  Routine scratch;          /* of the compiler below */
+  bool is_initial;           /* inside of an initial section */
+  Routine scratch;           /* of the compiler below */
   struct Compiler *compiler; /* for what is compiled and run at once, one after the other */
 
   /* what is collected */
-  EquationVec *equations;  /* where equations go */
-  ActionVec *actions;      /* where assertions and actions go */
-  Expr guard;              /* path condition of if-equations; EXPR_NONE: always */
-  When *when;              /* the when whose branch runs; NULL outside */
+  EquationVec *equations; /* where equations go */
+  ActionVec *actions;     /* where assertions and actions go */
+  Expr guard;             /* path condition of if-equations; EXPR_NONE: always */
+  When *when;             /* the when whose branch runs; NULL outside */
   struct Algorithm *algorithm;
   uint32_t depth;    /* of nested blocks */
   uint32_t sections; /* algorithm sections so far */
   uint32_t failures; /* runs without result; each has an error in the diagnostics */
-  Map missing;    /* Name of functions that are not defined, warned about */
-  Map instances;  /* hash of routine and sizes -> function of the model */
+  Map missing;       /* Name of functions that are not defined, warned about */
+  Map instances;     /* hash of routine and sizes -> function of the model */
 };
 
 enum { BLOCK_DEPTH_LIMIT = 200, RECORD_DEPTH_LIMIT = 32 };
@@ -187,7 +190,8 @@ uint32_t enumeration_literal(const Elaboration *el, uint32_t enumeration, Name n
 /* The type in words: "Real[2,3 dimensions]" and so on; lives in the arena. */
 const char *type_text(Elaboration *el, Type type);
 bool type_same(const Elaboration *el, Type a, Type b);
-/* A value of type `from` may stand where `to` is expected (Integer for Real, records with the same fields). */
+/* A value of type `from` may stand where `to` is expected (Integer for Real, records with the same
+ * fields). */
 bool type_fits(const Elaboration *el, Type to, Type from);
 bool type_is_number(Type type); /* Real or Integer */
 /* The type that holds both; TYPE_NOTHING if there is none. */
@@ -197,16 +201,36 @@ Type type_scalar(BaseType base);
 /* Functions and operators of the language that are no classes. */
 typedef enum IntrinsicKind { INTRINSIC_SCALAR, INTRINSIC_ARRAY, INTRINSIC_SPECIAL } IntrinsicKind;
 typedef enum Rule {
-  RULE_REAL,      /* Real of numbers */
-  RULE_NUMBER,    /* Integer of Integers, else Real */
+  RULE_REAL,   /* Real of numbers */
+  RULE_NUMBER, /* Integer of Integers, else Real */
   RULE_INTEGER,
-  RULE_KEEP,      /* the type of the argument number `keep` */
+  RULE_KEEP, /* the type of the argument number `keep` */
   RULE_BOOLEAN,
-  RULE_LOGIC,     /* Boolean of Booleans */
+  RULE_LOGIC, /* Boolean of Booleans */
   RULE_ANY_BOOLEAN,
-  RULE_SIZE, RULE_SCALAR, RULE_VECTOR, RULE_MATRIX, RULE_PROMOTE, RULE_TRANSPOSE, RULE_OUTER_PRODUCT, RULE_SQUARE, RULE_CROSS,
-  RULE_SKEW, RULE_IDENTITY, RULE_DIAGONAL, RULE_ZEROS, RULE_FILL, RULE_LINSPACE, RULE_CAT, RULE_ARRAY, RULE_EXTREME, RULE_REDUCE,
-  RULE_TEXT, RULE_ORDINAL, RULE_LENGTH, RULE_NORMALIZE,
+  RULE_SIZE,
+  RULE_SCALAR,
+  RULE_VECTOR,
+  RULE_MATRIX,
+  RULE_PROMOTE,
+  RULE_TRANSPOSE,
+  RULE_OUTER_PRODUCT,
+  RULE_SQUARE,
+  RULE_CROSS,
+  RULE_SKEW,
+  RULE_IDENTITY,
+  RULE_DIAGONAL,
+  RULE_ZEROS,
+  RULE_FILL,
+  RULE_LINSPACE,
+  RULE_CAT,
+  RULE_ARRAY,
+  RULE_EXTREME,
+  RULE_REDUCE,
+  RULE_TEXT,
+  RULE_ORDINAL,
+  RULE_LENGTH,
+  RULE_NORMALIZE,
 } Rule;
 
 typedef struct Intrinsic {
@@ -225,10 +249,10 @@ const Intrinsic *intrinsic_find(const char *name);
 const char *intrinsic_name(uint32_t index);
 /* Operators known but not supported, for a message. */
 bool intrinsic_is_refused(const char *name);
-/* Type of the result for these arguments; on a type error reports it and gives TYPE_NOTHING. promote_to: value of
- * the literal argument of promote, or -1. `spans`: of the arguments. */
-Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments, uint32_t count,
-                    int64_t promote_to, const Span *spans, Span span);
+/* Type of the result for these arguments; on a type error reports it and gives TYPE_NOTHING. promote_to:
+ * value of the literal argument of promote, or -1. `spans`: of the arguments. */
+Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments,
+                    uint32_t count, int64_t promote_to, const Span *spans, Span span);
 
 /* ---- scope.c ---- */
 
@@ -253,9 +277,9 @@ void stem_components(Elaboration *el, Name name, IndexVec *out);
 
 typedef struct ScopeName {
   Name name;
-  uint32_t slot;  /* NONE: a constant */
+  uint32_t slot; /* NONE: a constant */
   Type type;
-  double value;   /* of a constant */
+  double value; /* of a constant */
 } ScopeName;
 
 struct Compiler {
@@ -265,18 +289,19 @@ struct Compiler {
   Name scope;
   bool is_function;
   bool tolerates_missing; /* an undefined function is an error only when it is run */
-  VEC(ScopeName) names; /* innermost last */
-  Map slots;            /* component -> slot, of algorithm sections */
+  VEC(ScopeName) names;   /* innermost last */
+  Map slots;              /* component -> slot, of algorithm sections */
   bool has_slots;
-  uint32_t time_slot;    /* time as an input; 0: none */
-  uint32_t wants_leaves; /* inside of pre and the like: variables, not what an algorithm has assigned so far */
-  VEC(Type) types;      /* what is on the stack */
+  uint32_t time_slot; /* time as an input; 0: none */
+  uint32_t
+      wants_leaves; /* inside of pre and the like: variables, not what an algorithm has assigned so far */
+  VEC(Type) types;  /* what is on the stack */
   VEC(struct Task) tasks;
   IndexVec patches;
   VEC(struct EndPlace) ends;
-  IndexVec assigned;    /* slots assigned so far, in order */
+  IndexVec assigned; /* slots assigned so far, in order */
   uint32_t errors;
-  uint32_t loops;       /* open loops */
+  uint32_t loops;  /* open loops */
   uint32_t depth;  /* of conditions evaluated within conditions */
   uint32_t blocks; /* of nested statements */
 };
@@ -289,15 +314,17 @@ void routine_free(Heap *heap, Routine *routine);
 /* The elaboration's own compiler, emptied. */
 Compiler *compiler_fresh(Elaboration *el);
 
-/* Code that pushes the value of the expression; its type is left on compiler->types and returned. After an error
- * (counted in compiler->errors) the type is TYPE_NOTHING. `expected` guides the reassembling of records; TYPE_NOTHING if open. */
+/* Code that pushes the value of the expression; its type is left on compiler->types and returned. After an
+ * error (counted in compiler->errors) the type is TYPE_NOTHING. `expected` guides the reassembling of
+ * records; TYPE_NOTHING if open. */
 Type compile_expression(Compiler *compiler, AstExpr e, Type expected);
 
-/* A call with several outputs wanted (`wanted` at most its outputs); types of the outputs are on compiler->types. Gives
- * the number of outputs pushed. `e` must be an AST_CALL of a function. */
+/* A call with several outputs wanted (`wanted` at most its outputs); types of the outputs are on
+ * compiler->types. Gives the number of outputs pushed. `e` must be an AST_CALL of a function. */
 uint32_t compile_call_outputs(Compiler *compiler, AstExpr e, uint32_t wanted);
 
-__attribute__((format(printf, 3, 4))) void compile_error(Compiler *compiler, Span span, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void compile_error(Compiler *compiler, Span span, const char *format,
+                                                         ...);
 uint32_t compile_local(Compiler *compiler, Name name, Type type, Span span);
 void compile_emit(Compiler *compiler, Code code, uint32_t a, uint32_t b, Span span);
 Type pop_type(Compiler *compiler);
@@ -309,7 +336,8 @@ Type compile_range(Compiler *compiler, AstExpr e);
 /* Checks the value on top against what is expected; reports an error naming `what`. */
 bool compile_expect(Compiler *compiler, Type expected, Type found, Span span, const char *what);
 
-/* The slot and place of an assignment's left side, subscripts pushed; false after an error. Emits CODE_STORE. */
+/* The slot and place of an assignment's left side, subscripts pushed; false after an error. Emits
+ * CODE_STORE. */
 bool compile_store(Compiler *compiler, AstExpr target, Type value);
 
 /* ---- statement.c ---- */
@@ -317,7 +345,8 @@ void compile_statements(Compiler *compiler, const AstStatement *statements, uint
 
 /* ---- routine.c ---- */
 
-/* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an error. */
+/* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an
+ * error. */
 uint32_t routine_of(Elaboration *el, ClassEntry *entry);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
@@ -326,7 +355,8 @@ void routines_finish(Elaboration *el);
 
 void symbolic_start(Elaboration *el);
 /* The function of the model for a routine with inputs and outputs of these sizes. */
-uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs);
+uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs,
+                           const Value *outputs);
 /* Runs the code in the mode given. Results are at machine_result. */
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags);
 static inline const Expr *value_exprs(const Value *value) { return (const Expr *)(const void *)value->data; }
@@ -334,8 +364,8 @@ bool expr_is_known(const Elaboration *el, Expr e);
 
 /* ---- components.c ---- */
 
-/* Declares the components of the model; then their sizes, and the values of parameters, in order of dependencies; then adds them
- * as variables. */
+/* Declares the components of the model; then their sizes, and the values of parameters, in order of
+ * dependencies; then adds them as variables. */
 void components_declare(Elaboration *el, const ClassEntry *entry);
 void components_settle(Elaboration *el);
 void components_add(Elaboration *el);
@@ -353,7 +383,8 @@ void components_bind(Elaboration *el);
 void experiment_read(Elaboration *el, const AstModification *annotation);
 
 /* Value of an expression at compile time: EXECUTE_OK and the value (valid until the next run). */
-ExecuteStatus evaluate_now(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode, Diags *diags, Value *out);
+ExecuteStatus evaluate_now(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode, Diags *diags,
+                           Value *out);
 
 /* ---- equations.c ---- */
 
@@ -367,7 +398,8 @@ uint32_t variable_of_leaf(const Elaboration *el, Expr leaf); /* NONE if it is no
 
 /* ---- classify.c ---- */
 
-/* Puts the equations collected into the model: continuous ones, and those that determine a discrete variable. */
+/* Puts the equations collected into the model: continuous ones, and those that determine a discrete
+ * variable. */
 void equations_classify(Elaboration *el, const EquationVec *equations);
 
 /* ---- algorithm.c ---- */

@@ -1,7 +1,9 @@
-/* procedure: algorithm sections with data-dependent control flow. The section is compiled once more, as a function whose inputs are all
- * variables that it reads, what its own variables hold before, and time; its outputs are the variables it assigns.
+/* procedure: algorithm sections with data-dependent control flow. The section is compiled once more, as a
+ * function whose inputs are all variables that it reads, what its own variables hold before, and time; its
+ * outputs are the variables it assigns.
  *
- * Invariant: the function depends on its inputs only, so its calls are differentiated and evaluated like any other. */
+ * Invariant: the function depends on its inputs only, so its calls are differentiated and evaluated like
+ * any other. */
 #include "lang/algorithm.h"
 #include "lang/compile.h"
 
@@ -11,7 +13,7 @@ typedef struct Plan {
   Elaboration *el;
   const Assigned *assigned;
   uint32_t assigned_count;
-  IndexVec read;  /* components that the section reads and does not assign */
+  IndexVec read; /* components that the section reads and does not assign */
   bool uses_time;
 } Plan;
 
@@ -37,12 +39,13 @@ static bool plan_read(Plan *plan, const Routine *routine) {
         !is_listed(&plan->read, instruction.b))
       vec_push(el->heap, &plan->read, instruction.b);
     if (instruction.code == CODE_SPECIAL && instruction.b == SPECIAL_TIME) plan->uses_time = true;
-    else if (instruction.code == CODE_SPECIAL || instruction.code == CODE_WHEN || instruction.code == CODE_REINIT ||
-             instruction.code == CODE_TERMINATE) {
+    else if (instruction.code == CODE_SPECIAL || instruction.code == CODE_WHEN ||
+             instruction.code == CODE_REINIT || instruction.code == CODE_TERMINATE) {
       Span where;
       const char *obstacle = machine_obstacle(el->machine, &where);
-      Diag *diag = input_error(el, routine->spans.data[i],
-                               "not supported yet: this in an algorithm in which %s is only known while simulating", obstacle);
+      Diag *diag = input_error(
+          el, routine->spans.data[i],
+          "not supported yet: this in an algorithm in which %s is only known while simulating", obstacle);
       if (where.end) diag_note(el->diags, diag, where, "here");
       return false;
     }
@@ -50,9 +53,11 @@ static bool plan_read(Plan *plan, const Routine *routine) {
   return true;
 }
 
-static void declare_output(Compiler *c, const Component *component, uint32_t slot, uint32_t preset, Span span) {
+static void declare_output(Compiler *c, const Component *component, uint32_t slot, uint32_t preset,
+                           Span span) {
   Heap *heap = c->el->heap;
-  for (uint32_t k = 0; k < component->type.dimensions; k++) emit_constant(c, TYPE_INTEGER, component->sizes[k], span);
+  for (uint32_t k = 0; k < component->type.dimensions; k++)
+    emit_constant(c, TYPE_INTEGER, component->sizes[k], span);
   compile_emit(c, CODE_DECLARE, component->type.dimensions, slot, span);
   compile_emit(c, CODE_LOCAL, 0, preset, span);
   uint32_t at = c->routine->extra.count;
@@ -72,7 +77,8 @@ static Name free_name(Elaboration *el) {
     const char *text = arena_printf(&el->arena, "algorithm%u", number);
     Name name = names_add(el->names, text, strlen(text));
     bool is_free = !class_find_name(el, el->scope, name);
-    for (uint32_t i = 0; i < el->model->routines.count; i++) is_free = is_free && el->model->routines.data[i]->name != name;
+    for (uint32_t i = 0; i < el->model->routines.count; i++)
+      is_free = is_free && el->model->routines.data[i]->name != name;
     if (is_free) return name;
   }
 }
@@ -88,7 +94,8 @@ static void declare_slots(Compiler *c, const Plan *plan, Span span) {
     const Component *component = &el->components.data[plan->assigned[i].component];
     compile_local(c, suffixed(el, component->name, ".before"), component->type, span);
   }
-  if (plan->uses_time) c->time_slot = compile_local(c, names_add(el->names, "time.now", 8), type_scalar(TYPE_REAL), span);
+  if (plan->uses_time)
+    c->time_slot = compile_local(c, names_add(el->names, "time.now", 8), type_scalar(TYPE_REAL), span);
   c->routine->inputs = c->routine->locals.count;
   for (uint32_t i = 0; i < plan->assigned_count; i++) {
     const Component *component = &el->components.data[plan->assigned[i].component];
@@ -109,13 +116,16 @@ static Routine *compile_procedure(Plan *plan, const AstSection *section) {
   for (uint32_t i = 0; i < routine->inputs; i++) {
     const Component *component = i < plan->read.count ? &el->components.data[plan->read.data[i]]
                                  : i < plan->read.count + plan->assigned_count
-                                     ? &el->components.data[plan->assigned[i - plan->read.count].component] : NULL;
+                                     ? &el->components.data[plan->assigned[i - plan->read.count].component]
+                                     : NULL;
     uint32_t dimensions = component ? component->type.dimensions : 0;
-    for (uint32_t k = 0; k < dimensions; k++) emit_constant(&c, TYPE_INTEGER, component->sizes[k], section->span);
+    for (uint32_t k = 0; k < dimensions; k++)
+      emit_constant(&c, TYPE_INTEGER, component->sizes[k], section->span);
     compile_emit(&c, CODE_DECLARE, dimensions, i, section->span);
   }
   for (uint32_t i = 0; i < plan->assigned_count; i++)
-    declare_output(&c, &el->components.data[plan->assigned[i].component], routine->inputs + i, plan->read.count + i, section->span);
+    declare_output(&c, &el->components.data[plan->assigned[i].component], routine->inputs + i,
+                   plan->read.count + i, section->span);
   compile_emit(&c, CODE_BODY, 0, 0, section->span);
   compile_statements(&c, section->body.data, section->body.count);
   routine->is_broken = c.errors > 0;
@@ -134,8 +144,8 @@ static uint32_t append_flat(Elaboration *el, ExprVec *list, const Value *value) 
   return count;
 }
 
-void procedure_make(Elaboration *el, const AstSection *section, const Routine *code, const Assigned *assigned, const Value *before,
-                    uint32_t count) {
+void procedure_make(Elaboration *el, const AstSection *section, const Routine *code, const Assigned *assigned,
+                    const Value *before, uint32_t count) {
   Plan plan = {.el = el, .assigned = assigned, .assigned_count = count};
   if (!plan_read(&plan, code)) return;
   Routine *routine = compile_procedure(&plan, section);

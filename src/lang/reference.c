@@ -1,7 +1,7 @@
 /* reference: what a dotted, subscripted name means, and the code that loads or stores it.
  *
- * Order of look-up: iterators and locals, components of the model, time, literals of enumerations, constants of packages, stems
- * of components declared one by one. */
+ * Order of look-up: iterators and locals, components of the model, time, literals of enumerations,
+ * constants of packages, stems of components declared one by one. */
 #include "lang/compile.h"
 
 #include <stdio.h>
@@ -26,7 +26,10 @@ bool find_local(Compiler *c, Name name, Place *place) {
 }
 
 Place component_place(Compiler *c, uint32_t component, uint32_t parts) {
-  Place place = {.kind = PLACE_GLOBAL, .index = component, .type = c->el->components.data[component].type, .parts = parts};
+  Place place = {.kind = PLACE_GLOBAL,
+                 .index = component,
+                 .type = c->el->components.data[component].type,
+                 .parts = parts};
   uint32_t slot = c->has_slots && !c->wants_leaves ? map_get(&c->slots, component) : MAP_NONE;
   if (slot != MAP_NONE) place.kind = PLACE_SLOT, place.index = slot;
   return place;
@@ -41,7 +44,8 @@ static bool find_literal(Compiler *c, AstPath path, Place *place) {
   if (ast_path_is(el->ast, front, "StateSelect")) enumeration = enumeration_builtin(el, false);
   else if (ast_path_is(el->ast, front, "AssertionLevel")) enumeration = enumeration_builtin(el, true);
   ClassEntry *entry = enumeration == NONE ? class_find(el, c->scope, front) : NULL;
-  if (entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(el, entry)) enumeration = entry->index;
+  if (entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(el, entry))
+    enumeration = entry->index;
   if (enumeration == NONE) return false;
   Name name = ast_part(el->ast, path, path.count - 1)->name;
   uint32_t number = enumeration_literal(el, enumeration, name);
@@ -59,11 +63,21 @@ static bool find_library_constant(const char *text, double *value) {
   static const struct {
     const char *name;
     double value;
-  } list[] = {{"pi", 3.14159265358979323846}, {"e", 2.71828182845904523536}, {"g_n", 9.80665},
-              {"eps", 2.220446049250313e-16}, {"small", 2.2250738585072014e-308}, {"inf", 1.7976931348623157e308},
-              {"D2R", 0.017453292519943295},  {"R2D", 57.29577951308232},        {"c", 299792458.0},
-              {"R", 8.31446261815324},        {"sigma", 5.670374419e-8},         {"N_A", 6.02214076e23},
-              {"T_zero", -273.15},            {"mu_0", 1.25663706212e-6},        {"epsilon_0", 8.8541878128e-12}};
+  } list[] = {{"pi", 3.14159265358979323846},
+              {"e", 2.71828182845904523536},
+              {"g_n", 9.80665},
+              {"eps", 2.220446049250313e-16},
+              {"small", 2.2250738585072014e-308},
+              {"inf", 1.7976931348623157e308},
+              {"D2R", 0.017453292519943295},
+              {"R2D", 57.29577951308232},
+              {"c", 299792458.0},
+              {"R", 8.31446261815324},
+              {"sigma", 5.670374419e-8},
+              {"N_A", 6.02214076e23},
+              {"T_zero", -273.15},
+              {"mu_0", 1.25663706212e-6},
+              {"epsilon_0", 8.8541878128e-12}};
   static const char prefix[] = "Modelica.Constants.";
   if (strncmp(text, prefix, sizeof prefix - 1) != 0) return false;
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
@@ -88,7 +102,8 @@ static bool find_package_constant(Compiler *c, AstPath path, Place *place) {
       return true;
     }
     if (count == path.count && find_library_constant(text, &place->value)) {
-      *place = (Place){.kind = PLACE_CONSTANT, .type = type_scalar(TYPE_REAL), .value = place->value, .parts = count};
+      *place = (Place){
+          .kind = PLACE_CONSTANT, .type = type_scalar(TYPE_REAL), .value = place->value, .parts = count};
       return true;
     }
   }
@@ -105,10 +120,14 @@ Place place_find(Compiler *c, AstPath path) {
     if (component != NONE) return component_place(c, component, 1);
   }
   if (ast_path_is(el->ast, path, "time"))
-    return (Place){.kind = c->time_slot ? PLACE_SLOT : PLACE_TIME, .index = c->time_slot, .type = type_scalar(TYPE_REAL), .parts = 1};
+    return (Place){.kind = c->time_slot ? PLACE_SLOT : PLACE_TIME,
+                   .index = c->time_slot,
+                   .type = type_scalar(TYPE_REAL),
+                   .parts = 1};
   if (find_literal(c, path, &place) || find_package_constant(c, path, &place)) return place;
   if (!c->is_function) {
-    const char *text = path.count == 1 ? names_text(el->names, first->name) : ast_path_text(el->ast, path, &el->arena);
+    const char *text =
+        path.count == 1 ? names_text(el->names, first->name) : ast_path_text(el->ast, path, &el->arena);
     Name name = path.count == 1 ? first->name : names_add(el->names, text, strlen(text));
     uint32_t component = component_find(el, name);
     if (component != NONE) return component_place(c, component, path.count);
@@ -127,7 +146,8 @@ void place_emit(Compiler *c, const Place *place, Span span) {
   case PLACE_LITERAL: compile_emit(c, CODE_LITERAL, (uint32_t)place->value, place->index, span); return;
   case PLACE_TIME: compile_emit(c, CODE_SPECIAL, 0, SPECIAL_TIME, span); return;
   case PLACE_CONSTANT:
-    if (place->type.base == TYPE_ENUMERATION) compile_emit(c, CODE_LITERAL, (uint32_t)place->value, place->type.definition, span);
+    if (place->type.base == TYPE_ENUMERATION)
+      compile_emit(c, CODE_LITERAL, (uint32_t)place->value, place->type.definition, span);
     else emit_constant(c, (BaseType)place->type.base, place->value, span);
     return;
   default: emit_constant(c, TYPE_REAL, 0, span); return;
@@ -156,7 +176,8 @@ static void reference_begin(Compiler *c) {
   task->is_started = true;
   task->part = place.parts - 1;
   task->type = place.type;
-  if (place.type.base == TYPE_NOTHING && place.kind == PLACE_GLOBAL) c->errors++; /* its declaration had an error */
+  if (place.type.base == TYPE_NOTHING && place.kind == PLACE_GLOBAL)
+    c->errors++; /* its declaration had an error */
   if (place.kind == PLACE_NONE) {
     report_undefined(c, path);
     task->type = nothing();
@@ -209,7 +230,8 @@ void reference_step(Compiler *c) {
   task_done(c, task->type);
 }
 
-/* `end`: the size of the array it stands in, loaded again without its subscripts; dimensions of records in front come first. */
+/* `end`: the size of the array it stands in, loaded again without its subscripts; dimensions of records in
+ * front come first. */
 void end_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;

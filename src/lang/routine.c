@@ -1,20 +1,22 @@
-/* routine: function classes to routines: inputs, outputs and locals as slots, then sizes and bindings in order of their
- * dependencies, then the statements.
+/* routine: function classes to routines: inputs, outputs and locals as slots, then sizes and bindings in
+ * order of their dependencies, then the statements.
  *
- * Invariant: a routine's slots exist before any body is compiled, so that functions may call each other; bodies are
- * compiled from a list, never from within each other. */
+ * Invariant: a routine's slots exist before any body is compiled, so that functions may call each other;
+ * bodies are compiled from a list, never from within each other. */
 #include "lang/compile.h"
 
 #include <string.h>
 
 /* ---- slots ---- */
 
-static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *entry, const AstElement *element) {
+static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *entry,
+                         const AstElement *element) {
   const AstComponent *component = element->component;
   ResolvedType resolved = {0};
   for (uint32_t i = 0; i < routine->locals.count; i++)
     if (routine->locals.data[i].name == component->label.name) {
-      Diag *diag = input_error(el, component->label.span, "`%s` is declared twice", names_text(el->names, component->label.name));
+      Diag *diag = input_error(el, component->label.span, "`%s` is declared twice",
+                               names_text(el->names, component->label.name));
       diag_note(el->diags, diag, routine->locals.data[i].span, "first declared here");
       return false;
     }
@@ -61,7 +63,8 @@ static bool declare_slots(Elaboration *el, Routine *routine, const ClassEntry *e
 static const AstElement *element_of_slot(const AstClass *ast, const Routine *routine, uint32_t slot) {
   for (uint32_t i = 0; i < ast->elements.count; i++) {
     const AstElement *element = &ast->elements.data[i];
-    if (element->kind == AST_COMPONENT && element->component->label.name == routine->locals.data[slot].name) return element;
+    if (element->kind == AST_COMPONENT && element->component->label.name == routine->locals.data[slot].name)
+      return element;
   }
   return NULL;
 }
@@ -70,7 +73,9 @@ static const AstElement *element_of_slot(const AstClass *ast, const Routine *rou
 
 static void read_derivative(Elaboration *el, Routine *routine, const AstArgument *argument) {
   const AstModification *modification = argument->modification;
-  if (!modification || modification->value == AST_NONE || ast_kind(el->ast, modification->value) != AST_REFERENCE) return;
+  if (!modification || modification->value == AST_NONE ||
+      ast_kind(el->ast, modification->value) != AST_REFERENCE)
+    return;
   const char *text = ast_path_text(el->ast, ast_path(el->ast, modification->value), &el->arena);
   Derivative derivative = {.name = names_add(el->names, text, strlen(text)), .order = 1};
   for (uint32_t i = 0; i < modification->arguments.count; i++) {
@@ -80,7 +85,8 @@ static void read_derivative(Elaboration *el, Routine *routine, const AstArgument
     if (value == AST_NONE) continue;
     if (strcmp(name, "order") == 0 && ast_kind(el->ast, value) == AST_INTEGER)
       derivative.order = (uint32_t)ast_node(el->ast, value)->value.integer;
-    if ((strcmp(name, "noDerivative") == 0 || strcmp(name, "zeroDerivative") == 0) && ast_kind(el->ast, value) == AST_REFERENCE)
+    if ((strcmp(name, "noDerivative") == 0 || strcmp(name, "zeroDerivative") == 0) &&
+        ast_kind(el->ast, value) == AST_REFERENCE)
       for (uint32_t k = 0; k < routine->inputs; k++)
         if (routine->locals.data[k].name == ast_part(el->ast, ast_path(el->ast, value), 0)->name)
           vec_push(el->heap, &derivative.without, k);
@@ -104,13 +110,15 @@ static void read_annotations(Elaboration *el, Routine *routine, const AstModific
 /* Slots whose sizes and bindings must be made before those of `slot`. */
 static bool depends_on(const Elaboration *el, AstExpr e, Name name) {
   for (AstExpr i = ast_first(el->ast, e); i <= e; i++)
-    if (ast_kind(el->ast, i) == AST_REFERENCE && ast_part(el->ast, ast_path(el->ast, i), 0)->name == name) return true;
+    if (ast_kind(el->ast, i) == AST_REFERENCE && ast_part(el->ast, ast_path(el->ast, i), 0)->name == name)
+      return true;
   return false;
 }
 
 static bool slot_depends(Elaboration *el, const AstElement *element, Name name) {
   const AstComponent *component = element->component;
-  if (component->modification && component->modification->value != AST_NONE && depends_on(el, component->modification->value, name))
+  if (component->modification && component->modification->value != AST_NONE &&
+      depends_on(el, component->modification->value, name))
     return true;
   for (uint32_t i = 0; i < component->dimensions.count; i++)
     if (depends_on(el, component->dimensions.data[i], name)) return true;
@@ -129,12 +137,14 @@ static void compile_sizes(Compiler *c, const ResolvedType *resolved, uint32_t sl
         compile_emit(c, CODE_ALL, 0, 0, ast_span(ast, e));
         continue;
       }
-      ClassEntry *entry = ast_kind(ast, e) == AST_REFERENCE ? class_find(c->el, c->scope, ast_path(ast, e)) : NULL;
+      ClassEntry *entry =
+          ast_kind(ast, e) == AST_REFERENCE ? class_find(c->el, c->scope, ast_path(ast, e)) : NULL;
       if (entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(c->el, entry)) {
         emit_constant(c, TYPE_INTEGER, c->el->model->enumerations.data[entry->index].literals.count, span);
         continue;
       }
-      compile_expect(c, type_scalar(TYPE_INTEGER), compile_expression(c, e, type_scalar(TYPE_INTEGER)), ast_span(ast, e), "a size");
+      compile_expect(c, type_scalar(TYPE_INTEGER), compile_expression(c, e, type_scalar(TYPE_INTEGER)),
+                     ast_span(ast, e), "a size");
     }
   c->types.count = height;
   compile_emit(c, CODE_DECLARE, count, slot, span);
@@ -177,7 +187,8 @@ static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
   vec_free(el->heap, &resolved.modifications);
 }
 
-/* Slots in an order in which each comes after those it depends on; in a cycle, source order. Functions have few slots. */
+/* Slots in an order in which each comes after those it depends on; in a cycle, source order. Functions
+ * have few slots. */
 static void compile_slots(Compiler *c, const ClassEntry *entry) {
   Elaboration *el = c->el;
   uint32_t count = c->routine->locals.count, left = count;
@@ -238,7 +249,8 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
   if (entry->ast->external) {
     routine->kind = ROUTINE_EXTERNAL;
     routine->external_span = entry->ast->external->span;
-    routine->external = entry->ast->external->function.name ? entry->ast->external->function.name : entry->ast->label.name;
+    routine->external =
+        entry->ast->external->function.name ? entry->ast->external->function.name : entry->ast->label.name;
   }
   if (entry->ast->form != FORM_LONG) {
     input_error(el, entry->ast->label.span, "not supported yet: this form of function");
@@ -260,6 +272,7 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
 void routines_finish(Elaboration *el) {
   for (; el->routines_done < el->class_of_routine.count; el->routines_done++) {
     uint32_t position = el->class_of_routine.data[el->routines_done];
-    if (position != NONE && el->classes.data[position].body == PROGRESS_NEW) compile_body(el, &el->classes.data[position]);
+    if (position != NONE && el->classes.data[position].body == PROGRESS_NEW)
+      compile_body(el, &el->classes.data[position]);
   }
 }

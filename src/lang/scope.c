@@ -87,6 +87,7 @@ Name suggest_function(Elaboration *el, const char *name) {
   Best best = best_start(name);
   for (uint32_t i = 0; intrinsic_name(i); i++) best_offer(&best, intrinsic_name(i));
   for (uint32_t i = 0; i < el->classes.count; i++)
-    if (el->classes.data[i].role == ROLE_CLASS_FUNCTION) best_offer(&best, names_text(el->names, el->classes.data[i].ast->label.name));
+    if (el->classes.data[i].role == ROLE_CLASS_FUNCTION)
+      best_offer(&best, names_text(el->names, el->classes.data[i].ast->label.name));
   return best.text ? names_add(el->names, best.text, strlen(best.text)) : 0;
 }

@@ -1,7 +1,7 @@
 /* statement: statements of functions and algorithm sections to code.
  *
- * Invariant: the machine's stack is empty between statements. Every if and loop carries the list of slots assigned in it, so that the
- * machine can merge branches. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
+ * Invariant: the machine's stack is empty between statements. Every if and loop carries the list of slots
+ * assigned in it, so that the machine can merge branches. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
 #include "lang/compile.h"
 
 static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
@@ -47,7 +47,8 @@ static void compile_assign(Compiler *c, const AstStatement *statement) {
   Type expected = nothing();
   if (ast_kind(ast, statement->left) == AST_REFERENCE && ast_kid_count(ast, statement->left) == 0) {
     Place place = place_find(c, ast_path(ast, statement->left));
-    if (place.kind == PLACE_SLOT && place.parts == ast_path(ast, statement->left).count) expected = place.type;
+    if (place.kind == PLACE_SLOT && place.parts == ast_path(ast, statement->left).count)
+      expected = place.type;
   }
   Type type = compile_expression(c, statement->right, expected);
   compile_store(c, statement->left, type);
@@ -67,7 +68,8 @@ static void compile_assert(Compiler *c, const AstStatement *statement) {
   compile_expect(c, type_scalar(TYPE_STRING), message, statement->span, "the message");
   if (count == 3) {
     Type level = {.base = TYPE_ENUMERATION, .definition = enumeration_builtin(c->el, true)};
-    compile_expect(c, level, compile_expression(c, ast_kid(ast, statement->left, 2), level), statement->span, "the level");
+    compile_expect(c, level, compile_expression(c, ast_kid(ast, statement->left, 2), level), statement->span,
+                   "the level");
   } else emit_constant(c, TYPE_INTEGER, 2, statement->span);
   compile_emit(c, CODE_ASSERT, 0, 0, statement->span);
   c->types.count = height;
@@ -147,7 +149,8 @@ static void compile_for(Compiler *c, const AstStatement *statement) {
       type = compile_range(c, iterator->range);
       pop_type(c);
       if (type.base != TYPE_NOTHING && type.dimensions != 1)
-        compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(c->el, type));
+        compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s",
+                      type_text(c->el, type));
       if (type.dimensions) type.dimensions--;
     }
     uint32_t slot = compile_local(c, iterator->label.name, type, iterator->label.span);
@@ -157,7 +160,8 @@ static void compile_for(Compiler *c, const AstStatement *statement) {
     compile_emit(c, CODE_FOR, slot, 0, statement->span);
   }
   c->loops++;
-  if (statement->branches.count) compile_statements(c, statement->branches.data[0].body.data, statement->branches.data[0].body.count);
+  if (statement->branches.count)
+    compile_statements(c, statement->branches.data[0].body.data, statement->branches.data[0].body.count);
   c->loops--;
   while (c->patches.count > base) {
     uint32_t begin = vec_pop(&c->patches);
@@ -223,7 +227,9 @@ static void compile_statement(Compiler *c, const AstStatement *statement) {
     if (!c->is_function) compile_error(c, statement->span, "`return` outside of a function");
     compile_emit(c, CODE_RETURN, 0, 0, statement->span);
     return;
-  case AST_EQUALITY: compile_error(c, statement->span, "an equation cannot stand in an algorithm; use :="); return;
+  case AST_EQUALITY:
+    compile_error(c, statement->span, "an equation cannot stand in an algorithm; use :=");
+    return;
   case AST_CONNECT: compile_error(c, statement->span, "connect cannot stand in an algorithm"); return;
   }
 }

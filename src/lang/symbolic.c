@@ -1,9 +1,11 @@
-/* symbolic: the domain in which scalars are nodes of the graph. Running code in it inlines functions and gives the scalar
- * expressions of the model; what cannot be inlined becomes a call node of a function with settled sizes.
+/* symbolic: the domain in which scalars are nodes of the graph. Running code in it inlines functions and
+ * gives the scalar expressions of the model; what cannot be inlined becomes a call node of a function with
+ * settled sizes.
  *
- * Invariant: loading a component gives its leaves, or its value where the structure depends on it (LoadMode). */
-#include "lang/elaborate.h"
+ * Invariant: loading a component gives its leaves, or its value where the structure depends on it
+ * (LoadMode). */
 #include "lang/algorithm.h"
+#include "lang/elaborate.h"
 
 #include <string.h>
 
@@ -53,7 +55,8 @@ static bool join_known(Elaboration *el, const Expr *parts, uint32_t count, Expr 
 
 /* Relations and jumps within functions cause no events (Modelica 3.6, section 8.5). */
 static Expr without_events(Elaboration *el, Op op, Expr e) {
-  if ((op_kind(op) != KIND_RELATION && op_kind(op) != KIND_PIECEWISE) || machine_depth(el->machine) < 2) return e;
+  if ((op_kind(op) != KIND_RELATION && op_kind(op) != KIND_PIECEWISE) || machine_depth(el->machine) < 2)
+    return e;
   if (op_kind(dag_op(el->dag, e)) != op_kind(op)) return e;
   bool may_move = dag_contains(el->dag, e, OP_VARIABLE) || dag_contains(el->dag, e, OP_TIME);
   return may_move ? dag_unary(el->dag, OP_NOEVENT, e) : e;
@@ -78,7 +81,8 @@ static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t
   default: break;
   }
   if (op_arity(op) == 1 && count == 1) write(out, without_events(el, op, dag_unary(dag, op, few[0])));
-  else if (op_arity(op) == 2 && count == 2) write(out, without_events(el, op, dag_binary(dag, op, few[0], few[1])));
+  else if (op_arity(op) == 2 && count == 2)
+    write(out, without_events(el, op, dag_binary(dag, op, few[0], few[1])));
   else if (count <= 4) write(out, without_events(el, op, dag_nary(dag, op, few, count)));
   else return false;
   return true;
@@ -94,7 +98,8 @@ static void symbolic_sum(void *context, const void *terms, const uint32_t *signs
   if (list != few) heap_free(el->heap, list);
 }
 
-static void symbolic_select(void *context, const void *condition, const void *then, const void *otherwise, void *out) {
+static void symbolic_select(void *context, const void *condition, const void *then, const void *otherwise,
+                            void *out) {
   Elaboration *el = context;
   Expr a = read(then), b = read(otherwise);
   write(out, a == b ? a : dag_if(el->dag, read(condition), a, b));
@@ -130,7 +135,8 @@ static bool symbolic_der(Elaboration *el, Expr e, Span span, Expr *out) {
   return true;
 }
 
-static bool symbolic_special(void *context, Special special, const void *arguments, uint32_t count, Span span, void *out) {
+static bool symbolic_special(void *context, Special special, const void *arguments, uint32_t count, Span span,
+                             void *out) {
   Elaboration *el = context;
   Dag *dag = el->dag;
   Expr a[4] = {0}, result = 0;
@@ -173,7 +179,8 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
     *out = (Value){.type = component->type, .sizes = component->sizes};
     return EXECUTE_OK;
   }
-  bool is_settled = component->is_structural && component->has_value; /* it can no longer change: its value serves in ranges too */
+  bool is_settled = component->is_structural &&
+                    component->has_value; /* it can no longer change: its value serves in ranges too */
   if (component->is_package || is_settled || el->mode != LOAD_LEAVES) {
     if (component->has_value) {
       if (el->marks_structural) component->is_structural = true;
@@ -181,7 +188,8 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
       return EXECUTE_OK;
     }
     if (component->is_package && el->mode != LOAD_SHAPES) {
-      diag_error(el->diags, DIAG_INPUT, span, "constant `%s` has no value", names_text(el->names, component->name));
+      diag_error(el->diags, DIAG_INPUT, span, "constant `%s` has no value",
+                 names_text(el->names, component->name));
       return EXECUTE_ERROR;
     }
     if (el->mode == LOAD_VALUES) return EXECUTE_UNKNOWN;
@@ -216,7 +224,8 @@ static uint64_t hash_shape(Elaboration *el, uint64_t hash, const Value *value) {
   return hash;
 }
 
-uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs) {
+uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs,
+                           const Value *outputs) {
   uint64_t hash = routine->number;
   for (uint32_t i = 0; i < routine->inputs; i++) hash = hash_shape(el, hash, &inputs[i]);
   hash = hash_mix(hash) & ~((uint64_t)1 << 63);
@@ -249,7 +258,8 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
 }
 
 /* A long calculation on known numbers is done with numbers; EXECUTE_UNKNOWN if that is not possible. */
-static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const Value *inputs, const Expr *arguments, Value *outputs) {
+static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const Value *inputs,
+                                  const Expr *arguments, Value *outputs) {
   Arena arena = arena_make(el->heap);
   Value *numbers = arena_array(&arena, routine->inputs, sizeof *numbers);
   bool fits = true;
@@ -264,7 +274,8 @@ static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const
     numbers[i].data = (char *)data;
   }
   machine_set_diags(el->number_machine, el->diags);
-  ExecuteStatus status = fits ? machine_run(el->number_machine, routine, numbers, routine->inputs) : EXECUTE_UNKNOWN;
+  ExecuteStatus status =
+      fits ? machine_run(el->number_machine, routine, numbers, routine->inputs) : EXECUTE_UNKNOWN;
   fits = status == EXECUTE_OK;
   for (uint32_t i = 0; i < routine->outputs && fits; i++) {
     const Value *result = machine_output(el->number_machine, i);
@@ -272,15 +283,17 @@ static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const
     for (uint32_t k = 0; k < outputs[i].count && fits; k++) {
       double number;
       memcpy(&number, result->data + k * sizeof number, sizeof number);
-      write(outputs[i].data + k * sizeof(Expr), outputs[i].type.base == TYPE_STRING ? dag_string(el->dag, (Name)number)
-                                                                                   : dag_constant(el->dag, number));
+      write(outputs[i].data + k * sizeof(Expr), outputs[i].type.base == TYPE_STRING
+                                                    ? dag_string(el->dag, (Name)number)
+                                                    : dag_constant(el->dag, number));
     }
   }
   arena_free(&arena);
   return fits ? EXECUTE_OK : status == EXECUTE_OK ? EXECUTE_UNKNOWN : status;
 }
 
-static bool symbolic_call(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span) {
+static bool symbolic_call(void *context, const Routine *routine, const Value *inputs, Value *outputs,
+                          Span span) {
   Elaboration *el = context;
   (void)span;
   uint32_t count = 0, results = 0, at = 0;
@@ -292,13 +305,15 @@ static bool symbolic_call(void *context, const Routine *routine, const Value *in
   }
   bool is_pure = routine->kind == ROUTINE_CODE && !routine->is_impure;
   ExecuteStatus status = EXECUTE_UNKNOWN;
-  if (is_pure && all_known(el, arguments, count)) status = call_numbers(el, routine, inputs, arguments, outputs);
+  if (is_pure && all_known(el, arguments, count))
+    status = call_numbers(el, routine, inputs, arguments, outputs);
   if (status == EXECUTE_UNKNOWN) {
     uint32_t function = function_instance(el, routine, inputs, outputs);
     for (uint32_t i = 0; i < routine->outputs; i++) {
       uint32_t scalars = value_scalars(&outputs[i], el->record_list);
       Expr *list = heap_array(el->heap, scalars, sizeof *list);
-      for (uint32_t k = 0; k < scalars; k++) list[k] = dag_call(el->dag, function, results++, NULL, 0, arguments, count);
+      for (uint32_t k = 0; k < scalars; k++)
+        list[k] = dag_call(el->dag, function, results++, NULL, 0, arguments, count);
       value_unflatten(&el->domain, &outputs[i], el->record_list, (const char *)list);
       heap_free(el->heap, list);
     }
@@ -314,13 +329,17 @@ static Expr both(Elaboration *el, Expr a, const void *path) {
   return a == EXPR_NONE ? read(path) : dag_binary(el->dag, OP_AND, a, read(path));
 }
 
-static bool symbolic_assertion(void *context, const void *path, const void *condition, const void *message, const void *level,
-                               Span span) {
+static bool symbolic_assertion(void *context, const void *path, const void *condition, const void *message,
+                               const void *level, Span span) {
   Elaboration *el = context;
   double number;
   if (el->mode != LOAD_LEAVES) return true;
-  Action action = {.kind = ACTION_ASSERT, .guard = both(el, el->guard, path), .value = read(condition), .message = read(message),
-                   .target = NONE, .span = span};
+  Action action = {.kind = ACTION_ASSERT,
+                   .guard = both(el, el->guard, path),
+                   .value = read(condition),
+                   .message = read(message),
+                   .target = NONE,
+                   .span = span};
   action.is_warning = dag_is_constant(el->dag, read(level), &number) && number == 1;
   vec_push(el->heap, el->actions, action);
   return true;
@@ -328,17 +347,24 @@ static bool symbolic_assertion(void *context, const void *path, const void *cond
 
 static uint32_t symbolic_effects(void *context) { return ((const Elaboration *)context)->actions->count; }
 
-static void symbolic_forget(void *context, uint32_t effects) { ((Elaboration *)context)->actions->count = effects; }
+static void symbolic_forget(void *context, uint32_t effects) {
+  ((Elaboration *)context)->actions->count = effects;
+}
 
 static bool symbolic_terminate(void *context, const void *path, const void *message, Span span) {
   Elaboration *el = context;
-  Action action = {.kind = ACTION_TERMINATE, .guard = both(el, el->guard, path), .value = EXPR_NONE, .message = read(message),
-                   .target = NONE, .span = span};
+  Action action = {.kind = ACTION_TERMINATE,
+                   .guard = both(el, el->guard, path),
+                   .value = EXPR_NONE,
+                   .message = read(message),
+                   .target = NONE,
+                   .span = span};
   vec_push(el->heap, el->actions, action);
   return true;
 }
 
-static bool symbolic_reinit(void *context, const void *path, const Value *target, const Value *value, Span span) {
+static bool symbolic_reinit(void *context, const void *path, const Value *target, const Value *value,
+                            Span span) {
   Elaboration *el = context;
   if (!el->in_when) {
     diag_error(el->diags, DIAG_INPUT, span, "reinit can only stand in a when");
@@ -354,8 +380,12 @@ static bool symbolic_reinit(void *context, const void *path, const Value *target
       diag_error(el->diags, DIAG_INPUT, span, "reinit needs a continuous variable");
       return false;
     }
-    Action action = {.kind = ACTION_REINIT, .guard = both(el, el->guard, path), .target = variable_of_leaf(el, leaf),
-                     .value = value_exprs(value)[i], .message = EXPR_NONE, .span = span};
+    Action action = {.kind = ACTION_REINIT,
+                     .guard = both(el, el->guard, path),
+                     .target = variable_of_leaf(el, leaf),
+                     .value = value_exprs(value)[i],
+                     .message = EXPR_NONE,
+                     .span = span};
     vec_push(el->heap, el->actions, action);
   }
   return true;
@@ -384,11 +414,12 @@ void symbolic_start(Elaboration *el) {
                         .when_settle = algorithm_when_settle,
                         .when_end = algorithm_when_end,
                         .reinit = symbolic_reinit};
-  el->machine = machine_new(el->heap, el->names, &el->domain, &el->routine_list, &el->record_list, el->diags, (Limits){0});
+  el->machine = machine_new(el->heap, el->names, &el->domain, &el->routine_list, &el->record_list, el->diags,
+                            (Limits){0});
   el->number_context.names = el->names;
   el->number_domain = number_domain(&el->number_context);
-  el->number_machine = machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list, el->diags,
-                                   (Limits){.steps = 50000000});
+  el->number_machine = machine_new(el->heap, el->names, &el->number_domain, &el->routine_list,
+                                   &el->record_list, el->diags, (Limits){.steps = 50000000});
 }
 
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {

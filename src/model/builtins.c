@@ -1,4 +1,5 @@
-/* builtins: the functions on arrays of builtin.def, run by the machine over any kind of scalar. One function a row.
+/* builtins: the functions on arrays of builtin.def, run by the machine over any kind of scalar. One
+ * function a row.
  *
  * Invariant: argument types and counts were checked when the code was made; sizes are checked here. */
 #include "model/execute.h"
@@ -32,7 +33,8 @@ static bool apply_elements(Machine *machine, Op op, const char *a, const char *b
   char *pair = machine_alloc(machine, 2 * (size_t)domain->size);
   memcpy(pair, a, domain->size);
   memcpy(pair + domain->size, b, domain->size);
-  return domain->apply(domain->context, op, pair, 2, out) || machine_error(machine, "%s is not defined here", op_name(op));
+  return domain->apply(domain->context, op, pair, 2, out) ||
+         machine_error(machine, "%s is not defined here", op_name(op));
 }
 
 /* A size argument: an Integer that is not negative. */
@@ -67,7 +69,8 @@ static bool run_NDIMS(Machine *machine, const Value *a, uint32_t count, Value *o
 }
 
 /* The same elements with other sizes. */
-static bool reshape(Machine *machine, const Value *a, uint32_t dimensions, const uint32_t *sizes, Value *out) {
+static bool reshape(Machine *machine, const Value *a, uint32_t dimensions, const uint32_t *sizes,
+                    Value *out) {
   if (!make(machine, a->type, dimensions, sizes, out)) return false;
   value_assign(machine, out, a);
   return true;
@@ -75,7 +78,8 @@ static bool reshape(Machine *machine, const Value *a, uint32_t dimensions, const
 
 static bool run_SCALAR(Machine *machine, const Value *a, uint32_t count, Value *out) {
   (void)count;
-  if (a[0].count != 1) return machine_error(machine, "scalar() of %s, which is not one element", value_sizes_text(machine, a));
+  if (a[0].count != 1)
+    return machine_error(machine, "scalar() of %s, which is not one element", value_sizes_text(machine, a));
   return reshape(machine, a, 0, NULL, out);
 }
 
@@ -83,7 +87,9 @@ static bool run_VECTOR(Machine *machine, const Value *a, uint32_t count, Value *
   (void)count;
   uint32_t sizes[1] = {a[0].count}, large = 0;
   for (uint32_t i = 0; i < a[0].type.dimensions; i++) large += a[0].sizes[i] > 1;
-  if (large > 1) return machine_error(machine, "vector() of %s, more than one dimension is larger than 1", value_sizes_text(machine, a));
+  if (large > 1)
+    return machine_error(machine, "vector() of %s, more than one dimension is larger than 1",
+                         value_sizes_text(machine, a));
   return reshape(machine, a, 1, sizes, out);
 }
 
@@ -92,7 +98,8 @@ static bool run_MATRIX(Machine *machine, const Value *a, uint32_t count, Value *
   uint32_t sizes[2] = {1, 1};
   for (uint32_t i = 0; i < a[0].type.dimensions; i++) {
     if (i < 2) sizes[i] = a[0].sizes[i];
-    else if (a[0].sizes[i] != 1) return machine_error(machine, "matrix() of %s", value_sizes_text(machine, a));
+    else if (a[0].sizes[i] != 1)
+      return machine_error(machine, "matrix() of %s", value_sizes_text(machine, a));
   }
   return reshape(machine, a, 2, sizes, out);
 }
@@ -108,20 +115,23 @@ static bool run_PROMOTE(Machine *machine, const Value *a, uint32_t count, Value 
   int64_t n;
   if (!value_integer(machine, &a[1], &n)) return false;
   if (n < a[0].type.dimensions || n > TYPE_MAX_DIMENSIONS)
-    return machine_error(machine, "promote() of %s to %lld dimensions", value_sizes_text(machine, a), (long long)n);
+    return machine_error(machine, "promote() of %s to %lld dimensions", value_sizes_text(machine, a),
+                         (long long)n);
   return promote(machine, a, (uint32_t)n, out);
 }
 
 static bool run_TRANSPOSE(Machine *machine, const Value *a, uint32_t count, Value *out) {
   (void)count;
-  uint32_t rows = a[0].sizes[0], columns = a[0].sizes[1], rest = a[0].count ? a[0].count / (rows * columns) : 0;
+  uint32_t rows = a[0].sizes[0], columns = a[0].sizes[1],
+           rest = a[0].count ? a[0].count / (rows * columns) : 0;
   uint32_t sizes[TYPE_MAX_DIMENSIONS];
   for (uint32_t i = 0; i < a[0].type.dimensions; i++) sizes[i] = a[0].sizes[i < 2 ? 1 - i : i];
   if (!make(machine, a[0].type, a[0].type.dimensions, sizes, out)) return false;
   for (uint32_t i = 0; i < rows; i++)
     for (uint32_t k = 0; k < columns; k++)
       for (uint32_t r = 0; r < rest; r++)
-        copy_element(machine, out, ((size_t)k * rows + i) * rest + r, a, ((size_t)i * columns + k) * rest + r);
+        copy_element(machine, out, ((size_t)k * rows + i) * rest + r, a,
+                     ((size_t)i * columns + k) * rest + r);
   return true;
 }
 
@@ -140,7 +150,8 @@ static bool run_OUTER_PRODUCT(Machine *machine, const Value *a, uint32_t count, 
 static bool run_SYMMETRIC(Machine *machine, const Value *a, uint32_t count, Value *out) {
   (void)count;
   uint32_t n = a[0].sizes[0];
-  if (a[0].sizes[1] != n) return machine_error(machine, "symmetric() of %s, which is not square", value_sizes_text(machine, a));
+  if (a[0].sizes[1] != n)
+    return machine_error(machine, "symmetric() of %s, which is not square", value_sizes_text(machine, a));
   *out = value_copy(machine, a);
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t k = 0; k < i; k++) copy_element(machine, out, (size_t)i * n + k, a, (size_t)k * n + i);
@@ -153,7 +164,8 @@ static bool minor(Machine *machine, const Value *x, const Value *y, uint32_t i, 
   const uint32_t signs[1] = {2};
   char *terms = machine_alloc(machine, 2 * (size_t)domain->size);
   if (!apply_elements(machine, OP_MULTIPLY, element(machine, x, i), element(machine, y, k), terms) ||
-      !apply_elements(machine, OP_MULTIPLY, element(machine, x, k), element(machine, y, i), terms + domain->size))
+      !apply_elements(machine, OP_MULTIPLY, element(machine, x, k), element(machine, y, i),
+                      terms + domain->size))
     return false;
   domain->sum(domain->context, terms, signs, 2, out);
   return true;
@@ -161,7 +173,8 @@ static bool minor(Machine *machine, const Value *x, const Value *y, uint32_t i, 
 
 static bool needs_three(Machine *machine, const Value *a, const char *name) {
   return (a->type.dimensions == 1 && a->sizes[0] == 3) ||
-         machine_error(machine, "%s() needs vectors of size 3, this is %s", name, value_sizes_text(machine, a));
+         machine_error(machine, "%s() needs vectors of size 3, this is %s", name,
+                       value_sizes_text(machine, a));
 }
 
 static bool run_CROSS(Machine *machine, const Value *a, uint32_t count, Value *out) {
@@ -217,7 +230,8 @@ static bool run_DIAGONAL(Machine *machine, const Value *a, uint32_t count, Value
 
 static bool filled(Machine *machine, Type type, const Value *sizes, uint32_t count, Value *out) {
   uint32_t list[TYPE_MAX_DIMENSIONS];
-  if (count + type.dimensions > TYPE_MAX_DIMENSIONS) return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
+  if (count + type.dimensions > TYPE_MAX_DIMENSIONS)
+    return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
   for (uint32_t i = 0; i < count; i++)
     if (!size_argument(machine, &sizes[i], &list[i])) return false;
   return make(machine, type, count, list, out);
@@ -236,7 +250,8 @@ static bool run_ONES(Machine *machine, const Value *a, uint32_t count, Value *ou
 /* fill of an array s: the sizes given come first, then those of s. */
 static bool run_FILL(Machine *machine, const Value *a, uint32_t count, Value *out) {
   uint32_t sizes[TYPE_MAX_DIMENSIONS], given = count - 1, dimensions = given + a[0].type.dimensions;
-  if (dimensions > TYPE_MAX_DIMENSIONS) return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
+  if (dimensions > TYPE_MAX_DIMENSIONS)
+    return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
   uint64_t copies = 1;
   for (uint32_t i = 0; i < given; i++) {
     if (!size_argument(machine, &a[1 + i], &sizes[i])) return false;
@@ -304,7 +319,8 @@ static bool run_CAT(Machine *machine, const Value *a, uint32_t count, Value *out
   int64_t along;
   if (!value_integer(machine, &a[0], &along)) return false;
   if (along < 1 || along > a[1].type.dimensions)
-    return machine_error(machine, "cat() along dimension %lld of arrays with %u", (long long)along, a[1].type.dimensions);
+    return machine_error(machine, "cat() along dimension %lld of arrays with %u", (long long)along,
+                         a[1].type.dimensions);
   return concatenate(machine, a + 1, count - 1, (uint32_t)along - 1, out);
 }
 
@@ -376,7 +392,8 @@ static bool run_INTEGER(Machine *machine, const Value *a, uint32_t count, Value 
   return true;
 }
 
-/* String(value, minimumLength, leftJustified, significantDigits): as text when all is known, else left to the domain. */
+/* String(value, minimumLength, leftJustified, significantDigits): as text when all is known, else left to
+ * the domain. */
 static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *out) {
   const Domain *domain = machine_domain(machine);
   *out = (Value){.type = {.base = TYPE_STRING}, .count = 1, .data = machine_alloc(machine, domain->size)};
@@ -385,16 +402,19 @@ static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *ou
     memcpy(out->data, a[0].data, domain->size);
     return true;
   }
-  if (count == 1 && a[0].type.base != TYPE_ENUMERATION && domain->known(domain->context, a[0].data, &number)) {
+  if (count == 1 && a[0].type.base != TYPE_ENUMERATION &&
+      domain->known(domain->context, a[0].data, &number)) {
     char text[64];
-    int length = a[0].type.base == TYPE_BOOLEAN ? snprintf(text, sizeof text, "%s", number != 0 ? "true" : "false")
-                                                : snprintf(text, sizeof text, a[0].type.base == TYPE_REAL ? "%.6g" : "%.0f", number);
+    int length = a[0].type.base == TYPE_BOOLEAN
+                     ? snprintf(text, sizeof text, "%s", number != 0 ? "true" : "false")
+                     : snprintf(text, sizeof text, a[0].type.base == TYPE_REAL ? "%.6g" : "%.0f", number);
     domain->text(domain->context, names_add(machine_names(machine), text, (size_t)length), out->data);
     return true;
   }
   char *scalars = machine_alloc(machine, (size_t)count * domain->size);
   for (uint32_t i = 0; i < count; i++) memcpy(scalars + (size_t)i * domain->size, a[i].data, domain->size);
-  return domain->apply(domain->context, OP_STRING_OF, scalars, count, out->data) || machine_unknown(machine, "a text");
+  return domain->apply(domain->context, OP_STRING_OF, scalars, count, out->data) ||
+         machine_unknown(machine, "a text");
 }
 
 /* sqrt(v*v) */
@@ -402,7 +422,8 @@ static bool run_VECTOR_LENGTH(Machine *machine, const Value *a, uint32_t count, 
   (void)count;
   Value square;
   Type real = {.base = TYPE_REAL};
-  return value_multiply(machine, real, &a[0], &a[0], &square) && value_apply(machine, OP_SQRT, real, &square, 1, out);
+  return value_multiply(machine, real, &a[0], &a[0], &square) &&
+         value_apply(machine, OP_SQRT, real, &square, 1, out);
 }
 
 /* smooth(0, v / (if length(v) >= eps then length(v) else eps)); noEvent, as the quotient has no jump */
@@ -412,7 +433,8 @@ static bool run_VECTOR_NORMALIZE(Machine *machine, const Value *a, uint32_t coun
   if (!run_VECTOR_LENGTH(machine, a, 1, &length)) return false;
   pair[0] = length;
   pair[1] = count == 2 ? a[1] : value_scalar(machine, TYPE_REAL, 100 * 2.220446049250313e-16);
-  if (!value_apply(machine, OP_GREATER_EQUAL, boolean, pair, 2, &test) || !value_apply(machine, OP_NOEVENT, boolean, &test, 1, &quiet) ||
+  if (!value_apply(machine, OP_GREATER_EQUAL, boolean, pair, 2, &test) ||
+      !value_apply(machine, OP_NOEVENT, boolean, &test, 1, &quiet) ||
       !value_select(machine, quiet.data, &pair[0], &pair[1], &divisor))
     return false;
   pair[0] = a[0];

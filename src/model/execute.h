@@ -1,18 +1,18 @@
-/* execute: the machine that runs routines (function.h) over any kind of number. What a scalar is, the Domain says: a node of
- * the graph (running a function symbolically inlines it), a double, a number with its derivatives.
+/* execute: the machine that runs routines (function.h) over any kind of number. What a scalar is, the
+ * Domain says: a node of the graph (running a function symbolically inlines it), a double, a number with
+ * its derivatives.
  *
- * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. Where a condition is not known in the domain,
- * both branches of an if run and what they assign is merged by `select`; where a size or a loop depends on
- * something not known, the function called is handed to `call` of the domain, or, at the outermost level, the run ends with
- * EXECUTE_UNKNOWN.
- */
+ * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. Where a condition
+ * is not known in the domain, both branches of an if run and what they assign is merged by `select`; where
+ * a size or a loop depends on something not known, the function called is handed to `call` of the domain,
+ * or, at the outermost level, the run ends with EXECUTE_UNKNOWN. */
 #ifndef DAEDAL_MODEL_EXECUTE_H
 #define DAEDAL_MODEL_EXECUTE_H
 
 #include "model/function.h"
 
-/* A value: scalars of `Domain.size` bytes in row-major order, or the fields of a record. An array of records has as
- * each field the array of that field, the record's sizes first. */
+/* A value: scalars of `Domain.size` bytes in row-major order, or the fields of a record. An array of
+ * records has as each field the array of that field, the record's sizes first. */
 typedef struct Value {
   Type type;
   uint32_t count; /* product of the sizes */
@@ -39,9 +39,9 @@ typedef enum Builtin {
 
 typedef struct Machine Machine;
 
-/* What a scalar is and what can be done with it. Scalars are passed by address. Members after `select` may be NULL: such
- * code is then refused. A `false` means an error that the domain has reported, or (apply) an argument outside of
- * the operator's domain, which the machine reports. */
+/* What a scalar is and what can be done with it. Scalars are passed by address. Members after `select` may
+ * be NULL: such code is then refused. A `false` means an error that the domain has reported, or (apply) an
+ * argument outside of the operator's domain, which the machine reports. */
 typedef struct Domain {
   uint32_t size; /* bytes of a scalar */
   void *context;
@@ -49,23 +49,28 @@ typedef struct Domain {
   void (*text)(void *context, Name text, void *out);
   bool (*known)(void *context, const void *scalar, double *value); /* of a text: its Name */
   bool (*apply)(void *context, Op op, const void *arguments, uint32_t count, void *out);
-  void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out); /* as CODE_SUM */
+  void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count,
+              void *out); /* as CODE_SUM */
   void (*select)(void *context, const void *condition, const void *then, const void *otherwise, void *out);
 
   /* An operator with a meaning of its own. */
-  bool (*special)(void *context, Special special, const void *arguments, uint32_t count, Span span, void *out);
+  bool (*special)(void *context, Special special, const void *arguments, uint32_t count, Span span,
+                  void *out);
   /* The value of component `component` of the model; only_sizes: `data` need not be set. */
   ExecuteStatus (*global)(void *context, uint32_t component, bool only_sizes, Span span, Value *out);
-  /* A call that cannot be run here: gives values to the outputs, whose shapes are set (data is room for the scalars). */
+  /* A call that cannot be run here: gives values to the outputs, whose shapes are set (data is room for
+   * the scalars). */
   bool (*call)(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span);
-  /* An assertion or termination under the path condition given (NULL: always). Level and message are scalars. */
-  bool (*assertion)(void *context, const void *path, const void *condition, const void *message, const void *level, Span span);
+  /* An assertion or termination under the path condition given (NULL: always). Level and message are
+   * scalars. */
+  bool (*assertion)(void *context, const void *path, const void *condition, const void *message,
+                    const void *level, Span span);
   bool (*terminate)(void *context, const void *path, const void *message, Span span);
   /* Effects so far, and a return to that state when a call whose run was begun becomes a call after all. */
   uint32_t (*effects)(void *context);
   void (*forget)(void *context, uint32_t effects);
-  /* when-statements of a model: begin (is_first: not an elsewhen), assigned slot with old and new value (the value
-   * afterwards into `fresh`), end; reinit. */
+  /* when-statements of a model: begin (is_first: not an elsewhen), assigned slot with old and new value
+   * (the value afterwards into `fresh`), end; reinit. */
   bool (*when_begin)(void *context, bool is_first, const Value *condition, Span span);
   bool (*when_assign)(void *context, uint32_t slot, const Value *before, const Value *after, Span span);
   void (*when_settle)(void *context, uint32_t slot, Value *value); /* after the last branch */
@@ -76,13 +81,13 @@ typedef struct Domain {
 /* Limits of a run; 0 means the default. */
 typedef struct Limits {
   uint64_t steps;    /* instructions and element operations in all */
-  uint64_t inlining; /* of these within one call before it is handed to Domain.call (where conditions can be unknown) */
+  uint64_t inlining; /* of these within one call before it is handed to Domain.call */
   uint64_t elements; /* scalars of one value */
   uint32_t depth;    /* nested calls */
 } Limits;
 
-/* A machine over a domain. `routines` is the list that CODE_CALL counts, it may grow later; `records` likewise. It
- * lives in `heap`; errors go to `diags`. */
+/* A machine over a domain. `routines` is the list that CODE_CALL counts, it may grow later; `records`
+ * likewise. It lives in `heap`; errors go to `diags`. */
 Machine *machine_new(Heap *heap, Names *names, const Domain *domain, Routine *const *const *routines,
                      const Record *const *records, Diags *diags, Limits limits);
 
@@ -92,16 +97,17 @@ void machine_free(Machine *machine);
 /* Where errors go from now on. */
 void machine_set_diags(Machine *machine, Diags *diags);
 
-/* Runs the routine's code with the `count` input values given (slot order; an input of type TYPE_NOTHING is not given). On success the
- * values of its outputs are at machine_output, and what it left on its stack at machine_result, valid until the next run. */
+/* Runs the routine's code with the `count` input values given (slot order; an input of type TYPE_NOTHING
+ * is not given). On success the values of its outputs are at machine_output, and what it left on its stack
+ * at machine_result, valid until the next run. */
 ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value *inputs, uint32_t count);
 uint32_t machine_results(const Machine *machine);
 const Value *machine_result(const Machine *machine, uint32_t index);
 const Value *machine_output(const Machine *machine, uint32_t output);
 const Value *machine_slot(const Machine *machine, uint32_t slot);
 
-/* Before machine_run: value of a slot that is not an input (a variable assigned by an algorithm section); it is copied
- * at the start of the run. */
+/* Before machine_run: value of a slot that is not an input (a variable assigned by an algorithm section);
+ * it is copied at the start of the run. */
 void machine_preset(Machine *machine, uint32_t slot, const Value *value);
 
 /* Frames now: 1 is the code given to machine_run, more are functions that it called. */
@@ -118,7 +124,7 @@ uint32_t value_scalars(const Value *value, const Record *records);
 void value_flatten(const Domain *domain, const Value *value, const Record *records, char *out);
 void value_unflatten(const Domain *domain, Value *value, const Record *records, const char *in);
 
-/* ---- for the parts of the machine (values.c, builtins.c) ---- */
+/* ---- for the parts of the machine and for domains ---- */
 
 /* Reports an error at the present instruction and returns false. */
 __attribute__((format(printf, 2, 3))) bool machine_error(Machine *machine, const char *format, ...);
@@ -145,14 +151,17 @@ bool value_integer(Machine *machine, const Value *value, int64_t *out);
 bool value_number(Machine *machine, const char *scalar, int64_t *out);
 Value value_scalar(Machine *machine, BaseType base, double number);
 bool value_apply(Machine *machine, Op op, Type type, const Value *arguments, uint32_t count, Value *out);
-bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count, Value *out);
+bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count,
+               Value *out);
 bool value_multiply(Machine *machine, Type type, const Value *a, const Value *b, Value *out);
 bool value_power(Machine *machine, Type type, const Value *base, const Value *exponent, Value *out);
 bool value_array(Machine *machine, const Value *items, uint32_t count, BaseType empty, Value *out);
 bool value_range(Machine *machine, const Value *first, const Value *step, const Value *last, Value *out);
 bool value_index(Machine *machine, const Value *array, const Value *subscripts, uint32_t count, Value *out);
-bool value_store(Machine *machine, Value *target, const Value *subscripts, uint32_t count, const Value *value);
-bool value_select(Machine *machine, const char *condition, const Value *then, const Value *otherwise, Value *out);
+bool value_store(Machine *machine, Value *target, const Value *subscripts, uint32_t count,
+                 const Value *value);
+bool value_select(Machine *machine, const char *condition, const Value *then, const Value *otherwise,
+                  Value *out);
 bool value_check_integers(Machine *machine, const Value *value);
 bool value_is_all(const Value *value);
 

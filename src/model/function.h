@@ -63,7 +63,7 @@ typedef enum Code {
   CODE_RANGE,    /* pop first, (a: step,) last; push the vector */
   CODE_RECORD,   /* pop the fields of record b, push it */
   /* operators: element by element where the language says so */
-  CODE_SUM,           /* pop a values; bit i of extra[b + i / 32] set: subtract; push the sum (strings: joined) */
+  CODE_SUM,           /* pop a values, push their sum (strings: joined); bit i of extra[b + i / 32]: subtract */
   CODE_MULTIPLY,      /* product of scalars, of matrices and vectors; a: element by element */
   CODE_DIVIDE,        /* by a scalar; a: element by element */
   CODE_POWER,         /* of scalars, of a square matrix by an Integer; a: element by element */
@@ -87,11 +87,11 @@ typedef enum Code {
   CODE_EACH,      /* pop range; loop slot a; b: position of EACH_NEXT */
   CODE_EACH_NEXT, /* b: position of EACH; a: base type of the elements if there are none */
   /* statements */
-  CODE_DECLARE,    /* pop a sizes (`:` for free ones) and make slot b; of an input that was given: check its sizes */
+  CODE_DECLARE,    /* pop a sizes (`:` for free ones) and make slot b; of an input that was given: check them */
   CODE_DEFAULT,    /* input slot a was given: jump to b */
   CODE_BODY,       /* sizes and bindings of all slots are done */
-  CODE_STORE,      /* pop the subscripts and the value under them into the place extra[b]: slot, number of steps, then each
-                      step: STEP_FIELD and field, or STEP_INDEX and number of subscripts */
+  CODE_STORE,      /* pop the subscripts and the value under them into the place extra[b]: slot, number of steps,
+                      then each step: STEP_FIELD and field, or STEP_INDEX and number of subscripts */
   CODE_IF,         /* pop condition; b: position of ELSE, always present */
   CODE_ELSE,       /* b: position of END_IF */
   CODE_END_IF,     /* extra[b]: list of slots assigned in the statement */
@@ -105,8 +105,8 @@ typedef enum Code {
   CODE_RETURN,
   CODE_ASSERT,    /* pop level, message, condition */
   CODE_TERMINATE, /* pop message */
-  CODE_WHEN,      /* in code of a model: pop condition (a vector: any of them); b: position of the next ELSE_WHEN or END_WHEN;
-                     a: first branch */
+  CODE_WHEN,      /* in code of a model: pop condition (a vector: any of them); a: first branch; b: position of
+                     the next ELSE_WHEN or END_WHEN */
   CODE_ELSE_WHEN, /* ends a branch; b: position of END_WHEN */
   CODE_END_WHEN,  /* extra[b]: list of slots assigned */
   CODE_REINIT,    /* pop value and target */
@@ -165,7 +165,7 @@ typedef struct Routine {
   Name name;
   RoutineKind kind;
   Name external;    /* name of the external function */
-  Span external_span; /* of ROUTINE_EXTERNAL and ROUTINE_BUILTIN: the clause `external ...` with its annotation, for `flatten` */
+  Span external_span; /* the clause `external ...` with its annotation, for `flatten` */
   uint32_t number;  /* position in the model's list of routines */
   VEC(Local) locals; /* slot -> local; inputs first, then outputs, then the rest */
   uint32_t inputs, outputs;

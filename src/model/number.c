@@ -1,4 +1,5 @@
-/* number: the domain of plain doubles (number.h). Everything is known; what leaves an operator's domain is an error. */
+/* number: the domain of plain doubles (number.h). Everything is known; what leaves an operator's domain is
+ * an error. */
 #include "model/number.h"
 
 #include <math.h>
@@ -51,7 +52,8 @@ static void number_sum(void *context, const void *terms, const uint32_t *signs, 
   memcpy(out, &total, sizeof total);
 }
 
-static void number_select(void *context, const void *condition, const void *then, const void *otherwise, void *out) {
+static void number_select(void *context, const void *condition, const void *then, const void *otherwise,
+                          void *out) {
   (void)context;
   double truth;
   memcpy(&truth, condition, sizeof truth);

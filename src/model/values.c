@@ -1,7 +1,8 @@
-/* values: array semantics of the machine, the same for every kind of scalar: shapes, element-wise operators, products, slices.
+/* values: array semantics of the machine, the same for every kind of scalar: shapes, element-wise
+ * operators, products, slices.
  *
- * Invariant: a value's count is the product of its sizes; fields of an array of records carry the record's sizes first. Every
- * function either gives a well-formed value or has reported why not. */
+ * Invariant: a value's count is the product of its sizes; fields of an array of records carry the record's
+ * sizes first. Every function either gives a well-formed value or has reported why not. */
 #include "model/execute.h"
 
 #include <math.h>
@@ -42,9 +43,11 @@ static bool count_elements(Machine *machine, Type type, const uint32_t *sizes, u
   return machine_charge(machine, product);
 }
 
-/* Memory for `type` with the given sizes; nested records are made with an explicit list of what is left to do. */
+/* Memory for `type` with the given sizes; nested records are made with an explicit list of what is left to
+ * do. */
 static bool make_value(Machine *machine, Type type, const uint32_t *sizes, Value *out) {
-  if (type.dimensions > TYPE_MAX_DIMENSIONS) return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
+  if (type.dimensions > TYPE_MAX_DIMENSIONS)
+    return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
   *out = (Value){.type = type};
   if (!count_elements(machine, type, sizes, &out->count)) return false;
   if (type.dimensions) {
@@ -52,7 +55,8 @@ static bool make_value(Machine *machine, Type type, const uint32_t *sizes, Value
     memcpy(copy, sizes, type.dimensions * sizeof *copy);
     out->sizes = copy;
   }
-  if (type.base != TYPE_RECORD) out->data = machine_alloc(machine, (size_t)out->count * machine_domain(machine)->size);
+  if (type.base != TYPE_RECORD)
+    out->data = machine_alloc(machine, (size_t)out->count * machine_domain(machine)->size);
   return true;
 }
 
@@ -67,7 +71,8 @@ static bool make_nested(Machine *machine, Type type, const uint32_t *sizes, Valu
     uint32_t all[2 * TYPE_MAX_DIMENSIONS];
     Type inner = field->type;
     inner.dimensions = (uint8_t)(inner.dimensions + type.dimensions);
-    if (inner.dimensions > TYPE_MAX_DIMENSIONS) return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
+    if (inner.dimensions > TYPE_MAX_DIMENSIONS)
+      return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
     for (uint32_t k = 0; k < type.dimensions; k++) all[k] = sizes[k];
     for (uint32_t k = 0; k < field->type.dimensions; k++)
       all[type.dimensions + k] = field->sizes[k] == UINT32_MAX ? 0 : field->sizes[k];
@@ -123,7 +128,8 @@ void value_assign(Machine *machine, Value *target, const Value *source) {
   if (target->type.base == TYPE_RECORD)
     for (uint32_t i = 0, n = field_count(machine, target); i < n; i++)
       value_assign(machine, &target->fields[i], &source->fields[i]);
-  else if (target->count) memmove(target->data, source->data, (size_t)target->count * machine_domain(machine)->size);
+  else if (target->count)
+    memmove(target->data, source->data, (size_t)target->count * machine_domain(machine)->size);
 }
 
 Value value_scalar(Machine *machine, BaseType base, double number) {
@@ -137,7 +143,8 @@ Value value_scalar(Machine *machine, BaseType base, double number) {
 bool value_number(Machine *machine, const char *scalar, int64_t *out) {
   const Domain *domain = machine_domain(machine);
   double number;
-  if (!domain->known(domain->context, scalar, &number)) return machine_unknown(machine, "a size or subscript");
+  if (!domain->known(domain->context, scalar, &number))
+    return machine_unknown(machine, "a size or subscript");
   if (!(fabs(number) <= 9007199254740992.0) || number != floor(number))
     return machine_error(machine, "%g is not an Integer", number);
   *out = (int64_t)number;
@@ -157,7 +164,9 @@ bool value_check_integers(Machine *machine, const Value *value) {
     double number;
     if (domain->known(domain->context, value->data + (size_t)i * domain->size, &number) &&
         !(fabs(number) <= 9007199254740992.0))
-      return machine_error(machine, "integer overflow: %.17g is beyond the largest Integer, 9007199254740992; use a Real", number);
+      return machine_error(
+          machine, "integer overflow: %.17g is beyond the largest Integer, 9007199254740992; use a Real",
+          number);
   }
   return true;
 }
@@ -174,7 +183,8 @@ static bool apply_failed(Machine *machine, Op op, const char *scalars, uint32_t 
 }
 
 /* The one array among the arguments that decides the sizes; scalars go with every element. */
-static bool common_shape(Machine *machine, Op op, const Value *arguments, uint32_t count, const Value **shape) {
+static bool common_shape(Machine *machine, Op op, const Value *arguments, uint32_t count,
+                         const Value **shape) {
   *shape = &arguments[0];
   for (uint32_t i = 1; i < count; i++) {
     if (arguments[i].type.dimensions == 0) continue;
@@ -205,7 +215,8 @@ bool value_apply(Machine *machine, Op op, Type type, const Value *arguments, uin
 }
 
 /* Strings are joined, numbers added. */
-static bool sum_element(Machine *machine, const uint32_t *signs, Type type, char *scalars, uint32_t count, char *out) {
+static bool sum_element(Machine *machine, const uint32_t *signs, Type type, char *scalars, uint32_t count,
+                        char *out) {
   const Domain *domain = machine_domain(machine);
   if (type.base != TYPE_STRING) {
     domain->sum(domain->context, scalars, signs, count, out);
@@ -215,18 +226,21 @@ static bool sum_element(Machine *machine, const uint32_t *signs, Type type, char
          machine_unknown(machine, "a text joined of parts");
 }
 
-bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count, Value *out) {
+bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count,
+               Value *out) {
   const Domain *domain = machine_domain(machine);
   for (uint32_t i = 1; i < count; i++)
     if (!value_same_sizes(&terms[0], &terms[i]))
-      return machine_error(machine, "sizes differ: %s of %s and %s", (signs[i / 32] >> (i % 32)) & 1 ? "difference" : "sum",
+      return machine_error(machine, "sizes differ: %s of %s and %s",
+                           (signs[i / 32] >> (i % 32)) & 1 ? "difference" : "sum",
                            value_sizes_text(machine, &terms[0]), value_sizes_text(machine, &terms[i]));
   type.dimensions = terms[0].type.dimensions;
   if (!make_value(machine, type, terms[0].sizes, out)) return false;
   uint32_t size = domain->size;
   char *scalars = machine_alloc(machine, (size_t)count * size);
   for (uint32_t i = 0; i < out->count; i++) {
-    for (uint32_t k = 0; k < count; k++) memcpy(scalars + (size_t)k * size, terms[k].data + (size_t)i * size, size);
+    for (uint32_t k = 0; k < count; k++)
+      memcpy(scalars + (size_t)k * size, terms[k].data + (size_t)i * size, size);
     if (!sum_element(machine, signs, type, scalars, count, out->data + (size_t)i * size)) return false;
   }
   return value_check_integers(machine, out);
@@ -235,8 +249,8 @@ bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *
 /* ---- products ---- */
 
 /* Scalar product of `count` elements, with strides. */
-static bool inner_product(Machine *machine, const char *a, size_t a_step, const char *b, size_t b_step, uint32_t count,
-                          char *out) {
+static bool inner_product(Machine *machine, const char *a, size_t a_step, const char *b, size_t b_step,
+                          uint32_t count, char *out) {
   const Domain *domain = machine_domain(machine);
   static const uint32_t no_signs[1] = {0};
   uint32_t size = domain->size;
@@ -265,7 +279,8 @@ bool value_multiply(Machine *machine, Type type, const Value *a, const Value *b,
     Value pair[2] = {*a, *b};
     return value_apply(machine, OP_MULTIPLY, type, pair, 2, out);
   }
-  if (da > 2 || db > 2) return machine_error(machine, "a product needs vectors or matrices; use .* for element by element");
+  if (da > 2 || db > 2)
+    return machine_error(machine, "a product needs vectors or matrices; use .* for element by element");
   uint32_t rows = da == 2 ? a->sizes[0] : 1, inner = a->sizes[da - 1], columns = db == 2 ? b->sizes[1] : 1;
   if (inner != b->sizes[0])
     return machine_error(machine, "sizes do not fit: product of %s and %s", value_sizes_text(machine, a),
@@ -274,7 +289,8 @@ bool value_multiply(Machine *machine, Type type, const Value *a, const Value *b,
   if (da == 2) sizes[count++] = rows;
   if (db == 2) sizes[count++] = columns;
   type.dimensions = (uint8_t)count;
-  if (!make_value(machine, type, sizes, out) || !machine_charge(machine, (uint64_t)rows * columns * inner)) return false;
+  if (!make_value(machine, type, sizes, out) || !machine_charge(machine, (uint64_t)rows * columns * inner))
+    return false;
   size_t size = machine_domain(machine)->size;
   for (uint32_t i = 0; i < rows; i++)
     for (uint32_t k = 0; k < columns; k++)
@@ -299,7 +315,8 @@ bool value_power(Machine *machine, Type type, const Value *base, const Value *ex
   }
   int64_t n;
   if (base->type.dimensions != 2 || base->sizes[0] != base->sizes[1])
-    return machine_error(machine, "a power needs a scalar or a square matrix, this is %s", value_sizes_text(machine, base));
+    return machine_error(machine, "a power needs a scalar or a square matrix, this is %s",
+                         value_sizes_text(machine, base));
   if (!value_integer(machine, exponent, &n)) return false;
   if (n < 0) return machine_error(machine, "a matrix cannot be raised to the power %lld", (long long)n);
   Value square = *base;
@@ -315,7 +332,9 @@ bool value_power(Machine *machine, Type type, const Value *base, const Value *ex
 
 /* ---- construction ---- */
 
-static BaseType join_base(BaseType a, BaseType b) { return a == TYPE_INTEGER && b == TYPE_REAL ? TYPE_REAL : a; }
+static BaseType join_base(BaseType a, BaseType b) {
+  return a == TYPE_INTEGER && b == TYPE_REAL ? TYPE_REAL : a;
+}
 
 bool value_array(Machine *machine, const Value *items, uint32_t count, BaseType empty, Value *out) {
   uint32_t sizes[TYPE_MAX_DIMENSIONS + 1];
@@ -324,8 +343,8 @@ bool value_array(Machine *machine, const Value *items, uint32_t count, BaseType 
   for (uint32_t i = 0; i < type.dimensions && i < TYPE_MAX_DIMENSIONS; i++) sizes[i + 1] = items[0].sizes[i];
   for (uint32_t i = 1; i < count; i++) {
     if (!value_same_sizes(&items[0], &items[i]))
-      return machine_error(machine, "elements of an array differ in size: %s and %s", value_sizes_text(machine, &items[0]),
-                           value_sizes_text(machine, &items[i]));
+      return machine_error(machine, "elements of an array differ in size: %s and %s",
+                           value_sizes_text(machine, &items[0]), value_sizes_text(machine, &items[i]));
     type.base = (uint8_t)join_base(type.base, items[i].type.base);
   }
   type.dimensions++;
@@ -376,7 +395,8 @@ typedef struct Selection {
   bool is_scalar;
 } Selection;
 
-static bool select_subscript(Machine *machine, const Value *subscript, uint32_t size, uint32_t number, Selection *out) {
+static bool select_subscript(Machine *machine, const Value *subscript, uint32_t size, uint32_t number,
+                             Selection *out) {
   const Domain *domain = machine_domain(machine);
   *out = (Selection){.count = size};
   if (value_is_all(subscript)) return true;
@@ -394,27 +414,29 @@ static bool select_subscript(Machine *machine, const Value *subscript, uint32_t 
     if (!value_number(machine, subscript->data + (size_t)i * domain->size, &position)) return false;
     if (is_logical) position++;
     if (position < 1 || position > size)
-      return machine_error(machine, "subscript %lld is out of range: dimension %u has size %u", (long long)position,
-                           number + 1, size);
+      return machine_error(machine, "subscript %lld is out of range: dimension %u has size %u",
+                           (long long)position, number + 1, size);
     out->positions[i] = (uint32_t)position - 1;
   }
   return true;
 }
 
 /* Subscripts made ready for an array with `sizes`; those missing at the end mean all. */
-static bool select_all(Machine *machine, const Value *array, const Value *subscripts, uint32_t count, Selection *out) {
+static bool select_all(Machine *machine, const Value *array, const Value *subscripts, uint32_t count,
+                       Selection *out) {
   if (count > array->type.dimensions)
     return machine_error(machine, "%u subscripts for %s", count, value_sizes_text(machine, array));
   for (uint32_t i = 0; i < array->type.dimensions; i++) {
     Value all = {.type = {.base = TYPE_NOTHING}};
-    if (!select_subscript(machine, i < count ? &subscripts[i] : &all, array->sizes[i], i, &out[i])) return false;
+    if (!select_subscript(machine, i < count ? &subscripts[i] : &all, array->sizes[i], i, &out[i]))
+      return false;
   }
   return true;
 }
 
 /* Copies between the selected elements of a block and a dense one, dimension by dimension with a counter. */
-static void move_selected(Machine *machine, char *array, const uint32_t *sizes, uint32_t dimensions, const Selection *selection,
-                          char *dense, bool is_store) {
+static void move_selected(Machine *machine, char *array, const uint32_t *sizes, uint32_t dimensions,
+                          const Selection *selection, char *dense, bool is_store) {
   size_t size = machine_domain(machine)->size;
   uint32_t counter[TYPE_MAX_DIMENSIONS] = {0}, total = 1;
   for (uint32_t i = 0; i < dimensions; i++) total *= selection[i].count;
@@ -432,7 +454,8 @@ static void move_selected(Machine *machine, char *array, const uint32_t *sizes, 
 }
 
 /* condition: open subscript equals position + 1. */
-static bool equals_position(Machine *machine, const char *open, uint32_t position, bool is_logical, char *out) {
+static bool equals_position(Machine *machine, const char *open, uint32_t position, bool is_logical,
+                            char *out) {
   const Domain *domain = machine_domain(machine);
   char *pair = machine_alloc(machine, 2 * (size_t)domain->size);
   memcpy(pair, open, domain->size);
@@ -446,9 +469,10 @@ static uint32_t find_open(const Selection *selection, uint32_t dimensions) {
   return dimensions;
 }
 
-/* Loads with subscripts that are not known: if s == 1 then a[1] else if s == 2 then a[2] ... ; at most as deep as there
- * are dimensions. */
-static bool load_open(Machine *machine, const Value *array, Selection *selection, char *dense, uint32_t total) {
+/* Loads with subscripts that are not known: if s == 1 then a[1] else if s == 2 then a[2] ... ; at most as
+ * deep as there are dimensions. */
+static bool load_open(Machine *machine, const Value *array, Selection *selection, char *dense,
+                      uint32_t total) {
   const Domain *domain = machine_domain(machine);
   uint32_t dimensions = array->type.dimensions, d = find_open(selection, dimensions);
   if (d == dimensions) {
@@ -457,7 +481,8 @@ static bool load_open(Machine *machine, const Value *array, Selection *selection
   }
   Selection saved = selection[d];
   uint32_t position;
-  char *part = machine_alloc(machine, (size_t)(total + 1) * domain->size), *condition = part + (size_t)total * domain->size;
+  char *part = machine_alloc(machine, (size_t)(total + 1) * domain->size),
+       *condition = part + (size_t)total * domain->size;
   if (!machine_charge(machine, (uint64_t)total * array->sizes[d])) return false;
   for (uint32_t i = array->sizes[d]; i-- > 0;) {
     position = i;
@@ -483,7 +508,8 @@ static bool store_open(Machine *machine, Value *array, Selection *selection, cha
   }
   Selection saved = selection[d];
   uint32_t position;
-  char *part = machine_alloc(machine, (size_t)(total + 1) * domain->size), *condition = part + (size_t)total * domain->size;
+  char *part = machine_alloc(machine, (size_t)(total + 1) * domain->size),
+       *condition = part + (size_t)total * domain->size;
   if (!machine_charge(machine, (uint64_t)total * array->sizes[d])) return false;
   for (uint32_t i = 0; i < array->sizes[d]; i++) {
     position = i;
@@ -500,7 +526,8 @@ static bool store_open(Machine *machine, Value *array, Selection *selection, cha
   return true;
 }
 
-static bool index_record(Machine *machine, const Value *array, const Value *subscripts, uint32_t count, Value *out) {
+static bool index_record(Machine *machine, const Value *array, const Value *subscripts, uint32_t count,
+                         Value *out) {
   uint32_t n = field_count(machine, array);
   Value *fields = machine_alloc(machine, n * sizeof *fields);
   for (uint32_t i = 0; i < n; i++)
@@ -522,7 +549,8 @@ bool value_index(Machine *machine, const Value *array, const Value *subscripts, 
   return load_open(machine, array, selection, out->data, out->count);
 }
 
-bool value_store(Machine *machine, Value *target, const Value *subscripts, uint32_t count, const Value *value) {
+bool value_store(Machine *machine, Value *target, const Value *subscripts, uint32_t count,
+                 const Value *value) {
   if (target->type.base == TYPE_RECORD) {
     for (uint32_t i = 0, n = field_count(machine, target); i < n; i++)
       if (!value_store(machine, &target->fields[i], subscripts, count, &value->fields[i])) return false;
@@ -535,20 +563,23 @@ bool value_store(Machine *machine, Value *target, const Value *subscripts, uint3
     total *= selection[i].count;
     if (selection[i].is_scalar) continue;
     if (dimensions >= value->type.dimensions || value->sizes[dimensions] != selection[i].count)
-      return machine_error(machine, "sizes differ: the place to assign has %u elements in dimension %u, the value is %s",
-                           selection[i].count, i + 1, value_sizes_text(machine, value));
+      return machine_error(
+          machine, "sizes differ: the place to assign has %u elements in dimension %u, the value is %s",
+          selection[i].count, i + 1, value_sizes_text(machine, value));
     dimensions++;
   }
   if (dimensions != value->type.dimensions)
-    return machine_error(machine, "sizes differ: %s is assigned to %u dimensions", value_sizes_text(machine, value), dimensions);
+    return machine_error(machine, "sizes differ: %s is assigned to %u dimensions",
+                         value_sizes_text(machine, value), dimensions);
   return machine_charge(machine, total) && store_open(machine, target, selection, value->data, total);
 }
 
-bool value_select(Machine *machine, const char *condition, const Value *then, const Value *otherwise, Value *out) {
+bool value_select(Machine *machine, const char *condition, const Value *then, const Value *otherwise,
+                  Value *out) {
   const Domain *domain = machine_domain(machine);
   if (!value_same_sizes(then, otherwise))
-    return machine_error(machine, "the branches of an if differ in size: %s and %s", value_sizes_text(machine, then),
-                         value_sizes_text(machine, otherwise));
+    return machine_error(machine, "the branches of an if differ in size: %s and %s",
+                         value_sizes_text(machine, then), value_sizes_text(machine, otherwise));
   Type type = then->type;
   type.base = (uint8_t)join_base(type.base, otherwise->type.base);
   if (!make_value(machine, type, then->sizes, out)) return false;
@@ -556,7 +587,8 @@ bool value_select(Machine *machine, const char *condition, const Value *then, co
     uint32_t n = field_count(machine, then);
     out->fields = machine_alloc(machine, n * sizeof *out->fields);
     for (uint32_t i = 0; i < n; i++)
-      if (!value_select(machine, condition, &then->fields[i], &otherwise->fields[i], &out->fields[i])) return false;
+      if (!value_select(machine, condition, &then->fields[i], &otherwise->fields[i], &out->fields[i]))
+        return false;
     return true;
   }
   for (uint32_t i = 0; i < out->count; i++) {
@@ -568,8 +600,8 @@ bool value_select(Machine *machine, const char *condition, const Value *then, co
 
 /* ---- flat lists of scalars ---- */
 
-/* Element order: an array of records is record after record, so that names read r[1].x, r[1].y, r[2].x. The walk is by an
- * explicit offset: scalar (element, field...) of the flat list. */
+/* Element order: an array of records is record after record, so that names read r[1].x, r[1].y, r[2].x.
+ * The walk is by an explicit offset: scalar (element, field...) of the flat list. */
 static uint32_t record_scalars(const Type *type, const Record *records, const Value *value) {
   if (type->base != TYPE_RECORD) return value->count;
   uint32_t total = 0;
@@ -578,11 +610,13 @@ static uint32_t record_scalars(const Type *type, const Record *records, const Va
   return total;
 }
 
-uint32_t value_scalars(const Value *value, const Record *records) { return record_scalars(&value->type, records, value); }
+uint32_t value_scalars(const Value *value, const Record *records) {
+  return record_scalars(&value->type, records, value);
+}
 
 /* Scalars [from, from + count) of the value's own elements, depth bounded by the nesting of records. */
-static char *move_flat(const Domain *domain, const Value *value, const Record *records, uint32_t from, uint32_t elements,
-                       char *flat, bool is_store) {
+static char *move_flat(const Domain *domain, const Value *value, const Record *records, uint32_t from,
+                       uint32_t elements, char *flat, bool is_store) {
   if (value->type.base != TYPE_RECORD) {
     size_t bytes = (size_t)elements * domain->size;
     char *at = value->data + (size_t)from * domain->size;

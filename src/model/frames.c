@@ -1,0 +1,272 @@
+/* frames: slots and their sizes, assignments, calls, and effects.
+ *
+ * Invariant: a call whose run meets something not known is run again as a probe, which ends as soon as the
+ * sizes of its outputs are settled; then the domain gives them their values. */
+#include "model/machine.h"
+
+#include <string.h>
+
+/* ---- slots ---- */
+
+static bool declare_input(Machine *machine, const Local *local, const Value *slot, const Value *sizes,
+                          uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    int64_t size;
+    if (value_is_all(&sizes[i])) continue;
+    if (!value_integer(machine, &sizes[i], &size)) return false;
+    if (size != slot->sizes[i])
+      return machine_error(machine, "argument `%s` has size %u in dimension %u, expected %lld",
+                           names_text(machine->names, local->name), slot->sizes[i], i + 1, (long long)size);
+  }
+  return true;
+}
+
+/* The outputs of the frame on top go to the caller's stack. */
+void frame_end(Machine *machine) {
+  Frame frame = vec_pop(&machine->frames);
+  for (uint32_t i = frame.control; i < machine->control.count; i++)
+    vec_free(machine->heap, &machine->control.data[i].breaks);
+  machine->control.count = frame.control;
+  machine->stack.count = frame.stack;
+  machine->path = frame.path;
+  machine->route = frame.route;
+  vec_free(machine->heap, &frame.returns);
+  for (uint32_t i = 0; i < frame.wanted; i++) machine_push(machine, frame.slots[frame.routine->inputs + i]);
+}
+
+/* In a probe, as soon as the sizes of the outputs are settled, the domain gives them their values. */
+bool probe_finish(Machine *machine, bool is_last) {
+  Frame *frame = frame_top(machine);
+  const Routine *routine = frame->routine;
+  if (!frame->is_probe) return true;
+  for (uint32_t i = 0; i < routine->inputs + routine->outputs; i++)
+    if (!slot_is_set(&frame->slots[i]) && !is_last) return true;
+  for (uint32_t i = 0; i < routine->outputs; i++)
+    if (routine->locals.data[routine->inputs + i].is_free) {
+      machine_unknown(machine, "the size of an output");
+      return machine_error(machine, "the size of output `%s` of function `%s` is not known before it runs",
+                           names_text(machine->names, routine->locals.data[routine->inputs + i].name),
+                           names_text(machine->names, routine->name));
+    }
+  const Frame *caller = &machine->frames.data[machine->frames.count - 2];
+  Span span = caller->routine->spans.data[caller->position];
+  if (!machine->domain->call(machine->domain->context, routine, frame->slots, frame->slots + routine->inputs,
+                             span)) {
+    machine->status = EXECUTE_ERROR;
+    return false;
+  }
+  frame_end(machine);
+  return true;
+}
+
+bool step_declare(Machine *machine, uint32_t number, uint32_t count) {
+  Frame *frame = frame_top(machine);
+  const Local *local = &frame->routine->locals.data[number];
+  const Value *sizes = machine_top(machine, count);
+  uint32_t list[TYPE_MAX_DIMENSIONS];
+  if (slot_is_set(&frame->slots[number])) {
+    if (!declare_input(machine, local, &frame->slots[number], sizes, count)) return false;
+    frame_keep(machine);
+  } else {
+    for (uint32_t i = 0; i < count; i++) {
+      int64_t size = 0;
+      if (!value_is_all(&sizes[i]) && !value_integer(machine, &sizes[i], &size)) return false;
+      if (size < 0 || size > INT32_MAX)
+        return machine_error(machine, "`%s` has size %lld", names_text(machine->names, local->name),
+                             (long long)size);
+      list[i] = (uint32_t)size;
+    }
+    Value made;
+    if (!value_make_checked(machine, local->type, list, &made) || !value_zero(machine, &made)) return false;
+    frame = frame_top(machine);
+    frame->slots[number] = made;
+    frame_keep(machine);
+  }
+  machine->stack.count -= count;
+  return probe_finish(machine, false);
+}
+
+/* The value becomes the slot's: into its memory where it fits, else into new memory that stays. */
+static bool store_whole(Machine *machine, uint32_t number, const Value *value) {
+  Frame *frame = frame_top(machine);
+  const Local *local = &frame->routine->locals.data[number];
+  Value *slot = &frame->slots[number];
+  if (slot_is_set(slot) && slot->type.base != TYPE_RECORD && value_same_sizes(slot, value)) {
+    value_assign(machine, slot, value);
+    return true;
+  }
+  if (slot_is_set(slot) && !local->is_free && !value_same_sizes(slot, value))
+    return machine_error(machine, "sizes differ: `%s` is %s, the value assigned is %s",
+                         names_text(machine->names, local->name), value_sizes_text(machine, slot),
+                         value_sizes_text(machine, value));
+  *slot = value_copy(machine, value);
+  slot->type.base = local->type.base;
+  frame_keep(machine);
+  return true;
+}
+
+/* The place that the steps lead to, with the subscripts of all steps in one list. */
+bool step_store(Machine *machine, const uint32_t *place) {
+  Frame *frame = frame_top(machine);
+  uint32_t steps = place[1], total = 0, used = 0, count = 0;
+  for (uint32_t i = 0; i < steps; i++)
+    if (place[2 + 2 * i] == STEP_INDEX) total += place[3 + 2 * i];
+  const Value *subscripts = machine_top(machine, total), value = machine_top(machine, total + 1)[0];
+  if (steps == 0) {
+    if (!store_whole(machine, place[0], &value)) return false;
+  } else {
+    Value *target = &frame->slots[place[0]], list[TYPE_MAX_DIMENSIONS];
+    uint32_t dimensions = target->type.dimensions;
+    if (!slot_is_set(target))
+      return machine_error(machine, "`%s` is assigned in part before it has a size",
+                           names_text(machine->names, frame->routine->locals.data[place[0]].name));
+    for (uint32_t i = 0; i < steps; i++) {
+      if (place[2 + 2 * i] == STEP_INDEX) {
+        for (uint32_t k = 0; k < place[3 + 2 * i] && count < TYPE_MAX_DIMENSIONS; k++)
+          list[count++] = subscripts[used++];
+        continue;
+      }
+      /* Dimensions of the record that had no subscript: all of them. */
+      while (count < dimensions) list[count++] = (Value){.type = {.base = TYPE_NOTHING}};
+      target = &target->fields[place[3 + 2 * i]];
+      dimensions = target->type.dimensions;
+    }
+    bool is_free_field = target->type.base != TYPE_RECORD && count == 0 && !value_same_sizes(target, &value);
+    if (is_free_field && target->count == 0) {
+      *target = value_copy(machine, &value);
+      frame_keep(machine);
+    } else if (!value_store(machine, target, list, count, &value)) {
+      return false;
+    }
+  }
+  machine->stack.count -= total + 1;
+  statement_end(machine);
+  return true;
+}
+
+/* ---- calls ---- */
+
+static bool routine_is_active(const Machine *machine, const Routine *routine) {
+  for (uint32_t i = 1; i < machine->frames.count; i++)
+    if (machine->frames.data[i].routine == routine) return true;
+  return false;
+}
+
+bool step_call(Machine *machine, Instruction instruction) {
+  const Frame *caller = frame_top(machine);
+  const uint32_t *call = frame_list(caller, instruction.b), count = instruction.a;
+  const Routine *routine = (*machine->routines)[call[0]];
+  if (routine->is_broken) {
+    machine->status = EXECUTE_ERROR;
+    return false;
+  }
+  if (machine->frames.count > machine->limits.depth)
+    return machine_error(machine, "calls are nested deeper than %u: `%s` calls itself without end",
+                         machine->limits.depth, names_text(machine->names, routine->name));
+  if (machine->path && machine->domain->call && routine_is_active(machine, routine))
+    return machine_unknown(machine, "a condition on which a recursion ends");
+  Value *arguments = machine_alloc(machine, count * sizeof *arguments);
+  memcpy(arguments, machine_top(machine, count), count * sizeof *arguments);
+  machine->stack.count -= count;
+  frame_begin(machine, routine, call[1], false);
+  for (uint32_t i = 0; i < count; i++) {
+    Value *slot = &frame_top(machine)->slots[call[2 + i]];
+    *slot = arguments[i];
+    slot->type.base = routine->locals.data[call[2 + i]].type.base;
+  }
+  frame_top(machine)->position = UINT32_MAX;
+  return true;
+}
+
+bool frame_finish(Machine *machine) {
+  Frame *frame = frame_top(machine);
+  if (frame->returns.count) {
+    const uint32_t *outputs = frame_outputs(machine, frame->routine);
+    uint32_t count = frame->returns.count;
+    if (frame->is_done) slots_restore(machine, outputs, frame->returns.data[--count].values);
+    if (!snapshots_apply(machine, frame->returns.data, count, outputs)) return false;
+  }
+  for (uint32_t i = 0; i < frame->routine->outputs; i++)
+    if (!slot_is_set(&frame->slots[frame->routine->inputs + i]))
+      return machine_error(
+          machine, "output `%s` of function `%s` is not assigned",
+          names_text(machine->names, frame->routine->locals.data[frame->routine->inputs + i].name),
+          names_text(machine->names, frame->routine->name));
+  if (machine->frames.count > 1) frame_end(machine);
+  return true;
+}
+
+/* Something is not known: the innermost function that can be handed over as a call is; its inputs are
+ * still in its slots. */
+bool frame_recover(Machine *machine) {
+  if (machine->status != EXECUTE_UNKNOWN || !machine->domain->call) return false;
+  while (machine->frames.count > 1 && frame_top(machine)->is_probe) frame_end(machine);
+  if (machine->frames.count < 2) return false;
+  Frame *frame = frame_top(machine);
+  for (uint32_t i = frame->control; i < machine->control.count; i++)
+    vec_free(machine->heap, &machine->control.data[i].breaks);
+  machine->control.count = frame->control;
+  machine->stack.count = frame->stack;
+  machine->path = frame->path;
+  machine->route = frame->route;
+  frame->returns.count = 0;
+  if (machine->domain->forget) machine->domain->forget(machine->domain->context, frame->effects);
+  frame->is_probe = true;
+  frame->is_done = false;
+  frame->position = UINT32_MAX;
+  for (uint32_t i = frame->routine->inputs; i < frame->routine->locals.count; i++)
+    frame->slots[i] = (Value){.type = {.base = TYPE_NOTHING}};
+  machine->status = EXECUTE_OK;
+  return true;
+}
+
+/* ---- effects ---- */
+
+bool step_assert(Machine *machine) {
+  const Domain *domain = machine->domain;
+  const Value *v = machine_top(machine, 3);
+  double truth, level = 1, message;
+  bool is_known = domain->known(domain->context, v[0].data, &truth);
+  domain->known(domain->context, v[2].data, &level);
+  if (is_known && truth != 0) goto done;
+  if (is_known && !machine->path && level == 1 && !domain->assertion) {
+    const char *text =
+        domain->known(domain->context, v[1].data, &message) ? names_text(machine->names, (Name)message) : "";
+    return machine_error(machine, "assertion failed: %s", text);
+  }
+  if (domain->assertion && !domain->assertion(domain->context, machine->path, v[0].data, v[1].data, v[2].data,
+                                              machine_span(machine))) {
+    machine->status = EXECUTE_ERROR;
+    return false;
+  }
+done:
+  machine->stack.count -= 3;
+  statement_end(machine);
+  return true;
+}
+
+bool step_terminate(Machine *machine) {
+  const Domain *domain = machine->domain;
+  if (!domain->terminate) return machine_error(machine, "terminate cannot be used here");
+  if (!domain->terminate(domain->context, machine->path, machine_top(machine, 1)->data,
+                         machine_span(machine))) {
+    machine->status = EXECUTE_ERROR;
+    return false;
+  }
+  machine->stack.count--;
+  statement_end(machine);
+  return true;
+}
+
+bool step_reinit(Machine *machine) {
+  const Domain *domain = machine->domain;
+  const Value *pair = machine_top(machine, 2);
+  if (!domain->reinit) return machine_error(machine, "reinit cannot be used here");
+  if (!domain->reinit(domain->context, machine->path, &pair[0], &pair[1], machine_span(machine))) {
+    machine->status = EXECUTE_ERROR;
+    return false;
+  }
+  machine->stack.count -= 2;
+  statement_end(machine);
+  return true;
+}

@@ -1,0 +1,234 @@
+/* machine: memory, errors, and the interface of the machine (execute.h).
+ *
+ * Invariant: values of the current statement live in a stack of chunks that is cut back to the frame's
+ * mark when a statement ends; what must live longer (slots, snapshots of open ifs) raises the mark. */
+#include "model/machine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CHUNK_BYTES = 1 << 16, DEPTH_DEFAULT = 2000 };
+static const uint64_t STEPS_DEFAULT = 100000000, INLINING_DEFAULT = 3000000, ELEMENTS_DEFAULT = 50000000;
+
+/* ---- memory ---- */
+
+Mark mark_now(const Machine *machine) { return (Mark){machine->chunk, machine->used}; }
+
+bool mark_is_above(Mark a, Mark b) { return a.chunk != b.chunk ? a.chunk > b.chunk : a.used > b.used; }
+
+static void mark_release(Machine *machine, Mark mark) {
+  machine->chunk = mark.chunk;
+  machine->used = mark.used;
+}
+
+void *machine_alloc(Machine *machine, size_t bytes) {
+  bytes = (bytes + 7) & ~(size_t)7;
+  if (machine->chunks.count && machine->used + bytes <= machine->chunks.data[machine->chunk].size) {
+    void *block = machine->chunks.data[machine->chunk].data + machine->used;
+    machine->used += bytes;
+    return block;
+  }
+  uint32_t next = machine->chunks.count ? machine->chunk + 1 : 0;
+  size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+  if (next == machine->chunks.count) vec_push(machine->heap, &machine->chunks, (Chunk){0});
+  Chunk *chunk = &machine->chunks.data[next];
+  if (chunk->size < bytes) {
+    heap_free(machine->heap, chunk->data);
+    chunk->data = NULL;
+    chunk->data = heap_alloc(machine->heap, size);
+    chunk->size = size;
+  }
+  machine->chunk = next;
+  machine->used = bytes;
+  return chunk->data;
+}
+
+/* ---- errors ---- */
+
+Frame *frame_top(Machine *machine) { return &vec_last(&machine->frames); }
+
+Span machine_span(const Machine *machine) {
+  if (machine->frames.count == 0) return (Span){0, 0};
+  const Frame *frame = &vec_last(&machine->frames);
+  return frame->position < frame->routine->spans.count ? frame->routine->spans.data[frame->position]
+                                                       : frame->routine->span;
+}
+
+bool machine_error(Machine *machine, const char *format, ...) {
+  char text[512];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  machine->status = EXECUTE_ERROR;
+  Diag *diag = diag_error(machine->diags, DIAG_INPUT, machine_span(machine), "%s", text);
+  uint32_t shown = 0;
+  for (uint32_t i = machine->frames.count; i-- > 1 && shown < 4; shown++) {
+    const Frame *caller = &machine->frames.data[i - 1];
+    diag_note(machine->diags, diag, caller->routine->spans.data[caller->position], "in this call of `%s`",
+              names_text(machine->names, machine->frames.data[i].routine->name));
+  }
+  return false;
+}
+
+bool machine_unknown(Machine *machine, const char *what) {
+  machine->status = EXECUTE_UNKNOWN;
+  machine->obstacle = what;
+  machine->obstacle_span = machine_span(machine);
+  return false;
+}
+
+const char *machine_obstacle(const Machine *machine, Span *where) {
+  *where = machine->obstacle_span;
+  return machine->obstacle ? machine->obstacle : "a condition";
+}
+
+bool machine_charge(Machine *machine, uint64_t steps) {
+  machine->steps += steps;
+  if (steps > machine->limits.elements)
+    return machine_error(machine, "an array of more than %llu elements is refused",
+                         (unsigned long long)machine->limits.elements);
+  if (machine->steps > machine->limits.steps)
+    return machine_error(machine, "more than %llu operations at compile time are refused",
+                         (unsigned long long)machine->limits.steps);
+  return true;
+}
+
+const Domain *machine_domain(const Machine *machine) { return machine->domain; }
+const Record *machine_record(const Machine *machine, uint32_t definition) {
+  return &(*machine->records)[definition];
+}
+Names *machine_names(const Machine *machine) { return machine->names; }
+void machine_set_diags(Machine *machine, Diags *diags) { machine->diags = diags; }
+
+/* ---- stack and frames ---- */
+
+void machine_push(Machine *machine, Value value) { vec_push(machine->heap, &machine->stack, value); }
+
+/* The topmost `count` values. */
+Value *machine_top(Machine *machine, uint32_t count) {
+  return machine->stack.data + machine->stack.count - count;
+}
+
+void machine_replace(Machine *machine, uint32_t count, Value value) {
+  machine->stack.count -= count;
+  machine_push(machine, value);
+}
+
+char *machine_copy_scalar(Machine *machine, const char *scalar) {
+  char *copy = machine_alloc(machine, machine->domain->size);
+  memcpy(copy, scalar, machine->domain->size);
+  return copy;
+}
+
+/* Ends a statement: its values go (unless some output of a call still waits to be stored); what must stay
+ * was marked. */
+void statement_end(Machine *machine) {
+  if (machine->stack.count == frame_top(machine)->stack) mark_release(machine, frame_top(machine)->mark);
+}
+
+/* Everything allocated so far stays as long as the frame. */
+void frame_keep(Machine *machine) {
+  Frame *frame = frame_top(machine);
+  frame->mark = frame->floor = mark_now(machine);
+}
+
+void frame_begin(Machine *machine, const Routine *routine, uint32_t wanted, bool is_probe) {
+  Frame frame = {.routine = routine,
+                 .stack = machine->stack.count,
+                 .control = machine->control.count,
+                 .wanted = wanted,
+                 .steps = machine->steps,
+                 .path = machine->path,
+                 .route = machine->route,
+                 .effects = machine->domain->effects ? machine->domain->effects(machine->domain->context) : 0,
+                 .is_probe = is_probe};
+  frame.slots = machine_alloc(machine, routine->locals.count * sizeof *frame.slots);
+  for (uint32_t i = 0; i < routine->locals.count; i++)
+    frame.slots[i] = (Value){.type = {.base = TYPE_NOTHING}};
+  frame.mark = frame.floor = mark_now(machine);
+  vec_push(machine->heap, &machine->frames, frame);
+}
+
+bool slot_is_set(const Value *slot) { return slot->type.base != TYPE_NOTHING; }
+
+/* ---- interface ---- */
+
+Machine *machine_new(Heap *heap, Names *names, const Domain *domain, Routine *const *const *routines,
+                     const Record *const *records, Diags *diags, Limits limits) {
+  Machine *machine = heap_alloc(heap, sizeof *machine);
+  *machine = (Machine){.heap = heap,
+                       .names = names,
+                       .domain = domain,
+                       .routines = routines,
+                       .records = records,
+                       .diags = diags};
+  machine->limits.steps = limits.steps ? limits.steps : STEPS_DEFAULT;
+  machine->limits.inlining = limits.inlining ? limits.inlining : INLINING_DEFAULT;
+  machine->limits.elements = limits.elements ? limits.elements : ELEMENTS_DEFAULT;
+  machine->limits.depth = limits.depth ? limits.depth : DEPTH_DEFAULT;
+  return machine;
+}
+
+void machine_preset(Machine *machine, uint32_t slot, const Value *value) {
+  struct Preset preset = {slot, *value};
+  vec_push(machine->heap, &machine->presets, preset);
+}
+
+static void machine_clear(Machine *machine) {
+  while (machine->frames.count) {
+    Frame frame = vec_pop(&machine->frames);
+    vec_free(machine->heap, &frame.returns);
+  }
+  while (machine->control.count) {
+    Control control = vec_pop(&machine->control);
+    vec_free(machine->heap, &control.breaks);
+  }
+  machine->stack.count = 0;
+  machine->path = machine->route = NULL;
+  machine->steps = 0;
+  machine->status = EXECUTE_OK;
+  machine->obstacle = NULL;
+  mark_release(machine, (Mark){0, 0});
+}
+
+void machine_free(Machine *machine) {
+  machine_clear(machine);
+  for (uint32_t i = 0; i < machine->chunks.count; i++) heap_free(machine->heap, machine->chunks.data[i].data);
+  vec_free(machine->heap, &machine->chunks);
+  vec_free(machine->heap, &machine->stack);
+  vec_free(machine->heap, &machine->control);
+  vec_free(machine->heap, &machine->frames);
+  vec_free(machine->heap, &machine->presets);
+  heap_free(machine->heap, machine);
+}
+
+ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value *inputs, uint32_t count) {
+  machine_clear(machine);
+  frame_begin(machine, routine, 0, false);
+  Frame *frame = frame_top(machine);
+  for (uint32_t i = 0; i < count; i++) frame->slots[i] = inputs[i];
+  for (uint32_t i = 0; i < machine->presets.count; i++)
+    frame->slots[machine->presets.data[i].slot] = value_copy(machine, &machine->presets.data[i].value);
+  machine->presets.count = 0;
+  frame->mark = frame->floor = mark_now(machine);
+  frame->position = UINT32_MAX;
+  return machine_loop(machine) ? EXECUTE_OK : machine->status;
+}
+
+uint32_t machine_depth(const Machine *machine) { return machine->frames.count; }
+uint32_t machine_results(const Machine *machine) { return machine->stack.count; }
+const Value *machine_result(const Machine *machine, uint32_t index) { return &machine->stack.data[index]; }
+const Value *machine_slot(const Machine *machine, uint32_t slot) {
+  return &machine->frames.data[0].slots[slot];
+}
+const Value *machine_output(const Machine *machine, uint32_t output) {
+  return machine_slot(machine, machine->frames.data[0].routine->inputs + output);
+}
+
+Value machine_make(Machine *machine, Type type, const uint32_t *sizes) {
+  Value value = {.type = {.base = TYPE_NOTHING}};
+  value_make_checked(machine, type, sizes, &value);
+  return value;
+}

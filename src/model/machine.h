@@ -1,0 +1,184 @@
+/* machine: the insides of the machine, shared by its files only (machine.c, operate.c, control.c,
+ * frames.c, execute.c). */
+#ifndef DAEDAL_MODEL_MACHINE_H
+#define DAEDAL_MODEL_MACHINE_H
+
+#include "model/execute.h"
+
+typedef struct Chunk {
+  char *data;
+  size_t size;
+} Chunk;
+
+/* A point in the chunk stack. */
+typedef struct Mark {
+  uint32_t chunk;
+  size_t used;
+} Mark;
+
+/* State saved with a condition: the slots listed, under the path on which it was saved. */
+typedef struct Snapshot {
+  char *condition; /* NULL: always */
+  Value *values;
+} Snapshot;
+
+typedef enum ControlKind {
+  CONTROL_IF,
+  CONTROL_IF_VALUE,
+  CONTROL_LOOP,
+  CONTROL_EACH,
+  CONTROL_WHEN
+} ControlKind;
+
+typedef struct Control {
+  ControlKind kind;
+  uint32_t begin, end;      /* positions of the statement's first and last instruction */
+  uint32_t stack;           /* height of the value stack below it */
+  const uint32_t *assigned; /* list of slots, count first */
+  char *condition;          /* of an if */
+  char *path, *route;       /* conditions outside; NULL: always */
+  Value *before, *then;     /* of an if: assigned slots before it and after its first branch */
+  bool in_else, then_is_dead;
+  Value range;   /* of loops */
+  uint32_t next; /* next element of the range */
+  Mark mark;     /* the frame's before the loop */
+  VEC(Snapshot) breaks;
+} Control;
+
+typedef struct Frame {
+  const Routine *routine;
+  Value *slots;
+  uint32_t position; /* of the instruction that runs, or of the call that waits */
+  uint32_t stack;    /* heights when it began */
+  uint32_t control;
+  uint32_t wanted;  /* outputs to push */
+  uint64_t steps;   /* machine's count when it began */
+  uint32_t effects; /* of the domain, when it began */
+  char *path, *route;
+  Mark mark, floor;
+  bool is_probe; /* runs only up to CODE_BODY, to learn the sizes of the outputs */
+  bool is_done;
+  VEC(Snapshot) returns; /* of the outputs */
+} Frame;
+
+struct Machine {
+  Heap *heap;
+  Names *names;
+  const Domain *domain;
+  Routine *const *const *routines;
+  const Record *const *records;
+  Diags *diags;
+  Limits limits;
+  VEC(Chunk) chunks;
+  uint32_t chunk;
+  size_t used;
+  VEC(Value) stack;
+  VEC(Control) control;
+  VEC(Frame) frames;
+  char *path;  /* condition under which the present instruction runs; NULL: always */
+  char *route; /* the same, but not the negation of conditions under which a path has left: that one wins */
+  uint64_t steps;
+  ExecuteStatus status;
+  const char *obstacle;
+  Span obstacle_span;
+  VEC(struct Preset {
+    uint32_t slot;
+    Value value;
+  })
+  presets;
+};
+
+/* ---- machine.c ---- */
+
+Frame *frame_top(Machine *machine);
+Span machine_span(const Machine *machine); /* of the present instruction */
+void machine_push(Machine *machine, Value value);
+Value *machine_top(Machine *machine, uint32_t count);                /* the topmost `count` values */
+void machine_replace(Machine *machine, uint32_t count, Value value); /* pops `count`, pushes one */
+char *machine_copy_scalar(Machine *machine, const char *scalar);
+Mark mark_now(const Machine *machine);
+bool mark_is_above(Mark a, Mark b);
+
+/* Ends a statement: its values go. Or everything allocated so far stays as long as the frame. */
+void statement_end(Machine *machine);
+void frame_keep(Machine *machine);
+
+void frame_begin(Machine *machine, const Routine *routine, uint32_t wanted, bool is_probe);
+bool slot_is_set(const Value *slot);
+
+/* ---- execute.c ---- */
+
+/* Runs from the frame on top until the outermost one ends; false with machine->status set. */
+bool machine_loop(Machine *machine);
+
+/* ---- operate.c: one function an instruction ---- */
+
+bool step_push_global(Machine *machine, uint32_t component, Span span);
+bool step_push_literal(Machine *machine, uint32_t number, uint32_t enumeration);
+bool step_push_local(Machine *machine, uint32_t slot);
+bool step_push_number(Machine *machine, BaseType base, double number);
+bool step_push_sizes(Machine *machine, uint32_t component, Span span);
+bool step_push_text(Machine *machine, Name text);
+bool step_apply(Machine *machine, Op op, uint32_t count);
+bool step_bind(Machine *machine, uint32_t slot);
+bool step_builtin(Machine *machine, Instruction instruction);
+bool step_collect(Machine *machine, Instruction instruction);
+bool step_compare(Machine *machine, Op op);
+bool step_convert(Machine *machine, BaseType base);
+bool step_default(Machine *machine, Instruction instruction);
+bool step_drop(Machine *machine, uint32_t count);
+bool step_each_sum(Machine *machine, bool is_minus);
+bool step_field(Machine *machine, uint32_t field);
+bool step_index(Machine *machine, uint32_t count);
+bool step_product(Machine *machine, Code code, bool is_each);
+bool step_range(Machine *machine, bool has_step);
+bool step_record(Machine *machine, uint32_t definition);
+bool step_special(Machine *machine, Special special, uint32_t count, Span span);
+bool step_sum(Machine *machine, uint32_t count, const uint32_t *signs);
+
+/* ---- control.c ---- */
+
+/* The list in the routine's extra words at this position, its length first. */
+const uint32_t *frame_list(const Frame *frame, uint32_t position);
+/* The slots of the outputs as such a list. */
+uint32_t *frame_outputs(Machine *machine, const Routine *routine);
+/* Snapshots of the slots listed, merged into them, the first winning. */
+bool snapshots_apply(Machine *machine, const Snapshot *list, uint32_t count, const uint32_t *assigned);
+void slots_restore(Machine *machine, const uint32_t *assigned, const Value *values);
+bool step_break(Machine *machine);
+bool step_each(Machine *machine, Instruction instruction);
+bool step_each_next(Machine *machine, Instruction instruction);
+bool step_else(Machine *machine, Instruction instruction);
+bool step_else_value(Machine *machine, Instruction instruction);
+bool step_end_for(Machine *machine, Instruction instruction);
+bool step_end_if(Machine *machine);
+bool step_end_value(Machine *machine);
+bool step_end_when(Machine *machine);
+bool step_for(Machine *machine, Instruction instruction, const uint32_t *assigned);
+bool step_if(Machine *machine, Instruction instruction);
+bool step_if_value(Machine *machine, Instruction instruction);
+bool step_return(Machine *machine);
+bool step_skip(Machine *machine, Instruction instruction);
+bool step_when(Machine *machine, Instruction instruction);
+bool step_when_branch(Machine *machine);
+bool step_while(Machine *machine, Instruction instruction, const uint32_t *assigned);
+bool step_while_test(Machine *machine);
+
+/* ---- frames.c ---- */
+
+/* The frame on top is over: its outputs go to the caller's stack; frame_finish applies its returns first. */
+void frame_end(Machine *machine);
+bool frame_finish(Machine *machine);
+/* In a probe whose outputs have sizes (is_last: must have): the domain gives them values. */
+bool probe_finish(Machine *machine, bool is_last);
+/* Something is not known: the innermost function that can be handed over is run again as a probe; false if
+ * there is none. */
+bool frame_recover(Machine *machine);
+bool step_assert(Machine *machine);
+bool step_call(Machine *machine, Instruction instruction);
+bool step_declare(Machine *machine, uint32_t number, uint32_t count);
+bool step_reinit(Machine *machine);
+bool step_store(Machine *machine, const uint32_t *place);
+bool step_terminate(Machine *machine);
+
+#endif

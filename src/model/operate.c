@@ -1,0 +1,256 @@
+/* operate: instructions on values: loads, operators, arrays, records; what they do to arrays is in
+ * values.c and builtins.c. */
+#include "model/machine.h"
+
+#include <string.h>
+
+/* ---- loads ---- */
+
+bool step_push_number(Machine *machine, BaseType base, double number) {
+  machine_push(machine, value_scalar(machine, base, number));
+  return true;
+}
+
+bool step_push_text(Machine *machine, Name text) {
+  const Domain *domain = machine->domain;
+  Value value = {.type = {.base = TYPE_STRING}, .count = 1, .data = machine_alloc(machine, domain->size)};
+  domain->text(domain->context, text, value.data);
+  machine_push(machine, value);
+  return true;
+}
+
+bool step_push_literal(Machine *machine, uint32_t number, uint32_t enumeration) {
+  Value value = value_scalar(machine, TYPE_ENUMERATION, number);
+  value.type.definition = enumeration;
+  machine_push(machine, value);
+  return true;
+}
+
+bool step_push_local(Machine *machine, uint32_t slot) {
+  const Frame *frame = frame_top(machine);
+  if (!slot_is_set(&frame->slots[slot]))
+    return machine_error(machine, "`%s` is used before it has a value",
+                         names_text(machine->names, frame->routine->locals.data[slot].name));
+  machine_push(machine, frame->slots[slot]);
+  return true;
+}
+
+bool step_push_global(Machine *machine, uint32_t component, Span span) {
+  Value value;
+  ExecuteStatus status = machine->domain->global(machine->domain->context, component, false, span, &value);
+  if (status == EXECUTE_OK) machine_push(machine, value);
+  else if (status == EXECUTE_UNKNOWN) machine_unknown(machine, "a variable");
+  else machine->status = status;
+  return status == EXECUTE_OK;
+}
+
+bool step_push_sizes(Machine *machine, uint32_t component, Span span) {
+  Value value, out;
+  ExecuteStatus status = machine->domain->global(machine->domain->context, component, true, span, &value);
+  if (status != EXECUTE_OK) {
+    machine->status = status;
+    return false;
+  }
+  if (!builtin_run(machine, BUILTIN_SIZE, &value, 1, &out)) return false;
+  machine_push(machine, out);
+  return true;
+}
+
+bool step_bind(Machine *machine, uint32_t slot) {
+  frame_top(machine)->slots[slot] = vec_pop(&machine->stack);
+  return true;
+}
+
+bool step_index(Machine *machine, uint32_t count) {
+  Value out, *v = machine_top(machine, count + 1);
+  if (!value_index(machine, &v[0], &v[1], count, &out)) return false;
+  machine_replace(machine, count + 1, out);
+  return true;
+}
+
+bool step_collect(Machine *machine, Instruction instruction) {
+  Value out, *v = machine_top(machine, instruction.b);
+  bool fits = instruction.code == CODE_ARRAY ? value_array(machine, v, instruction.b, TYPE_REAL, &out)
+                                             : builtin_matrix(machine, v, instruction.b, instruction.a, &out);
+  if (fits) machine_replace(machine, instruction.b, out);
+  return fits;
+}
+
+bool step_builtin(Machine *machine, Instruction instruction) {
+  Value out;
+  if (!builtin_run(machine, (Builtin)instruction.b, machine_top(machine, instruction.a), instruction.a, &out))
+    return false;
+  machine_replace(machine, instruction.a, out);
+  return true;
+}
+
+bool step_convert(Machine *machine, BaseType base) {
+  machine_top(machine, 1)->type.base = (uint8_t)base;
+  return true;
+}
+
+bool step_field(Machine *machine, uint32_t field) {
+  Value value = machine_top(machine, 1)->fields[field];
+  *machine_top(machine, 1) = value;
+  return true;
+}
+
+bool step_default(Machine *machine, Instruction instruction) {
+  Frame *frame = frame_top(machine);
+  if (slot_is_set(&frame->slots[instruction.a])) frame->position = instruction.b - 1;
+  return true;
+}
+
+bool step_drop(Machine *machine, uint32_t count) {
+  machine->stack.count -= count;
+  statement_end(machine);
+  return true;
+}
+
+/* ---- operators ---- */
+
+static BaseType number_base(const Value *values, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (values[i].type.base != TYPE_INTEGER) return (BaseType)values[i].type.base;
+  return TYPE_INTEGER;
+}
+
+static Type result_type(Op op, const Value *arguments, uint32_t count) {
+  Type type = count ? arguments[count > 1 && (op == OP_SMOOTH || op == OP_IF) ? 1 : 0].type : (Type){0};
+  switch (op_kind(op)) {
+  case KIND_RELATION: type.base = TYPE_BOOLEAN; return type;
+  case KIND_LOGIC:
+    if (op != OP_IF) type.base = TYPE_BOOLEAN;
+    return type;
+  case KIND_LANGUAGE:
+    if (op == OP_EDGE || op == OP_CHANGE || op == OP_SAMPLE || op == OP_INITIAL || op == OP_TERMINAL)
+      type.base = TYPE_BOOLEAN;
+    return type;
+  default: break;
+  }
+  if (op == OP_SIGN || op == OP_INTEGER) type.base = TYPE_INTEGER;
+  else if (op == OP_ABS || op == OP_MIN || op == OP_MAX || op == OP_DIV || op == OP_MOD || op == OP_REM)
+    type.base = (uint8_t)number_base(arguments, count);
+  else type.base = TYPE_REAL;
+  return type;
+}
+
+bool step_apply(Machine *machine, Op op, uint32_t count) {
+  Value out;
+  const Value *arguments = machine_top(machine, count);
+  if (!value_apply(machine, op, result_type(op, arguments, count), arguments, count, &out)) return false;
+  machine_replace(machine, count, out);
+  return true;
+}
+
+bool step_compare(Machine *machine, Op op) {
+  const Domain *domain = machine->domain;
+  const Value *pair = machine_top(machine, 2);
+  double a, b;
+  if (pair[0].type.base != TYPE_STRING || !domain->known(domain->context, pair[0].data, &a) ||
+      !domain->known(domain->context, pair[1].data, &b))
+    return step_apply(machine, op, 2);
+  int order = strcmp(names_text(machine->names, (Name)a), names_text(machine->names, (Name)b));
+  double sign[2] = {order, 0}, truth = 0;
+  op_evaluate(op, sign, &truth);
+  machine_replace(machine, 2, value_scalar(machine, TYPE_BOOLEAN, truth));
+  return true;
+}
+
+bool step_sum(Machine *machine, uint32_t count, const uint32_t *signs) {
+  Value out;
+  const Value *terms = machine_top(machine, count);
+  Type type = terms[0].type;
+  type.base = (uint8_t)number_base(terms, count);
+  if (!value_sum(machine, signs, type, terms, count, &out)) return false;
+  machine_replace(machine, count, out);
+  return true;
+}
+
+bool step_each_sum(Machine *machine, bool is_minus) {
+  const Domain *domain = machine->domain;
+  const Value *pair = machine_top(machine, 2);
+  if (pair[0].type.dimensions == pair[1].type.dimensions)
+    return step_sum(machine, 2, (const uint32_t[]){is_minus ? 2 : 0});
+  /* A scalar goes with every element: spread it. */
+  const Value *shape = pair[0].type.dimensions ? &pair[0] : &pair[1],
+              *scalar = pair[0].type.dimensions ? &pair[1] : &pair[0];
+  Value spread;
+  Type type = scalar->type;
+  type.dimensions = shape->type.dimensions;
+  if (!value_make_checked(machine, type, shape->sizes, &spread)) return false;
+  for (uint32_t i = 0; i < spread.count; i++)
+    memcpy(spread.data + (size_t)i * domain->size, scalar->data, domain->size);
+  *machine_top(machine, shape == &pair[0] ? 1 : 2) = spread;
+  return step_sum(machine, 2, (const uint32_t[]){is_minus ? 2 : 0});
+}
+
+bool step_product(Machine *machine, Code code, bool is_each) {
+  Value out, *pair = machine_top(machine, 2);
+  Type type = pair[0].type;
+  type.base = (uint8_t)number_base(pair, 2);
+  Op op = code == CODE_MULTIPLY ? OP_MULTIPLY : code == CODE_DIVIDE ? OP_DIVIDE : OP_POWER;
+  if (op != OP_MULTIPLY) type.base = TYPE_REAL;
+  bool fits;
+  if (is_each) fits = value_apply(machine, op, type, pair, 2, &out);
+  else if (code == CODE_MULTIPLY) fits = value_multiply(machine, type, &pair[0], &pair[1], &out);
+  else if (code == CODE_POWER) fits = value_power(machine, type, &pair[0], &pair[1], &out);
+  else fits = value_apply(machine, op, type, pair, 2, &out);
+  if (fits) machine_replace(machine, 2, out);
+  return fits;
+}
+
+bool step_special(Machine *machine, Special special, uint32_t count, Span span) {
+  const Domain *domain = machine->domain;
+  static const uint8_t base[SPECIAL_COUNT] = {
+      [SPECIAL_EDGE] = TYPE_BOOLEAN,   [SPECIAL_CHANGE] = TYPE_BOOLEAN,   [SPECIAL_INITIAL] = TYPE_BOOLEAN,
+      [SPECIAL_SAMPLE] = TYPE_BOOLEAN, [SPECIAL_TERMINAL] = TYPE_BOOLEAN, [SPECIAL_DER] = TYPE_REAL,
+  };
+  if (!domain->special) return machine_error(machine, "this operator cannot be used in a function");
+  const Value *arguments = machine_top(machine, count);
+  Type type = {.base = base[special]};
+  if (count) type = arguments[0].type;
+  if (special != SPECIAL_PRE && special != SPECIAL_DELAY) type.base = base[special];
+  Value out;
+  uint32_t size = domain->size;
+  if (!value_make_checked(machine, type, count ? arguments[0].sizes : NULL, &out)) return false;
+  char *scalars = machine_alloc(machine, (size_t)count * size);
+  for (uint32_t i = 0; i < out.count; i++) {
+    for (uint32_t k = 0; k < count; k++)
+      memcpy(scalars + (size_t)k * size,
+             arguments[k].data + (arguments[k].type.dimensions ? (size_t)i * size : 0), size);
+    if (!domain->special(domain->context, special, scalars, count, span, out.data + (size_t)i * size)) {
+      machine->status = EXECUTE_ERROR;
+      return false;
+    }
+  }
+  machine_replace(machine, count, out);
+  return true;
+}
+
+bool step_record(Machine *machine, uint32_t definition) {
+  const Record *record = machine_record(machine, definition);
+  uint32_t count = record->fields.count;
+  Value out = {.type = {.base = TYPE_RECORD, .definition = definition}, .count = 1};
+  out.fields = machine_alloc(machine, count * sizeof *out.fields);
+  for (uint32_t i = 0; i < count; i++) {
+    out.fields[i] = machine_top(machine, count)[i];
+    out.fields[i].type.base = record->fields.data[i].type.base;
+    for (uint32_t k = 0; k < record->fields.data[i].type.dimensions; k++)
+      if (record->fields.data[i].sizes[k] != UINT32_MAX &&
+          record->fields.data[i].sizes[k] != out.fields[i].sizes[k])
+        return machine_error(machine, "field `%s` of record `%s` has the wrong size: %s",
+                             names_text(machine->names, record->fields.data[i].name),
+                             names_text(machine->names, record->name),
+                             value_sizes_text(machine, &out.fields[i]));
+  }
+  machine_replace(machine, count, out);
+  return true;
+}
+
+bool step_range(Machine *machine, bool has_step) {
+  Value out, *v = machine_top(machine, has_step ? 3 : 2);
+  if (!value_range(machine, &v[0], has_step ? &v[1] : NULL, &v[has_step ? 2 : 1], &out)) return false;
+  machine_replace(machine, has_step ? 3 : 2, out);
+  return true;
+}
