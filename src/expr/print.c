@@ -260,11 +260,15 @@ static void product_sides(const Printer *p, Expr e, Expr *left, Expr *right) {
   *left = *right, *right = swap;
 }
 
-/* Does the text of a product begin with a number (3/x/y) or a sum ((x + y)/z)? Then a coefficient in front
- * would be read into it. */
+/* Does the text of a product begin with a number (3/x/y) or a sum ((x + y)/z), or is something divided by
+ * the number 0? Then a coefficient in front would be read into it. */
 static bool takes_coefficient(const Printer *p, Expr e) {
-  Expr right;
-  while (dag_op(p->dag, e) == OP_MULTIPLY || dag_op(p->dag, e) == OP_DIVIDE) product_sides(p, e, &e, &right);
+  while (dag_op(p->dag, e) == OP_MULTIPLY || dag_op(p->dag, e) == OP_DIVIDE) {
+    Expr right;
+    bool is_quotient = dag_op(p->dag, e) == OP_DIVIDE;
+    product_sides(p, e, &e, &right);
+    if (is_quotient && right == EXPR_ZERO) return true;
+  }
   return dag_op(p->dag, e) == OP_CONSTANT || dag_op(p->dag, e) == OP_SUM;
 }
 
