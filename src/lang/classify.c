@@ -142,6 +142,7 @@ static void emit_discrete(Classifier *s, uint32_t i) {
     uint32_t choice = s->chosen[i];
     Expr other = c->is_right[choice] ? raw.left : raw.right;
     equation.left = dag_discrete(el->dag, c->variable[choice]);
+    integer_is_real(el, el->model->discretes.data[c->variable[choice]], raw.base, raw.span);
     equation.right = c->is_negated[choice] ? dag_unary(el->dag, OP_NOT, other) : other;
   } else if (s->candidates[i].count == 0) {
     input_error(el, raw.span, "an equation between discrete values must have a variable alone on one side");

@@ -395,6 +395,8 @@ void when_mark(Elaboration *el, const AstClass *ast);
 /* left = right, element by element, into el->equations. */
 bool equations_add(Elaboration *el, const Value *left, const Value *right, Span span);
 uint32_t variable_of_leaf(const Elaboration *el, Expr leaf); /* NONE if it is none */
+/* Reports that an Integer variable would be determined by a Real. */
+bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span span);
 
 /* ---- classify.c ---- */
 

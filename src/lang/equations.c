@@ -24,12 +24,21 @@ uint32_t variable_of_leaf(const Elaboration *el, Expr leaf) {
 
 /* ---- collecting ---- */
 
-static bool add_action(Elaboration *el, Expr left, Expr right, Span span) {
+bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span span) {
+  const Variable *variable = &el->model->variables.data[position];
+  if (variable->type != TYPE_INTEGER || base != TYPE_REAL) return false;
+  input_error(el, span, "Integer `%s` cannot be determined by a Real; use integer(), floor() or ceil()",
+              names_text(el->names, variable->name));
+  return true;
+}
+
+static bool add_action(Elaboration *el, Expr left, Expr right, BaseType base, Span span) {
   if (dag_op(el->dag, left) != OP_DISCRETE) {
     input_error(el, span,
                 "an equation in a when must have a variable that only whens determine on its left side");
     return false;
   }
+  if (integer_is_real(el, variable_of_leaf(el, left), base, span)) return false;
   Action action = {.kind = ACTION_ASSIGN,
                    .guard = el->guard,
                    .target = variable_of_leaf(el, left),
@@ -55,7 +64,7 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
   for (uint32_t i = 0; i < left->count; i++) {
     RawEquation equation = {value_exprs(left)[i], value_exprs(right)[i], base, span};
     if (!el->when) vec_push(el->heap, el->equations, equation);
-    else if (!add_action(el, equation.left, equation.right, span)) return false;
+    else if (!add_action(el, equation.left, equation.right, base, span)) return false;
   }
   return true;
 }
