@@ -256,8 +256,9 @@ static void work_analyze(daedal_model *model) {
   analysis->seconds_structure = pipeline_clock() - begin;
   const Structure *structure = &analysis->structure;
   bool ok = structure->status == STRUCTURE_OK;
-  model->figures = (daedal_analysis){.status = ok && analysis->curable ? DAEDAL_OK : DAEDAL_STRUCTURE,
-                                     .verdict = analysis_verdict(analysis),
+  bool discrete_ok = model_check_discrete(model->model, &model->diags);
+  model->figures = (daedal_analysis){.status = ok && analysis->curable && discrete_ok ? DAEDAL_OK : DAEDAL_STRUCTURE,
+                                     .verdict = discrete_ok ? analysis_verdict(analysis) : "unbalanced",
                                      .equations = (uint32_t)structure->n_equations,
                                      .variables = (uint32_t)structure->n_variables,
                                      .structural_index = structure->structural_index,
@@ -302,7 +303,7 @@ daedal_options daedal_default_options(void) {
                           .baumgarte_beta = NAN};
 }
 
-const char *const *daedal_method_names(void) { return method_names; }
+const char *const *daedal_method_names(void) { return method_all_names; }
 const char *const *daedal_solver_names(void) { return SOLVERS; }
 
 static double first_given(double a, bool has_b, double b, double otherwise) {

@@ -250,6 +250,35 @@ static void test_balance(void **state) {
   heap_destroy(w.heap);
 }
 
+static void test_discrete_owners(void **state) {
+  (void)state;
+  World w;
+  world_start(&w, heap_new(NULL));
+  Expr d = add_discrete(&w, "d", TYPE_REAL, 0), e = add_discrete(&w, "e", TYPE_BOOLEAN, 0);
+  add_discrete(&w, "f", TYPE_INTEGER, 0);
+  WhenBranch branch = {0};
+  vec_push(w.heap, &branch.actions, (Action){.kind = ACTION_ASSIGN, .target = 2, .value = d});
+  When when = {.algorithm = 1};
+  vec_push(w.heap, &when.branches, branch);
+  vec_push(w.heap, &w.model->whens, when);
+  vec_push(w.heap, &w.model->whens, when); /* of the same algorithm section */
+  vec_push(w.heap, &w.model->discrete_equations, (Equation){d, number(&w, 1), EXPR_NONE, {0, 0}});
+  vec_push(w.heap, &w.model->discrete_equations, (Equation){e, number(&w, 1), EXPR_NONE, {0, 0}});
+  assert_true(model_check_discrete(w.model, &w.diags));
+  vec_push(w.heap, &w.model->discrete_equations, (Equation){e, number(&w, 0), EXPR_NONE, {0, 0}});
+  w.model->whens.data[1].algorithm = 0;
+  add_discrete(&w, "g", TYPE_INTEGER, 0);
+  assert_false(model_check_discrete(w.model, &w.diags));
+  static const char *const messages[] = {"`e` is determined once more here",
+                                         "`f` is determined once more here", "no equation determines `g`"};
+  assert_int_equal(w.diags.errors, 3);
+  for (uint32_t i = 0; i < 3; i++) {
+    assert_string_equal(w.diags.list.data[i].message, messages[i]);
+    assert_int_equal(w.diags.list.data[i].code, DIAG_STRUCTURE);
+  }
+  heap_destroy(w.heap);
+}
+
 /* ---- parameters ---- */
 
 static void test_parameter_values(void **state) {
@@ -474,6 +503,7 @@ int main(void) {
       cmocka_unit_test(test_kinds_of_constants),
       cmocka_unit_test(test_flat_text),
       cmocka_unit_test(test_balance),
+      cmocka_unit_test(test_discrete_owners),
       cmocka_unit_test(test_parameter_values),
       cmocka_unit_test(test_parameter_faults),
       cmocka_unit_test(test_long_chain_of_parameters),

@@ -19,7 +19,7 @@ static void say_counts(const daedal_model *model, bool verbose) {
 /* Counting is enough for a balanced model; the analysis names the culprits of one that is not. */
 static void check_balance(Session *session) {
   daedal_counts counts = daedal_model_counts(session->model);
-  if (counts.equations == counts.variables) return;
+  if (counts.equations == counts.variables && counts.discrete_equations == counts.discrete_variables) return;
   daedal_analysis analysis = daedal_analyze(session->model);
   session_report(session);
   session->status = first_failure(session->status, (int)analysis.status);

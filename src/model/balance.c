@@ -1,6 +1,6 @@
 /* balance: how many equations and unknowns there are (see model.h). A discrete variable that a when assigns
- * in several branches has one equation, also in several whens of one algorithm section; one that two other whens
- * assign has two, which is one too many. */
+ * in several branches has one equation, also in several whens of one algorithm section; one that two other
+ * whens assign has two, which is one too many. */
 #include "model/model.h"
 
 /* Discrete variables that a when assigns, each once; `stamps` holds for each variable the last when that
@@ -34,4 +34,65 @@ Balance model_balance(const Model *model) {
     balance.discrete_equations += count_assigned(&model->whens.data[i], stamps, stamp_of(model, i));
   heap_free(model->heap, stamps);
   return balance;
+}
+
+/* ---- discrete variables one by one ---- */
+
+/* What determines a discrete variable. */
+typedef struct Owner {
+  uint32_t stamp; /* the last when that did, as stamp_of counts; UINT32_MAX: an equation; 0: nothing */
+  Span span;
+} Owner;
+
+typedef struct Owners {
+  const Model *model;
+  Diags *diags;
+  Owner *list; /* by discrete variable */
+  bool is_fine;
+} Owners;
+
+static void owners_add(Owners *owners, uint32_t discrete, uint32_t stamp, Span span) {
+  const Model *model = owners->model;
+  Owner *owner = &owners->list[discrete];
+  bool is_same = owner->stamp == stamp && stamp != UINT32_MAX;
+  if (owner->stamp && !is_same) {
+    Diag *diag = diag_error(owners->diags, DIAG_STRUCTURE, span, "`%s` is determined once more here",
+                            model_name(model, model->discretes.data[discrete]));
+    diag_note(owners->diags, diag, owner->span, "first here");
+    owners->is_fine = false;
+  }
+  *owner = (Owner){stamp, span};
+}
+
+static void owners_add_when(Owners *owners, uint32_t position) {
+  const When *when = &owners->model->whens.data[position];
+  for (uint32_t b = 0; b < when->branches.count; b++) {
+    const WhenBranch *branch = &when->branches.data[b];
+    for (uint32_t i = 0; i < branch->actions.count; i++) {
+      const Action *action = &branch->actions.data[i];
+      const Variable *target = &owners->model->variables.data[action->target];
+      if (action->kind == ACTION_ASSIGN && target->role == ROLE_DISCRETE)
+        owners_add(owners, target->index, stamp_of(owners->model, position), action->span);
+    }
+  }
+}
+
+bool model_check_discrete(const Model *model, Diags *diags) {
+  Arena arena = arena_make(model->heap);
+  Owners owners = {.model = model, .diags = diags, .is_fine = true};
+  owners.list = arena_array(&arena, model->discretes.count, sizeof *owners.list);
+  for (uint32_t i = 0; i < model->discrete_equations.count; i++) {
+    const Equation *equation = &model->discrete_equations.data[i];
+    owners_add(&owners, dag_index(model->dag, equation->left), UINT32_MAX, equation->span);
+  }
+  for (uint32_t i = 0; i < model->whens.count; i++) owners_add_when(&owners, i);
+  for (uint32_t i = 0; i < model->discretes.count; i++) {
+    if (owners.list[i].stamp) continue;
+    const Variable *variable = &model->variables.data[model->discretes.data[i]];
+    diag_error(diags, DIAG_STRUCTURE, variable->span, "no equation determines `%s`",
+               names_text(model->names, variable->name));
+    owners.is_fine = false;
+  }
+  arena_free(&arena);
+  return owners.is_fine;
 }

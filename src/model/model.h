@@ -87,8 +87,9 @@ typedef struct WhenBranch {
 
 typedef struct When {
   VEC(WhenBranch) branches;
-  uint32_t algorithm; /* whens of one algorithm section share a number above 0 and may assign the same variable, the
-                       * later one then holds; 0: an equation */
+  /* Whens of one algorithm section share a number above 0 and may assign the same variable: the later one then
+   * holds. 0: an equation. */
+  uint32_t algorithm;
   Span span;
 } When;
 
@@ -117,7 +118,7 @@ typedef struct Model {
   VEC(Equation) initial_equations;
   VEC(Equation) discrete_equations; /* left is a discrete leaf; outside of when */
   VEC(When) whens;
-  VEC(Action) asserts; /* assert and terminate outside of when */
+  VEC(Action) asserts;       /* assert and terminate outside of when */
   VEC(Function *) functions; /* what dag_call refers to */
   VEC(Routine *) routines;   /* bodies, as CODE_CALL counts them */
   VEC(Record) records;
@@ -163,6 +164,10 @@ typedef struct Balance {
   uint32_t equations, unknowns, discrete_equations, discrete_unknowns;
 } Balance;
 Balance model_balance(const Model *model);
+
+/* Every discrete variable must have one equation, or whens of one kind: else errors (DIAG_STRUCTURE) that
+ * name it, and false. O(size of the discrete part). */
+bool model_check_discrete(const Model *model, Diags *diags);
 
 /* ---- printing (print.c) ---- */
 
