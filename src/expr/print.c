@@ -76,8 +76,7 @@ static void print_number(Printer *p, double value) {
   for (char *c = digits; *c; c++)
     if (*c == ',') *c = '.'; /* the host program may have set a locale */
   text_append(p->heap, p->text, digits, strlen(digits));
-  if (fabs(value) > INT32_MAX && !strpbrk(digits, ".e"))
-    text_append(p->heap, p->text, ".0", 2); /* no Integer */
+  if (fabs(value) > 0x1p53 && !strpbrk(digits, ".e")) text_append(p->heap, p->text, ".0", 2); /* no Integer */
 }
 
 static void print_string(Printer *p, Name name) {
