@@ -415,11 +415,12 @@ void symbolic_start(Elaboration *el) {
                         .when_end = algorithm_when_end,
                         .reinit = symbolic_reinit};
   el->machine = machine_new(el->heap, el->names, &el->domain, &el->routine_list, &el->record_list, el->diags,
-                            (Limits){0});
+                            (Limits){.total = 2000000000});
   el->number_context.names = el->names;
   el->number_domain = number_domain(&el->number_context);
-  el->number_machine = machine_new(el->heap, el->names, &el->number_domain, &el->routine_list,
-                                   &el->record_list, el->diags, (Limits){.steps = 50000000});
+  el->number_machine =
+      machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list, el->diags,
+                  (Limits){.steps = 20000000, .total = 100000000});
 }
 
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {

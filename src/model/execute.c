@@ -89,7 +89,7 @@ bool machine_loop(Machine *machine) {
       continue;
     }
     machine->steps++;
-    if (machine->steps > machine->limits.steps && !machine_charge(machine, 0)) return false;
+    if (machine->steps > machine->budget && !machine_charge(machine, 0)) return false;
     if (!step(machine, frame->routine->code.data[frame->position]) || !within_inlining(machine))
       if (!frame_recover(machine)) return false;
   }

@@ -81,6 +81,7 @@ typedef struct Domain {
 /* Limits of a run; 0 means the default. */
 typedef struct Limits {
   uint64_t steps;    /* instructions and element operations in all */
+  uint64_t total;    /* the same over all runs */
   uint64_t inlining; /* of these within one call before it is handed to Domain.call */
   uint64_t elements; /* scalars of one value */
   uint32_t depth;    /* nested calls */

@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum { CHUNK_BYTES = 1 << 16, DEPTH_DEFAULT = 2000 };
-static const uint64_t STEPS_DEFAULT = 100000000, INLINING_DEFAULT = 3000000, ELEMENTS_DEFAULT = 50000000;
+static const uint64_t STEPS_DEFAULT = 100000000, TOTAL_DEFAULT = UINT64_MAX, INLINING_DEFAULT = 3000000,
+                      ELEMENTS_DEFAULT = 50000000;
 
 /* ---- memory ---- */
 
@@ -89,9 +90,9 @@ bool machine_charge(Machine *machine, uint64_t steps) {
   if (steps > machine->limits.elements)
     return machine_error(machine, "an array of more than %llu elements is refused",
                          (unsigned long long)machine->limits.elements);
-  if (machine->steps > machine->limits.steps)
+  if (machine->steps > machine->budget)
     return machine_error(machine, "more than %llu operations at compile time are refused",
-                         (unsigned long long)machine->limits.steps);
+                         (unsigned long long)machine->budget);
   return true;
 }
 
@@ -165,6 +166,7 @@ Machine *machine_new(Heap *heap, Names *names, const Domain *domain, Routine *co
                        .records = records,
                        .diags = diags};
   machine->limits.steps = limits.steps ? limits.steps : STEPS_DEFAULT;
+  machine->limits.total = limits.total ? limits.total : TOTAL_DEFAULT;
   machine->limits.inlining = limits.inlining ? limits.inlining : INLINING_DEFAULT;
   machine->limits.elements = limits.elements ? limits.elements : ELEMENTS_DEFAULT;
   machine->limits.depth = limits.depth ? limits.depth : DEPTH_DEFAULT;
@@ -187,7 +189,10 @@ static void machine_clear(Machine *machine) {
   }
   machine->stack.count = 0;
   machine->path = machine->route = NULL;
+  machine->spent += machine->steps;
   machine->steps = 0;
+  uint64_t left = machine->limits.total > machine->spent ? machine->limits.total - machine->spent : 0;
+  machine->budget = left < machine->limits.steps ? left : machine->limits.steps;
   machine->status = EXECUTE_OK;
   machine->obstacle = NULL;
   mark_release(machine, (Mark){0, 0});

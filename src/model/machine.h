@@ -77,7 +77,8 @@ struct Machine {
   VEC(Frame) frames;
   char *path;  /* condition under which the present instruction runs; NULL: always */
   char *route; /* the same, but not the negation of conditions under which a path has left: that one wins */
-  uint64_t steps;
+  uint64_t steps, spent; /* of this run, of those before */
+  uint64_t budget;       /* steps allowed in this run */
   ExecuteStatus status;
   const char *obstacle;
   Span obstacle_span;
