@@ -146,10 +146,37 @@ static bool pass_reduce(Simulation *simulation, const Request *request) {
   return request->method->apply(&simulation->reduction);
 }
 
+/* Method strangeness: from the equations as written to the system by numerical ranks alone; any number of equations will do. */
+static bool pass_strangeness(Simulation *simulation, const Request *request) {
+  Model *model = simulation->model;
+  Heap *heap = simulation->heap;
+  Strangeness *strangeness = &simulation->strangeness;
+  simulation->facts.equations = model->equations.count;
+  simulation->parameters = heap_array(heap, model->parameters.count, sizeof(double));
+  if (!model_parameter_values(model, request->parameter_overrides, simulation->parameters, simulation->diags)) return false;
+  Problem problem = problem_make(model, false, &simulation->arena);
+  if (modes_extract(&problem, &simulation->arena).count) {
+    diag_error(simulation->diags, DIAG_INPUT, (Span){0}, "not supported by method strangeness: conditions that make events; use method dummy");
+    return false;
+  }
+  simulation->facts.status = "singular";
+  *strangeness = (Strangeness){.heap = heap, .arena = &simulation->arena, .diags = simulation->diags};
+  if (!strangeness_build(strangeness, model, simulation->parameters, request->starts.start, request->run.start)) {
+    if (diags_code(simulation->diags) == DIAG_INIT) simulation->facts.status = "init";
+    return false;
+  }
+  simulation->evaluator = strangeness->evaluator;
+  simulation->facts.evaluator = strangeness->evaluator;
+  simulation->facts.strangeness = strangeness;
+  simulation->reduction.reduced = (Reduced){.array = strangeness->array, .evaluator = strangeness->evaluator, .y = strangeness->y};
+  return true;
+}
+
 static bool pass_view(Simulation *simulation, const Request *request) {
   Heap *heap = simulation->heap;
   const Reduced *reduced = &simulation->reduction.reduced;
-  simulation->view = view_reduced(heap, &simulation->reduction);
+  if (simulation->strangeness.array) simulation->view = view_strangeness(heap, &simulation->strangeness, reduced->y);
+  else simulation->view = view_reduced(heap, &simulation->reduction);
   const System *system = &simulation->view->system;
   const Integrator *integrator = request->run.integrator;
   if (integrator && integrator->explicit_form && !system->close) {
@@ -162,7 +189,7 @@ static bool pass_view(Simulation *simulation, const Request *request) {
   for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = true;
   simulation->facts.states = (uint32_t)system->links;
   simulation->facts.run_evaluator = reduced->evaluator;
-  simulation->facts.reduction = &simulation->reduction;
+  if (!simulation->strangeness.array) simulation->facts.reduction = &simulation->reduction;
   simulation->recorder = recorder_new(heap, reduced->evaluator, is_state, request->filter);
   simulation->facts.recorder = simulation->recorder;
   if (request->initialize_only) recorder_add(simulation->recorder, request->run.start, reduced->y);
@@ -189,26 +216,37 @@ static bool pass_integrate(Simulation *simulation, const Request *request) {
                        &simulation->statistics, simulation->diags);
 }
 
+typedef struct Pass {
+  bool (*run)(Simulation *, const Request *);
+  double *seconds;
+} Pass;
+
+static bool run_passes(Simulation *simulation, const Request *request, const Pass *passes) {
+  for (; passes->run; passes++) {
+    double begin = pipeline_clock();
+    bool ok = passes->run(simulation, request);
+    *passes->seconds += pipeline_clock() - begin;
+    if (!ok) return false;
+  }
+  return true;
+}
+
 bool pipeline_simulate(Simulation *simulation, const Request *request) {
   Seconds *seconds = &simulation->facts.seconds;
-  const struct Pass {
-    bool (*run)(Simulation *, const Request *);
-    double *seconds;
-  } passes[] = {
+  const Pass structural[] = {
       {pass_supported, &seconds->structure}, {pass_structure, &seconds->structure}, {pass_regular, &seconds->structure},
       {pass_array, &seconds->structure},     {pass_code, &seconds->code},           {pass_initial, &seconds->init},
       {pass_reduce, &seconds->code},         {pass_view, &seconds->code},           {pass_compile, &seconds->code},
-      {pass_integrate, &seconds->integrate},
+      {pass_integrate, &seconds->integrate}, {NULL, NULL},
+  };
+  const Pass numerical[] = {
+      {pass_supported, &seconds->structure}, {pass_strangeness, &seconds->init},     {pass_view, &seconds->code},
+      {pass_compile, &seconds->code},        {pass_integrate, &seconds->integrate}, {NULL, NULL},
   };
   simulation->arena = arena_make(simulation->heap);
   simulation->facts.status = "input";
   simulation->facts.method = request->method->name;
-  for (size_t p = 0; p < sizeof passes / sizeof *passes; p++) {
-    double begin = pipeline_clock();
-    bool ok = passes[p].run(simulation, request);
-    *passes[p].seconds += pipeline_clock() - begin;
-    if (!ok) return false;
-  }
+  if (!run_passes(simulation, request, request->method == &method_strangeness ? numerical : structural)) return false;
   simulation->facts.status = "ok";
   return true;
 }

@@ -38,6 +38,7 @@ typedef struct Simulation {
   Initializer initializer;
   Initial initial;
   Reduction reduction;
+  Strangeness strangeness; /* of that method, which goes its own way */
   View *view;
   Recorder *recorder;
   RunStatistics statistics;

@@ -208,6 +208,71 @@ class Kronecker:
         return text + "  annotation(experiment(StopTime = 1, Tolerance = 1e-8));\nend K;\n"
 
 
+class Strangeness(unittest.TestCase):
+    """Method strangeness: characteristic values, and the same solutions without any structure.
+    Expectations in models/strangeness: `// expect: mu 2` and so on, `// solution:` as above."""
+
+    def values(self, run):
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return tuple(run.json["strangeness"][key] for key in ("mu", "a", "d", "v", "u"))
+
+    def check_solutions(self, run, text):
+        for name, formula in re.findall(r"// solution: (\S+) = (.*)", text):
+            Models.check_solution(self, run.rows, name, formula, {"w": math.sqrt(0.75)})
+
+    def test_files(self):
+        folder = os.path.join(SOURCE, "tests", "models", "strangeness")
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name)) as file:
+                text = file.read()
+            expect = dict(re.findall(r"// expect: (\w+) (\S+)", text))
+            with self.subTest(name):
+                run = command("simulate", os.path.join(folder, name), "--method", "strangeness")
+                self.assertEqual(self.values(run), tuple(int(expect[key]) for key in ("mu", "a", "d", "v", "u")))
+                self.check_solutions(run, text)
+
+    def test_singular_models(self):
+        expected = {"example5": (1, 2, 0, 0, 0), "robot": (4, 12, 0, 0, 0), "inductor_pair": (1, 2, 1, 0, 0),
+                    "ungrounded": (0, 6, 2, 1, 1), "substitution": (0, 1, 1, 0, 0)}
+        for name, values in expected.items():
+            path = os.path.join(FOLDER, name + ".mo")
+            with self.subTest(name), open(path) as file:
+                run = command("simulate", path, "--method", "strangeness")
+                self.assertEqual(self.values(run), values)
+                self.check_solutions(run, file.read())
+
+    def test_papers(self):
+        """Kunkel and Mehrmann's examples: Hessenberg forms of index 2, 3, 4, the Miller integrator, the paraboloid."""
+        expected = {"kunkel_hessenberg2": (1, 2, 1), "kunkel_hessenberg3": (2, 3, 2), "kunkel_hessenberg4": (3, 4, 0),
+                    "kunkel_miller": (1, 4, 1), "kunkel_paraboloid": (2, 3, 4)}
+        for name, values in expected.items():
+            run = command("simulate", os.path.join(SOURCE, "tests", "models", "papers", name + ".mo"), "--method", "strangeness")
+            self.assertEqual(self.values(run), values + (0, 0), name)
+
+    def test_same_as_dummy(self):
+        for name in ("pendulum", "transamp"):
+            path = os.path.join(SOURCE, "examples", name + ".mo")
+            first, second = (command("simulate", path, "--method", m, "--tolerance", 1e-9) for m in ("dummy", "strangeness"))
+            self.assertEqual(second.returncode, 0, second.stderr)
+            for key, value in first.json["final"].items():
+                if key in second.json["final"] and not key.startswith("der"):
+                    self.assertLess(abs(second.json["final"][key] - value), 1e-5 * (1 + abs(value)), key)
+
+    def test_family(self):
+        """Index, a and d of random linear models are right in 99 of 100 at least; no trajectory is wrong."""
+        right = 0
+        for seed in range(100):
+            model = Kronecker(seed)
+            run = command("simulate", written(model.text()), "-q", "--intervals", 4, "--method", "strangeness")
+            if run.returncode:
+                continue
+            end = model.solution(1)
+            for i, value in enumerate(end):
+                self.assertLess(abs(run.json["final"][f"x{i + 1}"] - value), 1e-4 * (1 + max(map(abs, end))), seed)
+            right += self.values(run) == (max(model.index - 1, 0), model.n - model.d, model.d, 0, 0)
+        self.assertGreaterEqual(right, 99)
+
+
 class RandomLinear(unittest.TestCase):
     def test_family(self):
         """Right in 99 of 100 at least; the others are refused, none is wrong."""

@@ -37,6 +37,9 @@ Problem problem_replace(const Problem *problem, const Expr *residual, Arena *are
  * dag_variable(model->unknowns.count + k, 0). Owned by the arena. */
 Problem problem_extend(const Problem *problem, const Expr *residual, const Expr *value, uint32_t count, Arena *arena);
 
+/* The same problem with one more equation left = right over its unknowns, in a copy of the model. Owned by the arena. */
+Problem problem_append(const Problem *problem, Expr left, Expr right, Arena *arena);
+
 /* An expression of the model over the unknowns of the problem: aliases put in. */
 Expr problem_expression(const Problem *problem, Expr e);
 

@@ -224,3 +224,18 @@ Problem problem_extend(const Problem *problem, const Expr *residual, const Expr 
   build_incidence(&extended, arena);
   return extended;
 }
+
+Problem problem_append(const Problem *problem, Expr left, Expr right, Arena *arena) {
+  Problem longer = *problem;
+  uint32_t n = problem->equations;
+  Model *model = longer.model = copy_model(problem->model, 1, arena);
+  Equation equation = {.left = left, .right = right, .residual = dag_subtract(model->dag, left, right)};
+  longer.residual = grown(arena, problem->residual, n, 1, sizeof *problem->residual);
+  longer.equation = grown(arena, problem->equation, n, 1, sizeof *problem->equation);
+  longer.residual[n] = equation.residual;
+  longer.equation[n] = model->equations.count;
+  longer.equations = n + 1;
+  model->equations.data[model->equations.count++] = equation;
+  build_incidence(&longer, arena);
+  return longer;
+}

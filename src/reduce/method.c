@@ -10,6 +10,9 @@ static const Method *const METHODS[] = {&method_dummy,          &method_minimal,
 const char *const method_names[] = {"dummy",      "minimal",        "projection", "baumgarte", "ggl",
                                     "underlying", "overdetermined", "none",       NULL};
 
+const char *const method_all_names[] = {"dummy",      "minimal",        "projection",  "baumgarte", "ggl",
+                                        "underlying", "overdetermined", "strangeness", "none",      NULL};
+
 const Method *method_at(uint32_t index) {
   return index < sizeof METHODS / sizeof *METHODS ? METHODS[index] : NULL;
 }
@@ -17,5 +20,5 @@ const Method *method_at(uint32_t index) {
 const Method *method_find(const char *name) {
   for (uint32_t m = 0; method_at(m); m++)
     if (strcmp(METHODS[m]->name, name) == 0) return METHODS[m];
-  return NULL;
+  return strcmp(method_strangeness.name, name) == 0 ? &method_strangeness : NULL;
 }

@@ -43,6 +43,9 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
               facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init + facts->seconds.integrate,
               facts->seconds.code, facts->seconds.init, facts->seconds.integrate);
   conversion_report_text(facts->conversions, heap, text);
+  if (facts->strangeness)
+    text_printf(heap, text, "  strangeness              mu = %d, a = %d, d = %d, v = %d, u = %d\n", (int)facts->strangeness->mu,
+                (int)facts->strangeness->a, (int)facts->strangeness->d, (int)facts->strangeness->v, (int)facts->strangeness->u);
   arena_free(&arena);
 }
 
@@ -121,6 +124,19 @@ static void json_seconds(const RunFacts *facts, JsonWriter *json) {
   json_object_end(json);
 }
 
+/* The characteristic values of Kunkel and Mehrmann. */
+static void json_strangeness(const Strangeness *strangeness, JsonWriter *json) {
+  if (!strangeness) return;
+  json_key(json, "strangeness");
+  json_object_begin(json);
+  json_key_integer(json, "mu", strangeness->mu);
+  json_key_integer(json, "a", strangeness->a);
+  json_key_integer(json, "d", strangeness->d);
+  json_key_integer(json, "v", strangeness->v);
+  json_key_integer(json, "u", strangeness->u);
+  json_object_end(json);
+}
+
 static void json_turning(const TurningPoint *point, JsonWriter *json) {
   if (!point) {
     json_key_null(json, "singular");
@@ -165,6 +181,7 @@ void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
   json_key_string(&json, "status", facts->status);
   json_key_string(&json, "method", facts->method);
   conversion_report_json(facts->conversions, &json);
+  json_strangeness(facts->strangeness, &json);
   if (facts->evaluator) {
     json_key_integer(&json, "equations", facts->equations);
     json_key_integer(&json, "states", facts->states);

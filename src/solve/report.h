@@ -19,6 +19,7 @@ typedef struct RunFacts {
   const Evaluator *evaluator; /* of the model's array; NULL before the code exists */
   const Evaluator *run_evaluator; /* of the system that is integrated; NULL before it exists */
   const Reduction *reduction;     /* NULL before it exists */
+  const Strangeness *strangeness; /* of that method; NULL for others */
   const Recorder *recorder;
   const RunStatistics *statistics; /* NULL before the integration */
   const Initial *initial;

@@ -32,6 +32,7 @@ typedef struct Run {
   double next_output;
   uint64_t output_count, outputs;
   double last_event;
+  uint64_t rejected; /* steps that the integrator had rejected when the states were looked at last */
   bool warned; /* of a determinant that changed its sign */
   uint32_t chatter;
   uint64_t rows_before, entries_before; /* the evaluator's counts at the beginning */
@@ -284,6 +285,24 @@ static const Integrator *first_integrator(Run *run) {
   return integrator_find("radau");
 }
 
+/* Where numerical ranks choose the states: chooses anew after a step that was rejected or failed. true: the run goes on with
+ * other states. */
+static bool reselect_states(Run *run, double t, bool failed) {
+  if (!run->view->reselect) return false;
+  IntegratorStatistics now;
+  run->integrator->statistics(run->self, &now);
+  uint64_t rejected = now.rejected_error + now.rejected_convergence;
+  if (!failed && rejected == run->rejected) return false;
+  run->rejected = rejected;
+  memcpy(run->y, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
+  if (!run->view->reselect(run->view, t, run->y, failed)) return false;
+  collect_statistics(run, false);
+  create_integrator(run, run->integrator);
+  run->integrator->start(run->self, t, run->y, run->options->stop);
+  run->rejected = 0;
+  return true;
+}
+
 /* ---- events ---- */
 
 static bool report_chatter(Run *run, double t, uint32_t mode) {
@@ -325,6 +344,7 @@ static bool integrate(Run *run) {
   while (run->integrator->time(run->self) < options->stop) {
     double before = run->integrator->time(run->self);
     StepStatus status = run->integrator->step(run->self, options->stop);
+    if (status != STEP_OK && reselect_states(run, before, true)) continue;
     if (status != STEP_OK) return describe_failure(run, status, before);
     double t = run->integrator->time(run->self);
     bool event;
@@ -337,6 +357,7 @@ static bool integrate(Run *run) {
     if (t >= options->stop) break;
     if (!watch_choice(run, t)) return false;
     leave_if_stiff(run);
+    reselect_states(run, t, false);
   }
   return true;
 }

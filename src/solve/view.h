@@ -5,6 +5,7 @@
 #include "base/linear.h"
 #include "code/switches.h"
 #include "reduce/reduction.h"
+#include "reduce/strangeness.h"
 #include "solve/integrator.h"
 #include "solve/nearest.h"
 
@@ -15,6 +16,9 @@ typedef struct View {
   StateSpace *space; /* NULL where there is no state-space form */
   Nearest *nearest;  /* then this solves the rows at a point between steps */
   Switches *switches; /* NULL without relations that make events */
+  /* Chooses rows and states anew at a consistent point, where numerical ranks decide on them; other states only, unless the present
+   * choice failed. true: the system has changed, and the integrator must be made anew. NULL where there is no such choice. */
+  bool (*reselect)(struct View *view, double t, double *y, bool failed);
   /* the array of the model, for the check of its constraints; its columns are found among those of the view */
   Evaluator *original;
   Switches *original_switches; /* NULL where the evaluators share their modes */
@@ -43,6 +47,9 @@ EvalStatus view_solve(View *view, double t, double *y);
 
 /* The same at an event, where only the modes have changed: states stay as they are. */
 EvalStatus view_settle(View *view, double t, double *y);
+
+/* The strangeness-free system selected at the consistent y. */
+View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y);
 
 /* Takes over the dummies chosen last. */
 void view_update_links(View *view);
