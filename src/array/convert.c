@@ -29,7 +29,8 @@ const char *converter_residual_text(const Converter *converter, Expr residual) {
 }
 
 /* `equation 1 - 2*der(equation 3)`, the line replaced first. */
-static const char *combination_text(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
+static const char *combination_text(Converter *converter, const BlockJacobian *jacobian,
+                                    const Dependence *dependence) {
   TextVec text = {0};
   const Structure *structure = &converter->structure;
   int32_t least = structure->c[jacobian->equation[dependence->last]];
@@ -41,7 +42,8 @@ static const char *combination_text(Converter *converter, const BlockJacobian *j
     if (!first) text_printf(converter->heap, &text, constant && number < 0 ? " - " : " + ");
     if (constant && fabs(number) != 1) text_printf(converter->heap, &text, "%.10g*", fabs(number));
     if (!constant)
-      text_printf(converter->heap, &text, "(%s)*", model_text(converter->model, dependence->factor[k], converter->arena));
+      text_printf(converter->heap, &text, "(%s)*",
+                  model_text(converter->model, dependence->factor[k], converter->arena));
     int32_t times = structure->c[i] - least;
     for (int32_t l = 0; l < times; l++) text_printf(converter->heap, &text, "der(");
     text_printf(converter->heap, &text, "equation %u", converter->problem.equation[i] + 1);
@@ -52,15 +54,18 @@ static const char *combination_text(Converter *converter, const BlockJacobian *j
   return copy;
 }
 
-void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how) {
+void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after,
+                    const char *how) {
   vec_push(converter->heap, converter->list,
            (Conversion){kind, converter->problem.equation[i], written_text(converter, i), after, how});
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   if (kind == CONVERSION_VANISHED)
-    diag_warning(converter->diags, span, "at the given parameter values the highest derivatives of `%s` vanish: taken as `%s`",
+    diag_warning(converter->diags, span,
+                 "at the given parameter values the highest derivatives of `%s` vanish: taken as `%s`",
                  written_text(converter, i), after);
   if (kind == CONVERSION_RELEASED)
-    diag_warning(converter->diags, span, "`%s` follows from the other equations, which leave a variable free: held as `%s`",
+    diag_warning(converter->diags, span,
+                 "`%s` follows from the other equations, which leave a variable free: held as `%s`",
                  written_text(converter, i), after);
 }
 
@@ -78,7 +83,8 @@ static Structure try_residual(Converter *converter, uint32_t i, Expr residual, P
 /* Puts a number for leaves on which e does not depend. */
 static Expr drop_leaves(Converter *converter, Expr e, const ExprVec *leaves, double number) {
   ExprVec numbers = {0};
-  for (uint32_t k = 0; k < leaves->count; k++) vec_push(converter->heap, &numbers, dag_constant(converter->dag, number));
+  for (uint32_t k = 0; k < leaves->count; k++)
+    vec_push(converter->heap, &numbers, dag_constant(converter->dag, number));
   Expr dropped = e;
   dag_substitute(converter->dag, leaves->data, numbers.data, leaves->count, &dropped, 1);
   vec_free(converter->heap, &numbers);
@@ -90,7 +96,8 @@ Expr converter_drop_apparent(Converter *converter, Expr e) {
   ExprVec leaves = {0}, partials = {0}, apparent = {0};
   dag_gradient(converter->dag, e, &leaves, &partials);
   for (uint32_t k = 0; k < leaves.count; k++)
-    if (samples_vanish(&converter->samples, partials.data[k])) vec_push(converter->heap, &apparent, leaves.data[k]);
+    if (samples_vanish(&converter->samples, partials.data[k]))
+      vec_push(converter->heap, &apparent, leaves.data[k]);
   /* leaves without any partial derivative */
   ExprVec all = {0};
   dag_variables(converter->dag, e, &all);
@@ -100,7 +107,8 @@ Expr converter_drop_apparent(Converter *converter, Expr e) {
     if (!present && !dag_has_event(converter->dag, e)) vec_push(converter->heap, &apparent, all.data[k]);
   }
   Expr result = e;
-  for (int number = 0; number < 2 && apparent.count && result == e; number++) { /* 0 may be outside of a domain */
+  for (int number = 0; number < 2 && apparent.count && result == e;
+       number++) { /* 0 may be outside of a domain */
     Expr dropped = drop_leaves(converter, e, &apparent, number);
     if (samples_vanish(&converter->samples, dag_subtract(converter->dag, dropped, e))) result = dropped;
   }
@@ -125,7 +133,8 @@ static bool step_vanish(Converter *converter, const BlockJacobian *jacobian) {
     if (left == converter->problem.residual[i]) continue;
     Problem problem;
     Structure structure = try_residual(converter, i, left, &problem);
-    converter_note(converter, CONVERSION_VANISHED, i, converter_residual_text(converter, left), "terms that are zero at the given parameter values left out");
+    converter_note(converter, CONVERSION_VANISHED, i, converter_residual_text(converter, left),
+                   "terms that are zero at the given parameter values left out");
     converter->problem = problem;
     converter->structure = structure;
     changed = true;
@@ -138,22 +147,25 @@ static bool step_vanish(Converter *converter, const BlockJacobian *jacobian) {
 static void report_inconsistent(Converter *converter, uint32_t i, Expr left, const char *how) {
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   converter->failed = true;
-  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span, "the equations contradict each other: %s gives %s", how,
-                          converter_residual_text(converter, left));
+  Diag *diag =
+      diag_error(converter->diags, DIAG_STRUCTURE, span, "the equations contradict each other: %s gives %s",
+                 how, converter_residual_text(converter, left));
   diag_note(converter->diags, diag, (Span){0}, "remove one of these equations, or make them agree");
 }
 
 static void report_redundant(Converter *converter, uint32_t i, const char *how) {
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   converter->failed = true;
-  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span, "`%s` follows from other equations: %s is 0 = 0",
-                          written_text(converter, i), how);
-  diag_note(converter->diags, diag, (Span){0}, "an equation is missing: the others leave a variable undetermined");
+  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span,
+                          "`%s` follows from other equations: %s is 0 = 0", written_text(converter, i), how);
+  diag_note(converter->diags, diag, (Span){0},
+            "an equation is missing: the others leave a variable undetermined");
 }
 
 static Expr start_of(const Converter *converter, uint32_t unknown) {
   const Model *model = converter->model;
-  const Variable *variable = &model->variables.data[model->unknowns.data[converter->problem.unknown[unknown]]];
+  const Variable *variable =
+      &model->variables.data[model->unknowns.data[converter->problem.unknown[unknown]]];
   return variable->start == EXPR_NONE ? dag_constant(converter->dag, 0) : variable->start;
 }
 
@@ -174,10 +186,11 @@ static bool settle_empty(Converter *converter, uint32_t i, Expr left, const char
     Structure structure = try_residual(converter, i, residual, &problem);
     released = structure.status == STRUCTURE_OK;
     if (!released) continue;
-    converter_note(converter, CONVERSION_RELEASED, i,
-         arena_printf(converter->arena, "%s = %s", model_text(converter->model, leaf, converter->arena),
-                      model_text(converter->model, start_of(converter, unknown), converter->arena)),
-         arena_printf(converter->arena, "%s is 0 = 0; the free variable is held at its start value", how));
+    converter_note(
+        converter, CONVERSION_RELEASED, i,
+        arena_printf(converter->arena, "%s = %s", model_text(converter->model, leaf, converter->arena),
+                     model_text(converter->model, start_of(converter, unknown), converter->arena)),
+        arena_printf(converter->arena, "%s is 0 = 0; the free variable is held at its start value", how));
     converter->problem = problem;
     converter->structure = structure;
   }
@@ -201,7 +214,8 @@ static bool step_empty(Converter *converter) {
 
 /* The condition of the method on a factor: no unknown of the block as high as the combination cancels it, none of another
  * block higher than it may be. */
-static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor, int32_t least) {
+static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor,
+                          int32_t least) {
   const Structure *structure = &converter->structure;
   int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];
   ExprVec leaves = {0};
@@ -227,7 +241,8 @@ typedef struct Combination {
 /* Is the sum over k of factor[k] * part[k] round-off of its terms at every point where it is defined? */
 static bool sum_vanishes(const Converter *converter, const Expr *factor, const Expr *part, uint32_t count) {
   Arena scratch = arena_make(converter->heap);
-  double *values = arena_array(&scratch, 2 * (size_t)count, sizeof *values), *sizes = arena_array(&scratch, 2 * (size_t)count, sizeof *sizes);
+  double *values = arena_array(&scratch, 2 * (size_t)count, sizeof *values),
+         *sizes = arena_array(&scratch, 2 * (size_t)count, sizeof *sizes);
   Expr *all = arena_array(&scratch, 2 * (size_t)count, sizeof *all);
   int defined = 0;
   bool vanishes = true;
@@ -283,7 +298,8 @@ static void find_cancelled(Converter *converter, const Combination *combination,
 
 /* The sum over i in the dependence of factor * D^(c_i - least) f_i, freed of the derivatives that cancel in it. false: they do
  * not, which round-off must have hidden. */
-static bool combine(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence, Combination *combination) {
+static bool combine(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence,
+                    Combination *combination) {
   const Structure *structure = &converter->structure;
   Dag *dag = converter->dag;
   int32_t least = structure->c[jacobian->equation[dependence->last]];
@@ -307,7 +323,8 @@ static bool combine(Converter *converter, const BlockJacobian *jacobian, const D
   dag_variables(dag, combination->left, &rest);
   for (uint32_t k = 0; k < rest.count && low; k++) {
     int32_t j = (int32_t)converter->problem.local[dag_index(dag, rest.data[k])];
-    bool inside = structure->blocks.block_of_column[j] == structure->blocks.block_of_row[jacobian->equation[0]];
+    bool inside =
+        structure->blocks.block_of_column[j] == structure->blocks.block_of_row[jacobian->equation[0]];
     low = !inside || (int32_t)dag_order(dag, rest.data[k]) < structure->d[j] - least;
   }
   vec_free(converter->heap, &rest);
@@ -339,14 +356,17 @@ static uint32_t dependence_cost(const Converter *converter, const Dependence *de
 
 static void sort_dependences(const Converter *converter, DependenceVec *list) {
   for (uint32_t k = 1; k < list->count; k++)
-    for (uint32_t q = k; q > 0 && dependence_cost(converter, &list->data[q]) < dependence_cost(converter, &list->data[q - 1]); q--) {
+    for (uint32_t q = k;
+         q > 0 && dependence_cost(converter, &list->data[q]) < dependence_cost(converter, &list->data[q - 1]);
+         q--) {
       Dependence kept = list->data[q];
       list->data[q] = list->data[q - 1];
       list->data[q - 1] = kept;
     }
 }
 
-static bool use_combination(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
+static bool use_combination(Converter *converter, const BlockJacobian *jacobian,
+                            const Dependence *dependence) {
   uint32_t i = (uint32_t)jacobian->equation[dependence->last];
   int32_t least = converter->structure.c[i];
   for (uint32_t k = 0; k < dependence->count; k++) {
@@ -370,8 +390,8 @@ static bool use_combination(Converter *converter, const BlockJacobian *jacobian,
 static bool step_combine(Converter *converter, const BlockJacobian *jacobian) {
   DependenceVec found = {0};
   bool used = false;
-  if (jacobian->size <= LARGEST_BLOCK &&
-      dependence_find(jacobian, true, order_equations(converter, jacobian), &converter->samples, converter->arena, &found)) {
+  if (jacobian->size <= LARGEST_BLOCK && dependence_find(jacobian, true, order_equations(converter, jacobian),
+                                                         &converter->samples, converter->arena, &found)) {
     sort_dependences(converter, &found);
     for (uint32_t k = 0; k < found.count && !used && !converter->failed; k++)
       used = use_combination(converter, jacobian, &found.data[k]);
@@ -388,16 +408,19 @@ static void report_singular(Converter *converter, int32_t block) {
   const Problem *problem = &converter->problem;
   Model *model = converter->model;
   int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
-  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, model->equations.data[problem->equation[blocks->row[begin]]].span,
-                          "the structure is sound, but the Jacobian of %d equation%s with respect to the highest derivatives is "
-                          "identically singular, and no rewriting was found that cures it",
-                          (int)size, size == 1 ? "" : "s");
+  Diag *diag = diag_error(
+      converter->diags, DIAG_STRUCTURE, model->equations.data[problem->equation[blocks->row[begin]]].span,
+      "the structure is sound, but the Jacobian of %d equation%s with respect to the highest derivatives is "
+      "identically singular, and no rewriting was found that cures it",
+      (int)size, size == 1 ? "" : "s");
   for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
     uint32_t unknown = problem->unknown[blocks->column[p]];
-    diag_note(converter->diags, diag, model->equations.data[problem->equation[blocks->row[p]]].span, "equation `%s`, variable %s",
-              written_text(converter, (uint32_t)blocks->row[p]), model_name(model, model->unknowns.data[unknown]));
+    diag_note(converter->diags, diag, model->equations.data[problem->equation[blocks->row[p]]].span,
+              "equation `%s`, variable %s", written_text(converter, (uint32_t)blocks->row[p]),
+              model_name(model, model->unknowns.data[unknown]));
   }
-  if (size > SHOWN) diag_note(converter->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
+  if (size > SHOWN)
+    diag_note(converter->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
   converter->failed = true;
 }
 
@@ -405,7 +428,8 @@ static int32_t smallest_block(const Converter *converter, const IntVec *blocks) 
   const int32_t *start = converter->structure.blocks.start;
   int32_t best = blocks->data[0];
   for (uint32_t k = 1; k < blocks->count; k++)
-    if (start[blocks->data[k] + 1] - start[blocks->data[k]] < start[best + 1] - start[best]) best = blocks->data[k];
+    if (start[blocks->data[k] + 1] - start[blocks->data[k]] < start[best + 1] - start[best])
+      best = blocks->data[k];
   return best;
 }
 
@@ -415,7 +439,8 @@ static bool step(Converter *converter) {
     bool settled = step_empty(converter);
     if (!settled && !converter->failed) {
       diag_error(converter->diags, DIAG_STRUCTURE, (Span){0},
-                 "the structure is sound as written, but after the rewritings that its singular Jacobian asks for some equations "
+                 "the structure is sound as written, but after the rewritings that its singular Jacobian "
+                 "asks for some equations "
                  "determine the same variables");
       converter->failed = true;
     }
@@ -427,7 +452,8 @@ static bool step(Converter *converter) {
   if (more) {
     int32_t block = smallest_block(converter, &singular);
     int32_t *place = arena_array(converter->arena, converter->problem.unknowns, sizeof *place);
-    BlockJacobian jacobian = regular_jacobian(&converter->problem, &converter->structure, block, place, converter->arena);
+    BlockJacobian jacobian =
+        regular_jacobian(&converter->problem, &converter->structure, block, place, converter->arena);
     more = step_vanish(converter, &jacobian) || step_combine(converter, &jacobian);
     if (!more && !converter->failed) more = converter_substitute(converter, &jacobian);
     if (!more && !converter->failed) report_singular(converter, block);
@@ -453,7 +479,8 @@ static int32_t *least_orders(const Problem *problem, uint32_t unknowns, Arena *a
 
 static Structure raise_offsets(const Converter *converter, const int32_t *least) {
   bool enough = true;
-  for (uint32_t j = 0; j < converter->problem.unknowns && enough; j++) enough = converter->structure.d[j] >= least[j];
+  for (uint32_t j = 0; j < converter->problem.unknowns && enough; j++)
+    enough = converter->structure.d[j] >= least[j];
   if (enough) return converter->structure;
   return structure_raise(converter->arena, &converter->problem.incidence, &converter->structure, least);
 }
@@ -466,11 +493,17 @@ static const Expr *keep_written(const Converter *converter, const Problem *probl
   return written;
 }
 
-ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena, ConversionVec *list,
-                          Diags *diags) {
+ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena,
+                          ConversionVec *list, Diags *diags) {
   Model *model = problem->model;
-  Converter converter = {.arena = arena, .heap = arena->heap, .model = model, .dag = model->dag, .diags = diags,
-                         .problem = *problem, .structure = *structure, .list = list};
+  Converter converter = {.arena = arena,
+                         .heap = arena->heap,
+                         .model = model,
+                         .dag = model->dag,
+                         .diags = diags,
+                         .problem = *problem,
+                         .structure = *structure,
+                         .list = list};
   converter.samples = samples_make(model, parameters, arena);
   uint32_t before = list->count;
   for (int k = 0; k < STEP_LIMIT && step(&converter); k++) continue;

@@ -14,10 +14,10 @@
 #include "array/regular.h"
 
 typedef enum ConversionKind {
-  CONVERSION_VANISHED,    /* terms that are zero at the given parameter values were left out */
-  CONVERSION_COMBINATION, /* replaced by a linear combination */
+  CONVERSION_VANISHED,     /* terms that are zero at the given parameter values were left out */
+  CONVERSION_COMBINATION,  /* replaced by a linear combination */
   CONVERSION_SUBSTITUTION, /* an expression was put in for unknowns */
-  CONVERSION_RELEASED,    /* redundant: replaced by one that holds a free unknown at its start value */
+  CONVERSION_RELEASED,     /* redundant: replaced by one that holds a free unknown at its start value */
 } ConversionKind;
 
 typedef struct Conversion {
@@ -33,14 +33,14 @@ typedef VEC(Conversion) ConversionVec;
 typedef enum ConvertStatus {
   CONVERT_REGULAR, /* nothing had to be done */
   CONVERT_DONE,
-  CONVERT_FAILED,  /* an error is in diags */
+  CONVERT_FAILED, /* an error is in diags */
 } ConvertStatus;
 
 /* Checks the problem and repairs it: problem and structure are replaced if needed, and what was done is appended to `list`.
  * The offsets are raised, if need be, to hold every derivative in the equations as written and every alias v = der(x). parameters: values by leaf index. All is
  * owned by the arena, the list by its heap. */
-ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena, ConversionVec *list,
-                          Diags *diags);
+ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena,
+                          ConversionVec *list, Diags *diags);
 
 /* The kind in one word, for reports. */
 const char *conversion_name(ConversionKind kind);

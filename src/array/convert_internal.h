@@ -22,7 +22,8 @@ typedef struct Converter {
 } Converter;
 
 /* Records a step: equation i of the problem is now `after`. */
-void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how);
+void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after,
+                    const char *how);
 
 /* `residual = 0`; owned by the arena. */
 const char *converter_residual_text(const Converter *converter, Expr residual);

@@ -25,10 +25,13 @@ typedef struct Matrix {
   int32_t *pivot_column; /* per row; -1 */
 } Matrix;
 
-static Entry *at(const Matrix *matrix, int32_t row, int32_t column) { return &matrix->entry[row * matrix->columns + column]; }
+static Entry *at(const Matrix *matrix, int32_t row, int32_t column) {
+  return &matrix->entry[row * matrix->columns + column];
+}
 
 /* Points at which every entry is defined. */
-static bool choose_points(const BlockJacobian *jacobian, const Samples *samples, Arena *arena, double *values[SHADOWS]) {
+static bool choose_points(const BlockJacobian *jacobian, const Samples *samples, Arena *arena,
+                          double *values[SHADOWS]) {
   uint32_t count = (uint32_t)jacobian->row_start[jacobian->size];
   double *sizes = arena_array(arena, count, sizeof *sizes);
   int found = 0;
@@ -45,8 +48,8 @@ static bool choose_points(const BlockJacobian *jacobian, const Samples *samples,
   return found == SHADOWS;
 }
 
-static bool fill(Matrix *matrix, const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
-                 Arena *arena) {
+static bool fill(Matrix *matrix, const BlockJacobian *jacobian, bool rows, const int32_t *order,
+                 const Samples *samples, Arena *arena) {
   int32_t n = jacobian->size;
   double *values[SHADOWS];
   if (!choose_points(jacobian, samples, arena, values)) return false;
@@ -72,7 +75,10 @@ static int plainness(const Dag *dag, Expr e) {
   if (dag_is_constant(dag, e, NULL)) return 0;
   Dag *graph = (Dag *)dag;
   if (dag_contains(graph, e, OP_VARIABLE)) return 3;
-  return dag_contains(graph, e, OP_TIME) || dag_contains(graph, e, OP_DISCRETE) || dag_contains(graph, e, OP_PRE) ? 2 : 1;
+  return dag_contains(graph, e, OP_TIME) || dag_contains(graph, e, OP_DISCRETE) ||
+                 dag_contains(graph, e, OP_PRE)
+             ? 2
+             : 1;
 }
 
 /* a - factor * b, zero where the values cancel. */
@@ -136,8 +142,9 @@ static void collect_factors(const Dag *dag, Expr e, int power, Factors *factors)
       if (factors->full) return;
       stack[depth].e = arguments[0], stack[depth++].power = p;
       stack[depth].e = arguments[1], stack[depth++].power = op == OP_MULTIPLY ? p : -p;
-    } else if (op == OP_POWER && dag_arguments(dag, node, &arguments) == 2 && dag_is_constant(dag, arguments[1], &exponent) &&
-               exponent == floor(exponent) && fabs(exponent) < 20) {
+    } else if (op == OP_POWER && dag_arguments(dag, node, &arguments) == 2 &&
+               dag_is_constant(dag, arguments[1], &exponent) && exponent == floor(exponent) &&
+               fabs(exponent) < 20) {
       add_factor(factors, arguments[0], p * (int)exponent);
     } else {
       add_factor(factors, node, p);
@@ -197,7 +204,8 @@ static int32_t choose_pivot(const Matrix *matrix, int32_t column) {
   for (int plain = 0; plain < 4 && best < 0; plain++) {
     for (int32_t p = 0; p < matrix->rows && largest[plain] > 0; p++) {
       const Entry *entry = at(matrix, p, column);
-      if (entry->zero || matrix->pivot_column[p] >= 0 || plainness(matrix->dag, entry->expression) != plain) continue;
+      if (entry->zero || matrix->pivot_column[p] >= 0 || plainness(matrix->dag, entry->expression) != plain)
+        continue;
       if (relative_size(matrix, p, column) < THRESHOLD * largest[plain]) continue;
       int32_t count = 0;
       for (int32_t q = 0; q < matrix->columns; q++) count += !at(matrix, p, q)->zero;
@@ -216,12 +224,14 @@ static void eliminate(Matrix *matrix) {
     if (pivot < 0) continue;
     matrix->pivot_column[pivot] = column;
     Entry head = *at(matrix, pivot, column);
-    for (int32_t q = 0; q < matrix->columns; q++) *at(matrix, pivot, q) = divide(matrix->dag, at(matrix, pivot, q), &head);
+    for (int32_t q = 0; q < matrix->columns; q++)
+      *at(matrix, pivot, q) = divide(matrix->dag, at(matrix, pivot, q), &head);
     for (int32_t p = 0; p < matrix->rows; p++) {
       Entry factor = *at(matrix, p, column);
       if (p == pivot || factor.zero) continue;
       for (int32_t q = 0; q < matrix->columns; q++)
-        if (!at(matrix, pivot, q)->zero) *at(matrix, p, q) = combine(matrix->dag, at(matrix, p, q), &factor, at(matrix, pivot, q));
+        if (!at(matrix, pivot, q)->zero)
+          *at(matrix, p, q) = combine(matrix->dag, at(matrix, p, q), &factor, at(matrix, pivot, q));
       *at(matrix, p, column) = (Entry){.zero = true};
     }
   }
@@ -244,8 +254,8 @@ static Dependence read_dependence(const Matrix *matrix, int32_t column, const in
 }
 
 /* A matrix of numbers has exact dependences with integer factors. */
-static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t *order, Dag *dag, Arena *arena,
-                         DependenceVec *found) {
+static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t *order, Dag *dag,
+                         Arena *arena, DependenceVec *found) {
   int32_t n = jacobian->size;
   for (int32_t e = 0; e < jacobian->row_start[n]; e++)
     if (!dag_is_constant(dag, jacobian->entry[e], NULL)) return false;
@@ -260,7 +270,8 @@ static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t
   ExactDependence *exact;
   int32_t count = eliminate_exactly(matrix, n, n, arena, &exact);
   for (int32_t k = 0; k < count; k++) {
-    Dependence dependence = {.count = (uint32_t)exact[k].count, .line = exact[k].line, .last = order[exact[k].last]};
+    Dependence dependence = {
+        .count = (uint32_t)exact[k].count, .line = exact[k].line, .last = order[exact[k].last]};
     dependence.factor = arena_array(arena, dependence.count, sizeof(Expr));
     for (uint32_t q = 0; q < dependence.count; q++) {
       dependence.line[q] = order[exact[k].line[q]];
@@ -271,8 +282,8 @@ static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t
   return count > 0;
 }
 
-bool dependence_find(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples, Arena *arena,
-                     DependenceVec *found) {
+bool dependence_find(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
+                     Arena *arena, DependenceVec *found) {
   int32_t n = jacobian->size;
   if (find_exactly(jacobian, rows, order, samples->model->dag, arena, found)) return true;
   Arena scratch = arena_make(arena->heap);

@@ -22,7 +22,7 @@ typedef VEC(Dependence) DependenceVec;
 
 /* A basis of the dependences among the rows (or columns) of a block's matrix. A line depends on lines that come before it in
  * `order`. Owned by the arena, the list by its heap. false: the entries are not defined at enough points. O(size^3). */
-bool dependence_find(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples, Arena *arena,
-                     DependenceVec *found);
+bool dependence_find(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
+                     Arena *arena, DependenceVec *found);
 
 #endif

@@ -83,8 +83,8 @@ static int32_t echelon(uint64_t *a, int32_t rows, int32_t columns, int32_t *pivo
 }
 
 /* Integer factors of one dependence; false when they are not small. */
-static bool read_factors(const uint64_t *a, int32_t columns, int32_t rank, const int32_t *pivot, int32_t free, Arena *arena,
-                         ExactDependence *dependence) {
+static bool read_factors(const uint64_t *a, int32_t columns, int32_t rank, const int32_t *pivot, int32_t free,
+                         Arena *arena, ExactDependence *dependence) {
   int64_t *numerator = arena_array(arena, (size_t)rank + 1, sizeof *numerator);
   int64_t *denominator = arena_array(arena, (size_t)rank + 1, sizeof *denominator), common = 1, content = 0;
   dependence->line = arena_array(arena, (size_t)rank + 1, sizeof(int32_t));
@@ -101,7 +101,8 @@ static bool read_factors(const uint64_t *a, int32_t columns, int32_t rank, const
   int32_t last = dependence->count++;
   dependence->line[last] = dependence->last = free;
   numerator[last] = denominator[last] = 1;
-  for (int32_t k = 0; k < dependence->count; k++) content = divisor(content, numerator[k] * (common / denominator[k]));
+  for (int32_t k = 0; k < dependence->count; k++)
+    content = divisor(content, numerator[k] * (common / denominator[k]));
   for (int32_t k = 0; k < dependence->count; k++)
     dependence->factor[k] = (double)(numerator[k] * (common / denominator[k]) / content);
   return true;
@@ -121,7 +122,8 @@ static bool check(const double *matrix, int32_t rows, int32_t columns, const Exa
   return true;
 }
 
-int32_t eliminate_exactly(const double *matrix, int32_t rows, int32_t columns, Arena *arena, ExactDependence **found) {
+int32_t eliminate_exactly(const double *matrix, int32_t rows, int32_t columns, Arena *arena,
+                          ExactDependence **found) {
   Arena scratch = arena_make(arena->heap);
   uint64_t *a = arena_array(&scratch, (size_t)rows * (size_t)columns, sizeof *a);
   int32_t *pivot = arena_array(&scratch, (size_t)rows + 1, sizeof *pivot), count = 0;
@@ -133,7 +135,8 @@ int32_t eliminate_exactly(const double *matrix, int32_t rows, int32_t columns, A
   for (int32_t q = 0; q < columns && count >= 0; q++) {
     if (is_pivot[q]) continue;
     ExactDependence *dependence = &(*found)[count];
-    bool ok = read_factors(a, columns, rank, pivot, q, arena, dependence) && check(matrix, rows, columns, dependence);
+    bool ok = read_factors(a, columns, rank, pivot, q, arena, dependence) &&
+              check(matrix, rows, columns, dependence);
     count = ok ? count + 1 : -1;
   }
   arena_free(&scratch);

@@ -22,6 +22,7 @@ typedef struct ExactDependence {
 
 /* Finds a basis of the dependences of `columns` columns (matrix by rows, rows x columns); returns their number, -1 if the
  * factors are no fractions of moderate size. *found is owned by the arena. O(rows * columns * rank). */
-int32_t eliminate_exactly(const double *matrix, int32_t rows, int32_t columns, Arena *arena, ExactDependence **found);
+int32_t eliminate_exactly(const double *matrix, int32_t rows, int32_t columns, Arena *arena,
+                          ExactDependence **found);
 
 #endif

@@ -12,7 +12,8 @@ enum { DENSE_SIZE = 48, LEAST_DEFINED = 3 };
 /* Smallest ratio of pivots of a scaled regular matrix, and largest growth of a solution. */
 static const double SMALLEST_PIVOT = 1e-11, LARGEST_GROWTH = 1e12;
 
-BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block, int32_t *place, Arena *arena) {
+BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block,
+                               int32_t *place, Arena *arena) {
   Dag *dag = problem->model->dag;
   Heap *heap = arena->heap;
   const Blocks *blocks = &structure->blocks;
@@ -51,11 +52,14 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
 /* ---- rank by numbers ---- */
 
 /* Scales rows, then columns, to largest entry 1. false: an empty row or column, or something undefined. */
-static bool scale_entries(const BlockJacobian *jacobian, const double *values, Arena *scratch, double *scaled) {
+static bool scale_entries(const BlockJacobian *jacobian, const double *values, Arena *scratch,
+                          double *scaled) {
   int32_t n = jacobian->size;
-  double *row = arena_array(scratch, (size_t)n, sizeof *row), *column = arena_array(scratch, (size_t)n, sizeof *column);
+  double *row = arena_array(scratch, (size_t)n, sizeof *row),
+         *column = arena_array(scratch, (size_t)n, sizeof *column);
   for (int32_t p = 0; p < n; p++)
-    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) row[p] = fmax(row[p], fabs(values[e]));
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
+      row[p] = fmax(row[p], fabs(values[e]));
   for (int32_t p = 0; p < n; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1] && row[p] > 0; e++)
       column[jacobian->column[e]] = fmax(column[jacobian->column[e]], fabs(values[e]) / row[p]);
@@ -72,7 +76,8 @@ static bool dense_is_regular(const BlockJacobian *jacobian, const double *scaled
   int32_t n = jacobian->size;
   double *a = arena_array(scratch, (size_t)(n * n), sizeof *a), first = 0;
   for (int32_t p = 0; p < n; p++)
-    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) a[p * n + jacobian->column[e]] += scaled[e];
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
+      a[p * n + jacobian->column[e]] += scaled[e];
   for (int32_t k = 0; k < n; k++) {
     int32_t row = k, column = k;
     for (int32_t p = k; p < n; p++)
@@ -103,7 +108,8 @@ static bool dense_is_regular(const BlockJacobian *jacobian, const double *scaled
 static bool sparse_is_regular(const BlockJacobian *jacobian, const double *scaled, Arena *scratch) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
   Linear *linear = linear_new(scratch->heap, n, nonzeros, false);
-  linear_set_pattern(linear, jacobian->row_start, jacobian->column); /* the transposed matrix, of the same rank */
+  linear_set_pattern(linear, jacobian->row_start,
+                     jacobian->column); /* the transposed matrix, of the same rank */
   if (!linear_factor(linear, scaled)) return false;
   double *b = arena_array(scratch, (size_t)n, sizeof *b), growth = 0;
   for (int32_t p = 0; p < n; p++) b[p] = (p * 7 % 11) - 5.5;
@@ -122,14 +128,17 @@ static Verdict judge(const BlockJacobian *jacobian, const double *values, Heap *
   double *scaled = arena_array(&scratch, (size_t)nonzeros, sizeof *scaled);
   bool regular = scale_entries(jacobian, values, &scratch, scaled);
   if (regular && jacobian->size > 1)
-    regular = jacobian->size <= DENSE_SIZE ? dense_is_regular(jacobian, scaled, &scratch) : sparse_is_regular(jacobian, scaled, &scratch);
+    regular = jacobian->size <= DENSE_SIZE ? dense_is_regular(jacobian, scaled, &scratch)
+                                           : sparse_is_regular(jacobian, scaled, &scratch);
   arena_free(&scratch);
   return regular ? VERDICT_REGULAR : VERDICT_SINGULAR;
 }
 
 /* Values at a point, round-off put to zero. */
-static double *evaluate(const Samples *samples, uint32_t sample, const Expr *entries, uint32_t count, Arena *arena) {
-  double *values = arena_array(arena, count, sizeof *values), *sizes = arena_array(arena, count, sizeof *sizes);
+static double *evaluate(const Samples *samples, uint32_t sample, const Expr *entries, uint32_t count,
+                        Arena *arena) {
+  double *values = arena_array(arena, count, sizeof *values),
+         *sizes = arena_array(arena, count, sizeof *sizes);
   samples_evaluate(samples, sample, entries, count, values, sizes);
   for (uint32_t e = 0; e < count; e++)
     if (sample_is_zero(values[e], sizes[e])) values[e] = 0;
@@ -140,7 +149,8 @@ static double *evaluate(const Samples *samples, uint32_t sample, const Expr *ent
 static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, Arena *arena) {
   int defined = 0;
   for (uint32_t s = 0; s < SAMPLE_COUNT; s++) {
-    const double *values = evaluate(samples, s, jacobian->entry, (uint32_t)jacobian->row_start[jacobian->size], arena);
+    const double *values =
+        evaluate(samples, s, jacobian->entry, (uint32_t)jacobian->row_start[jacobian->size], arena);
     Verdict verdict = judge(jacobian, values, arena->heap);
     if (verdict == VERDICT_REGULAR) return false;
     defined += verdict == VERDICT_SINGULAR;
@@ -151,7 +161,8 @@ static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, A
 /* ---- all blocks ---- */
 
 /* One equation that gives its variable with a number as factor: the usual block, seen without any derivative. */
-static bool is_plainly_regular(const Problem *problem, const Structure *structure, int32_t block, ExprVec *leaves) {
+static bool is_plainly_regular(const Problem *problem, const Structure *structure, int32_t block,
+                               ExprVec *leaves) {
   const Blocks *blocks = &structure->blocks;
   Dag *dag = problem->model->dag;
   int32_t begin = blocks->start[block];
@@ -182,7 +193,8 @@ typedef struct Candidates {
   ExprVec entries;
 } Candidates;
 
-static void collect(const Problem *problem, const Structure *structure, Arena *scratch, Candidates *candidates) {
+static void collect(const Problem *problem, const Structure *structure, Arena *scratch,
+                    Candidates *candidates) {
   Heap *heap = scratch->heap;
   ExprVec leaves = {0};
   int32_t *place = arena_array(scratch, problem->unknowns, sizeof *place);
@@ -191,12 +203,14 @@ static void collect(const Problem *problem, const Structure *structure, Arena *s
     BlockJacobian jacobian = regular_jacobian(problem, structure, b, place, scratch);
     vec_push(heap, &candidates->block, b);
     vec_push(heap, &candidates->jacobian, jacobian);
-    for (int32_t e = 0; e < jacobian.row_start[jacobian.size]; e++) vec_push(heap, &candidates->entries, jacobian.entry[e]);
+    for (int32_t e = 0; e < jacobian.row_start[jacobian.size]; e++)
+      vec_push(heap, &candidates->entries, jacobian.entry[e]);
   }
   vec_free(heap, &leaves);
 }
 
-void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena, IntVec *singular) {
+void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
+                   IntVec *singular) {
   Heap *heap = arena->heap;
   Arena scratch = arena_make(heap);
   Candidates candidates = {0};
@@ -207,7 +221,8 @@ void regular_check(const Problem *problem, const Structure *structure, const Sam
     const BlockJacobian *jacobian = &candidates.jacobian.data[k];
     bool regular = judge(jacobian, values + at, heap) == VERDICT_REGULAR;
     at += (uint32_t)jacobian->row_start[jacobian->size];
-    if (!regular && is_singular(jacobian, samples, &scratch)) vec_push(heap, singular, candidates.block.data[k]);
+    if (!regular && is_singular(jacobian, samples, &scratch))
+      vec_push(heap, singular, candidates.block.data[k]);
   }
   vec_free(heap, &candidates.block);
   vec_free(heap, &candidates.jacobian);

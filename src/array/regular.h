@@ -19,9 +19,11 @@ typedef struct BlockJacobian {
 } BlockJacobian;
 
 /* The matrix of a block. `place` is workspace, one number an unknown of the problem. Owned by the arena. */
-BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block, int32_t *place, Arena *arena);
+BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block,
+                               int32_t *place, Arena *arena);
 
 /* The blocks that are identically singular, appended in order. O(size of the equations) when there are none. */
-void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena, IntVec *singular);
+void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
+                   IntVec *singular);
 
 #endif

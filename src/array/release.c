@@ -47,15 +47,16 @@ static void insert(Echelon *echelon, double *row) {
 }
 
 /* d f_i / d x^(k) at a point, one row for each k. */
-static void insert_equation(Echelon *echelon, const Problem *problem, const Samples *samples, uint32_t i, ExprVec *leaves,
-                            ExprVec *partials, Arena *scratch) {
+static void insert_equation(Echelon *echelon, const Problem *problem, const Samples *samples, uint32_t i,
+                            ExprVec *leaves, ExprVec *partials, Arena *scratch) {
   Dag *dag = problem->model->dag;
   leaves->count = partials->count = 0;
   dag_gradient(dag, problem->residual[i], leaves, partials);
   uint32_t highest = 0;
   for (uint32_t k = 0; k < leaves->count; k++)
     if (dag_order(dag, leaves->data[k]) > highest) highest = dag_order(dag, leaves->data[k]);
-  double *values = arena_array(scratch, leaves->count, sizeof *values), *row = arena_array(scratch, echelon->n, sizeof *row);
+  double *values = arena_array(scratch, leaves->count, sizeof *values),
+         *row = arena_array(scratch, echelon->n, sizeof *row);
   for (uint32_t s = 0; s < POINTS; s++) {
     samples_evaluate(samples, s, partials->data, partials->count, values, NULL);
     for (uint32_t order = 0; order <= highest; order++) {
@@ -74,7 +75,8 @@ static int preference(const Problem *problem, uint32_t unknown) {
   return (variable->fixed == FIXED_TRUE) * 2 + (variable->start != EXPR_NONE);
 }
 
-void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena, IndexVec *unknowns) {
+void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
+                        IndexVec *unknowns) {
   uint32_t n = problem->unknowns;
   if (n > LARGEST) return;
   Arena scratch = arena_make(arena->heap);

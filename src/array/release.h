@@ -11,6 +11,7 @@
 
 /* Unknowns of the problem that its equations, but for number `without`, leave free; preferred ones first: fixed start value,
  * start value, the others. Appended to the list. O(unknowns^3). */
-void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena, IndexVec *unknowns);
+void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
+                        IndexVec *unknowns);
 
 #endif

@@ -19,11 +19,13 @@ static bool is_inside(const Dependence *dependence, const BlockJacobian *jacobia
 }
 
 /* The largest c of the equations that hold a highest derivative of one of the unknowns concerned. */
-static int32_t largest_offset(const Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
+static int32_t largest_offset(const Converter *converter, const BlockJacobian *jacobian,
+                              const Dependence *dependence) {
   int32_t most = 0;
   for (int32_t p = 0; p < jacobian->size; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
-      if (is_inside(dependence, jacobian, jacobian->unknown[jacobian->column[e]]) && converter->structure.c[jacobian->equation[p]] > most)
+      if (is_inside(dependence, jacobian, jacobian->unknown[jacobian->column[e]]) &&
+          converter->structure.c[jacobian->equation[p]] > most)
         most = converter->structure.c[jacobian->equation[p]];
   return most;
 }
@@ -49,7 +51,8 @@ static bool is_allowed(Converter *converter, const BlockJacobian *jacobian, cons
 }
 
 static Expr high_leaf(const Converter *converter, int32_t unknown, int32_t below) {
-  return dag_variable(converter->dag, converter->problem.unknown[unknown], (uint32_t)(converter->structure.d[unknown] - below));
+  return dag_variable(converter->dag, converter->problem.unknown[unknown],
+                      (uint32_t)(converter->structure.d[unknown] - below));
 }
 
 static void fill_plan(const Converter *converter, const BlockJacobian *jacobian, Plan *plan) {
@@ -61,7 +64,8 @@ static void fill_plan(const Converter *converter, const BlockJacobian *jacobian,
   plan->value = arena_array(converter->arena, count, sizeof(Expr));
   Expr last = high_leaf(converter, jacobian->unknown[dependence->last], plan->most);
   for (uint32_t k = 0; k < count; k++) {
-    Expr ratio = dag_divide(dag, dependence->factor[k], dependence->factor[count]), part = dag_multiply(dag, ratio, last);
+    Expr ratio = dag_divide(dag, dependence->factor[k], dependence->factor[count]),
+         part = dag_multiply(dag, ratio, last);
     Expr unknown = dag_variable(dag, converter->model->unknowns.count + k, 0);
     plan->leaf[k] = high_leaf(converter, jacobian->unknown[dependence->line[k]], plan->most);
     plan->value[k] = dag_subtract(dag, plan->leaf[k], part);
@@ -113,7 +117,8 @@ static bool use(Converter *converter, const BlockJacobian *jacobian, const Depen
   if (next.structure.status != STRUCTURE_OK || next.structure.dof >= converter->structure.dof) return false;
   const char *how = "";
   for (uint32_t k = 0; k + 1 < dependence->count; k++)
-    how = arena_printf(converter->arena, "%s%s$w%u = %s", how, k ? ", " : "substitution ", converter->model->unknowns.count + k + 1,
+    how = arena_printf(converter->arena, "%s%s$w%u = %s", how, k ? ", " : "substitution ",
+                       converter->model->unknowns.count + k + 1,
                        model_text(converter->model, plan.value[k], converter->arena));
   for (int32_t p = 0; p < jacobian->size; p++) {
     uint32_t i = (uint32_t)jacobian->equation[p];

@@ -10,8 +10,9 @@
 enum { LEVEL_LIMIT = 8, COLUMN_LIMIT = 600, ITERATION_LIMIT = 60, HALVING_LIMIT = 14 };
 
 static const double RANK_TOLERANCE = 1e-9; /* of singular values of the scaled Jacobian */
-static const double STEP_TOLERANCE = 1e-13; /* the same for a step to a consistent point, where columns have weights */
-static const double CONSISTENT = 1e-11;    /* scaled residual of a consistent point */
+static const double STEP_TOLERANCE =
+    1e-13; /* the same for a step to a consistent point, where columns have weights */
+static const double CONSISTENT = 1e-11; /* scaled residual of a consistent point */
 
 /* How easily columns move when a consistent point is looked for: start values given, others of x, derivatives. */
 static const double WEIGHT_GIVEN = 1, WEIGHT_DEFAULT = 1e2, WEIGHT_DERIVATIVE = 1e4;
@@ -26,7 +27,8 @@ typedef struct Svd {
 /* a (m x n) = u diag(s) vt; a is spoilt. Owned by the arena. */
 static Svd svd_of(double *a, int32_t m, int32_t n, double tolerance, Arena *arena) {
   int32_t small = m < n ? m : n;
-  Svd svd = {arena_array(arena, (size_t)small + 1, sizeof(double)), arena_array(arena, (size_t)m * (size_t)m + 1, sizeof(double)),
+  Svd svd = {arena_array(arena, (size_t)small + 1, sizeof(double)),
+             arena_array(arena, (size_t)m * (size_t)m + 1, sizeof(double)),
              arena_array(arena, (size_t)n * (size_t)n + 1, sizeof(double)), 0};
   for (int32_t k = 0; k < m; k++) svd.u[k + k * m] = 1;
   for (int32_t k = 0; k < n; k++) svd.vt[k + k * n] = 1;
@@ -35,11 +37,14 @@ static Svd svd_of(double *a, int32_t m, int32_t n, double tolerance, Arena *aren
   lapack_int *integers = arena_array(arena, 8 * (size_t)small, sizeof *integers);
   double best;
   char job = 'A';
-  LAPACK_dgesdd(&job, &rows, &columns, a, &rows, svd.s, svd.u, &rows, svd.vt, &columns, &best, &length, integers, &info);
+  LAPACK_dgesdd(&job, &rows, &columns, a, &rows, svd.s, svd.u, &rows, svd.vt, &columns, &best, &length,
+                integers, &info);
   length = (lapack_int)best + 1;
   double *work = arena_array(arena, (size_t)length, sizeof *work);
-  LAPACK_dgesdd(&job, &rows, &columns, a, &rows, svd.s, svd.u, &rows, svd.vt, &columns, work, &length, integers, &info);
-  while (info == 0 && svd.rank < small && svd.s[svd.rank] > tolerance * svd.s[0] && svd.s[svd.rank] > 0) svd.rank++;
+  LAPACK_dgesdd(&job, &rows, &columns, a, &rows, svd.s, svd.u, &rows, svd.vt, &columns, work, &length,
+                integers, &info);
+  while (info == 0 && svd.rank < small && svd.s[svd.rank] > tolerance * svd.s[0] && svd.s[svd.rank] > 0)
+    svd.rank++;
   return svd;
 }
 
@@ -47,7 +52,8 @@ static Svd svd_of(double *a, int32_t m, int32_t n, double tolerance, Arena *aren
 static lapack_int *pivots_of(double *a, int32_t m, int32_t n, const bool *before, Arena *arena) {
   lapack_int rows = m, columns = n, length = 64 * (n + 1) + 2 * n, info;
   lapack_int *pivot = arena_array(arena, (size_t)n + 1, sizeof *pivot);
-  double *tau = arena_array(arena, (size_t)(m + n), sizeof *tau), *work = arena_array(arena, (size_t)length, sizeof *work);
+  double *tau = arena_array(arena, (size_t)(m + n), sizeof *tau),
+         *work = arena_array(arena, (size_t)length, sizeof *work);
   for (int32_t k = 0; k < n && before; k++) pivot[k] = before[k];
   if (m > 0 && n > 0) LAPACK_dgeqp3(&rows, &columns, a, &rows, pivot, tau, work, &length, &info);
   else
@@ -71,7 +77,8 @@ static bool is_first_derivative(const Strangeness *strangeness, uint32_t column)
 static void make_array(Strangeness *strangeness, const double *parameters, int32_t level) {
   const Problem *problem = &strangeness->problem;
   Arena *arena = strangeness->arena;
-  int32_t *c = arena_array(arena, problem->equations, sizeof *c), *d = arena_array(arena, problem->unknowns, sizeof *d);
+  int32_t *c = arena_array(arena, problem->equations, sizeof *c),
+          *d = arena_array(arena, problem->unknowns, sizeof *d);
   for (uint32_t i = 0; i < problem->equations; i++) c[i] = level;
   for (uint32_t j = 0; j < problem->unknowns; j++) d[j] = strangeness->first[j] + level;
   const Array *before = strangeness->array;
@@ -86,7 +93,8 @@ static void make_array(Strangeness *strangeness, const double *parameters, int32
 }
 
 /* The Jacobian with columns scaled by weight and rows to largest entry 1 (their factors in `scale`). */
-static bool scaled_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight, double *a, double *scale) {
+static bool scaled_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight,
+                            double *a, double *scale) {
   Evaluator *evaluator = strangeness->evaluator;
   const Jacobian *jacobian = evaluator->jacobian;
   Arena scratch = arena_make(strangeness->heap);
@@ -119,7 +127,8 @@ typedef struct Search {
 
 static double residual_norm(Search *search, const double *y) {
   double norm = 0;
-  if (evaluator_rows(search->strangeness->evaluator, search->t, y, search->residual) != EVAL_OK) return HUGE_VAL;
+  if (evaluator_rows(search->strangeness->evaluator, search->t, y, search->residual) != EVAL_OK)
+    return HUGE_VAL;
   for (uint32_t i = 0; i < search->rows; i++) {
     double size = fabs(search->residual[i]) * search->scale[i];
     if (!(size <= norm)) norm = size;
@@ -131,7 +140,8 @@ static double residual_norm(Search *search, const double *y) {
 static bool improve(Search *search, double *y, double *norm) {
   Arena scratch = arena_make(search->strangeness->heap);
   uint32_t m = search->rows, n = search->columns;
-  bool better = scaled_jacobian(search->strangeness, search->t, y, search->weight, search->matrix, search->scale);
+  bool better =
+      scaled_jacobian(search->strangeness, search->t, y, search->weight, search->matrix, search->scale);
   double fraction = 1, next = HUGE_VAL;
   *norm = better ? residual_norm(search, y) : HUGE_VAL;
   if (better && *norm > 0) {
@@ -139,7 +149,8 @@ static bool improve(Search *search, double *y, double *norm) {
     double *step = arena_array(&scratch, n, sizeof *step);
     for (int32_t k = 0; k < svd.rank; k++) {
       double part = 0;
-      for (uint32_t i = 0; i < m; i++) part += svd.u[i + (uint32_t)k * m] * search->residual[i] * search->scale[i];
+      for (uint32_t i = 0; i < m; i++)
+        part += svd.u[i + (uint32_t)k * m] * search->residual[i] * search->scale[i];
       for (uint32_t q = 0; q < n; q++) step[q] -= svd.vt[(uint32_t)k + q * n] * part / svd.s[k];
     }
     better = false;
@@ -160,7 +171,8 @@ static void set_weights(Search *search, bool hold_given) {
   const Array *array = strangeness->array;
   const Model *model = strangeness->problem.model;
   for (uint32_t q = 0; q < array->columns; q++) {
-    const Variable *variable = &model->variables.data[model->unknowns.data[strangeness->problem.unknown[array->column_unknown[q]]]];
+    const Variable *variable =
+        &model->variables.data[model->unknowns.data[strangeness->problem.unknown[array->column_unknown[q]]]];
     bool given = array_order(array, q) == 0 && variable->start != EXPR_NONE;
     bool held = given && (hold_given || variable->fixed == FIXED_TRUE);
     double weight = !is_x(strangeness, q) ? WEIGHT_DERIVATIVE : given ? WEIGHT_GIVEN : WEIGHT_DEFAULT;
@@ -193,7 +205,8 @@ static bool find_point(Strangeness *strangeness, double t) {
   arena_free(&scratch);
   if (norm <= CONSISTENT) return true;
   diag_error(strangeness->diags, DIAG_INIT, (Span){0},
-             "no consistent initial values for the equations and their derivatives up to order %d: scaled residual %.3g; change the "
+             "no consistent initial values for the equations and their derivatives up to order %d: scaled "
+             "residual %.3g; change the "
              "start values, or remove fixed=true",
              (int)array->c[0], norm);
   return false;
@@ -209,7 +222,8 @@ void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
     fresh[q] = low || is_first_derivative(strangeness, q) ? y[q] : 0;
     search.weight[q] = low ? 0 : strangeness->evaluator->nominal[q];
   }
-  if (scaled_jacobian(strangeness, t, y, strangeness->evaluator->nominal, search.matrix, search.scale)) before = residual_norm(&search, y);
+  if (scaled_jacobian(strangeness, t, y, strangeness->evaluator->nominal, search.matrix, search.scale))
+    before = residual_norm(&search, y);
   for (int k = 0; k < ITERATION_LIMIT && improve(&search, fresh, &norm); k++) continue;
   if (norm <= fmax(10 * before, CONSISTENT)) memcpy(y, fresh, columns * sizeof *y);
   arena_free(&scratch);
@@ -218,34 +232,38 @@ void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
 /* ---- ranks ---- */
 
 /* The columns wanted (x or not) of the scaled Jacobian, packed. */
-static double *part_of(const Strangeness *strangeness, const double *matrix, bool x, int32_t *columns, uint32_t *list, Arena *arena) {
+static double *part_of(const Strangeness *strangeness, const double *matrix, bool x, int32_t *columns,
+                       uint32_t *list, Arena *arena) {
   const Array *array = strangeness->array;
   double *part = arena_array(arena, (size_t)array->rows * array->columns + 1, sizeof *part);
   *columns = 0;
   for (uint32_t q = 0; q < array->columns; q++) {
     if (is_x(strangeness, q) != x) continue;
-    memcpy(part + (size_t)*columns * array->rows, matrix + (size_t)q * array->rows, array->rows * sizeof *part);
+    memcpy(part + (size_t)*columns * array->rows, matrix + (size_t)q * array->rows,
+           array->rows * sizeof *part);
     list[(*columns)++] = q;
   }
   return part;
 }
 
 typedef struct Ranks {
-  double *matrix, *scale;     /* the scaled Jacobian */
-  int32_t all, high;          /* ranks of [F_x F_w], F_w */
-  uint32_t *x_list, *w_list;  /* columns */
+  double *matrix, *scale;    /* the scaled Jacobian */
+  int32_t all, high;         /* ranks of [F_x F_w], F_w */
+  uint32_t *x_list, *w_list; /* columns */
   int32_t x_count, w_count;
-  Svd w;                      /* of F_w */
+  Svd w; /* of F_w */
 } Ranks;
 
-static bool find_ranks(const Strangeness *strangeness, double t, const double *y, Arena *arena, Ranks *ranks) {
+static bool find_ranks(const Strangeness *strangeness, double t, const double *y, Arena *arena,
+                       Ranks *ranks) {
   const Array *array = strangeness->array;
   size_t size = (size_t)array->rows * array->columns;
   ranks->matrix = arena_array(arena, size + 1, sizeof(double));
   ranks->scale = arena_array(arena, array->rows, sizeof(double));
   ranks->x_list = arena_array(arena, array->columns, sizeof(uint32_t));
   ranks->w_list = arena_array(arena, array->columns, sizeof(uint32_t));
-  if (!scaled_jacobian(strangeness, t, y, strangeness->evaluator->nominal, ranks->matrix, ranks->scale)) return false;
+  if (!scaled_jacobian(strangeness, t, y, strangeness->evaluator->nominal, ranks->matrix, ranks->scale))
+    return false;
   double *copy = arena_array(arena, size + 1, sizeof *copy);
   memcpy(copy, ranks->matrix, size * sizeof *copy);
   ranks->all = svd_of(copy, (int32_t)array->rows, (int32_t)array->columns, RANK_TOLERANCE, arena).rank;
@@ -258,7 +276,8 @@ static bool find_ranks(const Strangeness *strangeness, double t, const double *y
 
 /* Unknowns whose first derivative the equations leave open: a null vector of F_w has an entry there. They are listed in the order of a
  * pivoted QR; returns how many are independent. */
-static int32_t find_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, uint32_t *unknowns) {
+static int32_t find_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena,
+                         uint32_t *unknowns) {
   int32_t null = ranks->w_count - ranks->high, n = 0, open = 0;
   uint32_t *candidates = arena_array(arena, strangeness->problem.unknowns, sizeof *candidates);
   double *part = arena_array(arena, (size_t)null * strangeness->problem.unknowns + 1, sizeof *part);
@@ -285,7 +304,8 @@ static void choose_x(Strangeness *strangeness, const Ranks *ranks, Arena *arena,
   for (int32_t q = 0; q < ranks->x_count; q++)
     for (int32_t k = 0; k < left; k++) {
       double sum = 0;
-      const double *column = ranks->matrix + (size_t)ranks->x_list[q] * (size_t)m, *z = ranks->w.u + (size_t)(ranks->high + k) * (size_t)m;
+      const double *column = ranks->matrix + (size_t)ranks->x_list[q] * (size_t)m,
+                   *z = ranks->w.u + (size_t)(ranks->high + k) * (size_t)m;
       for (int32_t i = 0; i < m; i++) sum += z[i] * column[i];
       constraints[k + q * left] = sum;
     }
@@ -344,7 +364,8 @@ bool strangeness_select(Strangeness *strangeness, double t, const double *y) {
 
 /* ---- levels ---- */
 
-static double start_value(const Strangeness *strangeness, const double *parameters, const double *start, uint32_t unknown) {
+static double start_value(const Strangeness *strangeness, const double *parameters, const double *start,
+                          uint32_t unknown) {
   Model *model = strangeness->problem.model;
   uint32_t position = model->unknowns.data[strangeness->problem.unknown[unknown]];
   const Variable *variable = &model->variables.data[position];
@@ -360,13 +381,15 @@ static void count_columns(Strangeness *strangeness) {
   strangeness->first = arena_array(strangeness->arena, problem->unknowns, sizeof(int32_t));
   for (uint32_t j = 0; j < problem->unknowns; j++) strangeness->first[j] = 1;
   for (int32_t e = 0; e < incidence->row_start[incidence->n_equations]; e++)
-    if (incidence->order[e] > strangeness->first[incidence->column[e]]) strangeness->first[incidence->column[e]] = incidence->order[e];
+    if (incidence->order[e] > strangeness->first[incidence->column[e]])
+      strangeness->first[incidence->column[e]] = incidence->order[e];
   strangeness->size = 0;
   for (uint32_t j = 0; j < problem->unknowns; j++) strangeness->size += strangeness->first[j];
 }
 
 /* Raises the level until one more differentiation finds no more constraints. open: unknowns that nothing determines. */
-static bool find_level(Strangeness *strangeness, const double *parameters, const double *start, double t, uint32_t *open) {
+static bool find_level(Strangeness *strangeness, const double *parameters, const double *start, double t,
+                       uint32_t *open) {
   int32_t before = -1;
   count_columns(strangeness);
   strangeness->array = NULL;
@@ -374,7 +397,8 @@ static bool find_level(Strangeness *strangeness, const double *parameters, const
     make_array(strangeness, parameters, level);
     if (strangeness->array->columns > COLUMN_LIMIT) {
       diag_error(strangeness->diags, DIAG_STRUCTURE, (Span){0},
-                 "the uniform derivative array has %u columns at level %d, more than method strangeness handles; use another method",
+                 "the uniform derivative array has %u columns at level %d, more than method strangeness "
+                 "handles; use another method",
                  strangeness->array->columns, (int)level);
       return false;
     }
@@ -396,7 +420,9 @@ static bool find_level(Strangeness *strangeness, const double *parameters, const
     return true;
   }
   diag_error(strangeness->diags, DIAG_STRUCTURE, (Span){0},
-             "the strangeness index is above %d, or the ranks of the derivative array do not settle at the initial point", LEVEL_LIMIT - 1);
+             "the strangeness index is above %d, or the ranks of the derivative array do not settle at the "
+             "initial point",
+             LEVEL_LIMIT - 1);
   return false;
 }
 
@@ -406,7 +432,8 @@ static void report_held(const Strangeness *strangeness, uint32_t unknown, double
                model_name(model, model->unknowns.data[strangeness->problem.unknown[unknown]]), value);
 }
 
-bool strangeness_build(Strangeness *strangeness, Model *model, const double *parameters, const double *start, double t) {
+bool strangeness_build(Strangeness *strangeness, Model *model, const double *parameters, const double *start,
+                       double t) {
   strangeness->problem = problem_make(model, false, strangeness->arena);
   uint32_t equations = strangeness->problem.equations;
   uint32_t *open = arena_array(strangeness->arena, strangeness->problem.unknowns, sizeof *open);
@@ -418,7 +445,8 @@ bool strangeness_build(Strangeness *strangeness, Model *model, const double *par
       double value = start_value(strangeness, parameters, start, open[k]);
       report_held(strangeness, open[k], value);
       Expr leaf = dag_variable(model->dag, strangeness->problem.unknown[open[k]], 0);
-      strangeness->problem = problem_append(&strangeness->problem, leaf, dag_constant(model->dag, value), strangeness->arena);
+      strangeness->problem =
+          problem_append(&strangeness->problem, leaf, dag_constant(model->dag, value), strangeness->arena);
     }
     if (!find_level(strangeness, parameters, start, t, open)) return false;
   }
@@ -427,17 +455,20 @@ bool strangeness_build(Strangeness *strangeness, Model *model, const double *par
   strangeness->from = heap_array(strangeness->heap, strangeness->array->columns, sizeof(int32_t));
   strangeness->to = heap_array(strangeness->heap, strangeness->array->columns, sizeof(int32_t));
   if (!strangeness_select(strangeness, t, strangeness->y)) {
-    diag_error(strangeness->diags, DIAG_STRUCTURE, (Span){0}, "no regular selection of equations and variables was found at the initial point");
+    diag_error(strangeness->diags, DIAG_STRUCTURE, (Span){0},
+               "no regular selection of equations and variables was found at the initial point");
     return false;
   }
-  strangeness->mu = mu, strangeness->size = size, strangeness->a = a, strangeness->d = d, strangeness->v = v, strangeness->u = u;
+  strangeness->mu = mu, strangeness->size = size, strangeness->a = a, strangeness->d = d, strangeness->v = v,
+  strangeness->u = u;
   return true;
 }
 
 /* ---- the method ---- */
 
 static bool apply(Reduction *reduction) {
-  diag_error(reduction->diags, DIAG_USAGE, (Span){0}, "method strangeness works with numerical ranks: it makes no equations to print");
+  diag_error(reduction->diags, DIAG_USAGE, (Span){0},
+             "method strangeness works with numerical ranks: it makes no equations to print");
   return false;
 }
 

@@ -23,19 +23,20 @@ typedef struct Strangeness {
   int32_t *first; /* per unknown: number of its columns in x */
   /* the characteristic values; x has `size` columns, u of which the equations leave free: they are held by equations added */
   int32_t mu, size, a, d, v, u;
-  int32_t solved;  /* columns of x that constraints determine, with the equations added */
-  double *y;       /* the consistent point */
+  int32_t solved; /* columns of x that constraints determine, with the equations added */
+  double *y;      /* the consistent point */
   /* the selection */
-  int32_t *row;    /* per row of the array: its number among the rows used, -1 if it follows from them */
+  int32_t *row; /* per row of the array: its number among the rows used, -1 if it follows from them */
   int32_t rows;
-  bool *held;      /* per column */
+  bool *held; /* per column */
   int32_t *from, *to;
   int32_t links;
 } Strangeness;
 
 /* Finds the characteristic values, a consistent point from the start values (start: per variable of the model, NAN for the model's
  * own; NULL for none) and a selection there. false: an error is in diags. Lives in heap and arena. Dense: O((size * mu)^3). */
-bool strangeness_build(Strangeness *strangeness, Model *model, const double *parameters, const double *start, double t);
+bool strangeness_build(Strangeness *strangeness, Model *model, const double *parameters, const double *start,
+                       double t);
 
 /* Puts the columns of w that x does not determine to the values of least norm; x stays as it is, and y where that fails. */
 void strangeness_refresh(const Strangeness *strangeness, double t, double *y);

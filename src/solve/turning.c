@@ -17,10 +17,12 @@ enum {
   NODES = 8              /* of the extrapolation */
 };
 
-static const double NEAR = 1e-2;      /* of its largest value: a determinant this small that heads for zero is suspect */
-static const double TINY = 1e-5;      /* one this small is suspect in any case */
-static const double TIGHT = 1e-13;    /* tolerance when a suspect is followed */
-static const double WINDOW = 0.02;    /* smallest part of the determinant used: below, errors of the states count too much */
+static const double NEAR =
+    1e-2; /* of its largest value: a determinant this small that heads for zero is suspect */
+static const double TINY = 1e-5;   /* one this small is suspect in any case */
+static const double TIGHT = 1e-13; /* tolerance when a suspect is followed */
+static const double WINDOW =
+    0.02; /* smallest part of the determinant used: below, errors of the states count too much */
 static const double AGREED = 2e-7;    /* of two extrapolations, relative to the time or the way followed */
 static const double RANK_LOST = 1e-4; /* ratio of pivots at the extrapolated matrix */
 static const double RANK_LOST_AT_START = 1e-14;
@@ -70,7 +72,8 @@ static bool is_plain(const Problem *problem, const Structure *structure, int32_t
   if (structure->blocks.start[block + 1] - begin > 1) return false;
   int32_t i = structure->blocks.row[begin], j = structure->blocks.column[begin];
   Dag *dag = problem->model->dag;
-  Expr slope, rest, leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
+  Expr slope, rest,
+      leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
   if (!dag_linear(dag, problem->residual[i], leaf, &slope, &rest)) return false;
   return !dag_contains(dag, slope, OP_VARIABLE) && !dag_contains(dag, slope, OP_TIME);
 }
@@ -91,7 +94,11 @@ Turning *turning_new(Heap *heap, View *view, const Structure *structure) {
     BlockJacobian jacobian = regular_jacobian(problem, structure, b, place, arena);
     if (is_constant(problem->model->dag, &jacobian)) continue;
     vec_push(heap, &turning->blocks,
-             (Watched){.block = b, .size = size, .first = (int32_t)roots.count, .row_start = jacobian.row_start, .column = jacobian.column});
+             (Watched){.block = b,
+                       .size = size,
+                       .first = (int32_t)roots.count,
+                       .row_start = jacobian.row_start,
+                       .column = jacobian.column});
     for (int32_t e = 0; e < jacobian.row_start[size]; e++) vec_push(heap, &roots, jacobian.entry[e]);
     if (size > largest) largest = size;
   }
@@ -202,7 +209,8 @@ static void add_mark(Turning *turning, double t, const double *y) {
   Mark *mark = &turning->mark[at];
   mark->t = t;
   memcpy(mark->y, y, (size_t)turning->view->system.columns * sizeof *y);
-  for (uint32_t b = 0; b < turning->blocks.count; b++) mark->determinant[b] = turning->blocks.data[b].determinant;
+  for (uint32_t b = 0; b < turning->blocks.count; b++)
+    mark->determinant[b] = turning->blocks.data[b].determinant;
   turning->marks = at + 1;
 }
 
@@ -279,7 +287,9 @@ static int choose_nodes(const Turning *turning, double power, double widest, int
   int last = turning->samples - 1, count = 0;
   while (last > 0 && turning->sample_size[last] < WINDOW) last--;
   int first = last;
-  while (first > 0 && turning->sample_size[first - 1] > turning->sample_size[first] && turning->sample_size[first - 1] < widest) first--;
+  while (first > 0 && turning->sample_size[first - 1] > turning->sample_size[first] &&
+         turning->sample_size[first - 1] < widest)
+    first--;
   int available = last - first + 1;
   if (available < NODES) return 0;
   for (int k = 0; k < NODES; k++) {
@@ -309,11 +319,13 @@ static int32_t rank_there(Turning *turning, const Watched *watched, const int *c
 }
 
 /* The zero that the samples head for if the determinant to this power is a smooth function of time, or time one of it. */
-static bool find_zero_of(Turning *turning, const Watched *watched, double power, double widest, TurningPoint *point) {
+static bool find_zero_of(Turning *turning, const Watched *watched, double power, double widest,
+                         TurningPoint *point) {
   int chosen[NODES];
   double node[NODES];
   if (!choose_nodes(turning, power, widest, chosen, node)) return false;
-  double way = turning->sample_time[turning->samples - 1] - turning->sample_time[0], last = turning->sample_time[chosen[0]];
+  double way = turning->sample_time[turning->samples - 1] - turning->sample_time[0],
+         last = turning->sample_time[chosen[0]];
   double fine = node_time(turning, chosen, node, NODES), coarse = node_time(turning, chosen, node, NODES - 1);
   bool agreed = fabs(fine - coarse) <= AGREED * fmax(fabs(fine), way) && fine > last && fine < last + way;
   if (!agreed) return false;
@@ -337,14 +349,17 @@ static const Mark *far_mark(const Turning *turning, uint32_t b, double t) {
   const Mark *best = NULL;
   double largest = 0;
   for (int k = 0; k < turning->marks; k++)
-    if (turning->mark[k].t < t && isfinite(turning->mark[k].determinant[b])) largest = fmax(largest, fabs(turning->mark[k].determinant[b]));
+    if (turning->mark[k].t < t && isfinite(turning->mark[k].determinant[b]))
+      largest = fmax(largest, fabs(turning->mark[k].determinant[b]));
   for (int k = 0; k < turning->marks; k++)
-    if (turning->mark[k].t < t && fabs(turning->mark[k].determinant[b]) >= 0.6 * largest && largest > 0) best = &turning->mark[k];
+    if (turning->mark[k].t < t && fabs(turning->mark[k].determinant[b]) >= 0.6 * largest && largest > 0)
+      best = &turning->mark[k];
   return best;
 }
 
 /* The same once more from the beginning, tight all the way: the mark has the errors of the run. */
-static void refine(Turning *turning, const Watched *watched, const Mark *mark, double t, TurningPoint *point) {
+static void refine(Turning *turning, const Watched *watched, const Mark *mark, double t,
+                   TurningPoint *point) {
   const Integrator *integrator = choose_follower(turning);
   IntegratorOptions options = {.relative_tolerance = TIGHT, .absolute_tolerance = TIGHT};
   void *self = integrator->create(turning->heap, &turning->view->system, &options);
@@ -393,8 +408,10 @@ bool turning_at_start(Turning *turning, TurningPoint *point) {
 }
 
 static bool is_suspect(const Turning *turning, const Watched *watched) {
-  double now = fabs(watched->determinant), before = fabs(watched->before), step = turning->t - turning->t_before;
-  if (watched->determinant == 0 || (watched->determinant > 0) != (watched->before > 0)) return watched->before != 0;
+  double now = fabs(watched->determinant), before = fabs(watched->before),
+         step = turning->t - turning->t_before;
+  if (watched->determinant == 0 || (watched->determinant > 0) != (watched->before > 0))
+    return watched->before != 0;
   if (now < TINY * watched->largest) return true;
   return now < NEAR * watched->largest && now < before && step > 0 && now <= 1.5 * (before - now);
 }
@@ -416,7 +433,8 @@ TurningStatus turning_watch(Turning *turning, double t, const double *y, double 
     if (!is_suspect(turning, watched)) continue;
     bool jumped = (watched->determinant > 0) != (watched->before > 0);
     if (locate(turning, b, t, stop, point)) status = TURNING_POINT;
-    else if (jumped) status = TURNING_JUMP, *point = (TurningPoint){t, watched->block, watched->size, watched->size};
+    else if (jumped)
+      status = TURNING_JUMP, *point = (TurningPoint){t, watched->block, watched->size, watched->size};
     watched->largest = fabs(watched->determinant); /* merely small, or another branch */
   }
   if (status == TURNING_JUMP) restart(turning, t, y);

@@ -30,7 +30,7 @@ bool turning_at_start(Turning *turning, TurningPoint *point);
 typedef enum TurningStatus {
   TURNING_NONE,
   TURNING_POINT, /* *point is singular: in the last step, or shortly behind it */
-  TURNING_JUMP,  /* a determinant changed its sign in the last step, but no zero of it was found: it jumped, or worse */
+  TURNING_JUMP, /* a determinant changed its sign in the last step, but no zero of it was found: it jumped, or worse */
 } TurningStatus;
 
 /* Looks at the end of a step. One evaluation of the watched entries in most steps. */

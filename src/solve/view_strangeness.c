@@ -10,7 +10,7 @@ typedef struct SelectedView {
   Strangeness *strangeness;
   double *rows, *values; /* of the whole array */
   double *held;          /* value per column */
-  int32_t *place;        /* per entry of the system: entry of the array's Jacobian, -1 for the 1 of a held column */
+  int32_t *place; /* per entry of the system: entry of the array's Jacobian, -1 for the 1 of a held column */
 } SelectedView;
 
 static EvalStatus selected_residual(void *context, double t, const double *y, double *residual) {
@@ -40,7 +40,8 @@ static void make_pattern(Heap *heap, SelectedView *selected) {
   const Jacobian *jacobian = strangeness->evaluator->jacobian;
   uint32_t columns = jacobian->columns;
   int32_t *start = heap_array(heap, (size_t)columns + 1, sizeof *start);
-  int32_t *row = heap_array(heap, (size_t)jacobian->nonzeros + columns, sizeof *row), count = 0, next = strangeness->rows;
+  int32_t *row = heap_array(heap, (size_t)jacobian->nonzeros + columns, sizeof *row), count = 0,
+          next = strangeness->rows;
   selected->place = heap_array(heap, (size_t)jacobian->nonzeros + columns, sizeof(int32_t));
   for (uint32_t q = 0; q < columns; q++) {
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
