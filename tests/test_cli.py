@@ -376,7 +376,7 @@ def broken_off_runs():
     expect(len(rows) > 100 and all(abs(row["x"] * (1 - row["time"]) - 1) < 1e-3 for row in rows if row["time"] < 0.98), rows[-1])
     folder = Folder()
     folder.write("long.mo", LONG_RUN)
-    child = subprocess.Popen([DAEDAL, "simulate", "long.mo"], cwd=folder.path, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen([DAEDAL, "simulate", "long.mo", "--output-interval", "0.1"], cwd=folder.path, stderr=subprocess.PIPE, text=True)
     time.sleep(1)
     child.send_signal(signal.SIGINT)
     _, words = child.communicate(timeout=60)
