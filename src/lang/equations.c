@@ -139,11 +139,23 @@ static void run_equality(Elaboration *el, const AstStatement *statement) {
     equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
 }
 
-/* assert, terminate, reinit, and calls without result. */
+/* Does the call leave an action behind, so that nothing is lost when it is taken up? */
+static bool leaves_action(const Elaboration *el, AstExpr call) {
+  static const char *const names[] = {"assert", "terminate", "reinit"};
+  const AstNode *node = ast_node(el->ast, call);
+  if (node->kind != AST_CALL || node->extra_count != 1) return false;
+  const char *name = names_text(el->names, el->ast->parts.data[node->extra].name);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (strcmp(name, names[k]) == 0) return true;
+  return false;
+}
+
+/* assert, terminate, reinit, and calls without result; these are checked and left out, and that is said. */
 static void run_invoke(Elaboration *el, const AstStatement *statement) {
   Compiler *c = start(el);
   compile_statements(c, statement, 1);
-  run(el, c, statement->span);
+  if (run(el, c, statement->span) && !leaves_action(el, statement->left))
+    diag_warning(el->diags, statement->span, "this call gives nothing to the equations; it is left out");
 }
 
 /* ---- for ---- */
