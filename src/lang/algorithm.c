@@ -13,6 +13,7 @@ struct Algorithm {
   When when;
   ActionVec actions;
   ActionVec *outer;
+  Map targets; /* variables that the open when assigns */
 };
 
 /* ---- when-statements, as the machine meets them ---- */
@@ -38,6 +39,7 @@ bool algorithm_when_begin(void *context, bool is_first, const Value *condition, 
   if (is_first) {
     algorithm->when = (When){.algorithm = el->sections, .span = span};
     algorithm->outer = el->actions;
+    algorithm->targets = map_make(el->heap);
   } else close_branch(el);
   for (uint32_t i = 0; i < condition->count; i++)
     vec_push(el->heap, &branch.conditions, value_exprs(condition)[i]);
@@ -80,6 +82,7 @@ static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *bef
                      .message = EXPR_NONE,
                      .span = span};
     vec_push(el->heap, el->actions, action);
+    map_put(&el->algorithm->targets, action.target, 0);
   }
   return true;
 }
@@ -90,7 +93,7 @@ bool algorithm_when_assign(void *context, uint32_t slot, const Value *before, co
   return !component || assign_leaves(el, &component->leaves, before, after, span);
 }
 
-/* Behind the when, the variable is what the when made it: its leaf. */
+/* Behind the when, a variable that it assigns is what it made of it: its leaf. */
 static void settle_leaves(Elaboration *el, const Value *leaves, Value *value) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
@@ -99,6 +102,7 @@ static void settle_leaves(Elaboration *el, const Value *leaves, Value *value) {
   }
   for (uint32_t i = 0; i < leaves->count; i++) {
     Expr leaf = value_exprs(leaves)[i];
+    if (map_get(&el->algorithm->targets, variable_of_leaf(el, leaf)) == MAP_NONE) continue;
     memcpy(value->data + i * sizeof leaf, &leaf, sizeof leaf);
   }
 }
@@ -117,6 +121,7 @@ void algorithm_when_end(void *context) {
   el->actions = algorithm->outer;
   vec_push(el->heap, &el->model->whens, algorithm->when);
   algorithm->when = (When){0};
+  map_free(&algorithm->targets);
 }
 
 /* ---- what a section assigns ---- */
