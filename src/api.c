@@ -107,9 +107,8 @@ static void publish(Published *published, const Diags *diags, const Source *sour
   }
 }
 
-static daedal_diagnostic published_get(const Published *published, bool broken, uint32_t index) {
+static daedal_diagnostic published_get(const Published *published, uint32_t index) {
   if (index < published->count) return published->list[index];
-  (void)broken;
   return OUT_OF_MEMORY;
 }
 
@@ -196,7 +195,7 @@ const char *daedal_model_name(const daedal_model *model) {
 uint32_t daedal_diagnostic_count(const daedal_model *model) { return model->published.count + model->broken; }
 
 daedal_diagnostic daedal_diagnostic_get(const daedal_model *model, uint32_t index) {
-  return published_get(&model->published, model->broken, index);
+  return published_get(&model->published, index);
 }
 
 uint32_t daedal_error_count(const daedal_model *model) { return model->diags.errors + model->broken; }
@@ -542,7 +541,7 @@ daedal_status daedal_result_status(const daedal_result *result) { return result-
 uint32_t daedal_result_diagnostic_count(const daedal_result *result) { return result->published.count + result->broken; }
 
 daedal_diagnostic daedal_result_diagnostic(const daedal_result *result, uint32_t index) {
-  return published_get(&result->published, result->broken, index);
+  return published_get(&result->published, index);
 }
 
 daedal_statistics daedal_result_statistics(const daedal_result *result) {

@@ -109,7 +109,6 @@ static bool pass_initial(Simulation *simulation, const Request *request) {
                                .dummy = simulation->dummy,
                                .space = simulation->space};
   simulation->facts.status = "init";
-  simulation->facts.initial = initial;
   if (switches) {
     double *guess = heap_array(simulation->heap, simulation->array.columns, sizeof *guess);
     if (!initial_guess(initializer, &simulation->starts, guess, simulation->diags)) return false;

@@ -71,37 +71,13 @@ static bool scale_entries(const BlockJacobian *jacobian, const double *values, A
   return true;
 }
 
-/* Gaussian elimination with complete pivoting. */
 static bool dense_is_regular(const BlockJacobian *jacobian, const double *scaled, Arena *scratch) {
   int32_t n = jacobian->size;
-  double *a = arena_array(scratch, (size_t)(n * n), sizeof *a), first = 0;
+  double *a = arena_array(scratch, (size_t)(n * n), sizeof *a);
   for (int32_t p = 0; p < n; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
       a[p * n + jacobian->column[e]] += scaled[e];
-  for (int32_t k = 0; k < n; k++) {
-    int32_t row = k, column = k;
-    for (int32_t p = k; p < n; p++)
-      for (int32_t q = k; q < n; q++)
-        if (fabs(a[p * n + q]) > fabs(a[row * n + column])) row = p, column = q;
-    double pivot = a[row * n + column];
-    if (k == 0) first = fabs(pivot);
-    if (!(fabs(pivot) > SMALLEST_PIVOT * first)) return false;
-    for (int32_t q = 0; q < n; q++) {
-      double kept = a[k * n + q];
-      a[k * n + q] = a[row * n + q];
-      a[row * n + q] = kept;
-    }
-    for (int32_t p = 0; p < n; p++) {
-      double kept = a[p * n + k];
-      a[p * n + k] = a[p * n + column];
-      a[p * n + column] = kept;
-    }
-    for (int32_t p = k + 1; p < n; p++) {
-      double factor = a[p * n + k] / pivot;
-      for (int32_t q = k; q < n && factor != 0; q++) a[p * n + q] -= factor * a[k * n + q];
-    }
-  }
-  return true;
+  return linear_rank(a, n, SMALLEST_PIVOT) == n;
 }
 
 /* By the growth of the solution for a right-hand side without special direction. */

@@ -274,3 +274,31 @@ void linear_solve(Linear *linear, double *b) {
   else
     linear_plain_solve(linear, b);
 }
+
+/* ---- rank ---- */
+
+static void swap_numbers(double *a, double *b) {
+  double kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+int32_t linear_rank(double *a, int32_t n, double lost) {
+  double first = 0;
+  for (int32_t k = 0; k < n; k++) {
+    int32_t row = k, column = k;
+    for (int32_t p = k; p < n; p++)
+      for (int32_t q = k; q < n; q++)
+        if (fabs(a[p * n + q]) > fabs(a[row * n + column])) row = p, column = q;
+    double pivot = a[row * n + column];
+    if (k == 0) first = fabs(pivot);
+    if (!(fabs(pivot) > lost * first)) return k;
+    for (int32_t q = 0; q < n; q++) swap_numbers(&a[k * n + q], &a[row * n + q]);
+    for (int32_t p = 0; p < n; p++) swap_numbers(&a[p * n + k], &a[p * n + column]);
+    for (int32_t p = k + 1; p < n; p++) {
+      double factor = a[p * n + k] / pivot;
+      for (int32_t q = k; q < n && factor != 0; q++) a[p * n + q] -= factor * a[k * n + q];
+    }
+  }
+  return n;
+}

@@ -120,7 +120,7 @@ static void reduce_row(Heap *heap, Elimination *elimination) {
 }
 
 /* Makes the scattered row a pivot row; false if nothing is left of it. */
-static bool keep_row(Heap *heap, Elimination *elimination, double *ratio) {
+static bool keep_row(Heap *heap, Elimination *elimination) {
   int32_t best = -1;
   for (uint32_t k = 0; k < elimination->touched.count; k++) {
     int32_t j = elimination->touched.data[k];
@@ -129,7 +129,6 @@ static bool keep_row(Heap *heap, Elimination *elimination, double *ratio) {
     if (best < 0 || size > fabs(elimination->dense[best]) || (size == fabs(elimination->dense[best]) && j < best)) best = j;
   }
   if (best < 0 || !(fabs(elimination->dense[best]) > RANK_TOLERANCE)) return false;
-  *ratio = fabs(elimination->dense[best]);
   int32_t row = (int32_t)elimination->start.count - 1;
   for (uint32_t k = 0; k < elimination->touched.count; k++) {
     int32_t j = elimination->touched.data[k];
@@ -155,14 +154,14 @@ static bool choose_sparse(Selector *selector, SelectProblem *problem) {
   vec_push(heap, &elimination.start, 0);
   bool full = true;
   for (int32_t i = 0; i < problem->rows && full; i++) {
-    double scale = row_scale(problem, i, place), size;
+    double scale = row_scale(problem, i, place);
     for (int32_t e = problem->row_start[i]; e < problem->row_start[i + 1]; e++) {
       int32_t j = problem->column[e];
       double weight = problem->weight[j] * (problem->chosen[j] ? problem->keep : 1);
       if (place[j] >= 0) scatter(heap, &elimination, j, problem->values[e] * scale * weight);
     }
     reduce_row(heap, &elimination);
-    full = keep_row(heap, &elimination, &size);
+    full = keep_row(heap, &elimination);
     for (uint32_t k = 0; k < elimination.touched.count; k++) elimination.present[elimination.touched.data[k]] = false;
     elimination.touched.count = 0;
   }

@@ -22,7 +22,6 @@ typedef struct RunFacts {
   const Strangeness *strangeness; /* of that method; NULL for others */
   const Recorder *recorder;
   const RunStatistics *statistics; /* NULL before the integration */
-  const Initial *initial;
   const char *const *invariants; /* names of variables whose drift is reported */
   uint32_t invariant_count;
   Seconds seconds;

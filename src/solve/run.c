@@ -29,7 +29,6 @@ typedef struct Run {
   const Integrator *integrator;
   void *self;
   double *y, *output;
-  double next_output;
   uint64_t output_count, outputs;
   double last_event;
   uint64_t rejected; /* steps that the integrator had rejected when the states were looked at last */

@@ -153,31 +153,6 @@ static double determinant(double *a, int32_t n) {
   return product;
 }
 
-/* Pivots larger than `lost` times the first, with complete pivoting; in place. */
-static int32_t numerical_rank(double *a, int32_t n, double lost) {
-  double first = 0;
-  for (int32_t k = 0; k < n; k++) {
-    int32_t row = k, column = k;
-    for (int32_t p = k; p < n; p++)
-      for (int32_t q = k; q < n; q++)
-        if (fabs(a[p * n + q]) > fabs(a[row * n + column])) row = p, column = q;
-    double pivot = a[row * n + column];
-    if (k == 0) first = fabs(pivot);
-    if (!(fabs(pivot) > lost * first)) return k;
-    swap_rows(a, n, k, row);
-    for (int32_t p = 0; p < n; p++) {
-      double kept = a[p * n + k];
-      a[p * n + k] = a[p * n + column];
-      a[p * n + column] = kept;
-    }
-    for (int32_t p = k + 1; p < n; p++) {
-      double factor = a[p * n + k] / pivot;
-      for (int32_t q = k; q < n; q++) a[p * n + q] -= factor * a[k * n + q];
-    }
-  }
-  return n;
-}
-
 static bool evaluate(Turning *turning, double t, const double *y) {
   Evaluator *evaluator = turning->view->evaluator;
   Point point = evaluator_point(evaluator, t, y);
@@ -315,7 +290,7 @@ static int32_t rank_there(Turning *turning, const Watched *watched, const int *c
     turning->work[e] = extrapolate(node, value, NODES);
   }
   if (n == 1) return 0;
-  return numerical_rank(turning->work, n, RANK_LOST);
+  return linear_rank(turning->work, n, RANK_LOST);
 }
 
 /* The zero that the samples head for if the determinant to this power is a smooth function of time, or time one of it. */
@@ -399,7 +374,7 @@ bool turning_at_start(Turning *turning, TurningPoint *point) {
       for (int32_t q = 0; q < n; q++) largest = fmax(largest, fabs(turning->work[p * n + q]));
       for (int32_t q = 0; q < n && largest > 0; q++) turning->work[p * n + q] /= largest;
     }
-    int32_t rank = numerical_rank(turning->work, n, RANK_LOST_AT_START);
+    int32_t rank = linear_rank(turning->work, n, RANK_LOST_AT_START);
     if (rank == n) continue;
     *point = (TurningPoint){turning->origin.t, watched->block, n, rank};
     return true;
