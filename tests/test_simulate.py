@@ -175,6 +175,15 @@ class Mechanisms(unittest.TestCase):
                     gap = max(abs(a - b) for a, b in zip(values, runs[solver][column]))
                     self.assertLess(gap / size, 2e-4 if solver == "ida" else 1e-4, "%s %s %s" % (name, solver, column))
 
+    def test_factors_are_kept(self):
+        """Kunkel and Mehrmann's paraboloid by BDF: two residuals a step, and factors that serve ten steps."""
+        run = Run(example("paraboloid"), "--tolerance", 1e-9, "--solver", "ida", "--stop-time", 100)
+        self.assertEqual(run.code, 0, run.words)
+        self.assertLess(run.json["residual_evals"], 2 * run.json["steps"])
+        self.assertLess(run.json["factorizations"], run.json["steps"] / 10)
+        self.assertLess(run.json["steps"], 6500)
+        self.assertLess(run.json["constraint_residual"]["max"], 1e-12)
+
 
 class TestSet(unittest.TestCase):
     def digits(self, name, solver, tolerance, *options):

@@ -4,38 +4,38 @@
  * all components whether they are states or not, so a pivot changes the link rows and the run goes on at the same
  * order and step.
  *
- * IDA has no call that asks for a new Jacobian, and after a pivot the old factors belong to other link rows. So the
- * linear solver is our own SUNLinearSolver (the documented interface for user-supplied modules): after a switch it
- * forms the matrix anew, at its next solve, from the Jacobian of G at hand with the coefficient cj of IDA's last
- * set-up, which is the one that IDA's scaling of the solution goes by. When the iteration has become slow it also
- * computes that Jacobian again, at the point of the last residual.
+ * The corrector is our own SUNNonlinearSolver (the documented interface for user-supplied modules), because IDA has no
+ * call that asks for a new Jacobian, which a pivot needs, and because factors can be kept much longer than IDA's Newton
+ * iteration keeps them when secant updates follow what has changed (secant.h).
  */
 #include "base/linear.h"
 #include "solve/elimination.h"
 #include "solve/integrator.h"
+#include "solve/secant.h"
 
 #include <ida/ida.h>
 #include <nvector/nvector_serial.h>
-#include <sundials/sundials_linearsolver.h>
-#include <sundials/sundials_matrix.h>
+#include <sundials/sundials_nonlinearsolver.h>
 
 #include <math.h>
 #include <string.h>
 
 /* Measured on the pendulum of Mattsson and Soderlind, section 5, at 1e-9. With IDA's default of 0.33 the error
- * that the Newton iteration leaves behind is what the error test sees: the order stays low and a run takes twice
- * as many steps. The columns that are no states follow from the states and take little part in the norm. A
- * Jacobian that is old when the iteration is slow costs more in failures than a new one. */
+ * that the corrector leaves behind is what the error test sees: the order stays low and a run takes twice
+ * as many steps. The columns that are no states follow from the states and take little part in the norm. */
 static const double convergence_coefficient = 0.005;
 static const double algebraic_share = 0.01, rate_share = 1e-9, higher_index_share = 1e-7;
 static const double smallest_step = 1e-15; /* over t */
-enum { RENEW_AGE = 10, SLOW_ITERATIONS = 3 };
 
-/* Where factors are cheap, new ones come with every change of cj and the Jacobian is renewed every other step: the first Newton
- * iteration then is the last one, which halves the work at the same steps and error (paraboloid of Kunkel and
- * Mehrmann at 1e-9: 1.06 instead of 2.6 residuals a step). IDA itself would keep the rate of convergence that it saw when the Jacobian
- * was new, and accept too early with an old one. */
-enum { SMALL_ROWS = 200, SMALL_RENEW_AGE = 1 };
+/* The corrector, measured on the paraboloid of Kunkel and Mehrmann at 1e-9: a step takes fewer than 2 residuals, and a factorization
+ * serves ten steps. `convergence` is a correction over the one before it. Above `slow` new factors are made for the next step,
+ * above `diverging` for this one. It is not known before the second correction of a step: the one measured last counts, `ageing`
+ * times larger with each step, at least `sure`, because one that is small by chance would be trusted for ever, and `unknown` after
+ * a change of step or order. Columns that are no states have a larger share here than in the error test, since a pivot
+ * may make states of them, with the history that the corrector left. */
+static const double slow = 0.12, diverging = 0.9, unknown = 0.5, ageing = 1.5, sure = 0.003;
+static const double corrected_share = 0.03;
+enum { ITERATIONS = 6, UPDATES = 20, LARGE_UPDATES = 5, LARGE_COLUMNS = 20000 };
 
 /* Columns that are no states start with a guess of their rate, so the first error tests may fail often. */
 enum { ERROR_TEST_FAILURES = 40 };
@@ -49,20 +49,23 @@ typedef struct Ida {
   double *jacobian, *values; /* of G, of the matrix with the states eliminated */
   double *work;              /* [columns] */
   double *rows;              /* [rows] */
-  double cj;                 /* of the last set-up */
+  Secant *secant;
+  double *correction, *next; /* [columns] */
+  double *scale;             /* [columns] 1 / tolerance */
+  double *share, *corrected; /* [columns] part in the norm of the error test, of the corrector */
+  double convergence;        /* as last measured */
+  double cj;                 /* of the last step */
   double *point, point_time; /* of the last residual, where a new Jacobian is computed */
-  int age;                   /* steps since the last set-up */
-  long iterations;           /* Newton iterations until the last step */
-  bool stale;                /* the links have changed since the last set-up */
-  bool renew;                /* the Jacobian is to be computed again at the next solve */
-  bool stop;                 /* the system answered EVAL_STOP */
-  double *share;             /* [columns] part in IDA's norm */
+  long iterations;           /* of the last step */
+  bool stale;    /* new factors are needed: there are none, they are slow, or the links have changed */
+  bool singular; /* the last factorization failed */
+  bool stop;     /* the system answered EVAL_STOP */
 
   SUNContext context;
   void *memory;
   N_Vector y, rate, output;
-  SUNMatrix matrix;
-  SUNLinearSolver solver;
+  SUNNonlinearSolver corrector;
+  SUNNonlinSolSysFn equations; /* IDA's: the residual at its prediction and a correction */
   double t;
   bool begun;
   uint64_t factorizations;
@@ -89,15 +92,6 @@ static int ida_residual(double t, N_Vector y, N_Vector rate, N_Vector residual, 
   return ida_answer(ida, status);
 }
 
-static int ida_jacobian(double t, double cj, N_Vector y, N_Vector rate, N_Vector residual, SUNMatrix matrix,
-                        void *self, N_Vector a, N_Vector b, N_Vector c) {
-  Ida *ida = self;
-  (void)rate, (void)residual, (void)matrix, (void)a, (void)b, (void)c;
-  ida->cj = cj;
-  return ida_answer(ida,
-                    ida->system->jacobian(ida->system->context, t, N_VGetArrayPointer(y), ida->jacobian));
-}
-
 static int ida_weights(N_Vector y, N_Vector weight, void *self) {
   const Ida *ida = self;
   const System *system = ida->system;
@@ -110,58 +104,108 @@ static int ida_weights(N_Vector y, N_Vector weight, void *self) {
   return 0;
 }
 
-static SUNLinearSolver_Type ida_solver_type(SUNLinearSolver solver) {
-  (void)solver;
-  return SUNLINEARSOLVER_DIRECT;
+/* ---- The corrector ---- */
+
+static SUNNonlinearSolver_Type ida_corrector_type(SUNNonlinearSolver corrector) {
+  (void)corrector;
+  return SUNNONLINEARSOLVER_ROOTFIND;
 }
 
-static SUNLinearSolver_ID ida_solver_id(SUNLinearSolver solver) {
-  (void)solver;
-  return SUNLINEARSOLVER_CUSTOM;
+static int ida_corrector_equations(SUNNonlinearSolver corrector, SUNNonlinSolSysFn equations) {
+  ((Ida *)corrector->content)->equations = equations;
+  return SUN_NLS_SUCCESS;
 }
 
-static int ida_setup(SUNLinearSolver solver, SUNMatrix matrix) {
-  Ida *ida = solver->content;
-  (void)matrix;
-  elimination_real(ida->elimination, ida->jacobian, 1 / ida->cj, ida->values);
+static int ida_corrector_iterations(SUNNonlinearSolver corrector, long *iterations) {
+  *iterations = ((const Ida *)corrector->content)->iterations;
+  return SUN_NLS_SUCCESS;
+}
+
+/* New factors, at the point of the last residual. */
+static int ida_factor(Ida *ida, double cj) {
+  EvalStatus status = ida->system->jacobian(ida->system->context, ida->point_time, ida->point, ida->jacobian);
+  if (status != EVAL_OK) return ida_answer(ida, status);
+  elimination_real(ida->elimination, ida->jacobian, 1 / cj, ida->values);
+  secant_reset(ida->secant);
   ida->factorizations++;
-  ida->stale = ida->renew = false;
-  ida->age = 0;
-  return linear_factor(ida->linear, ida->values) ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
+  ida->singular = ida->stale = !linear_factor(ida->linear, ida->values);
+  return ida->singular ? SUN_NLS_CONV_RECVR : SUN_NLS_SUCCESS;
 }
 
-/* With the links taken out: d_from = (d_to + b_link) / cj, and the rows of G for the rest. */
-static int ida_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, double tolerance) {
-  Ida *ida = solver->content;
+/* d = inverse times residual, by the factors. With the links taken out: d_from = (d_to + r_link) / cj, and the rows of G for the rest. */
+static void ida_solve(Ida *ida, const double *residual, double cj, double *d) {
   const System *system = ida->system;
   const Elimination *elimination = ida->elimination;
-  const double *right = N_VGetArrayPointer(b), *link = right + system->rows;
-  double *d = N_VGetArrayPointer(x), factor = 1 / ida->cj;
-  (void)tolerance;
-  if (ida->renew && system->jacobian(system->context, ida->point_time, ida->point, ida->jacobian) != EVAL_OK)
-    return SUNLS_PACKAGE_FAIL_REC;
-  if ((ida->stale || ida->renew) && ida_setup(solver, matrix) != SUNLS_SUCCESS) return SUNLS_LUFACT_FAIL;
+  const double *link = residual + system->rows;
   memset(ida->work, 0, (size_t)system->columns * sizeof(double));
   for (int32_t l = 0; l < system->links; l++)
-    ida->work[elimination->from[l]] = (ida->work[elimination->to[l]] + link[l]) * factor;
-  memcpy(ida->rows, right, (size_t)system->rows * sizeof(double));
+    ida->work[elimination->from[l]] = (ida->work[elimination->to[l]] + link[l]) / cj;
+  memcpy(ida->rows, residual, (size_t)system->rows * sizeof(double));
   elimination_subtract(elimination, ida->jacobian, ida->work, ida->rows);
   linear_solve(ida->linear, ida->rows);
-  for (int32_t l = 0; l < system->links; l++) ida->work[l] = link[l];
   for (int32_t u = 0; u < system->rows; u++) d[elimination->unknown[u]] = ida->rows[u];
   for (int32_t l = 0; l < system->links; l++)
-    d[elimination->from[l]] = (d[elimination->to[l]] + ida->work[l]) * factor;
-  return SUNLS_SUCCESS;
+    d[elimination->from[l]] = (d[elimination->to[l]] + link[l]) / cj;
+  secant_apply(ida->secant, d);
 }
 
-static SUNMatrix_ID ida_matrix_id(SUNMatrix matrix) {
-  (void)matrix;
-  return SUNMATRIX_CUSTOM;
+/* Root mean square of a correction over the tolerance. */
+static double ida_norm(const Ida *ida, const double *d) {
+  double sum = 0;
+  int32_t n = ida->system->columns;
+  for (int32_t c = 0; c < n; c++) {
+    double part = d[c] * ida->scale[c] * ida->corrected[c];
+    sum += part * part;
+  }
+  return sqrt(sum / n);
 }
 
-static int ida_matrix_zero(SUNMatrix matrix) {
-  (void)matrix;
-  return SUNMAT_SUCCESS;
+/* The next correction becomes the last one, improved by what it shows of the factors. Returns its norm; `before`: that of the
+ * last one, 0 if there is none. */
+static double ida_advance(Ida *ida, double before, double *total) {
+  double *d = ida->next, norm = ida_norm(ida, d);
+  if (before > 0) {
+    ida->convergence = norm / before;
+    if (ida->convergence > sure && secant_learn(ida->secant, ida->correction, d, ida->scale))
+      norm = ida_norm(ida, d);
+  }
+  for (int32_t c = 0; c < ida->system->columns; c++) total[c] -= d[c];
+  ida->next = ida->correction;
+  ida->correction = d;
+  return norm;
+}
+
+static int ida_iterate(Ida *ida, N_Vector total, double tolerance, bool renew) {
+  double norm = 0, cj = 1;
+  IDAGetCurrentCj(ida->memory, &cj);
+  N_VConst(0, total);
+  ida->convergence = renew || cj != ida->cj ? unknown : fmax(sure, fmin(unknown, ageing * ida->convergence));
+  ida->cj = cj;
+  for (int k = 0; k < ITERATIONS; k++) {
+    int status = ida->equations(total, ida->output, ida->memory);
+    if (status == 0 && renew && k == 0) status = ida_factor(ida, cj);
+    if (status != 0) return status;
+    ida->iterations++;
+    ida_solve(ida, N_VGetArrayPointer(ida->output), cj, ida->next);
+    norm = ida_advance(ida, norm, N_VGetArrayPointer(total));
+    if (!(ida->convergence < diverging)) break;
+    if (ida->convergence / (1 - ida->convergence) * norm <= tolerance) return SUN_NLS_SUCCESS;
+  }
+  return SUN_NLS_CONV_RECVR;
+}
+
+static int ida_correct(SUNNonlinearSolver corrector, N_Vector predicted, N_Vector total, N_Vector weight,
+                       double tolerance, booleantype setup, void *memory) {
+  Ida *ida = corrector->content;
+  const double *w = N_VGetArrayPointer(weight);
+  (void)predicted, (void)setup, (void)memory;
+  for (int32_t c = 0; c < ida->system->columns; c++) ida->scale[c] = w[c] / ida->share[c];
+  ida->iterations = 0;
+  bool renew = ida->stale;
+  int status = ida_iterate(ida, total, tolerance, renew);
+  if (status == SUN_NLS_CONV_RECVR && !renew) status = ida_iterate(ida, total, tolerance, true);
+  ida->stale = status != SUN_NLS_SUCCESS || (ida->iterations > 1 && ida->convergence > slow);
+  return status;
 }
 
 static void ida_ignore(int code, const char *module, const char *function, char *message, void *self) {
@@ -173,8 +217,7 @@ static void ida_ignore(int code, const char *module, const char *function, char 
 static void ida_release(void *object) {
   Ida *ida = object;
   if (ida->memory) IDAFree(&ida->memory);
-  if (ida->solver) SUNLinSolFreeEmpty(ida->solver);
-  if (ida->matrix) SUNMatFreeEmpty(ida->matrix);
+  if (ida->corrector) SUNNonlinSolFreeEmpty(ida->corrector);
   if (ida->y) N_VDestroy(ida->y);
   if (ida->rate) N_VDestroy(ida->rate);
   if (ida->output) N_VDestroy(ida->output);
@@ -188,18 +231,14 @@ static void ida_make_objects(Ida *ida) {
   made = made && (ida->y = N_VNew_Serial(columns, ida->context)) != NULL;
   made = made && (ida->rate = N_VNew_Serial(columns, ida->context)) != NULL;
   made = made && (ida->output = N_VNew_Serial(columns, ida->context)) != NULL;
-  made = made && (ida->matrix = SUNMatNewEmpty(ida->context)) != NULL;
-  made = made && (ida->solver = SUNLinSolNewEmpty(ida->context)) != NULL;
+  made = made && (ida->corrector = SUNNonlinSolNewEmpty(ida->context)) != NULL;
   made = made && (ida->memory = IDACreate(ida->context)) != NULL;
   if (!made) heap_fail(ida->heap);
-  ida->matrix->content = ida;
-  ida->matrix->ops->getid = ida_matrix_id;
-  ida->matrix->ops->zero = ida_matrix_zero;
-  ida->solver->content = ida;
-  ida->solver->ops->gettype = ida_solver_type;
-  ida->solver->ops->getid = ida_solver_id;
-  ida->solver->ops->setup = ida_setup;
-  ida->solver->ops->solve = ida_solve;
+  ida->corrector->content = ida;
+  ida->corrector->ops->gettype = ida_corrector_type;
+  ida->corrector->ops->setsysfn = ida_corrector_equations;
+  ida->corrector->ops->solve = ida_correct;
+  ida->corrector->ops->getnumiters = ida_corrector_iterations;
 }
 
 static void *ida_create(Heap *heap, const System *system, const IntegratorOptions *options) {
@@ -212,13 +251,23 @@ static void *ida_create(Heap *heap, const System *system, const IntegratorOption
   ida->linear = linear_new(heap, system->rows, nonzeros, false);
   ida->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   ida->values = heap_array(heap, (size_t)nonzeros, sizeof(double));
+  ida->secant = secant_new(heap, system->columns, system->columns > LARGE_COLUMNS ? LARGE_UPDATES : UPDATES);
+  ida->correction = heap_array(heap, (size_t)system->columns, sizeof(double));
+  ida->next = heap_array(heap, (size_t)system->columns, sizeof(double));
+  ida->scale = heap_array(heap, (size_t)system->columns, sizeof(double));
   ida->work = heap_array(heap, (size_t)system->columns, sizeof(double));
   ida->point = heap_array(heap, (size_t)system->columns, sizeof(double));
   ida->rows = heap_array(heap, (size_t)system->rows, sizeof(double));
   ida->share = heap_array(heap, (size_t)system->columns, sizeof(double));
+  ida->corrected = heap_array(heap, (size_t)system->columns, sizeof(double));
   heap_defer(heap, ida_release, ida);
   ida_make_objects(ida);
   return ida;
+}
+
+static void ida_set_share(Ida *ida, int32_t column, double share, double corrected) {
+  ida->share[column] = share;
+  ida->corrected[column] = corrected;
 }
 
 static void ida_choose(Ida *ida) {
@@ -227,12 +276,13 @@ static void ida_choose(Ida *ida) {
   linear_set_pattern(ida->linear, ida->elimination->start, ida->elimination->row);
   /* IDA's norm is the root mean square over all columns; this makes it that over the states. */
   double count = system->links > 0 ? system->links : system->columns;
-  for (int32_t c = 0; c < system->columns; c++) ida->share[c] = algebraic_share;
-  for (int32_t l = 0; l < system->links; l++) ida->share[system->link_to[l]] = rate_share;
+  for (int32_t c = 0; c < system->columns; c++) ida_set_share(ida, c, algebraic_share, corrected_share);
+  for (int32_t l = 0; l < system->links; l++) ida_set_share(ida, system->link_to[l], rate_share, rate_share);
   for (int32_t l = 0; l < system->links; l++)
-    ida->share[system->link_from[l]] = sqrt(system->columns / count);
+    ida_set_share(ida, system->link_from[l], sqrt(system->columns / count), sqrt(system->columns / count));
   for (int32_t c = 0; c < system->columns && system->column_index; c++)
-    if (system->column_index[c] > 1) ida->share[c] = fmin(ida->share[c], higher_index_share);
+    if (system->column_index[c] > 1)
+      ida_set_share(ida, c, fmin(ida->share[c], higher_index_share), fmin(ida->share[c], higher_index_share));
 }
 
 /* Rates at the start: those that are columns; of the others IDA only needs a guess. */
@@ -253,8 +303,7 @@ static void ida_begin(Ida *ida, double t) {
   made = made && IDAInit(memory, ida_residual, t, ida->y, ida->rate) == IDA_SUCCESS;
   made = made && IDAWFtolerances(memory, ida_weights) == IDA_SUCCESS;
   made = made && IDASetUserData(memory, ida) == IDA_SUCCESS;
-  made = made && IDASetLinearSolver(memory, ida->solver, ida->matrix) == IDA_SUCCESS;
-  made = made && IDASetJacFn(memory, ida_jacobian) == IDA_SUCCESS;
+  made = made && IDASetNonlinearSolver(memory, ida->corrector) == IDA_SUCCESS;
   made = made && IDASetMaxNumSteps(memory, -1) == IDA_SUCCESS;
   if (!made) heap_fail(ida->heap);
   if (ida->options.max_step > 0) IDASetMaxStep(memory, ida->options.max_step);
@@ -262,7 +311,6 @@ static void ida_begin(Ida *ida, double t) {
     IDASetMaxOrd(memory, ida->options.max_order < 5 ? ida->options.max_order : 5);
   IDASetNonlinConvCoef(memory, convergence_coefficient);
   IDASetMaxErrTestFails(memory, ERROR_TEST_FAILURES);
-  if (ida->system->rows <= SMALL_ROWS) IDASetDeltaCjLSetup(memory, 0);
   ida->begun = true;
 }
 
@@ -276,8 +324,8 @@ static void ida_start(void *self, double t, const double *y, double t_end) {
   ida_choose(ida);
   ida_set_rates(ida, y);
   ida->t = t;
-  ida->stop = ida->stale = ida->renew = false;
-  ida->iterations = 0;
+  ida->stop = ida->singular = false;
+  ida->stale = true;
   if (!ida->begun) ida_begin(ida, t);
   else IDAReInit(ida->memory, t, ida->y, ida->rate);
   IDASetInitStep(ida->memory, ida->options.initial_step);
@@ -288,22 +336,13 @@ static void ida_start(void *self, double t, const double *y, double t_end) {
 static StepStatus ida_status(const Ida *ida, int flag) {
   if (flag >= 0) return STEP_OK;
   if (ida->stop) return STEP_EVALUATION;
+  if (ida->singular) return STEP_SINGULAR;
   switch (flag) {
-  case IDA_LSETUP_FAIL:
-  case IDA_LSOLVE_FAIL: return STEP_SINGULAR;
   case IDA_RES_FAIL:
   case IDA_REP_RES_ERR:
   case IDA_FIRST_RES_FAIL: return STEP_EVALUATION;
   default: return STEP_TOO_SMALL;
   }
-}
-
-static void ida_watch_iteration(Ida *ida) {
-  long iterations = ida->iterations;
-  IDAGetNumNonlinSolvIters(ida->memory, &ida->iterations);
-  ida->age++;
-  if (ida->system->rows <= SMALL_ROWS) ida->renew = ida->age > SMALL_RENEW_AGE;
-  else ida->renew = ida->age > RENEW_AGE && ida->iterations - iterations >= SLOW_ITERATIONS;
 }
 
 static StepStatus ida_step(void *self, double t_stop) {
@@ -314,7 +353,6 @@ static StepStatus ida_step(void *self, double t_stop) {
   IDASetMinStep(ida->memory, smallest_step * fabs(t)); /* or it creeps on, by ever smaller steps */
   int flag = IDASolve(ida->memory, t_stop, &ida->t, ida->y, ida->rate, IDA_ONE_STEP);
   if (flag < 0) ida->t = t;
-  ida_watch_iteration(ida);
   return ida_status(ida, flag);
 }
 

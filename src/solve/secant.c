@@ -1,0 +1,48 @@
+/* secant: see secant.h. */
+#include "solve/secant.h"
+
+#include <math.h>
+
+/* An update that would nearly make the matrix singular: Broyden's step would be longer than this times the plain one. */
+static const double longest = 2;
+
+Secant *secant_new(Heap *heap, int32_t n, int32_t capacity) {
+  Secant *secant = heap_alloc(heap, sizeof *secant);
+  secant->n = n;
+  secant->capacity = capacity;
+  secant->update = heap_array(heap, (size_t)n * (size_t)capacity, sizeof(double));
+  secant->direction = heap_array(heap, (size_t)n * (size_t)capacity, sizeof(double));
+  return secant;
+}
+
+void secant_reset(Secant *secant) { secant->count = 0; }
+
+void secant_apply(const Secant *secant, double *d) {
+  size_t n = (size_t)secant->n;
+  for (int32_t k = 0; k < secant->count; k++) {
+    const double *u = secant->update + (size_t)k * n, *s = secant->direction + (size_t)k * n;
+    double product = 0;
+    for (size_t i = 0; i < n; i++) product += s[i] * d[i];
+    for (size_t i = 0; i < n; i++) d[i] += u[i] * product;
+  }
+}
+
+bool secant_learn(Secant *secant, const double *step, double *next, const double *weight) {
+  if (secant->count == secant->capacity) return false;
+  size_t n = (size_t)secant->n, base = (size_t)secant->count * n;
+  double *u = secant->update + base, *s = secant->direction + base, square = 0, product = 0;
+  for (size_t i = 0; i < n; i++) {
+    s[i] = weight[i] * weight[i] * step[i];
+    square += s[i] * step[i];
+    product += s[i] * next[i];
+  }
+  double left = 1 - product / square;
+  if (!(left * longest >= 1) || !isfinite(left)) return false;
+  for (size_t i = 0; i < n; i++) {
+    next[i] /= left;
+    u[i] = next[i];
+    s[i] /= square;
+  }
+  secant->count++;
+  return true;
+}
