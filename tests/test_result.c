@@ -869,6 +869,8 @@ static void plot_panels_follow_units(void **state) {
   PlotSeries force = {
       .label = "f", .unit = "kg.m/s2", .x = plot.series[0].x, .y = plot.series[0].y, .count = 5};
   assert_non_null(strstr(svg_of(f, &(Plot){.series = &force, .count = 1}), "f [kg·m/s²]"));
+  force.unit = "level 2"; /* words stay as they are */
+  assert_non_null(strstr(svg_of(f, &(Plot){.series = &force, .count = 1}), "f [level 2]"));
 }
 
 static int python_parses_xml(const char *path) {

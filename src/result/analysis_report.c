@@ -42,8 +42,7 @@ static void text_figures(const Analysis *analysis, Heap *heap, TextVec *text) {
   text_printf(heap, text, "\n  blocks             %d, the largest of %d equation%s\n", (int)structure->blocks.n_blocks,
               (int)largest, largest == 1 ? "" : "s");
   if (analysis->aliases)
-    text_printf(heap, text, "  aliases            %u equations and variables are eliminated for a simulation\n",
-                analysis->aliases);
+    text_printf(heap, text, "  aliases            %u, eliminated for a simulation\n", analysis->aliases);
 }
 
 static void text_differentiated(Analysis *analysis, Heap *heap, TextVec *text, Arena *arena) {

@@ -81,7 +81,7 @@ void panel_unit(Heap *heap, TextVec *text, const char *unit) {
     bool minus = *at == '-' && at[1] >= '0' && at[1] <= '9';
     if (*at == '.') {
       text_append(heap, text, "·", strlen("·"));
-    } else if (at > unit && (digit || minus) && at[-1] != '/' && at[-1] != '.' && at[-1] != '(') {
+    } else if (at > unit && (digit || minus) && !strchr("/.( ", at[-1])) {
       char power[16];
       char *end = axis_superscript(power, digit ? *at - '0' : -(at[1] - '0'));
       text_append(heap, text, power, (size_t)(end - power));

@@ -18,8 +18,8 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   const RunStatistics *statistics = facts->statistics;
   if (!statistics) return;
   Arena arena = arena_make(heap);
-  text_printf(heap, text, "  method                   %s, %u states of %u equations\n", facts->method, facts->states,
-              facts->equations);
+  text_printf(heap, text, "  method                   %s, %u state%s of %u equations\n", facts->method, facts->states,
+              facts->states == 1 ? "" : "s", facts->equations);
   text_printf(heap, text, "  solver                   %s (%s)\n", statistics->solver, statistics->solver_reason);
   text_printf(heap, text, "  steps                    %llu accepted, %llu rejected\n", (unsigned long long)statistics->steps,
               (unsigned long long)statistics->rejected);
