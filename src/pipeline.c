@@ -67,7 +67,7 @@ static bool pass_regular(Simulation *simulation, const Request *request) {
   simulation->facts.status = "singular";
   simulation->facts.conversions = &simulation->conversions;
   ConvertStatus status = convert_run(&simulation->problem, &simulation->structure, simulation->parameters, &simulation->arena,
-                                     &simulation->conversions, simulation->diags);
+                                     &simulation->conversions, NULL, simulation->diags);
   take_starts(simulation, request);
   return status != CONVERT_FAILED;
 }

@@ -27,6 +27,7 @@ typedef struct Analysis {
   /* The check by numbers: is the Jacobian regular that the structure promises? Only where all parameters have values. */
   bool checked, regular;
   bool curable;              /* regular, or regular after the conversions */
+  SingularVec singular;      /* blocks of the structure that are not regular everywhere */
   ConversionVec conversions; /* rewritings that a simulation makes */
   int64_t true_dof;          /* of the rewritten equations; that of the structure if it is regular */
   int32_t true_index;

@@ -1,6 +1,7 @@
 /* convert: see convert.h. */
 #include "array/convert_internal.h"
 
+#include "array/proof.h"
 #include "array/release.h"
 
 #include <math.h>
@@ -402,8 +403,9 @@ static bool step_combine(Converter *converter, const BlockJacobian *jacobian) {
 
 /* ---- the loop ---- */
 
-static void report_singular(Converter *converter, int32_t block) {
+static void report_singular(Converter *converter, const SingularBlock *singular, const BlockJacobian *jacobian) {
   enum { SHOWN = 6 };
+  int32_t block = singular->block;
   const Blocks *blocks = &converter->structure.blocks;
   const Problem *problem = &converter->problem;
   Model *model = converter->model;
@@ -411,8 +413,9 @@ static void report_singular(Converter *converter, int32_t block) {
   Diag *diag = diag_error(
       converter->diags, DIAG_STRUCTURE, model->equations.data[problem->equation[blocks->row[begin]]].span,
       "the structure is sound, but the Jacobian of %d equation%s with respect to the highest derivatives is "
-      "identically singular, and no rewriting was found that cures it",
-      (int)size, size == 1 ? "" : "s");
+      "identically singular (%s), and no rewriting was found that cures it",
+      (int)size, size == 1 ? "" : "s",
+      proof_singular(jacobian, &converter->samples) ? "proved" : arena_printf(converter->arena, "at %d random points", singular->points));
   for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
     uint32_t unknown = problem->unknown[blocks->column[p]];
     diag_note(converter->diags, diag, model->equations.data[problem->equation[blocks->row[p]]].span,
@@ -424,17 +427,30 @@ static void report_singular(Converter *converter, int32_t block) {
   converter->failed = true;
 }
 
-static int32_t smallest_block(const Converter *converter, const IntVec *blocks) {
-  const int32_t *start = converter->structure.blocks.start;
-  int32_t best = blocks->data[0];
+static BlockJacobian block_jacobian(const Converter *converter, int32_t block) {
+  int32_t *place = arena_array(converter->arena, converter->problem.unknowns, sizeof *place);
+  return regular_jacobian(&converter->problem, &converter->structure, block, place, converter->arena);
+}
+
+/* For the report: what is known of the blocks as written. */
+static void keep_singular(Converter *converter, const SingularVec *found) {
+  for (uint32_t k = 0; k < found->count; k++) {
+    SingularBlock singular = found->data[k];
+    BlockJacobian jacobian = block_jacobian(converter, singular.block);
+    singular.proved = proof_singular(&jacobian, &converter->samples);
+    vec_push(converter->heap, converter->singular, singular);
+  }
+}
+
+static const SingularBlock *smallest_block(const SingularVec *blocks) {
+  const SingularBlock *best = &blocks->data[0];
   for (uint32_t k = 1; k < blocks->count; k++)
-    if (start[blocks->data[k] + 1] - start[blocks->data[k]] < start[best + 1] - start[best])
-      best = blocks->data[k];
+    if (blocks->data[k].size < best->size) best = &blocks->data[k];
   return best;
 }
 
 /* One step. true: there may be more to do. */
-static bool step(Converter *converter) {
+static bool step(Converter *converter, bool first) {
   if (converter->structure.status != STRUCTURE_OK) {
     bool settled = step_empty(converter);
     if (!settled && !converter->failed) {
@@ -446,17 +462,16 @@ static bool step(Converter *converter) {
     }
     return settled;
   }
-  IntVec singular = {0};
+  SingularVec singular = {0};
   regular_check(&converter->problem, &converter->structure, &converter->samples, converter->arena, &singular);
   bool more = singular.count > 0;
+  if (first && converter->singular) keep_singular(converter, &singular);
   if (more) {
-    int32_t block = smallest_block(converter, &singular);
-    int32_t *place = arena_array(converter->arena, converter->problem.unknowns, sizeof *place);
-    BlockJacobian jacobian =
-        regular_jacobian(&converter->problem, &converter->structure, block, place, converter->arena);
+    const SingularBlock *smallest = smallest_block(&singular);
+    BlockJacobian jacobian = block_jacobian(converter, smallest->block);
     more = step_vanish(converter, &jacobian) || step_combine(converter, &jacobian);
     if (!more && !converter->failed) more = converter_substitute(converter, &jacobian);
-    if (!more && !converter->failed) report_singular(converter, block);
+    if (!more && !converter->failed) report_singular(converter, smallest, &jacobian);
   }
   vec_free(converter->heap, &singular);
   return more;
@@ -494,7 +509,7 @@ static const Expr *keep_written(const Converter *converter, const Problem *probl
 }
 
 ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena,
-                          ConversionVec *list, Diags *diags) {
+                          ConversionVec *list, SingularVec *singular, Diags *diags) {
   Model *model = problem->model;
   Converter converter = {.arena = arena,
                          .heap = arena->heap,
@@ -503,10 +518,11 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const double *
                          .diags = diags,
                          .problem = *problem,
                          .structure = *structure,
-                         .list = list};
+                         .list = list,
+                         .singular = singular};
   converter.samples = samples_make(model, parameters, arena);
   uint32_t before = list->count;
-  for (int k = 0; k < STEP_LIMIT && step(&converter); k++) continue;
+  for (int k = 0; k < STEP_LIMIT && step(&converter, k == 0); k++) continue;
   if (converter.failed) return CONVERT_FAILED;
   bool changed = list->count > before;
   const Expr *written = keep_written(&converter, problem);

@@ -36,11 +36,12 @@ typedef enum ConvertStatus {
   CONVERT_FAILED, /* an error is in diags */
 } ConvertStatus;
 
-/* Checks the problem and repairs it: problem and structure are replaced if needed, and what was done is appended to `list`.
+/* Checks the problem and repairs it: problem and structure are replaced if needed, and what was done is appended to `list`, the
+ * singular blocks of the problem as given to `singular`, with proofs where there are any, if it is not NULL.
  * The offsets are raised, if need be, to hold every derivative in the equations as written and every alias v = der(x). parameters: values by leaf index. All is
- * owned by the arena, the list by its heap. */
+ * owned by the arena, the lists by its heap. */
 ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena,
-                          ConversionVec *list, Diags *diags);
+                          ConversionVec *list, SingularVec *singular, Diags *diags);
 
 /* The kind in one word, for reports. */
 const char *conversion_name(ConversionKind kind);

@@ -18,6 +18,7 @@ typedef struct Converter {
   Problem problem;
   Structure structure;
   ConversionVec *list;
+  SingularVec *singular; /* NULL: not asked for */
   bool failed; /* an error was reported */
 } Converter;
 

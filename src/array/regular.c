@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Blocks up to this size are eliminated with complete pivoting; larger ones are factored as sparse matrices. */
-enum { DENSE_SIZE = 48, LEAST_DEFINED = 3 };
+/* Blocks up to this size are eliminated with complete pivoting; larger ones are factored as sparse matrices, and the ranks
+ * of singular ones are found up to a larger size. */
+enum { DENSE_SIZE = 48, RANK_SIZE = 400, LEAST_DEFINED = 3, UNDEFINED = -1 };
 
 /* Smallest ratio of pivots of a scaled regular matrix, and largest growth of a solution. */
 static const double SMALLEST_PIVOT = 1e-11, LARGEST_GROWTH = 1e12;
@@ -71,13 +72,13 @@ static bool scale_entries(const BlockJacobian *jacobian, const double *values, A
   return true;
 }
 
-static bool dense_is_regular(const BlockJacobian *jacobian, const double *scaled, Arena *scratch) {
+static int32_t dense_rank(const BlockJacobian *jacobian, const double *scaled, Arena *scratch) {
   int32_t n = jacobian->size;
   double *a = arena_array(scratch, (size_t)(n * n), sizeof *a);
   for (int32_t p = 0; p < n; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
       a[p * n + jacobian->column[e]] += scaled[e];
-  return linear_rank(a, n, SMALLEST_PIVOT) == n;
+  return linear_rank(a, n, SMALLEST_PIVOT);
 }
 
 /* By the growth of the solution for a right-hand side without special direction. */
@@ -94,20 +95,21 @@ static bool sparse_is_regular(const BlockJacobian *jacobian, const double *scale
   return growth < LARGEST_GROWTH;
 }
 
-typedef enum Verdict { VERDICT_REGULAR, VERDICT_SINGULAR, VERDICT_UNDEFINED } Verdict;
-
-static Verdict judge(const BlockJacobian *jacobian, const double *values, Heap *heap) {
-  int32_t nonzeros = jacobian->row_start[jacobian->size];
+/* The rank at a point; UNDEFINED where an entry is. Of a large singular matrix it is known only to be less than n. */
+static int32_t rank_at(const BlockJacobian *jacobian, const double *values, Heap *heap) {
+  int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
   for (int32_t e = 0; e < nonzeros; e++)
-    if (isnan(values[e])) return VERDICT_UNDEFINED;
+    if (isnan(values[e])) return UNDEFINED;
   Arena scratch = arena_make(heap);
   double *scaled = arena_array(&scratch, (size_t)nonzeros, sizeof *scaled);
-  bool regular = scale_entries(jacobian, values, &scratch, scaled);
-  if (regular && jacobian->size > 1)
-    regular = jacobian->size <= DENSE_SIZE ? dense_is_regular(jacobian, scaled, &scratch)
-                                           : sparse_is_regular(jacobian, scaled, &scratch);
+  bool full = scale_entries(jacobian, values, &scratch, scaled);
+  int32_t rank = n;
+  if (n > DENSE_SIZE) rank = full && sparse_is_regular(jacobian, scaled, &scratch) ? n : n - 1;
+  else if (n == 1) rank = full;
+  else if (full) rank = dense_rank(jacobian, scaled, &scratch);
+  else rank = dense_rank(jacobian, values, &scratch);
   arena_free(&scratch);
-  return regular ? VERDICT_REGULAR : VERDICT_SINGULAR;
+  return rank;
 }
 
 /* Values at a point, round-off put to zero. */
@@ -122,16 +124,19 @@ static double *evaluate(const Samples *samples, uint32_t sample, const Expr *ent
 }
 
 /* The first points decide quickly; a block that is singular or undefined there must be so everywhere. */
-static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, Arena *arena) {
-  int defined = 0;
+static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, Arena *arena, SingularBlock *found) {
+  int32_t n = jacobian->size;
+  *found = (SingularBlock){.size = n};
   for (uint32_t s = 0; s < SAMPLE_COUNT; s++) {
-    const double *values =
-        evaluate(samples, s, jacobian->entry, (uint32_t)jacobian->row_start[jacobian->size], arena);
-    Verdict verdict = judge(jacobian, values, arena->heap);
-    if (verdict == VERDICT_REGULAR) return false;
-    defined += verdict == VERDICT_SINGULAR;
+    const double *values = evaluate(samples, s, jacobian->entry, (uint32_t)jacobian->row_start[n], arena);
+    int32_t rank = rank_at(jacobian, values, arena->heap);
+    if (rank == n) return false;
+    if (rank == UNDEFINED) continue;
+    if (n > DENSE_SIZE) rank = n <= RANK_SIZE && !found->points ? dense_rank(jacobian, values, arena) : UNDEFINED;
+    if (rank > found->rank || !found->points) found->rank = rank;
+    found->points++;
   }
-  return defined >= LEAST_DEFINED;
+  return found->points >= LEAST_DEFINED;
 }
 
 /* ---- all blocks ---- */
@@ -185,8 +190,15 @@ static void collect(const Problem *problem, const Structure *structure, Arena *s
   vec_free(heap, &leaves);
 }
 
+static void release(Candidates *candidates, Arena *scratch) {
+  vec_free(scratch->heap, &candidates->block);
+  vec_free(scratch->heap, &candidates->jacobian);
+  vec_free(scratch->heap, &candidates->entries);
+  arena_free(scratch);
+}
+
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
-                   IntVec *singular) {
+                   SingularVec *singular) {
   Heap *heap = arena->heap;
   Arena scratch = arena_make(heap);
   Candidates candidates = {0};
@@ -195,13 +207,34 @@ void regular_check(const Problem *problem, const Structure *structure, const Sam
   uint32_t at = 0;
   for (uint32_t k = 0; k < candidates.block.count; k++) {
     const BlockJacobian *jacobian = &candidates.jacobian.data[k];
-    bool regular = judge(jacobian, values + at, heap) == VERDICT_REGULAR;
+    bool regular = rank_at(jacobian, values + at, heap) == jacobian->size;
+    SingularBlock found;
     at += (uint32_t)jacobian->row_start[jacobian->size];
-    if (!regular && is_singular(jacobian, samples, &scratch))
-      vec_push(heap, singular, candidates.block.data[k]);
+    if (regular || !is_singular(jacobian, samples, &scratch, &found)) continue;
+    found.block = candidates.block.data[k];
+    vec_push(heap, singular, found);
   }
-  vec_free(heap, &candidates.block);
-  vec_free(heap, &candidates.jacobian);
-  vec_free(heap, &candidates.entries);
-  arena_free(&scratch);
+  release(&candidates, &scratch);
+}
+
+void regular_check_start(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
+                         SingularVec *singular) {
+  Heap *heap = arena->heap;
+  Arena scratch = arena_make(heap);
+  Candidates candidates = {0};
+  collect(problem, structure, &scratch, &candidates);
+  double *values = evaluate(samples, SAMPLE_START, candidates.entries.data, candidates.entries.count, &scratch);
+  uint32_t at = 0, next = 0, known = singular->count;
+  for (uint32_t k = 0; k < candidates.block.count; k++) {
+    const BlockJacobian *jacobian = &candidates.jacobian.data[k];
+    int32_t block = candidates.block.data[k], rank = rank_at(jacobian, values + at, heap);
+    at += (uint32_t)jacobian->row_start[jacobian->size];
+    while (next < known && singular->data[next].block < block) next++;
+    bool everywhere = next < known && singular->data[next].block == block;
+    if (everywhere || rank == UNDEFINED || rank == jacobian->size) continue;
+    SingularBlock found = {.block = block, .size = jacobian->size, .rank = rank, .here_only = true, .points = 1};
+    if (jacobian->size > DENSE_SIZE) found.rank = UNDEFINED;
+    vec_push(heap, singular, found);
+  }
+  release(&candidates, &scratch);
 }

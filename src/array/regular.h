@@ -22,8 +22,24 @@ typedef struct BlockJacobian {
 BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block,
                                int32_t *place, Arena *arena);
 
-/* The blocks that are identically singular, appended in order. O(size of the equations) when there are none. */
+/* A block whose matrix is not regular: everywhere, or at the start values only. */
+typedef struct SingularBlock {
+  int32_t block, size;
+  int32_t rank;   /* the largest found at a point; -1 for a block too large for it */
+  bool here_only; /* regular elsewhere */
+  bool proved;    /* identically singular by exact algebra (proof.h), at the given parameter values; else by numbers */
+  int points;     /* at which it was found singular */
+} SingularBlock;
+
+typedef VEC(SingularBlock) SingularVec;
+
+/* The blocks that are identically singular by numbers, appended in order. O(size of the equations) when there are none. */
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
-                   IntVec *singular);
+                   SingularVec *singular);
+
+/* The blocks that are singular at the start values but not identically: those in `singular` are left out, the others are
+ * appended to it. */
+void regular_check_start(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
+                         SingularVec *singular);
 
 #endif

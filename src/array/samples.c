@@ -20,8 +20,10 @@ Samples samples_make(Model *model, const double *parameters, Arena *arena) {
   Samples samples = {.model = model, .parameters = parameters, .length = 1};
   samples.start = arena_array(arena, n, sizeof(double));
   samples.nominal = arena_array(arena, n, sizeof(double));
+  samples.given = arena_array(arena, n, sizeof(bool));
   for (uint32_t j = 0; j < n; j++) {
     const Variable *variable = &model->variables.data[model->unknowns.data[j]];
+    samples.given[j] = variable->start != EXPR_NONE;
     samples.start[j] = attribute(model, variable->start, parameters, 0);
     samples.nominal[j] = fabs(attribute(model, variable->nominal, parameters, 1));
     if (!(samples.nominal[j] > 0)) samples.nominal[j] = 1;
@@ -46,8 +48,15 @@ static double variable_value(const Samples *samples, uint32_t index, uint32_t or
   return start + away * (chance < 0.5 ? -1 + chance : chance);
 }
 
+static double start_value(const Samples *samples, const Dag *dag, Expr leaf) {
+  uint32_t index = dag_index(dag, leaf), order = dag_order(dag, leaf);
+  return order == 0 && samples->given[index] ? samples->start[index] : variable_value(samples, index, order, 0);
+}
+
 static double leaf_value(const Samples *samples, const Dag *dag, Expr leaf, uint32_t sample) {
   uint32_t index = dag_op(dag, leaf) == OP_TIME ? 0 : dag_index(dag, leaf);
+  if (sample == SAMPLE_START && dag_op(dag, leaf) == OP_TIME) return samples->begin;
+  if (sample == SAMPLE_START && dag_op(dag, leaf) == OP_VARIABLE) return start_value(samples, dag, leaf);
   switch (dag_op(dag, leaf)) {
   case OP_TIME: return samples->begin + samples->length * (0.1 + 0.8 * scatter(0, 0, sample));
   case OP_PARAMETER: return samples->parameters[index];

@@ -8,13 +8,15 @@
 
 #include "array/array.h"
 
-/* Number of points; the first ones lie nearest to the start values. */
-enum { SAMPLE_COUNT = 10 };
+/* Number of points; the first ones lie nearest to the start values. One more consists of the given start values themselves; what
+ * has none is as at the first point. */
+enum { SAMPLE_COUNT = 10, SAMPLE_START = SAMPLE_COUNT };
 
 typedef struct Samples {
   Model *model;
   const double *parameters; /* by leaf index */
   double *start, *nominal;  /* per unknown of the model */
+  bool *given;              /* per unknown: has a start value */
   double begin, length;     /* the interval of time */
 } Samples;
 

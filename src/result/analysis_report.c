@@ -98,8 +98,38 @@ static void text_initial(Analysis *analysis, Heap *heap, TextVec *text, Arena *a
   }
 }
 
+/* "proved", "at 10 random points", "at the start values". */
+static const char *how_known(const SingularBlock *singular, Arena *arena) {
+  if (singular->here_only) return "at the start values only";
+  return singular->proved ? "identically, proved" : arena_printf(arena, "identically, by %d random points", singular->points);
+}
+
+/* Where the structure promises more than the numbers keep. */
+static void text_singular(const Analysis *analysis, Heap *heap, TextVec *text, Arena *arena) {
+  const Blocks *blocks = &analysis->structure.blocks;
+  Model *model = analysis->problem.model;
+  if (analysis->singular.count) text_printf(heap, text, "\nSingular blocks\n");
+  for (uint32_t k = 0; k < analysis->singular.count && k < SHOWN; k++) {
+    const SingularBlock *singular = &analysis->singular.data[k];
+    int32_t begin = blocks->start[singular->block];
+    text_printf(heap, text, "  block %d of %d equation%s is singular %s", (int)singular->block + 1, (int)singular->size,
+                singular->size == 1 ? "" : "s", how_known(singular, arena));
+    if (singular->rank >= 0) text_printf(heap, text, ", rank %d", (int)singular->rank);
+    text_append(heap, text, "\n", 1);
+    for (int32_t p = begin; p < begin + singular->size && p < begin + SHOWN; p++) {
+      uint32_t equation = analysis->problem.equation[blocks->row[p]];
+      text_printf(heap, text, "    line %u: %s, variable %s\n", equation_line(analysis, equation),
+                  model_equation_text(model, &model->equations.data[equation], arena),
+                  unknown_name(analysis, (uint32_t)blocks->column[p]));
+    }
+    if (singular->size > SHOWN) text_printf(heap, text, "    ... and %d more\n", (int)singular->size - SHOWN);
+  }
+  if (analysis->singular.count > SHOWN) text_printf(heap, text, "  ... and %u more\n", analysis->singular.count - SHOWN);
+}
+
 /* Only where structure and numbers disagree. */
-static void text_regular(const Analysis *analysis, Heap *heap, TextVec *text) {
+static void text_regular(const Analysis *analysis, Heap *heap, TextVec *text, Arena *arena) {
+  text_singular(analysis, heap, text, arena);
   if (!analysis->checked || analysis->regular) return;
   conversion_report_text(&analysis->conversions, heap, text);
   if (analysis->curable)
@@ -116,7 +146,7 @@ void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
     text_differentiated(analysis, heap, text, &arena);
     text_hidden(analysis, heap, text);
     text_initial(analysis, heap, text, &arena);
-    text_regular(analysis, heap, text);
+    text_regular(analysis, heap, text, &arena);
   } else {
     text_printf(heap, text, "  %d equations, %d variables\n", (int)analysis->structure.n_equations,
                 (int)analysis->structure.n_variables);
@@ -206,9 +236,47 @@ static void json_superfluous(const Analysis *analysis, JsonWriter *json) {
   json_array_end(json);
 }
 
-static void json_regular(const Analysis *analysis, JsonWriter *json) {
+/* The verdict on each block that is not regular everywhere; the others are not listed. */
+static void json_singular(const Analysis *analysis, JsonWriter *json, Arena *arena) {
+  const Blocks *blocks = &analysis->structure.blocks;
+  Model *model = analysis->problem.model;
+  json_key(json, "singular_blocks");
+  json_array_begin(json);
+  for (uint32_t k = 0; k < analysis->singular.count; k++) {
+    const SingularBlock *singular = &analysis->singular.data[k];
+    int32_t begin = blocks->start[singular->block];
+    json_object_begin(json);
+    json_key_integer(json, "block", singular->block + 1);
+    json_key_string(json, "verdict", singular->here_only ? "here" : "identical");
+    json_key_string(json, "known", singular->proved ? "proved" : "points");
+    json_key_integer(json, "points", singular->points);
+    if (singular->rank >= 0) json_key_integer(json, "rank", singular->rank);
+    else json_key_null(json, "rank");
+    json_key(json, "equations");
+    json_array_begin(json);
+    for (int32_t p = begin; p < begin + singular->size; p++) {
+      uint32_t equation = analysis->problem.equation[blocks->row[p]];
+      json_object_begin(json);
+      json_key_integer(json, "equation", (int64_t)equation + 1);
+      json_key_integer(json, "line", equation_line(analysis, equation));
+      json_key_string(json, "text", model_equation_text(model, &model->equations.data[equation], arena));
+      json_object_end(json);
+    }
+    json_array_end(json);
+    json_key(json, "variables");
+    json_array_begin(json);
+    for (int32_t p = begin; p < begin + singular->size; p++)
+      json_string(json, unknown_name(analysis, (uint32_t)blocks->column[p]));
+    json_array_end(json);
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
+static void json_regular(const Analysis *analysis, JsonWriter *json, Arena *arena) {
   if (analysis->checked) json_key_bool(json, "regular", analysis->regular);
   else json_key_null(json, "regular");
+  json_singular(analysis, json, arena);
   conversion_report_json(analysis->checked ? &analysis->conversions : NULL, json);
   if (analysis->curable) {
     json_key_integer(json, "dof_true", analysis->true_dof);
@@ -249,7 +317,7 @@ void analysis_report_json(Analysis *analysis, Heap *heap, TextVec *text) {
     json_initial(analysis, &json, &arena);
     json_superfluous(analysis, &json);
     json_key_integer(&json, "aliases", analysis->aliases);
-    json_regular(analysis, &json);
+    json_regular(analysis, &json, &arena);
     json_key(&json, "seconds");
     json_object_begin(&json);
     json_key_number(&json, "parse", analysis->seconds_parse);

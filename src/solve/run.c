@@ -126,8 +126,8 @@ static bool report_turning(Run *run) {
   const Blocks *blocks = &run->structure->blocks;
   Array *array = run->view->evaluator->array;
   Diag *diag = diag_error(run->diags, DIAG_INTEGRATION, (Span){0},
-                          "integration stopped at time %.10g: the Jacobian of %d equation%s is singular there, its rank drops from %d to %d",
-                          point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
+                          "integration stopped %s time %.10g: the Jacobian of %d equation%s is singular there, its rank drops from %d to %d",
+                          point->located ? "at" : "shortly before", point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
   int32_t begin = blocks->start[point->block];
   for (int32_t p = begin; p < begin + point->size && p < begin + SHOWN; p++) {
     uint32_t row = array->row_start[blocks->row[p]], column = array->column_start[blocks->column[p]] + (uint32_t)array->d[blocks->column[p]];
@@ -145,9 +145,9 @@ static bool start_is_regular(Run *run) {
 }
 
 /* Looks whether a Jacobian got singular in the step to t. */
-static bool watch_turning(Run *run, double t) {
+static bool watch_turning(Run *run, double t, const double *y) {
   if (!run->turning) return true;
-  TurningStatus status = turning_watch(run->turning, t, run->integrator->values(run->self), run->options->stop, &run->turning_point);
+  TurningStatus status = turning_watch(run->turning, t, y, run->options->stop, &run->turning_point);
   if (status == TURNING_POINT) return report_turning(run);
   if (status == TURNING_JUMP && !run->warned) {
     Diag *diag = diag_warning(run->diags, (Span){0}, "near time %.10g the determinant of a Jacobian changes its sign", t);
@@ -334,7 +334,7 @@ static bool find_event(Run *run, double before, double *t, bool *found) {
   *found = run->view->switches &&
            events_locate(run->view, run->integrator, run->self, before, t, run->y, &mode);
   if (!*found) return true;
-  return record_before(run, *t) && handle_event(run, *t, mode);
+  return watch_turning(run, *t, run->y) && record_before(run, *t) && handle_event(run, *t, mode);
 }
 
 static bool integrate(Run *run) {
@@ -348,7 +348,7 @@ static bool integrate(Run *run) {
     double t = run->integrator->time(run->self);
     bool event;
     if (!find_event(run, before, &t, &event)) return false;
-    if (!event && !(watch_turning(run, t) && record_outputs(run, t))) return false;
+    if (!event && !(watch_turning(run, t, run->integrator->values(run->self)) && record_outputs(run, t))) return false;
     if (options->on_step && options->on_step(options->context, t, ++steps)) {
       run->statistics->stopped = true;
       return true;
@@ -395,7 +395,7 @@ bool run_integrate(Heap *heap, View *view, const Structure *structure, const dou
   create_integrator(&run, first_integrator(&run));
   run.integrator->start(run.self, options->start, run.y, options->stop);
   events_begin(view, options->start, y);
-  bool ok = record_outputs(&run, options->start) && start_is_regular(&run) && integrate(&run);
+  bool ok = start_is_regular(&run) && record_outputs(&run, options->start) && integrate(&run);
   collect_statistics(&run, true);
   return ok && check_constraints(&run);
 }

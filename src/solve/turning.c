@@ -32,6 +32,7 @@ typedef struct Watched {
   const int32_t *row_start, *column;
   double determinant, before; /* now, and at the step before */
   double largest;             /* absolute, since the last reset */
+  bool smooth;                /* it cannot jump: a change of sign is a zero */
 } Watched;
 
 typedef struct Mark {
@@ -54,6 +55,7 @@ struct Turning {
   double sample_time[SAMPLES], sample_size[SAMPLES];
   double *sample_entries; /* SAMPLES times LARGEST_BLOCK^2 at most */
   int samples;
+  double lost; /* where following ended too early: behind the zero, or a step failed; NAN */
 };
 
 /* ---- what is watched ---- */
@@ -64,6 +66,18 @@ static bool is_constant(Dag *dag, const BlockJacobian *jacobian) {
     if (dag_contains(dag, entry, OP_VARIABLE) || dag_contains(dag, entry, OP_TIME)) return false;
   }
   return true;
+}
+
+static bool is_smooth(Dag *dag, const BlockJacobian *jacobian, Heap *heap) {
+  IndexVec below = {0};
+  bool smooth = true;
+  dag_below(dag, jacobian->entry, (uint32_t)jacobian->row_start[jacobian->size], &below);
+  for (uint32_t k = 0; k < below.count && smooth; k++) {
+    OpKind kind = op_kind(dag_op(dag, below.data[k]));
+    smooth = (kind == KIND_LEAF || kind == KIND_SMOOTH) && dag_op(dag, below.data[k]) != OP_CALL;
+  }
+  vec_free(heap, &below);
+  return smooth;
 }
 
 /* One equation that gives its variable with a constant factor need not be differentiated to be seen through. */
@@ -98,7 +112,8 @@ Turning *turning_new(Heap *heap, View *view, const Structure *structure) {
                        .size = size,
                        .first = (int32_t)roots.count,
                        .row_start = jacobian.row_start,
-                       .column = jacobian.column});
+                       .column = jacobian.column,
+                       .smooth = is_smooth(problem->model->dag, &jacobian, heap)});
     for (int32_t e = 0; e < jacobian.row_start[size]; e++) vec_push(heap, &roots, jacobian.entry[e]);
     if (size > largest) largest = size;
   }
@@ -237,15 +252,23 @@ static void follow(Turning *turning, const Watched *watched, const Mark *mark, d
   void *self = integrator->create(turning->heap, &turning->view->system, &options);
   double end = until + (until - mark->t), first = 0;
   turning->samples = 0;
+  turning->lost = NAN;
   integrator->start(self, mark->t, mark->y, end);
   for (int k = 0; k < FOLLOW; k++) {
     double t = integrator->time(self);
-    if (!evaluate(turning, t, integrator->values(self))) return;
-    double size = block_determinant(turning, watched);
+    bool known = evaluate(turning, t, integrator->values(self));
+    double size = known ? block_determinant(turning, watched) : 0;
     if (k == 0) first = size;
-    if (first == 0 || size / first < WINDOW / 4) return;
+    if (!known || first == 0 || size / first < WINDOW / 4) {
+      turning->lost = t;
+      return;
+    }
     keep_sample(turning, watched, t, size / first);
-    if (t >= end || integrator->step(self, end) != STEP_OK) return;
+    if (t >= end) return;
+    if (integrator->step(self, end) != STEP_OK) {
+      turning->lost = t + step;
+      return;
+    }
   }
 }
 
@@ -304,7 +327,7 @@ static bool find_zero_of(Turning *turning, const Watched *watched, double power,
   double fine = node_time(turning, chosen, node, NODES), coarse = node_time(turning, chosen, node, NODES - 1);
   bool agreed = fabs(fine - coarse) <= AGREED * fmax(fabs(fine), way) && fine > last && fine < last + way;
   if (!agreed) return false;
-  *point = (TurningPoint){.time = fine, .block = watched->block, .size = watched->size};
+  *point = (TurningPoint){.time = fine, .block = watched->block, .size = watched->size, .located = true};
   point->rank = rank_there(turning, watched, chosen, node);
   if (point->rank == watched->size) point->rank--;
   return true;
@@ -316,6 +339,18 @@ static bool find_zero(Turning *turning, const Watched *watched, TurningPoint *po
   for (size_t p = 0; p < sizeof powers / sizeof *powers; p++)
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
       if (find_zero_of(turning, watched, powers[p], widths[w], point)) return true;
+  return false;
+}
+
+/* Follows with finer and finer steps as long as the zero lies in the first part of the way. */
+static bool close_in(Turning *turning, const Watched *watched, const Mark *mark, double until, TurningPoint *point) {
+  enum { TIMES = 8 };
+  for (int k = 0; k < TIMES; k++) {
+    follow(turning, watched, mark, until);
+    if (find_zero(turning, watched, point)) return true;
+    if (!(turning->lost - mark->t < 0.5 * (until - mark->t)) || turning->lost <= mark->t) return false;
+    until = turning->lost;
+  }
   return false;
 }
 
@@ -345,9 +380,8 @@ static void refine(Turning *turning, const Watched *watched, const Mark *mark, d
   size_t bytes = (size_t)turning->view->system.columns * sizeof(double);
   Mark exact = {.t = mark->t, .y = heap_alloc(turning->heap, bytes)};
   memcpy(exact.y, integrator->values(self), bytes);
-  follow(turning, watched, &exact, t);
   TurningPoint better;
-  if (find_zero(turning, watched, &better)) *point = better;
+  if (close_in(turning, watched, &exact, t, &better)) *point = better;
   heap_free(turning->heap, exact.y);
 }
 
@@ -355,8 +389,7 @@ static bool locate(Turning *turning, uint32_t b, double t, double stop, TurningP
   const Watched *watched = &turning->blocks.data[b];
   const Mark *mark = far_mark(turning, b, t);
   if (!mark) return false;
-  follow(turning, watched, mark, t);
-  if (!find_zero(turning, watched, point)) return false;
+  if (!close_in(turning, watched, mark, t, point)) return false;
   refine(turning, watched, mark, t, point);
   return point->time <= stop;
 }
@@ -376,7 +409,7 @@ bool turning_at_start(Turning *turning, TurningPoint *point) {
     }
     int32_t rank = linear_rank(turning->work, n, RANK_LOST_AT_START);
     if (rank == n) continue;
-    *point = (TurningPoint){turning->origin.t, watched->block, n, rank};
+    *point = (TurningPoint){turning->origin.t, watched->block, n, rank, true};
     return true;
   }
   return false;
@@ -408,8 +441,10 @@ TurningStatus turning_watch(Turning *turning, double t, const double *y, double 
     if (!is_suspect(turning, watched)) continue;
     bool jumped = (watched->determinant > 0) != (watched->before > 0);
     if (locate(turning, b, t, stop, point)) status = TURNING_POINT;
-    else if (jumped)
-      status = TURNING_JUMP, *point = (TurningPoint){t, watched->block, watched->size, watched->size};
+    else if (jumped) {
+      status = watched->smooth ? TURNING_POINT : TURNING_JUMP;
+      *point = (TurningPoint){t, watched->block, watched->size, watched->size - 1, false};
+    }
     watched->largest = fabs(watched->determinant); /* merely small, or another branch */
   }
   if (status == TURNING_JUMP) restart(turning, t, y);

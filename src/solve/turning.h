@@ -16,6 +16,7 @@ typedef struct Turning Turning;
 typedef struct TurningPoint {
   double time;
   int32_t block, size, rank; /* rank of the block's matrix there */
+  bool located;              /* false: somewhere in the step that ends at `time` */
 } TurningPoint;
 
 /* Watches the blocks of the view's structure whose matrices move, up to a certain size; NULL if there are none. Lives in the heap. */
@@ -30,7 +31,7 @@ bool turning_at_start(Turning *turning, TurningPoint *point);
 typedef enum TurningStatus {
   TURNING_NONE,
   TURNING_POINT, /* *point is singular: in the last step, or shortly behind it */
-  TURNING_JUMP, /* a determinant changed its sign in the last step, but no zero of it was found: it jumped, or worse */
+  TURNING_JUMP,  /* a determinant with conditions in it changed its sign in the last step, but no zero of it was found: it jumped */
 } TurningStatus;
 
 /* Looks at the end of a step. One evaluation of the watched entries in most steps. */
