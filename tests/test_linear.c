@@ -105,6 +105,30 @@ static void test_pattern_changes(void **state) {
   heap_destroy(heap);
 }
 
+/* Another size on the same object, dense and sparse in turn. */
+static void test_size_changes(void **state) {
+  (void)state;
+  const int32_t sizes[] = {60, 9, 80, 5, 70, 40};
+  const double filled[] = {3, 9, 80, 5, 3, 40};
+  for (int width = 1; width <= 2; width++) {
+    Heap *heap = heap_new(NULL);
+    Matrix *m = heap_alloc(heap, sizeof *m);
+    uint32_t seed = 5;
+    double b[2 * ROWS_MAX], x[2 * ROWS_MAX];
+    Linear *linear = linear_new(heap, 7, 49, width == 2);
+    for (int k = 0; k < 6; k++) {
+      matrix_fill(m, sizes[k], filled[k], width, &seed);
+      linear_resize(linear, sizes[k], m->start[m->n]);
+      linear_set_pattern(linear, m->start, m->row);
+      assert_true(linear_factor(linear, m->value));
+      for (int32_t i = 0; i < sizes[k] * width; i++) x[i] = b[i] = random_number(&seed);
+      linear_solve(linear, x);
+      assert_true(matrix_residual(m, width, x, b) < 1e-9);
+    }
+    heap_destroy(heap);
+  }
+}
+
 static void test_singular(void **state) {
   (void)state;
   const int32_t sizes[] = {3, 50, 100};
@@ -126,7 +150,7 @@ static void test_singular(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_pattern_changes),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_pattern_changes), cmocka_unit_test(test_size_changes),
                                      cmocka_unit_test(test_singular)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,8 +27,9 @@ struct Linear {
   const int32_t *start, *row;
 
   double *matrix, *scale; /* dense: factors (column-major), row scales */
-  int32_t *pivot;
+  int32_t *pivot, room;   /* equations for which these three are allocated */
 
+  void *deferred; /* release of the three below */
   klu_common common;
   klu_symbolic *symbolic;
   klu_numeric *numeric;
@@ -40,20 +41,25 @@ static void linear_release(void *object) {
   klu_free_symbolic(&linear->symbolic, &linear->common);
 }
 
+void linear_resize(Linear *linear, int32_t n, int32_t nonzeros) {
+  bool dense = n <= DENSE_MAX || (int64_t)nonzeros * FILL >= (int64_t)n * n;
+  linear->n = n;
+  linear->kind = !dense ? LINEAR_SPARSE : n <= PLAIN_MAX ? LINEAR_PLAIN : LINEAR_LAPACK;
+  if (!dense && !linear->deferred) linear->deferred = heap_defer(linear->heap, linear_release, linear);
+  if (!dense || n <= linear->room) return;
+  size_t size = (size_t)n, numbers = size * size * (linear->complex_values ? 2 : 1);
+  linear->matrix = heap_resize(linear->heap, linear->matrix, numbers * sizeof(double));
+  linear->scale = heap_resize(linear->heap, linear->scale, size * sizeof(double));
+  linear->pivot = heap_resize(linear->heap, linear->pivot, size * sizeof(int32_t));
+  linear->room = n;
+}
+
 Linear *linear_new(Heap *heap, int32_t n, int32_t nonzeros, bool complex_values) {
   Linear *linear = heap_alloc(heap, sizeof *linear);
   linear->heap = heap;
-  linear->n = n;
   linear->complex_values = complex_values;
-  bool dense = n <= DENSE_MAX || (int64_t)nonzeros * FILL >= (int64_t)n * n;
-  linear->kind = !dense ? LINEAR_SPARSE : n <= PLAIN_MAX ? LINEAR_PLAIN : LINEAR_LAPACK;
-  if (dense) {
-    linear->matrix = heap_array(heap, (size_t)n * (size_t)n * (complex_values ? 2 : 1), sizeof(double));
-    linear->scale = heap_array(heap, (size_t)n, sizeof(double));
-    linear->pivot = heap_array(heap, (size_t)n, sizeof(int32_t));
-  }
   klu_defaults(&linear->common);
-  if (!dense) heap_defer(heap, linear_release, linear);
+  linear_resize(linear, n, nonzeros);
   return linear;
 }
 
@@ -91,6 +97,32 @@ static bool linear_scatter(Linear *linear, const double *values) {
   return true;
 }
 
+typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* b[i] -= factor * a[i] for first <= i < last. */
+static void subtract_multiple(double *b, const double *a, double factor, int32_t first, int32_t last) {
+  Pair pair = {factor, factor};
+  int32_t i = first;
+  for (; i + 4 <= last; i += 4) {
+    Pair *target = (Pair *)(void *)(b + i);
+    const Pair *source = (const Pair *)(const void *)(a + i);
+    target[0] -= source[0] * pair;
+    target[1] -= source[1] * pair;
+  }
+  for (; i < last; i++) b[i] -= a[i] * factor;
+}
+
+/* The same for complex numbers (re, im). */
+static void subtract_complex(double *b, const double *a, double re, double im, int32_t first, int32_t last) {
+  const Pair straight = {re, re}, crossed = {-im, im};
+  Pair *target = (Pair *)(void *)b;
+  const Pair *source = (const Pair *)(const void *)a;
+  for (int32_t i = first; i < last; i++) {
+    Pair turned = {source[i][1], source[i][0]};
+    target[i] -= source[i] * straight + turned * crossed;
+  }
+}
+
 /* Gaussian elimination with partial pivoting, column by column; the pivots' reciprocals stay on the diagonal. */
 static bool linear_plain_factor(Linear *linear) {
   int32_t n = linear->n;
@@ -111,7 +143,7 @@ static bool linear_plain_factor(Linear *linear) {
       column[p] = column[k];
       column[k] = head;
       if (head == 0) continue;
-      for (int32_t i = k + 1; i < n; i++) column[i] -= pivot_column[i] * head;
+      subtract_multiple(column, pivot_column, head, k + 1, n);
     }
   }
   return true;
@@ -126,12 +158,12 @@ static void linear_plain_solve(const Linear *linear, double *b) {
     double head = b[p];
     b[p] = b[k];
     b[k] = head;
-    for (int32_t i = k + 1; i < n; i++) b[i] -= column[i] * head;
+    if (head != 0) subtract_multiple(b, column, head, k + 1, n);
   }
   for (int32_t k = n - 1; k >= 0; k--) {
     const double *column = a + (size_t)k * (size_t)n;
     double head = b[k] *= column[k];
-    for (int32_t i = 0; i < k; i++) b[i] -= column[i] * head;
+    subtract_multiple(b, column, head, 0, k);
   }
 }
 
@@ -166,20 +198,10 @@ static bool linear_plain_factor_complex(Linear *linear) {
       d[2 * k] = head_re;
       d[2 * k + 1] = head_im;
       if (head_re == 0 && head_im == 0) continue;
-      for (int32_t i = k + 1; i < n; i++) {
-        d[2 * i] -= c[2 * i] * head_re - c[2 * i + 1] * head_im;
-        d[2 * i + 1] -= c[2 * i] * head_im + c[2 * i + 1] * head_re;
-      }
+      subtract_complex(d, c, head_re, head_im, k + 1, n);
     }
   }
   return true;
-}
-
-static void linear_eliminate_complex(const double *c, double *b, int32_t first, int32_t last, double re, double im) {
-  for (int32_t i = first; i < last; i++) {
-    b[2 * i] -= c[2 * i] * re - c[2 * i + 1] * im;
-    b[2 * i + 1] -= c[2 * i] * im + c[2 * i + 1] * re;
-  }
 }
 
 static void linear_plain_solve_complex(const Linear *linear, double *b) {
@@ -191,7 +213,7 @@ static void linear_plain_solve_complex(const Linear *linear, double *b) {
     b[2 * p + 1] = b[2 * k + 1];
     b[2 * k] = re;
     b[2 * k + 1] = im;
-    linear_eliminate_complex(linear->matrix + 2 * (size_t)k * (size_t)n, b, k + 1, n, re, im);
+    subtract_complex(b, linear->matrix + 2 * (size_t)k * (size_t)n, re, im, k + 1, n);
   }
   for (int32_t k = n - 1; k >= 0; k--) {
     const double *c = linear->matrix + 2 * (size_t)k * (size_t)n;
@@ -199,7 +221,7 @@ static void linear_plain_solve_complex(const Linear *linear, double *b) {
     double im = b[2 * k] * c[2 * k + 1] + b[2 * k + 1] * c[2 * k];
     b[2 * k] = re;
     b[2 * k + 1] = im;
-    linear_eliminate_complex(c, b, 0, k, re, im);
+    subtract_complex(b, c, re, im, 0, k);
   }
 }
 

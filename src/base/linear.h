@@ -17,6 +17,9 @@ typedef struct Linear Linear;
  * Lives in the heap. linear_set_pattern must follow. */
 Linear *linear_new(Heap *heap, int32_t n, int32_t nonzeros, bool complex_values);
 
+/* From now on the system has n equations and at most `nonzeros` entries; linear_set_pattern must follow. */
+void linear_resize(Linear *linear, int32_t n, int32_t nonzeros);
+
 /* Takes the pattern: compressed columns, no entry twice, rows in any order. The arrays must stay. O(nonzeros). */
 void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Doubles a chunk aims at: large enough that chunks are few, small enough that a short run stays small. */
-enum { CHUNK_DOUBLES = 1 << 14 };
+enum { CHUNK_DOUBLES = 1 << 13 };
 
 Trajectory *trajectory_new(Heap *heap, const SignalTable *signals) {
   Trajectory *trajectory = heap_alloc(heap, sizeof *trajectory);
@@ -27,7 +27,8 @@ double *trajectory_append(Trajectory *trajectory, double time) {
     size_t doubles = ((size_t)trajectory->columns + 1) * trajectory->rows_per_chunk;
     vec_reserve(trajectory->heap, &trajectory->chunks,
                 1); /* before the chunk, which would be lost if refused */
-    vec_push(trajectory->heap, &trajectory->chunks, heap_array(trajectory->heap, doubles, sizeof(double)));
+    vec_push(trajectory->heap, &trajectory->chunks,
+             heap_resize(trajectory->heap, NULL, doubles * sizeof(double)));
   }
   double *row = row_at(trajectory, trajectory->rows++);
   row[0] = time;

@@ -69,28 +69,28 @@ static void list_rows(Heap *heap, Constraints *constraints) {
   Array *array = evaluator->array;
   const Problem *problem = array->problem;
   IndexVec rows = {0}, levels = {0};
-  ExprVec roots = {0}, leaves = {0};
+  ExprVec leaves = {0};
   for (uint32_t r = 0; r < array->rows; r++) {
     if (!is_constraint(constraints->view, r, &leaves)) continue;
     uint32_t level = array_level(array, r);
     vec_push(heap, &rows, r);
     vec_push(heap, &levels, level);
-    vec_push(heap, &roots, array_row(array, r));
     if (level >= constraints->levels) constraints->levels = level + 1;
   }
   for (uint32_t i = 0; problem->written && i < problem->equations; i++) {
     if (problem->written[i] == problem->residual[i] || !has_columns(constraints->view, problem->written[i], &leaves)) continue;
     vec_push(heap, &rows, array->row_start[i]);
     vec_push(heap, &levels, 0);
-    vec_push(heap, &roots, problem->written[i]);
     vec_push(heap, &constraints->written, problem->written[i]);
     if (!constraints->levels) constraints->levels = 1;
   }
   constraints->count = rows.count;
   constraints->row = rows.data;
   constraints->level = levels.data;
-  constraints->program = program_new(heap, evaluator->model, &evaluator->layout, roots.data, roots.count);
-  vec_free(heap, &roots);
+  const ExprVec *written = &constraints->written;
+  if (written->count)
+    constraints->program =
+        program_new(heap, evaluator->model, &evaluator->layout, written->data, written->count);
   vec_free(heap, &leaves);
 }
 
@@ -99,6 +99,7 @@ Constraints *constraints_new(Heap *heap, View *view, double t, const double *y) 
   constraints->view = view;
   list_rows(heap, constraints);
   constraints->y = heap_array(heap, view->original->array->columns, sizeof(double));
+  constraints->rows = heap_array(heap, view->original->array->rows, sizeof(double));
   constraints->values = heap_array(heap, constraints->count, sizeof(double));
   constraints->scale = heap_array(heap, constraints->count, sizeof(double));
   constraints->level_worst = heap_array(heap, constraints->levels, sizeof(double));
@@ -115,15 +116,24 @@ static void keep_worst(Constraints *constraints, uint32_t k, double size, double
   constraints->worst_row = constraints->row[k];
 }
 
+/* The values of all constraints; one that is not finite is left so. */
+static void evaluate(Constraints *constraints, double t) {
+  const View *view = constraints->view;
+  uint32_t written = constraints->written.count, first = constraints->count - written;
+  Point point = evaluator_point(view->original, t, constraints->y);
+  program_run(view->original->rows, &point, constraints->rows);
+  for (uint32_t k = 0; k < first; k++) constraints->values[k] = constraints->rows[constraints->row[k]];
+  if (written) program_run(constraints->program, &point, constraints->values + first);
+  view->evaluator->row_evaluations += view->original->array->rows + written;
+}
+
 void constraints_check(Constraints *constraints, double t, const double *y) {
   View *view = constraints->view;
   Heap *heap = view->original->heap;
   take_columns(constraints, y);
   if (view->original_switches && switches_evaluate(view->original_switches, t, constraints->y))
     switches_set(view->original_switches);
-  Point point = evaluator_point(view->original, t, constraints->y);
-  view->evaluator->row_evaluations += constraints->count;
-  program_run(constraints->program, &point, constraints->values); /* a value that is not finite counts as infinite below */
+  evaluate(constraints, t);
   vec_push(heap, &constraints->times, t);
   double *now = vec_extend(heap, &constraints->history, constraints->levels);
   for (uint32_t l = 0; l < constraints->levels; l++) now[l] = 0;

@@ -12,8 +12,9 @@ typedef struct Constraints {
   uint32_t *row;   /* of the model's array */
   uint32_t *level; /* of each row */
   ExprVec written; /* the last rows are equations as written that conversions replaced (array/convert.h) */
-  Program *program;
-  double *y; /* the columns of the model's array */
+  Program *program; /* of these last rows; the others are among the evaluator's. NULL: there are none */
+  double *y;        /* the columns of the model's array */
+  double *rows;     /* all rows of the model's array */
   double *values, *scale;
   double worst, worst_time;
   uint32_t worst_row;         /* of the array; MAP_NONE before any check, or if there is none */

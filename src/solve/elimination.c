@@ -6,15 +6,12 @@
 Elimination *elimination_new(Heap *heap, const System *system) {
   Elimination *elimination = heap_alloc(heap, sizeof *elimination);
   size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
-  size_t nonzeros = (size_t)system->column_start[system->columns];
+  elimination->heap = heap;
   elimination->system = system;
   elimination->unknown = heap_array(heap, rows, sizeof(int32_t));
   elimination->from = heap_array(heap, columns, sizeof(int32_t));
   elimination->to = heap_array(heap, columns, sizeof(int32_t));
   elimination->start = heap_array(heap, rows + 1, sizeof(int32_t));
-  elimination->row = heap_array(heap, nonzeros, sizeof(int32_t));
-  elimination->slot = heap_array(heap, nonzeros, sizeof(int32_t));
-  elimination->power = heap_array(heap, nonzeros, sizeof(int32_t));
   elimination->scratch = heap_array(heap, columns, sizeof(int32_t));
   return elimination;
 }
@@ -25,7 +22,8 @@ static void elimination_find_unknowns(Elimination *elimination) {
   memset(is_state, 0, (size_t)system->columns * sizeof *is_state);
   for (int32_t l = 0; l < system->links; l++) is_state[system->link_from[l]] = 1;
   for (int32_t c = 0; c < system->columns; c++)
-    if (!is_state[c]) elimination->unknown[count++] = c;
+    if (!is_state[c] && !(elimination->jacobian.left_out && elimination->jacobian.left_out[c]))
+      elimination->unknown[count++] = c;
 }
 
 /* Walks the chains from their ends. */
@@ -34,7 +32,7 @@ static void elimination_order_links(Elimination *elimination) {
   int32_t count = 0, *link_into = elimination->scratch;
   for (int32_t c = 0; c < system->columns; c++) link_into[c] = -1;
   for (int32_t l = 0; l < system->links; l++) link_into[system->link_to[l]] = l;
-  for (int32_t u = 0; u < system->rows; u++) {
+  for (int32_t u = 0; u < elimination->jacobian.rows; u++) {
     for (int32_t l = link_into[elimination->unknown[u]]; l >= 0; l = link_into[system->link_from[l]]) {
       elimination->from[count] = system->link_from[l];
       elimination->to[count++] = system->link_to[l];
@@ -42,17 +40,18 @@ static void elimination_order_links(Elimination *elimination) {
   }
 }
 
-/* The union of G's columns along each chain. */
+/* The union of the Jacobian's columns along each chain. */
 static void elimination_build_pattern(Elimination *elimination) {
   const System *system = elimination->system;
+  const Pattern *jacobian = &elimination->jacobian;
   int32_t count = 0, link = 0, *place = elimination->scratch;
-  for (int32_t r = 0; r < system->rows; r++) place[r] = -1;
-  for (int32_t u = 0; u < system->rows; u++) {
+  for (int32_t r = 0; r < jacobian->rows; r++) place[r] = -1;
+  for (int32_t u = 0; u < jacobian->rows; u++) {
     int32_t column = elimination->unknown[u], depth = 0, first = count;
     elimination->start[u] = count;
     for (;;) {
-      for (int32_t k = system->column_start[column]; k < system->column_start[column + 1]; k++) {
-        int32_t r = system->row_index[k];
+      for (int32_t k = jacobian->column_start[column]; k < jacobian->column_start[column + 1]; k++) {
+        int32_t r = jacobian->row_index[k];
         if (place[r] < first) {
           place[r] = count;
           elimination->row[count++] = r;
@@ -65,19 +64,32 @@ static void elimination_build_pattern(Elimination *elimination) {
       depth++;
     }
   }
-  elimination->start[system->rows] = count;
+  elimination->start[jacobian->rows] = count;
 }
 
-void elimination_choose(Elimination *elimination) {
+static void elimination_make_room(Elimination *elimination) {
+  int32_t nonzeros = elimination->jacobian.column_start[elimination->system->columns];
+  if (nonzeros <= elimination->room) return;
+  size_t bytes = (size_t)nonzeros * sizeof(int32_t);
+  elimination->row = heap_resize(elimination->heap, elimination->row, bytes);
+  elimination->slot = heap_resize(elimination->heap, elimination->slot, bytes);
+  elimination->power = heap_resize(elimination->heap, elimination->power, bytes);
+  elimination->room = nonzeros;
+}
+
+void elimination_choose(Elimination *elimination, const Pattern *jacobian) {
+  const System *system = elimination->system;
+  elimination->jacobian =
+      jacobian ? *jacobian : (Pattern){system->rows, system->column_start, system->row_index, NULL};
+  elimination_make_room(elimination);
   elimination_find_unknowns(elimination);
   elimination_order_links(elimination);
   elimination_build_pattern(elimination);
 }
 
 void elimination_real(const Elimination *elimination, const double *jacobian, double factor, double *values) {
-  const System *system = elimination->system;
-  int32_t nonzeros = system->column_start[system->columns];
-  memset(values, 0, (size_t)elimination->start[system->rows] * sizeof(double));
+  int32_t nonzeros = elimination->jacobian.column_start[elimination->system->columns];
+  memset(values, 0, (size_t)elimination->start[elimination->jacobian.rows] * sizeof(double));
   for (int32_t k = 0; k < nonzeros; k++) {
     double value = jacobian[k];
     for (int32_t p = elimination->power[k]; p > 0; p--) value *= factor;
@@ -87,9 +99,8 @@ void elimination_real(const Elimination *elimination, const double *jacobian, do
 
 void elimination_complex(const Elimination *elimination, const double *jacobian, double re, double im,
                          double *values) {
-  const System *system = elimination->system;
-  int32_t nonzeros = system->column_start[system->columns];
-  memset(values, 0, 2 * (size_t)elimination->start[system->rows] * sizeof(double));
+  int32_t nonzeros = elimination->jacobian.column_start[elimination->system->columns];
+  memset(values, 0, 2 * (size_t)elimination->start[elimination->jacobian.rows] * sizeof(double));
   for (int32_t k = 0; k < nonzeros; k++) {
     double x = jacobian[k], y = 0;
     for (int32_t p = elimination->power[k]; p > 0; p--) {
@@ -104,10 +115,10 @@ void elimination_complex(const Elimination *elimination, const double *jacobian,
 
 void elimination_subtract(const Elimination *elimination, const double *jacobian, const double *vector,
                           double *right) {
-  const System *system = elimination->system;
-  for (int32_t l = 0; l < system->links; l++) {
+  const Pattern *pattern = &elimination->jacobian;
+  for (int32_t l = 0; l < elimination->system->links; l++) {
     int32_t c = elimination->from[l];
-    for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++)
-      right[system->row_index[k]] -= jacobian[k] * vector[c];
+    for (int32_t k = pattern->column_start[c]; k < pattern->column_start[c + 1]; k++)
+      right[pattern->row_index[k]] -= jacobian[k] * vector[c];
   }
 }

@@ -272,7 +272,7 @@ static void ida_set_share(Ida *ida, int32_t column, double share, double correct
 
 static void ida_choose(Ida *ida) {
   const System *system = ida->system;
-  elimination_choose(ida->elimination);
+  elimination_choose(ida->elimination, NULL);
   linear_set_pattern(ida->linear, ida->elimination->start, ida->elimination->row);
   /* IDA's norm is the root mean square over all columns; this makes it that over the states. */
   double count = system->links > 0 ? system->links : system->columns;

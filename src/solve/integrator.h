@@ -30,6 +30,9 @@ typedef struct System {
   /* Pattern of dG/dy, compressed columns: column_start[columns + 1], row_index[nonzeros], rows ascending. */
   const int32_t *column_start, *row_index;
 
+  /* Entries of dG/dy that are the same at all times and points [nonzeros]. NULL: not known of any. */
+  const bool *constant;
+
   /* Scales: absolute tolerance of column i is tolerance * nominal[i]. */
   const double *nominal;
 

@@ -8,7 +8,7 @@
  * (1999); the weights by index follow section VII.7.
  */
 #include "base/linear.h"
-#include "solve/elimination.h"
+#include "solve/condense.h"
 #include "solve/integrator.h"
 #include "solve/radau_coefficients.h"
 
@@ -43,13 +43,19 @@ typedef enum NewtonStatus {
 } NewtonStatus;
 
 typedef struct Radau {
+  Heap *heap;
   const System *system;
   double relative, absolute, initial_step, max_step;
   bool fixed_step;
   const RadauCoefficients *method; /* in use */
   int lowest, highest;             /* indices into radau_methods */
+  double inner[RADAU_METHODS];     /* tolerance of the error estimate */
+  double goal[RADAU_METHODS];      /* of Newton's method, in units of it */
 
-  Elimination *elimination; /* of the states, in the present choice */
+  Condense *condense;            /* of the rows that are assignments */
+  Elimination *elimination;      /* of the states, in what is left of the rows */
+  int32_t *chosen, chosen_links; /* the links of this choice; -1: none yet */
+  int32_t rows;                  /* left */
   int32_t *error_columns, *newton_columns, error_count, newton_count;
   bool *lenient; /* [columns] measured in Newton's method with a small weight */
 
@@ -60,9 +66,10 @@ typedef struct Radau {
   const RadauCoefficients *factored_method;
 
   double t, h_next;
-  double *y;                                             /* all columns at t */
-  double *stage[SMAX], *change[SMAX];                    /* all columns */
-  double *residual[SMAX], *transformed[SMAX], *solution; /* [rows], solution complex */
+  double *y;                                          /* all columns at t */
+  double *stage[SMAX], *change[SMAX];                 /* all columns */
+  double *residual[SMAX];                             /* all rows */
+  double *right[SMAX], *transformed[SMAX], *solution; /* rows left, solution complex */
   double *weight;          /* [columns] reciprocal error scales; 0 for columns that are not measured */
   double *estimate, *work; /* [columns] */
   double *defect; /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
@@ -103,14 +110,50 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
   }
 }
 
-static void radau_choose(Radau *radau) {
-  Elimination *elimination = radau->elimination;
-  elimination_choose(elimination);
-  radau_find_measured(radau, elimination->scratch);
-  linear_set_pattern(radau->real, elimination->start, elimination->row);
-  for (int k = 0; k < radau_methods[radau->highest].stages / 2; k++)
-    linear_set_pattern(radau->pair[k], elimination->start, elimination->row);
+static void radau_set_linear(const Radau *radau, Linear *linear) {
+  const Elimination *elimination = radau->elimination;
+  linear_resize(linear, radau->rows, elimination->start[radau->rows]);
+  linear_set_pattern(linear, elimination->start, elimination->row);
+}
+
+/* Takes the present links; `jacobian` is any of the system, NULL: there is none. */
+static void radau_choose(Radau *radau, const double *jacobian) {
+  const System *system = radau->system;
+  size_t bytes = (size_t)system->links * sizeof(int32_t);
+  condense_choose(radau->condense, jacobian);
+  elimination_choose(radau->elimination, condense_pattern(radau->condense));
+  radau_find_measured(radau, radau->elimination->scratch);
+  radau->rows = condense_pattern(radau->condense)->rows;
+  size_t entries = (size_t)radau->elimination->start[radau->rows];
+  radau->real_values = heap_resize(radau->heap, radau->real_values, entries * sizeof(double));
+  radau->pair_values = heap_resize(radau->heap, radau->pair_values, 2 * entries * sizeof(double));
+  radau_set_linear(radau, radau->real);
+  for (int k = 0; k < radau_methods[radau->highest].stages / 2; k++) radau_set_linear(radau, radau->pair[k]);
   radau->factored_step = 0;
+  if (jacobian) condense_jacobian(radau->condense, jacobian);
+  radau->chosen_links = jacobian ? system->links : -1;
+  memcpy(radau->chosen, system->link_from, bytes);
+  memcpy(radau->chosen + system->links, system->link_to, bytes);
+}
+
+static bool radau_is_chosen(const Radau *radau) {
+  const System *system = radau->system;
+  size_t bytes = (size_t)system->links * sizeof(int32_t);
+  return radau->chosen_links == system->links && memcmp(radau->chosen, system->link_from, bytes) == 0 &&
+         memcmp(radau->chosen + system->links, system->link_to, bytes) == 0;
+}
+
+/* ---- Tolerances ---- */
+
+/* The error estimate is of order s, the solution of order 2s - 1: the estimate is held to a tolerance that makes
+ * the solution as good as asked, as in RADAU. */
+static void radau_set_tolerances(Radau *radau) {
+  double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
+  for (int k = 0; k < RADAU_METHODS; k++) {
+    double s = radau_methods[k].stages, inner = 0.1 * pow(tolerance, (s + 1) / (2 * s));
+    radau->inner[k] = inner;
+    radau->goal[k] = fmax(10 * DBL_EPSILON / inner, fmin(0.03, pow(inner, (s - 1) / (s + 1))));
+  }
 }
 
 /* ---- Creation ---- */
@@ -121,6 +164,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   Radau *radau = heap_alloc(heap, sizeof *radau);
   size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
   int32_t nonzeros = system->column_start[system->columns];
+  radau->heap = heap;
   radau->system = system;
   radau->relative = options->relative_tolerance;
   radau->absolute = options->absolute_tolerance;
@@ -130,13 +174,15 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->highest = options->max_order > 0 ? radau_order_index(options->max_order) : RADAU_METHODS - 1;
   radau->lowest = options->min_order > 0 ? radau_order_index(options->min_order) : 0;
   if (radau->lowest > radau->highest) radau->lowest = radau->highest;
+  radau_set_tolerances(radau);
+  radau->condense = condense_new(heap, system);
   radau->elimination = elimination_new(heap, system);
+  radau->chosen = heap_array(heap, 2 * columns, sizeof(int32_t));
+  radau->chosen_links = -1;
   radau->error_columns = heap_array(heap, columns, sizeof(int32_t));
   radau->newton_columns = heap_array(heap, columns, sizeof(int32_t));
   radau->lenient = heap_array(heap, columns, sizeof(bool));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
-  radau->real_values = heap_array(heap, (size_t)nonzeros, sizeof(double));
-  radau->pair_values = heap_array(heap, 2 * (size_t)nonzeros, sizeof(double));
   radau->real = linear_new(heap, system->rows, nonzeros, false);
   int stages = radau_methods[radau->highest].stages;
   for (int k = 0; k < stages / 2; k++) radau->pair[k] = linear_new(heap, system->rows, nonzeros, true);
@@ -144,6 +190,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
     radau->stage[i] = heap_array(heap, columns, sizeof(double));
     radau->change[i] = heap_array(heap, columns, sizeof(double));
     radau->residual[i] = heap_array(heap, rows, sizeof(double));
+    radau->right[i] = heap_array(heap, rows, sizeof(double));
     radau->transformed[i] = heap_array(heap, rows, sizeof(double));
   }
   for (int i = 0; i <= stages; i++) radau->last[i] = heap_array(heap, columns, sizeof(double));
@@ -157,19 +204,12 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   return radau;
 }
 
-/* ---- Tolerances ---- */
-
-/* The error estimate is of order s, the solution of order 2s - 1: the estimate is held to a tolerance that makes
- * the solution as good as asked, as in RADAU. */
-static double radau_inner_tolerance(const Radau *radau) {
-  double s = radau->method->stages, tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
-  return 0.1 * pow(tolerance, (s + 1) / (2 * s));
-}
+/* ---- Weights ---- */
 
 static void radau_set_weights(Radau *radau, double h) {
   const System *system = radau->system;
   double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
-  double ratio = radau_inner_tolerance(radau) / tolerance;
+  double ratio = radau->inner[radau->method - radau_methods] / tolerance;
   for (int32_t i = 0; i < radau->newton_count; i++) {
     int32_t c = radau->newton_columns[i];
     double scale = ratio * (radau->absolute * system->nominal[c] + radau->relative * fabs(radau->y[c]));
@@ -196,10 +236,11 @@ static bool radau_factor(Radau *radau, double h) {
   if (radau->factored_step == h && radau->factored_method == method) return true;
   radau->factored_step = 0;
   radau->statistics.factorizations++;
-  elimination_real(radau->elimination, radau->jacobian, h * method->mu_real, radau->real_values);
+  const double *jacobian = condense_values(radau->condense);
+  elimination_real(radau->elimination, jacobian, h * method->mu_real, radau->real_values);
   if (!linear_factor(radau->real, radau->real_values)) return false;
   for (int k = 0; k < method->stages / 2; k++) {
-    elimination_complex(radau->elimination, radau->jacobian, h * method->mu[k][0], h * method->mu[k][1],
+    elimination_complex(radau->elimination, jacobian, h * method->mu[k][0], h * method->mu[k][1],
                         radau->pair_values);
     if (!linear_factor(radau->pair[k], radau->pair_values)) return false;
   }
@@ -221,6 +262,8 @@ static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   }
   if (status != EVAL_OK) status = system->jacobian(system->context, radau->t, radau->y, radau->jacobian);
   radau->jacobian_time = status == EVAL_OK ? radau->t : NAN;
+  if (status == EVAL_OK && !radau_is_chosen(radau)) radau_choose(radau, radau->jacobian);
+  else if (status == EVAL_OK) condense_jacobian(radau->condense, radau->jacobian);
   return status;
 }
 
@@ -291,8 +334,7 @@ static void radau_predict(Radau *radau, double h) {
   for (int i = 0; i < method->stages; i++) {
     double weight[SMAX + 1], *stage = radau->stage[i];
     if (!constant) radau_continuation_weights(radau, first, 1 + method->node[i] * ratio, weight);
-    for (int32_t u = 0; u < system->rows; u++) {
-      int32_t c = radau->elimination->unknown[u];
+    for (int32_t c = 0; c < system->columns; c++) { /* states get theirs below */
       double sum = constant ? radau->y[c] : 0;
       for (int j = first; j <= last && !constant; j++) sum += weight[j] * radau->last[j][c];
       stage[c] = sum;
@@ -329,8 +371,9 @@ static void radau_transform(int s, int32_t rows, const double (*matrix)[SMAX], d
 static void radau_correct(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   int s = method->stages;
-  int32_t rows = radau->system->rows;
-  radau_transform(s, rows, method->forward, radau->residual, radau->transformed);
+  int32_t rows = radau->rows;
+  for (int i = 0; i < s; i++) condense_right(radau->condense, radau->residual[i], radau->right[i]);
+  radau_transform(s, rows, method->forward, radau->right, radau->transformed);
   linear_solve(radau->real, radau->transformed[0]);
   for (int k = 0; k < s / 2; k++) {
     double *re = radau->transformed[2 * k + 1], *im = radau->transformed[2 * k + 2], *pair = radau->solution;
@@ -338,11 +381,11 @@ static void radau_correct(Radau *radau, double h) {
     linear_solve(radau->pair[k], pair);
     for (int32_t r = 0; r < rows; r++) re[r] = pair[2 * r], im[r] = pair[2 * r + 1];
   }
-  radau_transform(s, rows, method->back, radau->transformed, radau->residual);
+  radau_transform(s, rows, method->back, radau->transformed, radau->right);
   for (int i = 0; i < s; i++)
-    for (int32_t u = 0; u < rows; u++)
-      radau->change[i][radau->elimination->unknown[u]] = -radau->residual[i][u];
+    for (int32_t u = 0; u < rows; u++) radau->change[i][radau->elimination->unknown[u]] = -radau->right[i][u];
   radau_integrate(radau, h, NULL, radau->change);
+  for (int i = 0; i < s; i++) condense_expand(radau->condense, radau->residual[i], radau->change[i]);
 }
 
 static double radau_change_norm(const Radau *radau) {
@@ -358,9 +401,7 @@ static int radau_iteration_limit(const Radau *radau) {
 
 /* Simplified Newton iteration (section IV.8). On NEWTON_SLOW, *factor is what the step is to be multiplied by. */
 static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
-  double s = radau->method->stages, inner = radau_inner_tolerance(radau);
-  double goal = fmax(10 * DBL_EPSILON / inner, fmin(0.03, pow(inner, (s - 1) / (s + 1))));
-  double norm_before = 0, ratio_before = 0;
+  double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
   int limit = radau_iteration_limit(radau);
   radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), 0.8);
   radau->theta = renew_above;
@@ -400,14 +441,14 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
 static void radau_filter(Radau *radau, double h, double *error) {
   const System *system = radau->system;
   double step = h * radau->method->mu_real, *right = radau->solution;
-  for (int32_t u = 0; u < system->rows; u++) error[radau->elimination->unknown[u]] = 0;
+  for (int32_t u = 0; u < radau->rows; u++) error[radau->elimination->unknown[u]] = 0;
   for (int32_t l = 0; l < system->links; l++)
     error[radau->elimination->from[l]] += step * error[radau->elimination->to[l]];
-  memset(right, 0, (size_t)system->rows * sizeof(double));
-  elimination_subtract(radau->elimination, radau->jacobian, error, right);
+  memset(right, 0, (size_t)radau->rows * sizeof(double));
+  elimination_subtract(radau->elimination, condense_values(radau->condense), error, right);
   linear_solve(radau->real, right);
   memset(radau->work, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t u = 0; u < system->rows; u++) radau->work[radau->elimination->unknown[u]] = right[u];
+  for (int32_t u = 0; u < radau->rows; u++) radau->work[radau->elimination->unknown[u]] = right[u];
   for (int32_t l = 0; l < system->links; l++)
     radau->work[radau->elimination->from[l]] = step * radau->work[radau->elimination->to[l]];
   for (int32_t c = 0; c < system->columns; c++) error[c] += radau->work[c];
@@ -475,9 +516,8 @@ static double radau_lower_error(const Radau *radau, double h) {
 /* Evaluations per unit of time with `stages`, were the error of a step h so large (in the weights of the method in
  * use). Newton's contraction is taken as proportional to the step. */
 static double radau_work(const Radau *radau, int stages, double error) {
-  double s = stages, present = radau->method->stages;
-  double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
-  double scaled = error * pow(tolerance, (present + 1) / (2 * present) - (s + 1) / (2 * s));
+  double s = stages;
+  double scaled = error * radau->inner[radau->method - radau_methods] / radau->inner[(stages - 3) / 2];
   double growth = fmin(grow_most, safety * pow(fmax(scaled, 1e-10), -1 / (s + 1)));
   double iterations = radau->iterations;
   if (iterations > 1) {
@@ -625,16 +665,17 @@ static bool radau_second_derivative(Radau *radau, double span) {
   const System *system = radau->system;
   double *now = radau->residual[0], *later = radau->residual[1], *right = radau->solution;
   double dt = fmin(1e-7 * span, 1e-7 * fmax(1, fabs(radau->t)));
-  elimination_real(radau->elimination, radau->jacobian, 0, radau->real_values);
+  elimination_real(radau->elimination, condense_values(radau->condense), 0, radau->real_values);
   if (!linear_factor(radau->real, radau->real_values)) return false;
   if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
   if (system->residual(system->context, radau->t + dt, radau->y, later) != EVAL_OK) return false;
-  for (int32_t r = 0; r < system->rows; r++) right[r] = -(later[r] - now[r]) / dt;
+  for (int32_t r = 0; r < system->rows; r++) now[r] = -(later[r] - now[r]) / dt;
+  condense_right(radau->condense, now, right);
   for (int32_t l = 0; l < system->links; l++)
     radau->work[radau->elimination->from[l]] = radau->y[radau->elimination->to[l]];
-  elimination_subtract(radau->elimination, radau->jacobian, radau->work, right);
+  elimination_subtract(radau->elimination, condense_values(radau->condense), radau->work, right);
   linear_solve(radau->real, right);
-  for (int32_t u = 0; u < system->rows; u++) radau->work[radau->elimination->unknown[u]] = right[u];
+  for (int32_t u = 0; u < radau->rows; u++) radau->work[radau->elimination->unknown[u]] = right[u];
   for (int32_t l = 0; l < system->links; l++)
     radau->estimate[radau->elimination->from[l]] = radau->work[radau->elimination->to[l]];
   return true;
@@ -654,8 +695,7 @@ static double radau_first_step(Radau *radau, double span) {
     radau->estimate[radau->elimination->from[l]] = radau->y[radau->elimination->to[l]];
   double size = radau_states_norm(radau, radau->y), slope = radau_states_norm(radau, radau->estimate);
   double h = size <= 1e-5 || slope <= 1e-5 ? 1e-6 : 0.01 * size / slope;
-  if (radau_new_jacobian(radau, 0) != EVAL_OK || !radau_second_derivative(radau, span))
-    return fmin(largest, 1e-3 * h);
+  if (isnan(radau->jacobian_time) || !radau_second_derivative(radau, span)) return fmin(largest, 1e-3 * h);
   double bend = radau_states_norm(radau, radau->estimate);
   double other = fmax(slope, bend) <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / fmax(slope, bend), 1.0 / 4);
   return fmin(fmin(100 * h, other), largest);
@@ -673,7 +713,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->rejected = radau->failed = radau->cautious = false;
   radau->since_lower = LOWER_REST;
   radau->since_change = 0;
-  radau_choose(radau);
+  if (radau_new_jacobian(radau, 0) != EVAL_OK && !radau_is_chosen(radau)) radau_choose(radau, NULL);
   radau->h_next = radau_first_step(radau, t_end - t);
 }
 
@@ -704,7 +744,7 @@ static void radau_interpolate(void *self, double t, double *y) {
 static void radau_switch_states(void *self, const double *y) {
   Radau *radau = self;
   memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
-  radau_choose(radau);
+  radau_choose(radau, radau->chosen_links >= 0 ? radau->jacobian : NULL);
 }
 
 static void radau_statistics(const void *self, IntegratorStatistics *out) {

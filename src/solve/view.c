@@ -73,6 +73,7 @@ static View *view_new(Heap *heap, Evaluator *evaluator) {
                           .successor = successor,
                           .column_start = jacobian->column_start,
                           .row_index = jacobian->row_index,
+                          .constant = jacobian->is_constant,
                           .nominal = evaluator->nominal,
                           .residual = view_residual,
                           .jacobian = view_jacobian};

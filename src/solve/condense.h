@@ -1,0 +1,36 @@
+/* condense: rows that give a column outright, taken out of a linear system once for each Jacobian.
+ *
+ * A row with the constant entry 1 or -1 in a column that is no state and no rate is an assignment to that column.
+ * Eliminating with such pivots divides by nothing, and as neither the row's nor the column's entries meet a step
+ * size, the work is shared by every matrix made from the same Jacobian, real and complex, and all their solves. What
+ * is left has the size that a person who substitutes by hand arrives at.
+ */
+#ifndef DAEDAL_SOLVE_CONDENSE_H
+#define DAEDAL_SOLVE_CONDENSE_H
+
+#include "solve/elimination.h"
+
+typedef struct Condense Condense;
+
+/* Room for any choice of states of the system; lives in the heap. condense_choose must follow. */
+Condense *condense_new(Heap *heap, const System *system);
+
+/* Decides what is taken out with the system's present links, from a Jacobian of it; NULL takes nothing out.
+ * O(columns * rows), and nothing is taken out of large systems. */
+void condense_choose(Condense *condense, const double *jacobian);
+
+/* What is left: its pattern (valid until the next choice) and, after condense_jacobian, its values in that order. */
+const Pattern *condense_pattern(const Condense *condense);
+const double *condense_values(const Condense *condense);
+
+/* Takes the rows out of a Jacobian of the system. */
+void condense_jacobian(Condense *condense, const double *jacobian);
+
+/* Takes them out of a right-hand side: `residual` [rows] changes, what is left of it goes to `right`. */
+void condense_right(const Condense *condense, double *residual, double *right);
+
+/* Sets the columns taken out within `change` such that J change + residual = 0 holds in their rows too; `residual`
+ * as condense_right left it. */
+void condense_expand(const Condense *condense, const double *residual, double *change);
+
+#endif

@@ -1,0 +1,137 @@
+/* Rows that are assignments, taken out of linear systems: J d + r = 0 with d_from = factor d_to is solved through what
+ * is left, for random sparse Jacobians, and must hold in every row of the whole.
+ */
+#include "base/linear.h"
+#include "solve/condense.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 40, LINKS = 4, COLUMNS = ROWS + LINKS, ENTRIES = ROWS * COLUMNS };
+
+typedef struct Sample {
+  System system;
+  int32_t start[COLUMNS + 1], row[ENTRIES], from[LINKS], to[LINKS];
+  bool constant[ENTRIES];
+  double value[ENTRIES];
+} Sample;
+
+static double random_number(uint32_t *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return (double)(*seed >> 8) / (1 << 24);
+}
+
+/* Columns 0 .. LINKS-1 are states, LINKS .. 2 LINKS-1 their rates; row r is solved for column LINKS + r, and from row
+ * LINKS on with a constant 1 or -1. Rows refer to columns of earlier rows, and to any when `rings`. */
+static void sample_fill(Sample *sample, uint32_t seed, bool rings) {
+  int32_t count = 0;
+  *sample = (Sample){.system = {.columns = COLUMNS, .rows = ROWS, .links = LINKS}};
+  for (int32_t l = 0; l < LINKS; l++) sample->from[l] = l, sample->to[l] = LINKS + l;
+  for (int32_t c = 0; c < COLUMNS; c++) {
+    sample->start[c] = count;
+    for (int32_t r = 0; r < ROWS; r++) {
+      bool own = c == LINKS + r, before = c < LINKS + r;
+      if (!own && !((before || rings || r < LINKS) && random_number(&seed) < 0.08)) continue;
+      sample->row[count] = r;
+      sample->constant[count] = own && r >= LINKS;
+      double sign = random_number(&seed) < 0.5 ? -1 : 1;
+      sample->value[count++] = own ? sign : random_number(&seed) - 0.5;
+    }
+  }
+  sample->start[COLUMNS] = count;
+  sample->system.link_from = sample->from;
+  sample->system.link_to = sample->to;
+  sample->system.column_start = sample->start;
+  sample->system.row_index = sample->row;
+  sample->system.constant = sample->constant;
+}
+
+/* Largest entry of J d + r. */
+static double sample_residual(const Sample *sample, const double *d, const double *r) {
+  double sum[ROWS], worst = 0;
+  memcpy(sum, r, sizeof sum);
+  for (int32_t c = 0; c < COLUMNS; c++)
+    for (int32_t k = sample->start[c]; k < sample->start[c + 1]; k++)
+      sum[sample->row[k]] += sample->value[k] * d[c];
+  for (int32_t i = 0; i < ROWS; i++) worst = fmax(worst, fabs(sum[i]));
+  return worst;
+}
+
+/* Solves; returns how many rows were left. */
+static int32_t solve(const Sample *sample, bool condensed, double factor, const double *r, double *d) {
+  Heap *heap = heap_new(NULL);
+  Condense *condense = condense_new(heap, &sample->system);
+  Elimination *elimination = elimination_new(heap, &sample->system);
+  double residual[ROWS], right[ROWS], values[ENTRIES];
+  condense_choose(condense, condensed ? sample->value : NULL);
+  condense_jacobian(condense, sample->value);
+  elimination_choose(elimination, condense_pattern(condense));
+  int32_t rows = condense_pattern(condense)->rows;
+  Linear *linear = linear_new(heap, rows, elimination->start[rows], false);
+  linear_set_pattern(linear, elimination->start, elimination->row);
+  elimination_real(elimination, condense_values(condense), factor, values);
+  assert_true(linear_factor(linear, values));
+  memcpy(residual, r, sizeof residual);
+  condense_right(condense, residual, right);
+  linear_solve(linear, right);
+  for (int32_t u = 0; u < rows; u++) d[elimination->unknown[u]] = -right[u];
+  for (int32_t l = 0; l < LINKS; l++) d[sample->from[l]] = factor * d[sample->to[l]];
+  condense_expand(condense, residual, d);
+  heap_destroy(heap);
+  return rows;
+}
+
+static void check(bool rings) {
+  static Sample sample;
+  for (uint32_t seed = 1; seed <= 30; seed++) {
+    double r[ROWS], d[COLUMNS], whole[COLUMNS];
+    uint32_t next = seed * 77;
+    sample_fill(&sample, seed, rings);
+    for (int32_t i = 0; i < ROWS; i++) r[i] = random_number(&next) - 0.5;
+    int32_t left = solve(&sample, true, 0.1, r, d);
+    assert_true(sample_residual(&sample, d, r) < 1e-10);
+    assert_int_equal(solve(&sample, false, 0.1, r, whole), ROWS);
+    for (int32_t c = 0; c < COLUMNS; c++) assert_true(fabs(d[c] - whole[c]) < 1e-9 * (1 + fabs(whole[c])));
+    assert_true(rings ? left < ROWS : left == LINKS);
+  }
+}
+
+static void test_assignments(void **state) {
+  (void)state;
+  check(false);
+}
+
+static void test_rings(void **state) {
+  (void)state;
+  check(true);
+}
+
+/* Rates and states stay, whatever their entries are, and so do columns of higher index. */
+static void test_fixed(void **state) {
+  (void)state;
+  static Sample sample;
+  int32_t index[COLUMNS];
+  Heap *heap = heap_new(NULL);
+  sample_fill(&sample, 3, false);
+  for (int32_t c = 0; c < COLUMNS; c++) index[c] = c < LINKS + 10 ? 1 : 2;
+  memset(sample.constant, true, sizeof sample.constant);
+  sample.system.column_index = index;
+  Condense *condense = condense_new(heap, &sample.system);
+  condense_choose(condense, sample.value);
+  assert_int_equal(condense_pattern(condense)->rows, ROWS - (10 - LINKS));
+  for (int32_t c = 0; c < COLUMNS; c++)
+    assert_true(condense_pattern(condense)->left_out[c] == (c >= 2 * LINKS && c < LINKS + 10));
+  heap_destroy(heap);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_assignments), cmocka_unit_test(test_rings),
+                                     cmocka_unit_test(test_fixed)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
