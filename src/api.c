@@ -65,7 +65,7 @@ struct daedal_result {
 static const daedal_diagnostic OUT_OF_MEMORY = {
     .severity = DAEDAL_ERROR, .status = DAEDAL_INTERNAL, .message = "out of memory", .place = {.path = ""}};
 
-static const char *const SOLVERS[] = {"auto", "erk", "radau",
+static const char *const SOLVERS[] = {"auto", "erk", "radau", "bdf",
 #ifdef DAEDAL_WITH_SUNDIALS
                                       "ida", "cvode",
 #endif

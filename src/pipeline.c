@@ -180,7 +180,7 @@ static bool pass_view(Simulation *simulation, const Request *request) {
   const Integrator *integrator = request->run.integrator;
   if (integrator && integrator->explicit_form && !system->close) {
     diag_error(simulation->diags, DIAG_USAGE, (Span){0},
-               "solver %s needs the state-space form, which method %s does not make of this model; use radau or ida", integrator->name,
+               "solver %s needs the state-space form, which method %s does not make of this model; use radau or bdf", integrator->name,
                request->method->name);
     return false;
   }

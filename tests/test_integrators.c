@@ -159,6 +159,53 @@ static void test_orders(void **state) {
   }
 }
 
+/* One run of the BDF code with step control, held at an order: its steps, and the largest errors at and inside of them. */
+static uint64_t controlled_steps(int order, double tolerance, double *error, double *dense) {
+  Heap *heap = heap_new(NULL);
+  Problem *problem = heap_alloc(heap, sizeof *problem);
+  const Integrator *method = &integrator_bdf;
+  double y[PROBLEM_MAX] = {0}, exact[PROBLEM_MAX] = {0}, end = 20;
+  family_make(&oscillator, heap, problem);
+  oscillator.exact(0, y);
+  IntegratorOptions options = {.relative_tolerance = tolerance, .absolute_tolerance = tolerance, .max_order = order};
+  void *self = method->create(heap, &problem->system, &options);
+  method->start(self, 0, y, end);
+  *error = *dense = 0;
+  while (method->time(self) < end) {
+    double t = method->time(self);
+    assert_int_equal(method->step(self, end), STEP_OK);
+    for (int k = 1; k <= 6; k++) {
+      double middle = t + (method->time(self) - t) * k / 6;
+      method->interpolate(self, middle, y);
+      oscillator.exact(middle, exact);
+      *dense = fmax(*dense, fabs(y[0] - exact[0]));
+    }
+    oscillator.exact(method->time(self), exact);
+    *error = fmax(*error, fabs(method->values(self)[0] - exact[0]));
+  }
+  IntegratorStatistics statistics;
+  method->statistics(self, &statistics);
+  assert_int_equal(statistics.order, order);
+  heap_destroy(heap);
+  return statistics.steps;
+}
+
+/* With order k the steps go with the (k + 1)-th root of the tolerance, errors with the k-th power of that root, and continuous
+ * output is as good as the steps. A step only grows by half or more, hence the room. */
+static void test_bdf_orders(void **state) {
+  (void)state;
+  for (int order = 1; order <= 5; order++) {
+    double coarse_error, fine_error, dense, coarse = 1e-5, fine = order < 3 ? 1e-7 : 1e-10;
+    uint64_t before = controlled_steps(order, coarse, &coarse_error, &dense);
+    uint64_t after = controlled_steps(order, fine, &fine_error, &dense);
+    double slope = (order + 1) * log((double)after / (double)before) / log(coarse / fine);
+    double fall = (order + 1.0) / order * log(coarse_error / fine_error) / log(coarse / fine);
+    if (!(fabs(slope - 1) < 0.12 && fabs(fall - 1) < 0.2 && dense < 1.5 * fine_error))
+      fail_msg("order %d: steps %.2f and error %.2f of what the order says, inside of steps %g over %g", order, slope, fall,
+               dense, fine_error);
+  }
+}
+
 /* ---- Known problems ---- */
 
 typedef struct Known {
@@ -232,6 +279,12 @@ static void test_stiff_radau(void **state) {
 
 static void test_stiff_multistep(void **state) {
   (void)state;
+  assert_digits("bdf", &vanderpol, 1e-7, 4.5);
+  assert_digits("bdf", &robertson, 1e-7, 4.5);
+  assert_digits("bdf", &hires, 1e-7, 4.5);
+  assert_digits("bdf", &akzo, 1e-7, 4.5);
+  assert_digits("bdf", &amplifier, 1e-7, 4.5);
+  assert_digits("bdf", &caraxis, 1e-7, 3);
   if (!integrator_find("ida")) skip();
   assert_digits("ida", &vanderpol, 1e-7, 4.5);
   assert_digits("ida", &robertson, 1e-7, 4.5);
@@ -307,6 +360,7 @@ static void test_pivots(void **state) {
   } expected[] = {
       {"erk", 1e-6, 1e-7, 1e-14, 0.05, 8},
       {"radau", 1e-7, 3e-7, 1e-6, 0.02, 5},
+      {"bdf", 1e-6, 1e-6, 1e-6, 0.4, 4},
       {"ida", 1e-6, 1e-6, 1e-6, 0.1, 3},
       {"cvode", 1e-4, 1e-4, 1e-12, 0, 1},
   };
@@ -329,14 +383,17 @@ static void test_pendulum_work(void **state) {
   (void)state;
   assert_true(pendulum_run(&integrator_erk, 1e-9, 100).evaluations < 10000);
   assert_true(pendulum_run(&integrator_radau, 1e-9, 100).evaluations < 24000);
+  PendulumRun run = pendulum_run(&integrator_bdf, 1e-9, 100);
+  assert_true(run.statistics.steps < 11000 && run.evaluations < 2 * (double)run.statistics.steps);
+  assert_true(run.statistics.factorizations < run.statistics.steps / 10);
   if (!integrator_find("ida")) return;
-  PendulumRun run = pendulum_run(integrator_find("ida"), 1e-9, 100);
+  run = pendulum_run(integrator_find("ida"), 1e-9, 100);
   assert_true(run.statistics.steps < 11000 && run.evaluations < 24000);
 }
 
 /* ---- Contract ---- */
 
-static const char *const method_names[] = {"erk", "radau", "ida", "cvode"};
+static const char *const method_names[] = {"erk", "radau", "bdf", "ida", "cvode"};
 
 static void test_lands_on_stop(void **state) {
   (void)state;
@@ -424,7 +481,7 @@ static void test_end_of_domain(void **state) {
 /* Large enough for KLU, real and complex. */
 static void test_sparse(void **state) {
   (void)state;
-  const char *names[] = {"radau", "ida"};
+  const char *names[] = {"radau", "bdf", "ida"};
   for (size_t i = 0; i < COUNT(names); i++) {
     const Integrator *method = integrator_find(names[i]);
     if (!method) continue;
@@ -462,7 +519,7 @@ static void rod_try(const HeapHook *hook, const Integrator *method) {
 /* Every allocation refused once: nothing leaks. */
 static void test_refused_allocations(void **state) {
   (void)state;
-  const char *names[] = {"radau", "ida"};
+  const char *names[] = {"radau", "bdf", "ida"};
   for (size_t i = 0; i < COUNT(names); i++) {
     const Integrator *method = integrator_find(names[i]);
     if (!method) continue;
@@ -507,6 +564,7 @@ static void test_find(void **state) {
   (void)state;
   assert_ptr_equal(integrator_find("erk"), &integrator_erk);
   assert_ptr_equal(integrator_find("radau"), &integrator_radau);
+  assert_ptr_equal(integrator_find("bdf"), &integrator_bdf);
   assert_null(integrator_find("euler"));
 #ifdef DAEDAL_WITH_SUNDIALS
   assert_ptr_equal(integrator_find("ida"), &integrator_ida);
@@ -518,6 +576,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_explicit_tables),
       cmocka_unit_test(test_orders),
+      cmocka_unit_test(test_bdf_orders),
       cmocka_unit_test(test_stiff_radau),
       cmocka_unit_test(test_stiff_multistep),
       cmocka_unit_test(test_stiffness_is_seen),

@@ -145,7 +145,7 @@ class BadUse(unittest.TestCase):
         for value in ("-1,2", "0,1", "1", "1,2,3", "a,b", "1,inf"):
             self.refuse(2, "two numbers above zero", "simulate", model, "--method", "baumgarte", f"--baumgarte={value}")
         self.refuse(2, "no variable 'Energy'", "simulate", model, "--invariant", "Energy", "--output-file", os.devnull + ".csv")
-        self.refuse(2, "radau or ida", "simulate", model, "--method", "ggl", "--solver", "erk", "--output-file", "/nonexistent/x.csv")
+        self.refuse(2, "radau or bdf", "simulate", model, "--method", "ggl", "--solver", "erk", "--output-file", "/nonexistent/x.csv")
 
     def test_does_not_apply(self):
         model = EXAMPLES / "rc_circuit.mo"

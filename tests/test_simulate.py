@@ -49,7 +49,7 @@ def drift(values):
 
 
 class ClosedForms(unittest.TestCase):
-    SOLVERS = ["erk", "radau", "ida", "cvode"]
+    SOLVERS = ["erk", "radau", "bdf", "ida", "cvode"]
 
     def test_linear_decay(self):
         model = "model M\n Real x(start=1, fixed=true);\nequation\n der(x) = -3*x;\nend M;\n"
@@ -62,7 +62,7 @@ class ClosedForms(unittest.TestCase):
     def test_derivative_chain(self):
         """Mattsson and Söderlind (1.2): no degree of freedom, everything follows by differentiation."""
         model = "model M\n Real x, y, z;\nequation\n der(x) = y;\n der(y) = z;\n x = sin(time);\nend M;\n"
-        for solver in ("auto", "radau", "ida"):
+        for solver in ("auto", "radau", "bdf", "ida"):
             run = Run(model, "--stop-time", 3, "--solver", solver)
             self.assertEqual(run.code, 0, run.words)
             self.assertEqual(run.json["states"], 0)
@@ -93,7 +93,7 @@ class Events(unittest.TestCase):
         """A kink of the rate at a known time: the error stays at the tolerance, both sides are recorded."""
         model = ("model M\n Real x(start=0, fixed=true);\nequation\n"
                  " der(x) = if time < 0.3 then 1 else if time < 0.7 then -2 else 0;\nend M;\n")
-        for solver in ("erk", "radau", "ida"):
+        for solver in ("erk", "radau", "bdf", "ida"):
             run = Run(model, "--stop-time", 1, "--intervals", 7, "--solver", solver)
             self.assertEqual(run.code, 0, run.words)
             self.assertEqual(run.json["events"], 2, solver)
@@ -142,11 +142,19 @@ class Pendulum(unittest.TestCase):
         run = self.check("pendulum_small", 50 if SLOW else 1000, 65000, 1e-6, "--solver", "ida")
         self.assertLess(run.json["steps"], 27338)
 
+    def test_large_bdf(self):
+        """Fewer steps and residuals than the DASSL of the paper (108731 and 240161), factors that serve ten steps, no restart."""
+        stop = 50 if SLOW else 1000
+        run = self.check("pendulum_large", stop, 140000, 1e-5, "--solver", "bdf")
+        self.assertLess(run.json["steps"], 76 * stop)
+        self.assertLess(run.json["factorizations"], run.json["steps"] / 10)
+        self.assertGreater(len(run.json["pivots"]), 0.9 * stop)
+
     def test_full_turns(self):
         model = ("model Turns\n Real x(start=0, fixed=true); Real y(start=-1); Real u(start=3, fixed=true); Real v(start=0); Real s;\n"
                  " Real E;\nequation\n der(x) = u; der(y) = v;\n der(u) = -s*x; der(v) = -s*y - 1;\n x^2 + y^2 = 1;\n"
                  " E = (u^2 + v^2)/2 + y;\nend Turns;\n")
-        for solver in ("auto", "radau", "ida"):
+        for solver in ("auto", "radau", "bdf", "ida"):
             run = Run(model, "--stop-time", 50, "--tolerance", 1e-9, "--solver", solver)
             self.assertEqual(run.code, 0, run.words)
             self.assertGreater(max(run["y"]), 0.99)
@@ -161,28 +169,29 @@ class Mechanisms(unittest.TestCase):
     def test_both_formulations_agree(self):
         """The state-space form and the whole index-1 system give one trajectory, with every constraint at round-off."""
         for name in self.NAMES:
-            runs = {solver: Run(example(name), "--tolerance", 1e-9, "--solver", solver) for solver in ("erk", "radau", "ida")}
+            runs = {solver: Run(example(name), "--tolerance", 1e-9, "--solver", solver) for solver in ("erk", "radau", "bdf", "ida")}
             for solver, run in runs.items():
                 self.assertEqual(run.code, 0, name + " " + solver + run.words)
                 self.assertLess(run.json["constraint_residual"]["max"], 1e-12, name + " " + solver)
                 if "E" in run.columns:
                     self.assertLess(drift(run["E"]), 1e-5 * (1 + abs(run["E"][0])), name + " " + solver)
-            for solver in ("radau", "ida"):
+            for solver in ("radau", "bdf", "ida"):
                 for column, values in runs["erk"].columns.items():
                     if "(" in column:
                         continue
                     size = 1 + max(map(abs, values))
                     gap = max(abs(a - b) for a, b in zip(values, runs[solver][column]))
-                    self.assertLess(gap / size, 2e-4 if solver == "ida" else 1e-4, "%s %s %s" % (name, solver, column))
+                    self.assertLess(gap / size, 1e-4 if solver == "radau" else 2e-4, "%s %s %s" % (name, solver, column))
 
     def test_factors_are_kept(self):
         """Kunkel and Mehrmann's paraboloid by BDF: two residuals a step, and factors that serve ten steps."""
-        run = Run(example("paraboloid"), "--tolerance", 1e-9, "--solver", "ida", "--stop-time", 100)
-        self.assertEqual(run.code, 0, run.words)
-        self.assertLess(run.json["residual_evals"], 2 * run.json["steps"])
-        self.assertLess(run.json["factorizations"], run.json["steps"] / 10)
-        self.assertLess(run.json["steps"], 6500)
-        self.assertLess(run.json["constraint_residual"]["max"], 1e-12)
+        for solver, served in (("ida", 10), ("bdf", 8)):
+            run = Run(example("paraboloid"), "--tolerance", 1e-9, "--solver", solver, "--stop-time", 100)
+            self.assertEqual(run.code, 0, run.words)
+            self.assertLess(run.json["residual_evals"], 2 * run.json["steps"], solver)
+            self.assertLess(run.json["factorizations"], run.json["steps"] / served, solver)
+            self.assertLess(run.json["steps"], 6500, solver)
+            self.assertLess(run.json["constraint_residual"]["max"], 1e-12, solver)
 
 
 class TestSet(unittest.TestCase):
@@ -202,6 +211,7 @@ class TestSet(unittest.TestCase):
 
     def test_chemakzo(self):
         self.assertGreater(self.digits("chemakzo", "radau", 1e-8), 6)
+        self.assertGreater(self.digits("chemakzo", "bdf", 1e-8), 5)
         self.assertGreater(self.digits("chemakzo", "ida", 1e-8), 5)
 
     def test_transamp_as_it_is(self):

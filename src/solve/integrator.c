@@ -6,6 +6,7 @@
 static const Integrator *const integrators[] = {
     &integrator_erk,
     &integrator_radau,
+    &integrator_bdf,
 #ifdef DAEDAL_WITH_SUNDIALS
     &integrator_ida,
     &integrator_cvode,

@@ -114,6 +114,7 @@ typedef struct Integrator {
 } Integrator;
 
 extern const Integrator integrator_radau;
+extern const Integrator integrator_bdf;
 extern const Integrator integrator_erk;
 extern const Integrator integrator_ida;   /* in builds with SUNDIALS */
 extern const Integrator integrator_cvode; /* in builds with SUNDIALS */

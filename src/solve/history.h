@@ -1,0 +1,55 @@
+/* history: the polynomial through the past points of a multistep method, for every column, in modified divided
+ * differences.
+ *
+ * The formulas are those of the fixed-leading-coefficient form of BDF: Brenan, Campbell, Petzold, Numerical Solution of
+ * Initial-Value Problems in Differential-Algebraic Equations, section 5.2. A step is planned, predicted and then kept
+ * or forgotten; only keeping it changes the differences, so a rejected step leaves nothing to undo.
+ */
+#ifndef DAEDAL_SOLVE_HISTORY_H
+#define DAEDAL_SOLVE_HISTORY_H
+
+#include "base/heap.h"
+
+#include <stdint.h>
+
+enum { HISTORY_ORDER = 5, HISTORY_STRIDE = 8 };
+
+typedef struct History {
+  int32_t columns;
+  double *difference;            /* [columns][HISTORY_STRIDE]: the differences of one column lie together */
+  int order;                     /* of the last step kept */
+  double step;                   /* its size */
+  int equal;                     /* steps in a row with this size and order */
+  double psi[HISTORY_ORDER + 2]; /* psi[i]: from the last point back to the one i + 1 before */
+
+  /* The step planned. */
+  int planned_order, planned_equal;
+  double planned_step;
+  double planned_psi[HISTORY_ORDER + 2];
+  double beta[HISTORY_ORDER + 1], gamma[HISTORY_ORDER + 1], sigma[HISTORY_ORDER + 1];
+  double leading; /* y' = predicted rate + leading * (y - predicted) */
+  double error;   /* of the step: this times (y - predicted) */
+} History;
+
+/* Room for all columns; history_begin must follow. */
+History *history_new(Heap *heap, int32_t columns);
+
+/* One point and a slope, as if one step of this size had led to it. O(columns). */
+void history_begin(History *history, const double *y, const double *rate, double step);
+
+/* Coefficients of a step of this size and order; the order is at most one above that of the last step. */
+void history_plan(History *history, int order, double step);
+
+/* Where the polynomial is at the end of the planned step, and its slope there. O(columns * order). */
+void history_predict(const History *history, double *y, double *rate);
+
+/* The planned step has led to predicted + change, which becomes the last point. O(columns * order). */
+void history_keep(History *history, const double *change);
+
+/* The polynomial of the last step at this distance from its end (negative: inside). O(columns * order). */
+void history_evaluate(const History *history, double distance, double *y);
+
+/* Moves all points so that the last one is y: the shape of the past stays. O(columns). */
+void history_move(History *history, const double *y);
+
+#endif
