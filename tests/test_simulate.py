@@ -78,6 +78,16 @@ class ClosedForms(unittest.TestCase):
         self.assertEqual(run.code, 0, run.words)
         self.assertLess(max(abs(x - math.cos(2 * t)) for t, x in zip(run["time"], run["x"])), 1e-7)
 
+    def test_nonlinear_in_what_time_gives(self):
+        """y' + y = x'^2 with x = sin(10 t): the row of x converges in one iteration, that of y does not."""
+        model = ("model M\n Real x, y(start=0, fixed=true);\nequation\n x = sin(10*time);\n der(y) + y = der(x)^2;\nend M;\n")
+        exact = 50 + 50 * (math.cos(100) + 20 * math.sin(100)) / 401 - (50 + 50 / 401) * math.exp(-5)
+        for solver in self.SOLVERS:
+            for tolerance in (1e-6, 1e-9):
+                run = Run(model, "--stop-time", 5, "--intervals", 1, "--tolerance", tolerance, "--solver", solver)
+                self.assertEqual(run.code, 0, run.words)
+                self.assertLess(abs(run["y"][-1] - exact), 100 * tolerance * exact, solver)
+
     def test_nonlinear_algebraic(self):
         model = ("model M\n Real x(start=1, fixed=true); Real z(start=1);\nequation\n"
                  " der(x) = -z;\n z + z^3 = x + x^3;\nend M;\n")

@@ -33,6 +33,12 @@ static const double lower_gain = 0.8,
                     raise_gain = 0.9;  /* part of the present work that another order must promise */
 static const double step_overhead = 3; /* cost of Jacobian and factors of a step, in evaluations */
 static const double lenient_weight = 0.01;
+
+/* Least contraction taken over from the step before, where it may end the iteration after the first correction. What was measured is that
+ * of the largest corrections, often of columns that a linear row gives from the time alone; what others owe to these (y' = x'^2) is not
+ * small then. In a linear system nothing is left after the first. */
+static const double least_carried = 1e-3;
+
 static const double reach = 300; /* largest (1 + h / last h)^degree when starting values are extrapolated */
 
 typedef enum NewtonStatus {
@@ -81,6 +87,7 @@ typedef struct Radau {
   double *last[SMAX + 1]; /* all columns at the nodes 0, c[0], ..., c[s-1] */
 
   double theta, convergence; /* contraction of the last iteration, theta / (1 - theta) carried over */
+  bool linear;               /* dG/dy is constant */
   double accepted_step, accepted_error; /* for the predictive control; step 0: none */
   int iterations;                       /* of the last Newton solve */
   int since_lower, since_change;        /* steps since the order was lowered, changed */
@@ -175,6 +182,8 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->lowest = options->min_order > 0 ? radau_order_index(options->min_order) : 0;
   if (radau->lowest > radau->highest) radau->lowest = radau->highest;
   radau_set_tolerances(radau);
+  radau->linear = system->constant != NULL;
+  for (int32_t e = 0; e < nonzeros && radau->linear; e++) radau->linear = system->constant[e];
   radau->condense = condense_new(heap, system);
   radau->elimination = elimination_new(heap, system);
   radau->chosen = heap_array(heap, 2 * columns, sizeof(int32_t));
@@ -404,6 +413,7 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
   double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
   int limit = radau_iteration_limit(radau);
   radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), 0.8);
+  if (!radau->linear) radau->convergence = fmax(radau->convergence, least_carried);
   radau->theta = renew_above;
   *factor = 0.5;
   for (int iteration = 1; iteration <= limit; iteration++) {
