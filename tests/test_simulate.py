@@ -204,6 +204,27 @@ class Mechanisms(unittest.TestCase):
             self.assertLess(run.json["constraint_residual"]["max"], 1e-12, solver)
 
 
+class Automatic(unittest.TestCase):
+    def test_large(self):
+        """More rows than explicit methods are for: BDF; a rod of 3100 pieces cools by its slowest wave."""
+        n = 3100
+        model = (f"model Rod\n parameter Real c = {n + 1}^2;\n Real x[{n}](each fixed = true, start = {{sin(3.141592653589793*i/{n + 1}) for i in 1:{n}}});\n"
+                 f"equation\n der(x[1]) = c*(x[2] - 2*x[1]);\n for i in 2:{n - 1} loop der(x[i]) = c*(x[i-1] - 2*x[i] + x[i+1]); end for;\n"
+                 f" der(x[{n}]) = c*(x[{n - 1}] - 2*x[{n}]);\nend Rod;\n")
+        run = Run(model, "--stop-time", 0.1, "--intervals", 10, "--variables", r"x\[1550\]")
+        self.assertEqual(run.code, 0, run.words)
+        self.assertEqual((run.json["solver"], run.json["solver_reason"]), ("bdf", "large and sparse"))
+        self.assertLess(max(abs(x - math.exp(-math.pi**2 * t)) for t, x in zip(run["time"], run["x[1550]"])), 1e-4)
+
+    def test_strangeness(self):
+        """No more residuals a step than GENDA (4.0 in Kunkel and Mehrmann's Table 2), and no factorization in most steps (GENDA: one)."""
+        run = Run(example("paraboloid"), "--tolerance", 1e-9, "--method", "strangeness", "--stop-time", 20)
+        self.assertEqual(run.code, 0, run.words)
+        self.assertEqual(run.json["solver"], "bdf")
+        self.assertLess(run.json["residual_evals"], 2.5 * run.json["steps"])
+        self.assertLess(run.json["factorizations"], run.json["steps"] / 8)
+
+
 class TestSet(unittest.TestCase):
     def digits(self, name, solver, tolerance, *options):
         run = Run(example(name), "--solver", solver, "--tolerance", tolerance, "--intervals", 10, *options)

@@ -267,21 +267,20 @@ static void leave_if_stiff(Run *run) {
 }
 
 static const Integrator *first_integrator(Run *run) {
-  const Integrator *ida = integrator_find("ida");
   if (run->options->integrator) {
     run->statistics->solver_reason = "as asked for";
     return run->options->integrator;
   }
-  if (run->view->system.rows > LARGE_ROWS && ida) {
+  if (run->view->system.rows > LARGE_ROWS) {
     run->statistics->solver_reason = "large and sparse";
-    return ida;
+    return integrator_find("bdf");
   }
   if (run->view->system.close) {
     run->statistics->solver_reason = "not stiff so far";
     return integrator_find("erk");
   }
   run->statistics->solver_reason = "no state-space form";
-  return integrator_find("radau");
+  return integrator_find(run->view->reselect ? "bdf" : "radau");
 }
 
 /* Where numerical ranks choose the states: chooses anew after a step that was rejected or failed. true: the run goes on with
