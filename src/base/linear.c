@@ -73,25 +73,37 @@ void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32
   if (!linear->symbolic && linear->common.status == KLU_OUT_OF_MEMORY) heap_fail(linear->heap);
 }
 
-/* Scatters the values into the dense matrix, each row divided by its largest entry. False: a row is zero. */
-static bool linear_scatter(Linear *linear, const double *values) {
-  int32_t n = linear->n, width = linear->complex_values ? 2 : 1;
+/* The reciprocals of the largest entries of rows; false: a row is zero or not finite. */
+static bool linear_find_scales(Linear *linear, const double *values) {
   double *scale = linear->scale;
-  memset(linear->matrix, 0, (size_t)n * (size_t)n * (size_t)width * sizeof(double));
-  memset(scale, 0, (size_t)n * sizeof(double));
+  for (int32_t i = 0; i < linear->n; i++) scale[i] = 0;
   for (int32_t k = 0; k < linear->nonzeros; k++) {
-    double size = width == 1 ? fabs(values[k]) : fabs(values[2 * k]) + fabs(values[2 * k + 1]);
+    double size =
+        linear->complex_values ? fabs(values[2 * k]) + fabs(values[2 * k + 1]) : fabs(values[k]);
     if (!(size <= scale[linear->row[k]])) scale[linear->row[k]] = size;
   }
-  for (int32_t i = 0; i < n; i++) {
+  for (int32_t i = 0; i < linear->n; i++) {
     if (!(scale[i] > 0) || !isfinite(scale[i])) return false;
     scale[i] = 1 / scale[i];
   }
-  for (int32_t j = 0; j < n; j++) {
-    double *column = linear->matrix + (size_t)j * (size_t)n * (size_t)width;
+  return true;
+}
+
+/* Scatters the values into the dense matrix, each row divided by its largest entry. False: a row is zero. */
+static bool linear_scatter(Linear *linear, const double *values) {
+  size_t n = (size_t)linear->n, width = linear->complex_values ? 2 : 1;
+  if (!linear_find_scales(linear, values)) return false;
+  memset(linear->matrix, 0, n * n * width * sizeof(double));
+  double *column = linear->matrix;
+  for (int32_t j = 0; j < linear->n; j++, column += n * width) {
     for (int32_t k = linear->start[j]; k < linear->start[j + 1]; k++) {
       int32_t i = linear->row[k];
-      for (int32_t w = 0; w < width; w++) column[i * width + w] = values[k * width + w] * scale[i];
+      if (width == 1) {
+        column[i] = values[k] * linear->scale[i];
+        continue;
+      }
+      column[2 * i] = values[2 * k] * linear->scale[i];
+      column[2 * i + 1] = values[2 * k + 1] * linear->scale[i];
     }
   }
   return true;
@@ -100,7 +112,7 @@ static bool linear_scatter(Linear *linear, const double *values) {
 typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* b[i] -= factor * a[i] for first <= i < last. */
-static void subtract_multiple(double *b, const double *a, double factor, int32_t first, int32_t last) {
+static inline void subtract_multiple(double *b, const double *a, double factor, int32_t first, int32_t last) {
   Pair pair = {factor, factor};
   int32_t i = first;
   for (; i + 4 <= last; i += 4) {
@@ -113,7 +125,7 @@ static void subtract_multiple(double *b, const double *a, double factor, int32_t
 }
 
 /* The same for complex numbers (re, im). */
-static void subtract_complex(double *b, const double *a, double re, double im, int32_t first, int32_t last) {
+static inline void subtract_complex(double *b, const double *a, double re, double im, int32_t first, int32_t last) {
   const Pair straight = {re, re}, crossed = {-im, im};
   Pair *target = (Pair *)(void *)b;
   const Pair *source = (const Pair *)(const void *)a;
@@ -287,8 +299,10 @@ void linear_solve(Linear *linear, double *b) {
       klu_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
     return;
   }
-  int32_t width = linear->complex_values ? 2 : 1;
-  for (int32_t i = 0; i < n * width; i++) b[i] *= linear->scale[i / width];
+  for (int32_t i = 0; i < n; i++) {
+    if (linear->complex_values) b[2 * i] *= linear->scale[i], b[2 * i + 1] *= linear->scale[i];
+    else b[i] *= linear->scale[i];
+  }
   if (linear->kind == LINEAR_LAPACK)
     linear_lapack_solve(linear, b);
   else if (linear->complex_values)

@@ -140,7 +140,9 @@ static double sum_of(const double *values, uint32_t count) {
 }
 
 bool all_finite(const double *values, uint32_t count) {
-  if (isfinite(sum_of(values, count))) return true;
+  double small = 0;
+  for (uint32_t i = 0; i < count && count < 16; i++) small += values[i];
+  if (isfinite(count < 16 ? small : sum_of(values, count))) return true;
   for (uint32_t i = 0; i < count; i++)
     if (!isfinite(values[i])) return false;
   return true;

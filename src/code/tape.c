@@ -381,8 +381,13 @@ end:
 }
 
 static void copy_numbers(double *to, const double *from, uint32_t count) {
-  if (count == 1) *to = *from;
-  else memcpy(to, from, count * sizeof *to);
+  switch (count) {
+  case 4: to[3] = from[3]; /* fall through */
+  case 3: to[2] = from[2]; /* fall through */
+  case 2: to[1] = from[1]; /* fall through */
+  case 1: to[0] = from[0]; return;
+  default: memcpy(to, from, count * sizeof *to);
+  }
 }
 
 void tape_begin(Tape *tape, const Arrays *arrays) {

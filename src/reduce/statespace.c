@@ -40,6 +40,8 @@ struct StateSpace {
   Evaluator *evaluator;
   const Structure *structure;
   VEC(Unit) units;
+  uint32_t serving; /* the first so many units give all that derivatives depend on */
+  bool *idle;       /* per block: no derivative depends on its column */
   int32_t *depth; /* the present choice */
   bool chosen;
   CloseFailure failure;
@@ -75,22 +77,32 @@ static void flush_fusion(StateSpace *space, Fusion *fusion) {
   fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
 }
 
-/* A block of one equation that gives its variable linearly at this stage becomes an assignment. */
-static bool add_explicit(StateSpace *space, Fusion *fusion, int32_t block, int32_t stage) {
+/* The column that a block of one equation gives linearly at this stage, and its value; EXPR_NONE: it does not. */
+static Expr solve_explicitly(const StateSpace *space, int32_t block, int32_t stage, Expr *value) {
   Array *array = space->evaluator->array;
   const Structure *structure = space->structure;
   int32_t begin = structure->blocks.start[block];
+  if (structure->blocks.start[block + 1] - begin > 1) return EXPR_NONE;
   int32_t i = structure->blocks.row[begin], j = structure->blocks.column[begin];
   uint32_t row = array->row_start[i] + (uint32_t)(structure->c[i] - stage);
-  uint32_t order = (uint32_t)(structure->d[j] - stage);
-  Expr leaf = dag_variable(array->dag, array->problem->unknown[j], order), slope, rest;
-  if (!dag_linear(array->dag, array_row(array, row), leaf, &slope, &rest)) return false;
-  Expr value = dag_divide(array->dag, dag_negate(array->dag, rest), slope);
+  Expr slope, rest;
+  Expr leaf = dag_variable(array->dag, array->problem->unknown[j], (uint32_t)(structure->d[j] - stage));
+  if (!dag_linear(array->dag, array_row(array, row), leaf, &slope, &rest)) return EXPR_NONE;
+  *value = dag_divide(array->dag, dag_negate(array->dag, rest), slope);
+  return leaf;
+}
+
+/* A block of one equation that gives its variable linearly at this stage becomes an assignment. */
+static bool add_explicit(StateSpace *space, Fusion *fusion, int32_t block, int32_t stage) {
+  Array *array = space->evaluator->array;
+  int32_t j = space->structure->blocks.column[space->structure->blocks.start[block]];
+  Expr value, leaf = solve_explicitly(space, block, stage, &value);
+  if (leaf == EXPR_NONE) return false;
   dag_substitute(array->dag, fusion->leaves.data, fusion->values.data, fusion->leaves.count, &value, 1);
   if (!fusion->columns.count) fusion->block = block;
   vec_push(space->heap, &fusion->leaves, leaf);
   vec_push(space->heap, &fusion->values, value);
-  vec_push(space->heap, &fusion->columns, array->column_start[j] + order);
+  vec_push(space->heap, &fusion->columns, array->column_start[j] + (uint32_t)(space->structure->d[j] - stage));
   if (fusion->columns.count >= FUSE_LIMIT) flush_fusion(space, fusion);
   return true;
 }
@@ -144,8 +156,7 @@ static void add_units(StateSpace *space, Fusion *fusion, BlockMatrix **matrices,
   for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && !any; p++)
     any = space->structure->c[blocks->row[p]] >= stage;
   if (!any) return;
-  bool single = blocks->start[block + 1] - blocks->start[block] == 1;
-  if (single && add_explicit(space, fusion, block, stage)) return;
+  if (add_explicit(space, fusion, block, stage)) return;
   flush_fusion(space, fusion);
   if (!matrices[block])
     matrices[block] = block_matrix_new(space->heap, space->evaluator, space->structure, block, place);
@@ -158,6 +169,37 @@ static int32_t largest_c(const Structure *structure, int32_t block) {
   for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++)
     if (structure->c[structure->blocks.row[p]] > largest) largest = structure->c[structure->blocks.row[p]];
   return largest;
+}
+
+/* Marks the blocks of algebraic columns whose values the rows of this block use. Algebraic columns are in rows that are
+ * not differentiated only. */
+static void mark_serving(const StateSpace *space, int32_t block, ExprVec *leaves) {
+  Array *array = space->evaluator->array;
+  const Structure *structure = space->structure;
+  for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++) {
+    int32_t i = structure->blocks.row[p];
+    if (structure->c[i] > 0) continue;
+    leaves->count = 0;
+    dag_variables(array->dag, array_row(array, array->row_start[i]), leaves);
+    for (uint32_t k = 0; k < leaves->count; k++) {
+      int32_t j = (int32_t)array->problem->local[dag_index(array->dag, leaves->data[k])];
+      if (structure->blocks.block_of_column[j] != block) space->idle[structure->blocks.block_of_column[j]] = false;
+    }
+  }
+}
+
+/* A block is idle if it gives an algebraic column outright and no block that is not idle uses it. */
+static void find_idle(StateSpace *space) {
+  const Structure *structure = space->structure;
+  const Blocks *blocks = &structure->blocks;
+  ExprVec leaves = {0};
+  Expr value;
+  space->idle = heap_array(space->heap, (size_t)blocks->n_blocks, sizeof(bool));
+  for (int32_t b = 0; b < blocks->n_blocks; b++)
+    space->idle[b] = structure->d[blocks->column[blocks->start[b]]] == 0 && solve_explicitly(space, b, 0, &value) != EXPR_NONE;
+  for (int32_t b = blocks->n_blocks - 1; b >= 0; b--)
+    if (!space->idle[b]) mark_serving(space, b, &leaves);
+  vec_free(space->heap, &leaves);
 }
 
 StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const Structure *structure) {
@@ -178,9 +220,14 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const Structure *st
     if (largest[b] > deepest) deepest = largest[b];
   }
   Fusion fusion = {0};
+  find_idle(space);
   for (int32_t stage = deepest; stage >= 0; stage--)
     for (int32_t b = 0; b < blocks; b++)
-      if (largest[b] >= stage) add_units(space, &fusion, matrices, b, stage, place);
+      if (largest[b] >= stage && !space->idle[b]) add_units(space, &fusion, matrices, b, stage, place);
+  flush_fusion(space, &fusion);
+  space->serving = space->units.count;
+  for (int32_t b = 0; b < blocks; b++)
+    if (space->idle[b]) add_units(space, &fusion, matrices, b, 0, place);
   flush_fusion(space, &fusion);
   vec_free(heap, &fusion.leaves);
   vec_free(heap, &fusion.values);
@@ -369,8 +416,8 @@ static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *
   return EVAL_OK;
 }
 
-EvalStatus statespace_close(StateSpace *space, double t, double *y) {
-  for (uint32_t u = 0; u < space->units.count; u++) {
+static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, double *y) {
+  for (uint32_t u = 0; u < count; u++) {
     Unit *unit = &space->units.data[u];
     EvalStatus status = unit->kind == UNIT_EXPLICIT ? run_explicit(space, unit, t, y)
                         : unit->linear              ? solve_linear(space, unit, t, y)
@@ -378,6 +425,29 @@ EvalStatus statespace_close(StateSpace *space, double t, double *y) {
     if (status != EVAL_OK) return status;
   }
   return EVAL_OK;
+}
+
+EvalStatus statespace_close(StateSpace *space, double t, double *y) {
+  return solve_units(space, space->units.count, t, y);
+}
+
+EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
+  return solve_units(space, space->serving, t, y);
+}
+
+const bool *statespace_given(const StateSpace *space) {
+  const Array *array = space->evaluator->array;
+  bool *given = heap_array(space->heap, array->columns, sizeof *given);
+  for (uint32_t q = 0; q < array->columns; q++) given[q] = true;
+  for (uint32_t u = 0; u < space->units.count; u++) {
+    const Unit *unit = &space->units.data[u];
+    if (unit->kind != UNIT_SOLVE || unit->linear) continue;
+    for (int32_t k = 0; k < unit->matrix->size; k++) {
+      int32_t j = unit->matrix->unknown[k], order = space->structure->d[j] - unit->stage;
+      if (order >= 0) given[array->column_start[j] + (uint32_t)order] = false;
+    }
+  }
+  return given;
 }
 
 CloseFailure statespace_failure(const StateSpace *space) { return space->failure; }

@@ -21,6 +21,13 @@ void statespace_choose(StateSpace *space, const int32_t *depth);
 /* Solves all columns that are not states, in place, from the guesses in y. */
 EvalStatus statespace_close(StateSpace *space, double t, double *y);
 
+/* As statespace_close, but leaves columns on which no derivative depends and that an equation gives outright. */
+EvalStatus statespace_rates(StateSpace *space, double t, double *y);
+
+/* [columns] those that statespace_close finds whatever their value was: solved outright or from linear rows, for every
+ * choice of dummies in which they are not states. Lives in the heap. O(blocks). */
+const bool *statespace_given(const StateSpace *space);
+
 /* After a failed close: the block and why, for messages. */
 typedef struct CloseFailure {
   int32_t block;

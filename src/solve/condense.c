@@ -18,6 +18,12 @@ typedef struct Entry {
   int32_t index, place;
 } Entry;
 
+/* vector[target] += factor * vector[source] */
+typedef struct Product {
+  int32_t target, source;
+  double factor;
+} Product;
+
 typedef struct Pivot {
   int32_t row, column, place;
   double sign;
@@ -31,6 +37,7 @@ struct Condense {
   VEC(Pivot) pivots;
   VEC(Entry) lower, upper; /* the pivots' columns and rows as they are when their turn comes */
   IntVec target;           /* for each pivot, entry of its column, entry of its row: the place that changes */
+  VEC(Product) down, up;   /* what condense_right and condense_expand do, in order */
 
   Pattern left;
   int32_t *kept;           /* [left.rows] rows of the system */
@@ -179,14 +186,29 @@ static void condense_make_room(Condense *condense) {
   condense->values = heap_resize(condense->heap, condense->values, (size_t)condense->places * sizeof(double));
 }
 
+static void condense_list_products(Condense *condense) {
+  uint32_t a = 0;
+  for (uint32_t p = 0; p < condense->pivots.count; p++)
+    for (; a < condense->pivots.data[p].lower_end; a++)
+      vec_push(condense->heap, &condense->down,
+               (Product){condense->lower.data[a].index, condense->pivots.data[p].row, 0});
+  for (uint32_t p = condense->pivots.count; p-- > 0;) {
+    const Pivot *pivot = &condense->pivots.data[p];
+    for (uint32_t b = p ? pivot[-1].upper_end : 0; b < pivot->upper_end; b++)
+      vec_push(condense->heap, &condense->up, (Product){pivot->column, condense->upper.data[b].index, 0});
+  }
+}
+
 void condense_choose(Condense *condense, const double *jacobian) {
   const System *system = condense->system;
   condense->pivots.count = condense->lower.count = condense->upper.count = 0;
+  condense->down.count = condense->up.count = 0;
   condense->left = (Pattern){system->rows, system->column_start, system->row_index, NULL};
   if (condense->place && jacobian) {
     condense_begin(condense, jacobian);
     for (const Pivot *pivot; (pivot = condense_best(condense)) != NULL;) condense_take_out(condense, *pivot);
     if (condense->pivots.count) condense_build_pattern(condense);
+    condense_list_products(condense);
   }
   condense_make_room(condense);
 }
@@ -195,6 +217,19 @@ const Pattern *condense_pattern(const Condense *condense) { return &condense->le
 const double *condense_values(const Condense *condense) { return condense->left_values; }
 
 /* ---- values ---- */
+
+/* The factors of the lists: multipliers of rows, and the rows themselves from the last pivot to the first. */
+static void condense_set_factors(Condense *condense) {
+  const double *values = condense->values;
+  for (uint32_t a = 0; a < condense->lower.count; a++)
+    condense->down.data[a].factor = -values[condense->lower.data[a].place];
+  uint32_t next = 0;
+  for (uint32_t p = condense->pivots.count; p-- > 0;) {
+    const Pivot *pivot = &condense->pivots.data[p];
+    for (uint32_t b = p ? pivot[-1].upper_end : 0; b < pivot->upper_end; b++)
+      condense->up.data[next++].factor = -pivot->sign * values[condense->upper.data[b].place];
+  }
+}
 
 void condense_jacobian(Condense *condense, const double *jacobian) {
   double *values = condense->values;
@@ -217,31 +252,29 @@ void condense_jacobian(Condense *condense, const double *jacobian) {
     }
     first = pivot->upper_end;
   }
+  condense_set_factors(condense);
   for (uint32_t k = 0; k < condense->source.count; k++)
     condense->left_values[k] = values[condense->source.data[k]];
 }
 
+static void condense_apply(const Product *product, uint32_t count, double *vector) {
+  for (const Product *end = product + count; product < end; product++)
+    vector[product->target] += product->factor * vector[product->source];
+}
+
 void condense_right(const Condense *condense, double *residual, double *right) {
-  uint32_t a = 0;
   if (!condense->pivots.count) {
     memcpy(right, residual, (size_t)condense->left.rows * sizeof(double));
     return;
   }
-  for (uint32_t p = 0; p < condense->pivots.count; p++) {
-    const Pivot *pivot = &condense->pivots.data[p];
-    double value = residual[pivot->row];
-    for (; a < pivot->lower_end; a++)
-      residual[condense->lower.data[a].index] -= condense->values[condense->lower.data[a].place] * value;
-  }
+  condense_apply(condense->down.data, condense->down.count, residual);
   for (int32_t r = 0; r < condense->left.rows; r++) right[r] = residual[condense->kept[r]];
 }
 
 void condense_expand(const Condense *condense, const double *residual, double *change) {
-  for (uint32_t p = condense->pivots.count; p-- > 0;) {
+  for (uint32_t p = 0; p < condense->pivots.count; p++) {
     const Pivot *pivot = &condense->pivots.data[p];
-    double sum = residual[pivot->row];
-    for (uint32_t b = p ? pivot[-1].upper_end : 0; b < pivot->upper_end; b++)
-      sum += condense->values[condense->upper.data[b].place] * change[condense->upper.data[b].index];
-    change[pivot->column] = -pivot->sign * sum;
+    change[pivot->column] = -pivot->sign * residual[pivot->row];
   }
+  condense_apply(condense->up.data, condense->up.count, change);
 }

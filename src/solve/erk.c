@@ -41,9 +41,10 @@ typedef struct Erk {
   bool fixed_step;
 
   /* Columns with a derivative among the columns: states first, then those combined only as a guess. */
-  int32_t states, paired, free_count;
+  int32_t states, paired, free_count, given_count;
   int32_t *column, *rate; /* [columns] */
   int32_t *free_columns;  /* [columns] no derivative among the columns */
+  int32_t *given;         /* [columns] no state, and no guess needed */
 
   double t, t_old, h_next, h_last, last_error;
   double h_before;                 /* step of the values in `before`, 0: there are none */
@@ -68,10 +69,16 @@ static void erk_pair(Erk *erk) {
     erk->column[i] = system->link_from[i];
     erk->rate[i] = system->link_to[i];
     erk->guess[system->link_from[i]] = 1;
+    for (int k = 0; k < erk->tableau->all_stages; k++) erk->missed[k][system->link_from[i]] = 0;
   }
   int32_t count = system->links, rest = 0;
+  erk->given_count = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     if (erk->guess[c] != 0) continue;
+    if (system->given && system->given[c]) {
+      erk->given[erk->given_count++] = c;
+      continue;
+    }
     if (system->successor && system->successor[c] >= 0) {
       erk->column[count] = c;
       erk->rate[count++] = system->successor[c];
@@ -105,6 +112,7 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   erk->column = heap_array(heap, columns, sizeof *erk->column);
   erk->rate = heap_array(heap, columns, sizeof *erk->rate);
   erk->free_columns = heap_array(heap, columns, sizeof *erk->free_columns);
+  erk->given = heap_array(heap, columns, sizeof *erk->given);
   for (int i = 0; i < erk->tableau->all_stages; i++) {
     erk->values[i] = heap_array(heap, columns, sizeof(double));
     erk->rates[i] = heap_array(heap, columns, sizeof(double));
@@ -170,24 +178,39 @@ static void erk_extrapolate(const Erk *erk, int stage, double h, double *y) {
   }
 }
 
-/* Computes one stage; `term` is the first term of its row. */
+/* What the prediction of a stage missed when it was last computed, for another step size. */
+static double erk_missed_scale(const Erk *erk, int stage, double h) {
+  if (erk->missed_step[stage] == 0) return 0;
+  double ratio = fmin(h / erk->missed_step[stage], 2);
+  return ratio * ratio * ratio;
+}
+
+/* Computes one stage; `term` is the first term of its row. Only the end of a step needs every column. */
 static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) {
   const ErkTableau *tableau = erk->tableau;
+  const System *system = erk->system;
   const double *start = erk->values[0];
   double *y = erk->values[stage], *guess = erk->guess, *missed = erk->missed[stage], *sum = erk->sum[0];
+  double scale = erk_missed_scale(erk, stage, h), t = erk->t + tableau->node[stage] * h;
   erk_combine(erk, term, tableau->stage + tableau->stage_count, sum);
-  for (int32_t p = 0; p < erk->paired; p++) guess[erk->column[p]] = start[erk->column[p]] + h * sum[p];
-  erk_extrapolate(erk, stage, h, guess);
-  memcpy(y, guess, (size_t)erk->system->columns * sizeof(double));
-  if (erk->missed_step[stage] > 0) {
-    double ratio = fmin(h / erk->missed_step[stage], 2), scale = ratio * ratio * ratio;
-    for (int32_t p = erk->states; p < erk->paired; p++) y[erk->column[p]] += scale * missed[erk->column[p]];
-    for (int32_t f = 0; f < erk->free_count; f++)
-      y[erk->free_columns[f]] += scale * missed[erk->free_columns[f]];
+  for (int32_t p = 0; p < erk->states; p++) y[erk->column[p]] = start[erk->column[p]] + h * sum[p];
+  for (int32_t p = erk->states; p < erk->paired; p++) {
+    int32_t c = erk->column[p];
+    guess[c] = start[c] + h * sum[p];
+    y[c] = guess[c] + scale * missed[c];
   }
-  EvalStatus status = erk->system->close(erk->system->context, erk->t + tableau->node[stage] * h, y);
+  erk_extrapolate(erk, stage, h, guess);
+  for (int32_t f = 0; f < erk->free_count; f++) {
+    int32_t c = erk->free_columns[f];
+    y[c] = guess[c] + scale * missed[c];
+  }
+  bool whole = stage == tableau->stages || !system->rates;
+  EvalStatus status = whole ? system->close(system->context, t, y) : system->rates(system->context, t, y);
   if (status != EVAL_OK) return status;
-  for (int32_t c = 0; c < erk->system->columns; c++) missed[c] = y[c] - guess[c];
+  for (int32_t p = erk->states; p < erk->paired; p++)
+    missed[erk->column[p]] = y[erk->column[p]] - guess[erk->column[p]];
+  for (int32_t f = 0; f < erk->free_count; f++)
+    missed[erk->free_columns[f]] = y[erk->free_columns[f]] - guess[erk->free_columns[f]];
   erk->missed_step[stage] = h;
   erk_gather_rates(erk, stage);
   return EVAL_OK;
@@ -443,6 +466,9 @@ static void erk_interpolate(void *self, double t, double *y) {
       sum = (sum + erk->dense[i][p]) * (i % 2 ? other : theta);
     y[erk->column[p]] = erk->values[0][erk->column[p]] + sum;
   }
+  for (int32_t g = 0; g < erk->given_count; g++)
+    y[erk->given[g]] = erk->values[tableau->stages][erk->given[g]];
+  if (!erk->free_count) return;
   double time[SPREAD_MAX], weight[SPREAD_MAX];
   for (int i = 0; i < SPREAD_MAX; i++) time[i] = tableau->node[erk->spread[i]];
   erk_lagrange(SPREAD_MAX, time, theta, weight);

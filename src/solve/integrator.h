@@ -50,6 +50,12 @@ typedef struct System {
    * other columns, in place. NULL where this form does not exist. After it, y[link_to] are the states' rates. */
   EvalStatus (*close)(void *context, double t, double *y);
 
+  /* As close, but may leave columns on which no rate depends. NULL: close serves. */
+  EvalStatus (*rates)(void *context, double t, double *y);
+
+  /* [columns] that close finds without a guess and that nothing looks at inside a step. NULL: not known of any. */
+  const bool *given;
+
   /* d rates / d states, dense column-major links x links, at a point closed by `close`; by the implicit function
    * theorem. NULL where `close` is. */
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);

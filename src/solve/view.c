@@ -15,6 +15,10 @@ static EvalStatus view_close(void *context, double t, double *y) {
   return statespace_close(((View *)context)->space, t, y);
 }
 
+static EvalStatus view_rates(void *context, double t, double *y) {
+  return statespace_rates(((View *)context)->space, t, y);
+}
+
 /* The columns that are not states, in order, as one square matrix; place[] numbers them, states have -1. */
 static void mark_states(View *view) {
   const System *system = &view->system;
@@ -149,7 +153,12 @@ View *view_reduced(Heap *heap, const Reduction *reduction) {
   } else {
     view = view_plain(heap, reduced->evaluator, reduced->tie, reduced->column_index);
   }
-  if (reduced->modes->count) view->switches = switches_new(heap, reduced->evaluator, reduced->modes);
+  if (reduced->modes->count) {
+    view->switches = switches_new(heap, reduced->evaluator, reduced->modes); /* may look at any column inside a step */
+  } else if (view->space) {
+    view->system.rates = view_rates;
+    view->system.given = statespace_given(view->space);
+  }
   view->original = reduction->evaluator;
   if (reduced->modes != reduction->modes && reduction->modes->count)
     view->original_switches = switches_new(heap, reduction->evaluator, reduction->modes);
