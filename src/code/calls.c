@@ -1,10 +1,6 @@
-/* calls: see calls.h. A scalar with n nilpotents e0 .. e(n-1), ei * ei = 0, is an array of 2^n
- * coefficients; coefficient m belongs to the product of the ei with bit i in m. Its upper half is the
- * derivative part with respect to the last nilpotent: x = low + high * e(n-1), and an operator acts as f(x)
- * = f(low) + f'(low) * high * e(n-1), where f and f' (the rule of ops.def) are computed with n - 1
- * nilpotents. So the rules that make symbolic derivatives make these too.
- *
- * Recursion below is over n, which is at most CALL_PARTIALS_LIMIT. */
+/* calls: see calls.h. The arithmetic is that of nilpotents.inc with the rules of ops.def, so the rules that
+ * make symbolic derivatives make these too; its recursion is over the number of nilpotents, which is at most
+ * CALL_PARTIALS_LIMIT. */
 #include "code/calls.h"
 
 #include "expr/op_math.h"
@@ -13,73 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- arithmetic ---- */
-
-/* A stack of room for intermediate elements. */
-typedef struct Algebra {
-  double *room;
-  size_t used, size;
-} Algebra;
-
-/* Intermediate elements of the rules of ops.def per nilpotent, with a wide margin. */
-enum { ELEMENTS_PER_NILPOTENT = 64 };
-
-typedef const double *Element;
-
-static double *new_element(Algebra *algebra, uint32_t n) {
-  double *element = algebra->room + algebra->used;
-  algebra->used += (size_t)1 << n;
-  memset(element, 0, sizeof(double) << n);
-  return element;
-}
-
-static bool is_zero(Element x, uint32_t n) {
-  for (uint32_t m = 0; m < 1u << n; m++)
-    if (x[m] != 0) return false;
-  return true;
-}
-
-/* out += x * y: over all ways to share the nilpotents of m between the factors. */
-static void add_product(uint32_t n, Element x, Element y, double *out) {
-  for (uint32_t m = 0; m < 1u << n; m++)
-    for (uint32_t part = m;; part = (part - 1) & m) {
-      out[m] += x[part] * y[m ^ part];
-      if (part == 0) break;
-    }
-}
-
-static void lift(Algebra *algebra, uint32_t n, Op op, const Element *x, double *out);
-
-static Element element_constant(Algebra *algebra, uint32_t n, double value) {
-  double *element = new_element(algebra, n);
-  element[0] = value;
-  return element;
-}
-
-static Element element_add(Algebra *algebra, uint32_t n, Element x, Element y, double sign) {
-  double *out = new_element(algebra, n);
-  for (uint32_t m = 0; m < 1u << n; m++) out[m] = x[m] + sign * y[m];
-  return out;
-}
-
-static Element element_multiply(Algebra *algebra, uint32_t n, Element x, Element y) {
-  double *out = new_element(algebra, n);
-  add_product(n, x, y, out);
-  return out;
-}
-
-static Element element_apply(Algebra *algebra, uint32_t n, Op op, Element x, Element y) {
-  double *out = new_element(algebra, n);
-  lift(algebra, n, op, (const Element[]){x, y, x}, out);
-  return out;
-}
-
-static Element element_squares(Algebra *algebra, uint32_t n, Element x, Element y) {
-  double *out = new_element(algebra, n);
-  add_product(n, x, x, out);
-  add_product(n, y, y, out);
-  return out;
-}
+#include "code/nilpotents.inc"
 
 /* ---- operators ---- */
 
@@ -95,7 +25,6 @@ static double operator_value(Op op, double a, double b, double c) {
   }
 }
 
-/* The rule of ops.def for the derivative with respect to an argument. */
 static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argument, Element A, Element B,
                              Element C, Element SELF) {
   (void)C;
@@ -131,41 +60,6 @@ static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argum
 #undef FN1
 #undef FN2
 #undef SELECT
-}
-
-/* The argument that an operator only passes on; UINT32_MAX for those that compute. */
-static uint32_t passed_argument(Op op, const Element *x) {
-  switch (op) {
-  case OP_NOEVENT:
-  case OP_HOMOTOPY: return 0;
-  case OP_SMOOTH: return 1;
-  case OP_IF: return x[0][0] != 0 ? 1 : 2;
-  case OP_MIN: return x[0][0] <= x[1][0] ? 0 : 1;
-  case OP_MAX: return x[0][0] >= x[1][0] ? 0 : 1;
-  default: return UINT32_MAX;
-  }
-}
-
-/* out = op(x) with n nilpotents. A part that is zero brings no derivative, whatever the rule gives. */
-static void lift(Algebra *algebra, uint32_t n, Op op, const Element *x, double *out) {
-  uint32_t passed = passed_argument(op, x);
-  if (passed != UINT32_MAX) {
-    memmove(out, x[passed], sizeof(double) << n);
-    return;
-  }
-  if (n == 0) {
-    out[0] = operator_value(op, x[0][0], x[1][0], x[2][0]);
-    return;
-  }
-  uint32_t half = 1u << (n - 1);
-  lift(algebra, n - 1, op, x, out);
-  memset(out + half, 0, half * sizeof *out);
-  for (uint32_t k = 0; k < 3 && (int)k < op_arity(op); k++) {
-    if (is_zero(x[k] + half, n - 1)) continue;
-    size_t before = algebra->used;
-    add_product(n - 1, operator_rule(algebra, n - 1, op, k, x[0], x[1], x[2], out), x[k] + half, out + half);
-    algebra->used = before;
-  }
 }
 
 /* ---- the domain of the function machine ---- */

@@ -2,7 +2,7 @@
  * heap, so no refusal can leave it behind. */
 #include "code/compile.h"
 
-#include "code/ctext.h"
+#include "code/cfunctions.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,18 +22,11 @@ extern char **environ;
 /* ---- running compiled code ---- */
 
 struct Compiled {
-  Caller *caller;
   const Program *program;
   CText text;
   const CTextFunction *functions;
   CTextRun run;
 };
-
-static void call_back(void *context, uint32_t site, const double *arguments, double *results) {
-  struct Compiled *code = context;
-  CTextCall call = code->text.calls.data[site];
-  caller_run(code->caller, &code->program->kernels[call.kernel].calls.data[call.site], arguments, results);
-}
 
 static bool run_compiled(struct Compiled *code, const Arrays *arrays) {
   CTextRun run = code->run;
@@ -49,15 +42,11 @@ static bool run_compiled(struct Compiled *code, const Arrays *arrays) {
 
 static struct Compiled *compiled_new(Heap *heap, const Program *program, const char *name) {
   struct Compiled *code = heap_alloc(heap, sizeof *code);
-  code->caller = program->caller;
   code->program = program;
   code->text = ctext_make(heap, program, name, true);
   const uint32_t **tables = heap_array(heap, code->text.tables.count, sizeof *tables);
   for (uint32_t t = 0; t < code->text.tables.count; t++) tables[t] = code->text.tables.data[t]->table;
-  code->run = (CTextRun){.work = heap_array(heap, code->text.work, sizeof(double)),
-                         .tables = tables,
-                         .call = call_back,
-                         .context = code};
+  code->run = (CTextRun){.work = heap_array(heap, code->text.work, sizeof(double)), .tables = tables};
   return code;
 }
 
@@ -149,30 +138,48 @@ static void release_library(void *object) {
   if (*library) dlclose(*library);
 }
 
+/* The whole text, from codes made by compiled_new; false if a function cannot be written. */
+static bool put_text(Heap *heap, Program *const *programs, struct Compiled **codes, uint32_t count,
+                     TextVec *text, Diags *diags) {
+  char(*names)[32] = heap_array(heap, count, sizeof *names);
+  CallingText *callers = heap_array(heap, count, sizeof *callers);
+  const TextVec **texts = heap_array(heap, count + 1, sizeof *texts);
+  TextVec functions = {0};
+  for (uint32_t k = 0; k < count; k++) {
+    snprintf(names[k], sizeof names[k], "code%u", k);
+    codes[k] = compiled_new(heap, programs[k], names[k]);
+    callers[k] = (CallingText){programs[k], &codes[k]->text, names[k]};
+    texts[k] = &codes[k]->text.text;
+  }
+  texts[count] = &functions;
+  bool fits = !count || cfunctions_write(heap, programs[0]->model, callers, count, &functions, diags);
+  ctext_header(heap, text, texts, count + 1);
+  if (functions.count) text_append(heap, text, functions.data, functions.count);
+  for (uint32_t k = 0; k < count; k++) text_append(heap, text, texts[k]->data, texts[k]->count);
+  vec_free(heap, &functions);
+  heap_free(heap, texts);
+  heap_free(heap, callers);
+  heap_free(heap, names);
+  return fits;
+}
+
 bool program_compile(Heap *heap, Program *const *programs, uint32_t count, Diags *diags) {
   TextVec text = {0};
   char name[32];
   struct Compiled **codes = heap_array(heap, count, sizeof *codes);
-  const TextVec **texts = heap_array(heap, count, sizeof *texts);
-  for (uint32_t k = 0; k < count; k++) {
-    snprintf(name, sizeof name, "code%u", k);
-    codes[k] = compiled_new(heap, programs[k], name);
-    texts[k] = &codes[k]->text.text;
-  }
-  ctext_header(heap, &text, texts, count);
-  for (uint32_t k = 0; k < count; k++) text_append(heap, &text, texts[k]->data, texts[k]->count);
+  bool fits = put_text(heap, programs, codes, count, &text, diags);
   void **library = heap_alloc(heap, sizeof *library);
   heap_defer(heap, release_library, library);
 
   Workshop shop = {.failure = ""};
-  bool is_done =
-      open_workshop(&shop) && write_source(&shop, &text) && run_compiler(&shop) && load(&shop, library);
+  bool is_done = fits && open_workshop(&shop) && write_source(&shop, &text) && run_compiler(&shop) &&
+                 load(&shop, library);
   close_workshop(&shop);
   vec_free(heap, &text);
-  heap_free(heap, texts);
   if (!is_done) {
-    diag_error(diags, DIAG_FILE, (Span){0, 0},
-               "the model cannot be compiled: %s; without --compile it runs as it is", shop.failure);
+    if (fits)
+      diag_error(diags, DIAG_FILE, (Span){0, 0},
+                 "the model cannot be compiled: %s; without --compile it runs as it is", shop.failure);
     heap_free(heap, codes);
     return false;
   }

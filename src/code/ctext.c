@@ -32,6 +32,9 @@ static const struct MathFunction {
      "  if (fabs(b) > 32 || b != floor(b)) return pow(a, b);\n"
      "  return b < 0 ? 1 / op_power_integer(a, (unsigned)-b) : op_power_integer(a, (unsigned)b);\n"
      "}\n"},
+    {"op_power_defined(", "static inline int op_power_defined(double a, double b) {\n"
+                          "  return a > 0 || (b == floor(b) && (a != 0 || b >= 0)) || (a == 0 && b > 0);\n"
+                          "}\n"},
     {"op_sign(", "static inline double op_sign(double a) { return (double)((a > 0) - (a < 0)); }\n"},
     {"op_min(", "static inline double op_min(double a, double b) { return a <= b ? a : b; }\n"},
     {"op_max(", "static inline double op_max(double a, double b) { return a >= b ? a : b; }\n"},
@@ -55,8 +58,6 @@ void ctext_header(Heap *heap, TextVec *out, const TextVec *const *texts, uint32_
               "  double *const *write;\n"
               "  double *work;\n"
               "  const uint32_t *const *tables;\n"
-              "  void (*call)(void *context, uint32_t site, const double *arguments, double *results);\n"
-              "  void *context;\n"
               "} Run;\n"
               "typedef double (*Function)(const Run *run, const uint32_t *starts, uint32_t count, uint32_t "
               "first);\n\n");
@@ -228,8 +229,8 @@ static void put_call(Writer *writer, const Scope *scope, const Line *line) {
     put_operand(writer, &writer->body, scope, site->arguments[k]);
   }
   text_printf(writer->heap, &writer->body,
-              "%s};\n      r->call(r->context, %u, arguments, r%u);\n    }\n    ",
-              site->argument_count ? "" : "0", number, number);
+              "%s};\n      call_site(&%s_sites[%u], arguments, r%u);\n    }\n    ",
+              site->argument_count ? "" : "0", writer->name, number, number);
 }
 
 static void put_line(Writer *writer, const Scope *scope, const Line *line, uint32_t number) {

@@ -26,13 +26,12 @@ typedef struct CTextRun {
   double *const *write;
   double *work;
   const uint32_t *const *tables;
-  void (*call)(void *context, uint32_t site, const double *arguments, double *results);
-  void *context;
 } CTextRun;
 
 typedef double (*CTextFunction)(const CTextRun *run, const uint32_t *starts, uint32_t count, uint32_t first);
 
-/* A call of a function of the model: site number -> kernel and call site. */
+/* A call of a function of the model: site number -> kernel and call site. The text passes entry `site number`
+ * of the table <name>_sites to call_site (cfunctions.h). */
 typedef struct CTextCall {
   uint32_t kernel, site;
 } CTextCall;

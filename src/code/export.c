@@ -2,15 +2,23 @@
  */
 #include "code/export.h"
 
-#include "code/ctext.h"
+#include "code/cfunctions.h"
 
 #include <stdio.h>
 
 /* ---- data as C text ---- */
 
+/* Longer strings C99 compilers need not take; the text of an equation may be longer. */
+enum { LONGEST_STRING = 4000 };
+
 static void put_string(Heap *heap, TextVec *out, const char *text) {
+  const unsigned char *begin = (const unsigned char *)text;
   text_append(heap, out, "\"", 1);
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+  for (const unsigned char *c = begin; *c; c++) {
+    if (c - begin == LONGEST_STRING) {
+      text_append(heap, out, "...", 3);
+      break;
+    }
     if (*c == '"' || *c == '\\' || *c == '?')
       text_printf(heap, out, "\\%c", *c); /* ??x would be a trigraph */
     else if (*c < ' ' || *c > '~') text_printf(heap, out, "\\%03o", *c);
@@ -95,7 +103,7 @@ static const char evaluate_text[] =
     "             double *work, double *out) {\n"
     "  const double *const read[] = {%s_numbers, &time, y, parameters, discretes, pre, work, out};\n"
     "  double *const write[] = {0, 0, 0, 0, 0, 0, work, out};\n"
-    "  const Run run = {read, write, work + %u, %s_tables, 0, 0};\n"
+    "  const Run run = {read, write, work + %u, %s_tables};\n"
     "  double sum = 0;\n"
     "  for (const Step *step = %s_steps; step < %s_steps + %u; step++)\n"
     "    sum += %s_functions[step->function](&run, %s_starts + step->starts, step->count, step->first);\n"
@@ -212,18 +220,6 @@ static const char makefile_text[] = "# Builds the driver `model`: make, then ./m
                                     "\trm -f model\n\n"
                                     ".PHONY: clean\n";
 
-static bool refuse_calls(const ExportInput *input, const Program *program, const CText *text, Diags *diags) {
-  if (!text->calls.count) return false;
-  CTextCall call = text->calls.data[0];
-  const CallSite *site = &program->kernels[call.kernel].calls.data[call.site];
-  const Function *function = input->model->functions.data[site->function];
-  diag_error(diags, DIAG_INPUT, function->routine->span,
-             "the function %s has loops or branches that depend on its arguments; such functions cannot be "
-             "exported as C",
-             names_text(input->model->names, function->name));
-  return true;
-}
-
 static TextVec *add_file(Heap *heap, ExportFiles *files, const char *name) {
   vec_push(heap, files, (ExportFile){.name = name});
   return &vec_last(files).text;
@@ -234,9 +230,10 @@ bool export_c(Heap *heap, const ExportInput *input, ExportFiles *files, Diags *d
   const Program *jacobian = input->jacobian->program;
   CText residual_text = ctext_make(heap, residual, "residual", false);
   CText jacobian_text = ctext_make(heap, jacobian, "jacobian", false);
-  if (refuse_calls(input, residual, &residual_text, diags) ||
-      refuse_calls(input, jacobian, &jacobian_text, diags))
-    return false;
+  const CallingText callers[] = {{residual, &residual_text, "residual"},
+                                 {jacobian, &jacobian_text, "jacobian"}};
+  TextVec functions = {0};
+  if (!cfunctions_write(heap, input->model, callers, 2, &functions, diags)) return false;
 
   uint32_t work = residual->scratch_count + residual_text.work,
            other = jacobian->scratch_count + jacobian_text.work;
@@ -245,7 +242,8 @@ bool export_c(Heap *heap, const ExportInput *input, ExportFiles *files, Diags *d
   TextVec *code = add_file(heap, files, "model.c");
   text_printf(heap, code,
               "/* Data, residual and Jacobian of the model; see model.h. */\n#include \"model.h\"\n\n");
-  ctext_header(heap, code, (const TextVec *const[]){&residual_text.text, &jacobian_text.text}, 2);
+  ctext_header(heap, code, (const TextVec *const[]){&functions, &residual_text.text, &jacobian_text.text}, 3);
+  if (functions.count) text_append(heap, code, functions.data, functions.count);
   put_data(heap, code, input);
   put_program(heap, code, residual, &residual_text, "residual", "MODEL_ROWS");
   put_program(heap, code, jacobian, &jacobian_text, "jacobian", "MODEL_NONZEROS");

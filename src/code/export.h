@@ -32,8 +32,8 @@ typedef struct ExportFile {
 
 typedef VEC(ExportFile) ExportFiles;
 
-/* The files. false: the model calls a function that cannot be written as C; an error is in diags. In the
- * heap; O(text). */
+/* The files. false: the model calls a function that cannot be written as C (cfunctions.h); an error is in
+ * diags. In the heap; O(text). */
 bool export_c(Heap *heap, const ExportInput *input, ExportFiles *files, Diags *diags);
 
 #endif

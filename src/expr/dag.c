@@ -24,7 +24,7 @@ const char *op_text(Op op) { return op_rows[op].text; }
 int op_arity(Op op) { return op_rows[op].arity; }
 OpKind op_kind(Op op) { return (OpKind)op_rows[op].kind; }
 
-bool dag_is_selector(Op op) {
+bool op_is_selector(Op op) {
   return op == OP_IF || op == OP_MIN || op == OP_MAX || op == OP_NOEVENT || op == OP_SMOOTH ||
          op == OP_HOMOTOPY;
 }
@@ -287,7 +287,7 @@ static void walk_begin(Dag *dag) {
 static void walk_enter(Dag *dag, Walk walk, Expr e) {
   if (dag->marks.data[e] == dag->stamp || (walk.mask && !(dag->flags.data[e] & walk.mask))) return;
   dag->marks.data[e] = dag->stamp;
-  bool stop = walk.shallow && dag_is_selector(dag_op(dag, e));
+  bool stop = walk.shallow && op_is_selector(dag_op(dag, e));
   vec_push(dag->heap, &dag->stack, (Frame){e, stop ? UINT32_MAX : 0});
 }
 

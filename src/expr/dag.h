@@ -123,6 +123,10 @@ const char *op_text(Op op); /* value as C text; the identifiers a, b, c stand fo
 int op_arity(Op op);        /* -1: any */
 OpKind op_kind(Op op);
 
+/* if, min, max, noEvent, smooth, homotopy: a derivative is a choice between, or a mark around, the arguments'
+ * ones. */
+bool op_is_selector(Op op);
+
 /* Value of an operator on numbers (arity up to 3); false outside of its domain, and for operators that have
  * no value by themselves (leaves, sums, calls, sample, delay ...). The value may overflow. Used for folding;
  * the tape uses the same table. */

@@ -58,7 +58,7 @@ Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count);
 Expr dag_intern_sum(Dag *dag, double constant, const Term *terms, uint32_t count);
 
 /* A walk visits each node below its roots once, children first; `mask`: if not 0, only nodes whose flags
- * meet it; `shallow`: does not go below nodes for which dag_is_selector is true. Appends to `order`; slots
+ * meet it; `shallow`: does not go below nodes for which op_is_selector is true. Appends to `order`; slots
  * give positions in it. */
 typedef struct Walk {
   uint8_t mask;
@@ -68,10 +68,6 @@ void dag_walk(Dag *dag, Walk walk, const Expr *roots, uint32_t count, IndexVec *
 
 /* Was the node met by the last walk? */
 bool dag_was_met(const Dag *dag, Expr e);
-
-/* if, min, max, noEvent, smooth, homotopy: a derivative is a choice between, or a mark around, the arguments'
- * ones. */
-bool dag_is_selector(Op op);
 
 /* Stable merge sort; scratch from the heap beyond 32 elements. */
 void dag_sort(Heap *heap, void *data, uint32_t count, size_t size,

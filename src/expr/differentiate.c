@@ -153,7 +153,7 @@ static Expr derive_delay(Dag *dag, Expr self, const Expr *d) {
 
 static Expr derive_node(Dag *dag, Expr self, const Expr *d, uint32_t count, bool in_time) {
   Op op = dag_op(dag, self);
-  if (dag_is_selector(op)) return select_derivative(dag, self, d);
+  if (op_is_selector(op)) return select_derivative(dag, self, d);
   switch (op) {
   case OP_SUM: return derive_sum(dag, self, d);
   case OP_DIVIDE: return derive_quotient(dag, self, d);
@@ -385,7 +385,7 @@ static void store_selectors(Gradient *g, Expr e) {
   dag_walk(g->dag, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1, &all);
   vec_push(g->dag->heap, &g->begins, 0);
   for (uint32_t i = 0; i < all.count; i++)
-    if (dag_is_selector(dag_op(g->dag, all.data[i]))) selector_store(g, all.data[i]);
+    if (op_is_selector(dag_op(g->dag, all.data[i]))) selector_store(g, all.data[i]);
   vec_free(g->dag->heap, &all);
 }
 

@@ -138,6 +138,9 @@ const Record *machine_record(const Machine *machine, uint32_t definition);
 Names *machine_names(const Machine *machine);
 void *machine_alloc(Machine *machine, size_t bytes);
 
+/* Type of an operator's result for arguments of these types (the first three), as far as the base goes. */
+Type apply_type(Op op, const Type *arguments, uint32_t count);
+
 /* Counts element operations against the limit of steps. */
 bool machine_charge(Machine *machine, uint64_t steps);
 

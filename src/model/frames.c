@@ -131,11 +131,14 @@ bool step_store(Machine *machine, const uint32_t *place) {
       target = &target->fields[place[3 + 2 * i]];
       dimensions = target->type.dimensions;
     }
-    bool is_free_field = target->type.base != TYPE_RECORD && count == 0 && !value_same_sizes(target, &value);
+    bool is_record = target->type.base == TYPE_RECORD;
+    bool is_free_field = !is_record && count == 0 && !value_same_sizes(target, &value);
+    /* The value may be parts of the place itself, which must be read before they are overwritten. */
+    Value source = is_record || value.data == target->data ? value_copy(machine, &value) : value;
     if (is_free_field && target->count == 0) {
       *target = value_copy(machine, &value);
       frame_keep(machine);
-    } else if (!value_store(machine, target, list, count, &value)) {
+    } else if (!value_store(machine, target, list, count, &source)) {
       return false;
     }
   }

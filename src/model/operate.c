@@ -56,8 +56,10 @@ bool step_push_sizes(Machine *machine, uint32_t component, Span span) {
   return true;
 }
 
+/* A copy: what is stored into the slot later must not show where the value came from. */
 bool step_bind(Machine *machine, uint32_t slot) {
-  frame_top(machine)->slots[slot] = vec_pop(&machine->stack);
+  Value value = vec_pop(&machine->stack);
+  frame_top(machine)->slots[slot] = value_copy(machine, &value);
   return true;
 }
 
@@ -115,8 +117,8 @@ static BaseType number_base(const Value *values, uint32_t count) {
   return TYPE_INTEGER;
 }
 
-static Type result_type(Op op, const Value *arguments, uint32_t count) {
-  Type type = count ? arguments[count > 1 && (op == OP_SMOOTH || op == OP_IF) ? 1 : 0].type : (Type){0};
+Type apply_type(Op op, const Type *arguments, uint32_t count) {
+  Type type = count ? arguments[count > 1 && (op == OP_SMOOTH || op == OP_IF) ? 1 : 0] : (Type){0};
   switch (op_kind(op)) {
   case KIND_RELATION: type.base = TYPE_BOOLEAN; return type;
   case KIND_LOGIC:
@@ -128,17 +130,20 @@ static Type result_type(Op op, const Value *arguments, uint32_t count) {
     return type;
   default: break;
   }
-  if (op == OP_SIGN || op == OP_INTEGER) type.base = TYPE_INTEGER;
-  else if (op == OP_ABS || op == OP_MIN || op == OP_MAX || op == OP_DIV || op == OP_MOD || op == OP_REM)
-    type.base = (uint8_t)number_base(arguments, count);
-  else type.base = TYPE_REAL;
+  bool keeps = op == OP_ABS || op == OP_MIN || op == OP_MAX || op == OP_DIV || op == OP_MOD || op == OP_REM;
+  type.base = op == OP_SIGN || op == OP_INTEGER || keeps ? TYPE_INTEGER : TYPE_REAL;
+  for (uint32_t i = count; i-- > 0 && keeps;)
+    if (arguments[i].base != TYPE_INTEGER) type.base = arguments[i].base;
   return type;
 }
 
 bool step_apply(Machine *machine, Op op, uint32_t count) {
   Value out;
   const Value *arguments = machine_top(machine, count);
-  if (!value_apply(machine, op, result_type(op, arguments, count), arguments, count, &out)) return false;
+  Type types[3] = {{0}};
+  for (uint32_t i = 0; i < count && i < 3; i++) types[i] = arguments[i].type;
+  if (!value_apply(machine, op, apply_type(op, types, count < 3 ? count : 3), arguments, count, &out))
+    return false;
   machine_replace(machine, count, out);
   return true;
 }

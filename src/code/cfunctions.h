@@ -1,0 +1,22 @@
+/* cfunctions: the functions that a program calls, as C99 text: what they stand on (nilpotents.inc,
+ * runtime.inc, the rules of ops.def), one C function for each routine, and a table of call sites for each
+ * program. Nothing is in the text that is not used.
+ */
+#ifndef DAEDAL_CODE_CFUNCTIONS_H
+#define DAEDAL_CODE_CFUNCTIONS_H
+
+#include "code/ctext.h"
+
+/* A program with its text; its table of sites is <name>_sites. */
+typedef struct CallingText {
+  const Program *program;
+  const CText *text;
+  const char *name;
+} CallingText;
+
+/* Appends the functions that these texts call; nothing if they call none. To be placed behind ctext_header
+ * and before the texts. false: one cannot be written as C; an error that names it is in diags. O(text). */
+bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count,
+                      TextVec *out, Diags *diags);
+
+#endif

@@ -1,0 +1,40 @@
+/* croutine: one routine (model/function.h) as a C function on the numbers and arrays of runtime.inc.
+ *
+ * Control flow becomes that of C; what the machine keeps on its stack becomes expressions and, where they
+ * get long or are used twice, constants t1, t2, ... A record is the list of its fields, each a variable of
+ * its own. Values are those of the machine, operation by operation.
+ */
+#ifndef DAEDAL_CODE_CROUTINE_H
+#define DAEDAL_CODE_CROUTINE_H
+
+#include "model/model.h"
+
+/* Texts of functions, and what they use. */
+typedef struct RoutineWriter {
+  Heap *heap;
+  Arena *arena;
+  const Model *model;
+  TextVec prototypes, functions;
+  bool uses_op[OP_COUNT];
+  bool compares_texts, makes_texts;
+  IndexVec
+      routines; /* numbers of those wanted, without repetition: the callees of what is written are added */
+  Map known;    /* routine -> position in routines */
+} RoutineWriter;
+
+/* Wants a routine; it will be written by whoever walks the list. */
+void routine_want(RoutineWriter *writer, uint32_t routine);
+
+/* Name of the C function of a routine; in the arena. */
+const char *routine_c_name(const RoutineWriter *writer, const Routine *routine);
+
+/* A type as variables: the dimensions of each, a record's fields in order, those of nested ones in their
+ * place. Gives their number; `names` (may be NULL) are made from `name`. In the arena. */
+uint32_t type_variables(const RoutineWriter *writer, Type type, const char *name, uint8_t **dimensions,
+                        const char ***names);
+
+/* Appends the function and its prototype. NULL, or why it cannot be written: one line, static text.
+ * O(text). */
+const char *routine_write(RoutineWriter *writer, const Routine *routine);
+
+#endif
