@@ -79,6 +79,11 @@ static bool pass_array(Simulation *simulation, const Request *request) {
   if (problem_least_orders(&simulation->problem, simulation->structure.d, least))
     simulation->structure =
         structure_raise(&simulation->arena, &simulation->problem.incidence, &simulation->structure, least);
+  if (simulation->structure.n_superfluous) {
+    bool *named = arena_array(&simulation->arena, simulation->problem.unknowns, sizeof *named);
+    problem_named_derivatives(&simulation->problem, simulation->structure.d, named);
+    structure_need(&simulation->arena, &simulation->problem.incidence, &simulation->structure, named);
+  }
   simulation->array =
       array_make(&simulation->problem, simulation->structure.c, simulation->structure.d, &simulation->arena);
   return true;

@@ -2,6 +2,7 @@
 that can be simulated again, and bad use."""
 import csv
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -129,6 +130,108 @@ class Printed(unittest.TestCase):
             text = picture.read_text()
             for method in METHODS:
                 self.assertIn(method, text)
+
+
+class LeftOut(unittest.TestCase):
+    """Superfluous differentiations (Mattsson, Söderlind 1991, section 3, Example 2)."""
+
+    EQUATIONS = ["{a} + {b} + sin(time) = 0", "{a} + {b} + {c} + cos(time) = 0", "{a} + {d} + time = 0",
+                 "2*der(der({a})) + der(der({b})) + der(der({c})) + der({d}) + time^2 = 0"]
+    IMPLICIT = [solver for solver in ("ida", "bdf") if solver in run("simulate", "--help").stdout]
+
+    def example1(self, names, order):
+        """Example 1 with other names, equations and declarations in another order."""
+        a, b, c, d = names
+        declarations = [f"  Real {a};", f"  Real {b}(start=0, fixed=true);", f"  Real {c};", f"  Real {d};"]
+        equations = [f"  {text.format(a=a, b=b, c=c, d=d)};" for text in self.EQUATIONS]
+        return "\n".join(["model M", *[declarations[k] for k in reversed(order)], "initial equation", f"  der({b}) = 0;", "equation",
+                          *[equations[k] for k in order], "end M;", ""])
+
+    @staticmethod
+    def closed_form(t):
+        """x1'' - x1' = 1 - t^2 - cos t with x1(0) = 0, x1'(0) = -1; the others follow."""
+        x1 = t**3 / 3 + t * t + t + (math.sin(t) + math.cos(t)) / 2 - 2.5 * math.exp(t) + 2
+        return x1, -x1 - math.sin(t), math.sin(t) - math.cos(t), -x1 - t
+
+    def simulate(self, model, solver, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            source, out = pathlib.Path(folder) / "m.mo", pathlib.Path(folder) / "r.csv"
+            source.write_text(model)
+            code, result = report("simulate", source, "--solver", solver, "--output-file", out, *options)
+            self.assertEqual(code, 0, (solver, result["status"]))
+            with open(out, newline="") as file:
+                return result, [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+    def check_example1(self, model, names):
+        for solver in ["radau", "erk", *self.IMPLICIT]:
+            result, rows = self.simulate(model, solver, "--stop-time", 2, "--intervals", 20, "--tolerance", 1e-8)
+            self.assertEqual(result["states"], 2)
+            for row in rows:
+                for name, value in zip(names, self.closed_form(row["time"])):
+                    self.assertAlmostEqual(row[name] / (1 + abs(value)), value / (1 + abs(value)), delta=3e-6, msg=(solver, name))
+
+    def test_example2(self):
+        """What reduce prints is (3.3): six equations in x1, x3, x1', x3', x4 and x2, two states; so with any names, in any order."""
+        for names, order in ((("x1", "x2", "x3", "x4"), (0, 1, 2, 3)), (("q", "z", "a", "m"), (3, 1, 0, 2)), (("d", "c", "b", "a"), (2, 0, 3, 1))):
+            with self.subTest(names=names), tempfile.TemporaryDirectory() as folder:
+                source = pathlib.Path(folder) / "m.mo"
+                source.write_text(self.example1(names, order))
+                code, result = report("reduce", source, "--method", "dummy")
+                counts = {key: result[key] for key in ("differential", "algebraic", "solved", "left_out", "states")}
+                self.assertEqual((code, counts), (0, {"differential": 2, "algebraic": 4, "solved": 0, "left_out": 3, "states": 2}))
+                printed = run("reduce", source, "--method", "dummy").stdout
+                self.assertIn("3 superfluous differentiations left out", printed)
+                body = printed.split("  equation\n")[1]
+                self.assertEqual(sum(line.endswith(";") for line in body.split("  end ")[0].splitlines()), 6)
+                self.assertEqual(printed.count("as a variable of its own"), 2)
+                self.assertNotIn("differentiated twice", printed)
+                self.check_example1(source.read_text(), names)
+                self.check_example1(printed, names)
+
+    def test_counts(self):
+        """A system of one block does without its last differentiations where the solver takes it so; evaluations count the rows left."""
+        model = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/models/papers/mattsson_example2.mo"
+        for solver in ["radau", "erk", *self.IMPLICIT]:
+            result, _ = self.simulate(model.read_text(), solver)
+            rows = 9 - result["left_out"]
+            self.assertEqual((result["rows"], result["states"], rows), (9, 2, 6 if solver in self.IMPLICIT else 9), solver)
+            evaluated = result["residual_evals"] * 9
+            self.assertAlmostEqual(evaluated / rows, round(evaluated / rows), delta=1e-9, msg=solver)
+        code, analysis = report("analyze", model)
+        self.assertEqual((code, analysis["structural_index"], sum(d["times"] for d in analysis["differentiations"])), (0, 2, 5))
+
+    def test_pivots(self):
+        """A point driven around the circle: x' and y' by differences, every constraint at round-off, the closed form."""
+        model = ("model M\n Real x(start=1, fixed=true); Real y(start=0);\nequation\n x^2 + y^2 = 1;\n"
+                 " x*der(y) - y*der(x) = 1 + 0.5*sin(time);\nend M;\n")
+        for solver in self.IMPLICIT:
+            for options in ((), ("--compile",)):
+                result, rows = self.simulate(model, solver, "--stop-time", 20, "--tolerance", 1e-7, "--intervals", 100, *options)
+                self.assertEqual(result["left_out"], 1)
+                self.assertGreater(len(result["pivots"]), 8)
+                self.assertLess(result["constraint_residual"]["max"], 1e-12)
+                for row in rows:
+                    angle, rate = row["time"] + 0.5 * (1 - math.cos(row["time"])), 1 + 0.5 * math.sin(row["time"])
+                    self.assertAlmostEqual(row["x"], math.cos(angle), delta=1e-5)
+                    self.assertAlmostEqual(row["y"], math.sin(angle), delta=1e-5)
+                    self.assertAlmostEqual(row["der(x)"], -row["y"] * rate, delta=1e-12)
+                    self.assertAlmostEqual(row["der(y)"], row["x"] * rate, delta=1e-12)
+
+    def test_what_an_alias_names_stays(self):
+        """(1.2): z is x'', and a system with z = d/dt of an algebraic variable would have index 2."""
+        model = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/models/papers/mattsson_1_2.mo"
+        code, result = report("reduce", model, "--method", "dummy")
+        self.assertEqual((code, result["left_out"], result["algebraic"]), (0, 0, 3))
+
+    def test_foreign_states_keep_rows(self):
+        """Where a constraint passes on the errors of other blocks, many times as large, the run keeps its differentiation."""
+        with tempfile.TemporaryDirectory() as folder:
+            for solver in self.IMPLICIT:
+                code, result = report("simulate", EXAMPLES / "transamp.mo", "--solver", solver, "--stop-time", 0.01, "--output-file",
+                                      pathlib.Path(folder) / "r.csv")
+                self.assertEqual((code, result["left_out"], result["rows"]), (0, 0, 17))
+        code, result = report("reduce", EXAMPLES / "transamp.mo", "--method", "dummy")
+        self.assertEqual((code, result["left_out"]), (0, 6))
 
 
 class BadUse(unittest.TestCase):

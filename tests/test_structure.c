@@ -356,6 +356,43 @@ static void assert_superfluous(const Table *t, const Structure *s) {
   assert_int_equal(count, s->n_superfluous);
 }
 
+/* driven[j]: nothing that unknown j depends on has states. The equation of an unknown is the one matched to it. */
+static void find_driven(const Table *t, const Structure *s, bool *driven) {
+  static bool depends[MOST][MOST];
+  for (int32_t j = 0; j < t->n; j++)
+    for (int32_t k = 0; k < t->n; k++)
+      depends[j][k] = j == k || t->order[s->matching.row_of_column[j]][k] != ABSENT;
+  for (int32_t via = 0; via < t->n; via++)
+    for (int32_t j = 0; j < t->n; j++)
+      for (int32_t k = 0; k < t->n; k++) depends[j][k] = depends[j][k] || (depends[j][via] && depends[via][k]);
+  for (int32_t j = 0; j < t->n; j++) {
+    driven[j] = true;
+    for (int32_t k = 0; k < t->n; k++)
+      if (depends[j][k] && s->d[k] > s->c[s->matching.row_of_column[k]]) driven[j] = false;
+  }
+}
+
+/* The definition: blocks with foreign states in their constraints go out, then those that a differentiated equation that stays needs. */
+static void assert_spare(const Table *t, const Structure *s) {
+  bool driven[MOST], spare[MOST];
+  find_driven(t, s, driven);
+  for (int32_t b = 0; b < s->blocks.n_blocks; b++) spare[b] = s->index_zero[b];
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int32_t i = 0; i < t->n; i++) {
+      for (int32_t j = 0; j < t->n; j++) {
+        int32_t here = s->blocks.block_of_row[i], there = s->blocks.block_of_column[j], order = t->order[i][j];
+        if (order == ABSENT || s->c[i] == 0 || here == there) continue;
+        int32_t out = spare[here] && !driven[j] ? here : !spare[here] && order + s->c[i] == s->d[j] ? there : -1;
+        if (out < 0 || !spare[out]) continue;
+        spare[out] = false;
+        changed = true;
+      }
+    }
+  }
+  for (int32_t b = 0; b < s->blocks.n_blocks; b++) assert_int_equal(spare[b], s->spare[b]);
+}
+
 /* Everything a good result must satisfy, given offsets found another way. */
 static void assert_structure(const Table *t, const Structure *s, const int32_t *c, const int32_t *d) {
   int64_t sum_c = 0, sum_d = 0;
@@ -382,6 +419,7 @@ static void assert_structure(const Table *t, const Structure *s, const int32_t *
   assert_blocks(t, NULL, NULL, &s->matching, &s->coarse);
   assert_order(t, c, d, &s->blocks);
   assert_superfluous(t, s);
+  assert_spare(t, s);
 }
 
 /* ---- the papers' examples ---- */
@@ -418,6 +456,24 @@ static void check_example(Arena *arena, const Table *t, const Example *example, 
   assert_int_equal(s.dof, example->dof);
   assert_int_equal(s.blocks.n_blocks, example->n_blocks);
   assert_int_equal(s.n_superfluous, example->n_superfluous);
+}
+
+/* (3.1): where x4' is a variable of its own, (c') stays; where x1'' is, all of its block stays, and (c') for x4', which (d) uses. */
+static void needed_derivatives_keep_differentiations(void **state) {
+  Arena *arena = arena_of(state);
+  Table t = table_of("00..; 000.; 0..0; 2221;");
+  Incidence incidence = incidence_of(&t);
+  Structure s = structure_run(arena, &incidence);
+  const bool x4[] = {false, false, false, true}, x1[] = {true, false, false, false}, none[] = {false, false, false, false};
+  structure_need(arena, &incidence, &s, x4);
+  assert_int_equal(s.n_superfluous, 2);
+  assert_false(s.superfluous[2]);
+  structure_need(arena, &incidence, &s, x1);
+  assert_int_equal(s.n_superfluous, 0);
+  structure_need(arena, &incidence, &s, none);
+  assert_int_equal(s.n_superfluous, 3);
+  assert_true(s.spare[s.blocks.block_of_row[0]]);
+  assert_false(s.spare[s.blocks.block_of_row[2]]); /* x1 is of another block */
 }
 
 static void papers_examples_permuted(void **state) {
@@ -532,7 +588,7 @@ static void chain_of_derivatives(void **state) {
 
 static void random_small_against_exhaustion(void **state) {
   Random random = {.state = 7};
-  int regular = 0, singular = 0;
+  int regular = 0, singular = 0, left_out = 0, kept = 0;
   for (int round = 0; round < 6000; round++) {
     Arena arena = arena_make(arena_of(state)->heap);
     int n = 1 + draw(&random, SMALL), orders = 1 + draw(&random, round % 7 ? 3 : 9);
@@ -550,11 +606,14 @@ static void random_small_against_exhaustion(void **state) {
       plain_offsets(&t, row_of, c, d);
       assert_structure(&t, &s, c, d);
       assert_int_equal(s.dof, value);
+      for (int32_t i = 0; i < n; i++)
+        if (s.superfluous[i]) *(s.spare[s.blocks.block_of_row[i]] ? &left_out : &kept) += 1;
       regular++;
     }
     arena_free(&arena);
   }
   assert_true(regular > 1500 && singular > 1500);
+  assert_true(left_out > 100 && kept > 100);
 }
 
 static void random_large_against_textbook(void **state) {
@@ -592,6 +651,7 @@ static void permutation_permutes_the_result(void **state) {
       assert_int_equal(r.c[i], s.c[p[i]]);
       assert_int_equal(r.d[i], s.d[q[i]]);
       assert_int_equal(r.superfluous[i], s.superfluous[p[i]]);
+      assert_int_equal(r.spare[r.blocks.block_of_row[i]], s.spare[s.blocks.block_of_row[p[i]]]);
       for (int32_t k = 0; k < n; k++) {
         assert_int_equal(r.blocks.block_of_row[i] == r.blocks.block_of_row[k],
                          s.blocks.block_of_row[p[i]] == s.blocks.block_of_row[p[k]]);
@@ -1013,6 +1073,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       TEST(papers_examples_permuted),
+      TEST(needed_derivatives_keep_differentiations),
       TEST(empty_problem),
       TEST(chain_of_rods),
       TEST(chain_of_derivatives),

@@ -50,6 +50,9 @@ uint32_t *problem_written_orders(Model *model, Heap *heap);
  * least[unknowns]. true if some is beyond d, so that the offsets must be raised to hold them (structure_raise). */
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least);
 
+/* named[unknowns]: is the highest derivative d[j] of an unknown a variable of the model, eliminated as v = der(x)? */
+void problem_named_derivatives(const Problem *problem, const int32_t *d, bool *named);
+
 typedef struct Array {
   const Problem *problem;
   Dag *dag;

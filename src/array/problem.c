@@ -141,6 +141,16 @@ bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *lea
   return beyond;
 }
 
+void problem_named_derivatives(const Problem *problem, const int32_t *d, bool *named) {
+  const Aliases *aliases = &problem->aliases;
+  for (uint32_t j = 0; j < problem->unknowns; j++) named[j] = false;
+  for (uint32_t u = 0; aliases->removed && u < aliases->count; u++) {
+    if (aliases->root[u] == UINT32_MAX || aliases->shift[u] == 0) continue;
+    uint32_t j = problem->local[aliases->root[u]];
+    if (aliases->shift[u] == d[j]) named[j] = true;
+  }
+}
+
 Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   Problem problem = {.model = model};
   take_equations(&problem, eliminate_aliases, arena);

@@ -31,7 +31,7 @@ struct Dummy {
   const Structure *structure;
   int32_t *depth, *proposed; /* per unknown */
   int32_t *from, *to;
-  uint32_t links;
+  uint32_t links, ties;
   VEC(ChoiceBlock) blocks;
   VEC(Exchange) exchanges;
   Selector *selector;
@@ -51,6 +51,13 @@ static void list_links(Dummy *dummy) {
     }
   }
   dummy->links = n;
+  for (uint32_t j = 0; j < array->problem->unknowns; j++) {
+    if (dummy->depth[j] == 0 || !dummy->structure->spare[dummy->structure->blocks.block_of_column[j]]) continue;
+    dummy->from[n] = (int32_t)array->column_start[j] + array->d[j] - 1;
+    dummy->to[n] = dummy->from[n] + 1;
+    n++;
+  }
+  dummy->ties = n - dummy->links;
 }
 
 static bool has_choice(const Structure *structure, int32_t block) {
@@ -248,10 +255,13 @@ uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **t
   return dummy->links;
 }
 
+uint32_t dummy_ties(const Dummy *dummy) { return dummy->ties; }
+
 /* ---- the method ---- */
 
 static bool apply(Reduction *reduction) {
   form_take_dummies(reduction);
+  form_leave_out(reduction);
   reduction_keep(reduction);
   return true;
 }

@@ -45,6 +45,24 @@ void form_take_dummies(Reduction *reduction) {
     reduction->form.tie[q] = reduction->form.fixed[q] ? TIE_DERIVATIVE : TIE_NONE;
 }
 
+/* Mattsson, Söderlind 1991, section 3, "Removing superfluous differentiations". */
+void form_leave_out(Reduction *reduction) {
+  const Array *array = reduction->array;
+  const Structure *structure = reduction->structure;
+  Form *form = &reduction->form;
+  uint32_t kept = 0;
+  for (uint32_t j = 0; j < array->problem->unknowns; j++)
+    if (array->d[j] > 0 && structure->index_zero[structure->blocks.block_of_column[j]])
+      form->tie[array->column_start[j] + (uint32_t)array->d[j] - 1] = TIE_DERIVATIVE;
+  for (uint32_t r = 0; r < form->rows.count; r++) {
+    uint32_t i = form->rows.data[r].equation;
+    bool last = form->rows.data[r].weight[array->c[i]] != 0;
+    if (!(last && structure->superfluous[i])) form->rows.data[kept++] = form->rows.data[r];
+  }
+  reduction->counts.left_out = form->rows.count - kept;
+  form->rows.count = kept;
+}
+
 static bool is_last(const Array *array, uint32_t q) {
   return (int32_t)array_order(array, q) == array->d[array->column_unknown[q]];
 }

@@ -74,6 +74,7 @@ typedef struct ReductionCounts {
   uint32_t dummy_first_order;               /* the same with dummy derivatives */
   uint32_t new_variables;                   /* beyond those of the model as a first-order system */
   uint32_t differential, algebraic, solved; /* equations: differential, to be solved together, explicit */
+  uint32_t left_out;                        /* superfluous differentiations that the system does without */
 } ReductionCounts;
 
 typedef struct Reduction {
@@ -106,6 +107,10 @@ void form_add_sum(Reduction *reduction, uint32_t equation, const double *weight)
 
 /* All rows; columns tied as the dummies chosen at the initial point say. */
 void form_take_dummies(Reduction *reduction);
+
+/* Leaves out of that form the superfluous differentiations; the derivatives that they determine become derivatives of the dummies
+ * before them. Counts them. */
+void form_leave_out(Reduction *reduction);
 
 /* Only the rows of the highest level; every column tied to the next. */
 void form_take_top(Reduction *reduction);

@@ -33,6 +33,9 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   text_printf(heap, &text, "%u differential equations, %u algebraic, %u solved\n",
               reduction->counts.differential, reduction->counts.algebraic, reduction->counts.solved);
   head_released(reduction, derived, &text);
+  if (reduction->counts.left_out)
+    text_printf(heap, &text, "%u superfluous differentiation%s left out\n", reduction->counts.left_out,
+                reduction->counts.left_out == 1 ? "" : "s");
   if (method->chooses)
     text_printf(heap, &text,
                 "the choice is that of time %.10g; a simulation by daedal changes it when it must\n",
@@ -42,16 +45,18 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   return kept;
 }
 
-/* Ties are differential equations, aliases are solved ones, rows are to be solved together. */
+/* Ties are differential equations, but for those of dummies, which their constraints determine; aliases are solved ones, rows are to
+ * be solved together. */
 static void count_equations(Reduction *reduction, const Derived *derived) {
   ReductionCounts *counts = &reduction->counts;
   uint32_t named = 0;
-  counts->differential = 0;
+  uint32_t ties = 0;
   for (uint32_t q = 0; q + 1 < reduction->array->columns; q++) {
     if (reduction->form.tie[q] == TIE_NONE) continue;
-    counts->differential++;
+    ties++;
     named += derived->order[q + 1] == 0;
   }
+  counts->differential = ties - counts->left_out;
   counts->algebraic = reduction->form.rows.count - (counts->differential - named);
   counts->solved = derived->model->equations.count - named - reduction->form.rows.count;
 }

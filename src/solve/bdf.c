@@ -525,6 +525,7 @@ const Integrator integrator_bdf = {
     .name = "bdf",
     .description = "BDF of orders 1 to 5 with kept factors, on the whole system",
     .explicit_form = false,
+    .lean = true,
     .create = bdf_create,
     .start = bdf_start,
     .step = bdf_step,

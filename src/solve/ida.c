@@ -397,6 +397,7 @@ const Integrator integrator_ida = {
     .name = "ida",
     .description = "IDA of SUNDIALS, BDF of orders 1 to 5, on the whole system",
     .explicit_form = false,
+    .lean = true,
     .create = ida_create,
     .start = ida_start,
     .step = ida_step,

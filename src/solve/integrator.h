@@ -94,6 +94,7 @@ typedef struct Integrator {
   const char *name;        /* as on the command line */
   const char *description; /* one line */
   bool explicit_form;      /* uses `close` (state-space form) rather than residual and jacobian */
+  bool lean;               /* takes a system without superfluous differentiations, with links instead */
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
 

@@ -28,6 +28,9 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   text_printf(heap, text, "  Jacobian evaluations     %.0f\n", ceil(statistics->jacobian_evaluations));
   text_printf(heap, text, "  factorizations           %llu\n", (unsigned long long)statistics->factorizations);
   text_printf(heap, text, "  pivots                   %u\n", statistics->pivots.count);
+  if (statistics->left_out)
+    text_printf(heap, text, "  left out                 %u superfluous differentiation%s\n", statistics->left_out,
+                statistics->left_out == 1 ? "" : "s");
   text_printf(heap, text, "  state events             %llu\n", (unsigned long long)statistics->events);
   const char *constraint = constraint_text(facts, &arena);
   if (constraint)
@@ -152,7 +155,7 @@ static void json_turning(const TurningPoint *point, JsonWriter *json) {
 }
 
 static void json_counts(const RunFacts *facts, JsonWriter *json, Arena *arena) {
-  static const char *const keys[] = {"solver", "solver_reason", "steps", "rejected", "residual_evals", "output_evals",
+  static const char *const keys[] = {"solver", "solver_reason", "left_out", "steps", "rejected", "residual_evals", "output_evals",
                                      "jacobian_evals", "factorizations", "end_time", "events", "pivots", "constraint_residual"};
   const RunStatistics *statistics = facts->statistics;
   if (!statistics) {
@@ -161,6 +164,7 @@ static void json_counts(const RunFacts *facts, JsonWriter *json, Arena *arena) {
   }
   json_key_string(json, "solver", statistics->solver);
   json_key_string(json, "solver_reason", statistics->solver_reason);
+  json_key_integer(json, "left_out", statistics->left_out);
   json_key_integer(json, "steps", (int64_t)statistics->steps);
   json_key_integer(json, "rejected", (int64_t)statistics->rejected);
   json_key_number(json, "residual_evals", statistics->residual_evaluations);
@@ -240,6 +244,7 @@ void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
     json_key_integer(&json, "differential", counts->differential);
     json_key_integer(&json, "algebraic", counts->algebraic);
     json_key_integer(&json, "solved", counts->solved);
+    json_key_integer(&json, "left_out", counts->left_out);
     json_key_integer(&json, "new_variables", counts->new_variables);
     json_key_integer(&json, "first_order", counts->first_order);
     json_key_integer(&json, "dummy_first_order", counts->dummy_first_order);

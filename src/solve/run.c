@@ -224,8 +224,10 @@ static void create_integrator(Run *run, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = run->options->tolerance,
                                .absolute_tolerance = run->options->tolerance,
                                .max_step = run->options->max_step};
+  const System *system = view_system(run->view, integrator);
   run->integrator = integrator;
-  run->self = integrator->create(run->heap, &run->view->system, &options);
+  run->self = integrator->create(run->heap, system, &options);
+  run->statistics->left_out = (uint32_t)(run->view->system.rows - system->rows);
 }
 
 static void collect_statistics(Run *run, bool final) {

@@ -27,6 +27,7 @@ typedef struct PivotRecord {
 typedef struct RunStatistics {
   const char *solver, *solver_reason;
   uint64_t steps, rejected, factorizations;
+  uint32_t left_out; /* superfluous differentiations that the system integrated does without */
   double residual_evaluations, output_evaluations, jacobian_evaluations; /* in units of all rows */
   uint64_t events;
   double constraint_residual, constraint_time;

@@ -85,9 +85,59 @@ static View *view_new(Heap *heap, Evaluator *evaluator) {
 }
 
 void view_update_links(View *view) {
-  if (view->dummy)
-    view->system.links = (int32_t)dummy_links(view->dummy, &view->system.link_from, &view->system.link_to);
+  System *system = &view->system, *lean = &view->lean;
+  if (!view->dummy) return;
+  system->links = (int32_t)dummy_links(view->dummy, &system->link_from, &system->link_to);
+  lean->link_from = system->link_from;
+  lean->link_to = system->link_to;
+  lean->links = system->links + (int32_t)dummy_ties(view->dummy);
 }
+
+/* ---- without superfluous differentiations ---- */
+
+static EvalStatus lean_residual(void *context, double t, const double *y, double *residual) {
+  View *view = context;
+  Point point = evaluator_point(view->evaluator, t, y);
+  view->evaluator->row_evaluations += (uint64_t)view->lean.rows;
+  return program_run(view->lean_rows, &point, residual);
+}
+
+static EvalStatus lean_jacobian(void *context, double t, const double *y, double *values) {
+  View *view = context;
+  Point point = evaluator_point(view->evaluator, t, y);
+  view->evaluator->entry_evaluations += view->lean_jacobian->nonzeros;
+  return jacobian_run(view->lean_jacobian, &point, values);
+}
+
+/* Leaves out the superfluous last rows of spare blocks. */
+static void make_lean(Heap *heap, View *view, const Structure *structure) {
+  Evaluator *evaluator = view->evaluator;
+  Array *array = evaluator->array;
+  ExprVec rows = {0};
+  for (uint32_t r = 0; r < array->rows; r++) {
+    uint32_t i = array->row_equation[r];
+    bool last = (int32_t)array_level(array, r) == array->c[i];
+    bool spare = structure->superfluous[i] && structure->spare[structure->blocks.block_of_row[i]];
+    if (!(last && spare)) vec_push(heap, &rows, array_row(array, r));
+  }
+  view->lean_rows = evaluator_program(evaluator, rows.data, rows.count);
+  view->lean_jacobian = jacobian_new(heap, evaluator->model, &evaluator->layout, rows.data, rows.count, NULL, 0);
+  vec_push(heap, &evaluator->programs, view->lean_jacobian->program);
+  view->lean = view->system;
+  view->lean.rows = (int32_t)rows.count;
+  view->lean.column_start = view->lean_jacobian->column_start;
+  view->lean.row_index = view->lean_jacobian->row_index;
+  view->lean.constant = view->lean_jacobian->is_constant;
+  view->lean.residual = lean_residual;
+  view->lean.jacobian = lean_jacobian;
+  vec_free(heap, &rows);
+}
+
+const System *view_system(const View *view, const Integrator *integrator) {
+  return integrator->lean && view->lean.rows ? &view->lean : &view->system;
+}
+
+/* ---- the views ---- */
 
 View *view_dummy(Heap *heap, Evaluator *evaluator, Dummy *dummy, StateSpace *space) {
   View *view = view_new(heap, evaluator);
@@ -150,6 +200,10 @@ View *view_reduced(Heap *heap, const Reduction *reduction) {
     dummy_select(reduced->dummy, reduction->time, reduced->y, &block);
     statespace_choose(reduced->space, dummy_depth(reduced->dummy));
     view = view_dummy(heap, reduced->evaluator, reduced->dummy, reduced->space);
+    if (reduction->counts.left_out && dummy_ties(reduced->dummy)) {
+      make_lean(heap, view, reduced->structure);
+      view_update_links(view);
+    }
   } else {
     view = view_plain(heap, reduced->evaluator, reduced->tie, reduced->column_index);
   }

@@ -10,7 +10,10 @@
 #include "solve/nearest.h"
 
 typedef struct View {
-  System system;
+  System system; /* every row: the one that has a state-space form */
+  System lean;   /* without superfluous differentiations; rows 0 where there are none */
+  Program *lean_rows;
+  Jacobian *lean_jacobian;
   Evaluator *evaluator;
   Dummy *dummy;      /* NULL where the states are not chosen */
   StateSpace *space; /* NULL where there is no state-space form */
@@ -50,6 +53,9 @@ EvalStatus view_settle(View *view, double t, double *y);
 
 /* The strangeness-free system selected at the consistent y. */
 View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y);
+
+/* The system that a method integrates: the lean one where there is one and the method takes it. */
+const System *view_system(const View *view, const Integrator *integrator);
 
 /* Takes over the dummies chosen last. */
 void view_update_links(View *view);

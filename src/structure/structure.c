@@ -28,10 +28,10 @@ static void check_signature(Arena *scratch, const Incidence *incidence, Structur
 }
 
 /* Tells the blocks that block b uses that an algebraic variable depends on them. */
-static void spread_algebraic(const Structure *structure, const Pattern *tight, int32_t b, bool *algebraic) {
+static void spread_algebraic(const Structure *structure, const Pattern *tight, int32_t b, const bool *needed, bool *algebraic) {
   const Blocks *blocks = &structure->blocks;
   for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++)
-    if (structure->d[blocks->column[p]] == 0) algebraic[b] = true;
+    if (structure->d[blocks->column[p]] == 0 || (needed && needed[blocks->column[p]])) algebraic[b] = true;
   if (!algebraic[b]) return;
   for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {
     int32_t i = blocks->row[p];
@@ -43,18 +43,70 @@ static void spread_algebraic(const Structure *structure, const Pattern *tight, i
 /* Mattsson, Söderlind 1991, section 3, Example 2 and after it. A block that determines a derivative used by
  * an algebraic variable must keep its last differentiation: in x = f, y = x', z = y' dropping x'' = f'' would
  * leave z, equal to the derivative of an algebraic variable, at index 2. */
-static void find_superfluous(Arena *arena, Arena *scratch, const Pattern *tight, Structure *structure) {
+static void find_superfluous(Arena *arena, Arena *scratch, const Pattern *tight, const bool *needed,
+                             Structure *structure) {
   const Blocks *blocks = &structure->blocks;
   bool *algebraic = arena_array(scratch, (size_t)blocks->n_blocks, sizeof *algebraic);
   structure->index_zero = arena_array(arena, (size_t)blocks->n_blocks, sizeof(bool));
   structure->superfluous = arena_array(arena, (size_t)structure->n_equations, sizeof(bool));
   for (int32_t b = blocks->n_blocks - 1; b >= 0; b--) {
-    spread_algebraic(structure, tight, b, algebraic);
+    spread_algebraic(structure, tight, b, needed, algebraic);
     structure->index_zero[b] = !algebraic[b];
   }
+  structure->n_superfluous = 0;
   for (int32_t i = 0; i < structure->n_equations; i++) {
     structure->superfluous[i] = structure->c[i] > 0 && structure->index_zero[blocks->block_of_row[i]];
     structure->n_superfluous += structure->superfluous[i];
+  }
+}
+
+/* Coarse block b without states, and without any in what it depends on, is a function of time. */
+static bool is_driven(const Structure *structure, const Incidence *incidence, int32_t b, const bool *driven) {
+  const Blocks *coarse = &structure->coarse;
+  int32_t states = 0;
+  for (int32_t p = coarse->start[b]; p < coarse->start[b + 1]; p++) {
+    int32_t i = coarse->row[p];
+    states += structure->d[coarse->column[p]] - structure->c[i];
+    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
+      int32_t used = coarse->block_of_column[incidence->column[e]];
+      if (used != b && !driven[used]) return false;
+    }
+  }
+  return states == 0;
+}
+
+/* Does equation i hold unknowns of its own block and functions of time alone? */
+static bool is_closed(const Structure *structure, const Incidence *incidence, int32_t i, const bool *driven) {
+  const Blocks *blocks = &structure->blocks;
+  for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
+    int32_t j = incidence->column[e];
+    if (blocks->block_of_column[j] != blocks->block_of_row[i] && !driven[structure->coarse.block_of_column[j]]) return false;
+  }
+  return true;
+}
+
+/* The differentiated equations of block b, which stay, need the highest derivatives that they hold. */
+static void spread_kept(const Structure *structure, const Pattern *tight, int32_t b, bool *kept) {
+  const Blocks *blocks = &structure->blocks;
+  for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {
+    int32_t i = blocks->row[p];
+    for (int32_t e = tight->row_start[i]; e < tight->row_start[i + 1] && structure->c[i] > 0; e++)
+      kept[blocks->block_of_column[tight->column[e]]] = true;
+  }
+}
+
+static void find_spare(Arena *arena, Arena *scratch, const Incidence *incidence, const Pattern *tight, Structure *structure) {
+  const Blocks *blocks = &structure->blocks;
+  bool *driven = arena_array(scratch, (size_t)structure->coarse.n_blocks, sizeof *driven);
+  bool *kept = arena_array(scratch, (size_t)blocks->n_blocks, sizeof *kept);
+  structure->spare = arena_array(arena, (size_t)blocks->n_blocks, sizeof(bool));
+  for (int32_t b = 0; b < structure->coarse.n_blocks; b++) driven[b] = is_driven(structure, incidence, b, driven);
+  for (int32_t b = blocks->n_blocks - 1; b >= 0; b--) {
+    bool spare = structure->index_zero[b] && !kept[b];
+    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1] && spare; p++)
+      spare = structure->c[blocks->row[p]] == 0 || is_closed(structure, incidence, blocks->row[p], driven);
+    structure->spare[b] = spare;
+    if (!spare) spread_kept(structure, tight, b, kept);
   }
 }
 
@@ -66,7 +118,8 @@ static void complete(Arena *arena, const Incidence *incidence, Structure *struct
   structure->blocks = blocks_find(arena, &tight, &structure->matching);
   structure->coarse = blocks_find(arena, &pattern, &structure->matching);
   check_signature(&scratch, incidence, structure);
-  find_superfluous(arena, &scratch, &tight, structure);
+  find_superfluous(arena, &scratch, &tight, NULL, structure);
+  find_spare(arena, &scratch, incidence, &tight, structure);
   arena_free(&scratch);
 }
 
@@ -115,8 +168,15 @@ Structure structure_raise(Arena *arena, const Incidence *incidence, const Struct
   }
   for (int32_t j = 0; j < n; j++) raised.d[j] = least[j] > structure->d[j] ? least[j] : structure->d[j];
   while (raise_once(incidence, &raised.matching, sigma, raised.c, raised.d)) continue;
-  raised.n_superfluous = 0;
   complete(arena, incidence, &raised);
   raised.slackness_ok = signature_slackness(incidence, &raised.matching, raised.c, raised.d);
   return raised;
+}
+
+void structure_need(Arena *arena, const Incidence *incidence, Structure *structure, const bool *needed) {
+  Arena scratch = arena_make(arena->heap);
+  Pattern tight = incidence_tight(&scratch, incidence, structure->c, structure->d);
+  find_superfluous(arena, &scratch, &tight, needed, structure);
+  find_spare(arena, &scratch, incidence, &tight, structure);
+  arena_free(&scratch);
 }

@@ -32,10 +32,15 @@ typedef struct Structure {
                                whole fine blocks */
   /* Blocks whose last differentiations are not needed to reach index 1 (Mattsson, Söderlind 1991, section 3,
    * "Removing superfluous differentiations"): neither the block nor one that uses its highest derivatives
-   * holds an algebraic variable (d = 0). superfluous[i]: the c[i]-th differentiation of equation i is one. */
+   * holds an algebraic variable (d = 0, or see structure_need). superfluous[i]: the c[i]-th differentiation of
+   * equation i is one. */
   bool *index_zero;  /* per block */
   bool *superfluous; /* per equation */
   int32_t n_superfluous;
+  /* Of these blocks those whose last differentiations an integrator may do without, by differences. The constraints of such a block hold its
+   * own unknowns alone, among which the choice of states bounds how errors grow, and functions of time (unknowns of coarse
+   * blocks without states that depend on no states); no differentiated equation that stays uses its highest derivatives. */
+  bool *spare; /* per block */
   Dulmage dulmage;
 } Structure;
 
@@ -47,5 +52,9 @@ Structure structure_run(Arena *arena, const Incidence *incidence);
  * and degrees of freedom stay what they are; only more derivatives are there. Owned by the arena. O(entries) times the
  * largest increase. */
 Structure structure_raise(Arena *arena, const Incidence *incidence, const Structure *structure, const int32_t *least);
+
+/* Finds the superfluous differentiations anew where the highest derivatives of the unknowns with needed[j] are variables in their own
+ * right, as algebraic ones are: they stand for v in an eliminated v = der(x). Owned by the arena. O(entries). */
+void structure_need(Arena *arena, const Incidence *incidence, Structure *structure, const bool *needed);
 
 #endif
