@@ -191,6 +191,35 @@ class Pendulum(unittest.TestCase):
             self.assertGreater(len(run.json["pivots"]), 10)
 
 
+class ManyPendulums(unittest.TestCase):
+    MODEL = """model Many
+  parameter Integer n = {n};
+  parameter Real g[n] = {g};
+  Real x[n](each start=0.8, each fixed=true), y[n](each start=-0.6), u[n](each start=0, each fixed=true), v[n], l[n];
+equation
+  for i in 1:n loop
+    der(x[i]) = u[i];
+    der(y[i]) = v[i];
+    der(u[i]) = -l[i]*x[i];
+    der(v[i]) = -l[i]*y[i] - g[i];
+    x[i]^2 + y[i]^2 = 1;
+  end for;
+end Many;
+"""
+
+    def test_each_moves_as_if_alone(self):
+        """Independent blocks of three stages each, in one model: factors of one stage serve the next of its own block."""
+        n = 100 if SLOW else 2000
+        many = Run(self.MODEL.format(n=n, g="{1 + i/n for i in 1:n}"), "--stop-time", 0.5, "--intervals", 2, "--tolerance", 1e-8, "--solver", "erk")
+        self.assertEqual(many.code, 0, many.words)
+        self.assertEqual(many.json["states"], 2 * n)
+        self.assertLess(many.json["constraint_residual"]["max"], 1e-13)
+        for i in (1, n // 2, n):
+            alone = Run(self.MODEL.format(n=1, g=f"{{{1 + i / n!r}}}"), "--stop-time", 0.5, "--intervals", 2, "--tolerance", 1e-8, "--solver", "erk")
+            for name in ("x", "y", "l"):
+                self.assertAlmostEqual(many[f"{name}[{i}]"][-1], alone[f"{name}[1]"][-1], delta=1e-6)
+
+
 class Mechanisms(unittest.TestCase):
     NAMES = ["double_pendulum", "triple_pendulum", "slider_crank", "spherical_pendulum", "paraboloid"]
 

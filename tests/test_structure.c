@@ -364,7 +364,7 @@ static void find_driven(const Table *t, const Structure *s, bool *driven) {
       depends[j][k] = j == k || t->order[s->matching.row_of_column[j]][k] != ABSENT;
   for (int32_t via = 0; via < t->n; via++)
     for (int32_t j = 0; j < t->n; j++)
-      for (int32_t k = 0; k < t->n; k++) depends[j][k] = depends[j][k] || (depends[j][via] && depends[via][k]);
+      for (int32_t k = 0; k < t->n && depends[j][via]; k++) depends[j][k] = depends[j][k] || depends[via][k];
   for (int32_t j = 0; j < t->n; j++) {
     driven[j] = true;
     for (int32_t k = 0; k < t->n; k++)

@@ -10,6 +10,8 @@
 /* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this one, is lost
  * in round-off. */
 enum { NEWTON_LIMIT = 25, HALVING_LIMIT = 12, FUSE_LIMIT = 128 };
+
+enum { NONE = -1 };
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
 
 typedef enum UnitKind { UNIT_EXPLICIT, UNIT_SOLVE } UnitKind;
@@ -107,15 +109,8 @@ static bool add_explicit(StateSpace *space, Fusion *fusion, int32_t block, int32
   return true;
 }
 
-/* The unit of the block's next lower stage; -1 if there is none. A block has few stages, its units are near. */
-static int32_t lower_stage(const StateSpace *space, const BlockMatrix *matrix, int32_t stage) {
-  if (stage == matrix->stages) return -1;
-  for (int32_t u = (int32_t)space->units.count - 1; u >= 0; u--)
-    if (space->units.data[u].matrix == matrix) return space->units.data[u].stage == stage + 1 ? u : -1;
-  return -1;
-}
-
-static void add_solve(StateSpace *space, BlockMatrix *matrix, int32_t stage) {
+/* below: the block's last unit, of a lower stage; NONE if this is the first. */
+static void add_solve(StateSpace *space, BlockMatrix *matrix, int32_t stage, int32_t below) {
   Heap *heap = space->heap;
   Evaluator *evaluator = space->evaluator;
   int32_t rows = matrix->stage_rows[stage];
@@ -142,15 +137,14 @@ static void add_solve(StateSpace *space, BlockMatrix *matrix, int32_t stage) {
   unit.gather = heap_array(heap, (size_t)unit.nonzeros, sizeof(int32_t));
   unit.entries = heap_array(heap, (size_t)unit.nonzeros, sizeof(double));
   unit.owner = (int32_t)space->units.count;
-  int32_t below = lower_stage(space, matrix, stage);
-  if (below >= 0 && space->units.data[below].count == rows) unit.owner = space->units.data[below].owner;
+  bool next = below != NONE && space->units.data[below].stage == stage + 1;
+  if (next && space->units.data[below].count == rows) unit.owner = space->units.data[below].owner;
   else if (rows > 1) unit.linear_system = linear_new(heap, rows, unit.nonzeros, false);
   vec_push(heap, &space->units, unit);
 }
 
-/* The units of one stage of one block. Blocks without rows at this stage have states there, and nothing to do. */
-static void add_units(StateSpace *space, Fusion *fusion, BlockMatrix **matrices, int32_t block, int32_t stage,
-                      int32_t *place) {
+/* The units of one stage of one block; last[]: the last unit of each block that is solved for. Blocks without rows at this stage have states there, and nothing to do. */
+static void add_units(StateSpace *space, Fusion *fusion, int32_t *last, int32_t block, int32_t stage, int32_t *place) {
   const Blocks *blocks = &space->structure->blocks;
   bool any = false;
   for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && !any; p++)
@@ -158,9 +152,11 @@ static void add_units(StateSpace *space, Fusion *fusion, BlockMatrix **matrices,
   if (!any) return;
   if (add_explicit(space, fusion, block, stage)) return;
   flush_fusion(space, fusion);
-  if (!matrices[block])
-    matrices[block] = block_matrix_new(space->heap, space->evaluator, space->structure, block, place);
-  add_solve(space, matrices[block], stage);
+  BlockMatrix *matrix = last[block] != NONE
+                            ? space->units.data[last[block]].matrix
+                            : block_matrix_new(space->heap, space->evaluator, space->structure, block, place);
+  add_solve(space, matrix, stage, last[block]);
+  last[block] = (int32_t)space->units.count - 1;
 }
 
 /* Blocks by their largest c, so that a stage visits only the blocks that have rows in it. */
@@ -212,10 +208,11 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const Structure *st
   space->correction = heap_array(heap, n, sizeof(double));
   space->residual = heap_array(heap, n, sizeof(double));
   int32_t blocks = structure->blocks.n_blocks, deepest = 0;
-  BlockMatrix **matrices = heap_array(heap, (size_t)blocks, sizeof *matrices);
+  int32_t *last = heap_array(heap, (size_t)blocks, sizeof *last);
   int32_t *largest = heap_array(heap, (size_t)blocks, sizeof *largest);
   int32_t *place = heap_array(heap, n, sizeof *place);
   for (int32_t b = 0; b < blocks; b++) {
+    last[b] = NONE;
     largest[b] = largest_c(structure, b);
     if (largest[b] > deepest) deepest = largest[b];
   }
@@ -223,18 +220,18 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const Structure *st
   find_idle(space);
   for (int32_t stage = deepest; stage >= 0; stage--)
     for (int32_t b = 0; b < blocks; b++)
-      if (largest[b] >= stage && !space->idle[b]) add_units(space, &fusion, matrices, b, stage, place);
+      if (largest[b] >= stage && !space->idle[b]) add_units(space, &fusion, last, b, stage, place);
   flush_fusion(space, &fusion);
   space->serving = space->units.count;
   for (int32_t b = 0; b < blocks; b++)
-    if (space->idle[b]) add_units(space, &fusion, matrices, b, 0, place);
+    if (space->idle[b]) add_units(space, &fusion, last, b, 0, place);
   flush_fusion(space, &fusion);
   vec_free(heap, &fusion.leaves);
   vec_free(heap, &fusion.values);
   vec_free(heap, &fusion.columns);
   heap_free(heap, largest);
   heap_free(heap, place);
-  heap_free(heap, matrices);
+  heap_free(heap, last);
   return space;
 }
 
