@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,13 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 SLOW = os.environ.get("BUILD_KIND") == "asan"
 REFERENCE = json.loads((SOURCE / "bench/ivp/reference.json").read_text())
+HELP = subprocess.run([DAEDAL, "simulate", "--help"], capture_output=True, text=True).stdout
+BUILT = re.search(r"integrator: (.*)", HELP).group(1).split(", ")
+
+
+def built(*solvers):
+    """Those of them that this build has: ida and cvode need SUNDIALS."""
+    return [solver for solver in solvers if solver in BUILT]
 
 
 class Run:
@@ -49,7 +57,7 @@ def drift(values):
 
 
 class ClosedForms(unittest.TestCase):
-    SOLVERS = ["erk", "radau", "bdf", "ida", "cvode"]
+    SOLVERS = built("erk", "radau", "bdf", "ida", "cvode")
 
     def test_linear_decay(self):
         model = "model M\n Real x(start=1, fixed=true);\nequation\n der(x) = -3*x;\nend M;\n"
@@ -62,7 +70,7 @@ class ClosedForms(unittest.TestCase):
     def test_derivative_chain(self):
         """Mattsson and Söderlind (1.2): no degree of freedom, everything follows by differentiation."""
         model = "model M\n Real x, y, z;\nequation\n der(x) = y;\n der(y) = z;\n x = sin(time);\nend M;\n"
-        for solver in ("auto", "radau", "bdf", "ida"):
+        for solver in built("auto", "radau", "bdf", "ida"):
             run = Run(model, "--stop-time", 3, "--solver", solver)
             self.assertEqual(run.code, 0, run.words)
             self.assertEqual(run.json["states"], 0)
@@ -121,7 +129,7 @@ class Events(unittest.TestCase):
         """A kink of the rate at a known time: the error stays at the tolerance, both sides are recorded."""
         model = ("model M\n Real x(start=0, fixed=true);\nequation\n"
                  " der(x) = if time < 0.3 then 1 else if time < 0.7 then -2 else 0;\nend M;\n")
-        for solver in ("erk", "radau", "bdf", "ida"):
+        for solver in built("erk", "radau", "bdf", "ida"):
             run = Run(model, "--stop-time", 1, "--intervals", 7, "--solver", solver)
             self.assertEqual(run.code, 0, run.words)
             self.assertEqual(run.json["events"], 2, solver)
@@ -162,10 +170,12 @@ class Pendulum(unittest.TestCase):
         run = self.check("pendulum_large", 100 if SLOW else 1000, 110000, 8e-7)
         self.assertGreater(len(run.json["pivots"]), 90 if SLOW else 900)
 
+    @unittest.skipUnless(built("ida"), "no SUNDIALS")
     def test_large_ida(self):
         run = self.check("pendulum_large", 50 if SLOW else 1000, 240000, 1e-5, "--solver", "ida")
         self.assertLess(run.json["steps"], 110000)
 
+    @unittest.skipUnless(built("ida"), "no SUNDIALS")
     def test_small_ida(self):
         run = self.check("pendulum_small", 50 if SLOW else 1000, 65000, 1e-6, "--solver", "ida")
         self.assertLess(run.json["steps"], 27338)
@@ -182,7 +192,7 @@ class Pendulum(unittest.TestCase):
         model = ("model Turns\n Real x(start=0, fixed=true); Real y(start=-1); Real u(start=3, fixed=true); Real v(start=0); Real s;\n"
                  " Real E;\nequation\n der(x) = u; der(y) = v;\n der(u) = -s*x; der(v) = -s*y - 1;\n x^2 + y^2 = 1;\n"
                  " E = (u^2 + v^2)/2 + y;\nend Turns;\n")
-        for solver in ("auto", "radau", "bdf", "ida"):
+        for solver in built("auto", "radau", "bdf", "ida"):
             run = Run(model, "--stop-time", 50, "--tolerance", 1e-9, "--solver", solver)
             self.assertEqual(run.code, 0, run.words)
             self.assertGreater(max(run["y"]), 0.99)
@@ -226,13 +236,13 @@ class Mechanisms(unittest.TestCase):
     def test_both_formulations_agree(self):
         """The state-space form and the whole index-1 system give one trajectory, with every constraint at round-off."""
         for name in self.NAMES:
-            runs = {solver: Run(example(name), "--tolerance", 1e-9, "--solver", solver) for solver in ("erk", "radau", "bdf", "ida")}
+            runs = {solver: Run(example(name), "--tolerance", 1e-9, "--solver", solver) for solver in built("erk", "radau", "bdf", "ida")}
             for solver, run in runs.items():
                 self.assertEqual(run.code, 0, name + " " + solver + run.words)
                 self.assertLess(run.json["constraint_residual"]["max"], 1e-12, name + " " + solver)
                 if "E" in run.columns:
                     self.assertLess(drift(run["E"]), 1e-5 * (1 + abs(run["E"][0])), name + " " + solver)
-            for solver in ("radau", "bdf", "ida"):
+            for solver in built("radau", "bdf", "ida"):
                 for column, values in runs["erk"].columns.items():
                     if "(" in column:
                         continue
@@ -242,11 +252,11 @@ class Mechanisms(unittest.TestCase):
 
     def test_factors_are_kept(self):
         """Kunkel and Mehrmann's paraboloid by BDF: two residuals a step, and factors that serve ten steps."""
-        for solver, served in (("ida", 10), ("bdf", 8)):
+        for solver in built("ida", "bdf"):
             run = Run(example("paraboloid"), "--tolerance", 1e-9, "--solver", solver, "--stop-time", 100)
             self.assertEqual(run.code, 0, run.words)
             self.assertLess(run.json["residual_evals"], 2 * run.json["steps"], solver)
-            self.assertLess(run.json["factorizations"], run.json["steps"] / served, solver)
+            self.assertLess(run.json["factorizations"], run.json["steps"] / (10 if solver == "ida" else 8), solver)
             self.assertLess(run.json["steps"], 6500, solver)
             self.assertLess(run.json["constraint_residual"]["max"], 1e-12, solver)
 
@@ -289,8 +299,8 @@ class TestSet(unittest.TestCase):
 
     def test_chemakzo(self):
         self.assertGreater(self.digits("chemakzo", "radau", 1e-8), 6)
-        self.assertGreater(self.digits("chemakzo", "bdf", 1e-8), 5)
-        self.assertGreater(self.digits("chemakzo", "ida", 1e-8), 5)
+        for solver in built("bdf", "ida"):
+            self.assertGreater(self.digits("chemakzo", solver, 1e-8), 5)
 
     def test_transamp_as_it_is(self):
         self.assertGreater(self.digits("transamp", "radau", 1e-7, "--method", "none"), 5)
