@@ -19,8 +19,10 @@
 #include <string.h>
 
 enum {
-  ITERATIONS = 5,        /* of the corrector in one try */
-  SECANTS = 8,           /* updates kept */
+  ITERATIONS = 5,       /* of the corrector in one try */
+  SECANTS = 8,          /* updates kept, */
+  SECANTS_OF_LARGE = 4, /* and where they take much memory: with more rows than */
+  LARGE_ROWS = 5000,
   SPENT_ITERATIONS = 12, /* beyond the first of each step, that are worth new factors */
   TRIES = 40,            /* of one step */
   SINGULAR_TRIES = 12,   /* singular matrices in a row before giving up */
@@ -144,7 +146,7 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
   bdf->elimination = elimination_new(heap, system);
   bdf->history = history_new(heap, system->columns);
   bdf->linear = linear_new(heap, system->rows, nonzeros, false);
-  bdf->secant = secant_new(heap, system->rows, SECANTS);
+  bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS_OF_LARGE : SECANTS);
   bdf->measured = heap_array(heap, columns, sizeof(int32_t));
   double **vectors[] = {&bdf->share, &bdf->weight, &bdf->y,     &bdf->guess,
                         &bdf->slope, &bdf->next,   &bdf->change};
@@ -284,22 +286,26 @@ static Outcome bdf_correct(Bdf *bdf, double t) {
 
 /* ---- Step and order ---- */
 
-/* Norm of the change plus the last differences from `first` on: what lower orders would have missed. */
-static double bdf_lower_norm(const Bdf *bdf, int first) {
+/* Norms of the change, and of what the two orders below would have missed: the change with the last one and the last
+ * two differences (at order 1 and 2 the last one means nothing). */
+static void bdf_norms(const Bdf *bdf, double norm[3]) {
   const History *history = bdf->history;
-  double sum = 0;
+  size_t k = (size_t)history->planned_order;
+  double last = history->beta[k], before = history->beta[k - 1], sum[3] = {0};
   for (int32_t i = 0; i < bdf->measured_count; i++) {
     int32_t c = bdf->measured[i];
-    double e = bdf->change[c];
-    for (int k = history->planned_order; k >= first; k--)
-      e += history->beta[k] * history->difference[(size_t)c * HISTORY_STRIDE + (size_t)k];
-    e *= bdf->weight[c];
-    sum += e * e;
+    const double *difference = history->difference + (size_t)c * HISTORY_STRIDE;
+    double w = bdf->weight[c], e = w * bdf->change[c];
+    sum[0] += e * e;
+    e += w * last * difference[k];
+    sum[1] += e * e;
+    e += w * before * difference[k - 1];
+    sum[2] += e * e;
   }
-  return sqrt(sum);
+  for (int i = 0; i < 3; i++) norm[i] = sqrt(sum[i]);
 }
 
-/* The same for the order above, of use after enough equal steps. */
+/* The same for the order above; it means something after enough equal steps. */
 static double bdf_higher_norm(const Bdf *bdf) {
   double sum = 0;
   for (int32_t i = 0; i < bdf->measured_count; i++) {
@@ -316,22 +322,16 @@ static double bdf_higher_norm(const Bdf *bdf) {
 static bool bdf_judge(Bdf *bdf) {
   const History *history = bdf->history;
   int k = history->planned_order;
+  double norm[3];
   for (int32_t c = 0; c < bdf->system->columns; c++) bdf->change[c] = bdf->next[c] - bdf->guess[c];
-  double norm = bdf_norm(bdf, bdf->change);
-  bdf->error = history->sigma[k] * norm;
-  bdf->lower_error = 0;
-  bdf->lower_order = k;
-  if (k > 1) {
-    bdf->lower_error = history->sigma[k - 1] * bdf_lower_norm(bdf, k);
-    double term = (k + 1) * bdf->error, lower = k * bdf->lower_error;
-    if (k > 2) {
-      double lowest = (k - 1) * history->sigma[k - 2] * bdf_lower_norm(bdf, k - 1);
-      if (fmax(lower, lowest) <= term) bdf->lower_order = k - 1;
-    } else if (lower <= 0.5 * term) {
-      bdf->lower_order = k - 1;
-    }
-  }
-  return history->error * norm <= 1;
+  bdf_norms(bdf, norm);
+  bdf->error = history->sigma[k] * norm[0];
+  bdf->lower_error = k > 1 ? history->sigma[k - 1] * norm[1] : 0;
+  double term = (k + 1) * bdf->error, lower = k * bdf->lower_error;
+  bool favours_lower = k == 2 && lower <= 0.5 * term;
+  if (k > 2) favours_lower = fmax(lower, (k - 1) * history->sigma[k - 2] * norm[2]) <= term;
+  bdf->lower_order = favours_lower ? k - 1 : k;
+  return history->error * norm[0] <= 1;
 }
 
 /* The order of the next step, and the error of the present one at that order. */
@@ -404,7 +404,8 @@ static void bdf_retry(Bdf *bdf, double h) {
 
 static Outcome bdf_try(Bdf *bdf, double t, double h) {
   history_plan(bdf->history, bdf->order, h);
-  history_predict(bdf->history, bdf->guess, bdf->slope);
+  history_predict(bdf->history, bdf->guess);
+  history_slopes(bdf->history, bdf->elimination->from, bdf->system->links, bdf->slope);
   Outcome outcome = bdf_prepare(bdf, t);
   return outcome == CONVERGED ? bdf_correct(bdf, t) : outcome;
 }

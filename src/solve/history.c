@@ -48,19 +48,25 @@ void history_plan(History *history, int order, double step) {
   history->error = fmax(fabs(alpha[order] - harmonic + sum), alpha[order]);
 }
 
-void history_predict(const History *history, double *y, double *rate) {
+void history_predict(const History *history, double *y) {
   int order = history->planned_order;
-  double slope[HISTORY_ORDER + 1];
-  for (int i = 1; i <= order; i++) slope[i] = history->gamma[i] * history->beta[i];
   for (int32_t c = 0; c < history->columns; c++) {
     const double *difference = history->difference + (size_t)c * HISTORY_STRIDE;
-    double value = 0, rise = 0;
-    for (int i = order; i > 0; i--) {
-      value += history->beta[i] * difference[i];
-      rise += slope[i] * difference[i];
-    }
+    double value = 0;
+    for (int i = order; i > 0; i--) value += history->beta[i] * difference[i];
     y[c] = value + difference[0];
-    rate[c] = rise;
+  }
+}
+
+void history_slopes(const History *history, const int32_t *columns, int32_t count, double *rate) {
+  int order = history->planned_order;
+  double factor[HISTORY_ORDER + 1];
+  for (int i = 1; i <= order; i++) factor[i] = history->gamma[i] * history->beta[i];
+  for (int32_t k = 0; k < count; k++) {
+    const double *difference = history->difference + (size_t)columns[k] * HISTORY_STRIDE;
+    double slope = 0;
+    for (int i = order; i > 0; i--) slope += factor[i] * difference[i];
+    rate[columns[k]] = slope;
   }
 }
 

@@ -40,8 +40,11 @@ void history_begin(History *history, const double *y, const double *rate, double
 /* Coefficients of a step of this size and order; the order is at most one above that of the last step. */
 void history_plan(History *history, int order, double step);
 
-/* Where the polynomial is at the end of the planned step, and its slope there. O(columns * order). */
-void history_predict(const History *history, double *y, double *rate);
+/* Where the polynomial is at the end of the planned step. O(columns * order). */
+void history_predict(const History *history, double *y);
+
+/* Its slope there, for `count` of the columns; the others within `rate` stay as they are. O(count * order). */
+void history_slopes(const History *history, const int32_t *columns, int32_t count, double *rate);
 
 /* The planned step has led to predicted + change, which becomes the last point. O(columns * order). */
 void history_keep(History *history, const double *change);
