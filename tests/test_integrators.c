@@ -119,7 +119,8 @@ typedef struct OrderCase {
 } OrderCase;
 
 /* Columns of the circle: 0 position, 2 velocity, 6 multiplier; Radau IIA with s stages: 2s - 1, 2s - 1, s in index 2,
- * s for the velocity and s - 1 for the multiplier in index 3 (Hairer, Lubich, Roche, tables 2.3 and 6). */
+ * s for the velocity and s - 1 for the multiplier in index 3 (Hairer, Lubich, Roche, tables 2.3 and 6). Continuous
+ * output of 5 and 7 stages: s + 4 where the Jacobian is constant, else s + 3. */
 static const OrderCase order_cases[] = {
     {&integrator_erk, 5, &smooth, 4, 80, 160, 0, 5, 5},
     {&integrator_erk, 5, &smooth, 4, 80, 160, 2, 5, 0},
@@ -127,10 +128,12 @@ static const OrderCase order_cases[] = {
     {&integrator_erk, 8, &oscillator, 20, 39, 75, 0, 8, 8},
     {&integrator_radau, 5, &smooth, 20, 300, 600, 0, 5, 5},
     {&integrator_radau, 5, &oscillator, 20, 45, 100, 4, 5, 0},
-    {&integrator_radau, 9, &oscillator, 40, 33, 70, 0, 9, 7},
+    {&integrator_radau, 9, &oscillator, 40, 33, 70, 0, 9, 9},
     {&integrator_radau, 9, &oscillator, 40, 33, 70, 4, 9, 0},
-    {&integrator_radau, 13, &oscillator, 100, 39, 60, 0, 13, 9},
+    {&integrator_radau, 13, &oscillator, 100, 39, 60, 0, 13, 0},
+    {&integrator_radau, 13, &oscillator, 12, 6, 9, 0, 13, 11},
     {&integrator_radau, 13, &oscillator, 100, 39, 60, 4, 13, 0},
+    {&integrator_radau, 9, &smooth, 20, 80, 120, 0, 9, 8},
     {&integrator_radau, 5, &circle2, 4, 67, 134, 0, 5, 0},
     {&integrator_radau, 5, &circle2, 4, 67, 134, 2, 5, 0},
     {&integrator_radau, 5, &circle2, 4, 67, 134, 6, 3, 0},

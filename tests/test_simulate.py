@@ -86,6 +86,17 @@ class ClosedForms(unittest.TestCase):
         self.assertEqual(run.code, 0, run.words)
         self.assertLess(max(abs(x - math.cos(2 * t)) for t, x in zip(run["time"], run["x"])), 1e-7)
 
+    def test_output_points_are_as_good_as_steps(self):
+        """Many output points in each of few steps of high order."""
+        model = ("model M\n Real x(start=1, fixed=true); Real v(start=0, fixed=true);\nequation\n der(x) = v;\n der(v) = -x;\nend M;\n")
+        for solver in ("erk", "radau"):
+            for tolerance in (1e-8, 1e-10, 1e-12):
+                run = Run(model, "--stop-time", 20, "--intervals", 1000, "--tolerance", tolerance, "--solver", solver)
+                self.assertEqual(run.code, 0, run.words)
+                self.assertLess(run.json["steps"], 150)
+                error = max(abs(x - math.cos(t)) for t, x in zip(run["time"], run["x"]))
+                self.assertLess(error, 10 * tolerance, solver)
+
     def test_nonlinear_in_what_time_gives(self):
         """y' + y = x'^2 with x = sin(10 t): the row of x converges in one iteration, that of y does not."""
         model = ("model M\n Real x, y(start=0, fixed=true);\nequation\n x = sin(10*time);\n der(y) + y = der(x)^2;\nend M;\n")

@@ -10,7 +10,7 @@
 #include "base/linear.h"
 #include "solve/condense.h"
 #include "solve/integrator.h"
-#include "solve/radau_coefficients.h"
+#include "solve/radau_dense.h"
 
 #include <float.h>
 #include <math.h>
@@ -86,8 +86,14 @@ typedef struct Radau {
   double *last_defect;    /* [columns] */
   double *last[SMAX + 1]; /* all columns at the nodes 0, c[0], ..., c[s-1] */
 
+  /* The correction of continuous output inside the last step. */
+  RadauDense dense[RADAU_METHODS];
+  bool dense_tried, dense_ready;
+  double *missing[RADAU_SAMPLES][3]; /* [columns] a1, a2, a3 of radau_dense.h */
+
   double theta, convergence; /* contraction of the last iteration, theta / (1 - theta) carried over */
   bool linear;               /* dG/dy is constant */
+  bool higher_index;         /* of some column */
   double accepted_step, accepted_error; /* for the predictive control; step 0: none */
   int iterations;                       /* of the last Newton solve */
   int since_lower, since_change;        /* steps since the order was lowered, changed */
@@ -184,6 +190,8 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau_set_tolerances(radau);
   radau->linear = system->constant != NULL;
   for (int32_t e = 0; e < nonzeros && radau->linear; e++) radau->linear = system->constant[e];
+  for (int32_t c = 0; c < system->columns && system->column_index; c++)
+    if (system->column_index[c] > 1) radau->higher_index = true;
   radau->condense = condense_new(heap, system);
   radau->elimination = elimination_new(heap, system);
   radau->chosen = heap_array(heap, 2 * columns, sizeof(int32_t));
@@ -210,6 +218,10 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->work = heap_array(heap, columns, sizeof(double));
   radau->defect = heap_array(heap, columns, sizeof(double));
   radau->last_defect = heap_array(heap, columns, sizeof(double));
+  for (int k = 0; k < RADAU_SAMPLES; k++)
+    for (int i = 0; i < 3; i++) radau->missing[k][i] = heap_array(heap, columns, sizeof(double));
+  for (int k = 0; k <= radau->highest; k++)
+    if (radau_methods[k].stages >= 5) radau->dense[k] = radau_dense_make(&radau_methods[k]);
   return radau;
 }
 
@@ -446,11 +458,11 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
 
 /* ---- Error ---- */
 
-/* (I - h mu J)^-1 applied to the states within `error`; the other columns follow. In terms of G: find the change d
- * with G_y d = 0 and d_from = h mu d_to + error_from. */
-static void radau_filter(Radau *radau, double h, double *error) {
+/* (I - step J)^-1 applied to the states within `error`, step being h mu; the other columns follow. In terms of G: find
+ * the change d with G_y d = 0 and d_from = step d_to + error_from. */
+static void radau_filter(Radau *radau, double step, double *error) {
   const System *system = radau->system;
-  double step = h * radau->method->mu_real, *right = radau->solution;
+  double *right = radau->solution;
   for (int32_t u = 0; u < radau->rows; u++) error[radau->elimination->unknown[u]] = 0;
   for (int32_t l = 0; l < system->links; l++)
     error[radau->elimination->from[l]] += step * error[radau->elimination->to[l]];
@@ -484,10 +496,11 @@ static double radau_error(Radau *radau, double h) {
   }
   double sum = radau_norm(radau, radau->elimination->from, radau->system->links, radau->estimate);
   radau->raw_error = fmax(sqrt(sum / fmax(radau->system->links, 1)), 1e-10);
-  radau_filter(radau, h, radau->estimate);
+  double step = h * method->mu_real;
+  radau_filter(radau, step, radau->estimate);
   double error = radau_error_norm(radau);
   if (error < 1 || !(radau->rejected || radau->last_h == 0)) return error;
-  radau_filter(radau, h, radau->estimate);
+  radau_filter(radau, step, radau->estimate);
   return radau_error_norm(radau);
 }
 
@@ -578,6 +591,7 @@ static void radau_remember(Radau *radau, double h, double t_new) {
   radau->defect = swap;
   memcpy(radau->y, radau->last[s], (size_t)radau->system->columns * sizeof(double));
   radau->last_method = radau->method;
+  radau->dense_tried = radau->dense_ready = false;
   radau->last_t = radau->t;
   radau->last_h = h;
   radau->t = t_new;
@@ -733,21 +747,86 @@ static const double *radau_values(const void *self) { return ((const Radau *)sel
 
 /* The collocation polynomial; for states plus the term that makes its slope right at the start of the step too,
  * which gives one order more. */
-static void radau_interpolate(void *self, double t, double *y) {
-  const Radau *radau = self;
-  double weight[SMAX + 1];
+static void radau_continue(const Radau *radau, double x, double *y) {
+  double weight[SMAX + 1], rise = 0;
   int32_t columns = radau->system->columns;
-  if (radau->last_h == 0) {
-    memcpy(y, radau->y, (size_t)columns * sizeof(double));
-    return;
-  }
-  radau_interpolation_weights(radau, (t - radau->last_t) / radau->last_h, weight);
+  radau_interpolation_weights(radau, x, weight);
   for (int32_t c = 0; c < columns; c++) y[c] = weight[0] * radau->last[0][c];
   for (int j = 1; j <= radau->last_method->stages; j++)
     for (int32_t c = 0; c < columns; c++) y[c] += weight[j] * radau->last[j][c];
-  double x = (t - radau->last_t) / radau->last_h, rise = 0;
   for (int k = radau->last_method->stages + 1; k >= 0; k--) rise = rise * x + radau->last_method->rise[k];
   for (int32_t c = 0; c < columns; c++) y[c] += rise * radau->last_defect[c];
+}
+
+/* What is missing at a sample: y holds its columns, `missing` gets for each state h times the rate that the equations
+ * give there minus the slope, filtered once. In terms of G: d with G_y d + G(y) = 0 and
+ * d_from = h mu (d_to + y_to - slope_from), which is mu times this. */
+static bool radau_sample(Radau *radau, int k, double *y, double *missing) {
+  const System *system = radau->system;
+  const Elimination *elimination = radau->elimination;
+  const RadauCoefficients *method = radau->last_method;
+  const RadauDense *dense = &radau->dense[method - radau_methods];
+  double h = radau->last_h, step = h * method->mu_real, *residual = radau->residual[0],
+         *right = radau->solution;
+  radau_continue(radau, dense->sample[k], y);
+  if (system->residual(system->context, radau->last_t + dense->sample[k] * h, y, residual) != EVAL_OK)
+    return false;
+  condense_right(radau->condense, residual, right);
+  for (int32_t r = 0; r < radau->rows; r++) right[r] = -right[r];
+  memset(missing, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t from = elimination->from[l], to = elimination->to[l];
+    double slope = dense->rise_slope[k] * radau->last_defect[from];
+    for (int j = 0; j <= method->stages; j++) slope += dense->slope[k][j] * radau->last[j][from];
+    radau->work[from] = y[to] - slope / h;
+    missing[from] = step * (missing[to] + radau->work[from]);
+  }
+  elimination_subtract(elimination, condense_values(radau->condense), missing, right);
+  linear_solve(radau->real, right);
+  for (int32_t u = 0; u < radau->rows; u++) missing[elimination->unknown[u]] = right[u];
+  for (int32_t l = 0; l < system->links; l++)
+    missing[elimination->from[l]] = step * (missing[elimination->to[l]] + radau->work[elimination->from[l]]);
+  for (int32_t c = 0; c < system->columns; c++) missing[c] /= method->mu_real;
+  return true;
+}
+
+/* Samples the last step, once, where the continuous output is of lower order than the method and the factors are still
+ * those of the step. What is missing is an order smaller than the defect, unless the step does not resolve the solution: then
+ * nothing is gained. */
+static bool radau_prepare_dense(Radau *radau) {
+  const RadauCoefficients *method = radau->last_method;
+  if (radau->dense_tried) return radau->dense_ready;
+  radau->dense_tried = true;
+  if (method->stages < 5 || radau->higher_index) return false;
+  if (radau->factored_step != radau->last_h || radau->factored_method != method) return false;
+  double defect = radau_states_norm(radau, radau->last_defect);
+  for (int k = 0; k < RADAU_SAMPLES; k++) {
+    if (!radau_sample(radau, k, radau->estimate, radau->missing[k][0])) return false;
+    if (!(radau_states_norm(radau, radau->missing[k][0]) <= defect)) return false;
+    for (int i = 1; i < 3; i++) {
+      memcpy(radau->missing[k][i], radau->missing[k][i - 1], (size_t)radau->system->columns * sizeof(double));
+      radau_filter(radau, radau->last_h * method->mu_real, radau->missing[k][i]);
+    }
+  }
+  return radau->dense_ready = true;
+}
+
+static void radau_interpolate(void *self, double t, double *y) {
+  Radau *radau = self;
+  if (radau->last_h == 0) {
+    memcpy(y, radau->y, (size_t)radau->system->columns * sizeof(double));
+    return;
+  }
+  double x = (t - radau->last_t) / radau->last_h, weight[RADAU_SAMPLES][3];
+  bool corrected = radau_prepare_dense(radau);
+  radau_continue(radau, x, y);
+  if (!corrected) return;
+  radau_dense_weights(&radau->dense[radau->last_method - radau_methods], radau->last_method, x, weight);
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t c = radau->elimination->from[l];
+    for (int k = 0; k < RADAU_SAMPLES; k++)
+      for (int i = 0; i < 3; i++) y[c] += weight[k][i] * radau->missing[k][i][c];
+  }
 }
 
 /* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
