@@ -87,6 +87,59 @@ static void test_kinds(void **state) {
 }
 
 /* A new pattern on the same object, as after a change of states. */
+/* By elimination of the dense matrix with complete pivoting. */
+static double plain_determinant(double *a, int32_t n, double *logarithm) {
+  double sign = 1;
+  *logarithm = 0;
+  for (int32_t k = 0; k < n; k++) {
+    int32_t row = k, column = k;
+    for (int32_t i = k; i < n; i++)
+      for (int32_t j = k; j < n; j++)
+        if (fabs(a[i * n + j]) > fabs(a[row * n + column])) row = i, column = j;
+    for (int32_t j = 0; j < n; j++) {
+      double kept = a[k * n + j];
+      a[k * n + j] = a[row * n + j], a[row * n + j] = kept;
+    }
+    for (int32_t i = 0; i < n; i++) {
+      double kept = a[i * n + k];
+      a[i * n + k] = a[i * n + column], a[i * n + column] = kept;
+    }
+    if ((row != k) != (column != k)) sign = -sign;
+    if (a[k * n + k] < 0) sign = -sign;
+    *logarithm += log(fabs(a[k * n + k]));
+    for (int32_t i = k + 1; i < n; i++)
+      for (int32_t j = n; j-- > k;) a[i * n + j] -= a[i * n + k] / a[k * n + k] * a[k * n + j];
+  }
+  return sign;
+}
+
+static void test_determinants(void **state) {
+  (void)state;
+  uint32_t seed = 3;
+  static const struct {
+    int32_t n;
+    double filled;
+  } cases[] = {{1, 1}, {2, 2}, {3, 2}, {8, 4}, {12, 9}, {40, 3}, {60, 50}, {80, 70}, {100, 4}, {120, 2}};
+  for (int trial = 0; trial < 40; trial++) {
+    Heap *heap = heap_new(NULL);
+    Matrix *m = heap_alloc(heap, sizeof *m);
+    int32_t n = cases[trial % 10].n;
+    matrix_fill(m, n, cases[trial % 10].filled, 1, &seed);
+    double *dense = heap_array(heap, (size_t)(n * n), sizeof *dense), expected, logarithm;
+    for (int32_t j = 0; j < n; j++)
+      for (int32_t k = m->start[j]; k < m->start[j + 1]; k++) dense[m->row[k] * n + j] = m->value[k];
+    double sign = plain_determinant(dense, n, &expected);
+    Linear *linear = linear_new(heap, n, m->start[n], false);
+    linear_set_pattern(linear, m->start, m->row);
+    for (int again = 0; again < 2; again++) { /* KLU keeps its pivots the second time */
+      assert_true(linear_factor(linear, m->value));
+      assert_true(linear_determinant(linear, &logarithm) == sign);
+      assert_true(fabs(logarithm - expected) < 1e-8 * (1 + fabs(expected)));
+    }
+    heap_destroy(heap);
+  }
+}
+
 static void test_pattern_changes(void **state) {
   (void)state;
   Heap *heap = heap_new(NULL);
@@ -150,7 +203,8 @@ static void test_singular(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_pattern_changes), cmocka_unit_test(test_size_changes),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_determinants), cmocka_unit_test(test_pattern_changes),
+                                     cmocka_unit_test(test_size_changes),
                                      cmocka_unit_test(test_singular)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

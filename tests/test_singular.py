@@ -203,6 +203,78 @@ class HighStructuralIndex(unittest.TestCase):
                     self.assertLess(abs(row[f"x{i}"] - math.sin(row["time"])), 1e-6)
 
 
+def ladder(n, grounded):
+    """n nodes of a ladder of resistors and capacitors over a rail; without ground one of Kirchhoff's laws follows from the others."""
+    text = f"model Ladder\n  parameter Real R = 1, C = 0.01;\n  Real v[{n}], i[{n}], c[{n}], u[{n}], s, b;\nequation\n"
+    text += "  v[1] - b = sin(time);\n  i[%d] = 0;\n  s = i[1] + c[1];\n" % n
+    text += "".join(f"  v[{k}] - v[{k + 1}] = R*i[{k}];\n  i[{k}] = i[{k + 1}] + c[{k + 1}];\n" for k in range(1, n))
+    text += "".join(f"  u[{k}] = v[{k}] - b;\n  C*der(u[{k}]) = c[{k}];\n" for k in range(1, n + 1))
+    last = "b = 0" if grounded else " + ".join(f"c[{k}]" for k in range(1, n + 1)) + " = s"
+    return text + f"  {last};\n  annotation(experiment(StopTime = 1, Tolerance = 1e-8));\nend Ladder;\n"
+
+
+def chain(n):
+    """g(z1), g(z) = z + z^3, turns at k*pi/2: y' = g(z1), y^2 + (k*g(z1))^2 = 1; the other z hang on it in one block of n. Returns k, too."""
+    u = [0, 1] + [0] * n
+    for _ in range(100):
+        for i in range(2, n + 1):
+            u[i] = 0.5 * u[i - 1] + 0.1 * (u[i + 1] if i < n else u[1])
+
+    def g(i):
+        return f"(z[{i}] + z[{i}]^3)"
+
+    text = f"model Chain\n  Real y(start = 0, fixed = true), z[{n}](each start = 0.3);\nequation\n  der(y) = {g(1)};\n"
+    text += f"  y^2 + ({g(1)} + 0.01*{g(n)})^2 = 1;\n"
+    text += "".join(f"  {g(i)} = 0.5*{g(i - 1)} + 0.1*{g(i % n + 1)};\n" for i in range(2, n + 1))
+    return text + "  annotation(experiment(StopTime = 3));\nend Chain;\n", 1 + 0.01 * u[n]
+
+
+def pair_in_ring(n):
+    """A ring of n derivatives in which equation 6 is 1 + x1^2 times equation 5, but for x6 = sin(time)."""
+    text = f"model Ring\n  Real x[{n}](each start = 1);\nequation\n"
+    for i in range(1, n + 1):
+        five = f"der(x[5]) + 0.1*sin(x[5])*der(x[6]) + 0.2*der(x[{n // 2}])"
+        text += {5: f"  {five} = -x[5];\n", 6: f"  (1 + x[1]^2)*({five} + x[5]) + x[6] = sin(time);\n",
+                 7: "  der(x[7]) + 0.1*sin(x[7])*der(x[8]) + 0.3*der(x[6]) = -x[7];\n"}.get(
+                     i, f"  der(x[{i}]) + 0.1*sin(x[{i}])*der(x[{i % n + 1}]) = -x[{i}];\n")
+    return text + "end Ring;\n"
+
+
+class Large(unittest.TestCase):
+    def test_ungrounded_ladder(self):
+        """2000 nodes: the redundant law of the whole circuit is found, and the currents are those of the grounded circuit."""
+        for n in (30, 2000):
+            free, grounded = (command("simulate", written(ladder(n, g)), "--intervals", 2, "-q") for g in (False, True))
+            self.assertEqual(free.returncode, 0, free.stderr[:500])
+            self.assertEqual([c["kind"] for c in free.json["conversions"]][-1], "redundant")
+            self.assertEqual(free.json["states"], grounded.json["states"])
+            for name in ("s", "i[1]", "i[5]", "u[2]", f"u[{n}]"):
+                self.assertLess(abs(free.json["final"][name] - grounded.json["final"][name]), 1e-6, name)
+
+    def test_messages_stay_short(self):
+        run = subprocess.run([DAEDAL, "simulate", written(ladder(200, False)), "--intervals", "2", "--output-file", os.path.join(WORK, "t.csv")],
+                             capture_output=True, text=True)
+        self.assertLess(max(len(line) for line in run.stderr.splitlines() if "warning" in line), 400)
+
+    def test_turning_point(self):
+        for n in (10, 150, 1000):
+            text, k = chain(n)
+            run = command("simulate", written(text), "-q")
+            self.assertEqual(run.returncode, 6)
+            self.assertLess(abs(run.json["singular"]["time"] - k * math.pi / 2), 1e-6)
+            self.assertEqual(run.json["singular"]["rank"], n - 1)
+
+    def test_small_dependence_in_a_large_block(self):
+        for n in (100, 1000):
+            path = written(pair_in_ring(n))
+            block = command("analyze", path).json["singular_blocks"][0]
+            self.assertGreater(len(block["equations"]), n // 2)
+            self.assertEqual(block["known"], "proved")
+            run = command("simulate", path, "--intervals", 2, "-q")
+            self.assertEqual([c["after"] for c in run.json["conversions"]], ["x[6] - sin(time) = 0"])
+            self.assertLess(abs(run.json["final"]["x[6]"] - math.sin(1)), 1e-6)
+
+
 def unimodular(n, rng, steps):
     """A product of elementary integer matrices, and its inverse."""
     m = [[int(i == j) for j in range(n)] for i in range(n)]

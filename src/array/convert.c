@@ -25,17 +25,25 @@ static const char *written_text(const Converter *converter, uint32_t i) {
   return model_equation_text(converter->model, &converter->model->equations.data[equation], converter->arena);
 }
 
+/* The same for a message: of a very long equation the beginning. */
+static const char *short_text(const Converter *converter, const char *text) {
+  enum { SHOWN = 160 };
+  return strlen(text) <= SHOWN ? text : arena_printf(converter->arena, "%.*s ...", SHOWN, text);
+}
+
 const char *converter_residual_text(const Converter *converter, Expr residual) {
   return arena_printf(converter->arena, "%s = 0", model_text(converter->model, residual, converter->arena));
 }
 
-/* `equation 1 - 2*der(equation 3)`, the line replaced first. */
+/* `equation 1 - 2*der(equation 3)`, the line replaced first; of a long sum only the beginning. */
 static const char *combination_text(Converter *converter, const BlockJacobian *jacobian,
                                     const Dependence *dependence) {
+  enum { SHOWN = 12 };
+  uint32_t hidden = dependence->count > SHOWN ? dependence->count - SHOWN / 2 : 0;
   TextVec text = {0};
   const Structure *structure = &converter->structure;
   int32_t least = structure->c[jacobian->equation[dependence->last]];
-  for (uint32_t k = dependence->count; k-- > 0;) {
+  for (uint32_t k = dependence->count; k-- > hidden;) {
     int32_t i = jacobian->equation[dependence->line[k]];
     double number = 0;
     bool constant = dag_is_constant(converter->dag, dependence->factor[k], &number);
@@ -50,6 +58,7 @@ static const char *combination_text(Converter *converter, const BlockJacobian *j
     text_printf(converter->heap, &text, "equation %u", converter->problem.equation[i] + 1);
     for (int32_t l = 0; l < times; l++) text_printf(converter->heap, &text, ")");
   }
+  if (hidden) text_printf(converter->heap, &text, " and %u more", hidden);
   const char *copy = arena_copy(converter->arena, text.data, text.count);
   vec_free(converter->heap, &text);
   return copy;
@@ -63,11 +72,11 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
   if (kind == CONVERSION_VANISHED)
     diag_warning(converter->diags, span,
                  "at the given parameter values the highest derivatives of `%s` vanish: taken as `%s`",
-                 written_text(converter, i), after);
+                 short_text(converter, written_text(converter, i)), short_text(converter, after));
   if (kind == CONVERSION_RELEASED)
     diag_warning(converter->diags, span,
                  "`%s` follows from the other equations, which leave a variable free: held as `%s`",
-                 written_text(converter, i), after);
+                 short_text(converter, written_text(converter, i)), after);
 }
 
 /* ---- rewriting ---- */
@@ -150,7 +159,7 @@ static void report_inconsistent(Converter *converter, uint32_t i, Expr left, con
   converter->failed = true;
   Diag *diag =
       diag_error(converter->diags, DIAG_STRUCTURE, span, "the equations contradict each other: %s gives %s",
-                 how, converter_residual_text(converter, left));
+                 how, short_text(converter, converter_residual_text(converter, left)));
   diag_note(converter->diags, diag, (Span){0}, "remove one of these equations, or make them agree");
 }
 
@@ -158,7 +167,8 @@ static void report_redundant(Converter *converter, uint32_t i, const char *how) 
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   converter->failed = true;
   Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span,
-                          "`%s` follows from other equations: %s is 0 = 0", written_text(converter, i), how);
+                          "`%s` follows from other equations: %s is 0 = 0",
+                          short_text(converter, written_text(converter, i)), how);
   diag_note(converter->diags, diag, (Span){0},
             "an equation is missing: the others leave a variable undetermined");
 }
@@ -391,8 +401,8 @@ static bool use_combination(Converter *converter, const BlockJacobian *jacobian,
 static bool step_combine(Converter *converter, const BlockJacobian *jacobian) {
   DependenceVec found = {0};
   bool used = false;
-  if (jacobian->size <= LARGEST_BLOCK && dependence_find(jacobian, true, order_equations(converter, jacobian),
-                                                         &converter->samples, converter->arena, &found)) {
+  const int32_t *order = order_equations(converter, jacobian);
+  if (dependence_find(jacobian, true, order, &converter->samples, converter->arena, &found)) {
     sort_dependences(converter, &found);
     for (uint32_t k = 0; k < found.count && !used && !converter->failed; k++)
       used = use_combination(converter, jacobian, &found.data[k]);
@@ -402,6 +412,17 @@ static bool step_combine(Converter *converter, const BlockJacobian *jacobian) {
 }
 
 /* ---- the loop ---- */
+
+/* By its determinant, or by a dependence of its rows, which may be few of many. */
+static bool is_proved(const Converter *converter, const BlockJacobian *jacobian) {
+  if (proof_singular(jacobian, &converter->samples)) return true;
+  DependenceVec found = {0};
+  const int32_t *order = order_equations(converter, jacobian);
+  bool proved = dependence_find(jacobian, true, order, &converter->samples, converter->arena, &found) && found.count &&
+                proof_dependence(jacobian, &found.data[0], &converter->samples);
+  vec_free(converter->heap, &found);
+  return proved;
+}
 
 static void report_singular(Converter *converter, const SingularBlock *singular, const BlockJacobian *jacobian) {
   enum { SHOWN = 6 };
@@ -415,11 +436,11 @@ static void report_singular(Converter *converter, const SingularBlock *singular,
       "the structure is sound, but the Jacobian of %d equation%s with respect to the highest derivatives is "
       "identically singular (%s), and no rewriting was found that cures it",
       (int)size, size == 1 ? "" : "s",
-      proof_singular(jacobian, &converter->samples) ? "proved" : arena_printf(converter->arena, "at %d random points", singular->points));
+      is_proved(converter, jacobian) ? "proved" : arena_printf(converter->arena, "at %d random points", singular->points));
   for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
     uint32_t unknown = problem->unknown[blocks->column[p]];
     diag_note(converter->diags, diag, model->equations.data[problem->equation[blocks->row[p]]].span,
-              "equation `%s`, variable %s", written_text(converter, (uint32_t)blocks->row[p]),
+              "equation `%s`, variable %s", short_text(converter, written_text(converter, (uint32_t)blocks->row[p])),
               model_name(model, model->unknowns.data[unknown]));
   }
   if (size > SHOWN)
@@ -437,7 +458,7 @@ static void keep_singular(Converter *converter, const SingularVec *found) {
   for (uint32_t k = 0; k < found->count; k++) {
     SingularBlock singular = found->data[k];
     BlockJacobian jacobian = block_jacobian(converter, singular.block);
-    singular.proved = proof_singular(&jacobian, &converter->samples);
+    singular.proved = is_proved(converter, &jacobian);
     vec_push(converter->heap, converter->singular, singular);
   }
 }

@@ -5,9 +5,6 @@
 #include "array/convert.h"
 #include "array/dependence.h"
 
-/* The largest block whose dependences are looked for. */
-enum { LARGEST_BLOCK = 400 };
-
 typedef struct Converter {
   Arena *arena;
   Heap *heap;

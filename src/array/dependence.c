@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Points whose values go along with the elimination. */
-enum { SHADOWS = 3 };
+/* Points whose values go along with the elimination; lines that it takes at most; up to which size of a block it takes all of
+ * them, and lines of numbers that are eliminated exactly at most. */
+enum { SHADOWS = 3, LARGEST = 400, ALL_LINES = 48, EXACT_LINES = 20000 };
 
 static const double CANCELLED = 1e-9;
 
@@ -48,18 +49,29 @@ static bool choose_points(const BlockJacobian *jacobian, const Samples *samples,
   return found == SHADOWS;
 }
 
-static bool fill(Matrix *matrix, const BlockJacobian *jacobian, bool rows, const int32_t *order,
-                 const Samples *samples, Arena *arena) {
+/* The matrix of the lines in `order`, and of the places where they are not zero. */
+static bool fill(Matrix *matrix, const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
+                 Arena *arena) {
   int32_t n = jacobian->size;
   double *values[SHADOWS];
   if (!choose_points(jacobian, samples, arena, values)) return false;
-  int32_t *position = arena_array(arena, (size_t)n, sizeof *position);
-  for (int32_t k = 0; k < n; k++) position[order[k]] = k;
-  for (int32_t k = 0; k < n * n; k++) matrix->entry[k].zero = true;
+  int32_t *line = arena_array(arena, (size_t)n, sizeof *line), *place = arena_array(arena, (size_t)n, sizeof *place);
+  for (int32_t k = 0; k < n; k++) line[k] = place[k] = -1;
+  for (int32_t k = 0; k < matrix->columns; k++) line[order[k]] = k;
+  for (int32_t p = 0; p < n; p++)
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
+      int32_t q = jacobian->column[e];
+      if (line[rows ? p : q] >= 0 && place[rows ? q : p] < 0) place[rows ? q : p] = matrix->rows++;
+    }
+  matrix->entry = arena_array(arena, (size_t)matrix->rows * (size_t)matrix->columns, sizeof(Entry));
+  matrix->pivot_column = arena_array(arena, (size_t)matrix->rows, sizeof(int32_t));
+  for (int32_t p = 0; p < matrix->rows; p++) matrix->pivot_column[p] = -1;
+  for (int32_t k = 0; k < matrix->rows * matrix->columns; k++) matrix->entry[k].zero = true;
   for (int32_t p = 0; p < n; p++) {
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
       int32_t q = jacobian->column[e];
-      Entry *entry = rows ? at(matrix, q, position[p]) : at(matrix, p, position[q]);
+      if (line[rows ? p : q] < 0) continue;
+      Entry *entry = at(matrix, place[rows ? q : p], line[rows ? p : q]);
       entry->expression = jacobian->entry[e];
       for (int s = 0; s < SHADOWS; s++) {
         entry->value[s] = values[s][e];
@@ -253,53 +265,107 @@ static Dependence read_dependence(const Matrix *matrix, int32_t column, const in
   return dependence;
 }
 
-/* A matrix of numbers has exact dependences with integer factors. */
-static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t *order, Dag *dag,
-                         Arena *arena, DependenceVec *found) {
-  int32_t n = jacobian->size;
-  for (int32_t e = 0; e < jacobian->row_start[n]; e++)
-    if (!dag_is_constant(dag, jacobian->entry[e], NULL)) return false;
-  double *matrix = arena_array(arena, (size_t)n * (size_t)n, sizeof *matrix);
-  int32_t *position = arena_array(arena, (size_t)n, sizeof *position);
+/* ---- lines of numbers ---- */
+
+/* The entries of the block by lines, in the order of elimination. */
+typedef struct LineList {
+  int32_t *start, *entry, *place;
+} LineList;
+
+static LineList list_lines(const BlockJacobian *jacobian, bool rows, const int32_t *order, Arena *arena) {
+  int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
+  int32_t *position = arena_array(arena, (size_t)n, sizeof *position), *next = arena_array(arena, (size_t)n, sizeof *next);
+  LineList list = {arena_array(arena, (size_t)n + 1, sizeof(int32_t)), arena_array(arena, (size_t)nonzeros, sizeof(int32_t)),
+                   arena_array(arena, (size_t)nonzeros, sizeof(int32_t))};
   for (int32_t k = 0; k < n; k++) position[order[k]] = k;
   for (int32_t p = 0; p < n; p++)
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
+      list.start[position[rows ? p : jacobian->column[e]] + 1]++;
+  for (int32_t k = 0; k < n; k++) list.start[k + 1] += list.start[k];
+  memcpy(next, list.start, (size_t)n * sizeof *next);
+  for (int32_t p = 0; p < n; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
-      int32_t q = jacobian->column[e], place = rows ? q * n + position[p] : p * n + position[q];
-      matrix[place] = dag_value(dag, jacobian->entry[e]);
+      int32_t at_line = next[position[rows ? p : jacobian->column[e]]]++;
+      list.entry[at_line] = e;
+      list.place[at_line] = rows ? jacobian->column[e] : p;
     }
-  ExactDependence *exact;
-  int32_t count = eliminate_exactly(matrix, n, n, arena, &exact);
-  for (int32_t k = 0; k < count; k++) {
+  return list;
+}
+
+/* The lines that consist of numbers have exact dependences with integer factors. */
+static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t *order, Dag *dag, Arena *arena,
+                         DependenceVec *found) {
+  int32_t n = jacobian->size, count = 0, entries = 0;
+  LineList list = list_lines(jacobian, rows, order, arena);
+  int32_t *chosen = arena_array(arena, (size_t)n, sizeof *chosen), *start = arena_array(arena, (size_t)n + 1, sizeof *start),
+          *place = arena_array(arena, (size_t)list.start[n], sizeof *place);
+  double *value = arena_array(arena, (size_t)list.start[n], sizeof *value);
+  for (int32_t k = 0; k < n; k++) {
+    bool numbers = true;
+    for (int32_t e = list.start[k]; e < list.start[k + 1] && numbers; e++)
+      numbers = dag_is_constant(dag, jacobian->entry[list.entry[e]], NULL);
+    if (!numbers || count == EXACT_LINES) continue;
+    for (int32_t e = list.start[k]; e < list.start[k + 1]; e++) {
+      place[entries] = list.place[e];
+      value[entries++] = dag_value(dag, jacobian->entry[list.entry[e]]);
+    }
+    chosen[count] = order[k];
+    start[++count] = entries;
+  }
+  SparseLines lines = {count, n, start, place, value};
+  ExactVec exact = {0};
+  bool ok = eliminate_exactly(&lines, arena, &exact) && exact.count;
+  for (uint32_t k = 0; k < exact.count && ok; k++) {
     Dependence dependence = {
-        .count = (uint32_t)exact[k].count, .line = exact[k].line, .last = order[exact[k].last]};
+        .count = (uint32_t)exact.data[k].count, .line = exact.data[k].line, .last = chosen[exact.data[k].last]};
     dependence.factor = arena_array(arena, dependence.count, sizeof(Expr));
     for (uint32_t q = 0; q < dependence.count; q++) {
-      dependence.line[q] = order[exact[k].line[q]];
-      dependence.factor[q] = dag_constant(dag, exact[k].factor[q]);
+      dependence.line[q] = chosen[exact.data[k].line[q]];
+      dependence.factor[q] = dag_constant(dag, exact.data[k].factor[q]);
     }
     vec_push(arena->heap, found, dependence);
   }
-  return count > 0;
+  vec_free(arena->heap, &exact);
+  return ok;
+}
+
+/* ---- lines of expressions ---- */
+
+static bool find_among(const BlockJacobian *jacobian, bool rows, const int32_t *order, int32_t lines, const Samples *samples,
+                       Arena *arena, DependenceVec *found) {
+  Arena scratch = arena_make(arena->heap);
+  Matrix matrix = {.dag = samples->model->dag, .columns = lines};
+  bool ok = fill(&matrix, jacobian, rows, order, samples, &scratch);
+  if (ok) {
+    eliminate(&matrix);
+    bool *pivots = arena_array(&scratch, (size_t)lines, sizeof *pivots);
+    for (int32_t p = 0; p < matrix.rows; p++)
+      if (matrix.pivot_column[p] >= 0) pivots[matrix.pivot_column[p]] = true;
+    for (int32_t q = 0; q < lines; q++)
+      if (!pivots[q]) vec_push(arena->heap, found, read_dependence(&matrix, q, order, arena));
+  }
+  arena_free(&scratch);
+  return ok;
+}
+
+/* The lines that numbers show to take part, in their order; all of a small block. */
+static int32_t choose_lines(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples, Arena *arena,
+                            int32_t *chosen) {
+  int32_t n = jacobian->size, count = 0;
+  bool *inside = arena_array(arena, (size_t)n, sizeof *inside);
+  bool all = n <= ALL_LINES || !regular_support(jacobian, rows, samples, arena, inside);
+  for (int32_t k = 0; k < n; k++)
+    if (all || inside[order[k]]) chosen[count++] = order[k];
+  return count;
 }
 
 bool dependence_find(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
                      Arena *arena, DependenceVec *found) {
   int32_t n = jacobian->size;
   if (find_exactly(jacobian, rows, order, samples->model->dag, arena, found)) return true;
-  Arena scratch = arena_make(arena->heap);
-  Matrix matrix = {.dag = samples->model->dag, .rows = n, .columns = n};
-  matrix.entry = arena_array(&scratch, (size_t)n * (size_t)n, sizeof(Entry));
-  matrix.pivot_column = arena_array(&scratch, (size_t)n, sizeof(int32_t));
-  for (int32_t p = 0; p < n; p++) matrix.pivot_column[p] = -1;
-  bool ok = fill(&matrix, jacobian, rows, order, samples, &scratch);
-  if (ok) {
-    eliminate(&matrix);
-    bool *pivots = arena_array(&scratch, (size_t)n, sizeof *pivots);
-    for (int32_t p = 0; p < n; p++)
-      if (matrix.pivot_column[p] >= 0) pivots[matrix.pivot_column[p]] = true;
-    for (int32_t q = 0; q < n; q++)
-      if (!pivots[q]) vec_push(arena->heap, found, read_dependence(&matrix, q, order, arena));
-  }
-  arena_free(&scratch);
-  return ok;
+  int32_t *chosen = arena_array(arena, (size_t)n, sizeof *chosen);
+  int32_t count = choose_lines(jacobian, rows, order, samples, arena, chosen);
+  if (count > LARGEST || !find_among(jacobian, rows, chosen, count, samples, arena, found)) return false;
+  if (found->count || count == n || n > LARGEST) return true;
+  return find_among(jacobian, rows, order, n, samples, arena, found);
 }

@@ -1,7 +1,7 @@
 /* dependence: linear dependence of the rows or columns of a matrix of expressions, exactly: coefficients are expressions too.
  *
- * A matrix of numbers is eliminated exactly (eliminate.h). Otherwise Gauss-Jordan elimination in the field of expressions: every entry carries its values at a few sample points, and these decide
- * what is zero; so nothing depends on how far an expression can be simplified. Pivots are rather numbers than parameters,
+ * Lines of numbers are eliminated exactly (eliminate.h). If that finds nothing: Gauss-Jordan elimination in the field of
+ * expressions, in which every entry carries its values at a few sample points, and these decide what is zero; so nothing depends on how far an expression can be simplified. Pivots are rather numbers than parameters,
  * and rather parameters than anything that moves.
  */
 #ifndef DAEDAL_ARRAY_DEPENDENCE_H
@@ -21,7 +21,8 @@ typedef struct Dependence {
 typedef VEC(Dependence) DependenceVec;
 
 /* A basis of the dependences among the rows (or columns) of a block's matrix. A line depends on lines that come before it in
- * `order`. Owned by the arena, the list by its heap. false: the entries are not defined at enough points. O(size^3). */
+ * `order`. Owned by the arena, the list by its heap. false: the entries are not defined at enough points, or more than 400 lines
+ * that are not numbers take part. O(lines that take part, to the third). */
 bool dependence_find(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
                      Arena *arena, DependenceVec *found);
 

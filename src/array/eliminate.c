@@ -58,48 +58,141 @@ static int64_t divisor(int64_t a, int64_t b) {
   return a;
 }
 
-/* Reduced row echelon form modulo the prime; pivot[row] is the pivot's column, the rank is returned. */
-static int32_t echelon(uint64_t *a, int32_t rows, int32_t columns, int32_t *pivot) {
-  int32_t rank = 0;
-  for (int32_t column = 0; column < columns && rank < rows; column++) {
-    int32_t found = rank;
-    while (found < rows && !a[found * columns + column]) found++;
-    if (found == rows) continue;
-    for (int32_t q = 0; q < columns; q++) {
-      uint64_t kept = a[found * columns + q];
-      a[found * columns + q] = a[rank * columns + q];
-      a[rank * columns + q] = kept;
-    }
-    uint64_t head = inverse(a[rank * columns + column]);
-    for (int32_t q = column; q < columns; q++) a[rank * columns + q] = times(a[rank * columns + q], head);
-    for (int32_t p = 0; p < rows; p++) {
-      uint64_t factor = a[p * columns + column];
-      for (int32_t q = column; p != rank && factor && q < columns; q++)
-        a[p * columns + q] = minus(a[p * columns + q], times(factor, a[rank * columns + q]));
-    }
-    pivot[rank++] = column;
+/* ---- elimination ---- */
+
+/* Multiplications at most. */
+static const uint64_t MOST_WORK = 300000000;
+
+/* An element of the field at a place of a vector, or at a basis vector. */
+typedef struct Part {
+  int32_t at;
+  uint64_t value;
+} Part;
+
+typedef VEC(Part) PartVec;
+
+/* A line freed of the vectors before it, scaled to 1 at its pivot: line = sum of used parts + scale * vector. */
+typedef struct BasisVector {
+  int32_t line, pivot;
+  uint64_t inverse_scale;
+  uint32_t first, end;           /* of the vector in `parts` */
+  uint32_t first_used, end_used; /* of the multiples of other vectors in `used` */
+} BasisVector;
+
+typedef struct Elimination {
+  Heap *heap;
+  const SparseLines *lines;
+  VEC(BasisVector) basis;
+  PartVec parts, used;
+  uint64_t *values; /* the line under way, by place */
+  int32_t *touched; /* places where it may not be zero */
+  bool *is_touched;
+  int32_t touched_count;
+  int32_t *entries; /* per place: how many lines have it, so that pivots fill little */
+  uint64_t work;
+} Elimination;
+
+static void touch(Elimination *elimination, int32_t place) {
+  if (elimination->is_touched[place]) return;
+  elimination->is_touched[place] = true;
+  elimination->touched[elimination->touched_count++] = place;
+}
+
+static void load_line(Elimination *elimination, int32_t line) {
+  const SparseLines *lines = elimination->lines;
+  for (int32_t k = 0; k < elimination->touched_count; k++) {
+    elimination->values[elimination->touched[k]] = 0;
+    elimination->is_touched[elimination->touched[k]] = false;
   }
-  return rank;
+  elimination->touched_count = 0;
+  for (int32_t e = lines->start[line]; e < lines->start[line + 1]; e++) {
+    touch(elimination, lines->place[e]);
+    elimination->values[lines->place[e]] = residue(lines->value[e]);
+  }
+}
+
+/* Frees the line of all pivots. A vector has no pivot of an earlier one, so one pass is enough. */
+static void reduce_line(Elimination *elimination) {
+  for (uint32_t b = 0; b < elimination->basis.count; b++) {
+    const BasisVector *vector = &elimination->basis.data[b];
+    uint64_t factor = elimination->values[vector->pivot];
+    if (!factor) continue;
+    elimination->work += vector->end - vector->first;
+    vec_push(elimination->heap, &elimination->used, (Part){(int32_t)b, factor});
+    for (uint32_t k = vector->first; k < vector->end; k++) {
+      const Part *part = &elimination->parts.data[k];
+      touch(elimination, part->at);
+      elimination->values[part->at] = minus(elimination->values[part->at], times(factor, part->value));
+    }
+  }
+}
+
+/* The place to pivot on: not zero, in few lines. -1: the line is zero. */
+static int32_t choose_place(const Elimination *elimination) {
+  int32_t best = -1;
+  for (int32_t k = 0; k < elimination->touched_count; k++) {
+    int32_t place = elimination->touched[k];
+    if (!elimination->values[place]) continue;
+    int32_t fewer = best < 0 ? -1 : elimination->entries[place] - elimination->entries[best];
+    if (fewer < 0 || (fewer == 0 && place < best)) best = place;
+  }
+  return best;
+}
+
+static void add_vector(Elimination *elimination, int32_t line, int32_t pivot, uint32_t first_used) {
+  BasisVector vector = {.line = line,
+                        .pivot = pivot,
+                        .inverse_scale = inverse(elimination->values[pivot]),
+                        .first = elimination->parts.count,
+                        .first_used = first_used,
+                        .end_used = elimination->used.count};
+  for (int32_t k = 0; k < elimination->touched_count; k++) {
+    int32_t place = elimination->touched[k];
+    if (!elimination->values[place]) continue;
+    Part part = {place, times(elimination->values[place], vector.inverse_scale)};
+    vec_push(elimination->heap, &elimination->parts, part);
+  }
+  vector.end = elimination->parts.count;
+  vec_push(elimination->heap, &elimination->basis, vector);
+}
+
+/* ---- from the field to numbers ---- */
+
+/* The line is the sum of the used parts: brings that sum back to lines, factor[b] for the line of vector b. */
+static void unfold(const Elimination *elimination, uint32_t first_used, uint64_t *factor) {
+  uint32_t count = elimination->basis.count;
+  memset(factor, 0, count * sizeof *factor);
+  for (uint32_t k = first_used; k < elimination->used.count; k++)
+    factor[elimination->used.data[k].at] = elimination->used.data[k].value;
+  for (uint32_t b = count; b-- > 0;) {
+    const BasisVector *vector = &elimination->basis.data[b];
+    if (!factor[b]) continue;
+    factor[b] = times(factor[b], vector->inverse_scale);
+    for (uint32_t k = vector->first_used; k < vector->end_used; k++) {
+      const Part *part = &elimination->used.data[k];
+      factor[part->at] = minus(factor[part->at], times(factor[b], part->value));
+    }
+  }
 }
 
 /* Integer factors of one dependence; false when they are not small. */
-static bool read_factors(const uint64_t *a, int32_t columns, int32_t rank, const int32_t *pivot, int32_t free,
-                         Arena *arena, ExactDependence *dependence) {
-  int64_t *numerator = arena_array(arena, (size_t)rank + 1, sizeof *numerator);
-  int64_t *denominator = arena_array(arena, (size_t)rank + 1, sizeof *denominator), common = 1, content = 0;
-  dependence->line = arena_array(arena, (size_t)rank + 1, sizeof(int32_t));
-  dependence->factor = arena_array(arena, (size_t)rank + 1, sizeof(double));
-  for (int32_t p = 0; p < rank; p++) {
-    uint64_t entry = a[p * columns + free];
-    if (!entry) continue;
+static bool read_factors(const Elimination *elimination, int32_t line, const uint64_t *factor, Arena *arena,
+                         ExactDependence *dependence) {
+  uint32_t most = elimination->basis.count + 1;
+  int64_t *numerator = arena_array(arena, most, sizeof *numerator);
+  int64_t *denominator = arena_array(arena, most, sizeof *denominator), common = 1, content = 0;
+  dependence->line = arena_array(arena, most, sizeof(int32_t));
+  dependence->factor = arena_array(arena, most, sizeof(double));
+  for (uint32_t b = 0; b < elimination->basis.count; b++) {
+    if (!factor[b]) continue;
     int32_t k = dependence->count++;
-    dependence->line[k] = pivot[p];
-    if (!reconstruct(PRIME - entry, &numerator[k], &denominator[k])) return false;
+    dependence->line[k] = elimination->basis.data[b].line;
+    if (!reconstruct(PRIME - factor[b], &numerator[k], &denominator[k])) return false;
     common = common / divisor(common, denominator[k]) * denominator[k];
     if (common > (int64_t)LARGEST) return false;
   }
   int32_t last = dependence->count++;
-  dependence->line[last] = dependence->last = free;
+  dependence->line[last] = dependence->last = line;
   numerator[last] = denominator[last] = 1;
   for (int32_t k = 0; k < dependence->count; k++)
     content = divisor(content, numerator[k] * (common / denominator[k]));
@@ -108,37 +201,60 @@ static bool read_factors(const uint64_t *a, int32_t columns, int32_t rank, const
   return true;
 }
 
-/* The sum in floating point: it must be round-off. */
-static bool check(const double *matrix, int32_t rows, int32_t columns, const ExactDependence *dependence) {
-  for (int32_t p = 0; p < rows; p++) {
-    double sum = 0, size = 0;
-    for (int32_t k = 0; k < dependence->count; k++) {
-      double term = dependence->factor[k] * matrix[p * columns + dependence->line[k]];
-      sum += term;
-      size += fabs(term);
-    }
-    if (fabs(sum) > 1e-13 * size) return false;
-  }
-  return true;
+/* The sum in floating point: it must be round-off. `sum` and `size` are zero by place, before and after. */
+static bool check(const SparseLines *lines, const ExactDependence *dependence, double *sum, double *size) {
+  bool small = true;
+  for (int pass = 0; pass < 2; pass++)
+    for (int32_t k = 0; k < dependence->count; k++)
+      for (int32_t e = lines->start[dependence->line[k]]; e < lines->start[dependence->line[k] + 1]; e++) {
+        double term = dependence->factor[k] * lines->value[e];
+        int32_t place = lines->place[e];
+        if (pass) small = small && fabs(sum[place]) <= 1e-13 * size[place];
+        else sum[place] += term, size[place] += fabs(term);
+      }
+  for (int32_t k = 0; k < dependence->count; k++)
+    for (int32_t e = lines->start[dependence->line[k]]; e < lines->start[dependence->line[k] + 1]; e++)
+      sum[lines->place[e]] = size[lines->place[e]] = 0;
+  return small;
 }
 
-int32_t eliminate_exactly(const double *matrix, int32_t rows, int32_t columns, Arena *arena,
-                          ExactDependence **found) {
+static Elimination elimination_make(const SparseLines *lines, Arena *scratch) {
+  size_t places = (size_t)lines->places;
+  Elimination elimination = {.heap = scratch->heap, .lines = lines};
+  elimination.values = arena_array(scratch, places, sizeof(uint64_t));
+  elimination.touched = arena_array(scratch, places, sizeof(int32_t));
+  elimination.is_touched = arena_array(scratch, places, sizeof(bool));
+  elimination.entries = arena_array(scratch, places, sizeof(int32_t));
+  for (int32_t e = 0; e < lines->start[lines->lines]; e++) elimination.entries[lines->place[e]]++;
+  return elimination;
+}
+
+bool eliminate_exactly(const SparseLines *lines, Arena *arena, ExactVec *found) {
   Arena scratch = arena_make(arena->heap);
-  uint64_t *a = arena_array(&scratch, (size_t)rows * (size_t)columns, sizeof *a);
-  int32_t *pivot = arena_array(&scratch, (size_t)rows + 1, sizeof *pivot), count = 0;
-  bool *is_pivot = arena_array(&scratch, (size_t)columns, sizeof *is_pivot);
-  for (int32_t e = 0; e < rows * columns; e++) a[e] = residue(matrix[e]);
-  int32_t rank = echelon(a, rows, columns, pivot);
-  for (int32_t p = 0; p < rank; p++) is_pivot[pivot[p]] = true;
-  *found = arena_array(arena, (size_t)(columns - rank), sizeof **found);
-  for (int32_t q = 0; q < columns && count >= 0; q++) {
-    if (is_pivot[q]) continue;
-    ExactDependence *dependence = &(*found)[count];
-    bool ok = read_factors(a, columns, rank, pivot, q, arena, dependence) &&
-              check(matrix, rows, columns, dependence);
-    count = ok ? count + 1 : -1;
+  Elimination elimination = elimination_make(lines, &scratch);
+  uint64_t *factor = arena_array(&scratch, (size_t)lines->lines, sizeof *factor);
+  double *sum = arena_array(&scratch, (size_t)lines->places, sizeof *sum);
+  double *size = arena_array(&scratch, (size_t)lines->places, sizeof *size);
+  bool ok = true;
+  for (int32_t line = 0; line < lines->lines && ok; line++) {
+    uint32_t first_used = elimination.used.count;
+    load_line(&elimination, line);
+    reduce_line(&elimination);
+    int32_t pivot = choose_place(&elimination);
+    ok = elimination.work <= MOST_WORK;
+    if (pivot >= 0) {
+      add_vector(&elimination, line, pivot, first_used);
+      continue;
+    }
+    ExactDependence dependence = {0};
+    unfold(&elimination, first_used, factor);
+    ok = ok && read_factors(&elimination, line, factor, arena, &dependence) && check(lines, &dependence, sum, size);
+    if (ok) vec_push(arena->heap, found, dependence);
+    elimination.used.count = first_used;
   }
+  vec_free(scratch.heap, &elimination.basis);
+  vec_free(scratch.heap, &elimination.parts);
+  vec_free(scratch.heap, &elimination.used);
   arena_free(&scratch);
-  return count;
+  return ok;
 }

@@ -135,3 +135,28 @@ bool proof_vanishes(const Samples *samples, const Expr *factor, const Expr *part
   arena_free(&scratch);
   return vanishes;
 }
+
+/* The terms of one column of the sum of rows. */
+typedef struct ColumnTerms {
+  ExprVec factor, entry;
+} ColumnTerms;
+
+bool proof_dependence(const BlockJacobian *jacobian, const Dependence *rows, const Samples *samples) {
+  Heap *heap = samples->model->heap;
+  int32_t n = jacobian->size;
+  ColumnTerms *columns = heap_array(heap, (size_t)n, sizeof *columns);
+  bool holds = true;
+  for (uint32_t k = 0; k < rows->count; k++)
+    for (int32_t e = jacobian->row_start[rows->line[k]]; e < jacobian->row_start[rows->line[k] + 1]; e++) {
+      vec_push(heap, &columns[jacobian->column[e]].factor, rows->factor[k]);
+      vec_push(heap, &columns[jacobian->column[e]].entry, jacobian->entry[e]);
+    }
+  for (int32_t q = 0; q < n; q++) {
+    const ColumnTerms *column = &columns[q];
+    holds = holds && (!column->factor.count || proof_vanishes(samples, column->factor.data, column->entry.data, column->factor.count));
+    vec_free(heap, &columns[q].factor);
+    vec_free(heap, &columns[q].entry);
+  }
+  heap_free(heap, columns);
+  return holds;
+}

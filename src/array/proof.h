@@ -7,10 +7,13 @@
 #ifndef DAEDAL_ARRAY_PROOF_H
 #define DAEDAL_ARRAY_PROOF_H
 
-#include "array/regular.h"
+#include "array/dependence.h"
 
 /* Is the determinant shown to vanish identically? false: not shown; the expressions may be too large, or the block. */
 bool proof_singular(const BlockJacobian *jacobian, const Samples *samples);
+
+/* Is the dependence of rows shown to hold identically? Then the matrix is singular, however large it is. */
+bool proof_dependence(const BlockJacobian *jacobian, const Dependence *rows, const Samples *samples);
 
 /* Is the sum over k of factor[k] * part[k] shown to vanish identically? */
 bool proof_vanishes(const Samples *samples, const Expr *factor, const Expr *part, uint32_t count);

@@ -139,6 +139,71 @@ static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, A
   return found->points >= LEAST_DEFINED;
 }
 
+/* ---- null vectors ---- */
+
+/* Relative size of random changes that make a singular matrix just regular; the solution for any right-hand side is then a null
+ * vector but for errors of that size. What is below NULL_ELEMENT of its largest element is taken for zero. */
+static const double DISTURBANCE = 1e-10, NULL_ELEMENT = 1e-6;
+enum { SUPPORT_POINTS = 2 };
+
+/* The matrix by columns for linear.h: of the matrix itself, or of its transpose, which is the pattern by rows. */
+typedef struct SolvePattern {
+  int32_t *start, *index, *entry;
+} SolvePattern;
+
+static SolvePattern solve_pattern(const BlockJacobian *jacobian, bool transposed, Arena *arena) {
+  int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
+  SolvePattern pattern = {arena_array(arena, (size_t)n + 2, sizeof(int32_t)), arena_array(arena, (size_t)nonzeros, sizeof(int32_t)),
+                          arena_array(arena, (size_t)nonzeros, sizeof(int32_t))};
+  for (int32_t p = 0; p < n; p++)
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
+      pattern.start[(transposed ? p : jacobian->column[e]) + 2]++;
+  for (int32_t q = 0; q < n; q++) pattern.start[q + 2] += pattern.start[q + 1];
+  for (int32_t p = 0; p < n; p++)
+    for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
+      int32_t place = pattern.start[(transposed ? p : jacobian->column[e]) + 1]++;
+      pattern.index[place] = transposed ? jacobian->column[e] : p;
+      pattern.entry[place] = e;
+    }
+  return pattern;
+}
+
+/* Adds the elements of one null vector. */
+static bool add_support(const BlockJacobian *jacobian, const SolvePattern *pattern, const double *scaled, Arena *scratch,
+                        bool *inside) {
+  int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
+  Linear *linear = linear_new(scratch->heap, n, nonzeros, false);
+  double *values = arena_array(scratch, (size_t)nonzeros, sizeof *values), *x = arena_array(scratch, (size_t)n, sizeof *x);
+  double largest = 0;
+  for (int32_t k = 0; k < nonzeros; k++) values[k] = scaled[pattern->entry[k]] * (1 + DISTURBANCE * ((k * 37 % 101) - 50.5));
+  for (int32_t p = 0; p < n; p++) x[p] = (p * 7 % 11) - 5.5;
+  linear_set_pattern(linear, pattern->start, pattern->index);
+  if (!linear_factor(linear, values)) return false;
+  linear_solve(linear, x);
+  for (int32_t p = 0; p < n; p++) largest = fmax(largest, isfinite(x[p]) ? fabs(x[p]) : HUGE_VAL);
+  if (!(largest < HUGE_VAL) || largest == 0) return false;
+  for (int32_t p = 0; p < n; p++) inside[p] = inside[p] || fabs(x[p]) > NULL_ELEMENT * largest;
+  return true;
+}
+
+bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *samples, Arena *arena, bool *inside) {
+  int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
+  Arena scratch = arena_make(arena->heap);
+  SolvePattern pattern = solve_pattern(jacobian, rows, &scratch);
+  double *scaled = arena_array(&scratch, (size_t)nonzeros, sizeof *scaled);
+  int found = 0;
+  for (uint32_t s = 0; s < SAMPLE_COUNT && found < SUPPORT_POINTS; s++) {
+    const double *values = evaluate(samples, s, jacobian->entry, (uint32_t)nonzeros, &scratch);
+    bool defined = true;
+    for (int32_t e = 0; e < nonzeros && defined; e++) defined = !isnan(values[e]);
+    if (!defined || !scale_entries(jacobian, values, &scratch, scaled)) continue;
+    if (!add_support(jacobian, &pattern, scaled, &scratch, inside)) break;
+    found++;
+  }
+  arena_free(&scratch);
+  return found == SUPPORT_POINTS;
+}
+
 /* ---- all blocks ---- */
 
 /* One equation that gives its variable with a number as factor: the usual block, seen without any derivative. */

@@ -22,6 +22,10 @@ typedef struct BlockJacobian {
 BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block,
                                int32_t *place, Arena *arena);
 
+/* Which rows (or columns) take part in the dependences of a singular matrix, by numbers: those where a null vector is not zero.
+ * inside[size]. false: it could not be seen. One sparse factorization a point. */
+bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *samples, Arena *arena, bool *inside);
+
 /* A block whose matrix is not regular: everywhere, or at the start values only. */
 typedef struct SingularBlock {
   int32_t block, size;

@@ -1,71 +1,176 @@
-/* release: see release.h. */
+/* release: see release.h. Invariant of the echelon: a vector is 1 at its pivot and zero at the pivots of those before it, so what
+ * the unknowns left over determine is found from the last vector to the first. */
 #include "array/release.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Larger problems are not searched. */
-enum { LARGEST = 600, POINTS = 2 };
+enum { LARGEST = 20000, POINTS = 2 };
 
 static const double NOTHING = 1e-9;
 
-/* Rows already eliminated: row k pivots on column pivot[k], where all others are zero. */
+/* A pivot must not be smaller than this part of the largest in its row. */
+static const double THRESHOLD = 0.1;
+
+typedef struct Part {
+  uint32_t unknown;
+  double value;
+} Part;
+
+typedef struct EchelonRow {
+  uint32_t pivot, first, end; /* parts */
+} EchelonRow;
+
 typedef struct Echelon {
-  uint32_t n, rank;
-  double *row;
-  uint32_t *pivot;
+  Heap *heap;
+  VEC(EchelonRow) rows;
+  VEC(Part) parts;
+  double *row;      /* the one under way, per unknown */
+  IndexVec touched; /* unknowns where it may not be zero */
+  bool *is_touched;
+  uint32_t *entries; /* per unknown: in how many rows it occurs, so that pivots fill little */
 } Echelon;
 
-static void reduce(const Echelon *echelon, double *row) {
-  for (uint32_t k = 0; k < echelon->rank; k++) {
-    double factor = row[echelon->pivot[k]];
+static void put(Echelon *echelon, uint32_t unknown, double value) {
+  if (!echelon->is_touched[unknown]) {
+    echelon->is_touched[unknown] = true;
+    vec_push(echelon->heap, &echelon->touched, unknown);
+  }
+  echelon->row[unknown] += value;
+}
+
+static void clear(Echelon *echelon) {
+  for (uint32_t k = 0; k < echelon->touched.count; k++) {
+    echelon->row[echelon->touched.data[k]] = 0;
+    echelon->is_touched[echelon->touched.data[k]] = false;
+  }
+  echelon->touched.count = 0;
+}
+
+static double largest_entry(const Echelon *echelon) {
+  double largest = 0;
+  for (uint32_t k = 0; k < echelon->touched.count; k++) largest = fmax(largest, fabs(echelon->row[echelon->touched.data[k]]));
+  return largest;
+}
+
+static void reduce(Echelon *echelon) {
+  for (uint32_t r = 0; r < echelon->rows.count; r++) {
+    EchelonRow known = echelon->rows.data[r];
+    double factor = echelon->row[known.pivot];
     if (factor == 0) continue;
-    for (uint32_t j = 0; j < echelon->n; j++) row[j] -= factor * echelon->row[k * echelon->n + j];
-    row[echelon->pivot[k]] = 0;
+    for (uint32_t k = known.first; k < known.end; k++)
+      put(echelon, echelon->parts.data[k].unknown, -factor * echelon->parts.data[k].value);
+    echelon->row[known.pivot] = 0;
   }
 }
 
-/* Adds a row unless it depends on those there. */
-static void insert(Echelon *echelon, double *row) {
-  double before = 0, largest = 0;
-  uint32_t pivot = 0, n = echelon->n;
-  for (uint32_t j = 0; j < n; j++) before = fmax(before, fabs(row[j]));
+static uint32_t choose_pivot(const Echelon *echelon, double largest) {
+  uint32_t best = UINT32_MAX;
+  for (uint32_t k = 0; k < echelon->touched.count; k++) {
+    uint32_t unknown = echelon->touched.data[k];
+    if (fabs(echelon->row[unknown]) < THRESHOLD * largest) continue;
+    bool fewer = best == UINT32_MAX || echelon->entries[unknown] < echelon->entries[best];
+    if (fewer || (echelon->entries[unknown] == echelon->entries[best] && unknown < best)) best = unknown;
+  }
+  return best;
+}
+
+/* Adds the row under way unless it depends on those there. */
+static void insert(Echelon *echelon) {
+  double before = largest_entry(echelon);
   if (!(before > 0)) return;
-  for (uint32_t j = 0; j < n; j++) row[j] /= before;
-  reduce(echelon, row);
-  for (uint32_t j = 0; j < n; j++)
-    if (fabs(row[j]) > largest) largest = fabs(row[j]), pivot = j;
-  if (largest <= NOTHING) return;
-  double head = row[pivot];
-  for (uint32_t j = 0; j < n; j++) row[j] /= head;
-  for (uint32_t k = 0; k < echelon->rank; k++) {
-    double factor = echelon->row[k * n + pivot];
-    for (uint32_t j = 0; j < n && factor != 0; j++) echelon->row[k * n + j] -= factor * row[j];
+  reduce(echelon);
+  double largest = largest_entry(echelon);
+  if (largest <= NOTHING * before) return;
+  EchelonRow added = {.pivot = choose_pivot(echelon, largest), .first = echelon->parts.count};
+  for (uint32_t k = 0; k < echelon->touched.count; k++) {
+    uint32_t unknown = echelon->touched.data[k];
+    double value = echelon->row[unknown];
+    if (fabs(value) <= NOTHING * NOTHING * before) continue;
+    Part part = {unknown, value / echelon->row[added.pivot]};
+    vec_push(echelon->heap, &echelon->parts, part);
   }
-  memcpy(echelon->row + echelon->rank * n, row, n * sizeof *row);
-  echelon->pivot[echelon->rank++] = pivot;
+  added.end = echelon->parts.count;
+  vec_push(echelon->heap, &echelon->rows, added);
 }
 
-/* d f_i / d x^(k) at a point, one row for each k. */
-static void insert_equation(Echelon *echelon, const Problem *problem, const Samples *samples, uint32_t i,
-                            ExprVec *leaves, ExprVec *partials, Arena *scratch) {
-  Dag *dag = problem->model->dag;
-  leaves->count = partials->count = 0;
-  dag_gradient(dag, problem->residual[i], leaves, partials);
-  uint32_t highest = 0;
-  for (uint32_t k = 0; k < leaves->count; k++)
-    if (dag_order(dag, leaves->data[k]) > highest) highest = dag_order(dag, leaves->data[k]);
-  double *values = arena_array(scratch, leaves->count, sizeof *values),
-         *row = arena_array(scratch, echelon->n, sizeof *row);
+/* All partial derivatives of the equations, by equation, with their values at a few points. */
+typedef struct Gradients {
+  ExprVec leaves, partials;
+  uint32_t *start;
+  double *values[POINTS];
+} Gradients;
+
+static Gradients gradients_make(const Problem *problem, const Samples *samples, Arena *scratch) {
+  Gradients gradients = {.start = arena_array(scratch, problem->equations + 1, sizeof(uint32_t))};
+  for (uint32_t i = 0; i < problem->equations; i++) {
+    dag_gradient(problem->model->dag, problem->residual[i], &gradients.leaves, &gradients.partials);
+    gradients.start[i + 1] = gradients.leaves.count;
+  }
   for (uint32_t s = 0; s < POINTS; s++) {
-    samples_evaluate(samples, s, partials->data, partials->count, values, NULL);
+    gradients.values[s] = arena_array(scratch, gradients.leaves.count, sizeof(double));
+    samples_evaluate(samples, s, gradients.partials.data, gradients.partials.count, gradients.values[s], NULL);
+  }
+  return gradients;
+}
+
+/* d f_i / d x^(order) at a point. */
+typedef struct GradientRow {
+  uint32_t equation, order, point, count;
+} GradientRow;
+
+typedef VEC(GradientRow) GradientRowVec;
+
+static void insert_row(Echelon *echelon, const Problem *problem, const Gradients *gradients, const GradientRow *row) {
+  const Dag *dag = problem->model->dag;
+  clear(echelon);
+  for (uint32_t k = gradients->start[row->equation]; k < gradients->start[row->equation + 1]; k++) {
+    Expr leaf = gradients->leaves.data[k];
+    double value = gradients->values[row->point][k];
+    if (dag_order(dag, leaf) == row->order && isfinite(value)) put(echelon, problem->local[dag_index(dag, leaf)], value);
+  }
+  insert(echelon);
+}
+
+/* One row for each order of derivatives; one point is enough for numbers. */
+static void list_rows(const Problem *problem, const Gradients *gradients, uint32_t i, Heap *heap, GradientRowVec *rows) {
+  const Dag *dag = problem->model->dag;
+  uint32_t highest = 0, begin = gradients->start[i], end = gradients->start[i + 1];
+  for (uint32_t k = begin; k < end; k++)
+    if (dag_order(dag, gradients->leaves.data[k]) > highest) highest = dag_order(dag, gradients->leaves.data[k]);
+  bool same = !memcmp(gradients->values[0] + begin, gradients->values[1] + begin, (end - begin) * sizeof(double));
+  for (uint32_t point = 0; point < (same ? 1 : POINTS); point++)
     for (uint32_t order = 0; order <= highest; order++) {
-      memset(row, 0, echelon->n * sizeof *row);
-      for (uint32_t k = 0; k < leaves->count; k++)
-        if (dag_order(dag, leaves->data[k]) == order && isfinite(values[k]))
-          row[problem->local[dag_index(dag, leaves->data[k])]] = values[k];
-      insert(echelon, row);
+      GradientRow row = {i, order, point, 0};
+      for (uint32_t k = begin; k < end; k++) row.count += dag_order(dag, gradients->leaves.data[k]) == order;
+      vec_push(heap, rows, row);
     }
+}
+
+/* Short rows first: they fill least. Then in their order. */
+static int compare_rows(const void *left, const void *right) {
+  const GradientRow *a = left, *b = right;
+  if (a->count != b->count) return a->count < b->count ? -1 : 1;
+  if (a->equation != b->equation) return a->equation < b->equation ? -1 : 1;
+  if (a->point != b->point) return a->point < b->point ? -1 : 1;
+  return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Unknowns without pivot are free, and so is what moves with them: all are moved by different amounts at once. */
+static void find_free(const Echelon *echelon, uint32_t n, double *moves) {
+  for (uint32_t j = 0; j < n; j++) moves[j] = 1 + (double)(j * 7919 % 104729) / 104729;
+  for (uint32_t r = 0; r < echelon->rows.count; r++) moves[echelon->rows.data[r].pivot] = 0;
+  for (uint32_t r = echelon->rows.count; r-- > 0;) {
+    const EchelonRow *row = &echelon->rows.data[r];
+    double sum = 0, size = 0;
+    for (uint32_t k = row->first; k < row->end; k++) {
+      double move = echelon->parts.data[k].unknown == row->pivot ? 0 : echelon->parts.data[k].value * moves[echelon->parts.data[k].unknown];
+      sum -= move;
+      size += fabs(move);
+    }
+    moves[row->pivot] = fabs(sum) <= NOTHING * size ? 0 : sum;
   }
 }
 
@@ -79,26 +184,30 @@ void release_candidates(const Problem *problem, const Samples *samples, uint32_t
                         IndexVec *unknowns) {
   uint32_t n = problem->unknowns;
   if (n > LARGEST) return;
-  Arena scratch = arena_make(arena->heap);
-  ExprVec leaves = {0}, partials = {0};
-  Echelon echelon = {.n = n};
-  echelon.row = arena_array(&scratch, (size_t)n * n, sizeof(double));
-  echelon.pivot = arena_array(&scratch, n, sizeof(uint32_t));
+  Heap *heap = arena->heap;
+  Arena scratch = arena_make(heap);
+  Gradients gradients = gradients_make(problem, samples, &scratch);
+  Echelon echelon = {.heap = heap};
+  echelon.row = arena_array(&scratch, n, sizeof(double));
+  echelon.is_touched = arena_array(&scratch, n, sizeof(bool));
+  echelon.entries = arena_array(&scratch, n, sizeof(uint32_t));
+  for (uint32_t k = 0; k < gradients.leaves.count; k++)
+    echelon.entries[problem->local[dag_index(problem->model->dag, gradients.leaves.data[k])]]++;
+  GradientRowVec rows = {0};
   for (uint32_t i = 0; i < problem->equations; i++)
-    if (i != without) insert_equation(&echelon, problem, samples, i, &leaves, &partials, &scratch);
-  /* A column without pivot is free, and so is every column whose pivot row has an entry in it. */
-  bool *free = arena_array(&scratch, n, sizeof *free), *pivots = arena_array(&scratch, n, sizeof *pivots);
-  for (uint32_t k = 0; k < echelon.rank; k++) pivots[echelon.pivot[k]] = true;
-  for (uint32_t j = 0; j < n; j++) {
-    if (pivots[j]) continue;
-    free[j] = true;
-    for (uint32_t k = 0; k < echelon.rank; k++)
-      if (fabs(echelon.row[k * n + j]) > NOTHING) free[echelon.pivot[k]] = true;
-  }
+    if (i != without) list_rows(problem, &gradients, i, heap, &rows);
+  if (rows.count) qsort(rows.data, rows.count, sizeof *rows.data, compare_rows);
+  for (uint32_t k = 0; k < rows.count; k++) insert_row(&echelon, problem, &gradients, &rows.data[k]);
+  double *moves = arena_array(&scratch, n, sizeof *moves);
+  find_free(&echelon, n, moves);
   for (int wanted = 3; wanted >= 0; wanted--)
     for (uint32_t j = 0; j < n; j++)
-      if (free[j] && preference(problem, j) == wanted) vec_push(arena->heap, unknowns, j);
-  vec_free(arena->heap, &leaves);
-  vec_free(arena->heap, &partials);
+      if (moves[j] != 0 && preference(problem, j) == wanted) vec_push(heap, unknowns, j);
+  vec_free(heap, &gradients.leaves);
+  vec_free(heap, &gradients.partials);
+  vec_free(heap, &rows);
+  vec_free(heap, &echelon.rows);
+  vec_free(heap, &echelon.parts);
+  vec_free(heap, &echelon.touched);
   arena_free(&scratch);
 }

@@ -132,7 +132,6 @@ static bool use(Converter *converter, const BlockJacobian *jacobian, const Depen
 bool converter_substitute(Converter *converter, const BlockJacobian *jacobian) {
   DependenceVec found = {0};
   bool used = false;
-  if (jacobian->size > LARGEST_BLOCK) return false;
   int32_t *order = arena_array(converter->arena, (size_t)jacobian->size, sizeof *order);
   for (int32_t p = 0; p < jacobian->size; p++) order[p] = p;
   if (dependence_find(jacobian, false, order, &converter->samples, converter->arena, &found))

@@ -311,6 +311,52 @@ void linear_solve(Linear *linear, double *b) {
     linear_plain_solve(linear, b);
 }
 
+/* ---- determinant ---- */
+
+static double permutation_sign(const int32_t *permutation, int32_t n, bool *seen) {
+  double sign = 1;
+  for (int32_t k = 0; k < n; k++) seen[k] = false;
+  for (int32_t k = 0; k < n; k++)
+    for (int32_t next = k; !seen[next]; next = permutation[next]) {
+      seen[next] = true;
+      if (permutation[next] != k) sign = -sign; /* a cycle of m elements is m - 1 exchanges */
+    }
+  return sign;
+}
+
+static void take_factor(double factor, double *sign, double *logarithm) {
+  if (factor < 0) *sign = -*sign;
+  *logarithm += log(fabs(factor));
+}
+
+/* P R^-1 A Q is block triangular with factors L U on its diagonal, R the row scales. */
+static double sparse_determinant(const Linear *linear, double *logarithm) {
+  int32_t n = linear->n;
+  const double *diagonal = linear->numeric->Udiag;
+  bool *seen = heap_array(linear->heap, (size_t)n, sizeof *seen);
+  double sign = permutation_sign(linear->numeric->Pnum, n, seen) * permutation_sign(linear->symbolic->Q, n, seen);
+  heap_free(linear->heap, seen);
+  for (int32_t k = 0; k < n; k++) {
+    take_factor(diagonal[k], &sign, logarithm);
+    if (linear->numeric->Rs) take_factor(linear->numeric->Rs[k], &sign, logarithm);
+  }
+  return sign;
+}
+
+double linear_determinant(const Linear *linear, double *logarithm) {
+  int32_t n = linear->n, first = linear->kind == LINEAR_LAPACK; /* of LAPACK's row numbers */
+  double sign = 1;
+  *logarithm = 0;
+  if (linear->kind == LINEAR_SPARSE) return sparse_determinant(linear, logarithm);
+  for (int32_t k = 0; k < n; k++) {
+    double diagonal = linear->matrix[(size_t)k * (size_t)n + (size_t)k];
+    take_factor(linear->kind == LINEAR_LAPACK ? diagonal : 1 / diagonal, &sign, logarithm);
+    take_factor(1 / linear->scale[k], &sign, logarithm);
+    if (linear->pivot[k] - first != k) sign = -sign;
+  }
+  return sign;
+}
+
 /* ---- rank ---- */
 
 static void swap_numbers(double *a, double *b) {

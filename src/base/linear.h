@@ -29,6 +29,9 @@ bool linear_factor(Linear *linear, const double *values);
 /* Solves in place with the last factors. */
 void linear_solve(Linear *linear, double *b);
 
+/* The determinant of the real matrix factored last: its sign, and the logarithm of its size. O(n). */
+double linear_determinant(const Linear *linear, double *logarithm);
+
 /* Number of pivots larger than `lost` times the first, by elimination of the dense n x n matrix with complete pivoting,
  * in place. O(n^3). */
 int32_t linear_rank(double *a, int32_t n, double lost);

@@ -144,10 +144,10 @@ static bool start_is_regular(Run *run) {
   return report_turning(run);
 }
 
-/* Looks whether a Jacobian got singular in the step to t. */
-static bool watch_turning(Run *run, double t, const double *y) {
+/* Looks whether a Jacobian got singular in the step to t, the last before an event or the end or not. */
+static bool watch_turning(Run *run, double t, const double *y, bool last) {
   if (!run->turning) return true;
-  TurningStatus status = turning_watch(run->turning, t, y, run->options->stop, &run->turning_point);
+  TurningStatus status = turning_watch(run->turning, t, y, run->options->stop, last, &run->turning_point);
   if (status == TURNING_POINT) return report_turning(run);
   if (status == TURNING_JUMP && !run->warned) {
     Diag *diag = diag_warning(run->diags, (Span){0}, "near time %.10g the determinant of a Jacobian changes its sign", t);
@@ -335,7 +335,7 @@ static bool find_event(Run *run, double before, double *t, bool *found) {
   *found = run->view->switches &&
            events_locate(run->view, run->integrator, run->self, before, t, run->y, &mode);
   if (!*found) return true;
-  return watch_turning(run, *t, run->y) && record_before(run, *t) && handle_event(run, *t, mode);
+  return watch_turning(run, *t, run->y, true) && record_before(run, *t) && handle_event(run, *t, mode);
 }
 
 static bool integrate(Run *run) {
@@ -349,7 +349,7 @@ static bool integrate(Run *run) {
     double t = run->integrator->time(run->self);
     bool event;
     if (!find_event(run, before, &t, &event)) return false;
-    if (!event && !(watch_turning(run, t, run->integrator->values(run->self)) && record_outputs(run, t))) return false;
+    if (!event && !(watch_turning(run, t, run->integrator->values(run->self), t >= options->stop) && record_outputs(run, t))) return false;
     if (options->on_step && options->on_step(options->context, t, ++steps)) {
       run->statistics->stopped = true;
       return true;

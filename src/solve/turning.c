@@ -2,13 +2,18 @@
 #include "solve/turning.h"
 
 #include "array/regular.h"
+#include "base/linear.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-  LARGEST_BLOCK = 64,    /* larger blocks are left to the integrator's own tests */
-  LARGEST_TOTAL = 20000, /* entries watched at most */
+  SMALL_BLOCK = 64,       /* blocks up to this size are watched at every step */
+  SMALL_TOTAL = 20000,    /* and entries up to this number; else at every so many steps only, which keeps the cost small */
+  SELDOM = 10,            /* as this */
+  LARGEST_BLOCK = 5000,   /* larger blocks are left to the integrator's own tests */
+  LARGEST_TOTAL = 100000, /* entries watched at most */
+  RANK_BLOCK = 200,       /* the rank at a singular point is found up to this size, else taken to drop by one */
   HISTORY = 24,          /* points behind that are kept */
   FOLLOW = 400,          /* steps of a suspect at most */
   REPEAT = 4000,         /* steps at most from the beginning to where it is followed */
@@ -21,8 +26,10 @@ static const double NEAR =
     1e-2; /* of its largest value: a determinant this small that heads for zero is suspect */
 static const double TINY = 1e-5;   /* one this small is suspect in any case */
 static const double TIGHT = 1e-13; /* tolerance when a suspect is followed */
-static const double WINDOW =
-    0.02; /* smallest part of the determinant used: below, errors of the states count too much */
+static const double WINDOW = 0.02; /* smallest part of the determinant used at first: below, errors of the states count more */
+static const double NEARER = 0.25; /* where that window is too wide, nearer ones by this factor, down to the last */
+static const double LAST_WINDOW = 0.0003;
+static const double SHRINK = 0.12; /* of the determinant in one step of following, at most */
 static const double AGREED = 2e-7;    /* of two extrapolations, relative to the time or the way followed */
 static const double RANK_LOST = 1e-4; /* ratio of pivots at the extrapolated matrix */
 static const double RANK_LOST_AT_START = 1e-14;
@@ -30,6 +37,8 @@ static const double RANK_LOST_AT_START = 1e-14;
 typedef struct Watched {
   int32_t block, size, first; /* first entry among all */
   const int32_t *row_start, *column;
+  Linear *linear;             /* NULL for a single equation */
+  double reference;           /* logarithm: determinants are relative to the first that was not zero; NAN: none yet */
   double determinant, before; /* now, and at the step before */
   double largest;             /* absolute, since the last reset */
   bool smooth;                /* it cannot jump: a change of sign is a zero */
@@ -47,13 +56,15 @@ struct Turning {
   VEC(Watched) blocks;
   uint32_t entries;
   Program *program;
-  double *values, *work;
+  double *values;
+  int32_t sampled; /* entries of the largest block whose rank is found */
   double t, t_before;
   Mark origin; /* where the smooth part of the run began */
   Mark mark[HISTORY];
   int marks;
   double sample_time[SAMPLES], sample_size[SAMPLES];
-  double *sample_entries; /* SAMPLES times LARGEST_BLOCK^2 at most */
+  double *sample_entries; /* SAMPLES times the entries of the largest block whose rank is found; NULL before it is needed */
+  int every, unseen;      /* steps between two looks, and since the last one */
   int samples;
   double lost; /* where following ended too early: behind the zero, or a step failed; NAN */
 };
@@ -92,6 +103,20 @@ static bool is_plain(const Problem *problem, const Structure *structure, int32_t
   return !dag_contains(dag, slope, OP_VARIABLE) && !dag_contains(dag, slope, OP_TIME);
 }
 
+static Watched watch_block(Heap *heap, Dag *dag, const BlockJacobian *jacobian, int32_t block, int32_t first) {
+  Watched watched = {.block = block,
+                     .size = jacobian->size,
+                     .first = first,
+                     .row_start = jacobian->row_start,
+                     .column = jacobian->column,
+                     .reference = NAN,
+                     .smooth = is_smooth(dag, jacobian, heap)};
+  if (jacobian->size == 1) return watched;
+  watched.linear = linear_new(heap, jacobian->size, jacobian->row_start[jacobian->size], false);
+  linear_set_pattern(watched.linear, jacobian->row_start, jacobian->column); /* the transposed matrix, of the same determinant */
+  return watched;
+}
+
 Turning *turning_new(Heap *heap, View *view, const Structure *structure) {
   const Problem *problem = view->evaluator->array->problem;
   Arena *arena = heap_alloc(heap, sizeof *arena);
@@ -100,29 +125,22 @@ Turning *turning_new(Heap *heap, View *view, const Structure *structure) {
   Turning *turning = heap_alloc(heap, sizeof *turning);
   turning->heap = heap;
   turning->view = view;
+  turning->every = 1;
   ExprVec roots = {0};
-  int32_t largest = 0;
   for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
     int32_t size = structure->blocks.start[b + 1] - structure->blocks.start[b];
     if (size > LARGEST_BLOCK || roots.count > LARGEST_TOTAL || is_plain(problem, structure, b)) continue;
     BlockJacobian jacobian = regular_jacobian(problem, structure, b, place, arena);
     if (is_constant(problem->model->dag, &jacobian)) continue;
-    vec_push(heap, &turning->blocks,
-             (Watched){.block = b,
-                       .size = size,
-                       .first = (int32_t)roots.count,
-                       .row_start = jacobian.row_start,
-                       .column = jacobian.column,
-                       .smooth = is_smooth(problem->model->dag, &jacobian, heap)});
+    vec_push(heap, &turning->blocks, watch_block(heap, problem->model->dag, &jacobian, b, (int32_t)roots.count));
     for (int32_t e = 0; e < jacobian.row_start[size]; e++) vec_push(heap, &roots, jacobian.entry[e]);
-    if (size > largest) largest = size;
+    if (size > SMALL_BLOCK || roots.count > SMALL_TOTAL) turning->every = SELDOM;
+    if (size <= RANK_BLOCK && jacobian.row_start[size] > turning->sampled) turning->sampled = jacobian.row_start[size];
   }
   if (!turning->blocks.count) return NULL;
   turning->entries = roots.count;
   turning->program = evaluator_program(view->evaluator, roots.data, roots.count);
   turning->values = heap_array(heap, roots.count, sizeof(double));
-  turning->work = heap_array(heap, (size_t)(largest * largest), sizeof(double));
-  turning->sample_entries = heap_array(heap, (size_t)SAMPLES * (size_t)(largest * largest), sizeof(double));
   turning->origin.y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   for (int k = 0; k < HISTORY; k++) {
     turning->mark[k].y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
@@ -134,40 +152,6 @@ Turning *turning_new(Heap *heap, View *view, const Structure *structure) {
 
 /* ---- determinants ---- */
 
-static void fill(const Watched *watched, const double *values, double *a) {
-  memset(a, 0, (size_t)(watched->size * watched->size) * sizeof *a);
-  for (int32_t p = 0; p < watched->size; p++)
-    for (int32_t e = watched->row_start[p]; e < watched->row_start[p + 1]; e++)
-      a[p * watched->size + watched->column[e]] += values[watched->first + e];
-}
-
-static void swap_rows(double *a, int32_t n, int32_t p, int32_t q) {
-  for (int32_t k = 0; k < n; k++) {
-    double kept = a[p * n + k];
-    a[p * n + k] = a[q * n + k];
-    a[q * n + k] = kept;
-  }
-}
-
-/* By elimination with row pivoting, in place. */
-static double determinant(double *a, int32_t n) {
-  double product = 1;
-  for (int32_t k = 0; k < n; k++) {
-    int32_t best = k;
-    for (int32_t p = k + 1; p < n; p++)
-      if (fabs(a[p * n + k]) > fabs(a[best * n + k])) best = p;
-    double pivot = a[best * n + k];
-    if (pivot == 0) return 0;
-    if (best != k) swap_rows(a, n, k, best), product = -product;
-    product *= pivot;
-    for (int32_t p = k + 1; p < n; p++) {
-      double factor = a[p * n + k] / pivot;
-      for (int32_t q = k + 1; q < n && factor != 0; q++) a[p * n + q] -= factor * a[k * n + q];
-    }
-  }
-  return product;
-}
-
 static bool evaluate(Turning *turning, double t, const double *y) {
   Evaluator *evaluator = turning->view->evaluator;
   Point point = evaluator_point(evaluator, t, y);
@@ -175,14 +159,35 @@ static bool evaluate(Turning *turning, double t, const double *y) {
   return program_run(turning->program, &point, turning->values) == EVAL_OK;
 }
 
-static double block_determinant(Turning *turning, const Watched *watched) {
+/* Relative to its first value, so that products of many factors neither over- nor underflow. */
+static double block_determinant(Turning *turning, Watched *watched) {
+  enum { LARGEST_LOGARITHM = 600 };
+  const double *values = turning->values + watched->first;
+  double sign = 1, logarithm = 0;
   if (watched->size == 1) {
     double sum = 0;
-    for (int32_t e = 0; e < watched->row_start[1]; e++) sum += turning->values[watched->first + e];
+    for (int32_t e = 0; e < watched->row_start[1]; e++) sum += values[e];
     return sum;
   }
-  fill(watched, turning->values, turning->work);
-  return determinant(turning->work, watched->size);
+  if (!linear_factor(watched->linear, values)) return 0;
+  sign = linear_determinant(watched->linear, &logarithm);
+  if (isnan(watched->reference)) watched->reference = logarithm;
+  return sign * exp(fmin(fmax(logarithm - watched->reference, -LARGEST_LOGARITHM), LARGEST_LOGARITHM));
+}
+
+/* The rank of the block's matrix with these entries, rows scaled. */
+static int32_t block_rank(Heap *heap, const Watched *watched, const double *entries, double lost) {
+  int32_t n = watched->size;
+  double *a = heap_array(heap, (size_t)n * (size_t)n, sizeof *a);
+  for (int32_t p = 0; p < n; p++) {
+    double largest = 0;
+    for (int32_t e = watched->row_start[p]; e < watched->row_start[p + 1]; e++) largest = fmax(largest, fabs(entries[e]));
+    for (int32_t e = watched->row_start[p]; e < watched->row_start[p + 1] && largest > 0; e++)
+      a[p * n + watched->column[e]] += entries[e] / largest;
+  }
+  int32_t rank = linear_rank(a, n, lost);
+  heap_free(heap, a);
+  return rank;
 }
 
 /* ---- the way behind ---- */
@@ -231,21 +236,33 @@ static const Integrator *choose_follower(const Turning *turning) {
 }
 
 static void keep_sample(Turning *turning, const Watched *watched, double t, double size) {
+  size_t entries = watched->size <= RANK_BLOCK ? (size_t)watched->row_start[watched->size] : 0;
+  if (!turning->sample_entries && turning->sampled)
+    turning->sample_entries = heap_array(turning->heap, (size_t)SAMPLES * (size_t)turning->sampled, sizeof(double));
   if (turning->samples == SAMPLES) { /* the oldest goes */
     memmove(turning->sample_time, turning->sample_time + 1, (SAMPLES - 1) * sizeof(double));
     memmove(turning->sample_size, turning->sample_size + 1, (SAMPLES - 1) * sizeof(double));
-    size_t block = (size_t)(watched->size * watched->size);
-    memmove(turning->sample_entries, turning->sample_entries + block, (SAMPLES - 1) * block * sizeof(double));
+    if (entries) memmove(turning->sample_entries, turning->sample_entries + entries, (SAMPLES - 1) * entries * sizeof(double));
     turning->samples--;
   }
-  turning->sample_time[turning->samples] = t;
-  turning->sample_size[turning->samples] = size;
-  fill(watched, turning->values, turning->sample_entries + turning->samples * watched->size * watched->size);
-  turning->samples++;
+  size_t at = (size_t)turning->samples++;
+  turning->sample_time[at] = t;
+  turning->sample_size[at] = size;
+  if (entries) memcpy(turning->sample_entries + at * entries, turning->values + watched->first, entries * sizeof(double));
+}
+
+/* Where the determinant has shrunk by a small part since the last sample, if it goes on as it does. */
+static double next_stop(const Turning *turning, double end) {
+  int last = turning->samples - 1;
+  if (last < 1) return end;
+  double fallen = turning->sample_size[last - 1] - turning->sample_size[last];
+  double step = turning->sample_time[last] - turning->sample_time[last - 1];
+  if (!(fallen > 0)) return end;
+  return fmin(end, turning->sample_time[last] + SHRINK * turning->sample_size[last] / fallen * step);
 }
 
 /* Integrates from a mark with a tight tolerance and keeps the determinants on the way, down to the smallest that is of use. */
-static void follow(Turning *turning, const Watched *watched, const Mark *mark, double until) {
+static void follow(Turning *turning, Watched *watched, const Mark *mark, double until) {
   const Integrator *integrator = choose_follower(turning);
   double step = (until - mark->t) / FINE;
   IntegratorOptions options = {.relative_tolerance = TIGHT, .absolute_tolerance = TIGHT, .max_step = step};
@@ -259,13 +276,13 @@ static void follow(Turning *turning, const Watched *watched, const Mark *mark, d
     bool known = evaluate(turning, t, integrator->values(self));
     double size = known ? block_determinant(turning, watched) : 0;
     if (k == 0) first = size;
-    if (!known || first == 0 || size / first < WINDOW / 4) {
+    if (!known || first == 0 || size / first < LAST_WINDOW / 4) {
       turning->lost = t;
       return;
     }
     keep_sample(turning, watched, t, size / first);
     if (t >= end) return;
-    if (integrator->step(self, end) != STEP_OK) {
+    if (integrator->step(self, next_stop(turning, end)) != STEP_OK) {
       turning->lost = t + step;
       return;
     }
@@ -280,10 +297,10 @@ static double extrapolate(const double *node, double *value, int count) {
   return value[0];
 }
 
-/* The nodes: among the last samples on which the determinant falls, spread over the window from WINDOW to `widest`. */
-static int choose_nodes(const Turning *turning, double power, double widest, int *chosen, double *node) {
+/* The nodes: among the last samples on which the determinant falls, spread over the window from `least` to `widest`. */
+static int choose_nodes(const Turning *turning, double power, double least, double widest, int *chosen, double *node) {
   int last = turning->samples - 1, count = 0;
-  while (last > 0 && turning->sample_size[last] < WINDOW) last--;
+  while (last > 0 && turning->sample_size[last] < least) last--;
   int first = last;
   while (first > 0 && turning->sample_size[first - 1] > turning->sample_size[first] &&
          turning->sample_size[first - 1] < widest)
@@ -306,22 +323,25 @@ static double node_time(const Turning *turning, const int *chosen, const double 
 
 /* The matrix where the determinant is zero, by the same extrapolation. */
 static int32_t rank_there(Turning *turning, const Watched *watched, const int *chosen, const double *node) {
-  int32_t n = watched->size;
-  for (int32_t e = 0; e < n * n; e++) {
+  int32_t n = watched->size, entries = watched->row_start[n];
+  if (n == 1 || n > RANK_BLOCK) return n - 1;
+  double *matrix = heap_array(turning->heap, (size_t)entries, sizeof *matrix);
+  for (int32_t e = 0; e < entries; e++) {
     double value[NODES];
-    for (int k = 0; k < NODES; k++) value[k] = turning->sample_entries[chosen[k] * n * n + e];
-    turning->work[e] = extrapolate(node, value, NODES);
+    for (int k = 0; k < NODES; k++) value[k] = turning->sample_entries[chosen[k] * entries + e];
+    matrix[e] = extrapolate(node, value, NODES);
   }
-  if (n == 1) return 0;
-  return linear_rank(turning->work, n, RANK_LOST);
+  int32_t rank = block_rank(turning->heap, watched, matrix, RANK_LOST);
+  heap_free(turning->heap, matrix);
+  return rank;
 }
 
 /* The zero that the samples head for if the determinant to this power is a smooth function of time, or time one of it. */
-static bool find_zero_of(Turning *turning, const Watched *watched, double power, double widest,
+static bool find_zero_of(Turning *turning, const Watched *watched, double power, double least, double widest,
                          TurningPoint *point) {
   int chosen[NODES];
   double node[NODES];
-  if (!choose_nodes(turning, power, widest, chosen, node)) return false;
+  if (!choose_nodes(turning, power, least, widest, chosen, node)) return false;
   double way = turning->sample_time[turning->samples - 1] - turning->sample_time[0],
          last = turning->sample_time[chosen[0]];
   double fine = node_time(turning, chosen, node, NODES), coarse = node_time(turning, chosen, node, NODES - 1);
@@ -333,17 +353,18 @@ static bool find_zero_of(Turning *turning, const Watched *watched, double power,
   return true;
 }
 
-/* Simple zero or fold first, then double and triple zeros; narrow windows first. */
+/* Simple zero or fold first, then double and triple zeros; narrow windows first, then nearer ones. */
 static bool find_zero(Turning *turning, const Watched *watched, TurningPoint *point) {
-  static const double powers[] = {1, 1.0 / 2, 1.0 / 3}, widths[] = {0.2, 0.35, 0.6, 0.8};
-  for (size_t p = 0; p < sizeof powers / sizeof *powers; p++)
-    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
-      if (find_zero_of(turning, watched, powers[p], widths[w], point)) return true;
+  static const double powers[] = {1, 1.0 / 2, 1.0 / 3}, widths[] = {10, 17.5, 30, 40};
+  for (double least = WINDOW; least >= LAST_WINDOW; least *= NEARER)
+    for (size_t p = 0; p < sizeof powers / sizeof *powers; p++)
+      for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+        if (find_zero_of(turning, watched, powers[p], least, widths[w] * least, point)) return true;
   return false;
 }
 
 /* Follows with finer and finer steps as long as the zero lies in the first part of the way. */
-static bool close_in(Turning *turning, const Watched *watched, const Mark *mark, double until, TurningPoint *point) {
+static bool close_in(Turning *turning, Watched *watched, const Mark *mark, double until, TurningPoint *point) {
   enum { TIMES = 8 };
   for (int k = 0; k < TIMES; k++) {
     follow(turning, watched, mark, until);
@@ -368,7 +389,7 @@ static const Mark *far_mark(const Turning *turning, uint32_t b, double t) {
 }
 
 /* The same once more from the beginning, tight all the way: the mark has the errors of the run. */
-static void refine(Turning *turning, const Watched *watched, const Mark *mark, double t,
+static void refine(Turning *turning, Watched *watched, const Mark *mark, double t,
                    TurningPoint *point) {
   const Integrator *integrator = choose_follower(turning);
   IntegratorOptions options = {.relative_tolerance = TIGHT, .absolute_tolerance = TIGHT};
@@ -386,7 +407,7 @@ static void refine(Turning *turning, const Watched *watched, const Mark *mark, d
 }
 
 static bool locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
-  const Watched *watched = &turning->blocks.data[b];
+  Watched *watched = &turning->blocks.data[b];
   const Mark *mark = far_mark(turning, b, t);
   if (!mark) return false;
   if (!close_in(turning, watched, mark, t, point)) return false;
@@ -396,20 +417,20 @@ static bool locate(Turning *turning, uint32_t b, double t, double stop, TurningP
 
 /* ---- the watch ---- */
 
+/* Of a large block only that it cannot be factored is seen. */
+static int32_t rank_at_start(Turning *turning, const Watched *watched) {
+  const double *entries = turning->values + watched->first;
+  if (watched->size <= RANK_BLOCK) return block_rank(turning->heap, watched, entries, RANK_LOST_AT_START);
+  return linear_factor(watched->linear, entries) ? watched->size : watched->size - 1;
+}
+
 bool turning_at_start(Turning *turning, TurningPoint *point) {
   if (!evaluate(turning, turning->origin.t, turning->origin.y)) return false;
   for (uint32_t b = 0; b < turning->blocks.count; b++) {
     const Watched *watched = &turning->blocks.data[b];
-    int32_t n = watched->size;
-    fill(watched, turning->values, turning->work);
-    for (int32_t p = 0; p < n; p++) {
-      double largest = 0;
-      for (int32_t q = 0; q < n; q++) largest = fmax(largest, fabs(turning->work[p * n + q]));
-      for (int32_t q = 0; q < n && largest > 0; q++) turning->work[p * n + q] /= largest;
-    }
-    int32_t rank = linear_rank(turning->work, n, RANK_LOST_AT_START);
-    if (rank == n) continue;
-    *point = (TurningPoint){turning->origin.t, watched->block, n, rank, true};
+    int32_t rank = rank_at_start(turning, watched);
+    if (rank == watched->size) continue;
+    *point = (TurningPoint){turning->origin.t, watched->block, watched->size, rank, true};
     return true;
   }
   return false;
@@ -424,7 +445,9 @@ static bool is_suspect(const Turning *turning, const Watched *watched) {
   return now < NEAR * watched->largest && now < before && step > 0 && now <= 1.5 * (before - now);
 }
 
-TurningStatus turning_watch(Turning *turning, double t, const double *y, double stop, TurningPoint *point) {
+TurningStatus turning_watch(Turning *turning, double t, const double *y, double stop, bool last, TurningPoint *point) {
+  if (++turning->unseen < turning->every && !last) return TURNING_NONE;
+  turning->unseen = 0;
   if (!evaluate(turning, t, y)) return TURNING_NONE; /* the next step will answer for that */
   turning->t_before = turning->t;
   turning->t = t;

@@ -19,7 +19,7 @@ typedef struct TurningPoint {
   bool located;              /* false: somewhere in the step that ends at `time` */
 } TurningPoint;
 
-/* Watches the blocks of the view's structure whose matrices move, up to a certain size; NULL if there are none. Lives in the heap. */
+/* Watches the blocks of the view's structure whose matrices move; NULL if there are none. Lives in the heap. */
 Turning *turning_new(Heap *heap, View *view, const Structure *structure);
 
 /* Begins at a point, or goes on behind an event. */
@@ -34,8 +34,9 @@ typedef enum TurningStatus {
   TURNING_JUMP,  /* a determinant with conditions in it changed its sign in the last step, but no zero of it was found: it jumped */
 } TurningStatus;
 
-/* Looks at the end of a step. One evaluation of the watched entries in most steps. */
-TurningStatus turning_watch(Turning *turning, double t, const double *y, double stop, TurningPoint *point);
+/* Looks at the end of a step: with small blocks always, with large ones at every tenth, or if it is the last before an event or
+ * the end. One evaluation of the watched entries and one factorization in most cases. */
+TurningStatus turning_watch(Turning *turning, double t, const double *y, double stop, bool last, TurningPoint *point);
 
 /* After a step that failed at t: is there a singular point ahead? */
 bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point);
