@@ -7,7 +7,7 @@
 /* To, fro, and to again. */
 enum { CHANGE_LIMIT = 3 };
 
-/* A difference below this part of its largest size is zero. Within a step it can have come back from zero if it is below HIDING
+/* A difference below this part of its largest size is zero, unless the band is widened. Within a step it can have come back from zero if it is below HIDING
  * times its change over the step, or below NEAR times its largest size. */
 static const double ROUND_OFF = 1e-12, HIDING = 1, NEAR = 0.02;
 
@@ -19,6 +19,8 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator, const Modes *modes) {
   switches->difference = heap_array(heap, modes->count, sizeof(double));
   switches->before = heap_array(heap, modes->count, sizeof(double));
   switches->scale = heap_array(heap, modes->count, sizeof(double));
+  switches->band = heap_array(heap, modes->count, sizeof(double));
+  for (uint32_t m = 0; m < modes->count; m++) switches->band[m] = ROUND_OFF;
   switches->changes = heap_array(heap, modes->count, sizeof(uint8_t));
   return switches;
 }
@@ -56,9 +58,16 @@ bool switches_may_hide(const Switches *switches) {
 }
 
 bool switches_contradict(const Switches *switches, uint32_t m) {
-  if (fabs(switches->difference[m]) <= ROUND_OFF * switches->scale[m]) return false;
+  if (fabs(switches->difference[m]) <= switches->band[m] * switches->scale[m]) return false;
   return holds(switches, m) != (switches->evaluator->discretes[switches->modes->first + m] != 0);
 }
+
+double switches_beyond(const Switches *switches, uint32_t m) {
+  double difference = switches->difference[m];
+  return difference - copysign(switches->band[m] * switches->scale[m], difference);
+}
+
+void switches_widen(Switches *switches, uint32_t m, double band) { switches->band[m] = fmax(switches->band[m], band); }
 
 void switches_begin(Switches *switches) { memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t)); }
 

@@ -13,6 +13,7 @@ typedef struct Switches {
   double *difference; /* of the last evaluation */
   double *before;     /* at the end of the last step; see switches_keep */
   double *scale;      /* largest size of each difference at such ends */
+  double *band;       /* part of its scale within which a difference contradicts no mode: round-off, unless widened */
   uint8_t *changes;   /* of each mode since switches_begin */
 } Switches;
 
@@ -28,8 +29,15 @@ void switches_keep(Switches *switches);
 /* May some difference have had another sign between the kept point and the last evaluation, although it has not at both? */
 bool switches_may_hide(const Switches *switches);
 
-/* Does relation m, by its last difference, contradict its mode? A difference within round-off of zero contradicts nothing. */
+/* Does relation m, by its last difference, contradict its mode? A difference within its band around zero contradicts nothing. */
 bool switches_contradict(const Switches *switches, uint32_t m);
+
+/* The last difference of relation m less the edge of its band that it has passed: zero where a contradiction begins. */
+double switches_beyond(const Switches *switches, uint32_t m);
+
+/* From now on relation m contradicts its mode only when passed by this part of its scale: hysteresis, for a solution that
+ * slides along it. */
+void switches_widen(Switches *switches, uint32_t m, double band);
 
 /* Begins the search for modes that agree with their relations. */
 void switches_begin(Switches *switches);

@@ -1,6 +1,8 @@
 /* derived: see derived.h. */
 #include "reduce/derived.h"
 
+#include "code/switches.h"
+
 #include <string.h>
 
 /* ---- columns ---- */
@@ -398,6 +400,28 @@ static void map_columns(Reduction *reduction, const Derived *derived, int32_t le
   reduced->column_index = index;
 }
 
+/* A tie that is an equation of its own has a derivative that the original array has not: it starts as what it is tied to, where
+ * the multipliers are zero. */
+static void start_ties(Reduction *reduction, const Derived *derived) {
+  Reduced *reduced = &reduction->reduced;
+  for (uint32_t q = 0; q + 1 < reduction->array->columns; q++) {
+    if (reduction->form.tie[q] == TIE_NONE || derived->order[q + 1] > 0) continue;
+    int8_t sign = derived->sign[q];
+    uint32_t here = run_column(reduced->array, derived->unknown[q], derived->order[q] + 1, &sign);
+    if (here != MAP_NONE) reduced->y[here] = sign * reduction->y[q + 1];
+  }
+}
+
+/* The derived model has modes of its own: those of the point where it starts. The modes inside of a relation settle
+ * before it. */
+static void set_modes(Reduction *reduction) {
+  const Reduced *reduced = &reduction->reduced;
+  if (!reduced->modes->count) return;
+  Switches *switches = switches_new(reduction->heap, reduced->evaluator, reduced->modes);
+  for (uint32_t round = 0; round < reduced->modes->count; round++)
+    if (!switches_evaluate(switches, reduction->time, reduced->y) || !switches_set(switches)) return;
+}
+
 void derived_integrate(Reduction *reduction, const Derived *derived, int32_t left) {
   Arena *arena = reduction->arena;
   Reduced *reduced = &reduction->reduced;
@@ -416,4 +440,6 @@ void derived_integrate(Reduction *reduction, const Derived *derived, int32_t lef
   reduced->evaluator =
       evaluator_new(reduction->heap, reduced->array, reduction->evaluator->parameters, modes->count);
   map_columns(reduction, derived, left);
+  start_ties(reduction, derived);
+  set_modes(reduction);
 }

@@ -131,8 +131,10 @@ void constraints_check(Constraints *constraints, double t, const double *y) {
   View *view = constraints->view;
   Heap *heap = view->original->heap;
   take_columns(constraints, y);
-  if (view->original_switches && switches_evaluate(view->original_switches, t, constraints->y))
+  if (view->original_switches && switches_evaluate(view->original_switches, t, constraints->y)) {
+    switches_begin(view->original_switches); /* each point settles its modes anew */
     switches_set(view->original_switches);
+  }
   evaluate(constraints, t);
   vec_push(heap, &constraints->times, t);
   double *now = vec_extend(heap, &constraints->history, constraints->levels);

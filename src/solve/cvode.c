@@ -59,6 +59,7 @@ static EvalStatus cvode_close(Cvode *cvode, double t, const double *states) {
 static int cvode_rates(double t, N_Vector states, N_Vector rates, void *self) {
   Cvode *cvode = self;
   double *r = N_VGetArrayPointer(rates);
+  r[0] = 0;
   EvalStatus status = cvode_close(cvode, t, N_VGetArrayPointer(states));
   for (int32_t l = 0; l < cvode->system->links && status == EVAL_OK; l++)
     r[l] = cvode->closed[cvode->system->link_to[l]];
@@ -90,6 +91,7 @@ static int cvode_weights(N_Vector states, N_Vector weight, void *self) {
   const System *system = cvode->system;
   const double *x = N_VGetArrayPointer(states);
   double *w = N_VGetArrayPointer(weight);
+  w[0] = 1;
   for (int32_t l = 0; l < system->links; l++) {
     double tolerance = cvode->options.absolute_tolerance * system->nominal[system->link_from[l]];
     w[l] = 1 / (tolerance + cvode->options.relative_tolerance * fabs(x[l]));
@@ -113,9 +115,10 @@ static void cvode_release(void *object) {
   if (cvode->context) SUNContext_Free(&cvode->context);
 }
 
-/* The foreign objects; any refused one ends in heap_fail, and cvode_release frees those that were made. */
+/* The foreign objects; any refused one ends in heap_fail, and cvode_release frees those that were made. CVODE takes no empty
+ * vector: without states there is one that stays zero. */
 static void cvode_make_objects(Cvode *cvode) {
-  sunindextype states = cvode->system->links;
+  sunindextype states = cvode->system->links > 0 ? cvode->system->links : 1;
   bool made = SUNContext_Create(NULL, &cvode->context) == 0;
   made = made && (cvode->states = N_VNew_Serial(states, cvode->context)) != NULL;
   made = made && (cvode->output = N_VNew_Serial(states, cvode->context)) != NULL;
@@ -123,6 +126,7 @@ static void cvode_make_objects(Cvode *cvode) {
   made = made && (cvode->solver = SUNLinSol_Dense(cvode->states, cvode->matrix, cvode->context)) != NULL;
   made = made && (cvode->memory = CVodeCreate(CV_BDF, cvode->context)) != NULL;
   if (!made) heap_fail(cvode->heap);
+  N_VConst(0, cvode->states);
 }
 
 static void *cvode_create(Heap *heap, const System *system, const IntegratorOptions *options) {

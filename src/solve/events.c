@@ -14,10 +14,11 @@ typedef struct Bracket {
   double *low_value; /* differences at the lower end, where nothing contradicts */
 } Bracket;
 
-/* The columns at a time inside the step. */
+/* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints what is only
+ * interpolated, and that can undo the crossing. */
 static bool point_at(const Bracket *bracket, double t) {
   bracket->integrator->interpolate(bracket->self, t, bracket->y);
-  if (view_settle(bracket->view, t, bracket->y) != EVAL_OK) return false;
+  if (view_solve(bracket->view, t, bracket->y) != EVAL_OK) return false;
   return switches_evaluate(bracket->view->switches, t, bracket->y);
 }
 
@@ -37,7 +38,7 @@ static double guess_root(const Bracket *bracket, double low, double high) {
   double earliest = high;
   for (uint32_t m = 0; m < switches->modes->count; m++) {
     if (!switches_contradict(switches, m)) continue;
-    double a = bracket->low_value[m], b = switches->difference[m];
+    double b = switches_beyond(switches, m), a = bracket->low_value[m] + (b - switches->difference[m]);
     double root = a != b ? low + (high - low) * (a / (a - b)) : low;
     if (root < earliest) earliest = root;
   }
@@ -94,8 +95,12 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
       memcpy(bracket.low_value, switches->difference, count * sizeof(double));
     }
   }
-  if (high < end) point_at(&bracket, high);
-  else memcpy(y, integrator->values(self), (size_t)view->system.columns * sizeof *y);
+  if (high < end) {
+    point_at(&bracket, high);
+  } else {
+    memcpy(y, integrator->values(self), (size_t)view->system.columns * sizeof *y);
+    view_solve(view, high, y);
+  }
   *t = high;
   heap_free(heap, high_value);
   return true;

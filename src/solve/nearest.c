@@ -8,13 +8,14 @@
 #include <string.h>
 
 enum { ITERATION_LIMIT = 6 };
-static const double ALGEBRAIC_WEIGHT = 1e5, SLACK = 1e-16, ENOUGH = 1e-12;
+static const double ALGEBRAIC_WEIGHT = 1e3, SLACK = 1e-16, ENOUGH = 1e-12;
 
 struct Nearest {
   Heap *heap;
   const System *system;
   Linear *linear;
-  double *weight; /* per column */
+  double *weight, *held; /* per column; held: with states that do not move */
+  const double *in_use;  /* one of the two */
   double *jacobian, *residual, *scale, *values, *solution, *trial;
   int32_t *start, *row;
 };
@@ -54,9 +55,12 @@ Nearest *nearest_new(Heap *heap, const System *system) {
   nearest->heap = heap;
   nearest->system = system;
   nearest->weight = heap_array(heap, n, sizeof(double));
-  for (size_t q = 0; q < n; q++) nearest->weight[q] = ALGEBRAIC_WEIGHT * system->nominal[q];
-  for (int32_t k = 0; k < system->links; k++)
+  nearest->held = heap_array(heap, n, sizeof(double));
+  for (size_t q = 0; q < n; q++) nearest->weight[q] = nearest->held[q] = ALGEBRAIC_WEIGHT * system->nominal[q];
+  for (int32_t k = 0; k < system->links; k++) {
     nearest->weight[system->link_from[k]] = system->nominal[system->link_from[k]];
+    nearest->held[system->link_from[k]] = 0;
+  }
   nearest->jacobian = heap_array(heap, nonzeros, sizeof(double));
   nearest->residual = heap_array(heap, m, sizeof(double));
   nearest->scale = heap_array(heap, m, sizeof(double));
@@ -78,7 +82,7 @@ static void fill_values(Nearest *nearest) {
   for (int32_t q = 0; q < n; q++)
     for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
       nearest->scale[system->row_index[e]] =
-          fmax(nearest->scale[system->row_index[e]], fabs(nearest->jacobian[e]) * nearest->weight[q]);
+          fmax(nearest->scale[system->row_index[e]], fabs(nearest->jacobian[e]) * nearest->in_use[q]);
   for (int32_t i = 0; i < m; i++) {
     nearest->scale[i] = nearest->scale[i] > 0 ? 1 / nearest->scale[i] : 1;
     fill[i] = nearest->start[n + i];
@@ -87,7 +91,7 @@ static void fill_values(Nearest *nearest) {
     nearest->values[next++] = 1;
     for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++) {
       int32_t i = system->row_index[e];
-      double value = nearest->jacobian[e] * nearest->scale[i] * nearest->weight[q];
+      double value = nearest->jacobian[e] * nearest->scale[i] * nearest->in_use[q];
       nearest->values[next++] = value;
       nearest->values[fill[i]++] = value;
     }
@@ -110,7 +114,7 @@ static double correct(Nearest *nearest, double t) {
   linear_solve(nearest->linear, solution);
   double size = 0;
   for (int32_t q = 0; q < n; q++) {
-    double change = solution[q] * nearest->weight[q];
+    double change = solution[q] * nearest->in_use[q];
     if (!isfinite(change)) return HUGE_VAL;
     trial[q] += change;
     size = fmax(size, fabs(change) / (fabs(trial[q]) + system->nominal[q]));
@@ -118,9 +122,10 @@ static double correct(Nearest *nearest, double t) {
   return size;
 }
 
-void nearest_move(Nearest *nearest, double t, double *y) {
+static void move(Nearest *nearest, const double *weight, double t, double *y) {
   size_t bytes = (size_t)nearest->system->columns * sizeof(double);
   memcpy(nearest->trial, y, bytes);
+  nearest->in_use = weight;
   double last = HUGE_VAL;
   for (int k = 0; k < ITERATION_LIMIT; k++) {
     double size = correct(nearest, t);
@@ -130,3 +135,7 @@ void nearest_move(Nearest *nearest, double t, double *y) {
     last = size;
   }
 }
+
+void nearest_move(Nearest *nearest, double t, double *y) { move(nearest, nearest->weight, t, y); }
+
+void nearest_settle(Nearest *nearest, double t, double *y) { move(nearest, nearest->held, t, y); }

@@ -12,8 +12,8 @@ enum { LARGE_ROWS = 3000 };
 /* A choice of states is judged this part of a step ahead. */
 static const double LOOK_AHEAD = 0.75;
 
-/* So many events in a row that do not get ahead are chattering. */
-enum { CHATTER_LIMIT = 200 };
+/* After so many events in a row that do not get ahead a condition gets hysteresis; so many are chattering. */
+enum { SLIDING_LIMIT = 20, CHATTER_LIMIT = 200 };
 
 typedef struct Run {
   Heap *heap;
@@ -157,6 +157,18 @@ static bool watch_turning(Run *run, double t, const double *y, bool last) {
   return true;
 }
 
+/* What to try where the method has left a high index, which no error control can hide; "" elsewhere. */
+static const char *index_hint(const Run *run) {
+  const System *system = &run->view->system;
+  int32_t index = 1;
+  for (int32_t q = 0; q < system->columns && system->column_index; q++)
+    if (system->column_index[q] > index) index = system->column_index[q];
+  if (index < 3) return "";
+  bool radau = run->integrator == integrator_find("radau");
+  return arena_printf(&run->diags->arena, "; the system integrated has index %d: use %sa method that reduces it, such as dummy",
+                      (int)index, radau ? "" : "solver radau, or ");
+}
+
 static bool describe_failure(Run *run, StepStatus status, double t) {
   if (run->turning && turning_explain(run->turning, t, run->options->stop, &run->turning_point)) return report_turning(run);
   static const char *const what[] = {
@@ -164,7 +176,8 @@ static bool describe_failure(Run *run, StepStatus status, double t) {
       [STEP_SINGULAR] = "the Jacobian is singular",
       [STEP_EVALUATION] = "the equations could not be evaluated",
   };
-  Diag *diag = diag_error(run->diags, DIAG_INTEGRATION, (Span){0}, "integration stopped at time %.10g: %s", t, what[status]);
+  Diag *diag = diag_error(run->diags, DIAG_INTEGRATION, (Span){0}, "integration stopped at time %.10g: %s%s", t, what[status],
+                          index_hint(run));
   if (run->view->space && statespace_failure(run->view->space).reason && *statespace_failure(run->view->space).reason) {
     CloseFailure failure = statespace_failure(run->view->space);
     diag_note(run->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
@@ -313,12 +326,25 @@ static bool report_chatter(Run *run, double t, uint32_t mode) {
   return false;
 }
 
+/* The solution slides along a condition: each of its values leads back to the other. Hysteresis of the size of the tolerance lets
+ * the run get ahead. */
+static void let_slide(Run *run, double t, uint32_t mode) {
+  Switches *switches = run->view->switches;
+  if (switches->band[mode] >= run->options->tolerance) return;
+  switches_widen(switches, mode, run->options->tolerance);
+  diag_warning(run->diags, (Span){0},
+               "at time %.10g the solution slides along the condition %s, which from here on changes only when passed by the "
+               "tolerance; use noEvent, or a smooth transition",
+               t, model_text(run->view->evaluator->model, switches->modes->relation[mode], &run->diags->arena));
+}
+
 /* An event at t with the columns in run->y: both sides are recorded, and the integrator starts again. */
 static bool handle_event(Run *run, double t, uint32_t mode) {
   bool ahead = t - run->last_event > 1e-9 * (run->options->stop - run->options->start);
   run->chatter = ahead ? 0 : run->chatter + 1;
   run->last_event = t;
   if (run->chatter > CHATTER_LIMIT) return report_chatter(run, t, mode);
+  if (run->chatter > SLIDING_LIMIT) let_slide(run, t, mode);
   run->statistics->events++;
   recorder_add(run->recorder, t, run->y);
   if (!events_settle(run->view, t, run->y)) return report_chatter(run, t, mode);

@@ -181,14 +181,23 @@ EvalStatus view_solve(View *view, double t, double *y) {
   return EVAL_OK;
 }
 
+/* By the array of the model: every level holds then. false: it cannot be solved there, and y stays as it is. */
+static bool settle_original(View *view, double t, double *y) {
+  int32_t block;
+  double *whole = view->original_y;
+  for (uint32_t q = 0; q < view->original->array->columns; q++)
+    if (view->source[q] != MAP_NONE) whole[q] = view->sign[q] * y[view->source[q]];
+  if (!dummy_select(view->original_dummy, t, whole, &block)) return false;
+  statespace_choose(view->original_space, dummy_depth(view->original_dummy));
+  if (statespace_close(view->original_space, t, whole) != EVAL_OK) return false;
+  for (uint32_t q = 0; q < view->original->array->columns; q++)
+    if (view->source[q] != MAP_NONE) y[view->source[q]] = view->sign[q] * whole[q];
+  return true;
+}
+
 EvalStatus view_settle(View *view, double t, double *y) {
   if (view->system.close) return view->system.close(view, t, y);
-  const System *system = &view->system;
-  double *states = heap_array(view->evaluator->heap, (size_t)system->links, sizeof *states);
-  for (int32_t k = 0; k < system->links; k++) states[k] = y[system->link_from[k]];
-  nearest_move(view->nearest, t, y);
-  for (int32_t k = 0; k < system->links; k++) y[system->link_from[k]] = states[k];
-  heap_free(view->evaluator->heap, states);
+  if (!view->original_space || !settle_original(view, t, y)) nearest_settle(view->nearest, t, y);
   return EVAL_OK;
 }
 
@@ -218,5 +227,11 @@ View *view_reduced(Heap *heap, const Reduction *reduction) {
     view->original_switches = switches_new(heap, reduction->evaluator, reduction->modes);
   view->source = reduced->source;
   view->sign = reduced->sign;
+  if (!reduced->structure && reduced->modes == reduction->modes && reduction->modes->count) {
+    view->original_dummy = reduction->dummy;
+    view->original_space = reduction->space;
+    view->original_y = heap_array(heap, reduction->array->columns, sizeof(double));
+    memcpy(view->original_y, reduction->y, (size_t)reduction->array->columns * sizeof(double));
+  }
   return view;
 }

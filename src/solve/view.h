@@ -27,6 +27,11 @@ typedef struct View {
   Switches *original_switches; /* NULL where the evaluators share their modes */
   const uint32_t *source;      /* per column of it; MAP_NONE: not in the view */
   const int8_t *sign;
+  /* Choice of states and state-space form of that array, which a system integrated as it is settles by at an event: hidden
+   * constraints that it does not hold must hold where it starts again. NULL where the evaluators do not share their modes. */
+  Dummy *original_dummy;
+  StateSpace *original_space;
+  double *original_y;
   /* workspace of rates_jacobian */
   double *values;
   int32_t *place, *pattern_start, *pattern_row;
