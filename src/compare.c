@@ -9,8 +9,16 @@
 
 /* ---- runs ---- */
 
+/* The reference is so much more accurate, and an amplification is measured with a change of so many tolerances: what the
+ * steps then differ by is small against what the change becomes. */
+static const double MORE_ACCURATE = 0.01, CHANGE = 1000;
+
+static double tolerance_of(const Comparison *comparison, double factor) {
+  return fmax(comparison->request->request.run.tolerance * factor, 1e-13);
+}
+
 static void run_one(Comparison *comparison, Model *model, CompareRun *run, const Method *method,
-                    const Integrator *integrator, double factor) {
+                    const Integrator *integrator, double factor, double perturbation) {
   Request request = comparison->request->request;
   double begin = pipeline_clock();
   run->method = method;
@@ -19,12 +27,13 @@ static void run_one(Comparison *comparison, Model *model, CompareRun *run, const
   run->simulation.model = model;
   run->simulation.diags = &run->diags;
   request.method = method;
+  request.perturbation = perturbation;
   request.run.integrator = integrator;
-  request.run.tolerance = fmax(request.run.tolerance * factor, 1e-13);
+  request.run.tolerance = tolerance_of(comparison, factor);
   request.run.enforces_constraints = false; /* what it violates is in the table */
   run->ok = pipeline_simulate(&run->simulation, &request);
   run->seconds = pipeline_clock() - begin;
-  run->difference = run->algebraic_difference = NAN;
+  run->difference = run->algebraic_difference = run->amplification = NAN;
 }
 
 /* ---- differences ---- */
@@ -83,19 +92,39 @@ static void measure_invariants(const CompareRequest *request, CompareRun *run) {
     run->invariants[k] = recorder_drift(heap, run->simulation.recorder, request->invariants[k]);
 }
 
+/* Runs once more from a start that is a little off. */
+static void measure_amplification(Comparison *comparison, Model *model, CompareRun *run, const Integrator *integrator,
+                                  double factor) {
+  if (!run->ok) return;
+  CompareRun moved = {0};
+  double change = CHANGE * tolerance_of(comparison, factor);
+  run_one(comparison, model, &moved, run->method, integrator, factor, change);
+  measure_difference(run, &moved);
+  run->amplification = moved.difference / change;
+}
+
+/* Does the method integrate a system with more solutions than the model has? Others share the model's amplification. */
+static bool leaves_constraints(const CompareRun *run) {
+  return run->ok && !run->method->enforces_all && run->simulation.view->system.close;
+}
+
 Comparison *compare_run(Heap *heap, Model *model, const CompareRequest *request) {
   Comparison *comparison = heap_alloc(heap, sizeof *comparison);
+  CompareRun *reference = &comparison->reference;
   comparison->heap = heap;
   comparison->request = request;
   comparison->count = request->method_count * request->solver_count;
   comparison->runs = heap_array(heap, comparison->count, sizeof *comparison->runs);
-  run_one(comparison, model, &comparison->reference, &method_dummy, NULL, 0.01);
+  run_one(comparison, model, reference, &method_dummy, NULL, MORE_ACCURATE, 0);
+  measure_amplification(comparison, model, reference, NULL, MORE_ACCURATE);
   for (uint32_t m = 0; m < request->method_count; m++) {
     for (uint32_t s = 0; s < request->solver_count; s++) {
       CompareRun *run = &comparison->runs[m * request->solver_count + s];
-      run_one(comparison, model, run, request->methods[m], request->solvers[s], 1);
-      measure_difference(&comparison->reference, run);
+      run_one(comparison, model, run, request->methods[m], request->solvers[s], 1, 0);
+      measure_difference(reference, run);
       measure_invariants(request, run);
+      if (leaves_constraints(run)) measure_amplification(comparison, model, run, request->solvers[s], 1);
+      else if (run->ok) run->amplification = reference->amplification;
     }
   }
   return comparison;
@@ -158,7 +187,7 @@ static void text_run(const Comparison *comparison, uint32_t k, uint32_t levels, 
   }
   for (uint32_t i = 0; i < request->invariant_count; i++)
     text_printf(heap, text, " %9.1e %-9s", run->invariants[i].change, drift_name(run->invariants[i].kind));
-  text_printf(heap, text, " %9.1e\n", run->difference);
+  text_printf(heap, text, " %9.1e %9.1e\n", run->difference, run->amplification);
 }
 
 void compare_text(const Comparison *comparison, TextVec *text) {
@@ -170,7 +199,7 @@ void compare_text(const Comparison *comparison, TextVec *text) {
   for (uint32_t l = 0; l < levels; l++) text_printf(heap, text, " level %-2u %10s", l, "drift");
   for (uint32_t i = 0; i < request->invariant_count; i++)
     text_printf(heap, text, " %9.9s %-9s", request->invariants[i], "drift");
-  text_printf(heap, text, " %9s\n", "off by");
+  text_printf(heap, text, " %9s %9s\n", "off by", "amplifies");
   for (uint32_t k = 0; k < comparison->count; k++) text_run(comparison, k, levels, text);
   text_printf(
       heap, text,
@@ -179,10 +208,11 @@ void compare_text(const Comparison *comparison, TextVec *text) {
     text_printf(heap, text,
                 "off by: largest difference from method dummy at tolerance %.2g, of variables whose "
                 "derivatives occur\n",
-                fmax(request->request.run.tolerance * 0.01, 1e-13));
+                tolerance_of(comparison, MORE_ACCURATE));
   else
     text_printf(heap, text, "off by: not known, since the reference run failed: %s\n",
                 failure(&comparison->reference));
+  text_printf(heap, text, "amplifies: what a small change of the states at the start is multiplied by along the run\n");
 }
 
 static void json_drift(JsonWriter *json, const Drift *drift) {
@@ -244,6 +274,7 @@ static void json_run(const Comparison *comparison, uint32_t k, JsonWriter *json)
   json_invariants(comparison, run, json);
   json_key_number(json, "difference", run->difference);
   json_key_number(json, "algebraic_difference", run->algebraic_difference);
+  json_key_number(json, "amplification", run->amplification);
   bool far = run->ok && comparison->reference.ok && run->difference > 0;
   json_key_string(json, "farthest",
                   far ? comparison->reference.simulation.recorder->signals->list.data[run->farthest].name

@@ -1,6 +1,6 @@
 /* compare: several methods and solvers on one model, side by side: sizes, work, residuals of the
- * constraints by level, drift of invariants, and how far each is from a run that is a hundred times more
- * accurate. */
+ * constraints by level, drift of invariants, how far each is from a run that is a hundred times more
+ * accurate, and how much the system it integrates amplifies a change at the start. */
 #ifndef DAEDAL_COMPARE_H
 #define DAEDAL_COMPARE_H
 
@@ -27,6 +27,7 @@ typedef struct CompareRun {
   double difference; /* from the reference, of the variables whose derivatives the model writes; NAN: none */
   double algebraic_difference; /* of the others */
   uint32_t farthest;           /* signal of the reference with the largest difference */
+  double amplification; /* largest difference that a small one in the states at the start becomes; NAN: not known */
   Drift *invariants;
 } CompareRun;
 

@@ -176,6 +176,20 @@ static bool pass_strangeness(Simulation *simulation, const Request *request) {
   return true;
 }
 
+/* Moves the start by the perturbation asked for; what is no state follows. Rates move less than what they are rates of, by a
+ * ratio that no model has: equal changes can leave an energy as it is. */
+static void perturb_start(View *view, double t, double perturbation, double *y) {
+  static const double ratio = 0.6180339887498949;
+  const System *system = &view->system;
+  if (!system->close || perturbation == 0) return;
+  for (int32_t k = 0; k < system->links; k++) {
+    double *value = &y[system->link_from[k]];
+    uint32_t order = array_order(view->evaluator->array, (uint32_t)system->link_from[k]);
+    *value += perturbation * fmax(1, fabs(*value)) * pow(ratio, order);
+  }
+  view_solve(view, t, y);
+}
+
 static bool pass_view(Simulation *simulation, const Request *request) {
   Heap *heap = simulation->heap;
   const Reduced *reduced = &simulation->reduction.reduced;
@@ -191,6 +205,7 @@ static bool pass_view(Simulation *simulation, const Request *request) {
   }
   bool *is_state = heap_array(heap, (size_t)system->columns, sizeof *is_state);
   for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = true;
+  perturb_start(simulation->view, request->run.start, request->perturbation, reduced->y);
   simulation->facts.states = (uint32_t)system->links;
   simulation->facts.run_evaluator = reduced->evaluator;
   if (!simulation->strangeness.array) simulation->facts.reduction = &simulation->reduction;

@@ -14,6 +14,7 @@ typedef struct Request {
   bool initialize_only;
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
+  double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
   const SignalFilter *filter; /* NULL: all signals */
   RunOptions run;
 } Request;

@@ -12,15 +12,17 @@ import unittest
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = pathlib.Path(os.environ["SOURCE_DIR"]) / "examples"
 METHODS = ["dummy", "minimal", "projection", "baumgarte", "ggl", "underlying", "overdetermined", "none"]
-TOLERANCE = 1e-6
+SLOW = os.environ.get("BUILD_KIND") == "asan"
 
-# Stop times: long enough to move, short enough that errors do not grow by the nature of the model.
-STOP = {"andrews": 0.01, "caraxis": 1, "chemakzo": 20, "double_pendulum": 1, "gear_drive": 2, "paraboloid": 5, "pendulum": 3, "pendulum2": 3,
-        "pendulum_large": 5, "pendulum_small": 10, "rc_circuit": 0.02, "reactor": 1, "slider_crank": 1, "spherical_pendulum": 3,
-        "transamp": 0.01, "triple_pendulum": 1, "water": 3000}
-# Hidden variables of a system left at index 3 are less accurate than the tolerance says.
-LESS_ACCURATE = {("andrews", "none"): 1e4}
+# Every example runs to the end of its own experiment with its own tolerance, but for these.
+SHORTENED = {"wheelset": 1} | ({"wheelset": 0.02, "pendulum_large": 20, "pendulum_small": 20, "paraboloid": 10} if SLOW else {})
+NAMES = sorted(path.stem for path in EXAMPLES.glob("*.mo"))
+CANNOT = {("wheelset", "none")}  # index 3 with contact forces in the conditions of events
 ENFORCING = ["dummy", "minimal", "ggl", "overdetermined"]
+# Of transamp the methods that integrate what is left of the equations evaluate derivatives at output points only as well as they interpolate.
+RESIDUAL = {("transamp", "minimal"): 1e-7}
+CONSTRAINED = ["andrews", "caraxis", "double_pendulum", "paraboloid", "pendulum", "pendulum2", "slider_crank", "spherical_pendulum", "triple_pendulum"]
+QUADRATIC = ["caraxis", "paraboloid", "pendulum", "pendulum2", "pendulum_large", "pendulum_small", "spherical_pendulum"]
 
 
 def run(*arguments):
@@ -38,45 +40,115 @@ def last_row(path):
 
 
 class Trajectories(unittest.TestCase):
-    def test_same_on_every_example(self):
-        for name, stop in STOP.items():
-            code, result = report("compare", EXAMPLES / f"{name}.mo", "--stop-time", stop, "--tolerance", TOLERANCE, "--intervals", 50)
-            self.assertEqual(code, 0, name)
-            for found in result["runs"]:
-                with self.subTest(model=name, method=found["method"]):
-                    if found["status"] == "singular":
-                        self.assertIn("method", found["message"])  # it does not apply
-                        continue
-                    self.assertEqual(found["status"], "ok", found["message"])
-                    factor = LESS_ACCURATE.get((name, found["method"]), 100)
-                    self.assertLessEqual(found["difference"], factor * TOLERANCE)
+    @classmethod
+    def setUpClass(cls):
+        cls.results = {}
+        for name in NAMES:
+            stop = ("--stop-time", SHORTENED[name]) if name in SHORTENED else ()
+            code, cls.results[name] = report("compare", EXAMPLES / f"{name}.mo", *stop)
+            assert code == 0, name
 
-    def test_dummy_applies_everywhere(self):
-        for name, stop in STOP.items():
-            code, result = report("compare", EXAMPLES / f"{name}.mo", "--methods", "dummy,minimal,overdetermined", "--stop-time", stop,
-                                  "--tolerance", TOLERANCE)
-            self.assertEqual([found["status"] for found in result["runs"]], ["ok"] * 3, name)
+    def runs(self):
+        """Model, method and run of all methods that apply."""
+        for name, result in self.results.items():
+            for found in result["runs"]:
+                if found["status"] == "singular":
+                    self.assertIn("method", found["message"])  # it does not apply
+                    self.assertNotIn(found["method"], ("dummy", "minimal", "underlying", "overdetermined", "none"))
+                elif (name, found["method"]) in CANNOT and found["status"] == "integration":
+                    self.assertIn("use a method that reduces it", found["message"])
+                else:
+                    with self.subTest(model=name, method=found["method"]):
+                        self.assertEqual(found["status"], "ok", found["message"])
+                        yield name, found["method"], found
+
+    def test_same_on_every_example(self):
+        for name, method, found in self.runs():
+            tolerance = self.results[name]["tolerance"]
+            self.assertLessEqual(found["difference"], 100 * tolerance * max(1, found["amplification"]))
+
+    def test_constraints_hold_where_they_are_enforced(self):
+        for name, method, found in self.runs():
+            if method in ENFORCING:
+                for level in found["levels"]:
+                    self.assertLessEqual(level["max"], RESIDUAL.get((name, method), 1e-10))
+                    self.assertEqual(level["drift"], "none")
 
     def test_drift_is_where_it_should_be(self):
-        for name in ("pendulum", "double_pendulum", "slider_crank", "caraxis", "spherical_pendulum"):
-            code, result = report("compare", EXAMPLES / f"{name}.mo", "--tolerance", TOLERANCE)
-            self.assertEqual(code, 0)
-            levels = {found["method"]: [level["max"] for level in found["levels"]] for found in result["runs"]}
-            for method in ENFORCING:
-                for level, residual in enumerate(levels[method]):
-                    with self.subTest(model=name, method=method, level=level):
-                        self.assertLess(residual, 1e-9)
+        for name in CONSTRAINED:
+            levels = {found["method"]: [level["max"] for level in found["levels"]] for found in self.results[name]["runs"]}
             with self.subTest(model=name):
                 self.assertLess(levels["projection"][1], 1e-12)
                 self.assertGreater(levels["projection"][0], 1e-10)
                 self.assertGreater(levels["underlying"][0], 1e-10)
                 self.assertGreater(levels["underlying"][0], levels["baumgarte"][0])
+        for name, method, found in self.runs():
+            drifts = [level["drift"] for level in found["levels"]]
+            if method == "baumgarte":
+                self.assertEqual(set(drifts), {"none"})
+            if method == "underlying" and name in QUADRATIC and name not in SHORTENED:
+                self.assertEqual(drifts[0], "quadratic")
+
+    def test_amplification(self):
+        """Of exp(t), of a pendulum on its constraint, and of one that can leave it."""
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder) / "M.mo"
+            model.write_text("model M Real x(start=0.01, fixed=true); equation der(x) = x; annotation(experiment(StopTime=3)); end M;")
+            code, result = report("compare", model, "--methods", "dummy")
+        self.assertAlmostEqual(result["runs"][0]["amplification"], math.exp(3), delta=0.2)
+        amplified = {found["method"]: found["amplification"] for found in self.results["pendulum"]["runs"]}
+        self.assertEqual(amplified["ggl"], amplified["dummy"])
+        self.assertGreater(amplified["underlying"], 3 * amplified["dummy"])
+
+    def test_without_states(self):
+        code, result = report("compare", EXAMPLES / "reactor.mo", "--methods", "dummy", "--solvers", "cvode,ida,radau,erk")
+        for found in result["runs"]:
+            with self.subTest(solver=found["solver"]):
+                self.assertEqual((found["status"], found["states"]), ("ok", 0))
 
     def test_invariant(self):
         with tempfile.TemporaryDirectory() as folder:
             arguments = ("simulate", EXAMPLES / "pendulum_large.mo", "--invariant", "E", "--output-file", pathlib.Path(folder) / "r.csv")
             drifts = {method: report(*arguments, "--method", method)[1]["invariants"][0]["drift"] for method in ("underlying", "dummy")}
         self.assertEqual(drifts, {"underlying": "quadratic", "dummy": "linear"})
+
+
+class Events(unittest.TestCase):
+    # Changes its mode many times, and begins in the mode that is not the first one.
+    SWINGING = """model Swinging
+      Real x(start = 0.6, fixed = true), y(start = -0.8), vx(start = 0, fixed = true), vy, lambda, k;
+    equation
+      k = if x > 0 then 1.5 else 1;
+      der(x) = vx; der(y) = vy; der(vx) = -lambda*x - k*x; der(vy) = -lambda*y - 9.81; x^2 + y^2 = 1;
+      annotation(experiment(StopTime = 10, Tolerance = 1e-8));
+    end Swinging;"""
+
+    def test_modes_of_derived_systems(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder) / "Swinging.mo"
+            model.write_text(self.SWINGING)
+            code, result = report("compare", model)
+        for found in result["runs"]:
+            with self.subTest(method=found["method"]):
+                self.assertEqual(found["status"], "ok", found["message"])
+                self.assertLessEqual(found["difference"], 100e-8 * found["amplification"])
+                self.assertLess(found["algebraic_difference"], 1e-3)  # k has its value from the first point on
+                if found["method"] in ENFORCING:
+                    self.assertLess(max(level["max"] for level in found["levels"]), 1e-10)
+
+    def test_sliding(self):
+        """Each value of the condition leads back to the other: hysteresis, with a warning."""
+        with tempfile.TemporaryDirectory() as folder:
+            model, out = pathlib.Path(folder) / "Slides.mo", pathlib.Path(folder) / "r.csv"
+            model.write_text("model Slides Real x(start=0.5, fixed=true); Real z(start=0, fixed=true); equation "
+                             "der(x) = if x > 0 then -1 else 1; der(z) = x; end Slides;")
+            for solver in ("erk", "radau"):
+                done = run("simulate", model, "--solver", solver, "--stop-time", 1, "--tolerance", 1e-4, "--output-file", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("slides along the condition", done.stderr)
+                end = last_row(out)
+                self.assertLess(abs(end["x"]), 2e-4)
+                self.assertAlmostEqual(end["z"], 0.125, delta=1e-3)
 
 
 class Printed(unittest.TestCase):
@@ -249,6 +321,11 @@ class BadUse(unittest.TestCase):
             self.refuse(2, "two numbers above zero", "simulate", model, "--method", "baumgarte", f"--baumgarte={value}")
         self.refuse(2, "no variable 'Energy'", "simulate", model, "--invariant", "Energy", "--output-file", os.devnull + ".csv")
         self.refuse(2, "radau or bdf", "simulate", model, "--method", "ggl", "--solver", "erk", "--output-file", "/nonexistent/x.csv")
+
+    def test_index_three_without_radau(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.refuse(6, "use solver radau, or a method that reduces it", "simulate", EXAMPLES / "paraboloid.mo", "--method", "none",
+                        "--solver", "ida", "--output-file", pathlib.Path(folder) / "r.csv")
 
     def test_does_not_apply(self):
         model = EXAMPLES / "rc_circuit.mo"
