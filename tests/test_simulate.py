@@ -136,6 +136,16 @@ class ClosedForms(unittest.TestCase):
 
 
 class Events(unittest.TestCase):
+    def test_jump_without_event(self):
+        """An algebraic variable that jumps on its own is no reason for small steps."""
+        model = ("model M\n Real x(start=1, fixed=true), a;\nequation\n der(x) = -x;\n"
+                 " a = noEvent(if sin(9*time) > 0 then 1 else -1)*x;\nend M;\n")
+        for solver in ("radau", "bdf"):
+            run = Run(model, "--stop-time", 5, "--solver", solver)
+            self.assertEqual(run.code, 0, run.words)
+            self.assertLess(run.json["steps"] + run.json["rejected"], 150, solver)
+            self.assertAlmostEqual(run["x"][-1], math.exp(-5), delta=1e-5)
+
     def test_piecewise_input(self):
         """A kink of the rate at a known time: the error stays at the tolerance, both sides are recorded."""
         model = ("model M\n Real x(start=0, fixed=true);\nequation\n"

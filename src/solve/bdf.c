@@ -54,7 +54,9 @@ typedef struct Bdf {
 
   Elimination *elimination;
   int32_t *measured, measured_count; /* columns in the norm */
+  int32_t error_count;               /* the first of them are in the error test */
   double *share;                     /* [columns] their part in it */
+  bool *tested;                      /* [columns] takes part in the error test */
   double *weight;                    /* [columns] share over tolerance */
   double *secant_weight;             /* [rows] */
 
@@ -86,27 +88,41 @@ typedef struct Bdf {
 
 /* ---- The choice of states ---- */
 
-/* The norm is the root mean square over the states. The columns that are no states follow from these and take little
- * part; rates count through their states. */
-static void bdf_find_measured(Bdf *bdf) {
+/* The part of each column in the norm, which is the root mean square over the states. The columns that are no states
+ * follow from these and take little part; rates count through their states. An algebraic column is not in the error
+ * test, as it may jump where no state does; where there is no state, it has to be. */
+static void bdf_set_shares(Bdf *bdf) {
   const System *system = bdf->system;
   double all = sqrt(fmax(system->columns, 1)), states = sqrt(fmax(system->links, 1));
   for (int32_t c = 0; c < system->columns; c++) {
     bool candidate = system->successor && system->successor[c] >= 0;
     bdf->share[c] = (candidate ? candidate_share : algebraic_share) / all;
+    bdf->tested[c] = candidate || system->links == 0;
   }
   for (int32_t l = 0; l < system->links; l++) bdf->share[system->link_to[l]] = 0;
-  for (int32_t l = 0; l < system->links; l++) bdf->share[system->link_from[l]] = 1 / states;
+  for (int32_t l = 0; l < system->links; l++) {
+    bdf->share[system->link_from[l]] = 1 / states;
+    bdf->tested[system->link_from[l]] = true;
+  }
   for (int32_t c = 0; c < system->columns && system->column_index; c++)
     if (system->column_index[c] > 1) bdf->share[c] = higher_index_share / all;
-  bdf->measured_count = 0;
-  for (int32_t c = 0; c < system->columns; c++)
-    if (bdf->share[c] > 0) bdf->measured[bdf->measured_count++] = c;
+}
+
+/* The columns in the norm, first those in the error test. */
+static void bdf_find_measured(Bdf *bdf) {
+  int32_t columns = bdf->system->columns, count = 0;
+  for (int32_t c = 0; c < columns; c++)
+    if (bdf->share[c] > 0 && bdf->tested[c]) bdf->measured[count++] = c;
+  bdf->error_count = count;
+  for (int32_t c = 0; c < columns; c++)
+    if (bdf->share[c] > 0 && !bdf->tested[c]) bdf->measured[count++] = c;
+  bdf->measured_count = count;
 }
 
 static void bdf_choose(Bdf *bdf) {
   elimination_choose(bdf->elimination, NULL);
   linear_set_pattern(bdf->linear, bdf->elimination->start, bdf->elimination->row);
+  bdf_set_shares(bdf);
   bdf_find_measured(bdf);
   bdf->factored_leading = 0;
   bdf->jacobian_current = false;
@@ -148,6 +164,7 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
   bdf->linear = linear_new(heap, system->rows, nonzeros, false);
   bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS_OF_LARGE : SECANTS);
   bdf->measured = heap_array(heap, columns, sizeof(int32_t));
+  bdf->tested = heap_array(heap, columns, sizeof(bool));
   double **vectors[] = {&bdf->share, &bdf->weight, &bdf->y,     &bdf->guess,
                         &bdf->slope, &bdf->next,   &bdf->change};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
@@ -292,7 +309,7 @@ static void bdf_norms(const Bdf *bdf, double norm[3]) {
   const History *history = bdf->history;
   size_t k = (size_t)history->planned_order;
   double last = history->beta[k], before = history->beta[k - 1], sum[3] = {0};
-  for (int32_t i = 0; i < bdf->measured_count; i++) {
+  for (int32_t i = 0; i < bdf->error_count; i++) {
     int32_t c = bdf->measured[i];
     const double *difference = history->difference + (size_t)c * HISTORY_STRIDE;
     double w = bdf->weight[c], e = w * bdf->change[c];
@@ -308,7 +325,7 @@ static void bdf_norms(const Bdf *bdf, double norm[3]) {
 /* The same for the order above; it means something after enough equal steps. */
 static double bdf_higher_norm(const Bdf *bdf) {
   double sum = 0;
-  for (int32_t i = 0; i < bdf->measured_count; i++) {
+  for (int32_t i = 0; i < bdf->error_count; i++) {
     int32_t c = bdf->measured[i];
     double e = bdf->change[c] -
                bdf->history->difference[(size_t)c * HISTORY_STRIDE + (size_t)bdf->history->planned_order + 1];
