@@ -458,6 +458,33 @@ static double seconds_to_load(const char *text, uint32_t expected) {
   return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
 }
 
+/* Processor time to refuse this many parameters with an endless calculation each. */
+static double seconds_to_refuse(uint32_t count) {
+  struct timespec a, b;
+  Heap *heap = heap_new(NULL);
+  TextVec text = {0};
+  text_printf(heap, &text,
+              "function f input Real x; output Real y; algorithm y := x; while y > 0 loop y := y + 1; "
+              "end while; end f; model M Real x = 1;");
+  for (uint32_t i = 0; i < count; i++) text_printf(heap, &text, " parameter Real p%u = f(%u);", i, i + 1);
+  text_printf(heap, &text, " end M;");
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+  World w = world_load(text.data);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+  assert_null(w.model);
+  assert_non_null(strstr(w.diags->list.data[0].message, "operations at compile time"));
+  world_free(&w);
+  heap_destroy(heap);
+  return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+}
+
+/* The first endless calculation is given time, the others are not. */
+static void test_endless(void **state) {
+  (void)state;
+  double one = seconds_to_refuse(1), many = seconds_to_refuse(30);
+  if (many > 6 * one) fail_msg("30 endless calculations take %g s, one %g s", many, one);
+}
+
 static void test_depth(void **state) {
   (void)state;
   enum { DEPTH = 10000, TERMS = 20000 };
@@ -546,6 +573,7 @@ int main(void) {
       cmocka_unit_test(test_stems),
       cmocka_unit_test(test_errors),
       cmocka_unit_test(test_several_errors),
+      cmocka_unit_test(test_endless),
       cmocka_unit_test(test_depth),
       cmocka_unit_test(test_linear_cost),
       cmocka_unit_test(test_allocations),

@@ -420,7 +420,7 @@ void symbolic_start(Elaboration *el) {
   el->number_domain = number_domain(&el->number_context);
   el->number_machine =
       machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list, el->diags,
-                  (Limits){.steps = 10000000, .total = 100000000});
+                  (Limits){.steps = 4000000, .total = 40000000});
 }
 
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {

@@ -71,6 +71,7 @@ static bool step(Machine *machine, Instruction i) {
 static bool within_inlining(Machine *machine) {
   if (!machine->domain->call || machine->frames.count < 2) return true;
   if (machine->steps - machine->frames.data[1].steps <= machine->limits.inlining) return true;
+  if (machine->limits.inlining > STEPS_AFTER_LIMIT) machine->limits.inlining = STEPS_AFTER_LIMIT;
   while (machine->frames.count > 2) frame_end(machine);
   frame_top(machine)->steps = machine->steps;
   return machine_unknown(machine, "the result of a long calculation");

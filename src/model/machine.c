@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { CHUNK_BYTES = 1 << 16, DEPTH_DEFAULT = 2000 };
-static const uint64_t STEPS_DEFAULT = 100000000, TOTAL_DEFAULT = UINT64_MAX, INLINING_DEFAULT = 3000000,
+static const uint64_t STEPS_DEFAULT = 10000000, TOTAL_DEFAULT = UINT64_MAX, INLINING_DEFAULT = 500000,
                       ELEMENTS_DEFAULT = 50000000;
 
 /* ---- memory ---- */
@@ -90,10 +90,10 @@ bool machine_charge(Machine *machine, uint64_t steps) {
   if (steps > machine->limits.elements)
     return machine_error(machine, "an array of more than %llu elements is refused",
                          (unsigned long long)machine->limits.elements);
-  if (machine->steps > machine->budget)
-    return machine_error(machine, "more than %llu operations at compile time are refused",
-                         (unsigned long long)machine->budget);
-  return true;
+  if (machine->steps <= machine->budget) return true;
+  if (machine->limits.steps > STEPS_AFTER_LIMIT) machine->limits.steps = STEPS_AFTER_LIMIT;
+  return machine_error(machine, "more than %llu operations at compile time are refused",
+                       (unsigned long long)machine->budget);
 }
 
 const Domain *machine_domain(const Machine *machine) { return machine->domain; }

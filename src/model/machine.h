@@ -5,6 +5,10 @@
 
 #include "model/execute.h"
 
+/* Steps of each later run, or inlined call, once one went beyond its limit: where one does not end, others of
+ * its kind would each take as long. */
+enum { STEPS_AFTER_LIMIT = 100000 };
+
 typedef struct Chunk {
   char *data;
   size_t size;
