@@ -263,6 +263,14 @@ static const char *kind_text(AstClassKind kind) {
 static bool class_type(Elaboration *el, ClassEntry *entry, Span span, Type *type) {
   switch (entry->role) {
   case ROLE_CLASS_ENUMERATION:
+    if (entry->ast->literals.count == 0) {
+      Diag *diag = input_error(el, span,
+                               "`%s` has no literals, so nothing can be of this type; declare it as "
+                               "enumeration(a, b) with the literals that it is to have",
+                               names_text(el->names, class_label(el, entry)));
+      diag_note(el->diags, diag, entry->ast->label.span, "declared here without literals");
+      return false;
+    }
     enumeration_define(el, entry);
     *type = (Type){.base = TYPE_ENUMERATION, .definition = entry->index};
     return true;

@@ -350,6 +350,8 @@ void compile_statements(Compiler *compiler, const AstStatement *statements, uint
 uint32_t routine_of(Elaboration *el, ClassEntry *entry);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
+/* Compiles the functions in reach of the model that nobody calls, to report what is wrong in them. */
+void routines_check_uncalled(Elaboration *el);
 
 /* ---- symbolic.c ---- */
 

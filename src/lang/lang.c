@@ -60,6 +60,7 @@ static void elaborate(Elaboration *el, const char *class_name) {
   if (el->diags->errors == 0) equations_classify(el, &equations);
   components_spread_structural(el);
   experiment_read(el, entry->ast->annotation);
+  routines_check_uncalled(el);
   keep_asserts(el, &asserts);
   vec_free(el->heap, &asserts);
   compiler_free(&compiler);

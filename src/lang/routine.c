@@ -276,3 +276,48 @@ void routines_finish(Elaboration *el) {
       compile_body(el, &el->classes.data[position]);
   }
 }
+
+/* ---- functions that nobody calls ---- */
+
+/* Whether the function could be called from the model: it stands in packages, or in the model itself. */
+static bool is_in_reach(const Elaboration *el, const ClassEntry *entry) {
+  Name scope = entry->scope;
+  while (scope && scope != el->scope) {
+    uint32_t outer = map_get(&el->class_of_name, scope);
+    if (outer == MAP_NONE || el->classes.data[outer].ast->kind != CLASS_PACKAGE) return false;
+    scope = el->classes.data[outer].scope;
+  }
+  return true;
+}
+
+static bool is_uncalled(const Elaboration *el, const ClassEntry *entry) {
+  const AstExternal *external = entry->ast->external;
+  if (entry->role != ROLE_CLASS_FUNCTION || entry->progress != PROGRESS_NEW) return false;
+  if (entry->ast->form != FORM_LONG || entry->ast->prefixes & PREFIX_PARTIAL) return false;
+  if (external && strcmp(names_text(el->names, external->language), "builtin") == 0) return false;
+  return is_in_reach(el, entry);
+}
+
+/* What is not supported is no fault as long as it is not used. */
+static void report_faults(Elaboration *el, const Diags *found) {
+  static const char unsupported[] = "not supported yet";
+  for (uint32_t i = 0; i < found->list.count; i++) {
+    const Diag *fault = &found->list.data[i];
+    if (fault->severity != SEVERITY_ERROR ||
+        strncmp(fault->message, unsupported, sizeof unsupported - 1) == 0)
+      continue;
+    Diag *copy = diag_error(el->diags, fault->code, fault->span, "%s", fault->message);
+    for (uint32_t n = 0; n < fault->notes.count; n++)
+      diag_note(el->diags, copy, fault->notes.data[n].span, "%s", fault->notes.data[n].message);
+  }
+}
+
+void routines_check_uncalled(Elaboration *el) {
+  Diags found = diags_make(el->heap), *diags = el->diags;
+  el->diags = &found;
+  for (uint32_t i = 0; i < el->classes.count; i++)
+    if (is_uncalled(el, &el->classes.data[i])) routine_of(el, &el->classes.data[i]);
+  routines_finish(el);
+  el->diags = diags;
+  report_faults(el, &found);
+}

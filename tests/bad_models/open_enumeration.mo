@@ -1,0 +1,16 @@
+model OpenEnumeration
+  // expect: exit 3
+  // expect: 11:3: `E` has no literals
+  // expect: 6:11: `E` has no literals
+  function f
+    input E e;
+    output Real y;
+  algorithm
+    y := if e == e then 1 else 2;
+  end f;
+  E e;
+  type E = enumeration(:);
+  Real x;
+equation
+  x = f(e);
+end OpenEnumeration;
