@@ -147,7 +147,7 @@ static bool start_is_regular(Run *run) {
 /* Looks whether a Jacobian got singular in the step to t, the last before an event or the end or not. */
 static bool watch_turning(Run *run, double t, const double *y, bool last) {
   if (!run->turning) return true;
-  TurningStatus status = turning_watch(run->turning, t, y, run->options->stop, last, &run->turning_point);
+  TurningStatus status = turning_watch(run->turning, run->integrator, run->self, t, y, run->options->stop, last, &run->turning_point);
   if (status == TURNING_POINT) return report_turning(run);
   if (status == TURNING_JUMP && !run->warned) {
     Diag *diag = diag_warning(run->diags, (Span){0}, "near time %.10g the determinant of a Jacobian changes its sign", t);
@@ -347,11 +347,13 @@ static bool handle_event(Run *run, double t, uint32_t mode) {
   if (run->chatter > SLIDING_LIMIT) let_slide(run, t, mode);
   run->statistics->events++;
   recorder_add(run->recorder, t, run->y);
-  if (!events_settle(run->view, t, run->y)) return report_chatter(run, t, mode);
+  bool settled = events_settle(run->view, t, run->y);
+  if (run->turning) turning_begin(run->turning, t, run->y);
+  if (!start_is_regular(run)) return false;
+  if (!settled) return report_chatter(run, t, mode);
   recorder_add(run->recorder, t, run->y);
   if (run->output_count <= run->outputs && output_time(run, run->output_count) == t) run->output_count++;
   run->integrator->start(run->self, t, run->y, run->options->stop);
-  if (run->turning) turning_begin(run->turning, t, run->y);
   return true;
 }
 

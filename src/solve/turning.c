@@ -24,6 +24,8 @@ enum {
 
 static const double NEAR =
     1e-2; /* of its largest value: a determinant this small that heads for zero is suspect */
+static const double DIP = 0.02;    /* one that goes up again, but seems to have been this small in between, is suspect, too */
+static const double CHANGED = 0.2; /* a step over which one changes by more is looked into */
 static const double TINY = 1e-5;   /* one this small is suspect in any case */
 static const double TIGHT = 1e-13; /* tolerance when a suspect is followed */
 static const double WINDOW = 0.02; /* smallest part of the determinant used at first: below, errors of the states count more */
@@ -39,10 +41,14 @@ typedef struct Watched {
   const int32_t *row_start, *column;
   Linear *linear;             /* NULL for a single equation */
   double reference;           /* logarithm: determinants are relative to the first that was not zero; NAN: none yet */
-  double determinant, before; /* now, and at the step before */
+  double determinant, before, earlier; /* now, and at the two steps before */
+  double lowest;                       /* the least size seen or to be supposed between these */
+  double harmless;                     /* such a size that was followed, and there was no zero */
   double largest;             /* absolute, since the last reset */
   bool smooth;                /* it cannot jump: a change of sign is a zero */
 } Watched;
+
+typedef VEC(Watched) WatchedVec;
 
 typedef struct Mark {
   double t;
@@ -53,12 +59,16 @@ typedef struct Mark {
 struct Turning {
   Heap *heap;
   View *view;
-  VEC(Watched) blocks;
+  WatchedVec blocks;
   uint32_t entries;
   Program *program;
   double *values;
+  WatchedVec switched; /* blocks that change at events only, which are looked at then */
+  Program *switched_program;
+  double *switched_values;
+  double *inside; /* columns at a point within a step */
   int32_t sampled; /* entries of the largest block whose rank is found */
-  double t, t_before;
+  double t, t_before, t_earlier;
   Mark origin; /* where the smooth part of the run began */
   Mark mark[HISTORY];
   int marks;
@@ -71,21 +81,28 @@ struct Turning {
 
 /* ---- what is watched ---- */
 
-static bool is_constant(Dag *dag, const BlockJacobian *jacobian) {
+static bool is_moving(Dag *dag, Expr e) { return dag_contains(dag, e, OP_VARIABLE) || dag_contains(dag, e, OP_TIME); }
+
+/* How a matrix changes: not at all, at events, all the time. */
+typedef enum Change { CHANGE_NEVER, CHANGE_AT_EVENTS, CHANGE_ALWAYS } Change;
+
+static Change change_of(Dag *dag, const BlockJacobian *jacobian) {
+  Change change = CHANGE_NEVER;
   for (int32_t e = 0; e < jacobian->row_start[jacobian->size]; e++) {
-    Expr entry = jacobian->entry[e];
-    if (dag_contains(dag, entry, OP_VARIABLE) || dag_contains(dag, entry, OP_TIME)) return false;
+    if (is_moving(dag, jacobian->entry[e])) return CHANGE_ALWAYS;
+    if (dag_contains(dag, jacobian->entry[e], OP_DISCRETE)) change = CHANGE_AT_EVENTS;
   }
-  return true;
+  return change;
 }
 
+/* Relations that make events are modes, constant in between. */
 static bool is_smooth(Dag *dag, const BlockJacobian *jacobian, Heap *heap) {
   IndexVec below = {0};
   bool smooth = true;
   dag_below(dag, jacobian->entry, (uint32_t)jacobian->row_start[jacobian->size], &below);
   for (uint32_t k = 0; k < below.count && smooth; k++) {
     OpKind kind = op_kind(dag_op(dag, below.data[k]));
-    smooth = (kind == KIND_LEAF || kind == KIND_SMOOTH) && dag_op(dag, below.data[k]) != OP_CALL;
+    smooth = (kind == KIND_LEAF || kind == KIND_SMOOTH || kind == KIND_LOGIC) && dag_op(dag, below.data[k]) != OP_CALL;
   }
   vec_free(heap, &below);
   return smooth;
@@ -100,7 +117,7 @@ static bool is_plain(const Problem *problem, const Structure *structure, int32_t
   Expr slope, rest,
       leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
   if (!dag_linear(dag, problem->residual[i], leaf, &slope, &rest)) return false;
-  return !dag_contains(dag, slope, OP_VARIABLE) && !dag_contains(dag, slope, OP_TIME);
+  return !is_moving(dag, slope) && !dag_contains(dag, slope, OP_DISCRETE);
 }
 
 static Watched watch_block(Heap *heap, Dag *dag, const BlockJacobian *jacobian, int32_t block, int32_t first) {
@@ -110,6 +127,7 @@ static Watched watch_block(Heap *heap, Dag *dag, const BlockJacobian *jacobian, 
                      .row_start = jacobian->row_start,
                      .column = jacobian->column,
                      .reference = NAN,
+                     .harmless = HUGE_VAL,
                      .smooth = is_smooth(dag, jacobian, heap)};
   if (jacobian->size == 1) return watched;
   watched.linear = linear_new(heap, jacobian->size, jacobian->row_start[jacobian->size], false);
@@ -126,20 +144,27 @@ Turning *turning_new(Heap *heap, View *view, const Structure *structure) {
   turning->heap = heap;
   turning->view = view;
   turning->every = 1;
-  ExprVec roots = {0};
+  ExprVec roots = {0}, switched = {0};
   for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
     int32_t size = structure->blocks.start[b + 1] - structure->blocks.start[b];
     if (size > LARGEST_BLOCK || roots.count > LARGEST_TOTAL || is_plain(problem, structure, b)) continue;
     BlockJacobian jacobian = regular_jacobian(problem, structure, b, place, arena);
-    if (is_constant(problem->model->dag, &jacobian)) continue;
-    vec_push(heap, &turning->blocks, watch_block(heap, problem->model->dag, &jacobian, b, (int32_t)roots.count));
-    for (int32_t e = 0; e < jacobian.row_start[size]; e++) vec_push(heap, &roots, jacobian.entry[e]);
+    Change change = change_of(problem->model->dag, &jacobian);
+    if (change == CHANGE_NEVER) continue;
+    ExprVec *entries = change == CHANGE_ALWAYS ? &roots : &switched;
+    Watched watched = watch_block(heap, problem->model->dag, &jacobian, b, (int32_t)entries->count);
+    vec_push(heap, change == CHANGE_ALWAYS ? &turning->blocks : &turning->switched, watched);
+    for (int32_t e = 0; e < jacobian.row_start[size]; e++) vec_push(heap, entries, jacobian.entry[e]);
+    if (change == CHANGE_AT_EVENTS) continue;
     if (size > SMALL_BLOCK || roots.count > SMALL_TOTAL) turning->every = SELDOM;
     if (size <= RANK_BLOCK && jacobian.row_start[size] > turning->sampled) turning->sampled = jacobian.row_start[size];
   }
-  if (!turning->blocks.count) return NULL;
+  if (!turning->blocks.count && !turning->switched.count) return NULL;
   turning->entries = roots.count;
-  turning->program = evaluator_program(view->evaluator, roots.data, roots.count);
+  if (switched.count) turning->switched_program = evaluator_program(view->evaluator, switched.data, switched.count);
+  turning->switched_values = heap_array(heap, switched.count, sizeof(double));
+  turning->inside = heap_array(heap, (size_t)view->system.columns, sizeof(double));
+  if (roots.count) turning->program = evaluator_program(view->evaluator, roots.data, roots.count);
   turning->values = heap_array(heap, roots.count, sizeof(double));
   turning->origin.y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   for (int k = 0; k < HISTORY; k++) {
@@ -147,6 +172,7 @@ Turning *turning_new(Heap *heap, View *view, const Structure *structure) {
     turning->mark[k].determinant = heap_array(heap, turning->blocks.count, sizeof(double));
   }
   vec_free(heap, &roots);
+  vec_free(heap, &switched);
   return turning;
 }
 
@@ -154,6 +180,7 @@ Turning *turning_new(Heap *heap, View *view, const Structure *structure) {
 
 static bool evaluate(Turning *turning, double t, const double *y) {
   Evaluator *evaluator = turning->view->evaluator;
+  if (!turning->program) return true;
   Point point = evaluator_point(evaluator, t, y);
   evaluator->entry_evaluations += turning->entries;
   return program_run(turning->program, &point, turning->values) == EVAL_OK;
@@ -211,13 +238,13 @@ static void add_mark(Turning *turning, double t, const double *y) {
 
 void turning_begin(Turning *turning, double t, const double *y) {
   turning->marks = 0;
-  turning->t = turning->t_before = turning->origin.t = t;
+  turning->t = turning->t_before = turning->t_earlier = turning->origin.t = t;
   memcpy(turning->origin.y, y, (size_t)turning->view->system.columns * sizeof *y);
   bool known = evaluate(turning, t, y);
   for (uint32_t b = 0; b < turning->blocks.count; b++) {
     Watched *watched = &turning->blocks.data[b];
     watched->determinant = known ? block_determinant(turning, watched) : NAN;
-    watched->before = watched->determinant;
+    watched->before = watched->earlier = watched->determinant;
     watched->largest = known ? fabs(watched->determinant) : 0;
   }
   add_mark(turning, t, y);
@@ -418,17 +445,15 @@ static bool locate(Turning *turning, uint32_t b, double t, double stop, TurningP
 /* ---- the watch ---- */
 
 /* Of a large block only that it cannot be factored is seen. */
-static int32_t rank_at_start(Turning *turning, const Watched *watched) {
-  const double *entries = turning->values + watched->first;
+static int32_t rank_at_start(Turning *turning, const Watched *watched, const double *entries) {
   if (watched->size <= RANK_BLOCK) return block_rank(turning->heap, watched, entries, RANK_LOST_AT_START);
   return linear_factor(watched->linear, entries) ? watched->size : watched->size - 1;
 }
 
-bool turning_at_start(Turning *turning, TurningPoint *point) {
-  if (!evaluate(turning, turning->origin.t, turning->origin.y)) return false;
-  for (uint32_t b = 0; b < turning->blocks.count; b++) {
-    const Watched *watched = &turning->blocks.data[b];
-    int32_t rank = rank_at_start(turning, watched);
+static bool find_singular(Turning *turning, const WatchedVec *blocks, const double *values, TurningPoint *point) {
+  for (uint32_t b = 0; b < blocks->count; b++) {
+    const Watched *watched = &blocks->data[b];
+    int32_t rank = rank_at_start(turning, watched, values + watched->first);
     if (rank == watched->size) continue;
     *point = (TurningPoint){turning->origin.t, watched->block, watched->size, rank, true};
     return true;
@@ -436,29 +461,78 @@ bool turning_at_start(Turning *turning, TurningPoint *point) {
   return false;
 }
 
+bool turning_at_start(Turning *turning, TurningPoint *point) {
+  Point start = evaluator_point(turning->view->evaluator, turning->origin.t, turning->origin.y);
+  if (turning->switched_program && program_run(turning->switched_program, &start, turning->switched_values) == EVAL_OK &&
+      find_singular(turning, &turning->switched, turning->switched_values, point))
+    return true;
+  return evaluate(turning, turning->origin.t, turning->origin.y) && find_singular(turning, &turning->blocks, turning->values, point);
+}
+
+/* The lowest point of the parabola through the last three values, if the one in the middle is the smallest. */
+static double lowest_by_parabola(const Turning *turning, const Watched *watched) {
+  double a = fabs(watched->earlier), b = fabs(watched->before), c = fabs(watched->determinant);
+  double first = turning->t_before - turning->t_earlier, second = turning->t - turning->t_before;
+  if (!(b < a && b < c && first > 0 && second > 0)) return HUGE_VAL;
+  double curvature = ((c - b) / second - (b - a) / first) / (first + second), slope = (b - a) / first + curvature * first;
+  return b - slope * slope / (4 * curvature);
+}
+
+/* Over a step in which a determinant changes much it may touch zero and go back: a few values within the step tell. */
+static void look_inside(Turning *turning, const Integrator *integrator, void *self) {
+  enum { POINTS = 4 };
+  for (int k = 1; k < POINTS; k++) {
+    double t = turning->t_before + (turning->t - turning->t_before) * k / POINTS;
+    integrator->interpolate(self, t, turning->inside);
+    if (!evaluate(turning, t, turning->inside)) return;
+    for (uint32_t b = 0; b < turning->blocks.count; b++) {
+      Watched *watched = &turning->blocks.data[b];
+      double size = block_determinant(turning, watched) * (watched->determinant < 0 ? -1 : 1);
+      watched->lowest = fmin(watched->lowest, size);
+    }
+  }
+}
+
+/* It may have touched zero, or nearly so, between two steps. */
+static bool dips(const Watched *watched) { return watched->lowest < fmin(DIP * watched->largest, watched->harmless); }
+
 static bool is_suspect(const Turning *turning, const Watched *watched) {
   double now = fabs(watched->determinant), before = fabs(watched->before),
          step = turning->t - turning->t_before;
   if (watched->determinant == 0 || (watched->determinant > 0) != (watched->before > 0))
     return watched->before != 0;
-  if (now < TINY * watched->largest) return true;
+  if (now < TINY * watched->largest || dips(watched)) return true;
   return now < NEAR * watched->largest && now < before && step > 0 && now <= 1.5 * (before - now);
 }
 
-TurningStatus turning_watch(Turning *turning, double t, const double *y, double stop, bool last, TurningPoint *point) {
-  if (++turning->unseen < turning->every && !last) return TURNING_NONE;
-  turning->unseen = 0;
-  if (!evaluate(turning, t, y)) return TURNING_NONE; /* the next step will answer for that */
+/* The determinants at the end of a step, and how low they may have been on the way. */
+static bool look(Turning *turning, const Integrator *integrator, void *self, double t, const double *y) {
+  if (!evaluate(turning, t, y)) return false;
+  bool changed = false;
+  turning->t_earlier = turning->t_before;
   turning->t_before = turning->t;
   turning->t = t;
-  TurningStatus status = TURNING_NONE;
   for (uint32_t b = 0; b < turning->blocks.count; b++) {
     Watched *watched = &turning->blocks.data[b];
+    watched->earlier = watched->before;
     watched->before = watched->determinant;
     watched->determinant = block_determinant(turning, watched);
     if (isnan(watched->before)) watched->before = watched->determinant;
     watched->largest = fmax(watched->largest, fabs(watched->determinant));
+    watched->lowest = lowest_by_parabola(turning, watched);
+    double now = fabs(watched->determinant), before = fabs(watched->before);
+    changed = changed || fabs(now - before) > CHANGED * fmax(now, before);
   }
+  if (changed && turning->every == 1 && t > turning->t_before) look_inside(turning, integrator, self);
+  return true;
+}
+
+TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y, double stop,
+                            bool last, TurningPoint *point) {
+  if (++turning->unseen < turning->every && !last) return TURNING_NONE;
+  turning->unseen = 0;
+  if (!look(turning, integrator, self, t, y)) return TURNING_NONE; /* the next step will answer for that */
+  TurningStatus status = TURNING_NONE;
   for (uint32_t b = 0; b < turning->blocks.count && status != TURNING_POINT; b++) {
     Watched *watched = &turning->blocks.data[b];
     if (!is_suspect(turning, watched)) continue;
@@ -468,6 +542,7 @@ TurningStatus turning_watch(Turning *turning, double t, const double *y, double 
       status = watched->smooth ? TURNING_POINT : TURNING_JUMP;
       *point = (TurningPoint){t, watched->block, watched->size, watched->size - 1, false};
     }
+    if (dips(watched)) watched->harmless = watched->lowest - NEAR * watched->largest;
     watched->largest = fabs(watched->determinant); /* merely small, or another branch */
   }
   if (status == TURNING_JUMP) restart(turning, t, y);

@@ -35,8 +35,10 @@ typedef enum TurningStatus {
 } TurningStatus;
 
 /* Looks at the end of a step: with small blocks always, with large ones at every tenth, or if it is the last before an event or
- * the end. One evaluation of the watched entries and one factorization in most cases. */
-TurningStatus turning_watch(Turning *turning, double t, const double *y, double stop, bool last, TurningPoint *point);
+ * the end. The integrator serves for values within the step. One evaluation of the watched entries and one factorization in most
+ * cases. */
+TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y, double stop,
+                            bool last, TurningPoint *point);
 
 /* After a step that failed at t: is there a singular point ahead? */
 bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point);
