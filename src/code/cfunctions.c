@@ -4,7 +4,7 @@
  * paragraphs of nilpotents.inc and runtime.inc whose function occurs in what is there already. */
 #include "code/cfunctions.h"
 
-#include "code/croutine.h"
+#include "code/cvalue.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -184,7 +184,7 @@ typedef struct Unpacked {
 
 static Unpacked unpack(Assembly *a, const Shape *shape, uint32_t *next) {
   uint8_t *dimensions;
-  Unpacked out = {.count = type_variables(&a->writer, shape->type, "", &dimensions, NULL)};
+  Unpacked out = {.count = cvalue_type_variables(&a->writer, shape->type, "", &dimensions, NULL)};
   uint32_t elements = 1;
   for (uint32_t d = 0; d < shape->type.dimensions; d++) elements *= shape->sizes[d];
   out.shapes = arena_array(a->writer.arena, out.count, sizeof *out.shapes);

@@ -28,11 +28,6 @@ void routine_want(RoutineWriter *writer, uint32_t routine);
 /* Name of the C function of a routine; in the arena. */
 const char *routine_c_name(const RoutineWriter *writer, const Routine *routine);
 
-/* A type as variables: the dimensions of each, a record's fields in order, those of nested ones in their
- * place. Gives their number; `names` (may be NULL) are made from `name`. In the arena. */
-uint32_t type_variables(const RoutineWriter *writer, Type type, const char *name, uint8_t **dimensions,
-                        const char ***names);
-
 /* Appends the function and its prototype. NULL, or why it cannot be written: one line, static text.
  * O(text). */
 const char *routine_write(RoutineWriter *writer, const Routine *routine);

@@ -1,0 +1,131 @@
+/* cvalue: values of the machine's stack as C text: what croutine.c builds its statements of.
+ *
+ * Invariant: the text of a value has no effect but failure, so it may be written later than the machine would
+ * compute it; what depends on a loop or a branch is stored before the loop or branch ends. */
+#ifndef DAEDAL_CODE_CVALUE_H
+#define DAEDAL_CODE_CVALUE_H
+
+#include "code/croutine.h"
+#include "model/execute.h"
+
+typedef enum EntryKind { ENTRY_VALUE, ENTRY_RANGE, ENTRY_ALL } EntryKind;
+
+/* A value on the stack: one text for each of its variables. */
+typedef struct Entry {
+  EntryKind kind;
+  Type type;
+  bool is_constant;
+  double constant;
+  uint32_t count;
+  const char **texts;
+  uint8_t *dimensions;
+} Entry;
+
+typedef enum RegionKind { REGION_SKIP, REGION_DEFAULT, REGION_VALUE, REGION_LOOP } RegionKind;
+
+/* An open piece of control flow. */
+typedef struct Region {
+  RegionKind kind;
+  uint32_t end;    /* SKIP, DEFAULT: position before which it closes */
+  uint32_t number; /* of its names */
+  uint32_t at;     /* VALUE, EACH: where in the body its result is declared */
+  bool is_range;
+  bool is_held; /* LOOP over an array that was copied */
+  Entry then;   /* VALUE */
+} Region;
+
+typedef struct RoutineState {
+  RoutineWriter *writer;
+  const Routine *routine;
+  TextVec body;
+  uint32_t depth;
+  VEC(Entry) stack;
+  VEC(Region) regions;
+  uint32_t names; /* given so far */
+  Entry *slots;   /* slot -> its variables */
+  bool *is_read, *is_bound;
+  bool makes_arrays; /* since the last statement ended */
+  bool uses_memory;  /* anywhere */
+  bool has_return;
+  bool is_missing; /* the statement at hand calls a function that is not there, and has failed by now */
+  const char *refusal;
+} RoutineState;
+
+/* ---- text ---- */
+
+/* Text in the writer's arena; a line of the body, indented; text put in at a place of the body. */
+__attribute__((format(printf, 2, 3))) const char *cvalue_format(RoutineState *s, const char *form, ...);
+__attribute__((format(printf, 2, 3))) void cvalue_line(RoutineState *s, const char *form, ...);
+void cvalue_insert(RoutineState *s, uint32_t at, const char *text);
+/* Letters and digits of a name of the model, with _ for the rest; begins with a letter. */
+const char *cvalue_plain_name(const RoutineWriter *writer, const char *name);
+
+/* ---- failure ---- */
+
+/* The routine cannot be written, for this reason (static text); the first one counts. */
+void cvalue_refuse(RoutineState *s, const char *why);
+/* A value has not the dimensions expected: behind a call of a function that is not there only. */
+void cvalue_misfit(RoutineState *s);
+
+/* ---- types ---- */
+
+Type cvalue_with_dimensions(Type type, uint32_t dimensions);
+Type cvalue_scalar_type(BaseType base);
+/* Number or Array. */
+const char *cvalue_c_type(uint8_t dimensions);
+/* Integer and Real together are Real. */
+BaseType cvalue_join_base(BaseType a, BaseType b);
+/* The variables that a value of the type is made of. */
+uint32_t cvalue_count_variables(const RoutineWriter *writer, Type type);
+/* A type as variables: the dimensions of each, a record's fields in order, those of nested ones in their
+ * place. Gives their number; `names` (may be NULL) are made from `name`. In the arena. */
+uint32_t cvalue_type_variables(const RoutineWriter *writer, Type type, const char *name, uint8_t **dimensions,
+                               const char ***names);
+/* Sizes of a field as a list of numbers, NAN for `:`. */
+const char *cvalue_field_sizes(RoutineState *s, const Field *field);
+
+/* ---- the stack ---- */
+
+/* An entry of the type with room for its texts. */
+Entry cvalue_make_entry(RoutineState *s, Type type);
+/* Pushes; a text that is long gets a name first. */
+void cvalue_push_entry(RoutineState *s, Entry entry);
+void cvalue_push(RoutineState *s, Type type, const char *text);
+void cvalue_push_constant(RoutineState *s, Type type, double number);
+/* The topmost `count` entries, taken off the stack; valid until the next push. */
+Entry *cvalue_pop(RoutineState *s, uint32_t count);
+/* The texts of an entry become names, so that they can be written more than once. */
+void cvalue_settle(RoutineState *s, Entry *entry);
+/* Writes what is computed but not used, since it may fail. */
+void cvalue_discard(RoutineState *s, const Entry *entry);
+/* A scalar entry as a Number; `:` is NAN. */
+const char *cvalue_scalar_text(RoutineState *s, const Entry *entry);
+const char *cvalue_scalars_text(RoutineState *s, const Entry *entries, uint32_t count);
+/* One variable of an entry as an Array, whatever its dimensions; the entry itself if it is one variable. */
+const char *cvalue_variable_array(RoutineState *s, const Entry *entry, uint32_t i);
+const char *cvalue_array_text(RoutineState *s, const Entry *entry);
+
+/* ---- statements ---- */
+
+/* What the statement allocated goes. */
+void cvalue_end_statement(RoutineState *s);
+/* A condition, with its arrays gone. */
+const char *cvalue_condition_text(RoutineState *s, const Entry *entry);
+
+/* ---- instructions, by the names of model/function.h ---- */
+
+void cvalue_write_apply(RoutineState *s, Op op, uint32_t count);
+void cvalue_write_array(RoutineState *s, uint32_t count);
+void cvalue_write_builtin(RoutineState *s, Builtin builtin, uint32_t count);
+void cvalue_write_compare(RoutineState *s, Op op);
+void cvalue_write_each_sum(RoutineState *s, bool is_minus);
+void cvalue_write_field(RoutineState *s, uint32_t number);
+void cvalue_write_index(RoutineState *s, uint32_t count);
+void cvalue_write_matrix(RoutineState *s, uint32_t along, uint32_t count);
+void cvalue_write_product(RoutineState *s, Code code, bool is_each);
+void cvalue_write_range(RoutineState *s, bool has_step);
+void cvalue_write_record(RoutineState *s, uint32_t definition);
+void cvalue_write_store(RoutineState *s, const uint32_t *place);
+void cvalue_write_sum(RoutineState *s, uint32_t count, const uint32_t *bits);
+
+#endif
