@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { ROWS = 40, LINKS = 4, COLUMNS = ROWS + LINKS, ENTRIES = ROWS * COLUMNS };
+enum { ROWS = 40, LINKS = 4, COLUMNS = ROWS + LINKS, ENTRIES = ROWS * COLUMNS, LANES = 8 };
 
 typedef struct Sample {
   System system;
@@ -63,12 +63,13 @@ static double sample_residual(const Sample *sample, const double *d, const doubl
   return worst;
 }
 
-/* Solves; returns how many rows were left. */
-static int32_t solve(const Sample *sample, bool condensed, double factor, const double *r, double *d) {
+/* Solves for r and multiples of it; returns how many rows were left. */
+static int32_t solve(const Sample *sample, bool condensed, int lanes, double factor, const double *r,
+                     double *d) {
   Heap *heap = heap_new(NULL);
   Condense *condense = condense_new(heap, &sample->system);
   Elimination *elimination = elimination_new(heap, &sample->system);
-  double residual[ROWS], right[ROWS], values[ENTRIES];
+  double residual[LANES * ROWS], change[LANES * COLUMNS] = {0}, right[ROWS], values[ENTRIES];
   condense_choose(condense, condensed ? sample->value : NULL);
   condense_jacobian(condense, sample->value);
   elimination_choose(elimination, condense_pattern(condense));
@@ -77,12 +78,19 @@ static int32_t solve(const Sample *sample, bool condensed, double factor, const 
   linear_set_pattern(linear, elimination->start, elimination->row);
   elimination_real(elimination, condense_values(condense), factor, values);
   assert_true(linear_factor(linear, values));
-  memcpy(residual, r, sizeof residual);
-  condense_right(condense, residual, right);
-  linear_solve(linear, right);
-  for (int32_t u = 0; u < rows; u++) d[elimination->unknown[u]] = -right[u];
-  for (int32_t l = 0; l < LINKS; l++) d[sample->from[l]] = factor * d[sample->to[l]];
-  condense_expand(condense, residual, d);
+  for (int32_t k = 0; k < lanes * ROWS; k++) residual[k] = (1 + k % lanes) * r[k / lanes];
+  condense_right(condense, lanes, residual);
+  for (int i = 0; i < lanes; i++) {
+    for (int32_t u = 0; u < rows; u++) right[u] = residual[condense_rows(condense)[u] * lanes + i];
+    linear_solve(linear, right);
+    for (int32_t u = 0; u < rows; u++) change[elimination->unknown[u] * lanes + i] = -right[u];
+    for (int32_t l = 0; l < LINKS; l++)
+      change[sample->from[l] * lanes + i] = factor * change[sample->to[l] * lanes + i];
+  }
+  condense_expand(condense, lanes, residual, change);
+  for (int32_t k = 0; k < lanes * COLUMNS; k++)
+    assert_true(fabs(change[k] - (1 + k % lanes) * change[k / lanes * lanes]) < 1e-9 * (1 + fabs(change[k])));
+  for (int32_t c = 0; c < COLUMNS; c++) d[c] = change[c * lanes];
   heap_destroy(heap);
   return rows;
 }
@@ -94,9 +102,10 @@ static void check(bool rings) {
     uint32_t next = seed * 77;
     sample_fill(&sample, seed, rings);
     for (int32_t i = 0; i < ROWS; i++) r[i] = random_number(&next) - 0.5;
-    int32_t left = solve(&sample, true, 0.1, r, d);
+    const int lanes[] = {1, 4, 6, 8};
+    int32_t left = solve(&sample, true, lanes[seed % 4], 0.1, r, d);
     assert_true(sample_residual(&sample, d, r) < 1e-10);
-    assert_int_equal(solve(&sample, false, 0.1, r, whole), ROWS);
+    assert_int_equal(solve(&sample, false, 1, 0.1, r, whole), ROWS);
     for (int32_t c = 0; c < COLUMNS; c++) assert_true(fabs(d[c] - whole[c]) < 1e-9 * (1 + fabs(whole[c])));
     assert_true(rings ? left < ROWS : left == LINKS);
   }

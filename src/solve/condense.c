@@ -59,8 +59,8 @@ Condense *condense_new(Heap *heap, const System *system) {
   size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
   condense->heap = heap;
   condense->system = system;
-  if (rows > ROWS_LIMIT || !system->constant) return condense;
   condense->kept = heap_array(heap, rows, sizeof(int32_t));
+  if (rows > ROWS_LIMIT || !system->constant) return condense;
   condense->left_start = heap_array(heap, columns + 1, sizeof(int32_t));
   condense->column_done = heap_array(heap, columns, sizeof(bool));
   condense->row_done = heap_array(heap, rows, sizeof(bool));
@@ -204,6 +204,7 @@ void condense_choose(Condense *condense, const double *jacobian) {
   condense->pivots.count = condense->lower.count = condense->upper.count = 0;
   condense->down.count = condense->up.count = 0;
   condense->left = (Pattern){system->rows, system->column_start, system->row_index, NULL};
+  for (int32_t r = 0; r < system->rows; r++) condense->kept[r] = r;
   if (condense->place && jacobian) {
     condense_begin(condense, jacobian);
     for (const Pivot *pivot; (pivot = condense_best(condense)) != NULL;) condense_take_out(condense, *pivot);
@@ -257,24 +258,41 @@ void condense_jacobian(Condense *condense, const double *jacobian) {
     condense->left_values[k] = values[condense->source.data[k]];
 }
 
-static void condense_apply(const Product *product, uint32_t count, double *vector) {
-  for (const Product *end = product + count; product < end; product++)
-    vector[product->target] += product->factor * vector[product->source];
-}
+const int32_t *condense_rows(const Condense *condense) { return condense->kept; }
 
-void condense_right(const Condense *condense, double *residual, double *right) {
-  if (!condense->pivots.count) {
-    memcpy(right, residual, (size_t)condense->left.rows * sizeof(double));
-    return;
+typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+static inline void apply_pairs(const Product *product, uint32_t count, double *vector, int pairs) {
+  for (const Product *end = product + count; product < end; product++) {
+    Pair *target = (Pair *)(void *)vector + product->target * pairs,
+         factor = {product->factor, product->factor};
+    const Pair *source = (const Pair *)(const void *)vector + product->source * pairs;
+#pragma GCC unroll 4
+    for (int i = 0; i < pairs; i++) target[i] += factor * source[i];
   }
-  condense_apply(condense->down.data, condense->down.count, residual);
-  for (int32_t r = 0; r < condense->left.rows; r++) right[r] = residual[condense->kept[r]];
 }
 
-void condense_expand(const Condense *condense, const double *residual, double *change) {
+static void condense_apply(const Product *product, uint32_t count, int lanes, double *vector) {
+  switch (lanes) {
+  case 4: apply_pairs(product, count, vector, 2); return;
+  case 6: apply_pairs(product, count, vector, 3); return;
+  case 8: apply_pairs(product, count, vector, 4); return;
+  default:
+    for (const Product *end = product + count; product < end; product++)
+      vector[product->target] += product->factor * vector[product->source];
+  }
+}
+
+void condense_right(const Condense *condense, int lanes, double *residual) {
+  condense_apply(condense->down.data, condense->down.count, lanes, residual);
+}
+
+void condense_expand(const Condense *condense, int lanes, const double *residual, double *change) {
   for (uint32_t p = 0; p < condense->pivots.count; p++) {
     const Pivot *pivot = &condense->pivots.data[p];
-    change[pivot->column] = -pivot->sign * residual[pivot->row];
+    const double *from = residual + pivot->row * lanes;
+    double *to = change + pivot->column * lanes;
+    for (int i = 0; i < lanes; i++) to[i] = -pivot->sign * from[i];
   }
-  condense_apply(condense->up.data, condense->up.count, change);
+  condense_apply(condense->up.data, condense->up.count, lanes, change);
 }

@@ -72,10 +72,13 @@ typedef struct Radau {
   const RadauCoefficients *factored_method;
 
   double t, h_next;
-  double *y;                                          /* all columns at t */
-  double *stage[SMAX], *change[SMAX];                 /* all columns */
-  double *residual[SMAX];                             /* all rows */
-  double *right[SMAX], *transformed[SMAX], *solution; /* rows left, solution complex */
+  double *y;              /* all columns at t */
+  double *stage[SMAX];    /* all columns */
+  double *residual[SMAX]; /* all rows */
+  double *residuals,
+      *change; /* residuals of all rows, changes of all columns: s + 1 numbers each, the last 0 */
+  double *real_right, *pair_right[SMAX / 2]; /* rows left, by eigenvalue */
+  double *solution;                          /* rows left */
   double *weight;          /* [columns] reciprocal error scales; 0 for columns that are not measured */
   double *estimate, *work; /* [columns] */
   double *defect; /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
@@ -205,14 +208,15 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   for (int k = 0; k < stages / 2; k++) radau->pair[k] = linear_new(heap, system->rows, nonzeros, true);
   for (int i = 0; i < stages; i++) {
     radau->stage[i] = heap_array(heap, columns, sizeof(double));
-    radau->change[i] = heap_array(heap, columns, sizeof(double));
     radau->residual[i] = heap_array(heap, rows, sizeof(double));
-    radau->right[i] = heap_array(heap, rows, sizeof(double));
-    radau->transformed[i] = heap_array(heap, rows, sizeof(double));
   }
+  radau->residuals = heap_array(heap, rows * (size_t)(stages + 1), sizeof(double));
+  radau->change = heap_array(heap, columns * (size_t)(stages + 1), sizeof(double));
+  radau->real_right = heap_array(heap, rows, sizeof(double));
+  for (int k = 0; k < stages / 2; k++) radau->pair_right[k] = heap_array(heap, 2 * rows, sizeof(double));
   for (int i = 0; i <= stages; i++) radau->last[i] = heap_array(heap, columns, sizeof(double));
   radau->y = heap_array(heap, columns, sizeof(double));
-  radau->solution = heap_array(heap, 2 * rows, sizeof(double));
+  radau->solution = heap_array(heap, rows, sizeof(double));
   radau->weight = heap_array(heap, columns, sizeof(double));
   radau->estimate = heap_array(heap, columns, sizeof(double));
   radau->work = heap_array(heap, columns, sizeof(double));
@@ -288,20 +292,27 @@ static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   return status;
 }
 
+/* What is left of one right-hand side, which is changed. */
+static void radau_take_right(const Radau *radau, double *residual, double *right) {
+  const int32_t *row = condense_rows(radau->condense);
+  condense_right(radau->condense, 1, residual);
+  for (int32_t r = 0; r < radau->rows; r++) right[r] = residual[row[r]];
+}
+
 /* ---- Stages ---- */
 
-/* vector[i][from] = start[from] + h sum_j a_ij vector[j][to]; start may be NULL for zero. */
-static void radau_integrate(const Radau *radau, double h, const double *start, double *const *vector) {
+/* The states of the stages from their rates: stage[i][from] = y[from] + h sum_j a_ij stage[j][to]. */
+static void radau_integrate(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   int s = method->stages;
   for (int32_t l = 0; l < radau->system->links; l++) {
     int32_t from = radau->elimination->from[l], to = radau->elimination->to[l];
-    double rate[SMAX], base = start ? start[from] : 0;
-    for (int j = 0; j < s; j++) rate[j] = vector[j][to];
+    double rate[SMAX];
+    for (int j = 0; j < s; j++) rate[j] = radau->stage[j][to];
     for (int i = 0; i < s; i++) {
       double sum = 0;
       for (int j = 0; j < s; j++) sum += method->a[i][j] * rate[j];
-      vector[i][from] = base + h * sum;
+      radau->stage[i][from] = radau->y[from] + h * sum;
     }
   }
 }
@@ -361,7 +372,7 @@ static void radau_predict(Radau *radau, double h) {
       stage[c] = sum;
     }
   }
-  radau_integrate(radau, h, radau->y, radau->stage);
+  radau_integrate(radau, h);
 }
 
 static EvalStatus radau_evaluate(Radau *radau, double h) {
@@ -374,45 +385,86 @@ static EvalStatus radau_evaluate(Radau *radau, double h) {
   return EVAL_OK;
 }
 
-/* out[i] = sum_j matrix[i][j] in[j], for vectors of `rows` entries. */
-static void radau_transform(int s, int32_t rows, const double (*matrix)[SMAX], double *const *in,
-                            double *const *out) {
+/* out[i] = sum_j matrix[i][j] in[j] */
+static inline void radau_multiply(const double (*matrix)[SMAX], int s, const double *in, double *out) {
+#pragma GCC unroll 7
   for (int i = 0; i < s; i++) {
-    double *target = out[i];
-    for (int32_t r = 0; r < rows; r++) target[r] = matrix[i][0] * in[0][r];
-    for (int j = 1; j < s; j++) {
-      double factor = matrix[i][j];
-      const double *source = in[j];
-      for (int32_t r = 0; r < rows; r++) target[r] += factor * source[r];
+    double sum = matrix[i][0] * in[0];
+#pragma GCC unroll 7
+    for (int j = 1; j < s; j++) sum += matrix[i][j] * in[j];
+    out[i] = sum;
+  }
+}
+
+/* The rows left, into eigenvectors. */
+static inline void radau_forward(Radau *radau, int s) {
+  const int32_t *row = condense_rows(radau->condense);
+  for (int32_t u = 0; u < radau->rows; u++) {
+    double out[SMAX];
+    radau_multiply(radau->method->forward, s, radau->residuals + row[u] * (s + 1), out);
+    radau->real_right[u] = out[0];
+    for (int k = 0; k < s / 2; k++) {
+      radau->pair_right[k][2 * u] = out[2 * k + 1];
+      radau->pair_right[k][2 * u + 1] = out[2 * k + 2];
     }
   }
 }
 
-/* Newton's correction from the residuals into `change`, all columns. */
-static void radau_correct(Radau *radau, double h) {
-  const RadauCoefficients *method = radau->method;
-  int s = method->stages;
-  int32_t rows = radau->rows;
-  for (int i = 0; i < s; i++) condense_right(radau->condense, radau->residual[i], radau->right[i]);
-  radau_transform(s, rows, method->forward, radau->right, radau->transformed);
-  linear_solve(radau->real, radau->transformed[0]);
-  for (int k = 0; k < s / 2; k++) {
-    double *re = radau->transformed[2 * k + 1], *im = radau->transformed[2 * k + 2], *pair = radau->solution;
-    for (int32_t r = 0; r < rows; r++) pair[2 * r] = re[r], pair[2 * r + 1] = im[r];
-    linear_solve(radau->pair[k], pair);
-    for (int32_t r = 0; r < rows; r++) re[r] = pair[2 * r], im[r] = pair[2 * r + 1];
+/* The unknowns back from eigenvectors, and the states by their links. */
+static inline void radau_back(Radau *radau, double h, int s) {
+  const Elimination *elimination = radau->elimination;
+  for (int32_t u = 0; u < radau->rows; u++) {
+    double in[SMAX], *change = radau->change + elimination->unknown[u] * (s + 1);
+    in[0] = -radau->real_right[u];
+    for (int k = 0; k < s / 2; k++) {
+      in[2 * k + 1] = -radau->pair_right[k][2 * u];
+      in[2 * k + 2] = -radau->pair_right[k][2 * u + 1];
+    }
+    radau_multiply(radau->method->back, s, in, change);
+    change[s] = 0;
   }
-  radau_transform(s, rows, method->back, radau->transformed, radau->right);
-  for (int i = 0; i < s; i++)
-    for (int32_t u = 0; u < rows; u++) radau->change[i][radau->elimination->unknown[u]] = -radau->right[i][u];
-  radau_integrate(radau, h, NULL, radau->change);
-  for (int i = 0; i < s; i++) condense_expand(radau->condense, radau->residual[i], radau->change[i]);
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    double *change = radau->change + elimination->from[l] * (s + 1);
+    radau_multiply(radau->method->a, s, radau->change + elimination->to[l] * (s + 1), change);
+    for (int i = 0; i < s; i++) change[i] *= h;
+    change[s] = 0;
+  }
+}
+
+/* Newton's correction from the residuals into `change`, all columns. Inlined for each s, which makes its loops short
+ * pieces of straight code. */
+static inline __attribute__((always_inline)) void radau_correct_stages(Radau *radau, double h, int s) {
+  int32_t rows = radau->system->rows;
+  for (int32_t r = 0; r < rows; r++) {
+    for (int i = 0; i < s; i++) radau->residuals[r * (s + 1) + i] = radau->residual[i][r];
+    radau->residuals[r * (s + 1) + s] = 0;
+  }
+  condense_right(radau->condense, s + 1, radau->residuals);
+  radau_forward(radau, s);
+  linear_solve(radau->real, radau->real_right);
+  for (int k = 0; k < s / 2; k++) linear_solve(radau->pair[k], radau->pair_right[k]);
+  radau_back(radau, h, s);
+  condense_expand(radau->condense, s + 1, radau->residuals, radau->change);
+}
+
+static void radau_correct(Radau *radau, double h) {
+  switch (radau->method->stages) {
+  case 3: radau_correct_stages(radau, h, 3); return;
+  case 5: radau_correct_stages(radau, h, 5); return;
+  default: radau_correct_stages(radau, h, 7);
+  }
 }
 
 static double radau_change_norm(const Radau *radau) {
-  double sum = 0, count = (double)radau->newton_count * radau->method->stages;
-  for (int i = 0; i < radau->method->stages; i++)
-    sum += radau_norm(radau, radau->newton_columns, radau->newton_count, radau->change[i]);
+  int s = radau->method->stages;
+  double sum = 0, count = (double)radau->newton_count * s;
+  for (int32_t n = 0; n < radau->newton_count; n++) {
+    int32_t c = radau->newton_columns[n];
+    const double *change = radau->change + c * (s + 1);
+    double square = 0;
+    for (int i = 0; i < s; i++) square += change[i] * change[i];
+    sum += square * radau->weight[c] * radau->weight[c];
+  }
   return sqrt(sum / fmax(count, 1));
 }
 
@@ -449,8 +501,9 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
       }
     }
     norm_before = fmax(norm, DBL_EPSILON);
+    int lanes = radau->method->stages + 1;
     for (int i = 0; i < radau->method->stages; i++)
-      for (int32_t c = 0; c < radau->system->columns; c++) radau->stage[i][c] += radau->change[i][c];
+      for (int32_t c = 0; c < radau->system->columns; c++) radau->stage[i][c] += radau->change[c * lanes + i];
     if (radau->convergence * norm <= goal) return NEWTON_CONVERGED;
   }
   return NEWTON_SLOW;
@@ -694,7 +747,7 @@ static bool radau_second_derivative(Radau *radau, double span) {
   if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
   if (system->residual(system->context, radau->t + dt, radau->y, later) != EVAL_OK) return false;
   for (int32_t r = 0; r < system->rows; r++) now[r] = -(later[r] - now[r]) / dt;
-  condense_right(radau->condense, now, right);
+  radau_take_right(radau, now, right);
   for (int32_t l = 0; l < system->links; l++)
     radau->work[radau->elimination->from[l]] = radau->y[radau->elimination->to[l]];
   elimination_subtract(radau->elimination, condense_values(radau->condense), radau->work, right);
@@ -771,7 +824,7 @@ static bool radau_sample(Radau *radau, int k, double *y, double *missing) {
   radau_continue(radau, dense->sample[k], y);
   if (system->residual(system->context, radau->last_t + dense->sample[k] * h, y, residual) != EVAL_OK)
     return false;
-  condense_right(radau->condense, residual, right);
+  radau_take_right(radau, residual, right);
   for (int32_t r = 0; r < radau->rows; r++) right[r] = -right[r];
   memset(missing, 0, (size_t)system->columns * sizeof(double));
   for (int32_t l = 0; l < system->links; l++) {
