@@ -25,7 +25,7 @@ enum {
 static const double NEAR =
     1e-2; /* of its largest value: a determinant this small that heads for zero is suspect */
 static const double DIP = 0.02;    /* one that goes up again, but seems to have been this small in between, is suspect, too */
-static const double CHANGED = 0.2; /* a step over which one changes by more is looked into */
+static const double CHANGED = 0.35; /* a step over which one changes by more is looked into */
 static const double TINY = 1e-5;   /* one this small is suspect in any case */
 static const double TIGHT = 1e-13; /* tolerance when a suspect is followed */
 static const double WINDOW = 0.02; /* smallest part of the determinant used at first: below, errors of the states count more */
@@ -45,6 +45,7 @@ typedef struct Watched {
   double lowest;                       /* the least size seen or to be supposed between these */
   double harmless;                     /* such a size that was followed, and there was no zero */
   double largest;             /* absolute, since the last reset */
+  bool changed;               /* much, in the last step */
   bool smooth;                /* it cannot jump: a change of sign is a zero */
 } Watched;
 
@@ -487,6 +488,7 @@ static void look_inside(Turning *turning, const Integrator *integrator, void *se
     if (!evaluate(turning, t, turning->inside)) return;
     for (uint32_t b = 0; b < turning->blocks.count; b++) {
       Watched *watched = &turning->blocks.data[b];
+      if (!watched->changed) continue;
       double size = block_determinant(turning, watched) * (watched->determinant < 0 ? -1 : 1);
       watched->lowest = fmin(watched->lowest, size);
     }
@@ -505,6 +507,13 @@ static bool is_suspect(const Turning *turning, const Watched *watched) {
   return now < NEAR * watched->largest && now < before && step > 0 && now <= 1.5 * (before - now);
 }
 
+/* By its values at the ends of a step; or it was heading for a zero within it. */
+static bool changes_much(const Turning *turning, const Watched *watched) {
+  double now = fabs(watched->determinant), before = fabs(watched->before), earlier = fabs(watched->earlier);
+  double first = turning->t_before - turning->t_earlier, second = turning->t - turning->t_before;
+  return fabs(now - before) > CHANGED * fmax(now, before) || before * first < (earlier - before) * second;
+}
+
 /* The determinants at the end of a step, and how low they may have been on the way. */
 static bool look(Turning *turning, const Integrator *integrator, void *self, double t, const double *y) {
   if (!evaluate(turning, t, y)) return false;
@@ -520,8 +529,8 @@ static bool look(Turning *turning, const Integrator *integrator, void *self, dou
     if (isnan(watched->before)) watched->before = watched->determinant;
     watched->largest = fmax(watched->largest, fabs(watched->determinant));
     watched->lowest = lowest_by_parabola(turning, watched);
-    double now = fabs(watched->determinant), before = fabs(watched->before);
-    changed = changed || fabs(now - before) > CHANGED * fmax(now, before);
+    watched->changed = changes_much(turning, watched);
+    changed = changed || watched->changed;
   }
   if (changed && turning->every == 1 && t > turning->t_before) look_inside(turning, integrator, self);
   return true;
