@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { ORDERS = 3, POINTS = 10, MOST_COLUMNS = 512 };
+enum { ORDERS = 3, POINTS = 5, MOST_COLUMNS = 512 };
 
 typedef int (*Evaluate)(double time, const double *y, const double *parameters, const double *discretes,
                         const double *pre, double *work, double *out);
