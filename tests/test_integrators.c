@@ -299,6 +299,16 @@ static void test_stiff_multistep(void **state) {
   assert_digits("cvode", &akzo, 1e-7, 4.5);
 }
 
+/* Links that the equations determine only in part: each change of order or step leaves a jump in the differences, and a code
+ * that follows it stays at order 1, with a hundred times as many steps. */
+static void test_bdf_order_recovers(void **state) {
+  (void)state;
+  IntegratorStatistics statistics;
+  assert_true(digits("bdf", &amplifier, 1e-9, &statistics) > 7);
+  assert_true(statistics.steps < 15000);
+  assert_int_equal(statistics.order, 5);
+}
+
 /* The explicit method gets through HIRES and says that it is stiff; the car axis is not. */
 static void test_stiffness_is_seen(void **state) {
   (void)state;
@@ -582,6 +592,7 @@ int main(void) {
       cmocka_unit_test(test_bdf_orders),
       cmocka_unit_test(test_stiff_radau),
       cmocka_unit_test(test_stiff_multistep),
+      cmocka_unit_test(test_bdf_order_recovers),
       cmocka_unit_test(test_stiffness_is_seen),
       cmocka_unit_test(test_pivots),
       cmocka_unit_test(test_pendulum_work),

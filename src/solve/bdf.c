@@ -80,6 +80,7 @@ typedef struct Bdf {
   double *residual, *correction; /* [rows] correction: the last one of the unknowns */
   int order;                     /* of the next step */
   int begun;                     /* steps while rising */
+  int since_change;              /* steps since the order changed */
   bool rising;                   /* the first steps: order and step grow at once */
   double error, lower_error;     /* of the last try, at its order and one below, to choose by */
   int lower_order;               /* what the errors favour, its order or one below */
@@ -351,41 +352,45 @@ static bool bdf_judge(Bdf *bdf) {
   return history->error * norm[0] <= 1;
 }
 
-/* The order of the next step, and the error of the present one at that order. */
+/* The order of the next step, and the error of the present one at that order. A change of the order is a jump from one
+ * formula to another, whose trace in the differences would speak for the next change: it fades first. */
 static int bdf_choose_order(const Bdf *bdf, double *error) {
   const History *history = bdf->history;
   int k = history->planned_order;
-  *error = bdf->lower_error;
-  if (bdf->lower_order < k) return k - 1;
+  double term = (k + 1) * bdf->error, lower = k * bdf->lower_error;
   *error = bdf->error;
-  if (k == bdf->max_order || history->planned_equal <= k + 1) return k;
-  double higher = bdf_higher_norm(bdf), term = (k + 1) * bdf->error, lower = k * bdf->lower_error;
-  if (k > 1 && lower <= fmin(term, higher)) {
+  if (bdf->since_change <= 2 * k) return k;
+  bool compare = k < bdf->max_order && history->planned_equal > k + 1;
+  double higher = compare ? bdf_higher_norm(bdf) : 0;
+  if (bdf->lower_order < k || (compare && k > 1 && lower <= fmin(term, higher))) {
     *error = bdf->lower_error;
     return k - 1;
   }
-  if (higher >= (k == 1 ? 0.5 : 1) * term) return k;
+  if (!compare || higher >= (k == 1 ? 0.5 : 1) * term) return k;
   *error = higher / (k + 2);
   return k + 1;
 }
 
-/* Order and size of the next step. */
+/* Order and size of the next step; the first steps double both as long as they may. */
 static void bdf_advance(Bdf *bdf, double h) {
   int k = bdf->history->planned_order;
+  double error;
   if (bdf->lower_order < k || k == bdf->max_order) bdf->rising = false;
+  bdf->since_change = k == bdf->history->order ? bdf->since_change + 1 : 1;
+  bdf->order = k;
+  bdf->h_next = h;
   if (bdf->rising) {
-    bdf->begun++;
-    bdf->order = bdf->begun > 1 ? k + 1 : k;
-    bdf->h_next = bdf->begun > 1 ? 2 * h : h;
+    if (bdf->begun++ == 0) return;
+    bdf->order = k + 1;
+    bdf->h_next = 2 * h;
     return;
   }
-  double error;
+  if (bdf->since_change == 1) return;
   bdf->order = bdf_choose_order(bdf, &error);
   double ratio = pow(safety * error + 1e-4, -1.0 / (bdf->order + 1));
-  bool settled = bdf->history->planned_equal > k + 1;
+  double least = bdf->history->planned_equal > k + 1 ? grow_least : k > 1 ? 2 : first_order_least;
   if (ratio <= 1) bdf->h_next = h * fmax(0.5, fmin(0.9, ratio));
-  else if (ratio >= (settled ? grow_least : k > 1 ? 2 : first_order_least)) bdf->h_next = h * fmin(2, ratio);
-  else bdf->h_next = h;
+  else if (ratio >= least) bdf->h_next = h * fmin(2, ratio);
 }
 
 static void bdf_accept(Bdf *bdf, double h, double t_new) {
@@ -510,7 +515,7 @@ static void bdf_start(void *self, double t, const double *y, double t_end) {
   bdf->t = t;
   bdf->order = 1;
   bdf->rising = true;
-  bdf->begun = 0;
+  bdf->begun = bdf->since_change = 0;
   bdf_choose(bdf);
   bdf_set_rates(bdf, bdf->slope);
   bool bends = bdf_solve_rates(bdf, t_end - t, bdf->slope);
