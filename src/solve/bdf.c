@@ -414,12 +414,13 @@ static void bdf_reject(Bdf *bdf, double h, int failures) {
   bdf->h_next = h * (failures > 1 ? 0.25 : fmax(0.25, fmin(0.9, ratio)));
 }
 
-/* The corrector did not get there: first new factors, then a smaller step. */
+/* The corrector did not get there: first new factors, then a smaller step. Both are counted: a choice of states that gets
+ * singular shows in factors that serve no longer, and those who watch the run go by that. */
 static void bdf_retry(Bdf *bdf, double h) {
+  bdf->statistics.rejected_convergence++;
   bdf->factored_leading = 0;
   bdf->h_next = h;
   if (!bdf->fresh) return;
-  bdf->statistics.rejected_convergence++;
   bdf->rising = false;
   bdf->h_next = h / 4;
 }
