@@ -233,6 +233,14 @@ class OnTheWay(unittest.TestCase):
         self.check(" Real i(start = 0, fixed = true), v;\nequation\n 0.5*der(i) + 2*i + v = 1;\n if time < 1 then\n v = 0;\n else\n i = 0;\n"
                    " end if;\n annotation(experiment(StopTime = 2));\n", 1, "then v else i", 0)
 
+    def test_pole_is_not_singular(self):
+        """tan(time) changes its sign at pi/2 where it is infinite; z = cos(time) all the way."""
+        run = command("simulate", written("model M\n Real x(start = 0, fixed = true), z;\nequation\n der(x) = z;\n"
+                                          " tan(time + 0.3)*z = tan(time + 0.3)*cos(time);\n annotation(experiment(StopTime = 2));\nend M;\n"))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("changes its sign", run.stderr)
+        self.assertLess(abs(run.json["final"]["x"] - math.sin(2)), 1e-5)
+
     def test_small_is_not_singular(self):
         """Determinants that come down to 1 % again and again, and those that change much, do not stop a run."""
         for factor in ("1.01 + cos(3*time)", "exp(-3*time)", "0.02 + sin(time)^2", "1 + time^3"):

@@ -548,7 +548,8 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
     bool jumped = (watched->determinant > 0) != (watched->before > 0);
     if (locate(turning, b, t, stop, point)) status = TURNING_POINT;
     else if (jumped) {
-      status = watched->smooth ? TURNING_POINT : TURNING_JUMP;
+      bool pole = fabs(watched->before) > fabs(watched->earlier); /* it grew: infinite in between, not zero */
+      status = watched->smooth && !pole ? TURNING_POINT : TURNING_JUMP;
       *point = (TurningPoint){t, watched->block, watched->size, watched->size - 1, false};
     }
     if (dips(watched)) watched->harmless = watched->lowest - NEAR * watched->largest;

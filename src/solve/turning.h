@@ -31,7 +31,7 @@ bool turning_at_start(Turning *turning, TurningPoint *point);
 typedef enum TurningStatus {
   TURNING_NONE,
   TURNING_POINT, /* *point is singular: in the last step, or shortly behind it */
-  TURNING_JUMP,  /* a determinant with conditions in it changed its sign in the last step, but no zero of it was found: it jumped */
+  TURNING_JUMP,  /* a determinant changed its sign in the last step, but no zero of it was found: it jumped, or was infinite */
 } TurningStatus;
 
 /* Looks at the end of a step: with small blocks always, with large ones at every tenth, or if it is the last before an event or
