@@ -143,6 +143,13 @@ class Events(unittest.TestCase):
                 if found["method"] in ENFORCING:
                     self.assertLess(max(level["max"] for level in found["levels"]), 1e-10)
 
+    def test_each_crossing_is_one_event(self):
+        """Located off the constraints, a crossing would be undone by the projection of the next step, and found again."""
+        with tempfile.TemporaryDirectory() as folder:
+            events = [report("simulate", EXAMPLES / "water.mo", "--method", method, "--output-file", pathlib.Path(folder) / "r.csv")[1]["events"]
+                      for method in ("dummy", "overdetermined")]
+        self.assertEqual(events, [9, 9])
+
     def test_sliding(self):
         """Each value of the condition leads back to the other: hysteresis, with a warning."""
         with tempfile.TemporaryDirectory() as folder:
