@@ -302,7 +302,7 @@ daedal_options daedal_default_options(void) {
                           .baumgarte_beta = NAN};
 }
 
-const char *const *daedal_method_names(void) { return method_all_names; }
+const char *const *daedal_method_names(void) { return method_names; }
 const char *const *daedal_solver_names(void) { return SOLVERS; }
 
 static double first_given(double a, bool has_b, double b, double otherwise) {

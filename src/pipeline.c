@@ -33,9 +33,9 @@ static bool pass_supported(Simulation *simulation, const Request *request) {
   return false;
 }
 
+/* The characteristic values of method strangeness are those of the equations as written. */
 static bool pass_structure(Simulation *simulation, const Request *request) {
-  (void)request;
-  simulation->problem = problem_make(simulation->model, true, &simulation->arena);
+  simulation->problem = problem_make(simulation->model, request->method != &method_strangeness, &simulation->arena);
   simulation->modes = modes_extract(&simulation->problem, &simulation->arena);
   simulation->structure = structure_run(&simulation->arena, &simulation->problem.incidence);
   simulation->facts.equations = simulation->model->equations.count;
@@ -150,29 +150,68 @@ static bool pass_reduce(Simulation *simulation, const Request *request) {
   return request->method->apply(&simulation->reduction);
 }
 
-/* Method strangeness: from the equations as written to the system by numerical ranks alone; any number of equations will do. */
+typedef struct Pass {
+  bool (*run)(Simulation *, const Request *);
+  double *seconds;
+} Pass;
+
+static bool run_passes(Simulation *simulation, const Request *request, const Pass *passes) {
+  for (; passes->run; passes++) {
+    double begin = pipeline_clock();
+    bool ok = passes->run(simulation, request);
+    *passes->seconds += pipeline_clock() - begin;
+    if (!ok) return false;
+  }
+  return true;
+}
+
+/* What structure has to say to method strangeness: offsets, and initial values. Only a conflict of initial values is an error; where
+ * structure fails or the equations had to be rewritten, the ranks of the equations as written decide alone. */
+static bool pass_offsets(Simulation *simulation, const Request *request) {
+  Seconds *seconds = &simulation->facts.seconds;
+  const Pass passes[] = {{pass_structure, &seconds->structure}, {pass_regular, &seconds->structure}, {pass_array, &seconds->structure},
+                         {pass_code, &seconds->code},           {NULL, NULL}};
+  Diags *diags = simulation->diags, silent = diags_make(simulation->heap);
+  simulation->diags = &silent;
+  bool found = run_passes(simulation, request, passes);
+  bool as_written = found && !simulation->conversions.count;
+  simulation->facts.conversions = NULL;
+  if (as_written) simulation->diags = diags;
+  simulation->initial.solved = found && pass_initial(simulation, request);
+  simulation->diags = diags;
+  return simulation->initial.solved || !as_written;
+}
+
+/* Method strangeness: the reduced array where structure was right, else the uniform one of the equations as written, of which there may
+ * be any number. */
 static bool pass_strangeness(Simulation *simulation, const Request *request) {
   Model *model = simulation->model;
-  Heap *heap = simulation->heap;
   Strangeness *strangeness = &simulation->strangeness;
+  const Initial *initial = &simulation->initial;
+  double start = request->run.start;
   simulation->facts.equations = model->equations.count;
-  simulation->parameters = heap_array(heap, model->parameters.count, sizeof(double));
-  if (!model_parameter_values(model, request->parameter_overrides, simulation->parameters, simulation->diags)) return false;
-  Problem problem = problem_make(model, false, &simulation->arena);
-  if (modes_extract(&problem, &simulation->arena).count) {
-    diag_error(simulation->diags, DIAG_INPUT, (Span){0}, "not supported by method strangeness: conditions that make events; use method dummy");
-    return false;
-  }
   simulation->facts.status = "singular";
-  *strangeness = (Strangeness){.heap = heap, .arena = &simulation->arena, .diags = simulation->diags};
-  if (!strangeness_build(strangeness, model, simulation->parameters, request->starts.start, request->run.start)) {
-    if (diags_code(simulation->diags) == DIAG_INIT) simulation->facts.status = "init";
-    return false;
+  if (!simulation->parameters) simulation->parameters = heap_array(simulation->heap, model->parameters.count, sizeof(double));
+  if (!model_parameter_values(model, request->parameter_overrides, simulation->parameters, simulation->diags)) return false;
+  *strangeness = (Strangeness){.heap = simulation->heap, .arena = &simulation->arena, .diags = simulation->diags,
+                               .problem = simulation->problem, .start = request->starts.start};
+  bool as_written = initial->solved && !simulation->conversions.count;
+  if (!as_written || !strangeness_reduce(strangeness, &simulation->array, simulation->evaluator, initial->y, start)) {
+    strangeness->problem = problem_make(model, false, &simulation->arena);
+    simulation->modes = modes_extract(&strangeness->problem, &simulation->arena);
+    strangeness->modes = &simulation->modes;
+    strangeness->parameters = initial->solved ? simulation->evaluator->parameters : simulation->parameters;
+    if (initial->solved) strangeness->known = simulation->evaluator, strangeness->known_y = initial->y;
+    if (!strangeness_build(strangeness, start)) {
+      if (diags_code(simulation->diags) == DIAG_INIT) simulation->facts.status = "init";
+      return false;
+    }
   }
   simulation->evaluator = strangeness->evaluator;
   simulation->facts.evaluator = strangeness->evaluator;
   simulation->facts.strangeness = strangeness;
-  simulation->reduction.reduced = (Reduced){.array = strangeness->array, .evaluator = strangeness->evaluator, .y = strangeness->y};
+  simulation->reduction.reduced = (Reduced){.array = strangeness->array, .evaluator = strangeness->evaluator, .y = strangeness->y,
+                                            .structure = strangeness->reduced ? &simulation->structure : NULL};
   return true;
 }
 
@@ -193,7 +232,7 @@ static void perturb_start(View *view, double t, double perturbation, double *y) 
 static bool pass_view(Simulation *simulation, const Request *request) {
   Heap *heap = simulation->heap;
   const Reduced *reduced = &simulation->reduction.reduced;
-  if (simulation->strangeness.array) simulation->view = view_strangeness(heap, &simulation->strangeness, reduced->y);
+  if (simulation->strangeness.array) simulation->view = view_strangeness(heap, &simulation->strangeness, &simulation->modes, reduced->y);
   else simulation->view = view_reduced(heap, &simulation->reduction);
   const System *system = &simulation->view->system;
   const Integrator *integrator = request->run.integrator;
@@ -235,23 +274,9 @@ static bool pass_integrate(Simulation *simulation, const Request *request) {
                        &simulation->statistics, simulation->diags);
 }
 
-typedef struct Pass {
-  bool (*run)(Simulation *, const Request *);
-  double *seconds;
-} Pass;
-
-static bool run_passes(Simulation *simulation, const Request *request, const Pass *passes) {
-  for (; passes->run; passes++) {
-    double begin = pipeline_clock();
-    bool ok = passes->run(simulation, request);
-    *passes->seconds += pipeline_clock() - begin;
-    if (!ok) return false;
-  }
-  return true;
-}
-
 bool pipeline_simulate(Simulation *simulation, const Request *request) {
   Seconds *seconds = &simulation->facts.seconds;
+  double none = 0; /* its own passes count */
   const Pass structural[] = {
       {pass_supported, &seconds->structure}, {pass_structure, &seconds->structure}, {pass_regular, &seconds->structure},
       {pass_array, &seconds->structure},     {pass_code, &seconds->code},           {pass_initial, &seconds->init},
@@ -259,7 +284,7 @@ bool pipeline_simulate(Simulation *simulation, const Request *request) {
       {pass_integrate, &seconds->integrate}, {NULL, NULL},
   };
   const Pass numerical[] = {
-      {pass_supported, &seconds->structure}, {pass_strangeness, &seconds->init},     {pass_view, &seconds->code},
+      {pass_supported, &seconds->structure}, {pass_offsets, &none}, {pass_strangeness, &seconds->init},     {pass_view, &seconds->code},
       {pass_compile, &seconds->code},        {pass_integrate, &seconds->integrate}, {NULL, NULL},
   };
   simulation->arena = arena_make(simulation->heap);

@@ -457,14 +457,86 @@ class Strangeness(unittest.TestCase):
             run = command("simulate", os.path.join(SOURCE, "tests", "models", "papers", name + ".mo"), "--method", "strangeness")
             self.assertEqual(self.values(run), values + (0, 0), name)
 
-    def test_same_as_dummy(self):
-        for name in ("pendulum", "transamp"):
-            path = os.path.join(SOURCE, "examples", name + ".mo")
-            first, second = (command("simulate", path, "--method", m, "--tolerance", 1e-9) for m in ("dummy", "strangeness"))
-            self.assertEqual(second.returncode, 0, second.stderr)
-            for key, value in first.json["final"].items():
-                if key in second.json["final"] and not key.startswith("der"):
-                    self.assertLess(abs(second.json["final"][key] - value), 1e-5 * (1 + abs(value)), key)
+    def same_as_dummy(self, name, method, *options):
+        path = os.path.join(SOURCE, "examples", name + ".mo")
+        first, second = (command("simulate", path, "--method", m, "--tolerance", 1e-8, *o) for m, o in
+                         (("dummy", ()), (method, options)))
+        self.assertEqual(second.returncode, 0, second.stderr)
+        for key, value in first.json["final"].items():
+            if key in second.json["final"] and not key.startswith("der"):
+                self.assertLess(abs(second.json["final"][key] - value), 1e-4 * (1 + abs(value)), (name, key))
+        return second
+
+    def test_examples(self):
+        """Structure tells the truth about them: the array is reduced, whatever its size; water has events."""
+        for name in ("andrews", "caraxis", "double_pendulum", "reactor", "slider_crank", "spherical_pendulum", "triple_pendulum", "water"):
+            with self.subTest(name):
+                run = self.same_as_dummy(name, "strangeness")
+                self.assertEqual((run.json["strangeness"]["array"], run.json["strangeness"]["initial"]), ("reduced", "structure"))
+
+    def test_structure_lies(self):
+        run = self.same_as_dummy("transamp", "strangeness")
+        self.assertEqual((run.json["strangeness"]["array"], run.json["strangeness"]["initial"]), ("uniform", "structure"))
+
+    def test_solvers(self):
+        for solver in ("erk", "radau", "bdf"):
+            for name in ("pendulum", "transamp"):
+                with self.subTest(solver + " " + name):
+                    self.same_as_dummy(name, "strangeness", "--solver", solver)
+
+    def test_work(self):
+        """With a multistep method: residual evaluations a step no more than GENDA's 4.0, factorizations far less than one a step."""
+        steps = factorizations = 0
+        for name in ("hessenberg2", "hessenberg3", "hessenberg4", "miller", "paraboloid"):
+            path = os.path.join(SOURCE, "tests", "models", "papers", f"kunkel_{name}.mo")
+            run = command("simulate", path, "--method", "strangeness", "--solver", "bdf", "--tolerance", 1e-8)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertLessEqual(run.json["residual_evals"], 4.0 * run.json["steps"], name)
+            steps, factorizations = steps + run.json["steps"], factorizations + run.json["factorizations"]
+        self.assertLess(factorizations, 0.5 * steps)
+
+    def test_high_structural_index(self):
+        """Index 1 with structural index 12: mu is 0."""
+        k = 11
+        starts = ",".join(f"x{2 * i}=0" for i in range(1, k + 1))
+        run = command("simulate", written(HighStructuralIndex().model(k)), "--override", starts, "--method", "strangeness",
+                      "--tolerance", 1e-8)
+        self.assertEqual(self.values(run), (0, k + 1, k, 0, 0))
+        for row in run.rows:
+            for i in range(1, 2 * k + 2):
+                self.assertLess(abs(row[f"x{i}"] - math.sin(row["time"])), 1e-6)
+
+    def test_events(self):
+        """Mattsson and Söderlind's Example 5 beside an integral that changes at 1, and with a redundant equation."""
+        text = ("model M\n Real x, y, z(start = 0, fixed = true);\nequation\n der(x) + time*der(y) = sin(time);\n"
+                " x + time*y = cos(time);\n{}der(z) = if time < 1 then 1 else y;\n annotation(experiment(StopTime = 2));\nend M;\n")
+        for more, redundant in (("", 0), ("2*x + 2*time*y = 2*cos(time);\n", 1)):
+            for solver in ("erk", "radau", "bdf"):
+                run = command("simulate", written(text.format(more)), "--method", "strangeness", "--solver", solver, "--tolerance", 1e-8)
+                self.assertEqual(self.values(run), (1, 2, 1, redundant, 0))
+                self.assertEqual(run.json["events"], 1)
+                self.assertLess(abs(run.json["final"]["y"] + 2 * math.sin(2)), 1e-7)
+                self.assertLess(abs(run.json["final"]["z"] - 1 - 2 * (math.cos(2) - math.cos(1))), 1e-6)
+
+    def test_ranks_change_at_an_event(self):
+        """A degree of freedom is lost at 0.5: the run stops and says so."""
+        run = command("simulate", written("model M\n Real x(start = 1, fixed = true);\nequation\n"
+                                          " (if time < 0.5 then der(x) + x else x - 1) = 0;\nend M;\n"), "--method", "strangeness")
+        self.assertEqual(run.returncode, 6)
+        self.assertIn("ranks", run.stderr)
+        self.assertIn("0.5", run.stderr)
+
+    def test_singular_point(self):
+        run = command("simulate", os.path.join(FOLDER, "turning.mo"), "--method", "strangeness")
+        self.assertEqual(run.returncode, 6)
+        self.assertLess(abs(run.json["singular"]["time"] - math.pi / 2), 1e-6)
+
+    def test_conflict_of_initial_values(self):
+        """Named as by the other methods."""
+        path = os.path.join(SOURCE, "tests", "models", "init", "pendulum_conflict.mo")
+        first, second = (command("simulate", path, "--method", m) for m in ("dummy", "strangeness"))
+        self.assertEqual((first.returncode, second.returncode), (5, 5))
+        self.assertIn("fixed", second.stderr)
 
     def test_family(self):
         """Index, a and d of random linear models are right in 99 of 100 at least; no trajectory is wrong."""

@@ -21,15 +21,11 @@ typedef struct Method {
 extern const Method method_dummy, method_minimal, method_projection, method_baumgarte, method_ggl,
     method_underlying, method_overdetermined, method_strangeness, method_none;
 
-/* By command-line name; NULL if there is none. Method strangeness is found too, though it is not in the table: it makes no form of
- * the array but goes its own way (strangeness.h). */
+/* By command-line name; NULL if there is none. Method strangeness makes no form of the array but goes its own way (strangeness.h). */
 const Method *method_find(const char *name);
 
 /* Their names, NULL behind the last. */
 extern const char *const method_names[];
-
-/* The same with strangeness: what the command takes. */
-extern const char *const method_all_names[];
 
 /* All of them, in the order of the table; NULL behind the last. */
 const Method *method_at(uint32_t index);

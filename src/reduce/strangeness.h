@@ -1,25 +1,37 @@
-/* strangeness: the strangeness-free system by numerical ranks (Kunkel, Mehrmann 2003, section 2, Hypothesis 1), without any structure.
+/* strangeness: the strangeness-free system by numerical ranks (Kunkel, Mehrmann 2003, section 2, Hypothesis 1).
  *
- * The array is uniform: every equation is differentiated `level` = mu + 1 times. With x the columns below the first derivative
- * (of an unknown that occurs with order o: its derivatives 0 .. max(o, 1) - 1) and w the columns above, ranks of the Jacobian at a
- * consistent point give the number a of constraints on x alone: a = rank [F_x F_w] - rank F_w. mu is the first level at which
- * one more differentiation finds no more constraints.
+ * With x the columns below the first derivative (of an unknown that occurs with order o: its derivatives 0 .. max(o, 1) - 1) and
+ * w the columns above, ranks of the array's Jacobian at a consistent point give the number a of constraints on x alone:
+ * a = rank [F_x F_w] - rank F_w. mu is the first level at which one more differentiation finds no more constraints.
+ *
+ * The array is the reduced derivative array (15) where structure tells how often each equation is to be differentiated and the
+ * ranks confirm it; otherwise it is uniform: every equation is differentiated mu + 1 times.
  *
  * Invariant of a selection: rank-many rows of the array determine as many columns: a of x, and enough of w, x' among them. The
- * other columns of x are the states; the columns of w left over have no influence on x and are held.
+ * other columns of x are the states; the columns of w left over have no influence on x and are held. A reduced array has none of those.
  */
 #ifndef DAEDAL_REDUCE_STRANGENESS_H
 #define DAEDAL_REDUCE_STRANGENESS_H
 
-#include "code/evaluator.h"
+#include "code/switches.h"
+#include "reduce/dense.h"
 
 typedef struct Strangeness {
   Heap *heap;
   Arena *arena;
   Diags *diags;
-  Problem problem;
+  /* given */
+  Problem problem; /* the equations as written */
+  const double *parameters;
+  const double *start; /* start values per variable of the model, NAN for the model's own; NULL for none */
+  const Modes *modes;  /* of relations; set in the evaluators made */
+  const Evaluator *
+      known; /* of the structural initialization, over the same unknowns and perhaps more; NULL: there is none */
+  const double *known_y; /* its solution */
+  /* made */
   Array *array;
   Evaluator *evaluator;
+  bool reduced;   /* the array has structural offsets */
   int32_t *first; /* per unknown: number of its columns in x */
   /* the characteristic values; x has `size` columns, u of which the equations leave free: they are held by equations added */
   int32_t mu, size, a, d, v, u;
@@ -33,13 +45,49 @@ typedef struct Strangeness {
   int32_t links;
 } Strangeness;
 
-/* Finds the characteristic values, a consistent point from the start values (start: per variable of the model, NAN for the model's
- * own; NULL for none) and a selection there. false: an error is in diags. Lives in heap and arena. Dense: O((size * mu)^3). */
-bool strangeness_build(Strangeness *strangeness, Model *model, const double *parameters, const double *start,
-                       double t);
+/* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was right: rows independent, every
+ * column of w determined. false, silently: they do not, or it is too large. Dense: O(columns^3). */
+bool strangeness_reduce(Strangeness *strangeness, Array *array, Evaluator *evaluator, const double *y,
+                        double t);
+
+/* Finds the characteristic values, a consistent point and a selection there by the uniform array. false: an error is in diags. Lives in
+ * heap and arena. Dense: O((size * mu)^3). */
+bool strangeness_build(Strangeness *strangeness, double t);
+
+/* Is it a column of x; the derivative of the last column of x of its unknown? */
+bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);
+bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
+
+/* The Jacobian at (t, y), dense by columns, with columns scaled by weight and rows to largest entry 1 (their factors in `scale`). */
+bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight,
+                          double *a, double *scale);
+
+/* Moves strangeness->y to a consistent point near by Gauss and Newton's method; fixed start values are held, given ones if possible.
+ * false: an error is in diags. */
+bool strangeness_find_point(Strangeness *strangeness, double t);
 
 /* Puts the columns of w that x does not determine to the values of least norm; x stays as it is, and y where that fails. */
 void strangeness_refresh(const Strangeness *strangeness, double t, double *y);
+
+/* Ranks at a consistent point. */
+typedef struct Ranks {
+  double *matrix;            /* the Jacobian, rows and columns scaled */
+  double *factor;            /* per column: its scale over its nominal value */
+  int32_t all, high;         /* ranks of [F_x F_w], F_w */
+  uint32_t *x_list, *w_list; /* columns */
+  int32_t x_count, w_count;
+  Svd w; /* of F_w */
+} Ranks;
+
+/* Decides them by singular values. false: the Jacobian cannot be evaluated. Owned by the arena. */
+bool strangeness_ranks(const Strangeness *strangeness, double t, const double *y, Arena *arena, Ranks *ranks);
+
+/* The number of constraints on x that the rows of levels 0 .. level give. */
+int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ranks, int32_t level);
+
+/* Unknowns whose first derivative the equations leave open, independent ones; returns how many. */
+int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena,
+                         uint32_t *unknowns);
 
 /* Selects anew at a consistent point. false: the ranks there are not those found at the beginning. */
 bool strangeness_select(Strangeness *strangeness, double t, const double *y);

@@ -14,6 +14,20 @@ static const char *constraint_text(const RunFacts *facts, Arena *arena) {
 
 /* ---- text ---- */
 
+static const char *strangeness_array(const Strangeness *strangeness) { return strangeness->reduced ? "reduced" : "uniform"; }
+
+static const char *strangeness_point(const Strangeness *strangeness) {
+  return strangeness->reduced || strangeness->known ? "structure" : "Gauss-Newton";
+}
+
+static void text_strangeness(const Strangeness *strangeness, Heap *heap, TextVec *text) {
+  if (!strangeness) return;
+  text_printf(heap, text, "  strangeness              mu = %d, a = %d, d = %d, v = %d, u = %d\n", (int)strangeness->mu,
+              (int)strangeness->a, (int)strangeness->d, (int)strangeness->v, (int)strangeness->u);
+  text_printf(heap, text, "  derivative array         %s, %u rows; initial values by %s\n", strangeness_array(strangeness),
+              strangeness->array->rows, strangeness_point(strangeness));
+}
+
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   const RunStatistics *statistics = facts->statistics;
   if (!statistics) return;
@@ -46,9 +60,7 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
               facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init + facts->seconds.integrate,
               facts->seconds.code, facts->seconds.init, facts->seconds.integrate);
   conversion_report_text(facts->conversions, heap, text);
-  if (facts->strangeness)
-    text_printf(heap, text, "  strangeness              mu = %d, a = %d, d = %d, v = %d, u = %d\n", (int)facts->strangeness->mu,
-                (int)facts->strangeness->a, (int)facts->strangeness->d, (int)facts->strangeness->v, (int)facts->strangeness->u);
+  text_strangeness(facts->strangeness, heap, text);
   arena_free(&arena);
 }
 
@@ -137,6 +149,8 @@ static void json_strangeness(const Strangeness *strangeness, JsonWriter *json) {
   json_key_integer(json, "d", strangeness->d);
   json_key_integer(json, "v", strangeness->v);
   json_key_integer(json, "u", strangeness->u);
+  json_key_string(json, "array", strangeness_array(strangeness));
+  json_key_string(json, "initial", strangeness_point(strangeness));
   json_object_end(json);
 }
 

@@ -51,12 +51,12 @@ static double output_time(const Run *run, uint64_t k) {
 static bool record_point(Run *run, double t, double *y) {
   Evaluator *evaluator = run->view->evaluator;
   uint64_t rows = evaluator->row_evaluations, entries = evaluator->entry_evaluations;
-  uint64_t factorizations = run->view->space ? statespace_factorizations(run->view->space) : 0;
+  uint64_t factorizations = view_factorizations(run->view);
   if (view_solve(run->view, t, y) != EVAL_OK) return false;
   constraints_check(run->constraints, t, y);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
-  if (run->view->space) run->output_factorizations += statespace_factorizations(run->view->space) - factorizations;
+  run->output_factorizations += view_factorizations(run->view) - factorizations;
   recorder_add(run->recorder, t, y);
   return true;
 }
@@ -223,10 +223,11 @@ static bool watch_choice(Run *run, double t) {
     const Exchange *exchange = &dummy_exchanges(run->view->dummy)[k];
     vec_push(run->heap, &run->statistics->pivots, (PivotRecord){t, exchange->out, exchange->in});
   }
+  memcpy(run->y, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
+  /* in the old choice, so that the new states have the accuracy of the old ones */
+  if (run->view->system.close(run->view, t, run->y) != EVAL_OK) return describe_failure(run, STEP_EVALUATION, t);
   view_update_links(run->view);
   statespace_choose(run->view->space, dummy_depth(run->view->dummy));
-  memcpy(run->y, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
-  if (run->view->system.close(run->view, t, run->y) != EVAL_OK) return describe_failure(run, STEP_EVALUATION, t);
   run->integrator->switch_states(run->self, run->y);
   return true;
 }
@@ -257,8 +258,7 @@ static void collect_statistics(Run *run, bool final) {
   statistics->residual_evaluations = evaluator_in_rows(evaluator, rows);
   statistics->output_evaluations = evaluator_in_rows(evaluator, run->output_rows);
   statistics->jacobian_evaluations = evaluator_in_jacobians(evaluator, entries);
-  if (run->view->space)
-    statistics->factorizations += statespace_factorizations(run->view->space) - run->output_factorizations;
+  statistics->factorizations += view_factorizations(run->view) - run->output_factorizations;
   statistics->solver = run->integrator->name;
   statistics->end_time = statistics->turning ? statistics->turning->time : run->integrator->time(run->self);
   statistics->constraint_residual = run->constraints->worst;
@@ -290,29 +290,68 @@ static const Integrator *first_integrator(Run *run) {
     run->statistics->solver_reason = "large and sparse";
     return integrator_find("bdf");
   }
+  if (run->view->selector) { /* it evaluates the whole array at once, which a multistep method does least often */
+    run->statistics->solver_reason = "few evaluations a step";
+    return integrator_find("bdf");
+  }
   if (run->view->system.close) {
     run->statistics->solver_reason = "not stiff so far";
     return integrator_find("erk");
   }
   run->statistics->solver_reason = "no state-space form";
-  return integrator_find(run->view->reselect ? "bdf" : "radau");
+  return integrator_find("radau");
 }
 
-/* Where numerical ranks choose the states: chooses anew after a step that was rejected or failed. true: the run goes on with
- * other states. */
-static bool reselect_states(Run *run, double t, bool failed) {
-  if (!run->view->reselect) return false;
-  IntegratorStatistics now;
-  run->integrator->statistics(run->self, &now);
-  uint64_t rejected = now.rejected_error + now.rejected_convergence;
-  if (!failed && rejected == run->rejected) return false;
-  run->rejected = rejected;
+/* ---- choices by numerical ranks ---- */
+
+static void note_exchanges(Run *run, double t, const Exchange *list, int32_t count) {
+  for (int32_t k = 0; k < count; k++) vec_push(run->heap, &run->statistics->pivots, (PivotRecord){t, list[k].out, list[k].in});
+}
+
+/* The columns that the integrator has reached. */
+static void take_values(Run *run) {
   memcpy(run->y, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
-  if (!run->view->reselect(run->view, t, run->y, failed)) return false;
+}
+
+/* A new selection of rows and columns at run->y, and a new integrator for it. */
+static bool reselect(Run *run, double t) {
+  if (!run->view->selector->reselect(run->view, t, run->y)) return false;
   collect_statistics(run, false);
   create_integrator(run, run->integrator);
   run->integrator->start(run->self, t, run->y, run->options->stop);
   run->rejected = 0;
+  return true;
+}
+
+/* Looks at the choice of states at the end of a step: closely if it was rejected before. */
+static void watch_selection(Run *run, double t) {
+  const Selector *selector = run->view->selector;
+  if (!selector) return;
+  IntegratorStatistics now;
+  run->integrator->statistics(run->self, &now);
+  uint64_t rejected = now.rejected_error + now.rejected_convergence;
+  bool sure = rejected != run->rejected;
+  run->rejected = rejected;
+  double ahead = run->structure ? LOOK_AHEAD * now.step : 0;
+  const Exchange *list;
+  take_values(run);
+  look_ahead(run, run->y, ahead, run->output);
+  int32_t count = selector->exchange(run->view, (Moment){t, run->y}, (ConstMoment){t + ahead, run->output}, sure, &list);
+  note_exchanges(run, t, list, count);
+  if (count > 0) run->integrator->switch_states(run->self, run->y);
+  else if (count < 0) reselect(run, t);
+}
+
+/* After a step from t that failed: true if the run goes on with another choice. */
+static bool repair_selection(Run *run, double t) {
+  const Selector *selector = run->view->selector;
+  if (!selector) return false;
+  const Exchange *list;
+  take_values(run);
+  int32_t count = selector->exchange(run->view, (Moment){t, run->y}, (ConstMoment){t, run->y}, true, &list);
+  note_exchanges(run, t, list, count);
+  if (count <= 0) return reselect(run, t);
+  run->integrator->start(run->self, t, run->y, run->options->stop);
   return true;
 }
 
@@ -338,6 +377,25 @@ static void let_slide(Run *run, double t, uint32_t mode) {
                t, model_text(run->view->evaluator->model, switches->modes->relation[mode], &run->diags->arena));
 }
 
+/* Are the ranks, where they choose, still those of the start? */
+static bool has_same_ranks(Run *run, double t) {
+  const Selector *selector = run->view->selector;
+  if (!selector || selector->same_ranks(run->view, t, run->y)) return true;
+  diag_error(run->diags, DIAG_INTEGRATION, (Span){0},
+             "at the event at time %.10g the ranks of the derivative array change, and with them the number of degrees of freedom", t);
+  return false;
+}
+
+/* Starts again behind an event, with the choice that suits the modes of now. */
+static void restart(Run *run, double t) {
+  const Selector *selector = run->view->selector;
+  const Exchange *list = NULL;
+  int32_t count = selector ? selector->exchange(run->view, (Moment){t, run->y}, (ConstMoment){t, run->y}, true, &list) : 0;
+  note_exchanges(run, t, list, count);
+  if (selector && count <= 0 && reselect(run, t)) return;
+  run->integrator->start(run->self, t, run->y, run->options->stop);
+}
+
 /* An event at t with the columns in run->y: both sides are recorded, and the integrator starts again. */
 static bool handle_event(Run *run, double t, uint32_t mode) {
   bool ahead = t - run->last_event > 1e-9 * (run->options->stop - run->options->start);
@@ -348,12 +406,13 @@ static bool handle_event(Run *run, double t, uint32_t mode) {
   run->statistics->events++;
   recorder_add(run->recorder, t, run->y);
   bool settled = events_settle(run->view, t, run->y);
+  if (!has_same_ranks(run, t)) return false;
   if (run->turning) turning_begin(run->turning, t, run->y);
   if (!start_is_regular(run)) return false;
   if (!settled) return report_chatter(run, t, mode);
   recorder_add(run->recorder, t, run->y);
   if (run->output_count <= run->outputs && output_time(run, run->output_count) == t) run->output_count++;
-  run->integrator->start(run->self, t, run->y, run->options->stop);
+  restart(run, t);
   return true;
 }
 
@@ -372,7 +431,7 @@ static bool integrate(Run *run) {
   while (run->integrator->time(run->self) < options->stop) {
     double before = run->integrator->time(run->self);
     StepStatus status = run->integrator->step(run->self, options->stop);
-    if (status != STEP_OK && reselect_states(run, before, true)) continue;
+    if (status != STEP_OK && repair_selection(run, before)) continue;
     if (status != STEP_OK) return describe_failure(run, status, before);
     double t = run->integrator->time(run->self);
     bool event;
@@ -385,7 +444,7 @@ static bool integrate(Run *run) {
     if (t >= options->stop) break;
     if (!watch_choice(run, t)) return false;
     leave_if_stiff(run);
-    reselect_states(run, t, false);
+    watch_selection(run, t);
   }
   return true;
 }

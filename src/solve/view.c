@@ -175,6 +175,10 @@ View *view_plain(Heap *heap, Evaluator *evaluator, const uint8_t *tie, const int
   return view;
 }
 
+uint64_t view_factorizations(const View *view) {
+  return view->factorizations + (view->space ? statespace_factorizations(view->space) : 0);
+}
+
 EvalStatus view_solve(View *view, double t, double *y) {
   if (view->system.close) return view->system.close(view, t, y);
   nearest_move(view->nearest, t, y);

@@ -9,6 +9,33 @@
 #include "solve/integrator.h"
 #include "solve/nearest.h"
 
+struct View;
+
+/* All columns at a time. */
+typedef struct Moment {
+  double t, *y;
+} Moment;
+
+typedef struct ConstMoment {
+  double t;
+  const double *y;
+} ConstMoment;
+
+/* A choice of states made by numerical ranks, and how it moves. */
+typedef struct Selector {
+  /* Exchanges states for columns that depend on them strongly at the point `ahead`; only the links change. Without `sure` it looks closely
+   * only where the rates ask for it. Before an exchange the rows are solved at `now`, so that the new states have the accuracy of the old
+   * ones. Returns the number of exchanges, which are left in *list until the next call; -1: the rows do not determine the columns. */
+  int32_t (*exchange)(struct View *view, Moment now, ConstMoment ahead, bool sure, const Exchange **list);
+
+  /* Selects rows and columns anew at the consistent y, whose columns of no influence it sets. false: nothing changed, or the ranks are
+   * no longer those of the start. true: the system has changed, and the integrator must be made anew. */
+  bool (*reselect)(struct View *view, double t, double *y);
+
+  /* Decides the ranks anew at y, where modes have changed. false: they are not those of the start. */
+  bool (*same_ranks)(struct View *view, double t, double *y);
+} Selector;
+
 typedef struct View {
   System system; /* every row: the one that has a state-space form */
   System lean;   /* without superfluous differentiations; rows 0 where there are none */
@@ -19,12 +46,12 @@ typedef struct View {
   StateSpace *space; /* NULL where there is no state-space form */
   Nearest *nearest;  /* then this solves the rows at a point between steps */
   Switches *switches; /* NULL without relations that make events */
-  /* Chooses rows and states anew at a consistent point, where numerical ranks decide on them; other states only, unless the present
-   * choice failed. true: the system has changed, and the integrator must be made anew. NULL where there is no such choice. */
-  bool (*reselect)(struct View *view, double t, double *y, bool failed);
+  /* Where numerical ranks choose the states (view_strangeness); NULL elsewhere. */
+  const struct Selector *selector;
   /* the array of the model, for the check of its constraints; its columns are found among those of the view */
   Evaluator *original;
   Switches *original_switches; /* NULL where the evaluators share their modes */
+  uint64_t factorizations;     /* of the view itself */
   const uint32_t *source;      /* per column of it; MAP_NONE: not in the view */
   const int8_t *sign;
   /* Choice of states and state-space form of that array, which a system integrated as it is settles by at an event: hidden
@@ -56,8 +83,11 @@ EvalStatus view_solve(View *view, double t, double *y);
 /* The same at an event, where only the modes have changed: states stay as they are. */
 EvalStatus view_settle(View *view, double t, double *y);
 
-/* The strangeness-free system selected at the consistent y. */
-View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y);
+/* The strangeness-free system selected at the consistent y. modes: NULL for none. */
+View *view_strangeness(Heap *heap, Strangeness *strangeness, const Modes *modes, const double *y);
+
+/* Factorizations done so far to solve the rows or to look at the choice of states. */
+uint64_t view_factorizations(const View *view);
 
 /* The system that a method integrates: the lean one where there is one and the method takes it. */
 const System *view_system(const View *view, const Integrator *integrator);

@@ -1,8 +1,25 @@
 /* view_strangeness: the selection of a strangeness-free system (reduce/strangeness.h) as the system that integrators see: the rows
- * selected, then one row for each column that is held. */
+ * selected, then one row for each column that is held.
+ *
+ * A selection stays as long as it serves. Which columns of x are states is looked at when steps are rejected, or when the rate of some
+ * other column of x outgrows those of the states; an exchange multiplies the determinant of the rows by an entry of
+ * T = -M^-1 N, as for dummy derivatives, and changes the links alone. */
 #include "solve/view.h"
 
+#include <math.h>
 #include <string.h>
+
+static const double GAIN = 2; /* an exchange must multiply the determinant by more than this */
+static const double OUTGROWN =
+    2; /* rate of a column of x over the largest rate of a state at which the choice is looked at */
+static const double ENOUGH = 1e-12,
+                    ROUND_OFF =
+                        1e-5; /* corrections that end Newton's method; in any case, and when they stagnate */
+static const double SLOW = 0.1; /* rate of convergence that asks for new factors */
+enum {
+  NEWTON_LIMIT = 20,
+  LONGEST_WAIT = 64
+}; /* steps until it is looked at again, after looks that changed nothing */
 
 /* The view comes first, so that one pointer serves as both. */
 typedef struct SelectedView {
@@ -11,6 +28,14 @@ typedef struct SelectedView {
   double *rows, *values; /* of the whole array */
   double *held;          /* value per column */
   int32_t *place; /* per entry of the system: entry of the array's Jacobian, -1 for the 1 of a held column */
+  /* the look at the states: entries of the system, M and its columns, T by columns */
+  double *jacobian, *m_values, *dependence;
+  int32_t *m_start, *m_row, *column; /* column of M's column k */
+  Linear *linear;
+  bool *is_state, stale, factored; /* the pattern of M is of other states; there are factors */
+  double *trial, *change;
+  Exchange *exchanges;
+  uint32_t wait, waited; /* steps between looks */
 } SelectedView;
 
 static EvalStatus selected_residual(void *context, double t, const double *y, double *residual) {
@@ -63,44 +88,276 @@ static void make_pattern(Heap *heap, SelectedView *selected) {
 /* The system of the present selection at y. */
 static void take_selection(Heap *heap, SelectedView *selected, const double *y) {
   View *view = &selected->view;
-  memcpy(selected->held, y, selected->strangeness->array->columns * sizeof *y);
-  view->system.links = selected->strangeness->links;
+  System *system = &view->system;
+  const Strangeness *strangeness = selected->strangeness;
+  size_t columns = (size_t)system->columns;
+  memcpy(selected->held, y, columns * sizeof *y);
+  system->links = strangeness->links;
+  system->link_from = strangeness->from;
+  system->link_to = strangeness->to;
   make_pattern(heap, selected);
-  view->nearest = nearest_new(heap, &view->system);
+  size_t entries = (size_t)system->column_start[columns], rows = (size_t)system->rows,
+         links = (size_t)system->links;
+  selected->jacobian = heap_array(heap, entries, sizeof(double));
+  selected->m_values = heap_array(heap, entries, sizeof(double));
+  selected->dependence = heap_array(heap, rows * links, sizeof(double));
+  selected->m_start = heap_array(heap, columns + 1, sizeof(int32_t));
+  selected->m_row = heap_array(heap, entries, sizeof(int32_t));
+  selected->column = heap_array(heap, columns, sizeof(int32_t));
+  selected->is_state = heap_array(heap, columns, sizeof(bool));
+  selected->trial = heap_array(heap, columns, sizeof(double));
+  selected->change = heap_array(heap, rows, sizeof(double));
+  selected->stale = true;
+  selected->exchanges = heap_array(heap, 4 * links, sizeof(Exchange));
+  selected->linear = linear_new(heap, system->rows, (int32_t)entries, false);
 }
 
-/* A selection with the same states would only disturb a run that gets on: the old one is put back. */
-static bool reselect(View *view, double t, double *y, bool failed) {
+/* ---- columns that are no states ---- */
+
+/* The pattern of M, the columns that are no states. */
+static void set_pattern(SelectedView *selected) {
+  const System *system = &selected->view.system;
+  int32_t next = 0, entry = 0;
+  memset(selected->is_state, 0, (size_t)system->columns * sizeof(bool));
+  for (int32_t k = 0; k < system->links; k++) selected->is_state[system->link_from[k]] = true;
+  for (int32_t q = 0; q < system->columns; q++) {
+    if (selected->is_state[q]) continue;
+    selected->column[next] = q;
+    selected->m_start[next++] = entry;
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      selected->m_row[entry++] = system->row_index[e];
+  }
+  selected->m_start[next] = entry;
+  linear_set_pattern(selected->linear, selected->m_start, selected->m_row);
+  selected->stale = false;
+}
+
+/* Factors M at (t, y). */
+static bool factor_matrix(SelectedView *selected, double t, const double *y) {
+  const System *system = &selected->view.system;
+  int32_t entry = 0;
+  selected->factored = false;
+  if (selected->stale) set_pattern(selected);
+  if (system->jacobian(system->context, t, y, selected->jacobian) != EVAL_OK) return false;
+  for (int32_t k = 0; k < system->rows; k++)
+    for (int32_t e = system->column_start[selected->column[k]];
+         e < system->column_start[selected->column[k] + 1]; e++)
+      selected->m_values[entry++] = selected->jacobian[e];
+  selected->view.factorizations++;
+  return selected->factored = linear_factor(selected->linear, selected->m_values);
+}
+
+/* One correction of the trial point with the factors at hand; its size relative to the columns, infinite where it cannot be had. */
+static double correct(SelectedView *selected, double t) {
+  const System *system = &selected->view.system;
+  double *trial = selected->trial, *change = selected->change, size = 0;
+  if (system->residual(system->context, t, trial, change) != EVAL_OK) return HUGE_VAL;
+  linear_solve(selected->linear, change);
+  for (int32_t k = 0; k < system->rows; k++) {
+    int32_t q = selected->column[k];
+    if (!isfinite(change[k])) return HUGE_VAL;
+    trial[q] -= change[k];
+    size = fmax(size, fabs(change[k]) / (fabs(trial[q]) + system->nominal[q]));
+  }
+  return size;
+}
+
+/* Newton's method for the columns that are no states; the factors stay from point to point as long as they serve. */
+static EvalStatus close_rows(void *context, double t, double *y) {
+  SelectedView *selected = context;
+  size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
+  double last = HUGE_VAL;
+  memcpy(selected->trial, y, bytes);
+  for (int k = 0; k < NEWTON_LIMIT; k++) {
+    bool fresh = !selected->factored || selected->stale;
+    if (fresh && !factor_matrix(selected, t, selected->trial)) break;
+    double size = correct(selected, t);
+    bool slow = !(size < SLOW * last);
+    double left = slow || k == 0 ? size : size * size / last; /* as the corrections fall */
+    if (left <= ENOUGH || (fresh && slow && size < ROUND_OFF)) {
+      memcpy(y, selected->trial, bytes);
+      return EVAL_OK;
+    }
+    if (!isfinite(size) && fresh) break;
+    if (!isfinite(size)) memcpy(selected->trial, y, bytes);
+    if (!isfinite(size) || (slow && k > 0)) selected->factored = false;
+    last = size;
+  }
+  selected->factored = false;
+  return EVAL_DOMAIN;
+}
+
+/* ---- the choice of states ---- */
+
+/* Could the column be a state instead of one that is? */
+static bool may_be_state(const Strangeness *strangeness, int32_t column) {
+  const Array *array = strangeness->array;
+  uint32_t q = (uint32_t)column;
+  return strangeness_is_x(strangeness, q) &&
+         (int32_t)array_order(array, q) < array->d[array->column_unknown[q]] && !strangeness->held[q + 1];
+}
+
+static double rate_of(const Strangeness *strangeness, const double *y, int32_t column) {
+  return fabs(y[column + 1]) / strangeness->evaluator->nominal[column];
+}
+
+/* Do the rates say that the states no longer lead? Costs nothing but O(columns). */
+static bool is_outgrown(SelectedView *selected, const double *y) {
+  const Strangeness *strangeness = selected->strangeness;
+  double states = 0, others = 0;
+  for (int32_t k = 0; k < strangeness->links; k++)
+    states = fmax(states, rate_of(strangeness, y, strangeness->from[k]));
+  for (int32_t q = 0; q < selected->view.system.columns; q++)
+    if (may_be_state(strangeness, q)) others = fmax(others, rate_of(strangeness, y, q));
+  return others > OUTGROWN * states;
+}
+
+/* T = -M^-1 N at (t, y): how the other columns depend on the states. */
+static bool find_dependence(SelectedView *selected, double t, const double *y) {
+  const System *system = &selected->view.system;
+  if (!factor_matrix(selected, t, y)) return false;
+  size_t rows = (size_t)system->rows;
+  memset(selected->dependence, 0, rows * (size_t)system->links * sizeof(double));
+  for (int32_t k = 0; k < system->links; k++) {
+    double *t_column = selected->dependence + (size_t)k * rows;
+    int32_t from = system->link_from[k];
+    for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)
+      t_column[system->row_index[e]] = -selected->jacobian[e];
+    linear_solve(selected->linear, t_column);
+  }
+  return true;
+}
+
+/* Implicit function theorem: the rates are among the columns that are no states, or states themselves. */
+static EvalStatus rates_jacobian(void *context, double t, const double *y, double *jacobian) {
+  SelectedView *selected = context;
+  const System *system = &selected->view.system;
+  int32_t n = system->links;
+  if (!find_dependence(selected, t, y)) return EVAL_DOMAIN;
+  for (int32_t i = 0; i < n; i++) {
+    int32_t to = system->link_to[i], place = to;
+    for (int32_t k = 0; k < n; k++) place -= system->link_from[k] < to;
+    for (int32_t k = 0; k < n; k++)
+      jacobian[i + k * n] = selected->is_state[to] ? system->link_from[k] == to
+                                                   : selected->dependence[place + k * system->rows];
+  }
+  return EVAL_OK;
+}
+
+/* The largest entry of T, scaled, between a column that may be a state and a state. */
+static double best_exchange(const SelectedView *selected, int32_t *place, int32_t *state) {
+  const Strangeness *strangeness = selected->strangeness;
+  const double *nominal = strangeness->evaluator->nominal;
+  double best = 0;
+  for (int32_t r = 0; r < selected->view.system.rows; r++) {
+    if (!may_be_state(strangeness, selected->column[r])) continue;
+    for (int32_t k = 0; k < strangeness->links; k++) {
+      double gain = fabs(selected->dependence[r + k * selected->view.system.rows]) *
+                    nominal[strangeness->from[k]] / nominal[selected->column[r]];
+      if (gain > best) best = gain, *place = r, *state = k;
+    }
+  }
+  return best;
+}
+
+/* T after the column at `place` and a state have changed their parts. */
+static void exchange_columns(SelectedView *selected, int32_t place, int32_t state) {
+  Strangeness *strangeness = selected->strangeness;
+  int32_t rows = selected->view.system.rows, in = selected->column[place], out = strangeness->from[state];
+  double *t = selected->dependence, pivot = t[place + state * rows];
+  for (int32_t k = 0; k < strangeness->links; k++) {
+    if (k == state) continue;
+    double factor = t[place + k * rows] / pivot;
+    for (int32_t r = 0; r < rows; r++) t[r + k * rows] -= t[r + state * rows] * factor;
+    t[place + k * rows] = -factor;
+  }
+  for (int32_t r = 0; r < rows; r++) t[r + state * rows] /= pivot;
+  t[place + state * rows] = 1 / pivot;
+  selected->column[place] = out;
+  strangeness->from[state] = in;
+  strangeness->to[state] = in + 1;
+}
+
+static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, const Exchange **list) {
+  SelectedView *selected = (SelectedView *)view;
+  Strangeness *strangeness = selected->strangeness;
+  int32_t count = 0, place = 0, state = 0, limit = 4 * strangeness->links;
+  *list = selected->exchanges;
+  if (strangeness->links == 0) return 0;
+  if (!sure && (++selected->waited < selected->wait || !is_outgrown(selected, ahead.y))) return 0;
+  selected->waited = 0;
+  if (!find_dependence(selected, ahead.t, ahead.y)) return -1;
+  if (best_exchange(selected, &place, &state) > GAIN && close_rows(view, now.t, now.y) != EVAL_OK) return -1;
+  for (; count < limit && best_exchange(selected, &place, &state) > GAIN; count++) {
+    selected->exchanges[count] =
+        (Exchange){(uint32_t)strangeness->from[state], (uint32_t)selected->column[place]};
+    exchange_columns(selected, place, state);
+  }
+  selected->wait = count ? 1 : selected->wait < LONGEST_WAIT ? 2 * selected->wait : LONGEST_WAIT;
+  if (count) selected->stale = true;
+  return count;
+}
+
+/* ---- rows and columns ---- */
+
+static bool reselect(View *view, double t, double *y) {
   SelectedView *selected = (SelectedView *)view;
   Strangeness *strangeness = selected->strangeness;
   Heap *heap = strangeness->heap;
   Strangeness before = *strangeness;
   size_t rows = strangeness->array->rows, columns = strangeness->array->columns;
+  if (strangeness->reduced) return false;
   strangeness->row = heap_array(heap, rows, sizeof(int32_t));
   strangeness->held = heap_array(heap, columns, sizeof(bool));
   strangeness->from = heap_array(heap, columns, sizeof(int32_t));
   strangeness->to = heap_array(heap, columns, sizeof(int32_t));
-  strangeness_refresh(strangeness, t, y);
-  bool ok = strangeness_select(strangeness, t, y);
-  bool same = !memcmp(before.from, strangeness->from, (size_t)before.links * sizeof(int32_t));
-  if (failed)
-    same = same && !memcmp(before.held, strangeness->held, columns * sizeof(bool)) &&
-           !memcmp(before.row, strangeness->row, rows * sizeof(int32_t));
+  double *fresh = heap_array(heap, columns, sizeof *fresh);
+  memcpy(fresh, y, columns * sizeof *fresh);
+  strangeness_refresh(strangeness, t, fresh);
+  bool ok = strangeness_select(strangeness, t, fresh);
+  bool same = !memcmp(before.from, strangeness->from, (size_t)before.links * sizeof(int32_t)) &&
+              !memcmp(before.held, strangeness->held, columns * sizeof(bool)) &&
+              !memcmp(before.row, strangeness->row, rows * sizeof(int32_t));
   if (!ok || same) {
     *strangeness = before;
     return false;
   }
-  view->system.link_from = strangeness->from;
-  view->system.link_to = strangeness->to;
+  memcpy(y, fresh, columns * sizeof *fresh);
   take_selection(heap, selected, y);
   return true;
 }
 
-View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
+static bool same_ranks(View *view, double t, double *y) {
+  Strangeness *strangeness = ((SelectedView *)view)->strangeness;
+  Arena scratch = arena_make(strangeness->heap);
+  Ranks ranks;
+  bool same = strangeness_ranks(strangeness, t, y, &scratch, &ranks) && ranks.all == strangeness->rows &&
+              ranks.all - ranks.high == strangeness->solved;
+  arena_free(&scratch);
+  return same;
+}
+
+static const Selector SELECTOR = {exchange, reselect, same_ranks};
+
+/* ---- the view ---- */
+
+/* The successor of a column of a reduced array is its derivative; of a uniform one only that of x surely is. */
+static int32_t *make_successors(Heap *heap, const Strangeness *strangeness) {
+  const Array *array = strangeness->array;
+  int32_t *successor = heap_array(heap, array->columns, sizeof *successor);
+  for (uint32_t q = 0; q < array->columns; q++) {
+    bool last = (int32_t)array_order(array, q) == array->d[array->column_unknown[q]];
+    successor[q] = last || !(strangeness->reduced || strangeness_is_x(strangeness, q)) ? -1 : (int32_t)q + 1;
+  }
+  return successor;
+}
+
+View *view_strangeness(Heap *heap, Strangeness *strangeness, const Modes *modes, const double *y) {
   SelectedView *selected = heap_alloc(heap, sizeof *selected);
   uint32_t columns = strangeness->array->columns;
   View *view = &selected->view;
   selected->strangeness = strangeness;
+  selected->wait = 1;
   selected->rows = heap_array(heap, strangeness->array->rows, sizeof(double));
   selected->values = heap_array(heap, strangeness->evaluator->jacobian->nonzeros, sizeof(double));
   selected->held = heap_array(heap, columns, sizeof(double));
@@ -112,12 +369,14 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
   view->sign = sign;
   view->system = (System){.context = view,
                           .columns = (int32_t)columns,
-                          .link_from = strangeness->from,
-                          .link_to = strangeness->to,
+                          .successor = make_successors(heap, strangeness),
                           .nominal = strangeness->evaluator->nominal,
                           .residual = selected_residual,
-                          .jacobian = selected_jacobian};
-  view->reselect = reselect;
+                          .jacobian = selected_jacobian,
+                          .close = close_rows,
+                          .rates_jacobian = rates_jacobian};
+  view->selector = &SELECTOR;
+  if (modes->count) view->switches = switches_new(heap, strangeness->evaluator, modes);
   take_selection(heap, selected, y);
   return view;
 }

@@ -1,0 +1,150 @@
+/* strange_point: a consistent point of the derivative array by Gauss and Newton's method (Kunkel, Mehrmann 2003, section 2, (11)), nearest
+ * in a weighted norm. Invariant: a step is taken only if the scaled residual falls. */
+#include "reduce/strangeness.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ITERATION_LIMIT = 60, HALVING_LIMIT = 14 };
+
+static const double STEP_TOLERANCE = 1e-13; /* of singular values: a column may have a large weight */
+static const double CONSISTENT = 1e-11;     /* scaled residual of a consistent point */
+
+/* How easily columns move: start values given, others of x, derivatives. */
+static const double WEIGHT_GIVEN = 1, WEIGHT_DEFAULT = 1e2, WEIGHT_DERIVATIVE = 1e4;
+
+bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight,
+                          double *a, double *scale) {
+  Evaluator *evaluator = strangeness->evaluator;
+  const Jacobian *jacobian = evaluator->jacobian;
+  Arena scratch = arena_make(strangeness->heap);
+  double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
+  uint32_t m = jacobian->rows;
+  bool ok = evaluator_jacobian(evaluator, t, y, values) == EVAL_OK;
+  memset(a, 0, (size_t)m * jacobian->columns * sizeof *a);
+  memset(scale, 0, m * sizeof *scale);
+  for (uint32_t q = 0; q < jacobian->columns && ok; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
+      int32_t row = jacobian->row_index[e];
+      a[(uint32_t)row + q * m] = values[e] * weight[q];
+      scale[row] = fmax(scale[row], fabs(a[(uint32_t)row + q * m]));
+    }
+  for (uint32_t i = 0; i < m; i++) scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (uint32_t i = 0; i < m; i++) a[i + q * m] *= scale[i];
+  arena_free(&scratch);
+  return ok;
+}
+
+typedef struct Search {
+  const Strangeness *strangeness;
+  double t;
+  uint32_t rows, columns;
+  double *weight, *matrix, *scale, *residual, *trial;
+} Search;
+
+static double residual_norm(Search *search, const double *y) {
+  double norm = 0;
+  if (evaluator_rows(search->strangeness->evaluator, search->t, y, search->residual) != EVAL_OK)
+    return HUGE_VAL;
+  for (uint32_t i = 0; i < search->rows; i++) {
+    double size = fabs(search->residual[i]) * search->scale[i];
+    if (!(size <= norm)) norm = size;
+  }
+  return norm;
+}
+
+/* One step of Gauss and Newton of least weighted norm, halved until the residual falls. */
+static bool improve(Search *search, double *y, double *norm) {
+  Arena scratch = arena_make(search->strangeness->heap);
+  uint32_t m = search->rows, n = search->columns;
+  bool better =
+      strangeness_jacobian(search->strangeness, search->t, y, search->weight, search->matrix, search->scale);
+  double fraction = 1, next = HUGE_VAL;
+  *norm = better ? residual_norm(search, y) : HUGE_VAL;
+  if (better && *norm > 0) {
+    Svd svd = dense_svd(search->matrix, (int32_t)m, (int32_t)n, STEP_TOLERANCE, &scratch);
+    double *step = arena_array(&scratch, n, sizeof *step);
+    for (int32_t k = 0; k < svd.rank; k++) {
+      double part = 0;
+      for (uint32_t i = 0; i < m; i++)
+        part += svd.u[i + (uint32_t)k * m] * search->residual[i] * search->scale[i];
+      for (uint32_t q = 0; q < n; q++) step[q] -= svd.vt[(uint32_t)k + q * n] * part / svd.s[k];
+    }
+    better = false;
+    for (int halving = 0; halving < HALVING_LIMIT && !better; halving++, fraction /= 2) {
+      for (uint32_t q = 0; q < n; q++) search->trial[q] = y[q] + fraction * step[q] * search->weight[q];
+      next = residual_norm(search, search->trial);
+      better = next < *norm * (1 - fraction / 4);
+    }
+    if (better) memcpy(y, search->trial, n * sizeof *y), *norm = next;
+  }
+  arena_free(&scratch);
+  return better && *norm > 0;
+}
+
+/* Weights of the columns; 0 holds one: fixed start values, and at first all that are given. */
+static void set_weights(Search *search, bool hold_given) {
+  const Strangeness *strangeness = search->strangeness;
+  const Array *array = strangeness->array;
+  const Model *model = strangeness->problem.model;
+  for (uint32_t q = 0; q < array->columns; q++) {
+    const Variable *variable =
+        &model->variables.data[model->unknowns.data[strangeness->problem.unknown[array->column_unknown[q]]]];
+    bool given = array_order(array, q) == 0 && variable->start != EXPR_NONE;
+    bool held = given && (hold_given || variable->fixed == FIXED_TRUE);
+    double weight = !strangeness_is_x(strangeness, q) ? WEIGHT_DERIVATIVE
+                    : given                           ? WEIGHT_GIVEN
+                                                      : WEIGHT_DEFAULT;
+    search->weight[q] = held ? 0 : weight * strangeness->evaluator->nominal[q];
+  }
+}
+
+static Search search_make(const Strangeness *strangeness, double t, Arena *arena) {
+  const Array *array = strangeness->array;
+  Search search = {.strangeness = strangeness, .t = t, .rows = array->rows, .columns = array->columns};
+  search.weight = arena_array(arena, array->columns, sizeof(double));
+  search.matrix = arena_array(arena, (size_t)array->rows * array->columns, sizeof(double));
+  search.scale = arena_array(arena, array->rows, sizeof(double));
+  search.residual = arena_array(arena, array->rows, sizeof(double));
+  search.trial = arena_array(arena, array->columns, sizeof(double));
+  return search;
+}
+
+bool strangeness_find_point(Strangeness *strangeness, double t) {
+  Arena scratch = arena_make(strangeness->heap);
+  const Array *array = strangeness->array;
+  Search search = search_make(strangeness, t, &scratch);
+  double *before = arena_array(&scratch, array->columns, sizeof *before), norm = HUGE_VAL;
+  memcpy(before, strangeness->y, array->columns * sizeof *before);
+  for (int hold = 1; hold >= 0 && norm > CONSISTENT; hold--) {
+    memcpy(strangeness->y, before, array->columns * sizeof *before);
+    set_weights(&search, hold);
+    for (int k = 0; k < ITERATION_LIMIT && improve(&search, strangeness->y, &norm); k++) continue;
+  }
+  arena_free(&scratch);
+  if (norm <= CONSISTENT) return true;
+  diag_error(strangeness->diags, DIAG_INIT, (Span){0},
+             "no consistent initial values for the equations and their derivatives up to order %d: scaled "
+             "residual %.3g; change the "
+             "start values, or remove fixed=true",
+             (int)array->c[0], norm);
+  return false;
+}
+
+void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
+  Arena scratch = arena_make(strangeness->heap);
+  uint32_t columns = strangeness->array->columns;
+  Search search = search_make(strangeness, t, &scratch);
+  double *fresh = arena_array(&scratch, columns, sizeof *fresh), norm = HUGE_VAL, before = HUGE_VAL;
+  for (uint32_t q = 0; q < columns; q++) {
+    bool low = strangeness_is_x(strangeness, q);
+    fresh[q] = low || strangeness_is_rate(strangeness, q) ? y[q] : 0;
+    search.weight[q] = low ? 0 : strangeness->evaluator->nominal[q];
+  }
+  if (strangeness_jacobian(strangeness, t, y, strangeness->evaluator->nominal, search.matrix, search.scale))
+    before = residual_norm(&search, y);
+  for (int k = 0; k < ITERATION_LIMIT && improve(&search, fresh, &norm); k++) continue;
+  if (norm <= fmax(10 * before, CONSISTENT)) memcpy(y, fresh, columns * sizeof *y);
+  arena_free(&scratch);
+}
