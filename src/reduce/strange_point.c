@@ -13,6 +13,9 @@ static const double CONSISTENT = 1e-11;     /* scaled residual of a consistent p
 /* How easily columns move: start values given, others of x, derivatives. */
 static const double WEIGHT_GIVEN = 1, WEIGHT_DEFAULT = 1e2, WEIGHT_DERIVATIVE = 1e4;
 
+/* How far off a generic point is looked for, relative. */
+static const double AWAY = 0.05, TIME_AWAY = 0.01;
+
 bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight,
                           double *a, double *scale) {
   Evaluator *evaluator = strangeness->evaluator;
@@ -147,4 +150,21 @@ void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
   for (int k = 0; k < ITERATION_LIMIT && improve(&search, fresh, &norm); k++) continue;
   if (norm <= fmax(10 * before, CONSISTENT)) memcpy(y, fresh, columns * sizeof *y);
   arena_free(&scratch);
+}
+
+bool strangeness_generic(const Strangeness *strangeness, double *t, double *y) {
+  Arena scratch = arena_make(strangeness->heap);
+  Search search = search_make(strangeness, *t += TIME_AWAY * (1 + fabs(*t)), &scratch);
+  double norm = HUGE_VAL;
+  uint32_t seed = 1;
+  for (uint32_t q = 0; q < search.columns; q++) {
+    double nominal = search.weight[q] = strangeness->evaluator->nominal[q];
+    seed = seed * 1664525u + 1013904223u;
+    if (strangeness_is_x(strangeness, q))
+      y[q] += AWAY * (nominal + fabs(y[q])) * (0.5 + (seed >> 8) * 0x1p-24);
+    else search.weight[q] *= WEIGHT_DERIVATIVE;
+  }
+  for (int k = 0; k < ITERATION_LIMIT && improve(&search, y, &norm); k++) continue;
+  arena_free(&scratch);
+  return norm <= CONSISTENT;
 }

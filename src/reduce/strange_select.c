@@ -7,6 +7,8 @@
 
 enum { EQUILIBRATION_TURNS = 8 };
 
+static const double LEVEL_WEIGHT = 0.1;    /* of rows of one level over those of the level below */
+static const double SUPPORT = 1e-9;        /* a coefficient of a combination of unit norm that is not zero */
 static const double NEGLIGIBLE = 1e-9;     /* entries over the largest of their line, for its scale */
 static const double RANK_TOLERANCE = 1e-9; /* of singular values of the scaled Jacobian */
 
@@ -164,18 +166,41 @@ static void choose_w(const Strangeness *strangeness, const Ranks *ranks, Arena *
   for (int32_t k = 0; k < ranks->high; k++) solved[list[pivot[k]]] = true;
 }
 
-/* Independent rows: pivots of the transposed Jacobian. */
-static void choose_rows(Strangeness *strangeness, const Ranks *ranks, Arena *arena) {
-  int32_t m = (int32_t)strangeness->array->rows, n = (int32_t)strangeness->array->columns;
+/* Independent rows, low levels first as far as that is possible: pivots of the transposed Jacobian. Returns their number. */
+static int32_t choose_rows(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, int32_t *row) {
+  const Array *array = strangeness->array;
+  int32_t m = (int32_t)array->rows, n = (int32_t)array->columns, count = 0;
   double *transposed = arena_array(arena, (size_t)m * (size_t)n + 1, sizeof *transposed);
-  for (int32_t q = 0; q < n; q++)
-    for (int32_t i = 0; i < m; i++) transposed[q + i * n] = ranks->matrix[i + q * m];
+  for (int32_t i = 0; i < m; i++) {
+    double weight = pow(LEVEL_WEIGHT, array_level(array, (uint32_t)i));
+    for (int32_t q = 0; q < n; q++) transposed[q + i * n] = ranks->matrix[i + q * m] * weight;
+  }
   int32_t *pivot = ranks->all < m ? dense_pivots(transposed, n, m, NULL, arena) : NULL;
-  for (int32_t i = 0; i < m; i++) strangeness->row[i] = pivot ? -1 : 0;
-  for (int32_t k = 0; k < ranks->all && pivot; k++) strangeness->row[pivot[k]] = 0;
-  strangeness->rows = 0;
+  for (int32_t i = 0; i < m; i++) row[i] = pivot ? -1 : 0;
+  for (int32_t k = 0; k < ranks->all && pivot; k++) row[pivot[k]] = 0;
   for (int32_t i = 0; i < m; i++)
-    if (strangeness->row[i] == 0) strangeness->row[i] = strangeness->rows++;
+    if (row[i] == 0) row[i] = count++;
+  return count;
+}
+
+void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, bool *needed) {
+  const Array *array = strangeness->array;
+  int32_t *row = arena_array(arena, array->rows, sizeof *row), columns = 0;
+  int32_t rows = choose_rows(strangeness, ranks, arena, row);
+  double *high = arena_array(arena, (size_t)rows * array->columns + 1, sizeof *high);
+  for (uint32_t q = 0; q < array->columns; q++) {
+    if (strangeness_is_x(strangeness, q) || strangeness_is_rate(strangeness, q)) continue;
+    for (uint32_t i = 0; i < array->rows; i++)
+      if (row[i] >= 0) high[row[i] + columns * rows] = ranks->matrix[i + (size_t)q * array->rows];
+    columns++;
+  }
+  Svd svd = dense_svd(high, rows, columns, RANK_TOLERANCE, arena);
+  for (uint32_t i = 0; i < array->rows; i++) {
+    double size = 0;
+    for (int32_t k = svd.rank; k < rows && row[i] >= 0; k++)
+      size = fmax(size, fabs(svd.u[row[i] + k * rows]));
+    needed[i] = size > SUPPORT;
+  }
 }
 
 bool strangeness_select(Strangeness *strangeness, double t, const double *y) {
@@ -188,7 +213,7 @@ bool strangeness_select(Strangeness *strangeness, double t, const double *y) {
     bool *solved = arena_array(&scratch, n, sizeof *solved);
     choose_x(strangeness, &ranks, &scratch, solved);
     choose_w(strangeness, &ranks, &scratch, solved);
-    choose_rows(strangeness, &ranks, &scratch);
+    strangeness->rows = choose_rows(strangeness, &ranks, &scratch, strangeness->row);
     strangeness->links = 0;
     for (uint32_t q = 0; q < n; q++) {
       bool state = strangeness_is_x(strangeness, q) && !solved[q];

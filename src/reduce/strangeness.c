@@ -75,6 +75,16 @@ bool strangeness_reduce(Strangeness *strangeness, Array *array, Evaluator *evalu
   return ok;
 }
 
+void strangeness_take_states(Strangeness *strangeness, const int32_t *from, int32_t count) {
+  bool taken = count == strangeness->links;
+  for (int32_t k = 0; k < count && taken; k++) taken = strangeness_is_x(strangeness, (uint32_t)from[k]);
+  for (int32_t k = 0; k < count && taken; k++) {
+    strangeness->from[k] = from[k];
+    strangeness->to[k] = from[k] + 1;
+  }
+  strangeness->staged = taken;
+}
+
 /* ---- the uniform array ---- */
 
 static double start_value(const Strangeness *strangeness, uint32_t unknown) {
@@ -179,6 +189,59 @@ static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
   return false;
 }
 
+/* Offsets without the rows that are not needed at a generic point. false: none such was found, or all rows are needed. */
+static bool needed_offsets(const Strangeness *strangeness, double t, int32_t *c, int32_t *d) {
+  const Array *array = strangeness->array;
+  const Incidence *incidence = &strangeness->problem.incidence;
+  Arena scratch = arena_make(strangeness->heap);
+  Ranks ranks;
+  double *y = arena_array(&scratch, array->columns, sizeof *y);
+  bool *needed = arena_array(&scratch, array->rows, sizeof *needed), fewer = false;
+  memcpy(y, strangeness->y, array->columns * sizeof *y);
+  bool ok = strangeness_generic(strangeness, &t, y) &&
+            strangeness_ranks(strangeness, t, y, &scratch, &ranks) &&
+            ranks.all - ranks.high == strangeness->solved;
+  if (ok) {
+    strangeness_needed(strangeness, &ranks, &scratch, needed);
+    for (uint32_t i = 0; i < array->rows; i++)
+      if (needed[i] && c[array->row_equation[i]] < (int32_t)array_level(array, i))
+        c[array->row_equation[i]] = (int32_t)array_level(array, i);
+    for (uint32_t j = 0; j < strangeness->problem.unknowns; j++) d[j] = strangeness->first[j];
+    for (uint32_t i = 0; i < strangeness->problem.equations; i++) {
+      fewer = fewer || c[i] < array->c[i];
+      for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
+        if (d[incidence->column[e]] < incidence->order[e] + c[i])
+          d[incidence->column[e]] = incidence->order[e] + c[i];
+    }
+  }
+  arena_free(&scratch);
+  return ok && fewer;
+}
+
+/* Do the rows of the array still give all constraints and determine x'? */
+static bool is_sufficient(const Strangeness *strangeness, double t) {
+  Arena scratch = arena_make(strangeness->heap);
+  Ranks ranks;
+  uint32_t *open = arena_array(&scratch, strangeness->problem.unknowns, sizeof *open);
+  bool ok = strangeness_ranks(strangeness, t, strangeness->y, &scratch, &ranks) &&
+            ranks.all - ranks.high == strangeness->solved &&
+            strangeness_open(strangeness, &ranks, &scratch, open) == 0;
+  arena_free(&scratch);
+  return ok;
+}
+
+/* Leaves out of the uniform array what is not needed: rows of high levels, and the high derivatives that only they hold. */
+static void shrink(Strangeness *strangeness, double t) {
+  const Problem *problem = &strangeness->problem;
+  int32_t *c = arena_array(strangeness->arena, problem->equations, sizeof *c),
+          *d = arena_array(strangeness->arena, problem->unknowns, sizeof *d);
+  Strangeness before = *strangeness;
+  if (!needed_offsets(strangeness, t, c, d)) return;
+  make_array(strangeness, c, d);
+  strangeness->shrunk = is_sufficient(strangeness, t);
+  if (!strangeness->shrunk) *strangeness = before;
+}
+
 static void report_held(const Strangeness *strangeness, const uint32_t *open) {
   const Model *model = strangeness->problem.model;
   for (int32_t k = 0; k < strangeness->u; k++)
@@ -206,6 +269,7 @@ static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
   uint32_t *none = arena_array(strangeness->arena, strangeness->problem.unknowns, sizeof *none);
   hold_free(strangeness, open);
   if (u && !find_level(strangeness, t, none)) return false;
+  shrink(strangeness, t);
   make_selection(strangeness);
   if (!strangeness_select(strangeness, t, strangeness->y)) {
     diag_error(strangeness->diags, DIAG_STRUCTURE, (Span){0},
@@ -220,7 +284,7 @@ static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
 bool strangeness_build(Strangeness *strangeness, double t) {
   Problem written = strangeness->problem;
   uint32_t *open = arena_array(strangeness->arena, written.unknowns, sizeof *open);
-  strangeness->reduced = false;
+  strangeness->reduced = strangeness->shrunk = false;
   strangeness->evaluator = NULL;
   for (int round = 0; round < ROUND_LIMIT; round++) {
     strangeness->problem = written;

@@ -14,7 +14,9 @@ static const char *constraint_text(const RunFacts *facts, Arena *arena) {
 
 /* ---- text ---- */
 
-static const char *strangeness_array(const Strangeness *strangeness) { return strangeness->reduced ? "reduced" : "uniform"; }
+static const char *strangeness_array(const Strangeness *strangeness) {
+  return strangeness->reduced ? "reduced" : strangeness->shrunk ? "reduced by ranks" : "uniform";
+}
 
 static const char *strangeness_point(const Strangeness *strangeness) {
   return strangeness->reduced || strangeness->known ? "structure" : "Gauss-Newton";

@@ -290,10 +290,6 @@ static const Integrator *first_integrator(Run *run) {
     run->statistics->solver_reason = "large and sparse";
     return integrator_find("bdf");
   }
-  if (run->view->selector) { /* it evaluates the whole array at once, which a multistep method does least often */
-    run->statistics->solver_reason = "few evaluations a step";
-    return integrator_find("bdf");
-  }
   if (run->view->system.close) {
     run->statistics->solver_reason = "not stiff so far";
     return integrator_find("erk");
@@ -330,8 +326,9 @@ static void watch_selection(Run *run, double t) {
   IntegratorStatistics now;
   run->integrator->statistics(run->self, &now);
   uint64_t rejected = now.rejected_error + now.rejected_convergence;
-  bool sure = rejected != run->rejected;
+  bool sure = rejected != run->rejected, one_step = run->integrator->explicit_form || run->integrator == &integrator_radau;
   run->rejected = rejected;
+  if (!sure && !one_step) return; /* the history of a multistep method is worth more than the best choice */
   double ahead = run->structure ? LOOK_AHEAD * now.step : 0;
   const Exchange *list;
   take_values(run);

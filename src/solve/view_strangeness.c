@@ -9,16 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-static const double GAIN = 2; /* an exchange must multiply the determinant by more than this */
+static const double DEPENDS = 1e-2; /* entries of T, scaled, that say so */
+static const double GAIN = 1.5;     /* an exchange must multiply the determinant by more than this */
 static const double OUTGROWN =
-    2; /* rate of a column of x over the largest rate of a state at which the choice is looked at */
+    1.3; /* rate of a column over those of the states it follows at which the choice is looked at */
 static const double ENOUGH = 1e-12,
                     ROUND_OFF =
                         1e-5; /* corrections that end Newton's method; in any case, and when they stagnate */
 static const double SLOW = 0.1; /* rate of convergence that asks for new factors */
 enum {
   NEWTON_LIMIT = 20,
-  LONGEST_WAIT = 64
+  LONGEST_WAIT = 8
 }; /* steps until it is looked at again, after looks that changed nothing */
 
 /* The view comes first, so that one pointer serves as both. */
@@ -34,6 +35,7 @@ typedef struct SelectedView {
   Linear *linear;
   bool *is_state, stale, factored; /* the pattern of M is of other states; there are factors */
   double *trial, *change;
+  bool *follows, looked; /* per column and state: did it depend on it when T was looked at last? */
   Exchange *exchanges;
   uint32_t wait, waited; /* steps between looks */
 } SelectedView;
@@ -109,6 +111,8 @@ static void take_selection(Heap *heap, SelectedView *selected, const double *y) 
   selected->change = heap_array(heap, rows, sizeof(double));
   selected->stale = true;
   selected->exchanges = heap_array(heap, 4 * links, sizeof(Exchange));
+  selected->follows = heap_array(heap, columns * links, sizeof(bool));
+  selected->looked = false;
   selected->linear = linear_new(heap, system->rows, (int32_t)entries, false);
 }
 
@@ -167,6 +171,7 @@ static EvalStatus close_rows(void *context, double t, double *y) {
   SelectedView *selected = context;
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
   double last = HUGE_VAL;
+  bool before = false; /* were the factors of the correction before fresh? */
   memcpy(selected->trial, y, bytes);
   for (int k = 0; k < NEWTON_LIMIT; k++) {
     bool fresh = !selected->factored || selected->stale;
@@ -174,7 +179,7 @@ static EvalStatus close_rows(void *context, double t, double *y) {
     double size = correct(selected, t);
     bool slow = !(size < SLOW * last);
     double left = slow || k == 0 ? size : size * size / last; /* as the corrections fall */
-    if (left <= ENOUGH || (fresh && slow && size < ROUND_OFF)) {
+    if (left <= ENOUGH || (fresh && before && slow && size < ROUND_OFF)) {
       memcpy(y, selected->trial, bytes);
       return EVAL_OK;
     }
@@ -182,6 +187,7 @@ static EvalStatus close_rows(void *context, double t, double *y) {
     if (!isfinite(size)) memcpy(selected->trial, y, bytes);
     if (!isfinite(size) || (slow && k > 0)) selected->factored = false;
     last = size;
+    before = fresh;
   }
   selected->factored = false;
   return EVAL_DOMAIN;
@@ -197,19 +203,43 @@ static bool may_be_state(const Strangeness *strangeness, int32_t column) {
          (int32_t)array_order(array, q) < array->d[array->column_unknown[q]] && !strangeness->held[q + 1];
 }
 
+static int32_t stage_of(const Strangeness *strangeness, int32_t column) {
+  const Array *array = strangeness->array;
+  return (int32_t)array_order(array, (uint32_t)column) - array->d[array->column_unknown[column]];
+}
+
 static double rate_of(const Strangeness *strangeness, const double *y, int32_t column) {
   return fabs(y[column + 1]) / strangeness->evaluator->nominal[column];
 }
 
-/* Do the rates say that the states no longer lead? Costs nothing but O(columns). */
-static bool is_outgrown(SelectedView *selected, const double *y) {
+/* Do the rates say that a column no longer follows the states that it was seen to depend on? Costs no evaluation. */
+static bool is_outgrown(const SelectedView *selected, const double *y) {
   const Strangeness *strangeness = selected->strangeness;
-  double states = 0, others = 0;
-  for (int32_t k = 0; k < strangeness->links; k++)
-    states = fmax(states, rate_of(strangeness, y, strangeness->from[k]));
-  for (int32_t q = 0; q < selected->view.system.columns; q++)
-    if (may_be_state(strangeness, q)) others = fmax(others, rate_of(strangeness, y, q));
-  return others > OUTGROWN * states;
+  int32_t links = strangeness->links;
+  for (int32_t q = 0; q < selected->view.system.columns; q++) {
+    double leading = 0;
+    if (!may_be_state(strangeness, q)) continue;
+    for (int32_t k = 0; k < links; k++)
+      if (selected->follows[q * links + k] &&
+          (!strangeness->staged || stage_of(strangeness, q) == stage_of(strangeness, strangeness->from[k])))
+        leading = fmax(leading, rate_of(strangeness, y, strangeness->from[k]));
+    if (rate_of(strangeness, y, q) > OUTGROWN * leading && leading > 0) return true;
+  }
+  return !selected->looked;
+}
+
+/* Keeps which columns depend on which states. */
+static void note_dependence(SelectedView *selected) {
+  const Strangeness *strangeness = selected->strangeness;
+  const double *nominal = strangeness->evaluator->nominal;
+  int32_t rows = selected->view.system.rows, links = strangeness->links;
+  memset(selected->follows, 0, (size_t)(selected->view.system.columns * links) * sizeof(bool));
+  for (int32_t r = 0; r < rows; r++)
+    for (int32_t k = 0; k < links; k++)
+      selected->follows[selected->column[r] * links + k] =
+          fabs(selected->dependence[r + k * rows]) * nominal[strangeness->from[k]] >
+          DEPENDS * nominal[selected->column[r]];
+  selected->looked = true;
 }
 
 /* T = -M^-1 N at (t, y): how the other columns depend on the states. */
@@ -244,7 +274,7 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
   return EVAL_OK;
 }
 
-/* The largest entry of T, scaled, between a column that may be a state and a state. */
+/* The largest entry of T, scaled, between a column that may be a state and a state that it may take the part of. */
 static double best_exchange(const SelectedView *selected, int32_t *place, int32_t *state) {
   const Strangeness *strangeness = selected->strangeness;
   const double *nominal = strangeness->evaluator->nominal;
@@ -252,6 +282,9 @@ static double best_exchange(const SelectedView *selected, int32_t *place, int32_
   for (int32_t r = 0; r < selected->view.system.rows; r++) {
     if (!may_be_state(strangeness, selected->column[r])) continue;
     for (int32_t k = 0; k < strangeness->links; k++) {
+      if (strangeness->staged &&
+          stage_of(strangeness, selected->column[r]) != stage_of(strangeness, strangeness->from[k]))
+        continue;
       double gain = fabs(selected->dependence[r + k * selected->view.system.rows]) *
                     nominal[strangeness->from[k]] / nominal[selected->column[r]];
       if (gain > best) best = gain, *place = r, *state = k;
@@ -293,6 +326,7 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, co
         (Exchange){(uint32_t)strangeness->from[state], (uint32_t)selected->column[place]};
     exchange_columns(selected, place, state);
   }
+  note_dependence(selected);
   selected->wait = count ? 1 : selected->wait < LONGEST_WAIT ? 2 * selected->wait : LONGEST_WAIT;
   if (count) selected->stale = true;
   return count;
