@@ -31,7 +31,7 @@ typedef enum daedal_status {
   DAEDAL_INTERNAL = 1,    /* a defect of daedal, or out of memory */
   DAEDAL_USAGE = 2,       /* an option has no such value */
   DAEDAL_INPUT = 3,       /* the model text is wrong, or uses what is not supported */
-  DAEDAL_STRUCTURE = 4,   /* unbalanced or structurally singular */
+  DAEDAL_STRUCTURE = 4,   /* unbalanced or singular, or the method does not apply */
   DAEDAL_INIT = 5,        /* no consistent initial values */
   DAEDAL_INTEGRATION = 6, /* the integration failed */
   DAEDAL_FILE = 7,        /* a file cannot be read or written */
@@ -225,7 +225,8 @@ const char *daedal_result_start_values(daedal_result *result);
 /* ---- methods side by side ---- */
 
 /* After daedal_initialize or daedal_simulate: the system that the method made, as Base Modelica with comments that say where each
- * equation comes from; and its sizes as JSON. Owned by the result; NULL (or a JSON with its status) when it did not get so far. */
+ * equation comes from; and its sizes as JSON. Owned by the result; NULL (or a JSON with its status) when it did not
+ * get so far, and for method "strangeness", which makes no equations. */
 const char *daedal_result_model(daedal_result *result);
 const char *daedal_result_model_json(daedal_result *result);
 

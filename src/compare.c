@@ -297,7 +297,6 @@ void compare_json(const Comparison *comparison, TextVec *text) {
   for (uint32_t k = 0; k < comparison->count; k++) json_run(comparison, k, &json);
   json_array_end(&json);
   json_object_end(&json);
-  text_append(heap, text, "\n", 1);
 }
 
 void compare_svg(const Comparison *comparison, TextVec *text) {

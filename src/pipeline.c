@@ -15,9 +15,43 @@ double pipeline_clock(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* An operator of the language that has no numeric value yet; OP_COUNT: none. */
+static Op unsupported_operator(Dag *dag, const Expr *roots, uint32_t count) {
+  Op found = OP_COUNT;
+  IndexVec below = {0};
+  dag_below(dag, roots, count, &below);
+  for (uint32_t k = 0; k < below.count && found == OP_COUNT; k++) {
+    Op op = dag_op(dag, below.data[k]);
+    if (op == OP_INITIAL || op == OP_TERMINAL || op == OP_SAMPLE || op == OP_EDGE || op == OP_CHANGE ||
+        op == OP_DELAY)
+      found = op;
+  }
+  vec_free(dag_heap(dag), &below);
+  return found;
+}
+
+static bool operators_supported(Simulation *simulation) {
+  Model *model = simulation->model;
+  uint32_t count = model->equations.count, all = count + model->initial_equations.count;
+  const Equation **equation = heap_array(simulation->heap, all, sizeof *equation);
+  Expr *roots = heap_array(simulation->heap, all, sizeof *roots);
+  for (uint32_t i = 0; i < all; i++) {
+    equation[i] = i < count ? &model->equations.data[i] : &model->initial_equations.data[i - count];
+    roots[i] = equation[i]->residual;
+  }
+  Op op = unsupported_operator(model->dag, roots, all);
+  uint32_t where = 0;
+  while (op != OP_COUNT && !dag_contains(model->dag, roots[where], op)) where++;
+  if (op != OP_COUNT)
+    diag_error(simulation->diags, DIAG_INPUT, equation[where]->span,
+               "not supported by simulate yet: operator %s", op_name(op));
+  heap_free(simulation->heap, roots);
+  heap_free(simulation->heap, equation);
+  return op == OP_COUNT;
+}
+
 /* What the numeric part cannot run yet is refused by name, not run wrongly. */
 static bool pass_supported(Simulation *simulation, const Request *request) {
-  (void)request;
   const Model *model = simulation->model;
   Span none = {0};
   if (model->whens.count)
@@ -28,8 +62,11 @@ static bool pass_supported(Simulation *simulation, const Request *request) {
   else if (model->discretes.count)
     diag_error(simulation->diags, DIAG_INPUT, none, "not supported by simulate yet: discrete variables such as %s",
                model_name(model, model->discretes.data[0]));
-  else
+  else if (operators_supported(simulation)) {
+    if (model->asserts.count && !request->initialize_only)
+      diag_warning(simulation->diags, model->asserts.data[0].span, "assertions are not checked by simulate yet");
     return true;
+  }
   return false;
 }
 

@@ -17,9 +17,11 @@ PENDULUM = SOURCE / "examples/pendulum.mo"
 COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "export"]
 
 ANALYZE_KEYS = {"status", "equations", "variables", "structural_index", "dof", "differentiations", "offsets",
-                "blocks", "hidden_constraints", "initial"}
-SIMULATE_KEYS = {"status", "method", "solver", "equations", "states", "steps", "rejected", "residual_evals",
-                 "jacobian_evals", "factorizations", "pivots", "events", "constraint_residual", "seconds", "final"}
+                "blocks", "hidden_constraints", "initial", "superfluous_differentiations", "aliases", "regular",
+                "singular_blocks", "conversions", "dof_true", "index_true", "seconds"}
+SIMULATE_KEYS = {"status", "method", "conversions", "solver", "solver_reason", "equations", "states", "rows", "left_out",
+                 "steps", "rejected", "residual_evals", "output_evals", "jacobian_evals", "factorizations", "end_time",
+                 "singular", "pivots", "events", "constraint_residual", "constraint_levels", "invariants", "seconds", "final"}
 INIT_KEYS = {"status", "fixed", "free", "values"}
 
 UNBALANCED = "model M\n  Real x;\n  Real y;\nequation\n  x = time;\nend M;\n"
@@ -101,6 +103,7 @@ def usage_errors():
         (["simulate", PENDULUM, "--variables", "("], r"\("),
         (["simulate", PENDULUM, "--start-time", "5", "--stop-time", "1"], "stop time"),
         (["export", PENDULUM], "daedal export MODEL --c DIR"),
+        (["reduce", PENDULUM, "--method", "strangeness"], "no equations to print"),
     ]
     for words, message in cases:
         folder = Folder()

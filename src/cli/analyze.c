@@ -9,7 +9,10 @@
 static const char failed[] = "{\"status\": \"input\", \"equations\": null, \"variables\": null, "
                              "\"structural_index\": null, \"dof\": null, "
                              "\"differentiations\": null, \"offsets\": null, \"blocks\": null, "
-                             "\"hidden_constraints\": null, \"initial\": null}\n";
+                             "\"hidden_constraints\": null, \"initial\": null, "
+                             "\"superfluous_differentiations\": null, \"aliases\": null, \"regular\": null, "
+                             "\"singular_blocks\": null, \"conversions\": null, \"dof_true\": null, "
+                             "\"index_true\": null, \"seconds\": null}\n";
 
 static void say_offsets(const char *name, const int32_t *offsets, uint32_t count) {
   fprintf(stderr, "  %s:", name);

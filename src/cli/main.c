@@ -37,8 +37,9 @@ const Command commands[] = {
      simulate_command},
     {"compare", IN_COMPARE, "several methods and solvers on one model, side by side",
      "Runs every method that applies, or those named, with every solver named, and prints a table: sizes, work,\n"
-     "largest residuals of the constraints of each level and whether they drift, drift of invariants, and the\n"
-     "difference from a run that is a hundred times more accurate.\n",
+     "largest residuals of the constraints of each level and whether they drift, drift of invariants, the\n"
+     "difference from a run that is a hundred times more accurate, and how much the system amplifies a small\n"
+     "difference at the start.\n",
      compare_command},
     {"export", IN_EXPORT, "write the reduced equations as C99 source",
      "Writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"

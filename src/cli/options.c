@@ -39,8 +39,8 @@ const Option options[] = {
      "the values found, as a list for --start-values"},
     {"--method", NULL, "M", IN_SIMULATE | IN_EXPORT | IN_REDUCE, OPTION_METHOD, PLACE(run.method), "index reduction"},
     {"--solver", NULL, "S", IN_SIMULATE, OPTION_SOLVER, PLACE(run.solver), "integrator"},
-    {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods), "methods to compare; default: all that apply"},
-    {"--solvers", NULL, "A,B", IN_COMPARE, OPTION_SOLVERS, PLACE(solvers), "solvers to compare; default: auto"},
+    {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods), "methods to compare (default: all that apply)"},
+    {"--solvers", NULL, "A,B", IN_COMPARE, OPTION_SOLVERS, PLACE(solvers), "solvers to compare (default: auto)"},
     {"--baumgarte", NULL, "ALPHA,BETA", IN_TIMES | IN_REDUCE, OPTION_PAIR, PLACE(run.baumgarte_alpha),
      "parameters of method baumgarte; default: from the time scale of the model"},
     {"--invariant", NULL, "A,B", IN_TIMES, OPTION_TEXT, PLACE(run.invariants),
@@ -55,11 +55,11 @@ const Option options[] = {
     {"--variables", NULL, "REGEX", IN_SIMULATE, OPTION_TEXT, PLACE(run.variables),
      "only the variables whose whole name matches"},
     {"--plot", NULL, "FILE", IN_TIMES, OPTION_PLOT, PLACE(plot_path),
-     "picture as FILE.svg, or - for one in characters on standard output"},
+     "picture as FILE.svg; for simulate also -, one in characters on standard output"},
     {"--svg", NULL, "FILE", IN_ANALYZE, OPTION_PICTURE, PLACE(svg_path), "picture of the incidence matrix"},
     {"--c", NULL, "DIR", IN_EXPORT, OPTION_TEXT, PLACE(c_directory), "directory for the C source"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
-     "report as JSON; - or nothing after it: on standard output"},
+     "report as JSON; - or, as the last word, nothing: on standard output"},
     {"--dump", NULL, "PASS", IN_ALL, OPTION_DUMP, PLACE(dump_pass), "show on standard error what a pass leaves behind"},
     {"--quiet", "-q", NULL, IN_ALL, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
     {"--verbose", "-v", NULL, IN_ALL, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots"},
@@ -295,6 +295,11 @@ static bool check_together(const Parser *parser) {
   }
   if (parser->command->bit == IN_COMPARE && is_standard_output(arguments->plot_path)) {
     usage_error("compare draws its picture into a file: --plot FILE.svg");
+    return false;
+  }
+  if (parser->command->bit == IN_REDUCE && !strcmp(arguments->run.method, "strangeness")) {
+    usage_error("method strangeness selects rows by numerical ranks and makes no equations to print; "
+                "simulate runs it");
     return false;
   }
   if (parser->command->bit == IN_EXPORT && !arguments->c_directory) {

@@ -13,12 +13,12 @@
 #include <string.h>
 
 static const char failed[] =
-    "{\"status\": \"input\", \"method\": null, \"equations\": null, \"states\": null, \"rows\": null, "
-    "\"solver\": null, \"solver_reason\": null, \"steps\": null, \"rejected\": null, \"residual_evals\": "
-    "null, "
-    "\"output_evals\": null, \"jacobian_evals\": null, \"factorizations\": null, \"end_time\": null, "
-    "\"events\": null, \"pivots\": null, \"constraint_residual\": null, \"seconds\": null, \"final\": "
-    "null}\n";
+    "{\"status\": \"input\", \"method\": null, \"conversions\": null, \"equations\": null, "
+    "\"states\": null, \"rows\": null, \"solver\": null, \"solver_reason\": null, \"left_out\": null, "
+    "\"steps\": null, \"rejected\": null, \"residual_evals\": null, \"output_evals\": null, "
+    "\"jacobian_evals\": null, \"factorizations\": null, \"end_time\": null, \"singular\": null, "
+    "\"events\": null, \"pivots\": null, \"constraint_residual\": null, \"constraint_levels\": null, "
+    "\"invariants\": null, \"seconds\": null, \"final\": null}\n";
 
 enum { PANEL_LINES = 12 };
 

@@ -11,7 +11,7 @@ static bool apply(Reduction *reduction) {
         reduction->diags, DIAG_STRUCTURE, (Span){0},
         "method ggl needs a constraint that must be differentiated at least twice, and this model has none");
     diag_note(reduction->diags, diag, (Span){0},
-              "methods that work here: dummy, minimal, underlying, overdetermined, none");
+              "methods that work here: dummy, minimal, underlying, overdetermined, strangeness, none");
     return false;
   }
   form_take_levels(reduction, 1);

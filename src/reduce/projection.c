@@ -112,7 +112,7 @@ static bool refuse(Reduction *reduction) {
                           "that is on variables that have "
                           "second derivatives, and this model has none");
   diag_note(reduction->diags, diag, (Span){0},
-            "methods that work here: dummy, minimal, underlying, overdetermined, none");
+            "methods that work here: dummy, minimal, underlying, overdetermined, strangeness, none");
   return false;
 }
 

@@ -288,8 +288,9 @@ static void json_regular(const Analysis *analysis, JsonWriter *json, Arena *aren
 }
 
 static void json_unknown_fields(JsonWriter *json) {
-  static const char *const keys[] = {"structural_index", "dof", "differentiations", "offsets",
-                                     "blocks", "hidden_constraints", "initial"};
+  static const char *const keys[] = {"structural_index", "dof", "differentiations", "offsets", "blocks",
+                                     "hidden_constraints", "initial", "superfluous_differentiations", "aliases",
+                                     "regular", "singular_blocks", "conversions", "dof_true", "index_true", "seconds"};
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) json_key_null(json, keys[k]);
 }
 
@@ -325,7 +326,6 @@ void analysis_report_json(Analysis *analysis, Heap *heap, TextVec *text) {
     json_object_end(&json);
   }
   json_object_end(&json);
-  text_append(heap, text, "\n", 1);
   arena_free(&arena);
 }
 

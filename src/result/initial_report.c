@@ -293,7 +293,6 @@ void initial_report_json(const char *status, const Initial *initial, const Expla
     json_nothing(initial, &json, &arena);
   }
   json_object_end(&json);
-  text_append(heap, text, "\n", 1);
   arena_free(&arena);
 }
 

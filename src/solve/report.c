@@ -172,7 +172,8 @@ static void json_turning(const TurningPoint *point, JsonWriter *json) {
 
 static void json_counts(const RunFacts *facts, JsonWriter *json, Arena *arena) {
   static const char *const keys[] = {"solver", "solver_reason", "left_out", "steps", "rejected", "residual_evals", "output_evals",
-                                     "jacobian_evals", "factorizations", "end_time", "events", "pivots", "constraint_residual"};
+                                     "jacobian_evals", "factorizations", "end_time", "singular", "events", "pivots",
+                                     "constraint_residual"};
   const RunStatistics *statistics = facts->statistics;
   if (!statistics) {
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) json_key_null(json, keys[k]);
@@ -218,7 +219,6 @@ void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
   if (facts->recorder) json_final(facts, &json);
   else json_key_null(&json, "final");
   json_object_end(&json);
-  text_append(heap, text, "\n", 1);
   arena_free(&arena);
 }
 
@@ -267,5 +267,4 @@ void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
     json_seconds(facts, &json);
   }
   json_object_end(&json);
-  text_append(heap, text, "\n", 1);
 }
