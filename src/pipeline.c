@@ -9,6 +9,9 @@
 /* Longest step of an explicit solver, times the rate at which the method itself lets deviations die out. */
 static const double EXPLICIT_STEP = 3;
 
+/* Part of the tolerance that a multistep method gets when it is daedal's own choice: errors add up over its many steps. */
+static const double MULTISTEP_ACCURACY = 0.02;
+
 double pipeline_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -219,7 +222,7 @@ static bool pass_offsets(Simulation *simulation, const Request *request) {
   return simulation->initial.solved || !as_written;
 }
 
-/* A choice by block and stage pivots more often, which costs explicit methods nothing and makes them more accurate. */
+/* A choice by block and stage: states that determine positions and rates separately. */
 static void take_staged_states(Simulation *simulation, double start) {
   int32_t block;
   const int32_t *from, *to;
@@ -253,13 +256,13 @@ static bool pass_strangeness(Simulation *simulation, const Request *request) {
       return false;
     }
   }
-  const Integrator *asked = request->run.integrator;
-  if (strangeness->reduced && (!asked || asked->explicit_form)) take_staged_states(simulation, start);
+  if (strangeness->reduced) take_staged_states(simulation, start);
   simulation->evaluator = strangeness->evaluator;
   simulation->facts.evaluator = strangeness->evaluator;
   simulation->facts.strangeness = strangeness;
   simulation->reduction.reduced = (Reduced){.array = strangeness->array, .evaluator = strangeness->evaluator, .y = strangeness->y,
-                                            .structure = strangeness->reduced ? &simulation->structure : NULL};
+                                            .structure = strangeness->reduced ? &simulation->structure : NULL,
+                                            .accuracy = request->run.integrator ? 0 : MULTISTEP_ACCURACY};
   return true;
 }
 

@@ -286,6 +286,10 @@ static const Integrator *first_integrator(Run *run) {
     run->statistics->solver_reason = "as asked for";
     return run->options->integrator;
   }
+  if (run->view->selector) {
+    run->statistics->solver_reason = "few evaluations of the whole array";
+    return integrator_find("bdf");
+  }
   if (run->view->system.rows > LARGE_ROWS) {
     run->statistics->solver_reason = "large and sparse";
     return integrator_find("bdf");
@@ -326,9 +330,8 @@ static void watch_selection(Run *run, double t) {
   IntegratorStatistics now;
   run->integrator->statistics(run->self, &now);
   uint64_t rejected = now.rejected_error + now.rejected_convergence;
-  bool sure = rejected != run->rejected, one_step = run->integrator->explicit_form || run->integrator == &integrator_radau;
+  bool sure = rejected != run->rejected;
   run->rejected = rejected;
-  if (!sure && !one_step) return; /* the history of a multistep method is worth more than the best choice */
   double ahead = run->structure ? LOOK_AHEAD * now.step : 0;
   const Exchange *list;
   take_values(run);

@@ -9,18 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-static const double DEPENDS = 1e-2; /* entries of T, scaled, that say so */
-static const double GAIN = 1.5;     /* an exchange must multiply the determinant by more than this */
-static const double OUTGROWN =
-    1.3; /* rate of a column over those of the states it follows at which the choice is looked at */
+static const double DEPENDS = 1e-6; /* entries of T, scaled, that say so */
+/* An exchange must multiply the determinant by more than this; the choice is looked at when the rate of a column is as much above
+ * those of the states that it follows. */
+static const double GAIN = 1.5;
 static const double ENOUGH = 1e-12,
                     ROUND_OFF =
                         1e-5; /* corrections that end Newton's method; in any case, and when they stagnate */
 static const double SLOW = 0.1; /* rate of convergence that asks for new factors */
-enum {
-  NEWTON_LIMIT = 20,
-  LONGEST_WAIT = 8
-}; /* steps until it is looked at again, after looks that changed nothing */
+/* Steps until the choice is looked at again, after looks that changed nothing: when rates ask for it, and in any case. */
+enum { NEWTON_LIMIT = 20, LONGEST_WAIT = 8, LOOK_EVERY = 32 };
 
 /* The view comes first, so that one pointer serves as both. */
 typedef struct SelectedView {
@@ -223,7 +221,7 @@ static bool is_outgrown(const SelectedView *selected, const double *y) {
       if (selected->follows[q * links + k] &&
           (!strangeness->staged || stage_of(strangeness, q) == stage_of(strangeness, strangeness->from[k])))
         leading = fmax(leading, rate_of(strangeness, y, strangeness->from[k]));
-    if (rate_of(strangeness, y, q) > OUTGROWN * leading && leading > 0) return true;
+    if (rate_of(strangeness, y, q) > GAIN * leading && leading > 0) return true;
   }
   return !selected->looked;
 }
@@ -317,7 +315,10 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, co
   int32_t count = 0, place = 0, state = 0, limit = 4 * strangeness->links;
   *list = selected->exchanges;
   if (strangeness->links == 0) return 0;
-  if (!sure && (++selected->waited < selected->wait || !is_outgrown(selected, ahead.y))) return 0;
+  selected->waited++;
+  if (!sure && selected->waited < LOOK_EVERY &&
+      (selected->waited < selected->wait || !is_outgrown(selected, ahead.y)))
+    return 0;
   selected->waited = 0;
   if (!find_dependence(selected, ahead.t, ahead.y)) return -1;
   if (best_exchange(selected, &place, &state) > GAIN && close_rows(view, now.t, now.y) != EVAL_OK) return -1;
