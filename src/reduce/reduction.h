@@ -57,7 +57,7 @@ typedef struct Reduced {
   const int32_t *column_index; /* without structure: see System */
 
   /* What the tolerance is multiplied by, 0 standing for 1: velocities of a system left at index 3 converge with
-   * about half the order of positions. */
+   * about half the order of positions, and the errors of many small steps add up. */
   double accuracy;
 
   /* Rate (1/time) of what the method itself lets die out, which an explicit solver must resolve; 0: nothing. */
