@@ -9,16 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-static const double DEPENDS = 1e-6; /* entries of T, scaled, that say so */
-/* An exchange must multiply the determinant by more than this; the choice is looked at when the rate of a column is as much above
- * those of the states that it follows. */
-static const double GAIN = 1.5;
-static const double ENOUGH = 1e-12,
-                    ROUND_OFF =
-                        1e-5; /* corrections that end Newton's method; in any case, and when they stagnate */
-static const double SLOW = 0.1; /* rate of convergence that asks for new factors */
-/* Steps until the choice is looked at again, after looks that changed nothing: when rates ask for it, and in any case. */
-enum { NEWTON_LIMIT = 20, LONGEST_WAIT = 8, LOOK_EVERY = 32 };
+static const double DEPENDS = 1e-6;   /* entries of T, scaled, that say so */
+static const double GAIN = 1.5;       /* an exchange must multiply the determinant by more than this */
+static const double RAISED = 1.3;     /* what the estimate must grow by after a look that changed nothing */
+static const double ENOUGH = 1e-12;   /* correction that ends Newton's method */
+static const double ROUND_OFF = 1e-5; /* the same, when corrections stagnate */
+static const double SLOW = 0.1;       /* rate of convergence that asks for new factors */
+enum { NEWTON_LIMIT = 20, LOOK_EVERY = 32 /* steps, whatever the rates say */ };
 
 /* The view comes first, so that one pointer serves as both. */
 typedef struct SelectedView {
@@ -35,7 +32,8 @@ typedef struct SelectedView {
   double *trial, *change;
   bool *follows, looked; /* per column and state: did it depend on it when T was looked at last? */
   Exchange *exchanges;
-  uint32_t wait, waited; /* steps between looks */
+  uint32_t waited; /* steps since the last look */
+  double bar;      /* estimate of T above which there is another */
 } SelectedView;
 
 static EvalStatus selected_residual(void *context, double t, const double *y, double *residual) {
@@ -210,10 +208,12 @@ static double rate_of(const Strangeness *strangeness, const double *y, int32_t c
   return fabs(y[column + 1]) / strangeness->evaluator->nominal[column];
 }
 
-/* Do the rates say that a column no longer follows the states that it was seen to depend on? Costs no evaluation. */
-static bool is_outgrown(const SelectedView *selected, const double *y) {
+/* The largest rate of a column over those of the states that it was seen to depend on: an estimate of T that costs no
+ * evaluation. */
+static double outgrowth(const SelectedView *selected, const double *y) {
   const Strangeness *strangeness = selected->strangeness;
   int32_t links = strangeness->links;
+  double most = 0;
   for (int32_t q = 0; q < selected->view.system.columns; q++) {
     double leading = 0;
     if (!may_be_state(strangeness, q)) continue;
@@ -221,9 +221,16 @@ static bool is_outgrown(const SelectedView *selected, const double *y) {
       if (selected->follows[q * links + k] &&
           (!strangeness->staged || stage_of(strangeness, q) == stage_of(strangeness, strangeness->from[k])))
         leading = fmax(leading, rate_of(strangeness, y, strangeness->from[k]));
-    if (rate_of(strangeness, y, q) > GAIN * leading && leading > 0) return true;
+    if (leading > 0) most = fmax(most, rate_of(strangeness, y, q) / leading);
   }
-  return !selected->looked;
+  return most;
+}
+
+/* Is it time for a look at T? A look that changed nothing raises the bar, until the estimate has been below it again. */
+static bool is_look_due(SelectedView *selected, const double *y) {
+  double most = outgrowth(selected, y);
+  if (most <= GAIN) selected->bar = GAIN;
+  return !selected->looked || ++selected->waited >= LOOK_EVERY || most > selected->bar;
 }
 
 /* Keeps which columns depend on which states. */
@@ -315,10 +322,7 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, co
   int32_t count = 0, place = 0, state = 0, limit = 4 * strangeness->links;
   *list = selected->exchanges;
   if (strangeness->links == 0) return 0;
-  selected->waited++;
-  if (!sure && selected->waited < LOOK_EVERY &&
-      (selected->waited < selected->wait || !is_outgrown(selected, ahead.y)))
-    return 0;
+  if (!sure && !is_look_due(selected, ahead.y)) return 0;
   selected->waited = 0;
   if (!find_dependence(selected, ahead.t, ahead.y)) return -1;
   if (best_exchange(selected, &place, &state) > GAIN && close_rows(view, now.t, now.y) != EVAL_OK) return -1;
@@ -328,7 +332,7 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, co
     exchange_columns(selected, place, state);
   }
   note_dependence(selected);
-  selected->wait = count ? 1 : selected->wait < LONGEST_WAIT ? 2 * selected->wait : LONGEST_WAIT;
+  selected->bar = count ? GAIN : fmax(GAIN, RAISED * outgrowth(selected, ahead.y));
   if (count) selected->stale = true;
   return count;
 }
@@ -392,7 +396,7 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const Modes *modes,
   uint32_t columns = strangeness->array->columns;
   View *view = &selected->view;
   selected->strangeness = strangeness;
-  selected->wait = 1;
+  selected->bar = GAIN;
   selected->rows = heap_array(heap, strangeness->array->rows, sizeof(double));
   selected->values = heap_array(heap, strangeness->evaluator->jacobian->nonzeros, sizeof(double));
   selected->held = heap_array(heap, columns, sizeof(double));
