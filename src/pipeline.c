@@ -18,23 +18,36 @@ double pipeline_clock(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* An operator of the language that has no numeric value yet; OP_COUNT: none. */
-static Op unsupported_operator(Dag *dag, const Expr *roots, uint32_t count) {
-  Op found = OP_COUNT;
-  IndexVec below = {0};
-  dag_below(dag, roots, count, &below);
-  for (uint32_t k = 0; k < below.count && found == OP_COUNT; k++) {
-    Op op = dag_op(dag, below.data[k]);
-    if (op == OP_INITIAL || op == OP_TERMINAL || op == OP_SAMPLE || op == OP_EDGE || op == OP_CHANGE ||
-        op == OP_DELAY)
-      found = op;
+/* The name of what has no numeric value in this node; NULL: it has one. */
+static const char *node_unsupported(const Model *model, Expr e) {
+  switch (dag_op(model->dag, e)) {
+  case OP_INITIAL:
+  case OP_TERMINAL:
+  case OP_SAMPLE:
+  case OP_EDGE:
+  case OP_CHANGE:
+  case OP_DELAY: return op_name(dag_op(model->dag, e));
+  case OP_CALL: {
+    const Function *function = model->functions.data[dag_call_info(model->dag, e).function];
+    return function->routine->kind == ROUTINE_EXTERNAL ? names_text(model->names, function->name) : NULL;
   }
-  vec_free(dag_heap(dag), &below);
+  default: return NULL;
+  }
+}
+
+/* The same of the first such node at or below the roots. */
+static const char *first_unsupported(const Model *model, const Expr *roots, uint32_t count) {
+  const char *found = NULL;
+  IndexVec below = {0};
+  dag_below(model->dag, roots, count, &below);
+  for (uint32_t k = 0; k < below.count && !found; k++) found = node_unsupported(model, below.data[k]);
+  vec_free(dag_heap(model->dag), &below);
   return found;
 }
 
+/* Equations call only what can be run; the first that does not is named. */
 static bool operators_supported(Simulation *simulation) {
-  Model *model = simulation->model;
+  const Model *model = simulation->model;
   uint32_t count = model->equations.count, all = count + model->initial_equations.count;
   const Equation **equation = heap_array(simulation->heap, all, sizeof *equation);
   Expr *roots = heap_array(simulation->heap, all, sizeof *roots);
@@ -42,15 +55,16 @@ static bool operators_supported(Simulation *simulation) {
     equation[i] = i < count ? &model->equations.data[i] : &model->initial_equations.data[i - count];
     roots[i] = equation[i]->residual;
   }
-  Op op = unsupported_operator(model->dag, roots, all);
-  uint32_t where = 0;
-  while (op != OP_COUNT && !dag_contains(model->dag, roots[where], op)) where++;
-  if (op != OP_COUNT)
-    diag_error(simulation->diags, DIAG_INPUT, equation[where]->span,
-               "not supported by simulate yet: operator %s", op_name(op));
+  bool fine = !first_unsupported(model, roots, all);
+  const char *name = NULL;
+  for (uint32_t i = 0; i < all && !fine && !name; i++) {
+    name = first_unsupported(model, &roots[i], 1);
+    if (name)
+      diag_error(simulation->diags, DIAG_INPUT, equation[i]->span, "not supported by simulate yet: %s(...)", name);
+  }
   heap_free(simulation->heap, roots);
   heap_free(simulation->heap, equation);
-  return op == OP_COUNT;
+  return fine;
 }
 
 /* What the numeric part cannot run yet is refused by name, not run wrongly. */
