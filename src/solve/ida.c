@@ -37,6 +37,9 @@ static const double slow = 0.12, diverging = 0.9, unknown = 0.5, ageing = 1.5, s
 static const double corrected_share = 0.03;
 enum { ITERATIONS = 6, UPDATES = 20, LARGE_UPDATES = 5, LARGE_COLUMNS = 20000 };
 
+/* Factors below which IDA leaves its step as it is: its own, and one that it never reaches. */
+static const double grown = 2, held = 1e10;
+
 /* Columns that are no states start with a guess of their rate, so the first error tests may fail often. */
 enum { ERROR_TEST_FAILURES = 40 };
 
@@ -58,6 +61,8 @@ typedef struct Ida {
   double *point, point_time; /* of the last residual, where a new Jacobian is computed */
   long iterations;           /* of the last step */
   bool stale;    /* new factors are needed: there are none, they are slow, or the links have changed */
+  int hold;      /* steps until the step may grow */
+  long failures; /* of error tests so far */
   bool singular; /* the last factorization failed */
   bool stop;     /* the system answered EVAL_STOP */
 
@@ -325,6 +330,8 @@ static void ida_start(void *self, double t, const double *y, double t_end) {
   ida_set_rates(ida, y);
   ida->t = t;
   ida->stop = ida->singular = false;
+  ida->hold = 0;
+  ida->failures = 0;
   ida->stale = true;
   if (!ida->begun) ida_begin(ida, t);
   else IDAReInit(ida->memory, t, ida->y, ida->rate);
@@ -345,6 +352,19 @@ static StepStatus ida_status(const Ida *ida, int flag) {
   }
 }
 
+/* After a failed error test at order 1 the step stays for the steps that the next order needs: growing at once, IDA can stay at
+ * order 1 for good (the transistor amplifier at 1e-10). */
+static void ida_hold_step(Ida *ida) {
+  long failures = 0;
+  int order = 0;
+  IDAGetNumErrTestFails(ida->memory, &failures);
+  IDAGetLastOrder(ida->memory, &order);
+  if (failures != ida->failures) ida->hold = order == 1 ? order + 1 : 0;
+  else if (ida->hold > 0) ida->hold--;
+  ida->failures = failures;
+  IDASetEtaFixedStepBounds(ida->memory, 1, ida->hold > 0 ? held : grown);
+}
+
 static StepStatus ida_step(void *self, double t_stop) {
   Ida *ida = self;
   double t = ida->t;
@@ -353,6 +373,7 @@ static StepStatus ida_step(void *self, double t_stop) {
   IDASetMinStep(ida->memory, smallest_step * fabs(t)); /* or it creeps on, by ever smaller steps */
   int flag = IDASolve(ida->memory, t_stop, &ida->t, ida->y, ida->rate, IDA_ONE_STEP);
   if (flag < 0) ida->t = t;
+  ida_hold_step(ida);
   return ida_status(ida, flag);
 }
 
