@@ -110,6 +110,30 @@ static void heap_catch_nests(void **state) {
   assert_int_equal(path, 1);
 }
 
+/* ---- a heap within a heap ---- */
+
+static void heap_within_goes_early_or_with_the_outer_one(void **state) {
+  Heap *outer = heap_of(state);
+  void *early, *late;
+  size_t before = heap_bytes(outer);
+  heap_alloc(heap_within(outer, &early), 100);
+  heap_release(outer, early);
+  assert_int_equal(heap_bytes(outer), before);
+  heap_alloc(heap_within(outer, &late), 100);
+}
+
+static void heap_within_refuses_to_the_outer_catch(void **state) {
+  Heap *outer = heap_of(state);
+  jmp_buf point;
+  void *ticket;
+  volatile bool caught = false;
+  jmp_buf *before = heap_set_catch(outer, &point);
+  if (setjmp(point) == 0) heap_fail(heap_within(outer, &ticket));
+  else caught = true;
+  heap_set_catch(outer, before);
+  assert_true(caught);
+}
+
 /* A foreign object: its release reads a heap block and notes the order. */
 typedef struct Foreign {
   const int *block;
@@ -488,6 +512,8 @@ int main(void) {
       CASE(heap_refuses_overflow),
       CASE(heap_keeps_a_block_that_cannot_grow),
       CASE(heap_catch_nests),
+      CASE(heap_within_goes_early_or_with_the_outer_one),
+      CASE(heap_within_refuses_to_the_outer_catch),
       CASE(heap_releases_last_first_and_before_blocks),
       CASE(heap_release_runs_once),
       CASE(heap_defer_releases_when_refused),

@@ -136,3 +136,13 @@ void heap_destroy(Heap *heap) {
   free_ring(heap, &heap->blocks);
   heap->hook.resize(heap->hook.context, heap, 0);
 }
+
+static void destroy_object(void *heap) { heap_destroy(heap); }
+
+Heap *heap_within(Heap *outer, void **ticket) {
+  Heap *heap = heap_new(&outer->hook);
+  if (!heap) heap_fail(outer);
+  heap->catch_point = outer->catch_point;
+  *ticket = heap_defer(outer, destroy_object, heap);
+  return heap;
+}

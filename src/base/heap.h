@@ -24,6 +24,10 @@ typedef struct Heap Heap;
 /* A new heap; NULL hook means the C library's. Returns NULL when even this does not fit. */
 Heap *heap_new(const HeapHook *hook);
 
+/* A heap within a heap, for what may go earlier: with heap_release(outer, *ticket), at the latest with the outer one.
+ * What it refuses goes where the outer one's refusals go now. */
+Heap *heap_within(Heap *outer, void **ticket);
+
 /* Runs deferred releases (last first), then frees every block and the heap itself. NULL is allowed. */
 void heap_destroy(Heap *heap);
 

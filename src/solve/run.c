@@ -15,6 +15,9 @@ static const double LOOK_AHEAD = 0.75;
 /* After so many events in a row that do not get ahead a condition gets hysteresis; so many are chattering. */
 enum { SLIDING_LIMIT = 20, CHATTER_LIMIT = 200 };
 
+/* Other choices that are tried at one point. */
+enum { REPAIR_LIMIT = 6 };
+
 typedef struct Run {
   Heap *heap;
   View *view;
@@ -27,10 +30,11 @@ typedef struct Run {
   Turning *turning; /* NULL: nothing to watch */
   TurningPoint turning_point;
   const Integrator *integrator;
-  void *self;
+  void *self, *ticket; /* of the heap that the integrator lives in; NULL: there is none yet */
   double *y, *output;
   uint64_t output_count, outputs;
   double last_event;
+  int repairs;       /* of the choice of states since the last step that succeeded */
   uint64_t rejected; /* steps that the integrator had rejected when the states were looked at last */
   bool warned; /* of a determinant that changed its sign */
   uint32_t chatter;
@@ -234,13 +238,16 @@ static bool watch_choice(Run *run, double t) {
 
 /* ---- the loop ---- */
 
+/* In place of the one before, if there was one. */
 static void create_integrator(Run *run, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = run->options->tolerance,
                                .absolute_tolerance = run->options->tolerance,
                                .max_step = run->options->max_step};
   const System *system = view_system(run->view, integrator);
+  heap_release(run->heap, run->ticket);
   run->integrator = integrator;
-  run->self = integrator->create(run->heap, system, &options);
+  run->self = integrator->create(heap_within(run->heap, &run->ticket), system, &options);
+  run->rejected = 0;
   run->statistics->left_out = (uint32_t)(run->view->system.rows - system->rows);
 }
 
@@ -319,7 +326,6 @@ static bool reselect(Run *run, double t) {
   collect_statistics(run, false);
   create_integrator(run, run->integrator);
   run->integrator->start(run->self, t, run->y, run->options->stop);
-  run->rejected = 0;
   return true;
 }
 
@@ -345,7 +351,7 @@ static void watch_selection(Run *run, double t) {
 /* After a step from t that failed: true if the run goes on with another choice. */
 static bool repair_selection(Run *run, double t) {
   const Selector *selector = run->view->selector;
-  if (!selector) return false;
+  if (!selector || run->repairs++ == REPAIR_LIMIT) return false;
   const Exchange *list;
   take_values(run);
   int32_t count = selector->exchange(run->view, (Moment){t, run->y}, (ConstMoment){t, run->y}, true, &list);
@@ -433,6 +439,7 @@ static bool integrate(Run *run) {
     StepStatus status = run->integrator->step(run->self, options->stop);
     if (status != STEP_OK && repair_selection(run, before)) continue;
     if (status != STEP_OK) return describe_failure(run, status, before);
+    run->repairs = 0;
     double t = run->integrator->time(run->self);
     bool event;
     if (!find_event(run, before, &t, &event)) return false;

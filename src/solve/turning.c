@@ -259,8 +259,22 @@ static void restart(Turning *turning, double t, const double *y) {
 
 /* ---- following a suspect ---- */
 
-static const Integrator *choose_follower(const Turning *turning) {
-  return integrator_find(turning->view->system.close ? "erk" : "radau");
+/* An integrator with a tight tolerance, in a heap of its own: there may be many in a run. */
+typedef struct Follower {
+  const Integrator *integrator;
+  void *self, *ticket;
+} Follower;
+
+static Follower follower_make(const Turning *turning, double max_step) {
+  IntegratorOptions options = {.relative_tolerance = TIGHT, .absolute_tolerance = TIGHT, .max_step = max_step};
+  Follower follower = {.integrator = integrator_find(turning->view->system.close ? "erk" : "radau")};
+  Heap *heap = heap_within(turning->heap, &follower.ticket);
+  follower.self = follower.integrator->create(heap, &turning->view->system, &options);
+  return follower;
+}
+
+static void follower_free(const Turning *turning, const Follower *follower) {
+  heap_release(turning->heap, follower->ticket);
 }
 
 static void keep_sample(Turning *turning, const Watched *watched, double t, double size) {
@@ -289,32 +303,32 @@ static double next_stop(const Turning *turning, double end) {
   return fmin(end, turning->sample_time[last] + SHRINK * turning->sample_size[last] / fallen * step);
 }
 
-/* Integrates from a mark with a tight tolerance and keeps the determinants on the way, down to the smallest that is of use. */
+/* Integrates from a mark with a tight tolerance and keeps the determinants on the way, down to the smallest that is
+ * of use. */
 static void follow(Turning *turning, Watched *watched, const Mark *mark, double until) {
-  const Integrator *integrator = choose_follower(turning);
-  double step = (until - mark->t) / FINE;
-  IntegratorOptions options = {.relative_tolerance = TIGHT, .absolute_tolerance = TIGHT, .max_step = step};
-  void *self = integrator->create(turning->heap, &turning->view->system, &options);
-  double end = until + (until - mark->t), first = 0;
+  double step = (until - mark->t) / FINE, end = until + (until - mark->t), first = 0;
+  Follower follower = follower_make(turning, step);
+  const Integrator *integrator = follower.integrator;
   turning->samples = 0;
   turning->lost = NAN;
-  integrator->start(self, mark->t, mark->y, end);
+  integrator->start(follower.self, mark->t, mark->y, end);
   for (int k = 0; k < FOLLOW; k++) {
-    double t = integrator->time(self);
-    bool known = evaluate(turning, t, integrator->values(self));
+    double t = integrator->time(follower.self);
+    bool known = evaluate(turning, t, integrator->values(follower.self));
     double size = known ? block_determinant(turning, watched) : 0;
     if (k == 0) first = size;
     if (!known || first == 0 || size / first < LAST_WINDOW / 4) {
       turning->lost = t;
-      return;
+      break;
     }
     keep_sample(turning, watched, t, size / first);
-    if (t >= end) return;
-    if (integrator->step(self, next_stop(turning, end)) != STEP_OK) {
+    if (t >= end) break;
+    if (integrator->step(follower.self, next_stop(turning, end)) != STEP_OK) {
       turning->lost = t + step;
-      return;
+      break;
     }
   }
+  follower_free(turning, &follower);
 }
 
 /* Neville's scheme at 0 for `count` nodes; values are spoilt. */
@@ -416,21 +430,26 @@ static const Mark *far_mark(const Turning *turning, uint32_t b, double t) {
   return best;
 }
 
-/* The same once more from the beginning, tight all the way: the mark has the errors of the run. */
-static void refine(Turning *turning, Watched *watched, const Mark *mark, double t,
-                   TurningPoint *point) {
-  const Integrator *integrator = choose_follower(turning);
-  IntegratorOptions options = {.relative_tolerance = TIGHT, .absolute_tolerance = TIGHT};
-  void *self = integrator->create(turning->heap, &turning->view->system, &options);
-  integrator->start(self, turning->origin.t, turning->origin.y, mark->t);
-  for (int k = 0; k < REPEAT && integrator->time(self) < mark->t; k++)
-    if (integrator->step(self, mark->t) != STEP_OK) return;
-  if (integrator->time(self) < mark->t) return;
-  size_t bytes = (size_t)turning->view->system.columns * sizeof(double);
-  Mark exact = {.t = mark->t, .y = heap_alloc(turning->heap, bytes)};
-  memcpy(exact.y, integrator->values(self), bytes);
+/* Integrates tightly from the beginning to the time of the mark, whose columns it sets; false: it does not get there. */
+static bool repeat(const Turning *turning, const Mark *mark) {
+  Follower follower = follower_make(turning, 0);
+  const Integrator *integrator = follower.integrator;
+  bool ok = true;
+  integrator->start(follower.self, turning->origin.t, turning->origin.y, mark->t);
+  for (int k = 0; k < REPEAT && integrator->time(follower.self) < mark->t && ok; k++)
+    ok = integrator->step(follower.self, mark->t) == STEP_OK;
+  ok = ok && integrator->time(follower.self) >= mark->t;
+  if (ok) memcpy(mark->y, integrator->values(follower.self), (size_t)turning->view->system.columns * sizeof(double));
+  follower_free(turning, &follower);
+  return ok;
+}
+
+/* The same once more, tight all the way: the mark has the errors of the run. */
+static void refine(Turning *turning, Watched *watched, const Mark *mark, double t, TurningPoint *point) {
+  Mark exact = {.t = mark->t};
+  exact.y = heap_array(turning->heap, (size_t)turning->view->system.columns, sizeof(double));
   TurningPoint better;
-  if (close_in(turning, watched, &exact, t, &better)) *point = better;
+  if (repeat(turning, &exact) && close_in(turning, watched, &exact, t, &better)) *point = better;
   heap_free(turning->heap, exact.y);
 }
 

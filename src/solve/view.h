@@ -83,7 +83,7 @@ EvalStatus view_solve(View *view, double t, double *y);
 /* The same at an event, where only the modes have changed: states stay as they are. */
 EvalStatus view_settle(View *view, double t, double *y);
 
-/* The strangeness-free system selected at the consistent y. modes: NULL for none. */
+/* The strangeness-free system selected at the consistent y. */
 View *view_strangeness(Heap *heap, Strangeness *strangeness, const Modes *modes, const double *y);
 
 /* Factorizations done so far to solve the rows or to look at the choice of states. */

@@ -339,6 +339,13 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, co
 
 /* ---- rows and columns ---- */
 
+static void free_selection(Heap *heap, const Strangeness *strangeness) {
+  heap_free(heap, strangeness->row);
+  heap_free(heap, strangeness->held);
+  heap_free(heap, strangeness->from);
+  heap_free(heap, strangeness->to);
+}
+
 static bool reselect(View *view, double t, double *y) {
   SelectedView *selected = (SelectedView *)view;
   Strangeness *strangeness = selected->strangeness;
@@ -357,13 +364,13 @@ static bool reselect(View *view, double t, double *y) {
   bool same = !memcmp(before.from, strangeness->from, (size_t)before.links * sizeof(int32_t)) &&
               !memcmp(before.held, strangeness->held, columns * sizeof(bool)) &&
               !memcmp(before.row, strangeness->row, rows * sizeof(int32_t));
-  if (!ok || same) {
-    *strangeness = before;
-    return false;
-  }
-  memcpy(y, fresh, columns * sizeof *fresh);
-  take_selection(heap, selected, y);
-  return true;
+  bool changed = ok && !same;
+  if (changed) memcpy(y, fresh, columns * sizeof *fresh);
+  heap_free(heap, fresh);
+  free_selection(heap, changed ? &before : strangeness);
+  if (!changed) *strangeness = before;
+  else take_selection(heap, selected, y);
+  return changed;
 }
 
 static bool same_ranks(View *view, double t, double *y) {
