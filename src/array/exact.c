@@ -49,7 +49,7 @@ static Polynomial number(Exact *exact, double value) {
   int exponent;
   double mantissa = ldexp(frexp(value, &exponent), FRACTION_BITS);
   exponent -= FRACTION_BITS;
-  if (mantissa == floor(mantissa) && abs(exponent) <= FRACTION_SHIFT) {
+  if (isfinite(value) && mantissa == floor(mantissa) && abs(exponent) <= FRACTION_SHIFT) {
     Polynomial scale = integer(exact, (int64_t)1 << abs(exponent));
     if (exponent < 0) scale = polynomial_inverse(ring, scale);
     return polynomial_multiply(ring, integer(exact, (int64_t)mantissa), scale);

@@ -132,6 +132,8 @@ const char *cvalue_c_type(uint8_t dimensions) { return dimensions ? "Array" : "N
 Entry cvalue_make_entry(RoutineState *s, Type type) {
   Entry entry = {.type = type};
   entry.count = cvalue_type_variables(s->writer, type, "", &entry.dimensions, NULL);
+  for (uint32_t i = 0; i < entry.count; i++)
+    if (entry.dimensions[i] > TYPE_MAX_DIMENSIONS) cvalue_refuse(s, "it has an array of too many dimensions");
   entry.texts = arena_array(s->writer->arena, entry.count, sizeof *entry.texts);
   return entry;
 }
@@ -602,7 +604,7 @@ void cvalue_write_store(RoutineState *s, const uint32_t *place) {
         list[count++] = popped[1 + used++];
       continue;
     }
-    while (count < dimensions) list[count++] = (Entry){.kind = ENTRY_ALL};
+    while (count < dimensions && count < TYPE_MAX_DIMENSIONS) list[count++] = (Entry){.kind = ENTRY_ALL};
     vec_push(s->writer->heap, &s->stack, target);
     cvalue_write_field(s, place[3 + 2 * i]);
     target = *cvalue_pop(s, 1);

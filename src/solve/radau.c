@@ -25,8 +25,7 @@ enum {
 
 static const double safety = 0.9;
 static const double shrink_most = 5, grow_most = 8; /* limits of the change of the step */
-static const double keep_below =
-    1.2; /* the step, and the factors with it, stays when it could grow by less */
+static const double keep_below = 1.2;   /* the step, and the factors with it, stays when it could grow by less */
 static const double renew_above = 1e-3; /* contraction above which the next step gets a new Jacobian */
 static const double lower_above = 0.8;  /* contraction that asks for a lower order */
 static const double lower_gain = 0.8,
@@ -531,7 +530,8 @@ static void radau_filter(Radau *radau, double step, double *error) {
 
 static double radau_error_norm(const Radau *radau) {
   double sum = radau_norm(radau, radau->error_columns, radau->error_count, radau->estimate);
-  return fmax(sqrt(sum / fmax(radau->error_count, 1)), 1e-10);
+  double norm = sqrt(sum / fmax(radau->error_count, 1));
+  return norm < 1e-10 ? 1e-10 : norm; /* not fmax, which would take a NAN for a good step */
 }
 
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
@@ -699,9 +699,10 @@ static StepStatus radau_step(void *self, double t_stop) {
   int singular = 0;
   for (;;) {
     double h = fmin(radau->h_next, radau->max_step), factor;
-    bool held = radau->t + 1.0001 * h >= t_stop;
-    if (held) h = t_stop - radau->t;
-    if (h <= 0) return STEP_OK;
+    double left = t_stop - radau->t;
+    if (left <= 0) return STEP_OK;
+    bool held = 1.0001 * h >= left;
+    if (held) h = left;
     if (!held && h < 10 * DBL_EPSILON * fabs(radau->t) + DBL_MIN) return reason;
     radau_set_weights(radau, h);
     radau_predict(radau, h);
