@@ -162,8 +162,7 @@ static void start_runner(Runner *runner) {
                             .apply = domain_apply,
                             .sum = domain_sum,
                             .select = domain_select};
-  runner->algebra.size = elements << runner->n;
-  runner->algebra.room = heap_array(caller->heap, runner->algebra.size, sizeof *runner->algebra.room);
+  runner->algebra.room = heap_array(caller->heap, elements << runner->n, sizeof *runner->algebra.room);
   runner->callees = map_make(caller->heap);
   runner->machine = machine_new(caller->heap, caller->model->names, &runner->domain,
                                 (Routine *const *const *)&caller->model->routines.data,

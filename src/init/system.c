@@ -322,12 +322,6 @@ uint32_t system_column(const InitialSystem *system, uint32_t column) {
   return system->array->column_start[own->column_unknown[column]] + array_order(own, column);
 }
 
-void system_fetch(const InitialSystem *system, const double *columns, double *y) {
-  for (uint32_t q = 0; q < system->evaluator->array->columns; q++) y[system_column(system, q)] = columns[q];
-  for (uint32_t k = 0; k < system->parameters.count; k++)
-    y[system->array->columns + k] = system->evaluator->parameters[system->parameters.data[k]];
-}
-
 void system_store(const InitialSystem *system, const double *y, double *columns) {
   Evaluator *evaluator = system->evaluator;
   Model *model = evaluator->model;

@@ -49,9 +49,8 @@ Point system_point(const InitialSystem *system, double t, const double *y);
 /* Program and Jacobian of all rows, made at the first call. */
 void system_compile(InitialSystem *system);
 
-/* From columns of the evaluator's array to columns of the system and back; what one lacks is left alone.
- * Storing sets the free parameters of the evaluator, and those bound to them. */
-void system_fetch(const InitialSystem *system, const double *columns, double *y);
+/* From columns of the system to those of the evaluator's array. Sets the free parameters of the evaluator, and those bound
+ * to them. */
 void system_store(const InitialSystem *system, const double *y, double *columns);
 
 /* The system's column of a column of the evaluator's array. */

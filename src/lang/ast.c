@@ -49,6 +49,4 @@ bool ast_walk_next(AstWalk *walk) {
   return true;
 }
 
-void ast_walk_skip(AstWalk *walk) { (void)vec_pop(&walk->stack); }
-
 void ast_walk_end(AstWalk *walk) { vec_free(walk->heap, &walk->stack); }

@@ -376,7 +376,7 @@ const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena);
  *
  *   AstWalk walk = ast_walk(ast, heap, root);
  *   while (ast_walk_next(&walk))
- *     if (walk.is_entering) ... before its kids; ast_walk_skip(&walk) passes them over (and its leaving)
+ *     if (walk.is_entering) ... before its kids
  *     else                  ... after its kids
  *   ast_walk_end(&walk);
  */
@@ -394,7 +394,6 @@ typedef struct AstWalk {
 
 AstWalk ast_walk(const Ast *ast, Heap *heap, AstExpr root);
 bool ast_walk_next(AstWalk *walk);
-void ast_walk_skip(AstWalk *walk);
 void ast_walk_end(AstWalk *walk);
 
 #endif

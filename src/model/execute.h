@@ -102,7 +102,6 @@ void machine_set_diags(Machine *machine, Diags *diags);
  * is not given). On success the values of its outputs are at machine_output, and what it left on its stack
  * at machine_result, valid until the next run. */
 ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value *inputs, uint32_t count);
-uint32_t machine_results(const Machine *machine);
 const Value *machine_result(const Machine *machine, uint32_t index);
 const Value *machine_output(const Machine *machine, uint32_t output);
 const Value *machine_slot(const Machine *machine, uint32_t slot);

@@ -223,7 +223,6 @@ ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value 
 }
 
 uint32_t machine_depth(const Machine *machine) { return machine->frames.count; }
-uint32_t machine_results(const Machine *machine) { return machine->stack.count; }
 const Value *machine_result(const Machine *machine, uint32_t index) { return &machine->stack.data[index]; }
 const Value *machine_slot(const Machine *machine, uint32_t slot) {
   return &machine->frames.data[0].slots[slot];

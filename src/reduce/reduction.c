@@ -15,13 +15,6 @@ void form_begin(Reduction *reduction) {
                            .fixed = arena_array(reduction->arena, columns, sizeof(bool))};
 }
 
-void form_add_sum(Reduction *reduction, uint32_t equation, const double *weight) {
-  size_t count = (size_t)reduction->array->c[equation] + 1;
-  double *copy = arena_array(reduction->arena, count, sizeof *copy);
-  memcpy(copy, weight, count * sizeof *copy);
-  vec_push(reduction->heap, &reduction->form.rows, (FormRow){equation, copy});
-}
-
 void form_add(Reduction *reduction, uint32_t equation, int32_t level) {
   double *weight = arena_array(reduction->arena, (size_t)reduction->array->c[equation] + 1, sizeof *weight);
   weight[level] = 1;

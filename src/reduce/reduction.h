@@ -101,9 +101,8 @@ typedef struct Reduction {
 /* An empty form for the array. */
 void form_begin(Reduction *reduction);
 
-/* Adds row (equation, level), or a sum with these weights (c[equation] + 1 of them; copied). */
+/* Adds row (equation, level). */
 void form_add(Reduction *reduction, uint32_t equation, int32_t level);
-void form_add_sum(Reduction *reduction, uint32_t equation, const double *weight);
 
 /* All rows; columns tied as the dummies chosen at the initial point say. */
 void form_take_dummies(Reduction *reduction);

@@ -280,7 +280,6 @@ static void erk_watch_stiffness(Erk *erk, double h) {
     bottom += dy * dy;
   }
   double ratio = bottom > 0 ? h * sqrt(top / bottom) / tableau->stability : 0;
-  erk->statistics.stiffness = ratio;
   if (ratio > 1) {
     erk->gentle_count = 0;
     if (++erk->stiff_count >= STIFF_STEPS) erk->statistics.stiff = true;

@@ -84,9 +84,9 @@ typedef struct IntegratorStatistics {
   int order;   /* of the last step */
   double step; /* size of the last accepted step */
 
-  /* Explicit methods: step times the dominant eigenvalue over the stability bound, last step; 0 otherwise. */
-  double stiffness;
-  bool stiff; /* it has been above 1 for so many steps that an implicit method is cheaper */
+  /* Explicit methods: step times the dominant eigenvalue has been above the stability bound for so many steps that an
+   * implicit method is cheaper. */
+  bool stiff;
 } IntegratorStatistics;
 
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
