@@ -837,6 +837,7 @@ static void test_prints(void **state) {
       {"x^(-1.5)", "x^(-1.5)"},
       {"2*(1/x)", "2*(1/x)"},
       {"2*(3/x/y)", "2*(3/x/y)"},
+      {"3*(x/(3*x)*x)", "3*(x/(3*x)*x)"}, /* not 3*x/(3*x)*x, which is x */
       {"2*(x/y)", "2*x/y"},
       {"x + (if y > 0 then 1 else 2)", "x + (if y > 0 then 1 else 2)"},
       {"if x > 0 then 1 else if y > 0 then 2 else 3", "if x > 0 then 1 elseif y > 0 then 2 else 3"},

@@ -259,14 +259,21 @@ static void product_sides(const Printer *p, Expr e, Expr *left, Expr *right) {
   *left = *right, *right = swap;
 }
 
+/* 3*x */
+static bool is_multiple(const Dag *dag, Expr e) {
+  const Term *terms;
+  double constant;
+  return dag_op(dag, e) == OP_SUM && dag_terms(dag, e, &constant, &terms) == 1 && constant == 0;
+}
+
 /* Does the text of a product begin with a number (3/x/y) or a sum ((x + y)/z), or is something divided by
- * the number 0? Then a coefficient in front would be read into it. */
+ * the number 0 or a multiple (x/(3*x)*x)? Then a coefficient in front would be read into it. */
 static bool takes_coefficient(const Printer *p, Expr e) {
   while (dag_op(p->dag, e) == OP_MULTIPLY || dag_op(p->dag, e) == OP_DIVIDE) {
     Expr right;
     bool is_quotient = dag_op(p->dag, e) == OP_DIVIDE;
     product_sides(p, e, &e, &right);
-    if (is_quotient && right == EXPR_ZERO) return true;
+    if (is_quotient && (right == EXPR_ZERO || is_multiple(p->dag, right))) return true;
   }
   return dag_op(p->dag, e) == OP_CONSTANT || dag_op(p->dag, e) == OP_SUM;
 }
