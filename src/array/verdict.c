@@ -85,8 +85,8 @@ void verdict_report(const Problem *problem, const Structure *structure, Diags *d
   int32_t difference = structure->n_equations - structure->n_variables;
   Diag *diag;
   if (structure->status == STRUCTURE_UNBALANCED)
-    diag = diag_error(diags, DIAG_STRUCTURE, (Span){0}, "%d equations for %d variables: %d too %s", (int)structure->n_equations,
-                      (int)structure->n_variables, (int)(difference < 0 ? -difference : difference),
+    diag = diag_error(diags, DIAG_STRUCTURE, (Span){0}, "%d equation%s for %d variable%s: %d too %s", (int)structure->n_equations,
+                      structure->n_equations == 1 ? "" : "s", (int)structure->n_variables, structure->n_variables == 1 ? "" : "s", (int)(difference < 0 ? -difference : difference),
                       difference < 0 ? "few" : "many");
   else
     diag = diag_error(diags, DIAG_STRUCTURE, (Span){0},

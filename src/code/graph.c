@@ -19,8 +19,7 @@ bool op_has_value(Op op) {
   case OP_CHANGE:
   case OP_DELAY:
   case OP_STRING_OF:
-  case OP_STRING_JOIN:
-  case OP_OPAQUE: return false;
+  case OP_STRING_JOIN: return false;
   default: return true;
   }
 }

@@ -204,7 +204,6 @@ static uint32_t find_kind(const Printer *p, Expr e) {
   case OP_STRING:
   case OP_STRING_OF:
   case OP_STRING_JOIN: return VALUE_STRING;
-  case OP_OPAQUE: return VALUE_ANY;
   default: return VALUE_REAL;
   }
 }
@@ -408,11 +407,6 @@ static void open_call(Printer *p, Expr e) {
   part_text(p, leaves->around(leaves->context, call, count));
 }
 
-static void open_opaque(Printer *p, Expr e) {
-  part_text(p, names_text(p->dag->names, dag_index(p->dag, dag_child(p->dag, e, 0))));
-  open_arguments(p, e, 1, VALUE_ANY);
-}
-
 static void open_join(Printer *p, Expr e) {
   for (uint32_t i = 0, count = dag_child_count(p->dag, e); i < count; i++) {
     if (i) part_text(p, " + ");
@@ -480,7 +474,6 @@ static void open_node(Printer *p, Expr e, uint32_t place) {
     open_choice(p, e, place);
     break;
   case OP_CALL: open_call(p, e); break;
-  case OP_OPAQUE: open_opaque(p, e); break;
   case OP_STRING_JOIN: open_join(p, e); break;
   default: open_function(p, e, place);
   }
