@@ -9,8 +9,8 @@
 
 /* ---- runs ---- */
 
-/* The reference is so much more accurate, and an amplification is measured with a change of so many tolerances: what the
- * steps then differ by is small against what the change becomes. */
+/* The reference is so much more accurate, and an amplification is measured with a change of so many
+ * tolerances: what the steps then differ by is small against what the change becomes. */
 static const double MORE_ACCURATE = 0.01, CHANGE = 1000;
 
 static double tolerance_of(const Comparison *comparison, double factor) {
@@ -103,7 +103,8 @@ static void measure_amplification(Comparison *comparison, Model *model, CompareR
   run->amplification = moved.difference / change;
 }
 
-/* Does the method integrate a system with more solutions than the model has? Others share the model's amplification. */
+/* Does the method integrate a system with more solutions than the model has? Others share the model's
+ * amplification. */
 static bool leaves_constraints(const CompareRun *run) {
   return run->ok && !run->method->enforces_all && run->simulation.view->system.close;
 }

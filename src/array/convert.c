@@ -223,8 +223,8 @@ static bool step_empty(Converter *converter) {
 
 /* ---- linear combinations ---- */
 
-/* The condition of the method on a factor: no unknown of the block as high as the combination cancels it, none of another
- * block higher than it may be. */
+/* The condition of the method on a factor: no unknown of the block as high as the combination cancels it,
+ * none of another block higher than it may be. */
 static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor,
                           int32_t least) {
   const Structure *structure = &converter->structure;
@@ -307,8 +307,8 @@ static void find_cancelled(Converter *converter, const Combination *combination,
   vec_free(heap, &partials);
 }
 
-/* The sum over i in the dependence of factor * D^(c_i - least) f_i, freed of the derivatives that cancel in it. false: they do
- * not, which round-off must have hidden. */
+/* The sum over i in the dependence of factor * D^(c_i - least) f_i, freed of the derivatives that cancel in
+ * it. false: they do not, which round-off must have hidden. */
 static bool combine(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence,
                     Combination *combination) {
   const Structure *structure = &converter->structure;
@@ -498,7 +498,8 @@ static bool step(Converter *converter, bool first) {
   return more;
 }
 
-/* Derivatives that the equations as written, and the variables eliminated as aliases, want to find among the columns. */
+/* Derivatives that the equations as written, and the variables eliminated as aliases, want to find among the
+ * columns. */
 static int32_t *least_orders(const Problem *problem, uint32_t unknowns, Arena *arena) {
   int32_t *least = arena_array(arena, unknowns, sizeof *least);
   const Incidence *incidence = &problem->incidence;

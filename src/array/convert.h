@@ -1,12 +1,14 @@
-/* convert: repairs a problem whose structure is sound but whose Jacobian is identically singular, by rewriting its equations
- * until the structural analysis tells the truth.
+/* convert: repairs a problem whose structure is sound but whose Jacobian is identically singular, by
+ * rewriting its equations until the structural analysis tells the truth.
  *
- * Mattsson and Söderlind 1991, section 4, ask for it ("manipulate the original undifferentiated system"); the steps are those of Tan,
- * Nedialkov and Pryce 2017: with u^T J = 0 an equation is replaced by a linear combination of derivatives of equations, in
- * which no highest derivative is left; with J v = 0 unknowns are replaced by expressions. Every step lowers the value of the
- * signature matrix, the structural number of degrees of freedom, so there are finitely many.
+ * Mattsson and Söderlind 1991, section 4, ask for it ("manipulate the original undifferentiated system"); the
+ * steps are those of Tan, Nedialkov and Pryce 2017: with u^T J = 0 an equation is replaced by a linear
+ * combination of derivatives of equations, in which no highest derivative is left; with J v = 0 unknowns are
+ * replaced by expressions. Every step lowers the value of the signature matrix, the structural number of
+ * degrees of freedom, so there are finitely many.
  *
- * Invariant: every problem on the way has the solutions of the one given, wherever the factors of replaced equations are not zero.
+ * Invariant: every problem on the way has the solutions of the one given, wherever the factors of replaced
+ * equations are not zero.
  */
 #ifndef DAEDAL_ARRAY_CONVERT_H
 #define DAEDAL_ARRAY_CONVERT_H
@@ -36,10 +38,11 @@ typedef enum ConvertStatus {
   CONVERT_FAILED, /* an error is in diags */
 } ConvertStatus;
 
-/* Checks the problem and repairs it: problem and structure are replaced if needed, and what was done is appended to `list`, the
- * singular blocks of the problem as given to `singular`, with proofs where there are any, if it is not NULL.
- * The offsets are raised, if need be, to hold every derivative in the equations as written and every alias v = der(x). parameters: values by leaf index. All is
- * owned by the arena, the lists by its heap. */
+/* Checks the problem and repairs it: problem and structure are replaced if needed, and what was done is
+ * appended to `list`, the singular blocks of the problem as given to `singular`, with proofs where there are
+ * any, if it is not NULL. The offsets are raised, if need be, to hold every derivative in the equations as
+ * written and every alias v = der(x). parameters: values by leaf index. All is owned by the arena, the lists
+ * by its heap. */
 ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena,
                           ConversionVec *list, SingularVec *singular, Diags *diags);
 

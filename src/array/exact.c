@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Numbers that count as fractions: m * 2^e with m up to 2^16; multiples of an angle and powers that are expanded; terms of an angle. */
+/* Numbers that count as fractions: m * 2^e with m up to 2^16; multiples of an angle and powers that are
+ * expanded; terms of an angle. */
 enum { FRACTION_BITS = 16, FRACTION_SHIFT = 30, MOST_MULTIPLE = 4, MOST_POWER = 12, ANGLE_TERMS = 4 };
 
 Exact exact_make(const Samples *samples, Arena *arena) {
@@ -103,7 +104,8 @@ static Rotation rotate(Exact *exact, Rotation angle, Expr of, double coefficient
   return angle;
 }
 
-/* A sum of few terms is taken apart, anything else is one angle. The numbers of a sum are angles of the argument EXPR_NONE. */
+/* A sum of few terms is taken apart, anything else is one angle. The numbers of a sum are angles of the
+ * argument EXPR_NONE. */
 static Rotation rotation_of(Exact *exact, Expr of) {
   Rotation angle = {integer(exact, 1), integer(exact, 0)};
   const Term *terms;

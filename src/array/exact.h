@@ -1,8 +1,8 @@
 /* exact: expressions as exact polynomials (polynomial.h), at the given parameter values.
  *
- * Atoms are the variables, time, numbers that are no small fractions, and what no rule takes apart; equal subexpressions, and
- * parameters of equal value, are one atom. Sines and cosines of sums are expanded, exponential functions of sums are products. Every step is an
- * identity where the expression is defined.
+ * Atoms are the variables, time, numbers that are no small fractions, and what no rule takes apart; equal
+ * subexpressions, and parameters of equal value, are one atom. Sines and cosines of sums are expanded,
+ * exponential functions of sums are products. Every step is an identity where the expression is defined.
  */
 #ifndef DAEDAL_ARRAY_EXACT_H
 #define DAEDAL_ARRAY_EXACT_H
@@ -27,7 +27,8 @@ typedef struct Exact {
 /* Nothing translated yet; polynomials will be owned by the arena. */
 Exact exact_make(const Samples *samples, Arena *arena);
 
-/* Translates expressions; the atoms of earlier calls stay. false: there are too many atoms. O(graph below), times the terms. */
+/* Translates expressions; the atoms of earlier calls stay. false: there are too many atoms. O(graph below),
+ * times the terms. */
 bool exact_polynomials(Exact *exact, const Expr *roots, uint32_t count, Polynomial *polynomials);
 
 #endif

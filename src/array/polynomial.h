@@ -1,11 +1,13 @@
 /* polynomial: exact polynomials in atoms with rational coefficients; powers may be negative.
  *
- * An atom stands for a function of the model's unknowns. Some satisfy a relation that is put in wherever it applies: a^2 = p for
- * the sine of an angle, square roots, absolute values, conditions. The inverse of a sum is an atom of its own, multiplied out
- * only by the test for zero. So a polynomial that vanishes is a function that vanishes, wherever it is defined; the converse is
- * not claimed, because atoms may have relations that are not known here.
+ * An atom stands for a function of the model's unknowns. Some satisfy a relation that is put in wherever it
+ * applies: a^2 = p for the sine of an angle, square roots, absolute values, conditions. The inverse of a sum
+ * is an atom of its own, multiplied out only by the test for zero. So a polynomial that vanishes is a
+ * function that vanishes, wherever it is defined; the converse is not claimed, because atoms may have
+ * relations that are not known here.
  *
- * Nothing is rounded: where a coefficient, a power or the number of terms gets too large, `failed` is set and the results mean nothing.
+ * Nothing is rounded: where a coefficient, a power or the number of terms gets too large, `failed` is set and
+ * the results mean nothing.
  */
 #ifndef DAEDAL_ARRAY_POLYNOMIAL_H
 #define DAEDAL_ARRAY_POLYNOMIAL_H
@@ -50,7 +52,8 @@ typedef struct Ring {
 /* A ring without atoms. */
 Ring ring_make(Arena *arena);
 
-/* A new atom without relation. None is made, and 0 returned, when there are too many or something failed before. */
+/* A new atom without relation. None is made, and 0 returned, when there are too many or something failed
+ * before. */
 uint32_t ring_atom(Ring *ring);
 
 Polynomial polynomial_constant(Ring *ring, Fraction value);

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Blocks up to this size are eliminated with complete pivoting; larger ones are factored as sparse matrices, and the ranks
- * of singular ones are found up to a larger size. */
+/* Blocks up to this size are eliminated with complete pivoting; larger ones are factored as sparse matrices,
+ * and the ranks of singular ones are found up to a larger size. */
 enum { DENSE_SIZE = 48, RANK_SIZE = 400, LEAST_DEFINED = 3, UNDEFINED = -1 };
 
 /* Smallest ratio of pivots of a scaled regular matrix, and largest growth of a solution. */
@@ -95,7 +95,8 @@ static bool sparse_is_regular(const BlockJacobian *jacobian, const double *scale
   return growth < LARGEST_GROWTH;
 }
 
-/* The rank at a point; UNDEFINED where an entry is. Of a large singular matrix it is known only to be less than n. */
+/* The rank at a point; UNDEFINED where an entry is. Of a large singular matrix it is known only to be less
+ * than n. */
 static int32_t rank_at(const BlockJacobian *jacobian, const double *values, Heap *heap) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
   for (int32_t e = 0; e < nonzeros; e++)
@@ -141,12 +142,14 @@ static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, A
 
 /* ---- null vectors ---- */
 
-/* Relative size of random changes that make a singular matrix just regular; the solution for any right-hand side is then a null
- * vector but for errors of that size. What is below NULL_ELEMENT of its largest element is taken for zero. */
+/* Relative size of random changes that make a singular matrix just regular; the solution for any right-hand
+ * side is then a null vector but for errors of that size. What is below NULL_ELEMENT of its largest element
+ * is taken for zero. */
 static const double DISTURBANCE = 1e-10, NULL_ELEMENT = 1e-6;
 enum { SUPPORT_POINTS = 2 };
 
-/* The matrix by columns for linear.h: of the matrix itself, or of its transpose, which is the pattern by rows. */
+/* The matrix by columns for linear.h: of the matrix itself, or of its transpose, which is the pattern by
+ * rows. */
 typedef struct SolvePattern {
   int32_t *start, *index, *entry;
 } SolvePattern;
@@ -206,7 +209,8 @@ bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *sa
 
 /* ---- all blocks ---- */
 
-/* One equation that gives its variable with a number as factor: the usual block, seen without any derivative. */
+/* One equation that gives its variable with a number as factor: the usual block, seen without any
+ * derivative. */
 static bool is_plainly_regular(const Problem *problem, const Structure *structure, int32_t block,
                                ExprVec *leaves) {
   const Blocks *blocks = &structure->blocks;

@@ -1,9 +1,10 @@
-/* regular: is the Jacobian of the differentiated problem with respect to its highest derivatives regular? Structure sees its zeros
- * only; here each diagonal block of its triangular form is tried at random points (samples.h).
+/* regular: is the Jacobian of the differentiated problem with respect to its highest derivatives regular?
+ * Structure sees its zeros only; here each diagonal block of its triangular form is tried at random points
+ * (samples.h).
  *
- * Invariant: a block that is regular at one point is regular almost everywhere; one that is singular at all of them is taken
- * to be identically singular, and then the structural analysis was wrong about it (Mattsson, Söderlind 1991, section 4, "the
- * singular case").
+ * Invariant: a block that is regular at one point is regular almost everywhere; one that is singular at all
+ * of them is taken to be identically singular, and then the structural analysis was wrong about it (Mattsson,
+ * Söderlind 1991, section 4, "the singular case").
  */
 #ifndef DAEDAL_ARRAY_REGULAR_H
 #define DAEDAL_ARRAY_REGULAR_H
@@ -22,8 +23,8 @@ typedef struct BlockJacobian {
 BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block,
                                int32_t *place, Arena *arena);
 
-/* Which rows (or columns) take part in the dependences of a singular matrix, by numbers: those where a null vector is not zero.
- * inside[size]. false: it could not be seen. One sparse factorization a point. */
+/* Which rows (or columns) take part in the dependences of a singular matrix, by numbers: those where a null
+ * vector is not zero. inside[size]. false: it could not be seen. One sparse factorization a point. */
 bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *samples, Arena *arena, bool *inside);
 
 /* A block whose matrix is not regular: everywhere, or at the start values only. */
@@ -37,12 +38,13 @@ typedef struct SingularBlock {
 
 typedef VEC(SingularBlock) SingularVec;
 
-/* The blocks that are identically singular by numbers, appended in order. O(size of the equations) when there are none. */
+/* The blocks that are identically singular by numbers, appended in order. O(size of the equations) when there
+ * are none. */
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
                    SingularVec *singular);
 
-/* The blocks that are singular at the start values but not identically: those in `singular` are left out, the others are
- * appended to it. */
+/* The blocks that are singular at the start values but not identically: those in `singular` are left out, the
+ * others are appended to it. */
 void regular_check_start(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
                          SingularVec *singular);
 

@@ -1,5 +1,5 @@
-/* dense: singular values and pivoted orthogonal triangles of small dense matrices, stored by columns, through LAPACK.
- * Ranks by singular values are what method strangeness decides by. */
+/* dense: singular values and pivoted orthogonal triangles of small dense matrices, stored by columns, through
+ * LAPACK. Ranks by singular values are what method strangeness decides by. */
 #ifndef DAEDAL_REDUCE_DENSE_H
 #define DAEDAL_REDUCE_DENSE_H
 
@@ -19,8 +19,8 @@ Svd dense_svd(double *a, int32_t m, int32_t n, double tolerance, Arena *arena);
 /* The rank alone, by the same test; a is spoilt. O(n^3), some ten times cheaper. */
 int32_t dense_rank(double *a, int32_t m, int32_t n, double tolerance, Arena *arena);
 
-/* Columns of a (m x n), counted from 0, in the order of a pivoted QR; those marked in `before` (NULL: none) come first. a is spoilt.
- * Owned by the arena. */
+/* Columns of a (m x n), counted from 0, in the order of a pivoted QR; those marked in `before` (NULL: none)
+ * come first. a is spoilt. Owned by the arena. */
 int32_t *dense_pivots(double *a, int32_t m, int32_t n, const bool *before, Arena *arena);
 
 #endif

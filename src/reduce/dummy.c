@@ -1,5 +1,5 @@
-/* dummy: see dummy.h. A block has a choice when at some stage it has fewer rows than candidates but at least one row; only
- * such blocks are kept here. */
+/* dummy: see dummy.h. A block has a choice when at some stage it has fewer rows than candidates but at least
+ * one row; only such blocks are kept here. */
 #include "reduce/dummy.h"
 
 #include "code/block_matrix.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Exchange when det M can grow by this factor; a fresh selection favours the present choice by KEEP, so that a choice made is
- * kept until something better by more than that comes up. */
+/* Exchange when det M can grow by this factor; a fresh selection favours the present choice by KEEP, so that
+ * a choice made is kept until something better by more than that comes up. */
 static const double EXCHANGE = 1.5, KEEP = 1.1;
 
 /* Weight of a column as a dummy, by stateSelect: what should be a state is taken as a dummy late. */
@@ -126,7 +126,8 @@ Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const Structure *structure) {
   return dummy;
 }
 
-/* Candidates of stage s: unknowns that are dummies one stage up (all at the first) and have that many derivatives. */
+/* Candidates of stage s: unknowns that are dummies one stage up (all at the first) and have that many
+ * derivatives. */
 static int32_t list_candidates(Dummy *dummy, const ChoiceBlock *choice, const int32_t *depth, int32_t s) {
   int32_t count = 0;
   for (int32_t p = 0; p < choice->matrix->size; p++) {

@@ -56,11 +56,12 @@ typedef struct Reduced {
   const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */
   const int32_t *column_index; /* without structure: see System */
 
-  /* What the tolerance is multiplied by, 0 standing for 1: velocities of a system left at index 3 converge with
-   * about half the order of positions, and the errors of many small steps add up. */
+  /* What the tolerance is multiplied by, 0 standing for 1: velocities of a system left at index 3 converge
+   * with about half the order of positions, and the errors of many small steps add up. */
   double accuracy;
 
-  /* Rate (1/time) of what the method itself lets die out, which an explicit solver must resolve; 0: nothing. */
+  /* Rate (1/time) of what the method itself lets die out, which an explicit solver must resolve; 0:
+   * nothing. */
   double rate;
 
   double *y;        /* initial values */
@@ -107,8 +108,8 @@ void form_add(Reduction *reduction, uint32_t equation, int32_t level);
 /* All rows; columns tied as the dummies chosen at the initial point say. */
 void form_take_dummies(Reduction *reduction);
 
-/* Leaves out of that form the superfluous differentiations; the derivatives that they determine become derivatives of the dummies
- * before them. Counts them. */
+/* Leaves out of that form the superfluous differentiations; the derivatives that they determine become
+ * derivatives of the dummies before them. Counts them. */
 void form_leave_out(Reduction *reduction);
 
 /* Only the rows of the highest level; every column tied to the next. */

@@ -1,5 +1,6 @@
-/* statespace: see statespace.h. The order of work is a list of units made once; only units of blocks with a choice of dummies
- * change their columns when the choice changes, and a unit whose columns are all states then has nothing to do. */
+/* statespace: see statespace.h. The order of work is a list of units made once; only units of blocks with a
+ * choice of dummies change their columns when the choice changes, and a unit whose columns are all states
+ * then has nothing to do. */
 #include "reduce/statespace.h"
 
 #include "base/linear.h"
@@ -7,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this one, is lost
- * in round-off. */
+/* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this
+ * one, is lost in round-off. */
 enum { NEWTON_LIMIT = 25, HALVING_LIMIT = 12, FUSE_LIMIT = 128 };
 
 enum { NONE = -1 };
@@ -79,7 +80,8 @@ static void flush_fusion(StateSpace *space, Fusion *fusion) {
   fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
 }
 
-/* The column that a block of one equation gives linearly at this stage, and its value; EXPR_NONE: it does not. */
+/* The column that a block of one equation gives linearly at this stage, and its value; EXPR_NONE: it does
+ * not. */
 static Expr solve_explicitly(const StateSpace *space, int32_t block, int32_t stage, Expr *value) {
   Array *array = space->evaluator->array;
   const Structure *structure = space->structure;
@@ -143,7 +145,8 @@ static void add_solve(StateSpace *space, BlockMatrix *matrix, int32_t stage, int
   vec_push(heap, &space->units, unit);
 }
 
-/* The units of one stage of one block; last[]: the last unit of each block that is solved for. Blocks without rows at this stage have states there, and nothing to do. */
+/* The units of one stage of one block; last[]: the last unit of each block that is solved for. Blocks without
+ * rows at this stage have states there, and nothing to do. */
 static void add_units(StateSpace *space, Fusion *fusion, int32_t *last, int32_t block, int32_t stage, int32_t *place) {
   const Blocks *blocks = &space->structure->blocks;
   bool any = false;
@@ -167,8 +170,8 @@ static int32_t largest_c(const Structure *structure, int32_t block) {
   return largest;
 }
 
-/* Marks the blocks of algebraic columns whose values the rows of this block use. Algebraic columns are in rows that are
- * not differentiated only. */
+/* Marks the blocks of algebraic columns whose values the rows of this block use. Algebraic columns are in
+ * rows that are not differentiated only. */
 static void mark_serving(const StateSpace *space, int32_t block, ExprVec *leaves) {
   Array *array = space->evaluator->array;
   const Structure *structure = space->structure;

@@ -1,9 +1,11 @@
-/* statespace: the state-space form of the selected system. Given the states, all other columns are solved stage by stage
- * from the lowest up, block by block in triangular order (Mattsson, Söderlind 1991, Step 6): explicitly where an equation
- * gives its variable, linearly where rows are differentiated or linear, by damped Newton otherwise.
+/* statespace: the state-space form of the selected system. Given the states, all other columns are solved
+ * stage by stage from the lowest up, block by block in triangular order (Mattsson, Söderlind 1991, Step 6):
+ * explicitly where an equation gives its variable, linearly where rows are differentiated or linear, by
+ * damped Newton otherwise.
  *
- * Invariant: every stage of a block uses a part of the one block matrix, so positions, velocities and accelerations
- * share its values, and a stage with the same rows and columns as the one below shares its factors.
+ * Invariant: every stage of a block uses a part of the one block matrix, so positions, velocities and
+ * accelerations share its values, and a stage with the same rows and columns as the one below shares its
+ * factors.
  */
 #ifndef DAEDAL_REDUCE_STATESPACE_H
 #define DAEDAL_REDUCE_STATESPACE_H
@@ -21,11 +23,12 @@ void statespace_choose(StateSpace *space, const int32_t *depth);
 /* Solves all columns that are not states, in place, from the guesses in y. */
 EvalStatus statespace_close(StateSpace *space, double t, double *y);
 
-/* As statespace_close, but leaves columns on which no derivative depends and that an equation gives outright. */
+/* As statespace_close, but leaves columns on which no derivative depends and that an equation gives
+ * outright. */
 EvalStatus statespace_rates(StateSpace *space, double t, double *y);
 
-/* [columns] those that statespace_close finds whatever their value was: solved outright or from linear rows, for every
- * choice of dummies in which they are not states. Lives in the heap. O(blocks). */
+/* [columns] those that statespace_close finds whatever their value was: solved outright or from linear rows,
+ * for every choice of dummies in which they are not states. Lives in the heap. O(blocks). */
 const bool *statespace_given(const StateSpace *space);
 
 /* After a failed close: the block and why, for messages. */

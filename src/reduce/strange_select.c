@@ -1,5 +1,5 @@
-/* strange_select: ranks of the derivative array at a consistent point, and the rows, solved columns and states that they select
- * (strangeness.h). */
+/* strange_select: ranks of the derivative array at a consistent point, and the rows, solved columns and
+ * states that they select (strangeness.h). */
 #include "reduce/strangeness.h"
 
 #include <math.h>
@@ -44,8 +44,8 @@ static void scale_line(double *first, size_t stride, uint32_t count, double fact
   for (uint32_t k = 0; k < count; k++) first[k * stride] *= factor;
 }
 
-/* Rows and columns by turns to geometric means of 1 (Curtis, Reid 1972, in its simplest form): singular values of a badly scaled matrix,
- * such as that of masses of 1e-7 beside forces, say little. */
+/* Rows and columns by turns to geometric means of 1 (Curtis, Reid 1972, in its simplest form): singular
+ * values of a badly scaled matrix, such as that of masses of 1e-7 beside forces, say little. */
 static void equilibrate(Ranks *ranks, uint32_t m, uint32_t n) {
   for (uint32_t q = 0; q < n; q++) ranks->factor[q] = 1;
   for (int turn = 0; turn < EQUILIBRATION_TURNS; turn++) {
@@ -136,7 +136,8 @@ static bool has_successor(const Array *array, uint32_t column) {
   return (int32_t)array_order(array, column) < array->d[array->column_unknown[column]];
 }
 
-/* The a columns of x that the constraints Z2^T F_x determine; those without a derivative in the array cannot be states. */
+/* The a columns of x that the constraints Z2^T F_x determine; those without a derivative in the array cannot
+ * be states. */
 static void choose_x(Strangeness *strangeness, const Ranks *ranks, Arena *arena, bool *solved) {
   int32_t m = (int32_t)strangeness->array->rows, left = m - ranks->high;
   double *constraints = arena_array(arena, (size_t)left * (size_t)ranks->x_count + 1, sizeof *constraints);
@@ -166,7 +167,8 @@ static void choose_w(const Strangeness *strangeness, const Ranks *ranks, Arena *
   for (int32_t k = 0; k < ranks->high; k++) solved[list[pivot[k]]] = true;
 }
 
-/* Independent rows, low levels first as far as that is possible: pivots of the transposed Jacobian. Returns their number. */
+/* Independent rows, low levels first as far as that is possible: pivots of the transposed Jacobian. Returns
+ * their number. */
 static int32_t choose_rows(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, int32_t *row) {
   const Array *array = strangeness->array;
   int32_t m = (int32_t)array->rows, n = (int32_t)array->columns, count = 0;

@@ -41,8 +41,9 @@ static void make_selection(Strangeness *strangeness) {
 
 /* ---- the reduced array ---- */
 
-/* Rows of stages above 0, which the uniform array has and this one has not, determine the columns of their own stage only (array.h): so
- * the constraints of level l of the uniform array are those of the rows up to level l here, and mu is the first level that gives all. */
+/* Rows of stages above 0, which the uniform array has and this one has not, determine the columns of their
+ * own stage only (array.h): so the constraints of level l of the uniform array are those of the rows up to
+ * level l here, and mu is the first level that gives all. */
 static int32_t first_sufficient(const Strangeness *strangeness, const Ranks *ranks) {
   int32_t deepest = 0, level = 0;
   for (uint32_t i = 0; i < strangeness->problem.equations; i++)
@@ -99,7 +100,8 @@ static double start_value(const Strangeness *strangeness, uint32_t unknown) {
   return value;
 }
 
-/* The first value of a column: that of the array before, of the structural initialization, or the start value. */
+/* The first value of a column: that of the array before, of the structural initialization, or the start
+ * value. */
 static double first_value(const Strangeness *strangeness, const Array *before, const double *value,
                           uint32_t unknown, uint32_t order) {
   const Array *known = strangeness->known ? strangeness->known->array : NULL;
@@ -158,7 +160,8 @@ static bool make_uniform(Strangeness *strangeness, int32_t level) {
   return false;
 }
 
-/* Raises the level until one more differentiation finds no more constraints. open: unknowns that nothing determines. */
+/* Raises the level until one more differentiation finds no more constraints. open: unknowns that nothing
+ * determines. */
 static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
   int32_t before = -1;
   count_columns(strangeness);
@@ -189,7 +192,8 @@ static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
   return false;
 }
 
-/* Offsets without the rows that are not needed at a generic point. false: none such was found, or all rows are needed. */
+/* Offsets without the rows that are not needed at a generic point. false: none such was found, or all rows
+ * are needed. */
 static bool needed_offsets(const Strangeness *strangeness, double t, int32_t *c, int32_t *d) {
   const Array *array = strangeness->array;
   const Incidence *incidence = &strangeness->problem.incidence;
@@ -230,7 +234,8 @@ static bool is_sufficient(const Strangeness *strangeness, double t) {
   return ok;
 }
 
-/* Leaves out of the uniform array what is not needed: rows of high levels, and the high derivatives that only they hold. */
+/* Leaves out of the uniform array what is not needed: rows of high levels, and the high derivatives that only
+ * they hold. */
 static void shrink(Strangeness *strangeness, double t) {
   const Problem *problem = &strangeness->problem;
   int32_t *c = arena_array(strangeness->arena, problem->equations, sizeof *c),

@@ -1,15 +1,17 @@
-/* strangeness: the strangeness-free system by numerical ranks (Kunkel, Mehrmann 2003, section 2, Hypothesis 1).
+/* strangeness: the strangeness-free system by numerical ranks (Kunkel, Mehrmann 2003, Hypothesis 1).
  *
- * With x the columns below the first derivative (of an unknown that occurs with order o: its derivatives 0 .. max(o, 1) - 1) and
- * w the columns above, ranks of the array's Jacobian at a consistent point give the number a of constraints on x alone:
- * a = rank [F_x F_w] - rank F_w. mu is the first level at which one more differentiation finds no more constraints.
+ * With x the columns below the first derivative (of an unknown that occurs with order o: its derivatives 0 ..
+ * max(o, 1) - 1) and w the columns above, ranks of the array's Jacobian at a consistent point give the number
+ * a of constraints on x alone: a = rank [F_x F_w] - rank F_w. mu is the first level at which one more
+ * differentiation finds no more constraints.
  *
- * The array is the reduced derivative array (15) where structure tells how often each equation is to be differentiated and the
- * ranks confirm it; otherwise it is uniform: every equation is differentiated mu + 1 times, and then without the rows that are not
- * needed to determine x and x'.
+ * The array is the reduced derivative array (15) where structure tells how often each equation is to be
+ * differentiated and the ranks confirm it; otherwise it is uniform: every equation is differentiated mu + 1
+ * times, and then without the rows that are not needed to determine x and x'.
  *
- * Invariant of a selection: rank-many rows of the array determine as many columns: a of x, and enough of w, x' among them. The
- * other columns of x are the states; the columns of w left over have no influence on x and are held. A reduced array has none of those.
+ * Invariant of a selection: rank-many rows of the array determine as many columns: a of x, and enough of w,
+ * x' among them. The other columns of x are the states; the columns of w left over have no influence on x and
+ * are held. A reduced array has none of those.
  */
 #ifndef DAEDAL_REDUCE_STRANGENESS_H
 #define DAEDAL_REDUCE_STRANGENESS_H
@@ -36,7 +38,8 @@ typedef struct Strangeness {
   bool staged;    /* states are exchanged within their stage only */
   bool shrunk;    /* it is the uniform one without what is not needed */
   int32_t *first; /* per unknown: number of its columns in x */
-  /* the characteristic values; x has `size` columns, u of which the equations leave free: they are held by equations added */
+  /* the characteristic values; x has `size` columns, u of which the equations leave free: they are held by
+   * equations added */
   int32_t mu, size, a, d, v, u;
   int32_t solved; /* columns of x that constraints determine, with the equations added */
   double *y;      /* the consistent point */
@@ -48,35 +51,39 @@ typedef struct Strangeness {
   int32_t links;
 } Strangeness;
 
-/* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was right: rows independent, every
- * column of w determined. false, silently: they do not, or it is too large. Dense: O(columns^3). */
+/* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was
+ * right: rows independent, every column of w determined. false, silently: they do not, or it is too large.
+ * Dense: O(columns^3). */
 bool strangeness_reduce(Strangeness *strangeness, Array *array, Evaluator *evaluator, const double *y,
                         double t);
 
-/* Takes these states of a reduced array instead of those selected, if they are columns of x: choices by block and stage keep positions
- * and velocities apart, where ranks alone may let velocities stand for positions. */
+/* Takes these states of a reduced array instead of those selected, if they are columns of x: choices by block
+ * and stage keep positions and velocities apart, where ranks alone may let velocities stand for positions. */
 void strangeness_take_states(Strangeness *strangeness, const int32_t *from, int32_t count);
 
-/* Finds the characteristic values, a consistent point and a selection there by the uniform array. false: an error is in diags. Lives in
- * heap and arena. Dense: O((size * mu)^3). */
+/* Finds the characteristic values, a consistent point and a selection there by the uniform array. false: an
+ * error is in diags. Lives in heap and arena. Dense: O((size * mu)^3). */
 bool strangeness_build(Strangeness *strangeness, double t);
 
 /* Is it a column of x; the derivative of the last column of x of its unknown? */
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);
 bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
 
-/* The Jacobian at (t, y), dense by columns, with columns scaled by weight and rows to largest entry 1 (their factors in `scale`). */
+/* The Jacobian at (t, y), dense by columns, with columns scaled by weight and rows to largest entry 1 (their
+ * factors in `scale`). */
 bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight,
                           double *a, double *scale);
 
-/* Moves strangeness->y to a consistent point near by Gauss and Newton's method; fixed start values are held, given ones if possible.
- * false: an error is in diags. */
+/* Moves strangeness->y to a consistent point near by Gauss and Newton's method; fixed start values are held,
+ * given ones if possible. false: an error is in diags. */
 bool strangeness_find_point(Strangeness *strangeness, double t);
 
-/* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was found. */
+/* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was
+ * found. */
 bool strangeness_generic(const Strangeness *strangeness, double *t, double *y);
 
-/* Puts the columns of w that x does not determine to the values of least norm; x stays as it is, and y where that fails. */
+/* Puts the columns of w that x does not determine to the values of least norm; x stays as it is, and y where
+ * that fails. */
 void strangeness_refresh(const Strangeness *strangeness, double t, double *y);
 
 /* Ranks at a consistent point. */
@@ -99,8 +106,8 @@ int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ran
 int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena,
                          uint32_t *unknowns);
 
-/* The rows that determine x and its first derivatives: the support of all combinations of independent rows without higher derivatives.
- * needed[rows]; without equations that depend on others, the only such set. */
+/* The rows that determine x and its first derivatives: the support of all combinations of independent rows
+ * without higher derivatives. needed[rows]; without equations that depend on others, the only such set. */
 void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, bool *needed);
 
 /* Selects anew at a consistent point. false: the ranks there are not those found at the beginning. */

@@ -1,12 +1,13 @@
-/* bdf: backward differentiation formulas of orders 1 to 5 with fixed leading coefficient, on G(t, y) = 0 with links
- * y[from]' = y[to].
+/* bdf: backward differentiation formulas of orders 1 to 5 with fixed leading coefficient, on G(t, y) = 0 with
+ * links y[from]' = y[to].
  *
- * All columns have a history (history.h), states or not, so a pivot changes the link lists and the run goes on at the
- * same order and step. The unknowns of a step are the columns that are no state. The states follow from them by the
- * formula itself, y_from = base_from + y_to / leading, so the links hold exactly, in the first guess too, and the
- * linear system has only as many rows as G. Its factors are kept over many steps; Broyden's updates (secant.h)
- * make up for what has changed since. Step and order control follow Brenan, Campbell, Petzold, Numerical Solution of
- * Initial-Value Problems in Differential-Algebraic Equations, section 5.2.
+ * All columns have a history (history.h), states or not, so a pivot changes the link lists and the run goes
+ * on at the same order and step. The unknowns of a step are the columns that are no state. The states follow
+ * from them by the formula itself, y_from = base_from + y_to / leading, so the links hold exactly, in the
+ * first guess too, and the linear system has only as many rows as G. Its factors are kept over many steps;
+ * Broyden's updates (secant.h) make up for what has changed since. Step and order control follow Brenan,
+ * Campbell, Petzold, Numerical Solution of Initial-Value Problems in Differential-Algebraic Equations,
+ * section 5.2.
  */
 #include "base/linear.h"
 #include "solve/elimination.h"
@@ -28,13 +29,13 @@ enum {
   SINGULAR_TRIES = 12,   /* singular matrices in a row before giving up */
 };
 
-/* Measured on the paraboloid of Kunkel and Mehrmann at 1e-9 and on the examples. What the corrector leaves behind is
- * noise in the differences, and extrapolation of order 5 makes up to 63 times as much of it: with ten times this goal
- * a run takes a quarter more steps. */
+/* Measured on the paraboloid of Kunkel and Mehrmann at 1e-9 and on the examples. What the corrector leaves
+ * behind is noise in the differences, and extrapolation of order 5 makes up to 63 times as much of it: with
+ * ten times this goal a run takes a quarter more steps. */
 static const double goal = 0.002;
 
-/* Parts in the norm of columns that are no states. A column with a successor may become a state at the next pivot,
- * and its differences with it. */
+/* Parts in the norm of columns that are no states. A column with a successor may become a state at the next
+ * pivot, and its differences with it. */
 static const double algebraic_share = 0.001, candidate_share = 0.03, higher_index_share = 1e-7;
 
 static const double slow = 0.8;             /* contraction that is no convergence */
@@ -89,9 +90,9 @@ typedef struct Bdf {
 
 /* ---- The choice of states ---- */
 
-/* The part of each column in the norm, which is the root mean square over the states. The columns that are no states
- * follow from these and take little part; rates count through their states. An algebraic column is not in the error
- * test, as it may jump where no state does; where there is no state, it has to be. */
+/* The part of each column in the norm, which is the root mean square over the states. The columns that are no
+ * states follow from these and take little part; rates count through their states. An algebraic column is not
+ * in the error test, as it may jump where no state does; where there is no state, it has to be. */
 static void bdf_set_shares(Bdf *bdf) {
   const System *system = bdf->system;
   double all = sqrt(fmax(system->columns, 1)), states = sqrt(fmax(system->links, 1));
@@ -246,8 +247,8 @@ static void bdf_apply(Bdf *bdf, const double *unknowns) {
   bdf_follow_links(bdf, bdf->next);
 }
 
-/* The contraction that the first iteration may be expected to have: it grows with the distance from where the factors
- * were made, and a change of the leading coefficient is a change of the matrix. */
+/* The contraction that the first iteration may be expected to have: it grows with the distance from where the
+ * factors were made, and a change of the leading coefficient is a change of the matrix. */
 static void bdf_expect_rate(Bdf *bdf) {
   double leading = bdf->history->leading;
   bdf->age++;
@@ -304,8 +305,8 @@ static Outcome bdf_correct(Bdf *bdf, double t) {
 
 /* ---- Step and order ---- */
 
-/* Norms of the change, and of what the two orders below would have missed: the change with the last one and the last
- * two differences (at order 1 and 2 the last one means nothing). */
+/* Norms of the change, and of what the two orders below would have missed: the change with the last one and
+ * the last two differences (at order 1 and 2 the last one means nothing). */
 static void bdf_norms(const Bdf *bdf, double norm[3]) {
   const History *history = bdf->history;
   size_t k = (size_t)history->planned_order;
@@ -352,8 +353,9 @@ static bool bdf_judge(Bdf *bdf) {
   return history->error * norm[0] <= 1;
 }
 
-/* The order of the next step, and the error of the present one at that order. A change of the order is a jump from one
- * formula to another, whose trace in the differences would speak for the next change: it fades first. */
+/* The order of the next step, and the error of the present one at that order. A change of the order is a jump
+ * from one formula to another, whose trace in the differences would speak for the next change: it fades
+ * first. */
 static int bdf_choose_order(const Bdf *bdf, double *error) {
   const History *history = bdf->history;
   int k = history->planned_order;
@@ -414,8 +416,8 @@ static void bdf_reject(Bdf *bdf, double h, int failures) {
   bdf->h_next = h * (failures > 1 ? 0.25 : fmax(0.25, fmin(0.9, ratio)));
 }
 
-/* The corrector did not get there: first new factors, then a smaller step. Both are counted: a choice of states that gets
- * singular shows in factors that serve no longer, and those who watch the run go by that. */
+/* The corrector did not get there: first new factors, then a smaller step. Both are counted: a choice of
+ * states that gets singular shows in factors that serve no longer, and those who watch the run go by that. */
 static void bdf_retry(Bdf *bdf, double h) {
   bdf->statistics.rejected_convergence++;
   bdf->factored_leading = 0;
@@ -495,8 +497,8 @@ static bool bdf_solve_rates(Bdf *bdf, double span, double *rate) {
   return true;
 }
 
-/* Such that the error of the first order, h^2 / 2 times the second derivative, is well within the tolerance; where
- * that is not known, such that the states change by half the tolerance. */
+/* Such that the error of the first order, h^2 / 2 times the second derivative, is well within the tolerance;
+ * where that is not known, such that the states change by half the tolerance. */
 static double bdf_first_step(Bdf *bdf, const double *rate, bool bends, double span) {
   double longest = fmin(1e-3 * span, bdf->max_step);
   if (bdf->initial_step > 0) return fmin(bdf->initial_step, bdf->max_step);

@@ -1,6 +1,6 @@
-/* condense: see condense.h. Sparse elimination in the order of least fill (Markowitz), decided once for a choice of
- * states and replayed on the values by lists of places. Invariant: a pivot's entry is never changed by an earlier
- * pivot, so it is 1 or -1 whatever the values are.
+/* condense: see condense.h. Sparse elimination in the order of least fill (Markowitz), decided once for a
+ * choice of states and replayed on the values by lists of places. Invariant: a pivot's entry is never changed
+ * by an earlier pivot, so it is 1 or -1 whatever the values are.
  */
 #include "solve/condense.h"
 

@@ -1,9 +1,9 @@
 /* condense: rows that give a column outright, taken out of a linear system once for each Jacobian.
  *
- * A row with the constant entry 1 or -1 in a column that is no state and no rate is an assignment to that column.
- * Eliminating with such pivots divides by nothing, and as neither the row's nor the column's entries meet a step
- * size, the work is shared by every matrix made from the same Jacobian, real and complex, and all their solves. What
- * is left has the size that a person who substitutes by hand arrives at.
+ * A row with the constant entry 1 or -1 in a column that is no state and no rate is an assignment to that
+ * column. Eliminating with such pivots divides by nothing, and as neither the row's nor the column's entries
+ * meet a step size, the work is shared by every matrix made from the same Jacobian, real and complex, and all
+ * their solves. What is left has the size that a person who substitutes by hand arrives at.
  */
 #ifndef DAEDAL_SOLVE_CONDENSE_H
 #define DAEDAL_SOLVE_CONDENSE_H
@@ -19,7 +19,8 @@ Condense *condense_new(Heap *heap, const System *system);
  * O(columns * rows), and nothing is taken out of large systems. */
 void condense_choose(Condense *condense, const double *jacobian);
 
-/* What is left: its pattern (valid until the next choice) and, after condense_jacobian, its values in that order. */
+/* What is left: its pattern (valid until the next choice) and, after condense_jacobian, its values in that
+ * order. */
 const Pattern *condense_pattern(const Condense *condense);
 const double *condense_values(const Condense *condense);
 
@@ -34,8 +35,8 @@ const int32_t *condense_rows(const Condense *condense);
 /* Takes the rows out of right-hand sides, in place; the rows left are then those of what is left. */
 void condense_right(const Condense *condense, int lanes, double *residual);
 
-/* Sets the columns taken out within `change` such that J change + residual = 0 holds in their rows too; `residual`
- * as condense_right left it. */
+/* Sets the columns taken out within `change` such that J change + residual = 0 holds in their rows too;
+ * `residual` as condense_right left it. */
 void condense_expand(const Condense *condense, int lanes, const double *residual, double *change);
 
 #endif

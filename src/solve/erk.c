@@ -153,7 +153,8 @@ static void erk_lagrange(int count, const double *time, double target, double *w
 }
 
 /* Predicts the columns that have no derivative among the columns, by the polynomial through the newest
- * well-spread points of this step and the step before. Times are in units of h, 0 at the start of the step. */
+ * well-spread points of this step and the step before. Times are in units of h, 0 at the start of the
+ * step. */
 static void erk_extrapolate(const Erk *erk, int stage, double h, double *y) {
   const double *node = erk->tableau->node;
   double time[SPREAD_MAX], weight[SPREAD_MAX];

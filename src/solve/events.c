@@ -14,8 +14,8 @@ typedef struct Bracket {
   double *low_value; /* differences at the lower end, where nothing contradicts */
 } Bracket;
 
-/* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints what is only
- * interpolated, and that can undo the crossing. */
+/* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
+ * what is only interpolated, and that can undo the crossing. */
 static bool point_at(const Bracket *bracket, double t) {
   bracket->integrator->interpolate(bracket->self, t, bracket->y);
   if (view_solve(bracket->view, t, bracket->y) != EVAL_OK) return false;
@@ -31,8 +31,8 @@ static bool any_contradicts(const Switches *switches, uint32_t *mode) {
   return false;
 }
 
-/* The earliest secant root of the relations that contradict at the upper end; kept off the ends, where it would not shrink
- * the bracket. */
+/* The earliest secant root of the relations that contradict at the upper end; kept off the ends, where it
+ * would not shrink the bracket. */
 static double guess_root(const Bracket *bracket, double low, double high) {
   const Switches *switches = bracket->view->switches;
   double earliest = high;
@@ -50,8 +50,8 @@ void events_begin(View *view, double t, const double *y) {
   if (view->switches && switches_evaluate(view->switches, t, y)) switches_keep(view->switches);
 }
 
-/* A first point of the step at which a relation contradicts its mode: the end, or a point inside from which it comes back
- * before the end. Inside the columns are only interpolated until something is found. */
+/* A first point of the step at which a relation contradicts its mode: the end, or a point inside from which
+ * it comes back before the end. Inside the columns are only interpolated until something is found. */
 static bool find_contradiction(const Bracket *bracket, double before, double *t, uint32_t *mode) {
   enum { LOOKS = 5 };
   View *view = bracket->view;

@@ -1,12 +1,12 @@
 /* ida: SUNDIALS IDA, variable-order BDF, on all columns at once.
  *
- * The vector holds every column; the residual is G and, for each link, y'[from] - y[to]. IDA keeps the history of
- * all components whether they are states or not, so a pivot changes the link rows and the run goes on at the same
- * order and step.
+ * The vector holds every column; the residual is G and, for each link, y'[from] - y[to]. IDA keeps the
+ * history of all components whether they are states or not, so a pivot changes the link rows and the run goes
+ * on at the same order and step.
  *
- * The corrector is our own SUNNonlinearSolver (the documented interface for user-supplied modules), because IDA has no
- * call that asks for a new Jacobian, which a pivot needs, and because factors can be kept much longer than IDA's Newton
- * iteration keeps them when secant updates follow what has changed (secant.h).
+ * The corrector is our own SUNNonlinearSolver (the documented interface for user-supplied modules), because
+ * IDA has no call that asks for a new Jacobian, which a pivot needs, and because factors can be kept much
+ * longer than IDA's Newton iteration keeps them when secant updates follow what has changed (secant.h).
  */
 #include "base/linear.h"
 #include "solve/elimination.h"
@@ -20,18 +20,20 @@
 #include <math.h>
 #include <string.h>
 
-/* Measured on the pendulum of Mattsson and Soderlind, section 5, at 1e-9. With IDA's default of 0.33 the error
- * that the corrector leaves behind is what the error test sees: the order stays low and a run takes twice
- * as many steps. The columns that are no states follow from the states and take little part in the norm. */
+/* Measured on the pendulum of Mattsson and Soderlind, section 5, at 1e-9. With IDA's default of 0.33 the
+ * error that the corrector leaves behind is what the error test sees: the order stays low and a run takes
+ * twice as many steps. The columns that are no states follow from the states and take little part in the
+ * norm. */
 static const double convergence_coefficient = 0.005;
 static const double algebraic_share = 0.01, rate_share = 1e-9, higher_index_share = 1e-7;
 static const double smallest_step = 1e-15; /* over t */
 
-/* The corrector, measured on the paraboloid of Kunkel and Mehrmann at 1e-9: a step takes fewer than 2 residuals, and a factorization
- * serves ten steps. `convergence` is a correction over the one before it. Above `slow` new factors are made for the next step,
- * above `diverging` for this one. It is not known before the second correction of a step: the one measured last counts, `ageing`
- * times larger with each step, at least `sure`, because one that is small by chance would be trusted for ever, and `unknown` after
- * a change of step or order. Columns that are no states have a larger share here than in the error test, since a pivot
+/* The corrector, measured on the paraboloid of Kunkel and Mehrmann at 1e-9: a step takes fewer than 2
+ * residuals, and a factorization serves ten steps. `convergence` is a correction over the one before it.
+ * Above `slow` new factors are made for the next step, above `diverging` for this one. It is not known before
+ * the second correction of a step: the one measured last counts, `ageing` times larger with each step, at
+ * least `sure`, because one that is small by chance would be trusted for ever, and `unknown` after a change
+ * of step or order. Columns that are no states have a larger share here than in the error test, since a pivot
  * may make states of them, with the history that the corrector left. */
 static const double slow = 0.12, diverging = 0.9, unknown = 0.5, ageing = 1.5, sure = 0.003;
 static const double corrected_share = 0.03;
@@ -137,7 +139,8 @@ static int ida_factor(Ida *ida, double cj) {
   return ida->singular ? SUN_NLS_CONV_RECVR : SUN_NLS_SUCCESS;
 }
 
-/* d = inverse times residual, by the factors. With the links taken out: d_from = (d_to + r_link) / cj, and the rows of G for the rest. */
+/* d = inverse times residual, by the factors. With the links taken out: d_from = (d_to + r_link) / cj, and
+ * the rows of G for the rest. */
 static void ida_solve(Ida *ida, const double *residual, double cj, double *d) {
   const System *system = ida->system;
   const Elimination *elimination = ida->elimination;
@@ -165,8 +168,8 @@ static double ida_norm(const Ida *ida, const double *d) {
   return sqrt(sum / n);
 }
 
-/* The next correction becomes the last one, improved by what it shows of the factors. Returns its norm; `before`: that of the
- * last one, 0 if there is none. */
+/* The next correction becomes the last one, improved by what it shows of the factors. Returns its norm;
+ * `before`: that of the last one, 0 if there is none. */
 static double ida_advance(Ida *ida, double before, double *total) {
   double *d = ida->next, norm = ida_norm(ida, d);
   if (before > 0) {
@@ -352,8 +355,8 @@ static StepStatus ida_status(const Ida *ida, int flag) {
   }
 }
 
-/* After a failed error test at order 1 the step stays for the steps that the next order needs: growing at once, IDA can stay at
- * order 1 for good (the transistor amplifier at 1e-10). */
+/* After a failed error test at order 1 the step stays for the steps that the next order needs: growing at
+ * once, IDA can stay at order 1 for good (the transistor amplifier at 1e-10). */
 static void ida_hold_step(Ida *ida) {
   long failures = 0;
   int order = 0;

@@ -15,8 +15,8 @@ Nearest *nearest_new(Heap *heap, const System *system);
 /* Moves y to the nearest point; y stays as it is where that fails. */
 void nearest_move(Nearest *nearest, double t, double *y);
 
-/* The same with states that stay where they are: at an event, where only modes have changed. Rows that hold states alone are
- * left as they are. */
+/* The same with states that stay where they are: at an event, where only modes have changed. Rows that hold
+ * states alone are left as they are. */
 void nearest_settle(Nearest *nearest, double t, double *y);
 
 #endif

@@ -1,11 +1,11 @@
 /* radau: Radau IIA of orders 5, 9 and 13 with order control, on G(t, y) = 0 with links y[from]' = y[to].
  *
- * The unknowns of the stages are the columns that are no state. The states follow from them by the method itself,
- * Y_from = y_from + h A Y_to, so the links hold exactly, nothing cancels, and each linear system has only as
- * many rows as G: with mu an eigenvalue of A, the matrix's column for u is the sum of (h mu)^k times the
- * Jacobian's column k links before u. Newton's method, step and order control follow Hairer and Wanner, Solving
- * Ordinary Differential Equations II, section IV.8, and "Stiff differential equations solved by Radau methods"
- * (1999); the weights by index follow section VII.7.
+ * The unknowns of the stages are the columns that are no state. The states follow from them by the method
+ * itself, Y_from = y_from + h A Y_to, so the links hold exactly, nothing cancels, and each linear system has
+ * only as many rows as G: with mu an eigenvalue of A, the matrix's column for u is the sum of (h mu)^k times
+ * the Jacobian's column k links before u. Newton's method, step and order control follow Hairer and Wanner,
+ * Solving Ordinary Differential Equations II, section IV.8, and "Stiff differential equations solved by Radau
+ * methods" (1999); the weights by index follow section VII.7.
  */
 #include "base/linear.h"
 #include "solve/condense.h"
@@ -33,9 +33,10 @@ static const double lower_gain = 0.8,
 static const double step_overhead = 3; /* cost of Jacobian and factors of a step, in evaluations */
 static const double lenient_weight = 0.01;
 
-/* Least contraction taken over from the step before, where it may end the iteration after the first correction. What was measured is that
- * of the largest corrections, often of columns that a linear row gives from the time alone; what others owe to these (y' = x'^2) is not
- * small then. In a linear system nothing is left after the first. */
+/* Least contraction taken over from the step before, where it may end the iteration after the first
+ * correction. What was measured is that of the largest corrections, often of columns that a linear row gives
+ * from the time alone; what others owe to these (y' = x'^2) is not small then. In a linear system nothing is
+ * left after the first. */
 static const double least_carried = 1e-3;
 
 static const double reach = 300; /* largest (1 + h / last h)^degree when starting values are extrapolated */
@@ -160,8 +161,8 @@ static bool radau_is_chosen(const Radau *radau) {
 
 /* ---- Tolerances ---- */
 
-/* The error estimate is of order s, the solution of order 2s - 1: the estimate is held to a tolerance that makes
- * the solution as good as asked, as in RADAU. */
+/* The error estimate is of order s, the solution of order 2s - 1: the estimate is held to a tolerance that
+ * makes the solution as good as asked, as in RADAU. */
 static void radau_set_tolerances(Radau *radau) {
   double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
   for (int k = 0; k < RADAU_METHODS; k++) {
@@ -273,8 +274,8 @@ static bool radau_factor(Radau *radau, double h) {
   return true;
 }
 
-/* The Jacobian at the predicted stage next to the middle of the step, where it is nearest to that of every stage;
- * at the start of the step where that point cannot be evaluated, or `h` is 0. */
+/* The Jacobian at the predicted stage next to the middle of the step, where it is nearest to that of every
+ * stage; at the start of the step where that point cannot be evaluated, or `h` is 0. */
 static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   const System *system = radau->system;
   int middle = radau->method->stages / 2;
@@ -430,8 +431,8 @@ static inline void radau_back(Radau *radau, double h, int s) {
   }
 }
 
-/* Newton's correction from the residuals into `change`, all columns. Inlined for each s, which makes its loops short
- * pieces of straight code. */
+/* Newton's correction from the residuals into `change`, all columns. Inlined for each s, which makes its
+ * loops short pieces of straight code. */
 static inline __attribute__((always_inline)) void radau_correct_stages(Radau *radau, double h, int s) {
   int32_t rows = radau->system->rows;
   for (int32_t r = 0; r < rows; r++) {
@@ -471,7 +472,8 @@ static int radau_iteration_limit(const Radau *radau) {
   return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
 }
 
-/* Simplified Newton iteration (section IV.8). On NEWTON_SLOW, *factor is what the step is to be multiplied by. */
+/* Simplified Newton iteration (section IV.8). On NEWTON_SLOW, *factor is what the step is to be multiplied
+ * by. */
 static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
   double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
   int limit = radau_iteration_limit(radau);
@@ -510,8 +512,8 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
 
 /* ---- Error ---- */
 
-/* (I - step J)^-1 applied to the states within `error`, step being h mu; the other columns follow. In terms of G: find
- * the change d with G_y d = 0 and d_from = step d_to + error_from. */
+/* (I - step J)^-1 applied to the states within `error`, step being h mu; the other columns follow. In terms
+ * of G: find the change d with G_y d = 0 and d_from = step d_to + error_from. */
 static void radau_filter(Radau *radau, double step, double *error) {
   const System *system = radau->system;
   double *right = radau->solution;
@@ -589,8 +591,8 @@ static double radau_lower_error(const Radau *radau, double h) {
   return fmax(sqrt(sum / fmax(radau->system->links, 1)), 1e-10);
 }
 
-/* Evaluations per unit of time with `stages`, were the error of a step h so large (in the weights of the method in
- * use). Newton's contraction is taken as proportional to the step. */
+/* Evaluations per unit of time with `stages`, were the error of a step h so large (in the weights of the
+ * method in use). Newton's contraction is taken as proportional to the step. */
 static double radau_work(const Radau *radau, int stages, double error) {
   double s = stages;
   double scaled = error * radau->inner[radau->method - radau_methods] / radau->inner[(stages - 3) / 2];
@@ -603,8 +605,8 @@ static double radau_work(const Radau *radau, int stages, double error) {
   return (s * iterations + step_overhead) / growth;
 }
 
-/* Takes the neighbouring order when it promises less work. Errors fall geometrically with the order, so that of
- * the higher one follows from two known ones. Steps between changes let the estimates settle. */
+/* Takes the neighbouring order when it promises less work. Errors fall geometrically with the order, so that
+ * of the higher one follows from two known ones. Steps between changes let the estimates settle. */
 static int radau_choose_order(const Radau *radau, double h) {
   int index = (int)(radau->method - radau_methods), s = radau->method->stages;
   double error = radau->raw_error, lower = radau_lower_error(radau, h);
@@ -799,8 +801,8 @@ static double radau_time(const void *self) { return ((const Radau *)self)->t; }
 
 static const double *radau_values(const void *self) { return ((const Radau *)self)->y; }
 
-/* The collocation polynomial; for states plus the term that makes its slope right at the start of the step too,
- * which gives one order more. */
+/* The collocation polynomial; for states plus the term that makes its slope right at the start of the step
+ * too, which gives one order more. */
 static void radau_continue(const Radau *radau, double x, double *y) {
   double weight[SMAX + 1], rise = 0;
   int32_t columns = radau->system->columns;
@@ -812,8 +814,8 @@ static void radau_continue(const Radau *radau, double x, double *y) {
   for (int32_t c = 0; c < columns; c++) y[c] += rise * radau->last_defect[c];
 }
 
-/* What is missing at a sample: y holds its columns, `missing` gets for each state h times the rate that the equations
- * give there minus the slope, filtered once. In terms of G: d with G_y d + G(y) = 0 and
+/* What is missing at a sample: y holds its columns, `missing` gets for each state h times the rate that the
+ * equations give there minus the slope, filtered once. In terms of G: d with G_y d + G(y) = 0 and
  * d_from = h mu (d_to + y_to - slope_from), which is mu times this. */
 static bool radau_sample(Radau *radau, int k, double *y, double *missing) {
   const System *system = radau->system;
@@ -844,9 +846,9 @@ static bool radau_sample(Radau *radau, int k, double *y, double *missing) {
   return true;
 }
 
-/* Samples the last step, once, where the continuous output is of lower order than the method and the factors are still
- * those of the step. What is missing is an order smaller than the defect, unless the step does not resolve the solution: then
- * nothing is gained. */
+/* Samples the last step, once, where the continuous output is of lower order than the method and the factors
+ * are still those of the step. What is missing is an order smaller than the defect, unless the step does not
+ * resolve the solution: then nothing is gained. */
 static bool radau_prepare_dense(Radau *radau) {
   const RadauCoefficients *method = radau->last_method;
   if (radau->dense_tried) return radau->dense_ready;

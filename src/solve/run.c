@@ -193,8 +193,8 @@ static bool describe_failure(Run *run, StepStatus status, double t) {
 
 /* ---- pivots ---- */
 
-/* The columns at t + ahead by the Taylor series that they are: (j, k) + ahead (j, k + 1) + ... Good enough to judge a choice
- * where the next step will use it rather than where the last one ended. */
+/* The columns at t + ahead by the Taylor series that they are: (j, k) + ahead (j, k + 1) + ... Good enough to
+ * judge a choice where the next step will use it rather than where the last one ended. */
 static void look_ahead(const Run *run, const double *y, double ahead, double *out) {
   const Array *array = run->view->evaluator->array;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
@@ -207,7 +207,8 @@ static void look_ahead(const Run *run, const double *y, double ahead, double *ou
   }
 }
 
-/* Watches the choice of dummies at the end of a step; an exchange is projected to round-off and told to the integrator. */
+/* Watches the choice of dummies at the end of a step; an exchange is projected to round-off and told to the
+ * integrator. */
 static bool watch_choice(Run *run, double t) {
   if (!run->view->dummy) return true;
   int32_t block;
@@ -371,8 +372,8 @@ static bool report_chatter(Run *run, double t, uint32_t mode) {
   return false;
 }
 
-/* The solution slides along a condition: each of its values leads back to the other. Hysteresis of the size of the tolerance lets
- * the run get ahead. */
+/* The solution slides along a condition: each of its values leads back to the other. Hysteresis of the size
+ * of the tolerance lets the run get ahead. */
 static void let_slide(Run *run, double t, uint32_t mode) {
   Switches *switches = run->view->switches;
   if (switches->band[mode] >= run->options->tolerance) return;

@@ -1,7 +1,7 @@
 /* run: the loop around an integrator: steps, output points, pivots of dummy derivatives, constraint check.
  *
- * Invariant: output points and pivots cost no steps. At an output point only the states are interpolated; all other
- * columns are solved from the rows again, so that every constraint holds there to round-off. */
+ * Invariant: output points and pivots cost no steps. At an output point only the states are interpolated; all
+ * other columns are solved from the rows again, so that every constraint holds there to round-off. */
 #ifndef DAEDAL_SOLVE_RUN_H
 #define DAEDAL_SOLVE_RUN_H
 
@@ -39,8 +39,8 @@ typedef struct RunStatistics {
   VEC(PivotRecord) pivots;
 } RunStatistics;
 
-/* Integrates from the consistent y at options->start; rows go to the recorder. false: an error is in diags, and what was
- * reached is in the recorder. */
+/* Integrates from the consistent y at options->start; rows go to the recorder. false: an error is in diags,
+ * and what was reached is in the recorder. */
 bool run_integrate(Heap *heap, View *view, const Structure *structure, const double *y, const RunOptions *options,
                    Recorder *recorder, RunStatistics *statistics, Diags *diags);
 

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* An update that would nearly make the matrix singular: Broyden's step would be longer than this times the plain one. */
+/* An update that would nearly make the matrix singular: Broyden's step would be longer than this times the
+ * plain one. */
 static const double longest = 2;
 
 Secant *secant_new(Heap *heap, int32_t n, int32_t capacity) {

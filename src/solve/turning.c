@@ -109,7 +109,8 @@ static bool is_smooth(Dag *dag, const BlockJacobian *jacobian, Heap *heap) {
   return smooth;
 }
 
-/* One equation that gives its variable with a constant factor need not be differentiated to be seen through. */
+/* One equation that gives its variable with a constant factor need not be differentiated to be seen
+ * through. */
 static bool is_plain(const Problem *problem, const Structure *structure, int32_t block) {
   int32_t begin = structure->blocks.start[block];
   if (structure->blocks.start[block + 1] - begin > 1) return false;
@@ -220,7 +221,8 @@ static int32_t block_rank(Heap *heap, const Watched *watched, const double *entr
 
 /* ---- the way behind ---- */
 
-/* Keeps a point. One that is very near to the last kept takes its place, so that the marks reach back far enough. */
+/* Keeps a point. One that is very near to the last kept takes its place, so that the marks reach back far
+ * enough. */
 static void add_mark(Turning *turning, double t, const double *y) {
   int at = turning->marks;
   if (at > 1 && t - turning->mark[at - 1].t < 0.02 * (t - turning->mark[0].t)) at--;
@@ -303,8 +305,8 @@ static double next_stop(const Turning *turning, double end) {
   return fmin(end, turning->sample_time[last] + SHRINK * turning->sample_size[last] / fallen * step);
 }
 
-/* Integrates from a mark with a tight tolerance and keeps the determinants on the way, down to the smallest that is
- * of use. */
+/* Integrates from a mark with a tight tolerance and keeps the determinants on the way, down to the smallest
+ * that is of use. */
 static void follow(Turning *turning, Watched *watched, const Mark *mark, double until) {
   double step = (until - mark->t) / FINE, end = until + (until - mark->t), first = 0;
   Follower follower = follower_make(turning, step);
@@ -339,7 +341,8 @@ static double extrapolate(const double *node, double *value, int count) {
   return value[0];
 }
 
-/* The nodes: among the last samples on which the determinant falls, spread over the window from `least` to `widest`. */
+/* The nodes: among the last samples on which the determinant falls, spread over the window from `least` to
+ * `widest`. */
 static int choose_nodes(const Turning *turning, double power, double least, double widest, int *chosen, double *node) {
   int last = turning->samples - 1, count = 0;
   while (last > 0 && turning->sample_size[last] < least) last--;
@@ -378,7 +381,8 @@ static int32_t rank_there(Turning *turning, const Watched *watched, const int *c
   return rank;
 }
 
-/* The zero that the samples head for if the determinant to this power is a smooth function of time, or time one of it. */
+/* The zero that the samples head for if the determinant to this power is a smooth function of time, or time
+ * one of it. */
 static bool find_zero_of(Turning *turning, const Watched *watched, double power, double least, double widest,
                          TurningPoint *point) {
   int chosen[NODES];
@@ -430,7 +434,8 @@ static const Mark *far_mark(const Turning *turning, uint32_t b, double t) {
   return best;
 }
 
-/* Integrates tightly from the beginning to the time of the mark, whose columns it sets; false: it does not get there. */
+/* Integrates tightly from the beginning to the time of the mark, whose columns it sets; false: it does not
+ * get there. */
 static bool repeat(const Turning *turning, const Mark *mark) {
   Follower follower = follower_make(turning, 0);
   const Integrator *integrator = follower.integrator;
@@ -489,7 +494,8 @@ bool turning_at_start(Turning *turning, TurningPoint *point) {
   return evaluate(turning, turning->origin.t, turning->origin.y) && find_singular(turning, &turning->blocks, turning->values, point);
 }
 
-/* The lowest point of the parabola through the last three values, if the one in the middle is the smallest. */
+/* The lowest point of the parabola through the last three values, if the one in the middle is the
+ * smallest. */
 static double lowest_by_parabola(const Turning *turning, const Watched *watched) {
   double a = fabs(watched->earlier), b = fabs(watched->before), c = fabs(watched->determinant);
   double first = turning->t_before - turning->t_earlier, second = turning->t - turning->t_before;
@@ -498,7 +504,8 @@ static double lowest_by_parabola(const Turning *turning, const Watched *watched)
   return b - slope * slope / (4 * curvature);
 }
 
-/* Over a step in which a determinant changes much it may touch zero and go back: a few values within the step tell. */
+/* Over a step in which a determinant changes much it may touch zero and go back: a few values within the step
+ * tell. */
 static void look_inside(Turning *turning, const Integrator *integrator, void *self) {
   enum { POINTS = 4 };
   for (int k = 1; k < POINTS; k++) {

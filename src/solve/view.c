@@ -185,7 +185,8 @@ EvalStatus view_solve(View *view, double t, double *y) {
   return EVAL_OK;
 }
 
-/* By the array of the model: every level holds then. false: it cannot be solved there, and y stays as it is. */
+/* By the array of the model: every level holds then. false: it cannot be solved there, and y stays as it
+ * is. */
 static bool settle_original(View *view, double t, double *y) {
   int32_t block;
   double *whole = view->original_y;

@@ -1,9 +1,10 @@
-/* view_strangeness: the selection of a strangeness-free system (reduce/strangeness.h) as the system that integrators see: the rows
- * selected, then one row for each column that is held.
+/* view_strangeness: the selection of a strangeness-free system (reduce/strangeness.h) as the system that
+ * integrators see: the rows selected, then one row for each column that is held.
  *
- * A selection stays as long as it serves. Which columns of x are states is looked at when steps are rejected, or when the rate of some
- * other column of x outgrows those of the states; an exchange multiplies the determinant of the rows by an entry of
- * T = -M^-1 N, as for dummy derivatives, and changes the links alone. */
+ * A selection stays as long as it serves. Which columns of x are states is looked at when steps are rejected,
+ * or when the rate of some other column of x outgrows those of the states; an exchange multiplies the
+ * determinant of the rows by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links
+ * alone. */
 #include "solve/view.h"
 
 #include <math.h>
@@ -147,7 +148,8 @@ static bool factor_matrix(SelectedView *selected, double t, const double *y) {
   return selected->factored = linear_factor(selected->linear, selected->m_values);
 }
 
-/* One correction of the trial point with the factors at hand; its size relative to the columns, infinite where it cannot be had. */
+/* One correction of the trial point with the factors at hand; its size relative to the columns, infinite
+ * where it cannot be had. */
 static double correct(SelectedView *selected, double t) {
   const System *system = &selected->view.system;
   double *trial = selected->trial, *change = selected->change, size = 0;
@@ -162,7 +164,8 @@ static double correct(SelectedView *selected, double t) {
   return size;
 }
 
-/* Newton's method for the columns that are no states; the factors stay from point to point as long as they serve. */
+/* Newton's method for the columns that are no states; the factors stay from point to point as long as they
+ * serve. */
 static EvalStatus close_rows(void *context, double t, double *y) {
   SelectedView *selected = context;
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
@@ -208,8 +211,8 @@ static double rate_of(const Strangeness *strangeness, const double *y, int32_t c
   return fabs(y[column + 1]) / strangeness->evaluator->nominal[column];
 }
 
-/* The largest rate of a column over those of the states that it was seen to depend on: an estimate of T that costs no
- * evaluation. */
+/* The largest rate of a column over those of the states that it was seen to depend on: an estimate of T that
+ * costs no evaluation. */
 static double outgrowth(const SelectedView *selected, const double *y) {
   const Strangeness *strangeness = selected->strangeness;
   int32_t links = strangeness->links;
@@ -226,7 +229,8 @@ static double outgrowth(const SelectedView *selected, const double *y) {
   return most;
 }
 
-/* Is it time for a look at T? A look that changed nothing raises the bar, until the estimate has been below it again. */
+/* Is it time for a look at T? A look that changed nothing raises the bar, until the estimate has been below
+ * it again. */
 static bool is_look_due(SelectedView *selected, const double *y) {
   double most = outgrowth(selected, y);
   if (most <= GAIN) selected->bar = GAIN;
@@ -279,7 +283,8 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
   return EVAL_OK;
 }
 
-/* The largest entry of T, scaled, between a column that may be a state and a state that it may take the part of. */
+/* The largest entry of T, scaled, between a column that may be a state and a state that it may take the part
+ * of. */
 static double best_exchange(const SelectedView *selected, int32_t *place, int32_t *state) {
   const Strangeness *strangeness = selected->strangeness;
   const double *nominal = strangeness->evaluator->nominal;
@@ -387,7 +392,8 @@ static const Selector SELECTOR = {exchange, reselect, same_ranks};
 
 /* ---- the view ---- */
 
-/* The successor of a column of a reduced array is its derivative; of a uniform one only that of x surely is. */
+/* The successor of a column of a reduced array is its derivative; of a uniform one only that of x surely
+ * is. */
 static int32_t *make_successors(Heap *heap, const Strangeness *strangeness) {
   const Array *array = strangeness->array;
   int32_t *successor = heap_array(heap, array->columns, sizeof *successor);
