@@ -59,6 +59,12 @@ def drift(values):
 class ClosedForms(unittest.TestCase):
     SOLVERS = built("erk", "radau", "bdf", "ida", "cvode")
 
+    def test_model_without_equations(self):
+        for solver in self.SOLVERS:
+            run = Run("model M\n  parameter Real p = 2;\nend M;\n", "--solver", solver)
+            self.assertEqual(run.code, 0, run.words)
+            self.assertEqual(run["time"][-1], 1)
+
     def test_linear_decay(self):
         model = "model M\n Real x(start=1, fixed=true);\nequation\n der(x) = -3*x;\nend M;\n"
         for solver in self.SOLVERS:

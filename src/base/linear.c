@@ -46,7 +46,7 @@ void linear_resize(Linear *linear, int32_t n, int32_t nonzeros) {
   linear->n = n;
   linear->kind = !dense ? LINEAR_SPARSE : n <= PLAIN_MAX ? LINEAR_PLAIN : LINEAR_LAPACK;
   if (!dense && !linear->deferred) linear->deferred = heap_defer(linear->heap, linear_release, linear);
-  if (!dense || n <= linear->room) return;
+  if (!dense || (linear->matrix && n <= linear->room)) return;
   size_t size = (size_t)n, numbers = size * size * (linear->complex_values ? 2 : 1);
   linear->matrix = heap_resize(linear->heap, linear->matrix, numbers * sizeof(double));
   linear->scale = heap_resize(linear->heap, linear->scale, size * sizeof(double));

@@ -91,6 +91,7 @@ static int ida_residual(double t, N_Vector y, N_Vector rate, N_Vector residual, 
   const System *system = ida->system;
   const double *v = N_VGetArrayPointer(y), *d = N_VGetArrayPointer(rate);
   double *r = N_VGetArrayPointer(residual);
+  r[0] = 0;
   memcpy(ida->point, v, (size_t)system->columns * sizeof(double));
   ida->point_time = t;
   EvalStatus status = system->residual(system->context, t, v, r);
@@ -104,6 +105,7 @@ static int ida_weights(N_Vector y, N_Vector weight, void *self) {
   const System *system = ida->system;
   const double *v = N_VGetArrayPointer(y);
   double *w = N_VGetArrayPointer(weight);
+  w[0] = 1;
   for (int32_t c = 0; c < system->columns; c++) {
     double tolerance = ida->options.absolute_tolerance * system->nominal[c];
     w[c] = ida->share[c] / (tolerance + ida->options.relative_tolerance * fabs(v[c]));
@@ -165,7 +167,7 @@ static double ida_norm(const Ida *ida, const double *d) {
     double part = d[c] * ida->scale[c] * ida->corrected[c];
     sum += part * part;
   }
-  return sqrt(sum / n);
+  return sqrt(sum / fmax(n, 1));
 }
 
 /* The next correction becomes the last one, improved by what it shows of the factors. Returns its norm;
@@ -232,9 +234,10 @@ static void ida_release(void *object) {
   if (ida->context) SUNContext_Free(&ida->context);
 }
 
-/* The foreign objects; any refused one ends in heap_fail, and ida_release frees those that were made. */
+/* The foreign objects; any refused one ends in heap_fail, and ida_release frees those that were made. IDA takes no
+ * empty vector: without columns there is one that stays zero. */
 static void ida_make_objects(Ida *ida) {
-  sunindextype columns = ida->system->columns;
+  sunindextype columns = ida->system->columns > 0 ? ida->system->columns : 1;
   bool made = SUNContext_Create(NULL, &ida->context) == 0;
   made = made && (ida->y = N_VNew_Serial(columns, ida->context)) != NULL;
   made = made && (ida->rate = N_VNew_Serial(columns, ida->context)) != NULL;
@@ -242,6 +245,8 @@ static void ida_make_objects(Ida *ida) {
   made = made && (ida->corrector = SUNNonlinSolNewEmpty(ida->context)) != NULL;
   made = made && (ida->memory = IDACreate(ida->context)) != NULL;
   if (!made) heap_fail(ida->heap);
+  N_VConst(0, ida->y);
+  N_VConst(0, ida->rate);
   ida->corrector->content = ida;
   ida->corrector->ops->gettype = ida_corrector_type;
   ida->corrector->ops->setsysfn = ida_corrector_equations;
