@@ -65,6 +65,9 @@ struct daedal_result {
 static const daedal_diagnostic OUT_OF_MEMORY = {
     .severity = DAEDAL_ERROR, .status = DAEDAL_INTERNAL, .message = "out of memory", .place = {.path = ""}};
 
+/* Smallest tolerance, and smallest step over time: a little above the round-off of one operation. */
+static const double FINEST = 1e-14;
+
 static const char *const SOLVERS[] = {"auto", "erk", "radau", "bdf",
 #ifdef DAEDAL_WITH_SUNDIALS
                                       "ida", "cvode",
@@ -341,9 +344,12 @@ static bool take_options(daedal_result *result, const daedal_options *options, R
   run->enforces_constraints = request->method->enforces_all || !isnan(options->constraint_tolerance);
   if (!isfinite(run->start) || !isfinite(run->stop) || run->stop < run->start)
     return usage_error(result, "the stop time must not be before the start time");
-  if (!(run->tolerance > 0) || run->tolerance >= 1) return usage_error(result, "the tolerance must be between 0 and 1");
+  if (!(run->tolerance >= FINEST) || run->tolerance >= 1)
+    return usage_error(result, "the tolerance must be at least 1e-14, the round-off of steps, and below 1");
   if (run->max_step < 0 || !(run->constraint_tolerance > 0))
     return usage_error(result, "step sizes and the constraint tolerance must be positive");
+  if (run->max_step > 0 && run->max_step < FINEST * fmax(fabs(run->start), fabs(run->stop)))
+    return usage_error(result, "the longest step is below the round-off of time");
   double interval = first_given(options->output_interval, !options->intervals && experiment->has_interval, experiment->interval, NAN);
   if (!isnan(interval) && !(interval > 0)) return usage_error(result, "the output interval must be positive");
   double count = options->intervals ? options->intervals : 500;

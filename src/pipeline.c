@@ -9,8 +9,6 @@
 /* Longest step of an explicit solver, times the rate at which the method itself lets deviations die out. */
 static const double EXPLICIT_STEP = 3;
 
-/* Part of the tolerance that a multistep method gets when it is daedal's own choice: errors add up over its many steps. */
-static const double MULTISTEP_ACCURACY = 0.02;
 
 double pipeline_clock(void) {
   struct timespec now;
@@ -236,6 +234,9 @@ static bool pass_offsets(Simulation *simulation, const Request *request) {
   return simulation->initial.solved || !as_written;
 }
 
+/* Part of the tolerance that a multistep method gets when it is daedal's own choice: errors add up over its many steps. */
+static double multistep_accuracy(double tolerance) { return fmin(1, fmax(0.02, 1e-13 / tolerance)); }
+
 /* A choice by block and stage: states that determine positions and rates separately. */
 static void take_staged_states(Simulation *simulation, double start) {
   int32_t block;
@@ -276,7 +277,7 @@ static bool pass_strangeness(Simulation *simulation, const Request *request) {
   simulation->facts.strangeness = strangeness;
   simulation->reduction.reduced = (Reduced){.array = strangeness->array, .evaluator = strangeness->evaluator, .y = strangeness->y,
                                             .structure = strangeness->reduced ? &simulation->structure : NULL,
-                                            .accuracy = request->run.integrator ? 0 : MULTISTEP_ACCURACY};
+                                            .accuracy = request->run.integrator ? 0 : multistep_accuracy(request->run.tolerance)};
   return true;
 }
 

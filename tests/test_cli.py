@@ -89,6 +89,8 @@ def usage_errors():
         (["simulate", PENDULUM, "--json", "--compile"], "--json needs a value: --json FILE, or must come last"),
         (["simulate", PENDULUM, "--tolerance", "-1"], "number above zero"),
         (["simulate", PENDULUM, "--tolerance", "2"], "tolerance must be"),
+        (["simulate", PENDULUM, "--tolerance", "1e-30"], "tolerance must be"),
+        (["simulate", PENDULUM, "--max-step", "1e-300"], "below the round-off of time"),
         (["simulate", PENDULUM, "--intervals", "0"], "whole number"),
         (["simulate", PENDULUM, "--intervals", "1.5"], "whole number"),
         (["simulate", PENDULUM, "--intervals", "5", "--output-interval", "1"], "exclude each other"),

@@ -416,6 +416,29 @@ class Kronecker:
         return text + "  annotation(experiment(StopTime = 1, Tolerance = 1e-8));\nend K;\n"
 
 
+class Dips(unittest.TestCase):
+    def test_low_determinants_are_passed(self):
+        """x^2 + small dips at every passage of x through zero, and is never zero."""
+        text = ("model M\n  Real x(start = 1, fixed = true), v(start = 0, fixed = true), y(start = 0, fixed = true);\nequation\n"
+                "  der(x) = v;\n  der(v) = -x;\n  (x^2 + %s)*der(y) = 1;\nend M;\n")
+        for small in (1e-4, 3e-5, 1e-5, 2e-6):
+            for solver in ("erk", "radau", "bdf"):
+                run = command("simulate", written(text % small), "--solver", solver, "--stop-time", 20, "--tolerance", 1e-8)
+                self.assertEqual(run.returncode, 0, (small, solver, run.stderr))
+                # the integral of 1/(cos(t)^2 + s) over one half period is pi/sqrt(s*(1 + s)); 6 of them, and a rest without a passage
+                whole = 6*math.pi/math.sqrt(small*(1 + small))
+                rest = math.atan(math.tan(20 - 6*math.pi)*math.sqrt(small/(1 + small)))/math.sqrt(small*(1 + small))
+                self.assertLess(abs(run.json["final"]["y"]/(whole + rest) - 1), 1e-3, (small, solver))
+
+    def test_touched_zero_stops(self):
+        text = ("model M\n  Real x(start = 1, fixed = true), v(start = 0, fixed = true), y(start = 0, fixed = true);\nequation\n"
+                "  der(x) = v;\n  der(v) = -x;\n  x^2*der(y) = 1;\nend M;\n")
+        for solver in ("erk", "radau", "bdf"):
+            run = command("simulate", written(text), "--solver", solver, "--stop-time", 20)
+            self.assertEqual(run.returncode, 6, run.stderr)
+            self.assertLess(abs(run.json["singular"]["time"] - math.pi/2), 1e-5)
+
+
 class Strangeness(unittest.TestCase):
     """Method strangeness: characteristic values, and the same solutions without any structure.
     Expectations in models/strangeness: `// expect: mu 2` and so on, `// solution:` as above."""

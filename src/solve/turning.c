@@ -33,6 +33,7 @@ static const double NEARER = 0.25; /* where that window is too wide, nearer ones
 static const double LAST_WINDOW = 0.0003;
 static const double SHRINK = 0.12; /* of the determinant in one step of following, at most */
 static const double AGREED = 2e-7;    /* of two extrapolations, relative to the time or the way followed */
+static const double TOUCHED = 1e-7;   /* a determinant that is said to touch zero must be this small there, if it can be followed so far */
 static const double RANK_LOST = 1e-4; /* ratio of pivots at the extrapolated matrix */
 static const double RANK_LOST_AT_START = 1e-14;
 
@@ -399,13 +400,30 @@ static bool find_zero_of(Turning *turning, const Watched *watched, double power,
   return true;
 }
 
+/* A determinant that touches zero without changing its sign looks from afar like one that dips low: there the value itself decides,
+ * where the solution can be followed to it. */
+static bool is_confirmed(Turning *turning, Watched *watched, const Mark *mark, const TurningPoint *point) {
+  Follower follower = follower_make(turning, 0);
+  const Integrator *integrator = follower.integrator;
+  bool ok = evaluate(turning, mark->t, mark->y);
+  double first = ok ? block_determinant(turning, watched) : 0;
+  integrator->start(follower.self, mark->t, mark->y, point->time);
+  for (int k = 0; k < FOLLOW && ok && integrator->time(follower.self) < point->time; k++)
+    ok = integrator->step(follower.self, point->time) == STEP_OK;
+  ok = ok && integrator->time(follower.self) >= point->time && evaluate(turning, point->time, integrator->values(follower.self));
+  bool confirmed = !ok || fabs(block_determinant(turning, watched)) < TOUCHED * fabs(first);
+  follower_free(turning, &follower);
+  return confirmed;
+}
+
 /* Simple zero or fold first, then double and triple zeros; narrow windows first, then nearer ones. */
-static bool find_zero(Turning *turning, const Watched *watched, TurningPoint *point) {
+static bool find_zero(Turning *turning, Watched *watched, const Mark *mark, TurningPoint *point) {
   static const double powers[] = {1, 1.0 / 2, 1.0 / 3}, widths[] = {10, 17.5, 30, 40};
   for (double least = WINDOW; least >= LAST_WINDOW; least *= NEARER)
     for (size_t p = 0; p < sizeof powers / sizeof *powers; p++)
       for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
-        if (find_zero_of(turning, watched, powers[p], least, widths[w] * least, point)) return true;
+        if (find_zero_of(turning, watched, powers[p], least, widths[w] * least, point))
+          return p == 0 || is_confirmed(turning, watched, mark, point);
   return false;
 }
 
@@ -414,7 +432,7 @@ static bool close_in(Turning *turning, Watched *watched, const Mark *mark, doubl
   enum { TIMES = 8 };
   for (int k = 0; k < TIMES; k++) {
     follow(turning, watched, mark, until);
-    if (find_zero(turning, watched, point)) return true;
+    if (find_zero(turning, watched, mark, point)) return true;
     if (!(turning->lost - mark->t < 0.5 * (until - mark->t)) || turning->lost <= mark->t) return false;
     until = turning->lost;
   }
