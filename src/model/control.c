@@ -161,13 +161,18 @@ bool step_return(Machine *machine) {
 
 /* ---- if ---- */
 
+/* Is the condition known? Then the machine goes on in the branch that it chooses. */
+static bool is_decided(Machine *machine, Value condition, Instruction instruction) {
+  double truth;
+  if (!machine->domain->known(machine->domain->context, condition.data, &truth)) return false;
+  if (truth == 0) frame_top(machine)->position = instruction.b;
+  return true;
+}
+
 bool step_if(Machine *machine, Instruction instruction) {
-  const Domain *domain = machine->domain;
   Frame *frame = frame_top(machine);
   Value condition = vec_pop(&machine->stack);
-  double truth;
-  if (domain->known(domain->context, condition.data, &truth)) {
-    if (truth == 0) frame->position = instruction.b;
+  if (is_decided(machine, condition, instruction)) {
     statement_end(machine);
     return true;
   }
@@ -228,14 +233,9 @@ bool step_end_if(Machine *machine) {
 }
 
 bool step_if_value(Machine *machine, Instruction instruction) {
-  const Domain *domain = machine->domain;
   Frame *frame = frame_top(machine);
   Value condition = vec_pop(&machine->stack);
-  double truth;
-  if (domain->known(domain->context, condition.data, &truth)) {
-    if (truth == 0) frame->position = instruction.b;
-    return true;
-  }
+  if (is_decided(machine, condition, instruction)) return true;
   Control control = {.kind = CONTROL_IF_VALUE,
                      .begin = instruction.b,
                      .end = frame->routine->code.data[instruction.b].b,

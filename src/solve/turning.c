@@ -280,6 +280,21 @@ static void follower_free(const Turning *turning, const Follower *follower) {
   heap_release(turning->heap, follower->ticket);
 }
 
+/* Integrates tightly from (t, from) to `until`, whose columns it writes to y; false: it does not get there in so many
+ * steps. */
+static bool carry(const Turning *turning, double t, const double *from, double until, int steps, double *y) {
+  Follower follower = follower_make(turning, 0);
+  const Integrator *integrator = follower.integrator;
+  bool ok = true;
+  integrator->start(follower.self, t, from, until);
+  for (int k = 0; k < steps && integrator->time(follower.self) < until && ok; k++)
+    ok = integrator->step(follower.self, until) == STEP_OK;
+  ok = ok && integrator->time(follower.self) >= until;
+  if (ok) memcpy(y, integrator->values(follower.self), (size_t)turning->view->system.columns * sizeof(double));
+  follower_free(turning, &follower);
+  return ok;
+}
+
 static void keep_sample(Turning *turning, const Watched *watched, double t, double size) {
   size_t entries = watched->size <= RANK_BLOCK ? (size_t)watched->row_start[watched->size] : 0;
   if (!turning->sample_entries && turning->sampled)
@@ -403,17 +418,12 @@ static bool find_zero_of(Turning *turning, const Watched *watched, double power,
 /* A determinant that touches zero without changing its sign looks from afar like one that dips low: there the value itself decides,
  * where the solution can be followed to it. */
 static bool is_confirmed(Turning *turning, Watched *watched, const Mark *mark, const TurningPoint *point) {
-  Follower follower = follower_make(turning, 0);
-  const Integrator *integrator = follower.integrator;
+  double *y = heap_array(turning->heap, (size_t)turning->view->system.columns, sizeof *y);
   bool ok = evaluate(turning, mark->t, mark->y);
   double first = ok ? block_determinant(turning, watched) : 0;
-  integrator->start(follower.self, mark->t, mark->y, point->time);
-  for (int k = 0; k < FOLLOW && ok && integrator->time(follower.self) < point->time; k++)
-    ok = integrator->step(follower.self, point->time) == STEP_OK;
-  ok = ok && integrator->time(follower.self) >= point->time && evaluate(turning, point->time, integrator->values(follower.self));
-  bool confirmed = !ok || fabs(block_determinant(turning, watched)) < TOUCHED * fabs(first);
-  follower_free(turning, &follower);
-  return confirmed;
+  ok = ok && carry(turning, mark->t, mark->y, point->time, FOLLOW, y) && evaluate(turning, point->time, y);
+  heap_free(turning->heap, y);
+  return !ok || fabs(block_determinant(turning, watched)) < TOUCHED * fabs(first);
 }
 
 /* Simple zero or fold first, then double and triple zeros; narrow windows first, then nearer ones. */
@@ -452,27 +462,13 @@ static const Mark *far_mark(const Turning *turning, uint32_t b, double t) {
   return best;
 }
 
-/* Integrates tightly from the beginning to the time of the mark, whose columns it sets; false: it does not
- * get there. */
-static bool repeat(const Turning *turning, const Mark *mark) {
-  Follower follower = follower_make(turning, 0);
-  const Integrator *integrator = follower.integrator;
-  bool ok = true;
-  integrator->start(follower.self, turning->origin.t, turning->origin.y, mark->t);
-  for (int k = 0; k < REPEAT && integrator->time(follower.self) < mark->t && ok; k++)
-    ok = integrator->step(follower.self, mark->t) == STEP_OK;
-  ok = ok && integrator->time(follower.self) >= mark->t;
-  if (ok) memcpy(mark->y, integrator->values(follower.self), (size_t)turning->view->system.columns * sizeof(double));
-  follower_free(turning, &follower);
-  return ok;
-}
-
 /* The same once more, tight all the way: the mark has the errors of the run. */
 static void refine(Turning *turning, Watched *watched, const Mark *mark, double t, TurningPoint *point) {
   Mark exact = {.t = mark->t};
   exact.y = heap_array(turning->heap, (size_t)turning->view->system.columns, sizeof(double));
   TurningPoint better;
-  if (repeat(turning, &exact) && close_in(turning, watched, &exact, t, &better)) *point = better;
+  bool reached = carry(turning, turning->origin.t, turning->origin.y, exact.t, REPEAT, exact.y);
+  if (reached && close_in(turning, watched, &exact, t, &better)) *point = better;
   heap_free(turning->heap, exact.y);
 }
 
