@@ -207,6 +207,11 @@ static void look_ahead(const Run *run, const double *y, double ahead, double *ou
   }
 }
 
+/* The columns that the integrator has reached. */
+static void take_values(Run *run) {
+  memcpy(run->y, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
+}
+
 /* Watches the choice of dummies at the end of a step; an exchange is projected to round-off and told to the
  * integrator. */
 static bool watch_choice(Run *run, double t) {
@@ -228,7 +233,7 @@ static bool watch_choice(Run *run, double t) {
     const Exchange *exchange = &dummy_exchanges(run->view->dummy)[k];
     vec_push(run->heap, &run->statistics->pivots, (PivotRecord){t, exchange->out, exchange->in});
   }
-  memcpy(run->y, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
+  take_values(run);
   /* in the old choice, so that the new states have the accuracy of the old ones */
   if (run->view->system.close(run->view, t, run->y) != EVAL_OK) return describe_failure(run, STEP_EVALUATION, t);
   view_update_links(run->view);
@@ -282,7 +287,7 @@ static void leave_if_stiff(Run *run) {
   run->integrator->statistics(run->self, &now);
   if (!now.stiff) return;
   double t = run->integrator->time(run->self);
-  memcpy(run->y, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
+  take_values(run);
   collect_statistics(run, false);
   create_integrator(run, integrator_find("radau"));
   run->integrator->start(run->self, t, run->y, run->options->stop);
@@ -314,11 +319,6 @@ static const Integrator *first_integrator(Run *run) {
 
 static void note_exchanges(Run *run, double t, const Exchange *list, int32_t count) {
   for (int32_t k = 0; k < count; k++) vec_push(run->heap, &run->statistics->pivots, (PivotRecord){t, list[k].out, list[k].in});
-}
-
-/* The columns that the integrator has reached. */
-static void take_values(Run *run) {
-  memcpy(run->y, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
 }
 
 /* A new selection of rows and columns at run->y, and a new integrator for it. */
