@@ -63,7 +63,7 @@ static void link_block(Block *ring, Block *block) {
 }
 
 _Noreturn void heap_fail(Heap *heap) {
-  if (!heap->catch_point) abort(); /* a missing HEAP_TRY is a bug in daedal, not a condition */
+  if (!heap->catch_point) abort(); /* a missing heap_protect is a bug in daedal, not a condition */
   longjmp(*heap->catch_point, 1);
 }
 
@@ -71,6 +71,15 @@ jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point) {
   jmp_buf *before = heap->catch_point;
   heap->catch_point = point;
   return before;
+}
+
+bool heap_protect(Heap *heap, void (*work)(void *context), void *context) {
+  jmp_buf point;
+  jmp_buf *before = heap_set_catch(heap, &point);
+  bool done = setjmp(point) == 0;
+  if (done) work(context);
+  heap_set_catch(heap, before);
+  return done;
 }
 
 /* Grows `old` (NULL: makes a block) and links it into the ring; NULL when refused, `old` then unchanged. */

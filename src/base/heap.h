@@ -1,7 +1,7 @@
 /* heap: all memory of one handle (a model, a run), released at once.
  *
  * Invariant: an allocation never returns NULL. When the hook refuses, control returns to the
- * HEAP_TRY of the nearest public entry point, which destroys the heap and reports a status; so no
+ * heap_protect of the nearest public entry point, which reports a status; so no
  * code between carries a failure path of its own, and nothing can leak. Objects of other libraries
  * (KLU, SUNDIALS) join through heap_defer. Callers never hold a resource that is not in a heap.
  */
@@ -56,16 +56,18 @@ void heap_release(Heap *heap, void *ticket);
 /* Bytes held now, headers included. */
 size_t heap_bytes(const Heap *heap);
 
-/* Leaves to the present HEAP_TRY as a refused allocation does. */
+/* Leaves to the present heap_protect as a refused allocation does. */
 _Noreturn void heap_fail(Heap *heap);
 
 /* Sets where a refused allocation returns to (NULL: nowhere) and returns what was set before. */
 jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point);
 
-/* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }
- * Locals changed inside and read after a failure must be volatile. The point dies with its function: one that
- * leaves the heap alive sets the catch back with heap_set_catch before it returns, on both ways. The work goes into
- * a function of its own, so that no local of it stands beside the setjmp (gcc warns of those). */
+/* Runs work(context) and returns true; false when an allocation of the heap was refused on the way: what was
+ * under way ends there. Calls nest: where refusals went before, they go again afterwards. */
+bool heap_protect(Heap *heap, void (*work)(void *context), void *context);
+
+/* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }, for tests that destroy the heap
+ * in the same function. Locals changed inside and read after a failure must be volatile. */
 #define HEAP_TRY(heap, point) (heap_set_catch((heap), &(point)), setjmp(point) == 0)
 
 #endif

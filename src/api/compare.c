@@ -1,0 +1,104 @@
+/* compare: methods side by side. */
+#include "api/handles.h"
+
+#include <string.h>
+
+typedef struct CompareNames {
+  const daedal_options *options;
+  const char *methods, *solvers;
+} CompareNames;
+
+/* Names of methods; those asked for must apply, those that were not only if they do. */
+static bool read_methods(daedal_result *result, const char *methods) {
+  CompareRequest *comparing = &result->comparing;
+  Arena *arena = &result->diags.arena;
+  uint32_t count;
+  const char **names = split_names(arena, methods, &count);
+  while (!methods && method_at(count)) count++;
+  comparing->methods = arena_array(arena, count, sizeof *comparing->methods);
+  comparing->method_count = count;
+  for (uint32_t m = 0; m < count; m++) {
+    comparing->methods[m] = methods ? method_find(names[m]) : method_at(m);
+    if (!comparing->methods[m]) return refuse_method(result, names[m]);
+  }
+  return count > 0 || refuse_usage(result, "no method is named");
+}
+
+static bool read_solvers(daedal_result *result, const char *solvers) {
+  CompareRequest *comparing = &result->comparing;
+  Arena *arena = &result->diags.arena;
+  uint32_t count;
+  const char **names = split_names(arena, solvers ? solvers : "auto", &count);
+  comparing->solvers = arena_array(arena, count, sizeof *comparing->solvers);
+  comparing->solver_count = count;
+  for (uint32_t s = 0; s < count; s++) {
+    comparing->solvers[s] = integrator_find(names[s]);
+    if (!comparing->solvers[s] && strcmp(names[s], "auto") != 0)
+      return refuse_usage(result, arena_printf(arena, "there is no solver '%s' in this build", names[s]));
+  }
+  return count > 0 || refuse_usage(result, "no solver is named");
+}
+
+/* The comparison fails as its first run if none of them succeeded, or as a method that was asked for and does not apply. */
+static void judge_comparison(daedal_result *result, bool named) {
+  const Comparison *comparison = result->comparison;
+  const CompareRun *blamed = NULL;
+  bool any = false;
+  for (uint32_t k = 0; k < comparison->count; k++) any = any || comparison->runs[k].ok;
+  for (uint32_t k = 0; k < comparison->count && !blamed; k++) {
+    const CompareRun *run = &comparison->runs[k];
+    if (!run->ok && (!any || (named && diags_code(&run->diags) == DIAG_STRUCTURE))) blamed = run;
+  }
+  if (!blamed) return;
+  for (uint32_t k = 0; k < blamed->diags.list.count; k++) {
+    const Diag *diag = &blamed->diags.list.data[k];
+    if (diag->severity != SEVERITY_ERROR) continue;
+    Diag *copy = diag_error(&result->diags, diag->code, diag->span, "%s", diag->message);
+    for (uint32_t n = 0; n < diag->notes.count; n++)
+      diag_note(&result->diags, copy, diag->notes.data[n].span, "%s", diag->notes.data[n].message);
+  }
+}
+
+static bool run_comparison(daedal_result *result, const void *argument) {
+  const CompareNames *names = argument;
+  const daedal_options *options = names->options;
+  CompareRequest *comparing = &result->comparing;
+  bool ok = read_options(result, options, &comparing->request) &&
+            read_starts(result, options, &comparing->request) && read_invariants(result, options) &&
+            read_methods(result, names->methods) && read_solvers(result, names->solvers);
+  if (ok) {
+    result->comparison = compare_run(result->heap, result->model->model, comparing);
+    judge_comparison(result, names->methods != NULL);
+  }
+  result->status = (daedal_status)diags_code(&result->diags);
+  publish_result(result);
+  return ok;
+}
+
+daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
+                              const char *solvers) {
+  return result_make(model, run_comparison, &(CompareNames){options, methods, solvers});
+}
+
+typedef void (*CompareReport)(const Comparison *comparison, TextVec *text);
+
+/* A report, made when it is asked for first. */
+typedef struct ReportRequest {
+  CompareReport print;
+  TextVec *text;
+} ReportRequest;
+
+static bool work_report(daedal_result *result, const void *argument) {
+  const ReportRequest *request = argument;
+  if (result->comparison && !request->text->count) request->print(result->comparison, request->text);
+  return result->comparison != NULL;
+}
+
+static const char *report(daedal_result *result, CompareReport print, TextVec *text) {
+  ReportRequest request = {print, text};
+  return result_protect(result, work_report, &request) ? text->data : NULL;
+}
+
+const char *daedal_compare_text(daedal_result *result) { return report(result, compare_text, &result->text); }
+const char *daedal_compare_json(daedal_result *result) { return report(result, compare_json, &result->json); }
+const char *daedal_compare_plot(daedal_result *result) { return report(result, compare_svg, &result->plot); }

@@ -1,0 +1,70 @@
+/* diagnostics: what was said, in the form that daedal.h hands out. */
+#include "api/handles.h"
+
+static const daedal_diagnostic OUT_OF_MEMORY = {
+    .severity = DAEDAL_ERROR, .status = DAEDAL_INTERNAL, .message = "out of memory", .place = {.path = ""}};
+
+static daedal_place place_of(const Source *source, Span span, Arena *arena) {
+  daedal_place place = {.path = source->path ? source->path : ""};
+  if (span.end <= span.begin || span.begin > source->length) return place;
+  place.line = source_line(source, span.begin);
+  place.column = source_column(source, span.begin);
+  uint32_t begin = source->lines.data[place.line - 1];
+  uint32_t end = place.line < source->lines.count ? source->lines.data[place.line] : source->length;
+  while (end > begin && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r')) end--;
+  uint32_t stop = span.end < end ? span.end : end;
+  for (uint32_t k = span.begin; k < stop; k++)
+    place.length += ((unsigned char)source->text[k] & 0xc0) != 0x80;
+  place.text = arena_copy(arena, source->text + begin, end - begin);
+  return place;
+}
+
+void publish(Published *published, const Diags *diags, const Source *source, Heap *heap) {
+  arena_free(&published->arena);
+  published->arena = arena_make(heap);
+  Arena *arena = &published->arena;
+  published->list = arena_array(arena, diags->list.count, sizeof *published->list);
+  published->count = diags->list.count;
+  for (uint32_t k = 0; k < diags->list.count; k++) {
+    const Diag *diag = &diags->list.data[k];
+    daedal_note *notes = arena_array(arena, diag->notes.count, sizeof *notes);
+    for (uint32_t n = 0; n < diag->notes.count; n++)
+      notes[n] =
+          (daedal_note){diag->notes.data[n].message, place_of(source, diag->notes.data[n].span, arena)};
+    published->list[k] = (daedal_diagnostic){.severity = (daedal_severity)diag->severity,
+                                             .status = (daedal_status)diag->code,
+                                             .message = diag->message,
+                                             .place = place_of(source, diag->span, arena),
+                                             .notes = notes,
+                                             .note_count = diag->notes.count};
+  }
+}
+
+daedal_diagnostic published_get(const Published *published, uint32_t index) {
+  if (index < published->count) return published->list[index];
+  return OUT_OF_MEMORY;
+}
+
+void publish_model(daedal_model *model) {
+  publish(&model->published, &model->diags, &model->source, model->heap);
+}
+
+void publish_result(daedal_result *result) {
+  publish(&result->published, &result->diags, &result->model->source, result->heap);
+}
+
+uint32_t daedal_diagnostic_count(const daedal_model *model) { return model->published.count + model->broken; }
+
+daedal_diagnostic daedal_diagnostic_get(const daedal_model *model, uint32_t index) {
+  return published_get(&model->published, index);
+}
+
+uint32_t daedal_error_count(const daedal_model *model) { return model->diags.errors + model->broken; }
+
+uint32_t daedal_result_diagnostic_count(const daedal_result *result) {
+  return result->published.count + result->broken;
+}
+
+daedal_diagnostic daedal_result_diagnostic(const daedal_result *result, uint32_t index) {
+  return published_get(&result->published, index);
+}

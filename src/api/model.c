@@ -1,0 +1,145 @@
+/* model: loading, and what a model says of itself. */
+#include "api/handles.h"
+
+#include "lang/lang.h"
+#include "result/dump.h"
+#include "result/file.h"
+
+#include <string.h>
+
+/* ---- loading ---- */
+
+/* What to load: `text` or, if that is NULL, the file `path`. */
+typedef struct LoadRequest {
+  Heap *heap;
+  const char *path, *text, *class_name;
+  size_t length;
+  daedal_model *model; /* made */
+} LoadRequest;
+
+static daedal_counts count_model(const Model *model) {
+  Balance balance = model_balance(model);
+  return (daedal_counts){.equations = balance.equations,
+                         .variables = balance.unknowns,
+                         .discrete_equations = balance.discrete_equations,
+                         .discrete_variables = balance.discrete_unknowns,
+                         .parameters = model->parameters.count,
+                         .functions = model->functions.count};
+}
+
+/* Parses and flattens `text`, which belongs to the heap. */
+static void read_model(daedal_model *model, char *text, uint32_t length, const char *class_name) {
+  double begin = pipeline_clock();
+  model->source = source_make(model->heap, model->source.path, text, length);
+  model->model = lang_load(model->heap, &model->names, &model->source, class_name, &model->diags);
+  if (model->diags.errors) model->model = NULL;
+  if (model->model) model->counts = count_model(model->model);
+  model->seconds_parse = pipeline_clock() - begin;
+}
+
+/* The text in the heap; NULL after reporting. */
+static char *load_bytes(daedal_model *model, const LoadRequest *request, uint32_t *length) {
+  if (!request->text) return file_read(model->heap, &model->diags, request->path, length);
+  if (request->length >= INT32_MAX) {
+    diag_error(&model->diags, DIAG_INPUT, (Span){0}, "the text is too long: %zu bytes, at most 2147483646",
+               request->length);
+    return NULL;
+  }
+  char *copy = heap_alloc(model->heap, request->length + 1);
+  memcpy(copy, request->text, request->length);
+  *length = (uint32_t)request->length;
+  return copy;
+}
+
+static void load(void *context) {
+  LoadRequest *request = context;
+  daedal_model *model = heap_alloc(request->heap, sizeof *model);
+  model->heap = request->heap;
+  model->names = names_make(model->heap);
+  model->diags = diags_make(model->heap);
+  model->arena = arena_make(model->heap);
+  const char *path = request->path ? arena_copy(&model->arena, request->path, strlen(request->path)) : "";
+  model->source = source_make(model->heap, path, "", 0);
+  uint32_t length = 0;
+  char *text = load_bytes(model, request, &length);
+  if (text) read_model(model, text, length, request->class_name);
+  publish_model(model);
+  request->model = model;
+}
+
+static daedal_model *load_protected(LoadRequest request, const daedal_allocator *allocator) {
+  HeapHook hook;
+  if (allocator) hook = (HeapHook){allocator->resize, allocator->context};
+  request.heap = heap_new(allocator ? &hook : NULL);
+  if (!request.heap) return NULL;
+  if (heap_protect(request.heap, load, &request)) return request.model;
+  heap_destroy(request.heap);
+  return NULL;
+}
+
+daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
+                               const daedal_allocator *allocator) {
+  return load_protected(
+      (LoadRequest){
+          .path = path, .text = text ? text : "", .length = text ? length : 0, .class_name = class_name},
+      allocator);
+}
+
+daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator) {
+  return load_protected((LoadRequest){.path = path, .class_name = class_name}, allocator);
+}
+
+void daedal_model_free(daedal_model *model) {
+  if (model) heap_destroy(model->heap);
+}
+
+daedal_status daedal_model_status(const daedal_model *model) {
+  if (model->broken) return DAEDAL_INTERNAL;
+  return model->model ? DAEDAL_OK : (daedal_status)diags_code(&model->diags);
+}
+
+const char *daedal_model_name(const daedal_model *model) {
+  return model->model ? names_text(&model->names, model->model->name) : "";
+}
+
+/* ---- reading ---- */
+
+daedal_counts daedal_model_counts(const daedal_model *model) { return model->counts; }
+
+static bool work_flatten(daedal_model *model, const void *argument) {
+  (void)argument;
+  if (model->model && !model->flat.count) model_print(model->model, model->heap, &model->flat);
+  return model->model != NULL;
+}
+
+const char *daedal_flatten(daedal_model *model) {
+  return model_protect(model, work_flatten, NULL) ? model->flat.data : NULL;
+}
+
+const char *const *daedal_pass_names(void) { return DUMP_PASSES; }
+
+static bool work_dump(daedal_model *model, const void *pass) {
+  model->dump.count = 0;
+  return model->model && dump_pass(model->model, pass, model->heap, &model->dump);
+}
+
+const char *daedal_dump(daedal_model *model, const char *pass) {
+  return model_protect(model, work_dump, pass) ? model->dump.data : NULL;
+}
+
+/* ---- files ---- */
+
+typedef struct TextFile {
+  const char *path, *text;
+} TextFile;
+
+static bool work_write_text(daedal_model *model, const void *argument) {
+  const TextFile *file = argument;
+  return file_save(model->heap, &model->diags, file->path, NULL, NULL, file->text, strlen(file->text));
+}
+
+daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text) {
+  TextFile file = {path, text};
+  if (model_protect(model, work_write_text, &file)) return DAEDAL_OK;
+  return model->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
+}

@@ -1,0 +1,183 @@
+/* options: from the options of a call to a request of the pipeline. */
+#include "api/handles.h"
+
+#include "result/start_list.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Smallest tolerance, and smallest step over time: a little above the round-off of one operation. */
+static const double FINEST = 1e-14;
+
+static const char *const SOLVERS[] = {"auto", "erk",   "radau", "bdf",
+#ifdef DAEDAL_WITH_SUNDIALS
+                                      "ida",  "cvode",
+#endif
+                                      NULL};
+
+daedal_options daedal_default_options(void) {
+  return (daedal_options){.method = "dummy",
+                          .solver = "auto",
+                          .start_time = NAN,
+                          .stop_time = NAN,
+                          .tolerance = NAN,
+                          .output_interval = NAN,
+                          .max_step = NAN,
+                          .constraint_tolerance = NAN,
+                          .baumgarte_alpha = NAN,
+                          .baumgarte_beta = NAN};
+}
+
+const char *const *daedal_method_names(void) { return method_names; }
+const char *const *daedal_solver_names(void) { return SOLVERS; }
+
+static double first_given(double a, bool has_b, double b, double otherwise) {
+  return !isnan(a) ? a : has_b ? b : otherwise;
+}
+
+bool refuse_usage(daedal_result *result, const char *message) {
+  diag_error(&result->diags, DIAG_USAGE, (Span){0}, "%s", message);
+  return false;
+}
+
+bool refuse_method(daedal_result *result, const char *name) {
+  Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "there is no method '%s'", name);
+  for (uint32_t m = 0; method_at(m); m++)
+    diag_note(&result->diags, diag, (Span){0}, "%s: %s", method_at(m)->name, method_at(m)->description);
+  return false;
+}
+
+bool read_options(daedal_result *result, const daedal_options *options, Request *request) {
+  const Experiment *experiment = &result->model->model->experiment;
+  RunOptions *run = &request->run;
+  Arena *arena = &result->diags.arena;
+  request->method = method_find(options->method);
+  if (!request->method) return refuse_method(result, options->method);
+  if (options->baumgarte_alpha <= 0 || options->baumgarte_beta <= 0)
+    return refuse_usage(result, "alpha and beta of method baumgarte must be positive");
+  request->method_options = (MethodOptions){options->baumgarte_alpha, options->baumgarte_beta};
+  if (strcmp(options->solver, "auto") != 0 && !(run->integrator = integrator_find(options->solver)))
+    return refuse_usage(result, arena_printf(arena, "there is no solver '%s' in this build", options->solver));
+  run->start = first_given(options->start_time, experiment->has_start, experiment->start, 0);
+  run->stop = first_given(options->stop_time, experiment->has_stop, experiment->stop, run->start + 1);
+  run->tolerance = first_given(options->tolerance, experiment->has_tolerance, experiment->tolerance, 1e-6);
+  run->max_step = isnan(options->max_step) ? 0 : options->max_step;
+  run->constraint_tolerance =
+      isnan(options->constraint_tolerance) ? 100 * run->tolerance : options->constraint_tolerance;
+  run->enforces_constraints = request->method->enforces_all || !isnan(options->constraint_tolerance);
+  if (!isfinite(run->start) || !isfinite(run->stop) || run->stop < run->start)
+    return refuse_usage(result, "the stop time must not be before the start time");
+  if (!(run->tolerance >= FINEST) || run->tolerance >= 1)
+    return refuse_usage(result, "the tolerance must be at least 1e-14, the round-off of steps, and below 1");
+  if (run->max_step < 0 || !(run->constraint_tolerance > 0))
+    return refuse_usage(result, "step sizes and the constraint tolerance must be positive");
+  if (run->max_step > 0 && run->max_step < FINEST * fmax(fabs(run->start), fabs(run->stop)))
+    return refuse_usage(result, "the longest step is below the round-off of time");
+  double interval = first_given(options->output_interval, !options->intervals && experiment->has_interval,
+                                experiment->interval, NAN);
+  if (!isnan(interval) && !(interval > 0)) return refuse_usage(result, "the output interval must be positive");
+  double count = options->intervals ? options->intervals : 500;
+  if (!isnan(interval)) count = ceil((run->stop - run->start) / interval * (1 - 1e-12));
+  if (!(count < 1e9)) return refuse_usage(result, "that makes more than 10^9 output points");
+  run->intervals = count < 1 ? 1 : (uint32_t)count;
+  run->interval = isnan(interval) ? (run->stop - run->start) / run->intervals : interval;
+  return true;
+}
+
+/* One `name=value` of the overrides. */
+static bool read_override(daedal_result *result, const char *text, size_t length, double *parameters,
+                          double *starts) {
+  Model *model = result->model->model;
+  Arena *arena = &result->diags.arena;
+  const char *item = arena_copy(arena, text, length);
+  char *equals = strrchr(item, '=');
+  if (!equals) return refuse_usage(result, arena_printf(arena, "'%s' is not of the form name=value", item));
+  *equals = '\0';
+  char *end;
+  double value = strcmp(equals + 1, "true") == 0    ? 1
+                 : strcmp(equals + 1, "false") == 0 ? 0
+                                                    : strtod(equals + 1, &end);
+  bool word = strcmp(equals + 1, "true") == 0 || strcmp(equals + 1, "false") == 0;
+  if (!word && (end == equals + 1 || *end || !isfinite(value)))
+    return refuse_usage(result, arena_printf(arena, "'%s' is not a number (value of %s)", equals + 1, item));
+  uint32_t position = model_find(model, item);
+  if (position == MAP_NONE)
+    return refuse_usage(result, arena_printf(arena, "there is no variable '%s' to override", item));
+  const Variable *variable = &model->variables.data[position];
+  if (variable->role != ROLE_PARAMETER) starts[position] = value;
+  else if (variable->is_final || variable->variability == VARIABILITY_CONSTANT)
+    return refuse_usage(result, arena_printf(arena, "'%s' is %s and cannot be overridden", item,
+                                            variable->is_final ? "final" : "a constant"));
+  else if (variable->is_structural)
+    return refuse_usage(
+        result,
+        arena_printf(
+            arena, "'%s' decides the structure of the model and cannot be overridden; change it in the file",
+            item));
+  else parameters[variable->index] = value;
+  return true;
+}
+
+/* "a=1,b[1,2]=3": split at commas outside of brackets. */
+static bool read_overrides(daedal_result *result, const char *text, double *parameters, double *starts) {
+  int depth = 0;
+  const char *begin = text ? text : "";
+  for (const char *p = begin; *begin; p++) {
+    depth += (*p == '[') - (*p == ']');
+    if (*p && !(*p == ',' && depth <= 0)) continue;
+    if (!read_override(result, begin, (size_t)(p - begin), parameters, starts)) return false;
+    begin = *p ? p + 1 : p;
+  }
+  return true;
+}
+
+/* Start values of free parameters count like overrides: both are guesses. */
+static void move_free_starts(const Model *model, double *parameters, double *starts) {
+  for (uint32_t p = 0; p < model->parameters.count; p++) {
+    uint32_t position = model->parameters.data[p];
+    if (!isnan(starts[position]) && isnan(parameters[p])) parameters[p] = starts[position];
+  }
+}
+
+bool read_starts(daedal_result *result, const daedal_options *options, Request *request) {
+  const Model *model = result->model->model;
+  double *parameters = heap_array(result->heap, model->parameters.count, sizeof *parameters);
+  double *starts = heap_array(result->heap, model->variables.count, sizeof *starts);
+  for (uint32_t k = 0; k < model->parameters.count; k++) parameters[k] = NAN;
+  for (uint32_t k = 0; k < model->variables.count; k++) starts[k] = NAN;
+  request->parameter_overrides = parameters;
+  request->starts.start = starts;
+  if (options->start_from &&
+      !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
+    return false;
+  if (options->start_values &&
+      !start_list_read(result->heap, model, options->start_values, starts, &result->diags))
+    return false;
+  move_free_starts(model, parameters, starts);
+  return read_overrides(result, options->overrides, parameters, starts);
+}
+
+const char **split_names(Arena *arena, const char *text, uint32_t *count) {
+  const char **names = arena_array(arena, text ? strlen(text) + 1 : 1, sizeof *names);
+  int depth = 0;
+  *count = 0;
+  for (const char *begin = text ? text : "", *p = begin; *begin; p++) {
+    depth += (*p == '[') - (*p == ']');
+    if (*p && !(*p == ',' && depth <= 0)) continue;
+    names[(*count)++] = arena_copy(arena, begin, (size_t)(p - begin));
+    begin = *p ? p + 1 : p;
+  }
+  return names;
+}
+
+bool read_invariants(daedal_result *result, const daedal_options *options) {
+  CompareRequest *comparing = &result->comparing;
+  Arena *arena = &result->diags.arena;
+  comparing->invariants = split_names(arena, options->invariants, &comparing->invariant_count);
+  for (uint32_t k = 0; k < comparing->invariant_count; k++)
+    if (model_find(result->model->model, comparing->invariants[k]) == MAP_NONE)
+      return refuse_usage(result, arena_printf(arena, "there is no variable '%s' to watch as an invariant",
+                                              comparing->invariants[k]));
+  return true;
+}

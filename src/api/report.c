@@ -1,0 +1,112 @@
+/* report: what a result tells: of the run, of its initial values, of the system that the method made. */
+#include "api/handles.h"
+
+#include "reduce/text.h"
+#include "result/initial_report.h"
+
+/* ---- the run ---- */
+
+typedef void (*RunReport)(const RunFacts *facts, Heap *heap, TextVec *text);
+
+/* A report, made when it is asked for first. */
+typedef struct ReportRequest {
+  RunReport print;
+  TextVec *text;
+} ReportRequest;
+
+static bool work_report(daedal_result *result, const void *argument) {
+  const ReportRequest *request = argument;
+  if (!request->text->count) request->print(&result->simulation.facts, result->heap, request->text);
+  return request->text->count > 0;
+}
+
+static const char *report(daedal_result *result, RunReport print, TextVec *text) {
+  ReportRequest request = {print, text};
+  return result_protect(result, work_report, &request) ? text->data : "";
+}
+
+const char *daedal_result_text(daedal_result *result) {
+  return report(result, run_report_text, &result->text);
+}
+const char *daedal_result_json(daedal_result *result) {
+  return report(result, run_report_json, &result->json);
+}
+
+/* ---- initial values ---- */
+
+static const Explanation *explain(daedal_result *result) {
+  Simulation *simulation = &result->simulation;
+  if (!simulation->initial.solved) return NULL;
+  if (!result->explanation) {
+    result->explanation = heap_alloc(result->heap, sizeof *result->explanation);
+    *result->explanation =
+        initial_explain(&simulation->initializer, &simulation->initial, &result->diags.arena);
+  }
+  return result->explanation;
+}
+
+static bool work_initial_text(daedal_result *result, const void *argument) {
+  const Explanation *explanation = explain(result);
+  (void)argument;
+  if (explanation && !result->initial_text.count)
+    initial_report_text(&result->simulation.initial, explanation, result->simulation.evaluator, result->heap,
+                        &result->initial_text);
+  return explanation != NULL;
+}
+
+static bool work_initial_json(daedal_result *result, const void *argument) {
+  const Explanation *explanation = explain(result);
+  (void)argument;
+  if (!result->initial_json.count)
+    initial_report_json(result->simulation.facts.status, &result->simulation.initial, explanation,
+                        result->simulation.evaluator, result->heap, &result->initial_json);
+  return true;
+}
+
+static bool work_start_values(daedal_result *result, const void *argument) {
+  (void)argument;
+  if (!explain(result)) return false;
+  if (!result->start_values.count)
+    initial_report_modifiers(&result->simulation.initial, result->simulation.evaluator, result->heap,
+                             &result->start_values);
+  return true;
+}
+
+const char *daedal_result_initial_text(daedal_result *result) {
+  return result_protect(result, work_initial_text, NULL) ? result->initial_text.data : "";
+}
+
+const char *daedal_result_initial_json(daedal_result *result) {
+  return result_protect(result, work_initial_json, NULL) ? result->initial_json.data : "";
+}
+
+const char *daedal_result_start_values(daedal_result *result) {
+  return result_protect(result, work_start_values, NULL) ? result->start_values.data : NULL;
+}
+
+/* ---- the system that the method made ---- */
+
+static bool work_model(daedal_result *result, const void *argument) {
+  (void)argument;
+  Simulation *simulation = &result->simulation;
+  if (result->reduced.count || !simulation->facts.reduction) return true;
+  double begin = pipeline_clock();
+  reduction_print(&simulation->reduction, method_find(simulation->facts.method), &result->reduced);
+  simulation->facts.seconds.code += pipeline_clock() - begin;
+  return true;
+}
+
+const char *daedal_result_model(daedal_result *result) {
+  return result_protect(result, work_model, NULL) ? result->reduced.data : NULL;
+}
+
+static bool work_model_json(daedal_result *result, const void *argument) {
+  const RunFacts *facts = &result->simulation.facts;
+  if (result->reduced_json.count || !work_model(result, argument)) return true;
+  reduction_report_json(facts, result->heap, &result->reduced_json);
+  return true;
+}
+
+const char *daedal_result_model_json(daedal_result *result) {
+  return result_protect(result, work_model_json, NULL) ? result->reduced_json.data : NULL;
+}

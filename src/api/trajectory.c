@@ -1,0 +1,93 @@
+/* trajectory: the rows of a result, in memory and as files. */
+#include "api/handles.h"
+
+#include "result/csv.h"
+#include "result/file.h"
+#include "result/mat.h"
+
+#include <string.h>
+
+const Recorder *recorder_of(const daedal_result *result) { return result->simulation.facts.recorder; }
+
+uint32_t daedal_result_signals(const daedal_result *result) {
+  return recorder_of(result) ? recorder_of(result)->signals->list.count + 1 : 0;
+}
+
+uint32_t daedal_result_rows(const daedal_result *result) {
+  return recorder_of(result) ? (uint32_t)recorder_of(result)->trajectory->rows : 0;
+}
+
+const char *daedal_result_name(const daedal_result *result, uint32_t signal) {
+  return signal == 0 ? "time" : recorder_of(result)->signals->list.data[signal - 1].name;
+}
+
+const char *daedal_result_unit(const daedal_result *result, uint32_t signal) {
+  return signal == 0 ? "s" : recorder_of(result)->signals->list.data[signal - 1].unit;
+}
+
+double daedal_result_value(const daedal_result *result, uint32_t signal, uint32_t row) {
+  const Trajectory *trajectory = recorder_of(result)->trajectory;
+  return signal == 0 ? trajectory_time(trajectory, row) : trajectory_value(trajectory, row, signal - 1);
+}
+
+uint32_t daedal_result_find(const daedal_result *result, const char *name) {
+  if (!recorder_of(result)) return UINT32_MAX;
+  if (strcmp(name, "time") == 0) return 0;
+  uint32_t found = signals_find(recorder_of(result)->signals, name);
+  return found == MAP_NONE ? UINT32_MAX : found + 1;
+}
+
+static bool has_ending(const char *path, const char *ending) {
+  size_t length = strlen(path), tail = strlen(ending);
+  return length >= tail && strcmp(path + length - tail, ending) == 0;
+}
+
+static bool write_trajectory(daedal_result *result, const void *argument) {
+  const char *path = argument;
+  const Trajectory *trajectory = recorder_of(result)->trajectory;
+  bool mat = has_ending(path, ".mat");
+  if (!mat && !has_ending(path, ".csv")) {
+    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "the result file '%s' must end in .csv or .mat", path);
+    return false;
+  }
+  FileWriter *file = file_create(result->heap, &result->diags, path, NULL, NULL);
+  if (!file) return false;
+  if (!mat) csv_write(file, trajectory);
+  else if (!mat_write(result->heap, &result->diags, file, trajectory)) {
+    file_abandon(file);
+    return false;
+  }
+  return file_commit(file);
+}
+
+static bool work_write(daedal_result *result, const void *argument) {
+  bool ok = write_trajectory(result, argument);
+  if (!ok) publish_result(result);
+  return ok;
+}
+
+daedal_status daedal_result_write(daedal_result *result, const char *path) {
+  if (!recorder_of(result)) return result->status == DAEDAL_OK ? DAEDAL_INTERNAL : result->status;
+  if (result_protect(result, work_write, path)) return DAEDAL_OK;
+  if (result->broken) return DAEDAL_INTERNAL;
+  return has_ending(path, ".csv") || has_ending(path, ".mat") ? DAEDAL_FILE : DAEDAL_USAGE;
+}
+
+static bool sink_text(void *context, const void *bytes, size_t length) {
+  daedal_result *result = context;
+  text_append(result->heap, &result->csv, bytes, length);
+  return true;
+}
+
+static bool work_csv(daedal_result *result, const void *argument) {
+  (void)argument;
+  if (result->csv.count) return true;
+  FileWriter *file = file_create(result->heap, &result->diags, "-", sink_text, result);
+  if (!file) return false;
+  csv_write(file, recorder_of(result)->trajectory);
+  return file_commit(file);
+}
+
+const char *daedal_result_csv(daedal_result *result) {
+  return recorder_of(result) && result_protect(result, work_csv, NULL) ? result->csv.data : NULL;
+}
