@@ -37,7 +37,7 @@ static const char *node_unsupported(const Model *model, Expr e) {
 static const char *first_unsupported(const Model *model, const Expr *roots, uint32_t count) {
   const char *found = NULL;
   IndexVec below = {0};
-  dag_below(model->dag, roots, count, &below);
+  dag_below(model->dag, dag_scratch(model->dag), roots, count, &below);
   for (uint32_t k = 0; k < below.count && !found; k++) found = node_unsupported(model, below.data[k]);
   vec_free(dag_heap(model->dag), &below);
   return found;

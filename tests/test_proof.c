@@ -155,7 +155,7 @@ static void test_matrices(void **unused) {
   Expr pieces[16];
   uint32_t count = 0, state = 5;
   IndexVec below = {0};
-  for (uint32_t k = 0; k < 3; k++) dag_below(dag, &bench->model->equations.data[k].residual, 1, &below);
+  for (uint32_t k = 0; k < 3; k++) dag_below(dag, dag_scratch(dag), &bench->model->equations.data[k].residual, 1, &below);
   for (uint32_t k = 0; k < below.count && count < 16; k++)
     if (dag_op(dag, below.data[k]) != OP_SUM) pieces[count++] = below.data[k];
   for (int trial = 0; trial < 60; trial++) {

@@ -42,7 +42,7 @@ static Expr expand_derivatives(const Analysis *analysis, const Definitions *defi
   ExprVec leaves = {0}, from = {0}, to = {0};
   for (int round = 0; round < ROUNDS; round++) {
     leaves.count = from.count = to.count = 0;
-    dag_variables(dag, e, &leaves);
+    dag_variables(dag, dag_scratch(dag), e, &leaves);
     for (uint32_t k = 0; k < leaves.count; k++) {
       uint32_t j = analysis->problem.local[dag_index(dag, leaves.data[k])];
       if (definitions->leaf[j] == EXPR_NONE) continue;
@@ -133,7 +133,7 @@ static bool block_is_linear(LinearSearch *search, int32_t block) {
     if (structure->c[i] > 0) continue;
     Expr root = search->analysis->problem.residual[i];
     search->order.count = 0;
-    dag_below(dag, &root, 1, &search->order);
+    dag_below(dag, dag_scratch(dag), &root, 1, &search->order);
     for (uint32_t k = 0; k < search->order.count; k++)
       search->dependence[search->order.data[k]] = (uint8_t)node_dependence(search, dag, search->order.data[k]);
     if (search->dependence[root] == DEPENDS_OTHERWISE) return false;

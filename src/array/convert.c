@@ -110,7 +110,7 @@ Expr converter_drop_apparent(Converter *converter, Expr e) {
       vec_push(converter->heap, &apparent, leaves.data[k]);
   /* leaves without any partial derivative */
   ExprVec all = {0};
-  dag_variables(converter->dag, e, &all);
+  dag_variables(converter->dag, dag_scratch(converter->dag), e, &all);
   for (uint32_t k = 0; k < all.count; k++) {
     bool present = false;
     for (uint32_t q = 0; q < leaves.count && !present; q++) present = leaves.data[q] == all.data[k];
@@ -231,7 +231,7 @@ static bool factor_is_low(const Converter *converter, const BlockJacobian *jacob
   int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];
   ExprVec leaves = {0};
   bool low = true;
-  dag_variables(converter->dag, factor, &leaves);
+  dag_variables(converter->dag, dag_scratch(converter->dag), factor, &leaves);
   for (uint32_t k = 0; k < leaves.count && low; k++) {
     int32_t j = (int32_t)converter->problem.local[dag_index(converter->dag, leaves.data[k])];
     int32_t allowed = structure->d[j] - least - (structure->blocks.block_of_column[j] == block);
@@ -285,8 +285,8 @@ static void find_cancelled(Converter *converter, const Combination *combination,
   Heap *heap = converter->heap;
   Dag *dag = converter->dag;
   ExprVec leaves = {0}, inside = {0}, gradient = {0}, partials = {0};
-  dag_variables(dag, combination->left, &leaves);
-  for (uint32_t k = 0; k < combination->count; k++) dag_variables(dag, combination->factor[k], &inside);
+  dag_variables(dag, dag_scratch(dag), combination->left, &leaves);
+  for (uint32_t k = 0; k < combination->count; k++) dag_variables(dag, dag_scratch(dag), combination->factor[k], &inside);
   Expr *part = heap_array(heap, (size_t)combination->count * (leaves.count + 1), sizeof *part);
   for (uint32_t q = 0; q < combination->count * leaves.count; q++) part[q] = dag_constant(dag, 0);
   for (uint32_t k = 0; k < combination->count; k++) {
@@ -331,7 +331,7 @@ static bool combine(Converter *converter, const BlockJacobian *jacobian, const D
   combination->vanishes = sum_vanishes(converter, combination->factor, combination->row, combination->count);
   ExprVec rest = {0};
   bool low = true;
-  dag_variables(dag, combination->left, &rest);
+  dag_variables(dag, dag_scratch(dag), combination->left, &rest);
   for (uint32_t k = 0; k < rest.count && low; k++) {
     int32_t j = (int32_t)converter->problem.local[dag_index(dag, rest.data[k])];
     bool inside =
@@ -360,7 +360,7 @@ static uint32_t dependence_cost(const Converter *converter, const Dependence *de
   for (uint32_t k = 0; k < dependence->count; k++) {
     Expr factor = dependence->factor[k];
     if (dag_is_constant(converter->dag, factor, NULL)) continue;
-    cost += dag_contains(converter->dag, factor, OP_VARIABLE) ? 1000000 : 1000;
+    cost += dag_depends(converter->dag, factor, OP_VARIABLE) ? 1000000 : 1000;
   }
   return cost;
 }
@@ -388,7 +388,7 @@ static bool use_combination(Converter *converter, const BlockJacobian *jacobian,
   if (!combine(converter, jacobian, dependence, &combination)) return false;
   Expr left = combination.vanishes ? dag_constant(converter->dag, 0) : combination.left;
   const char *how = combination_text(converter, jacobian, dependence);
-  if (!dag_contains(converter->dag, left, OP_VARIABLE)) return settle_empty(converter, i, left, how);
+  if (!dag_depends(converter->dag, left, OP_VARIABLE)) return settle_empty(converter, i, left, how);
   Problem problem;
   Structure structure = try_residual(converter, i, left, &problem);
   if (structure.status != STRUCTURE_OK || structure.dof >= converter->structure.dof) return false;

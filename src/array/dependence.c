@@ -86,9 +86,9 @@ static bool fill(Matrix *matrix, const BlockJacobian *jacobian, bool rows, const
 static int plainness(const Dag *dag, Expr e) {
   if (dag_is_constant(dag, e, NULL)) return 0;
   Dag *graph = (Dag *)dag;
-  if (dag_contains(graph, e, OP_VARIABLE)) return 3;
-  return dag_contains(graph, e, OP_TIME) || dag_contains(graph, e, OP_DISCRETE) ||
-                 dag_contains(graph, e, OP_PRE)
+  if (dag_depends(graph, e, OP_VARIABLE)) return 3;
+  return dag_depends(graph, e, OP_TIME) || dag_depends(graph, e, OP_DISCRETE) ||
+                 dag_depends(graph, e, OP_PRE)
              ? 2
              : 1;
 }

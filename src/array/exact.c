@@ -238,7 +238,7 @@ static Polynomial node_of(Exact *exact, Expr e, const uint32_t *slot, const Poly
 bool exact_polynomials(Exact *exact, const Expr *roots, uint32_t count, Polynomial *polynomials) {
   Heap *heap = exact->ring.arena->heap;
   IndexVec order = {0};
-  dag_below((Dag *)exact->dag, roots, count, &order);
+  dag_below((Dag *)exact->dag, dag_scratch((Dag *)exact->dag), roots, count, &order);
   uint32_t *slot = heap_array(heap, dag_size(exact->dag), sizeof *slot);
   Polynomial *found = heap_array(heap, order.count, sizeof *found);
   for (uint32_t k = 0; k < order.count && !exact->ring.failed; k++) {

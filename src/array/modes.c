@@ -10,7 +10,7 @@ static bool is_event_relation(Op op) {
 }
 
 /* Does the value change along a solution? */
-static bool is_moving(Dag *dag, Expr e) { return dag_contains(dag, e, OP_VARIABLE) || dag_contains(dag, e, OP_TIME); }
+static bool is_moving(Dag *dag, Expr e) { return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME); }
 
 /* Which nodes of `order` are reached without passing a noEvent: walked from the roots down. */
 static bool *mark_outside(Dag *dag, const IndexVec *order, const uint32_t *slot, const Expr *roots, uint32_t count, Heap *heap) {
@@ -65,7 +65,7 @@ Modes modes_extract(Problem *problem, Arena *arena) {
   for (uint32_t i = 0; i < problem->equations; i++)
     if (dag_has_event(dag, problem->residual[i])) vec_push(heap, &roots, problem->residual[i]);
   if (!roots.count) return modes;
-  dag_below(dag, roots.data, roots.count, &order);
+  dag_below(dag, dag_scratch(dag), roots.data, roots.count, &order);
   uint32_t *slot = heap_array(heap, dag_size(dag), sizeof *slot);
   for (uint32_t k = 0; k < order.count; k++) slot[order.data[k]] = k;
   bool *outside = mark_outside(dag, &order, slot, roots.data, roots.count, heap);

@@ -62,7 +62,7 @@ static void build_incidence(Problem *problem, Arena *arena) {
   IntVec column = {0}, order = {0};
   for (uint32_t i = 0; i < problem->equations; i++) {
     leaves.count = row.count = 0;
-    dag_variables(dag, problem->residual[i], &leaves);
+    dag_variables(dag, dag_scratch(dag), problem->residual[i], &leaves);
     for (uint32_t k = 0; k < leaves.count; k++) {
       uint32_t local = problem->local[dag_index(dag, leaves.data[k])];
       vec_push(heap, &row, (Entry){(int32_t)local, (int32_t)dag_order(dag, leaves.data[k])});
@@ -94,7 +94,7 @@ Expr problem_expression(const Problem *problem, Expr e) {
   Heap *heap = problem->model->heap;
   const Aliases *aliases = &problem->aliases;
   ExprVec leaves = {0}, values = {0};
-  dag_variables(dag, e, &leaves);
+  dag_variables(dag, dag_scratch(dag), e, &leaves);
   for (uint32_t k = 0; k < leaves.count; k++) {
     uint32_t unknown = dag_index(dag, leaves.data[k]), order = dag_order(dag, leaves.data[k]);
     Expr value;
@@ -114,7 +114,7 @@ uint32_t *problem_written_orders(Model *model, Heap *heap) {
   ExprVec leaves = {0};
   for (uint32_t i = 0; i < model->equations.count; i++) {
     leaves.count = 0;
-    dag_variables(model->dag, model->equations.data[i].residual, &leaves);
+    dag_variables(model->dag, dag_scratch(model->dag), model->equations.data[i].residual, &leaves);
     for (uint32_t k = 0; k < leaves.count; k++) {
       uint32_t unknown = dag_index(model->dag, leaves.data[k]), written = dag_order(model->dag, leaves.data[k]);
       if (written > order[unknown]) order[unknown] = written;

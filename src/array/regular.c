@@ -230,7 +230,7 @@ static bool is_plainly_regular(const Problem *problem, const Structure *structur
       continue;
     }
     leaves->count = 0;
-    if (dag_op(dag, child) != OP_VARIABLE) dag_variables(dag, child, leaves);
+    if (dag_op(dag, child) != OP_VARIABLE) dag_variables(dag, dag_scratch(dag), child, leaves);
     for (uint32_t q = 0; q < leaves->count; q++)
       if (leaves->data[q] == leaf) return false;
   }

@@ -137,7 +137,7 @@ void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots
   Dag *dag = samples->model->dag;
   Heap *heap = samples->model->heap;
   IndexVec order = {0};
-  dag_below(dag, roots, count, &order);
+  dag_below(dag, dag_scratch(dag), roots, count, &order);
   uint32_t *slot = heap_array(heap, dag_size(dag), sizeof *slot);
   Sized *found = heap_array(heap, order.count, sizeof *found);
   for (uint32_t k = 0; k < order.count; k++) {

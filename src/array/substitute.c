@@ -39,7 +39,7 @@ static bool is_allowed(Converter *converter, const BlockJacobian *jacobian, cons
   for (uint32_t k = 0; k < dependence->count && allowed; k++) {
     dependence->factor[k] = converter_drop_apparent(converter, dependence->factor[k]);
     allowed = structure->d[jacobian->unknown[dependence->line[k]]] >= plan->most;
-    dag_variables(converter->dag, dependence->factor[k], &leaves);
+    dag_variables(converter->dag, dag_scratch(converter->dag), dependence->factor[k], &leaves);
   }
   for (uint32_t k = 0; k < leaves.count && allowed; k++) {
     int32_t j = (int32_t)converter->problem.local[dag_index(converter->dag, leaves.data[k])];

@@ -49,7 +49,7 @@ static bool group_is_constant(Dag *dag, const Expr *roots, int32_t count) {
   static const Op moving[] = {OP_VARIABLE, OP_TIME, OP_DISCRETE, OP_PRE};
   for (int32_t e = 0; e < count; e++)
     for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
-      if (dag_contains(dag, roots[e], moving[k])) return false;
+      if (dag_depends(dag, roots[e], moving[k])) return false;
   return true;
 }
 
@@ -60,7 +60,7 @@ static bool group_is_linear(Heap *heap, const BlockMatrix *matrix, const Array *
   bool linear = true;
   for (int32_t e = 0; e < count && linear; e++) {
     leaves.count = 0;
-    dag_variables(array->dag, roots[e], &leaves);
+    dag_variables(array->dag, dag_scratch(array->dag), roots[e], &leaves);
     for (uint32_t k = 0; k < leaves.count && linear; k++) {
       int32_t j = (int32_t)array->problem->local[dag_index(array->dag, leaves.data[k])];
       linear = structure->blocks.block_of_column[j] != matrix->block ||

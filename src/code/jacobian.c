@@ -247,8 +247,8 @@ static void differentiation_free(Differentiation *work) {
 /* ---- pattern ---- */
 
 static bool is_constant_entry(Dag *dag, Expr partial) {
-  return !dag_contains(dag, partial, OP_VARIABLE) && !dag_contains(dag, partial, OP_TIME) &&
-         !dag_contains(dag, partial, OP_DISCRETE) && !dag_contains(dag, partial, OP_PRE);
+  return !dag_depends(dag, partial, OP_VARIABLE) && !dag_depends(dag, partial, OP_TIME) &&
+         !dag_depends(dag, partial, OP_DISCRETE) && !dag_depends(dag, partial, OP_PRE);
 }
 
 static void make_pattern(Differentiation *work, Jacobian *jacobian) {

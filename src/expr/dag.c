@@ -207,11 +207,40 @@ Dag *dag_new(Heap *heap, Names *names) {
   Dag *dag = heap_alloc(heap, sizeof *dag);
   dag->heap = heap;
   dag->names = names;
+  dag->scratch = dag_scratch_make(heap);
   vec_reserve(heap, &dag->words, 64);
   vec_reserve(heap, &dag->terms, 64);
   dag_constant(dag, 0);
   dag_constant(dag, 1);
   return dag;
+}
+
+/* The vector's content in another heap. */
+static void copy_vector(Heap *heap, void *to, const void *from, size_t count, size_t size) {
+  struct {
+    void *data;
+    uint32_t count, capacity;
+  } made = {heap_array(heap, count, size), (uint32_t)count, (uint32_t)count};
+  if (count) memcpy(made.data, from, count * size);
+  memcpy(to, &made, sizeof made);
+}
+
+Dag *dag_copy(const Dag *dag, Heap *heap, Names *names) {
+  Dag *copy = heap_alloc(heap, sizeof *copy);
+  *copy = (Dag){
+      .heap = heap, .names = names, .scratch = dag_scratch_make(heap), .table_capacity = dag->table_capacity};
+#define COPY(field) \
+  copy_vector(heap, &copy->field, dag->field.data, dag->field.count, sizeof *dag->field.data)
+  COPY(nodes);
+  COPY(flags);
+  COPY(constants);
+  COPY(words);
+  COPY(terms);
+  COPY(derivatives);
+#undef COPY
+  copy->table = heap_array(heap, dag->table_capacity, sizeof *copy->table);
+  memcpy(copy->table, dag->table, dag->table_capacity * sizeof *copy->table);
+  return copy;
 }
 
 /* ---- reading ---- */
@@ -269,55 +298,68 @@ Expr dag_child(const Dag *dag, Expr e, uint32_t i) {
 
 /* ---- walks ---- */
 
-bool dag_was_met(const Dag *dag, Expr e) { return e < dag->marks.count && dag->marks.data[e] == dag->stamp; }
+DagScratch dag_scratch_make(Heap *heap) { return (DagScratch){.heap = heap}; }
+
+void dag_scratch_free(DagScratch *scratch) {
+  vec_free(scratch->heap, &scratch->marks);
+  vec_free(scratch->heap, &scratch->slots);
+  vec_free(scratch->heap, &scratch->stack);
+}
+
+DagScratch *dag_scratch(Dag *dag) { return &dag->scratch; }
+
+bool dag_was_met(const DagScratch *scratch, Expr e) {
+  return e < scratch->marks.count && scratch->marks.data[e] == scratch->stamp;
+}
 
 /* A new stamp makes all nodes unmet at once; only when stamps run out is the array cleared. */
-static void walk_begin(Dag *dag) {
-  if (++dag->stamp == 0) {
-    memset(dag->marks.data, 0, dag->marks.count * sizeof *dag->marks.data);
-    dag->stamp = 1;
+static void walk_begin(const Dag *dag, DagScratch *scratch) {
+  if (++scratch->stamp == 0) {
+    memset(scratch->marks.data, 0, scratch->marks.count * sizeof *scratch->marks.data);
+    scratch->stamp = 1;
   }
-  uint32_t more = dag->nodes.count - dag->marks.count;
-  if (!more) return;
-  memset(vec_extend(dag->heap, &dag->marks, more), 0, more * sizeof *dag->marks.data);
-  vec_reserve(dag->heap, &dag->slots, more);
-  dag->slots.count += more;
+  if (dag->nodes.count <= scratch->marks.count) return;
+  uint32_t more = dag->nodes.count - scratch->marks.count;
+  memset(vec_extend(scratch->heap, &scratch->marks, more), 0, more * sizeof *scratch->marks.data);
+  vec_reserve(scratch->heap, &scratch->slots, more);
+  scratch->slots.count += more;
 }
 
-static void walk_enter(Dag *dag, Walk walk, Expr e) {
-  if (dag->marks.data[e] == dag->stamp || (walk.mask && !(dag->flags.data[e] & walk.mask))) return;
-  dag->marks.data[e] = dag->stamp;
+static void walk_enter(const Dag *dag, DagScratch *scratch, Walk walk, Expr e) {
+  if (scratch->marks.data[e] == scratch->stamp || (walk.mask && !(dag->flags.data[e] & walk.mask))) return;
+  scratch->marks.data[e] = scratch->stamp;
   bool stop = walk.shallow && op_is_selector(dag_op(dag, e));
-  vec_push(dag->heap, &dag->stack, (Frame){e, stop ? UINT32_MAX : 0});
+  vec_push(scratch->heap, &scratch->stack, (DagFrame){e, stop ? UINT32_MAX : 0});
 }
 
-void dag_walk(Dag *dag, Walk walk, const Expr *roots, uint32_t count, IndexVec *order) {
-  walk_begin(dag);
+void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count,
+              IndexVec *order) {
+  walk_begin(dag, scratch);
   uint32_t base = order->count;
   for (uint32_t i = 0; i < count; i++) {
-    walk_enter(dag, walk, roots[i]);
-    while (dag->stack.count) {
-      Frame *frame = &vec_last(&dag->stack);
+    walk_enter(dag, scratch, walk, roots[i]);
+    while (scratch->stack.count) {
+      DagFrame *frame = &vec_last(&scratch->stack);
       if (frame->next < dag_child_count(dag, frame->node)) {
-        walk_enter(dag, walk, dag_child(dag, frame->node, frame->next++));
+        walk_enter(dag, scratch, walk, dag_child(dag, frame->node, frame->next++));
         continue;
       }
-      Expr e = vec_pop(&dag->stack).node;
-      dag->slots.data[e] = order->count - base;
-      vec_push(dag->heap, order, e);
+      Expr e = vec_pop(&scratch->stack).node;
+      scratch->slots.data[e] = order->count - base;
+      vec_push(scratch->heap, order, e);
     }
   }
 }
 
-void dag_below(Dag *dag, const Expr *roots, uint32_t count, IndexVec *order) {
-  dag_walk(dag, (Walk){0}, roots, count, order);
+void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order) {
+  dag_walk(dag, scratch, (Walk){0}, roots, count, order);
 }
 
-uint32_t dag_count(Dag *dag, const Expr *roots, uint32_t count) {
+uint32_t dag_count(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count) {
   IndexVec order = {0};
-  dag_below(dag, roots, count, &order);
+  dag_below(dag, scratch, roots, count, &order);
   uint32_t nodes = order.count;
-  vec_free(dag->heap, &order);
+  vec_free(scratch->heap, &order);
   return nodes;
 }
 
@@ -326,24 +368,25 @@ static int compare_index(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-void dag_variables(Dag *dag, Expr e, ExprVec *leaves) {
+void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves) {
   IndexVec order = {0};
-  dag_walk(dag, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1, &order);
+  dag_walk(dag, scratch, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1, &order);
   uint32_t first = leaves->count;
   for (uint32_t i = 0; i < order.count; i++)
-    if (dag_op(dag, order.data[i]) == OP_VARIABLE) vec_push(dag->heap, leaves, order.data[i]);
+    if (dag_op(dag, order.data[i]) == OP_VARIABLE) vec_push(scratch->heap, leaves, order.data[i]);
   if (leaves->count > first)
-    dag_sort(dag->heap, leaves->data + first, leaves->count - first, sizeof(Expr), compare_index);
-  vec_free(dag->heap, &order);
+    dag_sort(scratch->heap, leaves->data + first, leaves->count - first, sizeof(Expr), compare_index);
+  vec_free(scratch->heap, &order);
 }
 
-bool dag_contains(Dag *dag, Expr e, Op op) {
-  if (op_kind(op) == KIND_LEAF) return dag->flags.data[e] & 1u << op;
+bool dag_depends(const Dag *dag, Expr e, Op leaf) { return dag->flags.data[e] & 1u << leaf; }
+
+bool dag_contains(const Dag *dag, DagScratch *scratch, Expr e, Op op) {
   IndexVec order = {0};
   bool found = false;
-  dag_below(dag, &e, 1, &order);
+  dag_below(dag, scratch, &e, 1, &order);
   for (uint32_t i = 0; i < order.count && !found; i++) found = dag_op(dag, order.data[i]) == op;
-  vec_free(dag->heap, &order);
+  vec_free(scratch->heap, &order);
   return found;
 }
 

@@ -48,7 +48,32 @@ typedef struct Node {
 
 typedef struct Dag Dag;
 
+/* A node that a walk has entered, and the child that it visits next. */
+typedef struct DagFrame {
+  Expr node;
+  uint32_t next;
+} DagFrame;
+
+/* Workspace of walks. It belongs to the caller: a graph that nobody extends may be walked by any number of threads, each
+ * with a scratch of its own. */
+typedef struct DagScratch {
+  Heap *heap;
+  IndexVec marks, slots; /* per node: stamp of the last walk that met it, and its position there */
+  uint32_t stamp;
+  VEC(DagFrame) stack;
+} DagScratch;
+
+DagScratch dag_scratch_make(Heap *heap);
+void dag_scratch_free(DagScratch *scratch);
+
+/* That of the graph itself, for its one owner while he extends it. */
+DagScratch *dag_scratch(Dag *dag);
+
 Dag *dag_new(Heap *heap, Names *names);
+
+/* A graph of its own that begins with the same nodes: every expression of the one given means the same in it. */
+Dag *dag_copy(const Dag *dag, Heap *heap, Names *names);
+
 Heap *dag_heap(const Dag *dag);
 uint32_t dag_size(const Dag *dag); /* number of nodes; indices are below it */
 
@@ -149,18 +174,22 @@ Expr dag_partial(Dag *dag, Expr e, Expr leaf);
 typedef VEC(Expr) ExprVec;
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);
 
-/* The variable leaves (OP_VARIABLE) below e, each once, ascending by node index, appended. O(graph below e),
- * no O(size) clearing per call (stamps). */
-void dag_variables(Dag *dag, Expr e, ExprVec *leaves);
+/* The variable leaves (OP_VARIABLE) below e, each once, ascending by node index, appended to a vector
+ * in the scratch's heap. O(graph below e), no O(size) clearing per call (stamps). */
+void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves);
 
-/* Any node of the given operator at or below e? O(1) for leaf operators, O(graph below e) for others. */
-bool dag_contains(Dag *dag, Expr e, Op op);
+/* Any leaf of this operator at or below e? O(1). */
+bool dag_depends(const Dag *dag, Expr e, Op leaf);
+
+/* Any node of this operator at or below e? O(graph below e). */
+bool dag_contains(const Dag *dag, DagScratch *scratch, Expr e, Op op);
 
 /* Is there a relation, a jump or kink, or an event operator below e outside of every noEvent? O(1). */
 bool dag_has_event(const Dag *dag, Expr e);
 
-/* The nodes at or below the roots, each once, children before parents, appended to `order`. */
-void dag_below(Dag *dag, const Expr *roots, uint32_t count, IndexVec *order);
+/* The nodes at or below the roots, each once, children before parents, appended to `order`, in the
+ * scratch's heap. */
+void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order);
 
 /* Replaces leaves and rebuilds (hence simplifies): from[i] -> to[i]. Memoized over one call for `count`
  * roots. Also replaces inner nodes if given as `from`. */
@@ -170,13 +199,14 @@ void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, 
 bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest);
 
 /* Number of distinct nodes below the roots (for tests and reports). */
-uint32_t dag_count(Dag *dag, const Expr *roots, uint32_t count);
+uint32_t dag_count(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count);
 
 /* Value with the leaves' values given by a callback; false outside of the domain of an operator (the
  * culprit's node in *where if not NULL). Iterative; for tests and for constant expressions, not the run's
  * evaluator. */
 typedef double (*LeafValue)(void *context, const Dag *dag, Expr leaf);
-bool dag_evaluate(Dag *dag, Expr e, LeafValue leaf, void *context, double *value, Expr *where);
+bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, void *context, double *value,
+                  Expr *where);
 
 /* ---- printing (print.c) ---- */
 
@@ -211,7 +241,7 @@ typedef struct LeafPrinter {
 
 /* Ranks of all nodes in an order that depends on their structure and on the order of variables, but not on
  * when they were built; in `heap`, for the caller to free. O(n log n) in the size of the graph. */
-uint32_t *dag_ranks(Dag *dag, Heap *heap);
+uint32_t *dag_ranks(const Dag *dag, Heap *heap);
 
 /* ValueKind of an expression, from those of its leaves; VALUE_ANY if it could be several. O(graph below e).
  * */

@@ -20,11 +20,6 @@ typedef VEC(Term) TermVec;
 enum { DAG_EVENT = 1 << 7 };
 _Static_assert(OP_STRING < 7, "leaf operators must fit into the flags below DAG_EVENT");
 
-typedef struct Frame {
-  Expr node;
-  uint32_t next; /* child to visit next */
-} Frame;
-
 /* A slot of the hash table; the hash spares most visits to other nodes. */
 typedef struct Slot {
   uint32_t hash, node; /* node + 1; 0: empty */
@@ -41,10 +36,8 @@ struct Dag {
   Slot *table; /* open addressing */
   uint32_t table_capacity;
 
-  TermVec sum;           /* scratch of dag_sum */
-  IndexVec marks, slots; /* per node: stamp of the last walk that met it, and its position there */
-  uint32_t stamp;
-  VEC(Frame) stack;
+  TermVec sum;          /* scratch of dag_sum */
+  DagScratch scratch;   /* of walks by whoever extends the graph */
   IndexVec derivatives; /* per node: its time derivative, or NO_EXPR */
 };
 
@@ -58,16 +51,17 @@ Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count);
 Expr dag_intern_sum(Dag *dag, double constant, const Term *terms, uint32_t count);
 
 /* A walk visits each node below its roots once, children first; `mask`: if not 0, only nodes whose flags
- * meet it; `shallow`: does not go below nodes for which op_is_selector is true. Appends to `order`; slots
- * give positions in it. */
+ * meet it; `shallow`: does not go below nodes for which op_is_selector is true. Appends to `order`, in the
+ * scratch's heap; its slots give positions there. */
 typedef struct Walk {
   uint8_t mask;
   bool shallow;
 } Walk;
-void dag_walk(Dag *dag, Walk walk, const Expr *roots, uint32_t count, IndexVec *order);
+void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count,
+              IndexVec *order);
 
-/* Was the node met by the last walk? */
-bool dag_was_met(const Dag *dag, Expr e);
+/* Was the node met by the last walk with this scratch? */
+bool dag_was_met(const DagScratch *scratch, Expr e);
 
 /* Stable merge sort; scratch from the heap beyond 32 elements. */
 void dag_sort(Heap *heap, void *data, uint32_t count, size_t size,

@@ -178,17 +178,17 @@ static Expr time_derivative_known(Dag *dag, Expr e) {
 }
 
 Expr dag_time_derivative(Dag *dag, Expr e) {
-  VEC(Frame) stack = {0};
+  VEC(DagFrame) stack = {0};
   ExprVec d = {0};
-  vec_push(dag->heap, &stack, (Frame){e, 0});
+  vec_push(dag->heap, &stack, (DagFrame){e, 0});
   while (stack.count) {
-    Frame *top = &vec_last(&stack);
+    DagFrame *top = &vec_last(&stack);
     Expr self = top->node;
     if (time_derivative_known(dag, self) == NO_EXPR) {
       uint32_t count = dag_child_count(dag, self);
       if (top->next < count) {
         Expr child = dag_child(dag, self, top->next++);
-        if (time_derivative_known(dag, child) == NO_EXPR) vec_push(dag->heap, &stack, (Frame){child, 0});
+        if (time_derivative_known(dag, child) == NO_EXPR) vec_push(dag->heap, &stack, (DagFrame){child, 0});
         continue;
       }
       d.count = 0;
@@ -210,7 +210,7 @@ Expr dag_time_derivative(Dag *dag, Expr e) {
 Expr dag_partial(Dag *dag, Expr e, Expr leaf) {
   IndexVec order = {0};
   ExprVec d = {0};
-  dag_walk(dag, (Walk){.mask = dag->flags.data[leaf]}, &e, 1, &order);
+  dag_walk(dag, &dag->scratch, (Walk){.mask = dag->flags.data[leaf]}, &e, 1, &order);
   Expr *derived = heap_array(dag->heap, order.count + 1, sizeof *derived);
   for (uint32_t i = 0; i < order.count; i++) {
     Expr self = order.data[i];
@@ -219,7 +219,8 @@ Expr dag_partial(Dag *dag, Expr e, Expr leaf) {
     d.count = 0;
     for (uint32_t k = 0; k < count; k++) {
       Expr child = dag_child(dag, self, k);
-      vec_push(dag->heap, &d, dag_was_met(dag, child) ? derived[dag->slots.data[child]] : EXPR_ZERO);
+      vec_push(dag->heap, &d,
+               dag_was_met(&dag->scratch, child) ? derived[dag->scratch.slots.data[child]] : EXPR_ZERO);
       depends = depends || vec_last(&d) != EXPR_ZERO;
     }
     derived[i] = self == leaf ? EXPR_ONE : depends ? derive_node(dag, self, d.data, count, false) : EXPR_ZERO;
@@ -260,8 +261,8 @@ typedef struct Gradient {
 } Gradient;
 
 static void contribute(Gradient *g, Expr node, double coefficient, Expr adjoint) {
-  if (!dag_was_met(g->dag, node) || adjoint == EXPR_ZERO) return;
-  uint32_t *head = &g->heads.data[g->dag->slots.data[node]];
+  if (!dag_was_met(&g->dag->scratch, node) || adjoint == EXPR_ZERO) return;
+  uint32_t *head = &g->heads.data[g->dag->scratch.slots.data[node]];
   vec_push(g->dag->heap, &g->contributions, (Contribution){{coefficient, adjoint}, *head});
   *head = g->contributions.count;
 }
@@ -293,7 +294,7 @@ static void spread_operator(Gradient *g, Expr e, Expr adjoint) {
   if (dag_op(g->dag, e) == OP_DELAY) return;
   for (uint32_t i = 0, count = dag_child_count(g->dag, e); i < count; i++) {
     Expr child = dag_child(g->dag, e, i);
-    if (!dag_was_met(g->dag, child)) continue;
+    if (!dag_was_met(&g->dag->scratch, child)) continue;
     Expr partial = local_partial(g->dag, e, i);
     contribute(g, child, 1, dag_multiply(g->dag, adjoint, partial));
   }
@@ -310,7 +311,7 @@ static void region_walk(Gradient *g, Expr root) {
   Dag *dag = g->dag;
   IndexVec roots = {0};
   g->order.count = g->contributions.count = 0;
-  dag_walk(dag, (Walk){.mask = 1u << OP_VARIABLE, .shallow = true}, &root, 1, &g->order);
+  dag_walk(dag, &dag->scratch, (Walk){.mask = 1u << OP_VARIABLE, .shallow = true}, &root, 1, &g->order);
   for (uint32_t i = 0; i < g->order.count; i++) {
     uint32_t selector = map_get(&g->ranges, g->order.data[i]);
     if (selector == MAP_NONE) continue;
@@ -320,7 +321,8 @@ static void region_walk(Gradient *g, Expr root) {
   if (roots.count) {
     vec_push(dag->heap, &roots, root);
     g->order.count = 0;
-    dag_walk(dag, (Walk){.mask = 1u << OP_VARIABLE, .shallow = true}, roots.data, roots.count, &g->order);
+    dag_walk(dag, &dag->scratch, (Walk){.mask = 1u << OP_VARIABLE, .shallow = true}, roots.data, roots.count,
+             &g->order);
   }
   vec_free(dag->heap, &roots);
 }
@@ -382,7 +384,7 @@ static void selector_store(Gradient *g, Expr self) {
 
 static void store_selectors(Gradient *g, Expr e) {
   IndexVec all = {0};
-  dag_walk(g->dag, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1, &all);
+  dag_walk(g->dag, &g->dag->scratch, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1, &all);
   vec_push(g->dag->heap, &g->begins, 0);
   for (uint32_t i = 0; i < all.count; i++)
     if (op_is_selector(dag_op(g->dag, all.data[i]))) selector_store(g, all.data[i]);
@@ -500,7 +502,8 @@ static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, Affine *spl
     for (uint32_t k = 0; k < count; k++) {
       Expr child = dag_child(dag, self, k);
       vec_push(dag->heap, &x,
-               dag_was_met(dag, child) ? split[dag->slots.data[child]] : (Affine){EXPR_ZERO, child});
+               dag_was_met(&dag->scratch, child) ? split[dag->scratch.slots.data[child]]
+                                                 : (Affine){EXPR_ZERO, child});
       depends = depends || vec_last(&x).slope != EXPR_ZERO;
     }
     split[i] = self == leaf ? (Affine){EXPR_ONE, EXPR_ZERO} : (Affine){EXPR_ZERO, self};
@@ -512,7 +515,7 @@ static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, Affine *spl
 
 bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest) {
   IndexVec order = {0};
-  dag_walk(dag, (Walk){.mask = dag->flags.data[leaf]}, &e, 1, &order);
+  dag_walk(dag, &dag->scratch, (Walk){.mask = dag->flags.data[leaf]}, &e, 1, &order);
   Affine *split = heap_array(dag->heap, order.count + 1, sizeof *split);
   bool linear = affine_sweep(dag, &order, leaf, split);
   if (linear) {
@@ -534,7 +537,7 @@ static Expr substitute_node(Dag *dag, const Map *pairs, const Expr *to, const Ex
   children->count = 0;
   for (uint32_t i = 0; i < count; i++) {
     Expr child = dag_child(dag, e, i);
-    vec_push(dag->heap, children, changed[dag->slots.data[child]]);
+    vec_push(dag->heap, children, changed[dag->scratch.slots.data[child]]);
     differs = differs || vec_last(children) != child;
   }
   return differs ? dag_rebuild(dag, e, children->data) : e;
@@ -545,11 +548,11 @@ void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, 
   IndexVec order = {0};
   ExprVec children = {0};
   for (uint32_t i = 0; i < pairs; i++) map_put(&map, from[i], i);
-  dag_below(dag, roots, count, &order);
+  dag_below(dag, &dag->scratch, roots, count, &order);
   Expr *changed = heap_array(dag->heap, order.count, sizeof *changed);
   for (uint32_t i = 0; i < order.count; i++)
     changed[i] = substitute_node(dag, &map, to, changed, order.data[i], &children);
-  for (uint32_t i = 0; i < count; i++) roots[i] = changed[dag->slots.data[roots[i]]];
+  for (uint32_t i = 0; i < count; i++) roots[i] = changed[dag->scratch.slots.data[roots[i]]];
   heap_free(dag->heap, changed);
   vec_free(dag->heap, &children);
   vec_free(dag->heap, &order);

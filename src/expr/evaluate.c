@@ -20,7 +20,8 @@ bool op_evaluate(Op op, const double *arguments, double *out) {
 }
 
 typedef struct Evaluation {
-  Dag *dag;
+  const Dag *dag;
+  const DagScratch *scratch;
   LeafValue leaf;
   void *context;
   double *values; /* by position in the walk */
@@ -28,7 +29,7 @@ typedef struct Evaluation {
 } Evaluation;
 
 static uint32_t child_slot(const Evaluation *run, Expr e, uint32_t i) {
-  return run->dag->slots.data[dag_child(run->dag, e, i)];
+  return run->scratch->slots.data[dag_child(run->dag, e, i)];
 }
 
 /* The first child in [begin, end) that is undefined, as its culprit. */
@@ -87,19 +88,20 @@ static Expr evaluate_node(const Evaluation *run, Expr e, double *value) {
   }
 }
 
-bool dag_evaluate(Dag *dag, Expr e, LeafValue leaf, void *context, double *value, Expr *where) {
+bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, void *context, double *value,
+                  Expr *where) {
   IndexVec order = {0};
-  dag_below(dag, &e, 1, &order);
-  Evaluation run = {dag, leaf, context, NULL, NULL};
-  run.values = heap_array(dag->heap, order.count, sizeof *run.values);
-  run.culprits = heap_array(dag->heap, order.count, sizeof *run.culprits);
+  dag_below(dag, scratch, &e, 1, &order);
+  Evaluation run = {dag, scratch, leaf, context, NULL, NULL};
+  run.values = heap_array(scratch->heap, order.count, sizeof *run.values);
+  run.culprits = heap_array(scratch->heap, order.count, sizeof *run.culprits);
   for (uint32_t i = 0; i < order.count; i++)
     run.culprits[i] = evaluate_node(&run, order.data[i], &run.values[i]);
   Expr culprit = run.culprits[order.count - 1];
   if (where) *where = culprit;
   *value = run.values[order.count - 1];
-  heap_free(dag->heap, run.values);
-  heap_free(dag->heap, run.culprits);
-  vec_free(dag->heap, &order);
+  heap_free(scratch->heap, run.values);
+  heap_free(scratch->heap, run.culprits);
+  vec_free(scratch->heap, &order);
   return culprit == NO_EXPR;
 }

@@ -121,7 +121,7 @@ static void print_leaf(Printer *p, Expr e, uint32_t place) {
 
 /* ---- kinds of values ---- */
 
-static uint32_t kind_of(const Printer *p, Expr e) { return p->kinds[p->dag->slots.data[e]]; }
+static uint32_t kind_of(const Printer *p, Expr e) { return p->kinds[p->dag->scratch.slots.data[e]]; }
 
 static bool is_number(uint32_t kind) { return kind == VALUE_REAL || kind == VALUE_INTEGER; }
 
@@ -211,7 +211,7 @@ static uint32_t find_kind(const Printer *p, Expr e) {
 /* Children come first in the walk. */
 static void find_kinds(Printer *p, Expr root) {
   IndexVec order = {0};
-  dag_below(p->dag, &root, 1, &order);
+  dag_below(p->dag, &p->dag->scratch, &root, 1, &order);
   p->kinds = heap_array(p->heap, order.count, sizeof *p->kinds);
   for (uint32_t i = 0; i < order.count; i++) p->kinds[i] = find_kind(p, order.data[i]);
   vec_free(p->dag->heap, &order);

@@ -23,7 +23,7 @@ typedef struct RankedTerm {
 } RankedTerm;
 
 typedef struct Ranking {
-  Dag *dag;
+  const Dag *dag;
   Heap *heap;
   uint32_t *ranks;
   WordVec pool;
@@ -174,7 +174,7 @@ static void rank_height(Ranking *ranking, const uint32_t *order, uint32_t begin,
   for (uint32_t i = begin; i < end; i++) ranking->ranks[ranking->keys.data[i - begin].node] = i;
 }
 
-uint32_t *dag_ranks(Dag *dag, Heap *heap) {
+uint32_t *dag_ranks(const Dag *dag, Heap *heap) {
   uint32_t size = dag_size(dag);
   Ranking ranking = {.dag = dag, .heap = heap, .ranks = heap_array(heap, size, sizeof(uint32_t))};
   uint32_t *order = heap_array(heap, size, sizeof *order);

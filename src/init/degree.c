@@ -64,7 +64,7 @@ void degrees_run(Degrees *degrees, const Expr *roots, uint32_t count, LeafClasse
     degrees->degree = heap_resize(degrees->heap, degrees->degree, degrees->size * sizeof(Degree));
   }
   degrees->order.count = 0;
-  dag_below(degrees->dag, roots, count, &degrees->order);
+  dag_below(degrees->dag, dag_scratch(degrees->dag), roots, count, &degrees->order);
   for (uint32_t k = 0; k < degrees->order.count; k++) {
     Expr e = degrees->order.data[k];
     degrees->degree[e] =

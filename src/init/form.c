@@ -36,7 +36,7 @@ static bool *mark_differentiated(Search *search, ExprVec *leaves) {
   bool *differentiated = arena_array(&search->arena, model->unknowns.count, sizeof *differentiated);
   for (uint32_t i = 0; i < model->equations.count; i++) {
     leaves->count = 0;
-    dag_variables(model->dag, model->equations.data[i].residual, leaves);
+    dag_variables(model->dag, dag_scratch(model->dag), model->equations.data[i].residual, leaves);
     for (uint32_t k = 0; k < leaves->count; k++)
       if (dag_order(model->dag, leaves->data[k]))
         differentiated[dag_index(model->dag, leaves->data[k])] = true;
@@ -52,7 +52,7 @@ static Expr defined_leaf(Search *search, const Equation *equation, const bool *t
     if (dag_op(dag, side[k]) != OP_VARIABLE || taken[dag_index(dag, side[k])]) continue;
     bool inside = false;
     leaves->count = 0;
-    dag_variables(dag, side[1 - k], leaves);
+    dag_variables(dag, dag_scratch(dag), side[1 - k], leaves);
     for (uint32_t q = 0; q < leaves->count; q++)
       inside |= leaves->data[q] == side[k] || dag_order(dag, leaves->data[q]) > 0;
     if (!inside) return side[k];
@@ -93,7 +93,7 @@ static void list_abbreviations(Search *search, const Structure *written, Abbrevi
 static Expr put_in(Search *search, Expr e, const AbbreviationVec *list, const uint32_t *by, ExprVec *work) {
   Dag *dag = search->model->dag;
   work->count = 0;
-  dag_variables(dag, e, work);
+  dag_variables(dag, dag_scratch(dag), e, work);
   uint32_t pairs = 0;
   for (uint32_t k = 0, n = work->count; k < n; k++)
     if (by[dag_index(dag, work->data[k])]) work->data[pairs++] = work->data[k];
@@ -116,7 +116,7 @@ static void expand_abbreviations(Search *search, AbbreviationVec *list, uint32_t
   IndexVec ready = {0};
   for (uint32_t a = 0; a < list->count; a++) {
     work->count = 0;
-    dag_variables(dag, list->data[a].value, work);
+    dag_variables(dag, dag_scratch(dag), list->data[a].value, work);
     for (uint32_t k = 0; k < work->count; k++) {
       uint32_t used = by[dag_index(dag, work->data[k])];
       if (!used) continue;
@@ -174,7 +174,7 @@ static void fill_incidence(Search *search) {
   IntVec column = {0}, order = {0};
   for (int32_t i = 0; i < n; i++) {
     leaves.count = 0;
-    dag_variables(dag, search->residual.data[i], &leaves);
+    dag_variables(dag, dag_scratch(dag), search->residual.data[i], &leaves);
     for (uint32_t k = 0; k < leaves.count; k++) {
       int32_t j = (int32_t)search->local[dag_index(dag, leaves.data[k])],
               high = (int32_t)dag_order(dag, leaves.data[k]);

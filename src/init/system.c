@@ -13,7 +13,7 @@ static bool needs_more(const Array *array, const ExprVec *equations, int32_t *ne
   bool more = false;
   for (uint32_t i = 0; i < equations->count; i++) {
     leaves.count = 0;
-    dag_variables(dag, equations->data[i], &leaves);
+    dag_variables(dag, dag_scratch(dag), equations->data[i], &leaves);
     for (uint32_t k = 0; k < leaves.count; k++) {
       uint32_t j = array->problem->local[dag_index(dag, leaves.data[k])];
       int32_t order = (int32_t)dag_order(dag, leaves.data[k]);
@@ -68,7 +68,7 @@ static bool is_free(const Variable *variable) {
 static uint32_t count_uses(Model *model, Expr e, const bool *of, IndexVec *below) {
   uint32_t count = 0;
   below->count = 0;
-  dag_below(model->dag, &e, 1, below);
+  dag_below(model->dag, dag_scratch(model->dag), &e, 1, below);
   for (uint32_t k = 0; k < below->count; k++)
     count += dag_op(model->dag, below->data[k]) == OP_PARAMETER && of[dag_index(model->dag, below->data[k])];
   return count;
@@ -194,7 +194,7 @@ static void fill_pattern(InitialSystem *system) {
   IntVec column = {0};
   for (uint32_t r = 0; r < system->rows; r++) {
     leaves.count = 0;
-    dag_variables(dag, system->row[r], &leaves);
+    dag_variables(dag, dag_scratch(dag), system->row[r], &leaves);
     int32_t highest = INT32_MIN;
     for (uint32_t k = 0; k < leaves.count; k++) {
       uint32_t q =
@@ -258,7 +258,7 @@ bool system_is_plain(const InitialSystem *system) {
 
 static void list_homotopies(InitialSystem *system, IndexVec *below, ExprVec *nodes) {
   Dag *dag = system->array->dag;
-  dag_below(dag, system->row, system->rows, below);
+  dag_below(dag, dag_scratch(dag), system->row, system->rows, below);
   for (uint32_t k = 0; k < below->count; k++)
     if (dag_op(dag, below->data[k]) == OP_HOMOTOPY) vec_push(system->heap, nodes, below->data[k]);
 }

@@ -86,7 +86,7 @@ static bool check_variability(Elaboration *el, Expr e, Span span, const char *wh
                  {OP_DISCRETE, "a discrete variable"},
                  {OP_PRE, "pre()"}};
   for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-    if (dag_contains(el->dag, e, refused[i].op)) {
+    if (dag_contains(el->dag, dag_scratch(el->dag), e, refused[i].op)) {
       input_error(el, span, "%s `%s` depends on %s; only parameters and constants are allowed", what, name,
                   refused[i].text);
       return false;

@@ -58,7 +58,7 @@ static Expr without_events(Elaboration *el, Op op, Expr e) {
   if ((op_kind(op) != KIND_RELATION && op_kind(op) != KIND_PIECEWISE) || machine_depth(el->machine) < 2)
     return e;
   if (op_kind(dag_op(el->dag, e)) != op_kind(op)) return e;
-  bool may_move = dag_contains(el->dag, e, OP_VARIABLE) || dag_contains(el->dag, e, OP_TIME);
+  bool may_move = dag_depends(el->dag, e, OP_VARIABLE) || dag_depends(el->dag, e, OP_TIME);
   return may_move ? dag_unary(el->dag, OP_NOEVENT, e) : e;
 }
 

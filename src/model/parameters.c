@@ -323,8 +323,8 @@ static double given_value(void *context, const Dag *dag, Expr leaf) {
 }
 
 bool model_evaluate(Model *model, Expr e, const double *parameters, double *value) {
-  if (dag_evaluate(model->dag, e, given_value, &parameters, value, NULL)) return !isnan(*value);
-  if (!dag_contains(model->dag, e, OP_CALL)) return false;
+  if (dag_evaluate(model->dag, dag_scratch(model->dag), e, given_value, &parameters, value, NULL)) return !isnan(*value);
+  if (!dag_contains(model->dag, dag_scratch(model->dag), e, OP_CALL)) return false;
   Valuation run = valuation_make(model, parameters);
   evaluate_below(&run, e);
   bool ok = run.faults[e] == EXPR_NONE;

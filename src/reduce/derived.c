@@ -36,7 +36,7 @@ static Expr leaf_image(void *context, uint32_t unknown, uint32_t order) {
 
 static void mark_leaves(Derived *derived, Expr e, ExprVec *leaves) {
   leaves->count = 0;
-  dag_variables(derived->array->dag, e, leaves);
+  dag_variables(derived->array->dag, dag_scratch(derived->array->dag), e, leaves);
   for (uint32_t k = 0; k < leaves->count; k++)
     derived->used[array_column(derived->array, leaves->data[k])] = true;
 }

@@ -19,8 +19,8 @@ static bool is_linear(Reduction *reduction, uint32_t equation) {
   dag_gradient(dag, array_row(reduction->array, reduction->array->row_start[equation]), &leaves, &partials);
   bool linear = true;
   for (uint32_t k = 0; k < partials.count && linear; k++)
-    linear = !dag_contains(dag, partials.data[k], OP_VARIABLE) &&
-             !dag_contains(dag, partials.data[k], OP_DISCRETE);
+    linear = !dag_depends(dag, partials.data[k], OP_VARIABLE) &&
+             !dag_depends(dag, partials.data[k], OP_DISCRETE);
   vec_free(reduction->heap, &leaves);
   vec_free(reduction->heap, &partials);
   return linear;

@@ -82,7 +82,7 @@ static void tie_columns(Reduction *reduction) {
   for (uint32_t m = 0; m < form->multipliers.count; m++) {
     const Multiplier *multiplier = &form->multipliers.data[m];
     leaves.count = 0;
-    dag_variables(array->dag, array_row(array, array->row_start[multiplier->equation] + multiplier->level),
+    dag_variables(array->dag, dag_scratch(array->dag), array_row(array, array->row_start[multiplier->equation] + multiplier->level),
                   &leaves);
     for (uint32_t k = 0; k < leaves.count; k++) {
       uint32_t q = array_column(array, leaves.data[k]);

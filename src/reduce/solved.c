@@ -43,7 +43,7 @@ static double leaf_value(void *context, const Dag *dag, Expr leaf) {
 
 static double value_of(Solver *solver, Expr e) {
   double value;
-  bool defined = dag_evaluate(solver->reduction->array->dag, e, leaf_value, solver->reduction, &value, NULL);
+  bool defined = dag_evaluate(solver->reduction->array->dag, dag_scratch(solver->reduction->array->dag), e, leaf_value, solver->reduction, &value, NULL);
   return defined ? value : 0;
 }
 
@@ -109,7 +109,7 @@ static bool linearize(Solver *solver, Unit *unit) {
 /* The expression itself if it is short, otherwise a variable that has its value. */
 static Expr named(Solver *solver, Expr e, double value) {
   Dag *dag = solver->derived->model->dag;
-  if (dag_count(dag, &e, 1) <= SMALL_NODES) return e;
+  if (dag_count(dag, dag_scratch(dag), &e, 1) <= SMALL_NODES) return e;
   const char *wish = arena_printf(&solver->arena, "elimination_%u", ++solver->temporaries);
   uint32_t unknown = derived_add_unknown(solver->derived, wish, "intermediate result", value);
   Expr leaf = dag_variable(dag, unknown, 0);

@@ -179,7 +179,7 @@ static void mark_serving(const StateSpace *space, int32_t block, ExprVec *leaves
     int32_t i = structure->blocks.row[p];
     if (structure->c[i] > 0) continue;
     leaves->count = 0;
-    dag_variables(array->dag, array_row(array, array->row_start[i]), leaves);
+    dag_variables(array->dag, dag_scratch(array->dag), array_row(array, array->row_start[i]), leaves);
     for (uint32_t k = 0; k < leaves->count; k++) {
       int32_t j = (int32_t)array->problem->local[dag_index(array->dag, leaves->data[k])];
       if (structure->blocks.block_of_column[j] != block) space->idle[structure->blocks.block_of_column[j]] = false;

@@ -45,7 +45,7 @@ static Expr copy_operator(Transplant *plan, Expr e) {
 Expr transplant(Transplant *plan, Expr e) {
   IndexVec order = {0};
   if (!plan->image.heap) plan->image = map_make(plan->heap);
-  dag_below(plan->from, &e, 1, &order);
+  dag_below(plan->from, dag_scratch(plan->from), &e, 1, &order);
   for (uint32_t k = 0; k < order.count; k++) {
     Expr node = order.data[k];
     if (map_get(&plan->image, node) != MAP_NONE) continue;

@@ -14,7 +14,7 @@ static void take_columns(Constraints *constraints, const double *y) {
 static bool has_columns(const View *view, Expr e, ExprVec *leaves) {
   Array *array = view->original->array;
   leaves->count = 0;
-  dag_variables(array->dag, e, leaves);
+  dag_variables(array->dag, dag_scratch(array->dag), e, leaves);
   for (uint32_t k = 0; k < leaves->count; k++)
     if (view->source[array_column(array, leaves->data[k])] == MAP_NONE) return false;
   return true;

@@ -83,7 +83,7 @@ struct Turning {
 
 /* ---- what is watched ---- */
 
-static bool is_moving(Dag *dag, Expr e) { return dag_contains(dag, e, OP_VARIABLE) || dag_contains(dag, e, OP_TIME); }
+static bool is_moving(Dag *dag, Expr e) { return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME); }
 
 /* How a matrix changes: not at all, at events, all the time. */
 typedef enum Change { CHANGE_NEVER, CHANGE_AT_EVENTS, CHANGE_ALWAYS } Change;
@@ -92,7 +92,7 @@ static Change change_of(Dag *dag, const BlockJacobian *jacobian) {
   Change change = CHANGE_NEVER;
   for (int32_t e = 0; e < jacobian->row_start[jacobian->size]; e++) {
     if (is_moving(dag, jacobian->entry[e])) return CHANGE_ALWAYS;
-    if (dag_contains(dag, jacobian->entry[e], OP_DISCRETE)) change = CHANGE_AT_EVENTS;
+    if (dag_depends(dag, jacobian->entry[e], OP_DISCRETE)) change = CHANGE_AT_EVENTS;
   }
   return change;
 }
@@ -101,7 +101,7 @@ static Change change_of(Dag *dag, const BlockJacobian *jacobian) {
 static bool is_smooth(Dag *dag, const BlockJacobian *jacobian, Heap *heap) {
   IndexVec below = {0};
   bool smooth = true;
-  dag_below(dag, jacobian->entry, (uint32_t)jacobian->row_start[jacobian->size], &below);
+  dag_below(dag, dag_scratch(dag), jacobian->entry, (uint32_t)jacobian->row_start[jacobian->size], &below);
   for (uint32_t k = 0; k < below.count && smooth; k++) {
     OpKind kind = op_kind(dag_op(dag, below.data[k]));
     smooth = (kind == KIND_LEAF || kind == KIND_SMOOTH || kind == KIND_LOGIC) && dag_op(dag, below.data[k]) != OP_CALL;
@@ -120,7 +120,7 @@ static bool is_plain(const Problem *problem, const Structure *structure, int32_t
   Expr slope, rest,
       leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
   if (!dag_linear(dag, problem->residual[i], leaf, &slope, &rest)) return false;
-  return !is_moving(dag, slope) && !dag_contains(dag, slope, OP_DISCRETE);
+  return !is_moving(dag, slope) && !dag_depends(dag, slope, OP_DISCRETE);
 }
 
 static Watched watch_block(Heap *heap, Dag *dag, const BlockJacobian *jacobian, int32_t block, int32_t first) {
