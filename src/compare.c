@@ -17,21 +17,17 @@ static double tolerance_of(const Comparison *comparison, double factor) {
   return fmax(comparison->request->request.run.tolerance * factor, 1e-13);
 }
 
-static void run_one(Comparison *comparison, Model *model, CompareRun *run, const Method *method,
-                    const Integrator *integrator, double factor, double perturbation) {
+static void run_one(Comparison *comparison, const Model *model, CompareRun *run, const Method *method,
+                    const Integrator *integrator, double factor) {
   Request request = comparison->request->request;
   double begin = pipeline_clock();
   run->method = method;
   run->diags = diags_make(comparison->heap);
-  run->simulation.heap = comparison->heap;
-  run->simulation.model = model;
-  run->simulation.diags = &run->diags;
   request.method = method;
-  request.perturbation = perturbation;
   request.run.integrator = integrator;
   request.run.tolerance = tolerance_of(comparison, factor);
   request.run.enforces_constraints = false; /* what it violates is in the table */
-  run->ok = pipeline_simulate(&run->simulation, &request);
+  run->ok = pipeline_simulate(&run->simulation, comparison->heap, model, &request, &run->diags);
   run->seconds = pipeline_clock() - begin;
   run->difference = run->algebraic_difference = run->amplification = NAN;
 }
@@ -92,13 +88,14 @@ static void measure_invariants(const CompareRequest *request, CompareRun *run) {
     run->invariants[k] = recorder_drift(heap, run->simulation.recorder, request->invariants[k]);
 }
 
-/* Runs once more from a start that is a little off. */
-static void measure_amplification(Comparison *comparison, Model *model, CompareRun *run, const Integrator *integrator,
-                                  double factor) {
+/* Runs the plan once more from a start that is a little off. */
+static void measure_amplification(Comparison *comparison, CompareRun *run) {
   if (!run->ok) return;
-  CompareRun moved = {0};
-  double change = CHANGE * tolerance_of(comparison, factor);
-  run_one(comparison, model, &moved, run->method, integrator, factor, change);
+  CompareRun moved = {.method = run->method, .diags = diags_make(comparison->heap)};
+  Request request = run->simulation.request;
+  double change = request.perturbation = CHANGE * request.run.tolerance;
+  moved.ok = simulation_run(&moved.simulation, comparison->heap, run->simulation.plan, &request, &moved.diags);
+  moved.difference = NAN;
   measure_difference(run, &moved);
   run->amplification = moved.difference / change;
 }
@@ -109,22 +106,22 @@ static bool leaves_constraints(const CompareRun *run) {
   return run->ok && !run->method->enforces_all && run->simulation.view->system.close;
 }
 
-Comparison *compare_run(Heap *heap, Model *model, const CompareRequest *request) {
+Comparison *compare_run(Heap *heap, const Model *model, const CompareRequest *request) {
   Comparison *comparison = heap_alloc(heap, sizeof *comparison);
   CompareRun *reference = &comparison->reference;
   comparison->heap = heap;
   comparison->request = request;
   comparison->count = request->method_count * request->solver_count;
   comparison->runs = heap_array(heap, comparison->count, sizeof *comparison->runs);
-  run_one(comparison, model, reference, &method_dummy, NULL, MORE_ACCURATE, 0);
-  measure_amplification(comparison, model, reference, NULL, MORE_ACCURATE);
+  run_one(comparison, model, reference, &method_dummy, NULL, MORE_ACCURATE);
+  measure_amplification(comparison, reference);
   for (uint32_t m = 0; m < request->method_count; m++) {
     for (uint32_t s = 0; s < request->solver_count; s++) {
       CompareRun *run = &comparison->runs[m * request->solver_count + s];
-      run_one(comparison, model, run, request->methods[m], request->solvers[s], 1, 0);
+      run_one(comparison, model, run, request->methods[m], request->solvers[s], 1);
       measure_difference(reference, run);
       measure_invariants(request, run);
-      if (leaves_constraints(run)) measure_amplification(comparison, model, run, request->solvers[s], 1);
+      if (leaves_constraints(run)) measure_amplification(comparison, run);
       else if (run->ok) run->amplification = reference->amplification;
     }
   }
@@ -137,7 +134,7 @@ static uint32_t most_levels(const Comparison *comparison) {
   uint32_t levels = 0;
   for (uint32_t k = 0; k < comparison->count; k++) {
     const Constraints *constraints = comparison->runs[k].simulation.statistics.constraints;
-    if (constraints && constraints->levels > levels) levels = constraints->levels;
+    if (constraints && constraints->plan->levels > levels) levels = constraints->plan->levels;
   }
   return levels;
 }
@@ -145,7 +142,7 @@ static uint32_t most_levels(const Comparison *comparison) {
 static Drift level_drift(Heap *heap, const Constraints *constraints, uint32_t level) {
   uint32_t count = constraints->times.count;
   double *values = heap_array(heap, count, sizeof *values);
-  for (uint32_t k = 0; k < count; k++) values[k] = constraints->history.data[k * constraints->levels + level];
+  for (uint32_t k = 0; k < count; k++) values[k] = constraints->history.data[k * constraints->plan->levels + level];
   Drift drift = drift_of(constraints->times.data, values, count);
   heap_free(heap, values);
   return drift;
@@ -160,7 +157,7 @@ static const char *failure(const CompareRun *run) {
 }
 
 static const char *solver_of(const CompareRun *run, const Integrator *asked) {
-  if (run->simulation.statistics.solver) return run->simulation.statistics.solver;
+  if (run->simulation.statistics.stepper.solver) return run->simulation.statistics.stepper.solver;
   return asked ? asked->name : "auto";
 }
 
@@ -176,12 +173,12 @@ static void text_run(const Comparison *comparison, uint32_t k, uint32_t levels, 
     return;
   }
   text_printf(heap, text, "%6u %6u %7llu %9.0f %7.0f %9.2f", run->simulation.facts.run_evaluator->array->rows,
-              run->simulation.facts.states, (unsigned long long)statistics->steps,
+              run->simulation.facts.states, (unsigned long long)statistics->stepper.steps,
               ceil(statistics->residual_evaluations), ceil(statistics->jacobian_evaluations),
               1e3 * run->seconds);
   for (uint32_t l = 0; l < levels; l++) {
     const Constraints *constraints = statistics->constraints;
-    if (l >= constraints->levels) text_printf(heap, text, " %19s", "-");
+    if (l >= constraints->plan->levels) text_printf(heap, text, " %19s", "-");
     else
       text_printf(heap, text, " %9.1e %-9s", constraints->level_worst[l],
                   drift_name(level_drift(heap, constraints, l).kind));
@@ -225,7 +222,7 @@ static void json_levels(const Comparison *comparison, const CompareRun *run, Jso
   const Constraints *constraints = run->simulation.statistics.constraints;
   json_key(json, "levels");
   json_array_begin(json);
-  for (uint32_t l = 0; constraints && l < constraints->levels; l++) {
+  for (uint32_t l = 0; constraints && l < constraints->plan->levels; l++) {
     Drift drift = level_drift(comparison->heap, constraints, l);
     json_object_begin(json);
     json_key_integer(json, "level", l);
@@ -260,15 +257,15 @@ static void json_run(const Comparison *comparison, uint32_t k, JsonWriter *json)
   json_key_string(json, "solver", solver_of(run, request->solvers[k % request->solver_count]));
   json_key_string(json, "status", facts->status);
   json_key_string(json, "message", run->ok ? NULL : failure(run));
-  json_key_string(json, "remark", run->simulation.reduction.remark);
+  json_key_string(json, "remark", run->simulation.plan->reduction.remark);
   json_key_integer(json, "rows", facts->run_evaluator ? facts->run_evaluator->array->rows : 0);
   json_key_integer(json, "states", facts->states);
-  json_key_integer(json, "steps", (int64_t)statistics->steps);
-  json_key_integer(json, "rejected", (int64_t)statistics->rejected);
+  json_key_integer(json, "steps", (int64_t)statistics->stepper.steps);
+  json_key_integer(json, "rejected", (int64_t)statistics->stepper.rejected);
   json_key_number(json, "residual_evals", statistics->residual_evaluations);
   json_key_number(json, "jacobian_evals", statistics->jacobian_evaluations);
-  json_key_integer(json, "factorizations", (int64_t)statistics->factorizations);
-  json_key_integer(json, "pivots", statistics->pivots.count);
+  json_key_integer(json, "factorizations", (int64_t)statistics->stepper.factorizations);
+  json_key_integer(json, "pivots", statistics->stepper.pivots.count);
   json_key_number(json, "seconds", run->seconds);
   json_key_number(json, "seconds_integrate", facts->seconds.integrate);
   json_levels(comparison, run, json);
@@ -309,13 +306,13 @@ void compare_svg(const Comparison *comparison, TextVec *text) {
     for (uint32_t k = 0; k < comparison->count; k++) {
       const CompareRun *run = &comparison->runs[k];
       const Constraints *constraints = run->simulation.statistics.constraints;
-      if (!constraints || l >= constraints->levels) continue;
+      if (!constraints || l >= constraints->plan->levels) continue;
       double *values = arena_array(&arena, constraints->times.count, sizeof *values);
       for (uint32_t r = 0; r < constraints->times.count; r++)
-        values[r] = constraints->history.data[r * constraints->levels + l];
+        values[r] = constraints->history.data[r * constraints->plan->levels + l];
       const char *label =
           comparison->request->solver_count > 1
-              ? arena_printf(&arena, "%s, %s", run->method->name, run->simulation.statistics.solver)
+              ? arena_printf(&arena, "%s, %s", run->method->name, run->simulation.statistics.stepper.solver)
               : run->method->name;
       series[count++] = (PlotSeries){.label = label,
                                      .unit = arena_printf(&arena, "level %u", l),

@@ -40,7 +40,7 @@ typedef struct Comparison {
 } Comparison;
 
 /* Runs everything. The result lives in the heap; the request must outlive it. */
-Comparison *compare_run(Heap *heap, Model *model, const CompareRequest *request);
+Comparison *compare_run(Heap *heap, const Model *model, const CompareRequest *request);
 
 /* Reports, appended. The plot is an SVG of the constraint residuals over time, a panel a level. */
 void compare_text(const Comparison *comparison, TextVec *text);

@@ -1,20 +1,23 @@
-/* pipeline: see pipeline.h. Each pass leaves its result in the simulation and its time in the facts. */
+/* pipeline: see pipeline.h. Each pass leaves its result in the plan or the simulation, and its time in the facts. */
 #include "pipeline.h"
 
 #include "array/verdict.h"
+#include "code/switches.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 /* Longest step of an explicit solver, times the rate at which the method itself lets deviations die out. */
 static const double EXPLICIT_STEP = 3;
-
 
 double pipeline_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+/* ---- what can be run ---- */
 
 /* The name of what has no numeric value in this node; NULL: it has one. */
 static const char *node_unsupported(const Model *model, Expr e) {
@@ -44,11 +47,11 @@ static const char *first_unsupported(const Model *model, const Expr *roots, uint
 }
 
 /* Equations call only what can be run; the first that does not is named. */
-static bool operators_supported(Simulation *simulation) {
-  const Model *model = simulation->model;
+static bool operators_supported(Plan *plan) {
+  const Model *model = plan->own;
   uint32_t count = model->equations.count, all = count + model->initial_equations.count;
-  const Equation **equation = heap_array(simulation->heap, all, sizeof *equation);
-  Expr *roots = heap_array(simulation->heap, all, sizeof *roots);
+  const Equation **equation = heap_array(plan->heap, all, sizeof *equation);
+  Expr *roots = heap_array(plan->heap, all, sizeof *roots);
   for (uint32_t i = 0; i < all; i++) {
     equation[i] = i < count ? &model->equations.data[i] : &model->initial_equations.data[i - count];
     roots[i] = equation[i]->residual;
@@ -58,227 +61,281 @@ static bool operators_supported(Simulation *simulation) {
   for (uint32_t i = 0; i < all && !fine && !name; i++) {
     name = first_unsupported(model, &roots[i], 1);
     if (name)
-      diag_error(simulation->diags, DIAG_INPUT, equation[i]->span, "not supported by simulate yet: %s(...)", name);
+      diag_error(plan->diags, DIAG_INPUT, equation[i]->span, "not supported by simulate yet: %s(...)", name);
   }
-  heap_free(simulation->heap, roots);
-  heap_free(simulation->heap, equation);
+  heap_free(plan->heap, roots);
+  heap_free(plan->heap, equation);
   return fine;
 }
 
 /* What the numeric part cannot run yet is refused by name, not run wrongly. */
-static bool pass_supported(Simulation *simulation, const Request *request) {
-  const Model *model = simulation->model;
+static bool pass_supported(Plan *plan) {
+  const Model *model = plan->own;
   Span none = {0};
   if (model->whens.count)
-    diag_error(simulation->diags, DIAG_INPUT, model->whens.data[0].span, "not supported by simulate yet: when-equations");
+    diag_error(plan->diags, DIAG_INPUT, model->whens.data[0].span,
+               "not supported by simulate yet: when-equations");
   else if (model->discrete_equations.count)
-    diag_error(simulation->diags, DIAG_INPUT, model->discrete_equations.data[0].span,
+    diag_error(plan->diags, DIAG_INPUT, model->discrete_equations.data[0].span,
                "not supported by simulate yet: equations for discrete variables");
   else if (model->discretes.count)
-    diag_error(simulation->diags, DIAG_INPUT, none, "not supported by simulate yet: discrete variables such as %s",
+    diag_error(plan->diags, DIAG_INPUT, none, "not supported by simulate yet: discrete variables such as %s",
                model_name(model, model->discretes.data[0]));
-  else if (operators_supported(simulation)) {
-    if (model->asserts.count && !request->initialize_only)
-      diag_warning(simulation->diags, model->asserts.data[0].span, "assertions are not checked by simulate yet");
+  else if (operators_supported(plan)) {
+    if (model->asserts.count && !plan->request.initialize_only)
+      diag_warning(plan->diags, model->asserts.data[0].span, "assertions are not checked by simulate yet");
     return true;
   }
   return false;
 }
 
-/* The characteristic values of method strangeness are those of the equations as written. */
-static bool pass_structure(Simulation *simulation, const Request *request) {
-  simulation->problem = problem_make(simulation->model, request->method != &method_strangeness, &simulation->arena);
-  simulation->modes = modes_extract(&simulation->problem, &simulation->arena);
-  simulation->structure = structure_run(&simulation->arena, &simulation->problem.incidence);
-  simulation->facts.equations = simulation->model->equations.count;
-  if (simulation->structure.status == STRUCTURE_OK) return true;
+/* ---- the plan ---- */
+
+static bool pass_parameters(Plan *plan) {
+  plan->parameters = heap_array(plan->heap, plan->model->parameters.count, sizeof(double));
+  return model_parameter_values(plan->model, plan->heap, plan->request.parameter_overrides, plan->parameters,
+                                plan->diags);
+}
+
+/* The characteristic values of a method by ranks are those of the equations as written. */
+static bool pass_structure(Plan *plan) {
+  plan->problem = problem_make(plan->own, !plan->request.method->by_ranks, &plan->arena);
+  plan->modes = modes_extract(&plan->problem, &plan->arena);
+  plan->structure = structure_run(&plan->arena, &plan->problem.incidence);
+  if (plan->structure.status == STRUCTURE_OK) return true;
   /* The message speaks of the model as written. If that is sound, equations became empty by alias elimination. */
-  Problem written = problem_make(simulation->model, false, &simulation->arena);
-  Structure structure = structure_run(&simulation->arena, &written.incidence);
+  Problem written = problem_make(plan->own, false, &plan->arena);
+  Structure structure = structure_run(&plan->arena, &written.incidence);
   if (structure.status == STRUCTURE_OK) return true;
-  simulation->facts.status = structure.status == STRUCTURE_UNBALANCED ? "unbalanced" : "singular";
-  verdict_report(&written, &structure, simulation->diags);
+  plan->facts.status = structure.status == STRUCTURE_UNBALANCED ? "unbalanced" : "singular";
+  verdict_report(&written, &structure, plan->diags);
   return false;
 }
 
 /* The start values given, for the variables that a conversion added too: none. */
-static void take_starts(Simulation *simulation, const Request *request) {
-  uint32_t given = simulation->model->variables.count, count = simulation->problem.model->variables.count;
-  simulation->starts = request->starts;
-  if (!request->starts.start || count == given) return;
-  double *start = heap_array(simulation->heap, count, sizeof *start);
-  for (uint32_t v = 0; v < count; v++) start[v] = v < given ? request->starts.start[v] : NAN;
-  simulation->starts.start = start;
+static void extend_starts(Plan *plan) {
+  uint32_t given = plan->model->variables.count, count = plan->problem.model->variables.count;
+  plan->starts = plan->request.starts;
+  if (!plan->starts.start || count == given) return;
+  double *start = heap_array(plan->heap, count, sizeof *start);
+  for (uint32_t v = 0; v < count; v++) start[v] = v < given ? plan->starts.start[v] : NAN;
+  plan->starts.start = start;
 }
 
 /* Structure sees zeros only: where the Jacobian is singular all the same, the equations are rewritten until it is not. */
-static bool pass_regular(Simulation *simulation, const Request *request) {
-  Model *model = simulation->model;
-  simulation->parameters = heap_array(simulation->heap, model->parameters.count, sizeof(double));
-  if (!model_parameter_values(model, request->parameter_overrides, simulation->parameters, simulation->diags)) return false;
-  simulation->facts.status = "singular";
-  simulation->facts.conversions = &simulation->conversions;
-  ConvertStatus status = convert_run(&simulation->problem, &simulation->structure, simulation->parameters, &simulation->arena,
-                                     &simulation->conversions, NULL, simulation->diags);
-  take_starts(simulation, request);
+static bool pass_regular(Plan *plan) {
+  plan->facts.status = "singular";
+  plan->facts.conversions = &plan->conversions;
+  ConvertStatus status = convert_run(&plan->problem, &plan->structure, plan->parameters, &plan->arena,
+                                     &plan->conversions, NULL, plan->diags);
+  extend_starts(plan);
   return status != CONVERT_FAILED;
 }
 
 /* The array has every derivative that the model speaks of, also those that only aliases write. */
-static bool pass_array(Simulation *simulation, const Request *request) {
-  (void)request;
-  int32_t *least = arena_array(&simulation->arena, simulation->problem.unknowns, sizeof *least);
-  if (problem_least_orders(&simulation->problem, simulation->structure.d, least))
-    simulation->structure =
-        structure_raise(&simulation->arena, &simulation->problem.incidence, &simulation->structure, least);
-  if (simulation->structure.n_superfluous) {
-    bool *named = arena_array(&simulation->arena, simulation->problem.unknowns, sizeof *named);
-    problem_named_derivatives(&simulation->problem, simulation->structure.d, named);
-    structure_need(&simulation->arena, &simulation->problem.incidence, &simulation->structure, named);
+static bool pass_array(Plan *plan) {
+  int32_t *least = arena_array(&plan->arena, plan->problem.unknowns, sizeof *least);
+  if (problem_least_orders(&plan->problem, plan->structure.d, least))
+    plan->structure = structure_raise(&plan->arena, &plan->problem.incidence, &plan->structure, least);
+  if (plan->structure.n_superfluous) {
+    bool *named = arena_array(&plan->arena, plan->problem.unknowns, sizeof *named);
+    problem_named_derivatives(&plan->problem, plan->structure.d, named);
+    structure_need(&plan->arena, &plan->problem.incidence, &plan->structure, named);
   }
-  simulation->array =
-      array_make(&simulation->problem, simulation->structure.c, simulation->structure.d, &simulation->arena);
+  plan->array = array_make(&plan->problem, plan->structure.c, plan->structure.d, &plan->arena);
   return true;
 }
 
-static bool pass_code(Simulation *simulation, const Request *request) {
-  (void)request;
-  Heap *heap = simulation->heap;
-  const double *parameters = simulation->parameters;
-  simulation->evaluator = evaluator_new(heap, &simulation->array, parameters, simulation->modes.count);
-  if (simulation->modes.count) simulation->switches = switches_new(heap, simulation->evaluator, &simulation->modes);
-  simulation->dummy = dummy_new(heap, simulation->evaluator, &simulation->structure);
-  simulation->space = statespace_new(heap, simulation->evaluator, &simulation->structure);
-  simulation->facts.evaluator = simulation->evaluator;
+static ArrayRun make_original(const Plan *plan, Heap *heap, const double *parameters) {
+  ArrayRun run = {.evaluator = evaluator_new(heap, plan->code, parameters)};
+  run.dummy = dummy_new(heap, run.evaluator, plan->choice);
+  run.space = statespace_new(heap, run.evaluator, plan->states);
+  return run;
+}
+
+static bool pass_code(Plan *plan) {
+  plan->code = array_code_new(plan->heap, &plan->array, &plan->modes);
+  plan->choice = dummy_plan(plan->code, &plan->structure);
+  plan->states = state_plan(plan->code, &plan->structure);
+  plan->first = make_original(plan, plan->heap, plan->parameters);
+  plan->facts.evaluator = plan->first.evaluator;
   return true;
 }
 
 /* Initial values for the modes of the guess, until the values found have those modes. */
-static bool pass_initial(Simulation *simulation, const Request *request) {
+static bool find_initial(Initializer *initializer, const StartValues *starts, const RunOptions *run,
+                         Initial *initial, Diags *diags) {
   enum { ROUNDS = 20 };
-  double start = request->run.start;
-  Initial *initial = &simulation->initial;
-  Switches *switches = simulation->switches;
-  Initializer *initializer = &simulation->initializer;
-  *initializer = (Initializer){.heap = simulation->heap,
-                               .evaluator = simulation->evaluator,
-                               .structure = &simulation->structure,
-                               .dummy = simulation->dummy,
-                               .space = simulation->space};
-  simulation->facts.status = "init";
+  Switches *switches = switches_new(initializer->heap, initializer->evaluator);
   if (switches) {
-    double *guess = heap_array(simulation->heap, simulation->array.columns, sizeof *guess);
-    if (!initial_guess(initializer, &simulation->starts, guess, simulation->diags)) return false;
-    if (switches_evaluate(switches, start, guess)) switches_set(switches);
+    double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
+    if (!initial_guess(initializer, starts, guess, diags)) return false;
+    if (switches_evaluate(switches, run->start, guess)) switches_set(switches);
   }
   for (int round = 0; round < ROUNDS; round++) {
-    if (!initial_solve(initializer, &simulation->starts, start, request->run.tolerance, initial, simulation->diags)) return false;
-    if (!switches || !switches_evaluate(switches, start, initial->y) || !switches_set(switches)) return true;
+    if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
+    if (!switches || !switches_evaluate(switches, run->start, initial->y) || !switches_set(switches))
+      return true;
   }
-  diag_error(simulation->diags, DIAG_INIT, (Span){0},
-             "no consistent initial values: the conditions of if-expressions do not settle; change the start values");
+  diag_error(diags, DIAG_INIT, (Span){0},
+             "no consistent initial values: the conditions of if-expressions do not settle; change the start "
+             "values");
   return false;
 }
 
+static Initializer make_initializer(const Plan *plan, Heap *heap, const ArrayRun *run) {
+  return (Initializer){.heap = heap,
+                       .evaluator = run->evaluator,
+                       .structure = &plan->structure,
+                       .dummy = run->dummy,
+                       .space = run->space};
+}
+
+static bool pass_initial(Plan *plan) {
+  plan->facts.status = "init";
+  plan->initializer = make_initializer(plan, plan->heap, &plan->first);
+  if (!find_initial(&plan->initializer, &plan->starts, &plan->request.run, &plan->initial, plan->diags))
+    return false;
+  plan->first.y = plan->initial.y;
+  return true;
+}
+
 /* What the method makes of the array at the initial point. */
-static bool pass_reduce(Simulation *simulation, const Request *request) {
+static bool pass_reduce(Plan *plan) {
+  const Request *request = &plan->request;
   int32_t block;
-  simulation->facts.status = "singular";
-  dummy_select(simulation->dummy, request->run.start, simulation->initial.y, &block);
-  simulation->reduction = (Reduction){.heap = simulation->heap,
-                                      .arena = &simulation->arena,
-                                      .diags = simulation->diags,
-                                      .array = &simulation->array,
-                                      .structure = &simulation->structure,
-                                      .evaluator = simulation->evaluator,
-                                      .modes = &simulation->modes,
-                                      .dummy = simulation->dummy,
-                                      .space = simulation->space,
-                                      .time = request->run.start,
-                                      .duration = request->run.stop - request->run.start,
-                                      .tolerance = request->run.tolerance,
-                                      .y = simulation->initial.y,
-                                      .options = request->method_options};
-  return request->method->apply(&simulation->reduction);
-}
-
-typedef struct Pass {
-  bool (*run)(Simulation *, const Request *);
-  double *seconds;
-} Pass;
-
-static bool run_passes(Simulation *simulation, const Request *request, const Pass *passes) {
-  for (; passes->run; passes++) {
-    double begin = pipeline_clock();
-    bool ok = passes->run(simulation, request);
-    *passes->seconds += pipeline_clock() - begin;
-    if (!ok) return false;
+  plan->facts.status = "singular";
+  if (plan->first.y) dummy_select(plan->first.dummy, request->run.start, plan->first.y, &block);
+  plan->reduction = (Reduction){.heap = plan->heap,
+                                .arena = &plan->arena,
+                                .diags = plan->diags,
+                                .model = plan->own,
+                                .parameters = plan->parameters,
+                                .starts = request->starts.start,
+                                .is_converted = plan->conversions.count > 0,
+                                .array = &plan->array,
+                                .code = plan->code,
+                                .structure = &plan->structure,
+                                .choice = plan->choice,
+                                .states = plan->states,
+                                .modes = &plan->modes,
+                                .at = plan->first,
+                                .time = request->run.start,
+                                .duration = request->run.stop - request->run.start,
+                                .tolerance = request->run.tolerance,
+                                .options = request->method_options};
+  if (!request->method->apply(&plan->reduction)) {
+    if (diags_code(plan->diags) == DIAG_INIT) plan->facts.status = "init";
+    return false;
   }
+  reduction_make_lean(&plan->reduction);
   return true;
 }
 
-/* What structure has to say to method strangeness: offsets, and initial values. Only a conflict of initial values is an error; where
- * structure fails or the equations had to be rewritten, the ranks of the equations as written decide alone. */
-static bool pass_offsets(Simulation *simulation, const Request *request) {
-  Seconds *seconds = &simulation->facts.seconds;
-  const Pass passes[] = {{pass_structure, &seconds->structure}, {pass_regular, &seconds->structure}, {pass_array, &seconds->structure},
-                         {pass_code, &seconds->code},           {NULL, NULL}};
-  Diags *diags = simulation->diags, silent = diags_make(simulation->heap);
-  simulation->diags = &silent;
-  bool found = run_passes(simulation, request, passes);
-  bool as_written = found && !simulation->conversions.count;
-  simulation->facts.conversions = NULL;
-  if (as_written) simulation->diags = diags;
-  simulation->initial.solved = found && pass_initial(simulation, request);
-  simulation->diags = diags;
-  return simulation->initial.solved || !as_written;
+/* What runs need besides: signals, constraints to check, blocks to watch. */
+static bool pass_watch(Plan *plan) {
+  const Reduced *reduced = &plan->reduction.reduced;
+  const Strangeness *strangeness = plan->reduction.strangeness;
+  const uint32_t *source = reduced->source;
+  ArrayCode *original = strangeness ? strangeness->code : plan->code;
+  if (strangeness) {
+    uint32_t *same = heap_array(plan->heap, strangeness->array->columns, sizeof *same);
+    for (uint32_t q = 0; q < strangeness->array->columns; q++) same[q] = q;
+    source = same;
+  }
+  plan->orders = problem_written_orders(reduced->code->model, dag_scratch(reduced->code->model->dag));
+  plan->run = (RunPlan){.structure = reduced->structure, .constraints = constraint_plan(original, source)};
+  if (reduced->structure) plan->run.watched = turning_plan(reduced->code, reduced->structure);
+  return true;
 }
 
-/* Part of the tolerance that a multistep method gets when it is daedal's own choice: errors add up over its many steps. */
-static double multistep_accuracy(double tolerance) { return fmin(1, fmax(0.02, 1e-13 / tolerance)); }
-
-/* A choice by block and stage: states that determine positions and rates separately. */
-static void take_staged_states(Simulation *simulation, double start) {
-  int32_t block;
-  const int32_t *from, *to;
-  dummy_select(simulation->dummy, start, simulation->strangeness.y, &block);
-  int32_t links = (int32_t)dummy_links(simulation->dummy, &from, &to);
-  strangeness_take_states(&simulation->strangeness, from, links);
+static bool pass_compile(Plan *plan) {
+  if (!plan->request.compile || plan->request.initialize_only) return true;
+  return array_code_compile(plan->reduction.reduced.code, plan->diags);
 }
 
-/* Method strangeness: the reduced array where structure was right, else the uniform one of the equations as written, of which there may
- * be any number. */
-static bool pass_strangeness(Simulation *simulation, const Request *request) {
-  Model *model = simulation->model;
-  Strangeness *strangeness = &simulation->strangeness;
-  const Initial *initial = &simulation->initial;
-  double start = request->run.start;
-  simulation->facts.equations = model->equations.count;
-  simulation->facts.status = "singular";
-  if (!simulation->parameters) simulation->parameters = heap_array(simulation->heap, model->parameters.count, sizeof(double));
-  if (!model_parameter_values(model, request->parameter_overrides, simulation->parameters, simulation->diags)) return false;
-  *strangeness = (Strangeness){.heap = simulation->heap, .arena = &simulation->arena, .diags = simulation->diags,
-                               .problem = simulation->problem, .start = request->starts.start};
-  bool as_written = initial->solved && !simulation->conversions.count;
-  if (!as_written || !strangeness_reduce(strangeness, &simulation->array, simulation->evaluator, initial->y, start)) {
-    strangeness->problem = problem_make(model, false, &simulation->arena);
-    simulation->modes = modes_extract(&strangeness->problem, &simulation->arena);
-    strangeness->modes = &simulation->modes;
-    strangeness->parameters = initial->solved ? simulation->evaluator->parameters : simulation->parameters;
-    if (initial->solved) strangeness->known = simulation->evaluator, strangeness->known_y = initial->y;
-    if (!strangeness_build(strangeness, start)) {
-      if (diags_code(simulation->diags) == DIAG_INIT) simulation->facts.status = "init";
+/* ---- the run ---- */
+
+static bool same_numbers(const double *a, const double *b, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (!(a[k] == b[k] || (isnan(a[k]) && isnan(b[k])))) return false;
+  return true;
+}
+
+/* Does the run begin with just the values of its plan? */
+static bool has_plan_values(const Simulation *simulation, const double *parameters) {
+  const Plan *plan = simulation->plan;
+  const double *mine = simulation->request.starts.start, *given = plan->request.starts.start;
+  if (simulation->request.run.start != plan->request.run.start) return false;
+  if (!same_numbers(parameters, plan->parameters, plan->model->parameters.count)) return false;
+  if (!mine || !given) return mine == given;
+  return same_numbers(mine, given, plan->model->variables.count);
+}
+
+/* The plan's initial values. What explains them is made anew if it is asked for: it belongs to the plan's own run. */
+static void copy_initial(Simulation *simulation) {
+  const Plan *plan = simulation->plan;
+  Heap *heap = simulation->heap;
+  Initial *initial = &simulation->initial;
+  *initial = plan->initial;
+  initial->system = NULL;
+  initial->surplus = (IndexVec){0};
+  initial->column = heap_array(heap, initial->columns, sizeof *initial->column);
+  initial->value = heap_array(heap, initial->columns, sizeof *initial->value);
+  initial->y = heap_array(heap, plan->array.columns, sizeof *initial->y);
+  memcpy(initial->column, plan->initial.column, initial->columns * sizeof *initial->column);
+  memcpy(initial->value, plan->initial.value, initial->columns * sizeof *initial->value);
+  memcpy(initial->y, plan->initial.y, plan->array.columns * sizeof *initial->y);
+}
+
+/* A plan for other values of the parameters that it depends on. */
+static bool make_own_plan(Simulation *simulation) {
+  Plan *own = heap_alloc(simulation->heap, sizeof *own);
+  bool made =
+      plan_make(own, simulation->heap, simulation->plan->model, &simulation->request, simulation->diags);
+  simulation->plan = own;
+  simulation->facts = own->facts;
+  return made;
+}
+
+/* Fresh values for a plan that others run too. */
+static bool begin_shared(Simulation *simulation) {
+  Heap *heap = simulation->heap;
+  const Model *model = simulation->plan->model;
+  double *parameters = heap_array(heap, model->parameters.count, sizeof *parameters);
+  if (!model_parameter_values(model, heap, simulation->request.parameter_overrides, parameters,
+                              simulation->diags))
+    return false;
+  bool same = has_plan_values(simulation, parameters);
+  if (!same && plan_depends_on_values(simulation->plan)) {
+    if (!make_own_plan(simulation)) return false;
+    same = true;
+  }
+  const Plan *plan = simulation->plan;
+  if (!plan->code || !plan->initial.y) return true; /* the method goes by ranks alone */
+  simulation->original = make_original(plan, heap, same ? plan->first.evaluator->parameters : parameters);
+  simulation->initializer = make_initializer(plan, heap, &simulation->original);
+  if (same) {
+    copy_initial(simulation);
+    memcpy(simulation->original.evaluator->discretes, plan->discretes, plan->modes.count * sizeof(double));
+  } else {
+    simulation->facts.status = "init";
+    if (!find_initial(&simulation->initializer, &simulation->request.starts, &simulation->request.run,
+                      &simulation->initial, simulation->diags))
       return false;
-    }
   }
-  if (strangeness->reduced) take_staged_states(simulation, start);
-  simulation->evaluator = strangeness->evaluator;
-  simulation->facts.evaluator = strangeness->evaluator;
-  simulation->facts.strangeness = strangeness;
-  simulation->reduction.reduced = (Reduced){.array = strangeness->array, .evaluator = strangeness->evaluator, .y = strangeness->y,
-                                            .structure = strangeness->reduced ? &simulation->structure : NULL,
-                                            .accuracy = request->run.integrator ? 0 : multistep_accuracy(request->run.tolerance)};
+  simulation->original.y = simulation->initial.y;
+  int32_t block;
+  dummy_select(simulation->original.dummy, simulation->request.run.start, simulation->original.y, &block);
   return true;
+}
+
+/* The values that the plan was made at. */
+static void begin_alone(Simulation *simulation) {
+  const Plan *plan = simulation->plan;
+  simulation->original = plan->first;
+  simulation->initializer = plan->initializer;
+  simulation->initial = plan->initial;
 }
 
 /* Moves the start by the perturbation asked for; what is no state follows. Rates move less than what they are rates of, by a
@@ -292,71 +349,189 @@ static void perturb_start(View *view, double t, double perturbation, double *y) 
     uint32_t order = array_order(view->evaluator->array, (uint32_t)system->link_from[k]);
     *value += perturbation * fmax(1, fabs(*value)) * pow(ratio, order);
   }
-  view_solve(view, t, y);
+  view->methods->solve(view, t, y);
 }
 
-static bool pass_view(Simulation *simulation, const Request *request) {
+static void make_view(Simulation *simulation) {
+  const Plan *plan = simulation->plan;
+  const Strangeness *strangeness = plan->reduction.strangeness;
+  if (strangeness) {
+    simulation->strangeness =
+        strangeness_run(strangeness, simulation->heap, &simulation->arena, simulation->diags);
+    simulation->facts.strangeness = &simulation->strangeness;
+    simulation->system =
+        (ArrayRun){.evaluator = simulation->strangeness.evaluator, .y = simulation->strangeness.y};
+    simulation->facts.evaluator = simulation->system.evaluator;
+    simulation->view = view_strangeness(simulation->heap, &simulation->strangeness, simulation->system.y);
+    return;
+  }
+  simulation->facts.evaluator = simulation->original.evaluator;
+  simulation->facts.reduction = &plan->reduction;
+  simulation->system = reduced_run(&plan->reduction, &simulation->original, simulation->heap);
+  if (plan->reduction.reduced.structure) {
+    int32_t block;
+    dummy_select(simulation->system.dummy, simulation->request.run.start, simulation->system.y, &block);
+    statespace_choose(simulation->system.space, dummy_depth(simulation->system.dummy));
+  }
+  simulation->view =
+      view_reduced(simulation->heap, &plan->reduction, &simulation->original, &simulation->system);
+}
+
+static bool pass_view(Simulation *simulation) {
   Heap *heap = simulation->heap;
-  const Reduced *reduced = &simulation->reduction.reduced;
-  if (simulation->strangeness.array) simulation->view = view_strangeness(heap, &simulation->strangeness, &simulation->modes, reduced->y);
-  else simulation->view = view_reduced(heap, &simulation->reduction);
+  const Request *request = &simulation->request;
+  simulation->facts.status = "singular";
+  make_view(simulation);
   const System *system = &simulation->view->system;
   const Integrator *integrator = request->run.integrator;
   if (integrator && integrator->explicit_form && !system->close) {
-    diag_error(simulation->diags, DIAG_USAGE, (Span){0},
-               "solver %s needs the state-space form, which method %s does not make of this model; use radau or bdf", integrator->name,
-               request->method->name);
+    diag_error(
+        simulation->diags, DIAG_USAGE, (Span){0},
+        "solver %s needs the state-space form, which method %s does not make of this model; use radau or bdf",
+        integrator->name, request->method->name);
     return false;
   }
   bool *is_state = heap_array(heap, (size_t)system->columns, sizeof *is_state);
   for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = true;
-  perturb_start(simulation->view, request->run.start, request->perturbation, reduced->y);
+  perturb_start(simulation->view, request->run.start, request->perturbation, simulation->system.y);
   simulation->facts.states = (uint32_t)system->links;
-  simulation->facts.run_evaluator = reduced->evaluator;
-  if (!simulation->strangeness.array) simulation->facts.reduction = &simulation->reduction;
-  simulation->recorder = recorder_new(heap, reduced->evaluator, is_state, request->filter);
+  simulation->facts.run_evaluator = simulation->system.evaluator;
+  simulation->recorder =
+      recorder_new(heap, simulation->system.evaluator, simulation->plan->orders, is_state, request->filter);
   simulation->facts.recorder = simulation->recorder;
-  if (request->initialize_only) recorder_add(simulation->recorder, request->run.start, reduced->y);
+  if (request->initialize_only) recorder_add(simulation->recorder, request->run.start, simulation->system.y);
   return true;
 }
 
-static bool pass_compile(Simulation *simulation, const Request *request) {
-  if (!request->compile || request->initialize_only) return true;
-  return evaluator_compile(simulation->reduction.reduced.evaluator, simulation->diags);
-}
+/* Part of the tolerance that a multistep method gets when it is daedal's own choice: errors add up over its many steps. */
+static double multistep_accuracy(double tolerance) { return fmin(1, fmax(0.02, 1e-13 / tolerance)); }
 
-static bool pass_integrate(Simulation *simulation, const Request *request) {
+static bool pass_integrate(Simulation *simulation) {
+  const Request *request = &simulation->request;
+  const Reduced *reduced = &simulation->plan->reduction.reduced;
+  RunOptions options = request->run;
   if (request->initialize_only) return true;
   simulation->facts.status = "integration";
   simulation->facts.statistics = &simulation->statistics;
-  const Reduced *reduced = &simulation->reduction.reduced;
-  RunOptions options = request->run;
-  if (reduced->accuracy > 0) options.tolerance *= reduced->accuracy;
+  if (!request->method->by_ranks) options.tolerance *= reduced_accuracy(reduced, options.tolerance);
+  else if (!options.integrator) options.tolerance *= multistep_accuracy(options.tolerance);
   if (reduced->rate > 0 && (!options.integrator || options.integrator->explicit_form)) {
-    double longest = EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
+    double longest =
+        EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
     if (options.max_step == 0 || options.max_step > longest) options.max_step = longest;
   }
-  return run_integrate(simulation->heap, simulation->view, reduced->structure, reduced->y, &options, simulation->recorder,
-                       &simulation->statistics, simulation->diags);
+  return run_integrate(simulation->heap, simulation->view, &simulation->plan->run, simulation->system.y,
+                       &options, simulation->recorder, &simulation->statistics, simulation->diags);
 }
 
-bool pipeline_simulate(Simulation *simulation, const Request *request) {
-  Seconds *seconds = &simulation->facts.seconds;
-  double none = 0; /* its own passes count */
-  const Pass structural[] = {
-      {pass_supported, &seconds->structure}, {pass_structure, &seconds->structure}, {pass_regular, &seconds->structure},
-      {pass_array, &seconds->structure},     {pass_code, &seconds->code},           {pass_initial, &seconds->init},
-      {pass_reduce, &seconds->code},         {pass_view, &seconds->code},           {pass_compile, &seconds->code},
-      {pass_integrate, &seconds->integrate}, {NULL, NULL},
-  };
-  const Pass numerical[] = {
-      {pass_supported, &seconds->structure}, {pass_offsets, &none}, {pass_strangeness, &seconds->init},     {pass_view, &seconds->code},
-      {pass_compile, &seconds->code},        {pass_integrate, &seconds->integrate}, {NULL, NULL},
-  };
-  simulation->arena = arena_make(simulation->heap);
-  simulation->facts.status = "input";
-  simulation->facts.method = request->method->name;
-  if (!run_passes(simulation, request, request->method == &method_strangeness ? numerical : structural)) return false;
+/* ---- the lists of passes ---- */
+
+typedef struct PlanPass {
+  bool (*run)(Plan *plan);
+  size_t seconds;     /* where its time goes */
+  bool is_structural; /* a method by ranks does without, if it fails */
+} PlanPass;
+
+static const PlanPass PLAN_PASSES[] = {
+    {pass_supported, offsetof(Seconds, structure), false},
+    {pass_parameters, offsetof(Seconds, structure), false},
+    {pass_structure, offsetof(Seconds, structure), true},
+    {pass_regular, offsetof(Seconds, structure), true},
+    {pass_array, offsetof(Seconds, structure), true},
+    {pass_code, offsetof(Seconds, code), true},
+    {pass_initial, offsetof(Seconds, init), true},
+    {pass_reduce, offsetof(Seconds, code), false},
+    {pass_watch, offsetof(Seconds, code), false},
+    {pass_compile, offsetof(Seconds, code), false},
+};
+
+typedef struct RunPass {
+  bool (*run)(Simulation *simulation);
+  size_t seconds;
+} RunPass;
+
+static const RunPass RUN_PASSES[] = {
+    {pass_view, offsetof(Seconds, code)},
+    {pass_integrate, offsetof(Seconds, integrate)},
+};
+
+static void add_seconds(Seconds *seconds, size_t place, double begin) {
+  *(double *)(void *)((char *)seconds + place) += pipeline_clock() - begin;
+}
+
+/* A failed structural pass is an error, unless the method goes by ranks: then it is silent, and the structural passes that follow are
+ * left out. Only a conflict of initial values counts all the same, if the equations are as written. */
+static bool run_pass(Plan *plan, const PlanPass *pass, bool *has_structure) {
+  bool by_ranks = plan->request.method->by_ranks && pass->is_structural;
+  if (by_ranks && !*has_structure) return true;
+  Diags *diags = plan->diags, silent = diags_make(plan->heap);
+  bool is_quiet = by_ranks && !(pass->run == pass_initial && !plan->conversions.count);
+  if (is_quiet) plan->diags = &silent;
+  bool ok = pass->run(plan);
+  plan->diags = diags;
+  if (by_ranks) plan->facts.conversions = NULL;
+  if (ok || !is_quiet) return ok;
+  *has_structure = false;
+  return true;
+}
+
+bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
+  bool has_structure = true, ok = true;
+  *plan =
+      (Plan){.heap = heap, .arena = arena_make(heap), .diags = diags, .model = model, .request = *request};
+  plan->facts =
+      (RunFacts){.status = "input", .method = request->method->name, .equations = model->equations.count};
+  plan->own = model_layer(model, heap);
+  for (size_t p = 0; p < sizeof PLAN_PASSES / sizeof *PLAN_PASSES && ok; p++) {
+    double begin = pipeline_clock();
+    ok = run_pass(plan, &PLAN_PASSES[p], &has_structure);
+    add_seconds(&plan->facts.seconds, PLAN_PASSES[p].seconds, begin);
+  }
+  if (!ok) return false;
+  plan->discretes = heap_array(heap, plan->modes.count, sizeof(double));
+  if (plan->code)
+    memcpy(plan->discretes, plan->first.evaluator->discretes, plan->modes.count * sizeof(double));
+  return true;
+}
+
+bool plan_depends_on_values(const Plan *plan) {
+  return plan->conversions.count || plan->reduction.strangeness;
+}
+
+static bool run_passes(Simulation *simulation) {
+  for (size_t p = 0; p < sizeof RUN_PASSES / sizeof *RUN_PASSES; p++) {
+    double begin = pipeline_clock();
+    bool ok = RUN_PASSES[p].run(simulation);
+    add_seconds(&simulation->facts.seconds, RUN_PASSES[p].seconds, begin);
+    if (!ok) return false;
+  }
   simulation->facts.status = "ok";
   return true;
+}
+
+static void simulation_begin(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request,
+                             Diags *diags) {
+  *simulation = (Simulation){
+      .heap = heap, .arena = arena_make(heap), .diags = diags, .plan = plan, .request = *request};
+}
+
+bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request,
+                    Diags *diags) {
+  simulation_begin(simulation, heap, plan, request, diags);
+  simulation->facts = plan->facts;
+  simulation->facts.seconds = (Seconds){0};
+  double begin = pipeline_clock();
+  bool ok = begin_shared(simulation);
+  add_seconds(&simulation->facts.seconds, offsetof(Seconds, init), begin);
+  return ok && run_passes(simulation);
+}
+
+bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
+                       Diags *diags) {
+  Plan *plan = heap_alloc(heap, sizeof *plan);
+  simulation_begin(simulation, heap, plan, request, diags);
+  bool ok = plan_make(plan, heap, model, request, diags);
+  simulation->facts = plan->facts;
+  begin_alone(simulation);
+  return ok && run_passes(simulation);
 }

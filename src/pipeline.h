@@ -1,8 +1,12 @@
-/* pipeline: the passes from a flat model to a trajectory, in order. */
+/* pipeline: from a flat model to a trajectory. A plan is what is derived once for a method: structure, conversions, the
+ * derivative array over a graph of its own, programs, the system that the method makes. A simulation is one run of it: values,
+ * workspaces, integrator, trajectory.
+ *
+ * Invariant: the model is never written; a plan is not written once it is made, so that simulations in several threads may
+ * share it. A simulation has one owner. */
 #ifndef DAEDAL_PIPELINE_H
 #define DAEDAL_PIPELINE_H
 
-#include "code/switches.h"
 #include "reduce/method.h"
 #include "solve/report.h"
 
@@ -14,40 +18,73 @@ typedef struct Request {
   bool initialize_only;
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
-  double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
+  double
+      perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
   const SignalFilter *filter; /* NULL: all signals */
   RunOptions run;
 } Request;
 
-/* A run and all that it made; everything lives in `heap`. */
-typedef struct Simulation {
+/* All that a plan holds lives in `heap`. */
+typedef struct Plan {
   Heap *heap;
-  Model *model;
-  Diags *diags;
   Arena arena;
+  Diags *diags;
+  const Model *model;
+  Model *own;         /* the model with a graph of the plan's own */
+  Request request;    /* what it was made for */
+  double *parameters; /* by leaf index: the values it was made for */
+  StartValues starts;
   Problem problem;
   Modes modes;
   Structure structure;
-  double *parameters; /* by leaf index */
   ConversionVec conversions;
-  StartValues starts;
   Array array;
-  Evaluator *evaluator;
-  Switches *switches; /* NULL without modes */
-  Dummy *dummy;
-  StateSpace *space;
+  ArrayCode *code; /* NULL: structure failed, and the method goes by ranks */
+  const DummyPlan *choice;
+  const StatePlan *states;
+  /* The values that it was made at. The first simulation of a plan that nobody else has takes them over. */
+  ArrayRun first;
   Initializer initializer;
   Initial initial;
+  double *discretes; /* the modes there */
   Reduction reduction;
-  Strangeness strangeness; /* of that method, which goes its own way */
+  const uint32_t *orders; /* see recorder_new */
+  RunPlan run;
+  RunFacts facts; /* as far as it got */
+} Plan;
+
+/* One run and all that it made; everything lives in `heap`. */
+typedef struct Simulation {
+  Heap *heap;
+  Arena arena;
+  Diags *diags;
+  const Plan *plan;
+  Request request;
+  ArrayRun original; /* the model's array */
+  Initializer initializer;
+  Initial initial;
+  ArrayRun system;         /* what is integrated */
+  Strangeness strangeness; /* of that method */
   View *view;
   Recorder *recorder;
   RunStatistics statistics;
   RunFacts facts; /* as far as it got */
 } Simulation;
 
-/* Runs the passes. false: an error is in diags; simulation->facts says how far it got. */
-bool pipeline_simulate(Simulation *simulation, const Request *request);
+/* Makes a plan for the values of the request. NULL in simulation terms: false; an error is in diags, and plan->facts says how far
+ * it got. */
+bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags);
+
+/* Are the conversions or ranks of the plan those of its parameter values? Then a run with others makes a plan of its own. */
+bool plan_depends_on_values(const Plan *plan);
+
+/* Runs a plan that others may run too. false: an error is in diags; simulation->facts says how far it got. */
+bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request,
+                    Diags *diags);
+
+/* Plans and runs at once. */
+bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
+                       Diags *diags);
 
 /* Seconds of a steady clock. */
 double pipeline_clock(void);

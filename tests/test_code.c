@@ -32,6 +32,14 @@ typedef struct Fixture {
   uint64_t seed;
 } Fixture;
 
+static EvalStatus run_program(Fixture *f, const Program *program, const Point *point, double *out) {
+  return workspace_run(workspace_new(f->heap, program), point, out);
+}
+
+static bool blame_program(Fixture *f, const Program *program, const Point *point, Blame *blame) {
+  return workspace_blame(workspace_new(f->heap, program), f->dag, point, blame);
+}
+
 static double random_unit(Fixture *f) {
   f->seed = f->seed * 6364136223846793005u + 1442695040888963407u;
   return (double)(f->seed >> 11) / 9007199254740992.0;
@@ -161,7 +169,7 @@ static void test_operators(void **state) {
       double expected, out;
       bool defined = reference(f, e, &expected);
       Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
-      EvalStatus status = program_run(program, &f->point, &out);
+      EvalStatus status = run_program(f, program, &f->point, &out);
       assert_int_equal(status, defined ? EVAL_OK : EVAL_DOMAIN);
       if (defined) assert_close(out, expected, 0);
     }
@@ -177,7 +185,7 @@ static void test_random_graph(void **state) {
   double *out = heap_array(f->heap, pool.count, sizeof *out);
   Program *program = program_new(f->heap, f->model, &f->layout, pool.data, pool.count);
   assert_int_equal(program_outputs(program), pool.count);
-  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, out), EVAL_OK);
   for (uint32_t i = 0; i < pool.count; i++) {
     double expected;
     assert_true(reference(f, pool.data[i], &expected));
@@ -185,7 +193,7 @@ static void test_random_graph(void **state) {
   }
   Program *one = program_new(f->heap, f->model, &f->layout, &vec_last(&pool), 1);
   double last;
-  assert_int_equal(program_run(one, &f->point, &last), EVAL_OK);
+  assert_int_equal(run_program(f, one, &f->point, &last), EVAL_OK);
   assert_true(last == out[pool.count - 1]);
   teardown(f);
 }
@@ -203,7 +211,7 @@ static void test_registers(void **state) {
   assert_true(size.instructions >= 1000);
   assert_true(size.registers < 20);
   double out, expected;
-  assert_int_equal(program_run(program, &f->point, &out), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, &out), EVAL_OK);
   assert_true(reference(f, e, &expected));
   assert_close(out, expected, 0);
   teardown(f);
@@ -213,13 +221,13 @@ static void test_empty_and_deep(void **state) {
   (void)state;
   Fixture *f = setup(UNKNOWNS, ORDERS);
   Program *empty = program_new(f->heap, f->model, &f->layout, NULL, 0);
-  assert_int_equal(program_run(empty, &f->point, NULL), EVAL_OK);
+  assert_int_equal(run_program(f, empty, &f->point, NULL), EVAL_OK);
   Expr x = dag_variable(f->dag, 0, 0), e = x;
   for (uint32_t i = 0; i < 300000; i++) e = dag_unary(f->dag, i % 2 ? OP_TANH : OP_SINH, e);
   Program *deep = program_new(f->heap, f->model, &f->layout, &e, 1);
   double out, expected = f->y[0];
   for (uint32_t i = 0; i < 300000; i++) expected = i % 2 ? tanh(expected) : sinh(expected);
-  assert_int_equal(program_run(deep, &f->point, &out), EVAL_OK);
+  assert_int_equal(run_program(f, deep, &f->point, &out), EVAL_OK);
   assert_close(out, expected, 0);
   Term *list = heap_array(f->heap, 50000, sizeof *list);
   for (uint32_t i = 0; i < 50000; i++) { /* a long sum of products */
@@ -229,7 +237,7 @@ static void test_empty_and_deep(void **state) {
   f->y[0] = 0.5;
   Expr sum = dag_sum(f->dag, 0, list, 50000);
   Program *wide = program_new(f->heap, f->model, &f->layout, &sum, 1);
-  assert_int_equal(program_run(wide, &f->point, &out), EVAL_OK);
+  assert_int_equal(run_program(f, wide, &f->point, &out), EVAL_OK);
   assert_true(reference(f, sum, &expected));
   assert_close(out, expected, 1e-15);
   teardown(f);
@@ -242,9 +250,9 @@ static void check_jacobian(Fixture *f, const Expr *rows, uint32_t count, const u
   Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows, count, positions, columns);
   double *values = heap_array(f->heap, jacobian->nonzeros, sizeof *values);
   double *both = heap_array(f->heap, count + jacobian->nonzeros, sizeof *both);
-  jacobian_run(jacobian, &f->point, values);
+  run_program(f, jacobian->program, &f->point, values);
   Program *together = jacobian_with_rows(f->heap, f->model, &f->layout, rows, count, jacobian);
-  program_run(together, &f->point, both);
+  run_program(f, together, &f->point, both);
   for (uint32_t r = 0; r < count; r++) {
     double expected;
     if (reference(f, rows[r], &expected)) assert_close(both[r], expected, 1e-14);
@@ -316,11 +324,11 @@ static void test_templates(void **state) {
   assert_true(size.instances > 2000);
   assert_true(size.instructions < 200);
   double *out = heap_array(f->heap, rows.count, sizeof *out);
-  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, out), EVAL_OK);
   for (uint32_t r = 0; r < rows.count; r++) {
     double alone, expected;
     Program *single = program_new(f->heap, f->model, &f->layout, &rows.data[r], 1);
-    assert_int_equal(program_run(single, &f->point, &alone), EVAL_OK);
+    assert_int_equal(run_program(f, single, &f->point, &alone), EVAL_OK);
     assert_true(alone == out[r]);
     assert_true(reference(f, rows.data[r], &expected));
     assert_close(out[r], expected, 0);
@@ -328,7 +336,7 @@ static void test_templates(void **state) {
   for (uint32_t i = 0; i < 1200; i += 61) {
     double before = f->y[i];
     f->y[i] = NAN;
-    assert_int_equal(program_run(program, &f->point, out), EVAL_DOMAIN);
+    assert_int_equal(run_program(f, program, &f->point, out), EVAL_DOMAIN);
     f->y[i] = before;
   }
   teardown(f);
@@ -358,7 +366,7 @@ static void test_long_chain(void **state) {
   for (uint32_t i = 0; i < 3000; i++) vec_push(f->heap, &rows, e = dag_unary(f->dag, OP_SIN, e));
   Program *program = program_new(f->heap, f->model, &f->layout, rows.data, rows.count);
   double *out = heap_array(f->heap, rows.count, sizeof *out);
-  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, out), EVAL_OK);
   double expected = f->y[0];
   for (uint32_t i = 0; i < 3000; i++) assert_close(out[i], expected = sin(expected), 0);
   assert_true(program_size(program).templates < 20);
@@ -377,10 +385,10 @@ static void test_blame(void **state) {
   Program *program = program_new(f->heap, f->model, &f->layout, roots, 3);
   double out[3];
   Blame blame;
-  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, out), EVAL_OK);
   f->y[0] = -2;
-  assert_int_equal(program_run(program, &f->point, out), EVAL_DOMAIN);
-  assert_true(program_blame(program, &f->point, &blame));
+  assert_int_equal(run_program(f, program, &f->point, out), EVAL_DOMAIN);
+  assert_true(blame_program(f, program, &f->point, &blame));
   assert_int_equal(blame.output, 1);
   assert_int_equal(blame.node, log_x);
   assert_true(blame.argument == -2);
@@ -388,15 +396,15 @@ static void test_blame(void **state) {
   Expr quotient = roots[2];
   Program *second = program_new(f->heap, f->model, &f->layout, &quotient, 1);
   f->y[0] = 0;
-  assert_int_equal(program_run(second, &f->point, out), EVAL_DOMAIN);
-  assert_true(program_blame(second, &f->point, &blame));
+  assert_int_equal(run_program(f, second, &f->point, out), EVAL_DOMAIN);
+  assert_true(blame_program(f, second, &f->point, &blame));
   assert_int_equal(blame.node, quotient);
   assert_true(blame.argument == 0);
   f->y[0] = 1000;
   Expr large = dag_unary(dag, OP_EXP, x);
   Program *third = program_new(f->heap, f->model, &f->layout, &large, 1);
-  assert_int_equal(program_run(third, &f->point, out), EVAL_DOMAIN);
-  assert_true(program_blame(third, &f->point, &blame));
+  assert_int_equal(run_program(f, third, &f->point, out), EVAL_DOMAIN);
+  assert_true(blame_program(f, third, &f->point, &blame));
   assert_int_equal(blame.node, large);
   teardown(f);
 }
@@ -409,10 +417,10 @@ static void test_blame_jacobian(void **state) {
   Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows, 20, NULL, 0);
   double values[20];
   Blame blame;
-  assert_int_equal(jacobian_run(jacobian, &f->point, values), EVAL_OK);
+  assert_int_equal(run_program(f, jacobian->program, &f->point, values), EVAL_OK);
   f->y[13] = 0;
-  assert_int_equal(jacobian_run(jacobian, &f->point, values), EVAL_DOMAIN);
-  assert_true(program_blame(jacobian->program, &f->point, &blame));
+  assert_int_equal(run_program(f, jacobian->program, &f->point, values), EVAL_DOMAIN);
+  assert_true(blame_program(f, jacobian->program, &f->point, &blame));
   assert_int_equal(blame.output, 13);
   assert_int_equal(dag_op(f->dag, blame.node), OP_DIVIDE);
   assert_true(dag_depends(f->dag, blame.node, OP_VARIABLE));
@@ -436,14 +444,14 @@ static void test_branches(void **state) {
   assert_int_equal(jacobian->nonzeros, 1);
   double out;
   f->y[0] = 1;
-  assert_int_equal(program_run(program, &f->point, &out), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, &out), EVAL_OK);
   assert_true(out == 0);
-  assert_int_equal(jacobian_run(jacobian, &f->point, &out), EVAL_OK);
+  assert_int_equal(run_program(f, jacobian->program, &f->point, &out), EVAL_OK);
   assert_close(out, 1, 1e-15);
   f->y[0] = -1;
-  assert_int_equal(program_run(program, &f->point, &out), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, &out), EVAL_OK);
   assert_true(out == -0.5);
-  assert_int_equal(jacobian_run(jacobian, &f->point, &out), EVAL_OK);
+  assert_int_equal(run_program(f, jacobian->program, &f->point, &out), EVAL_OK);
   assert_close(out, -0.25, 1e-15);
   teardown(f);
 }
@@ -464,11 +472,11 @@ static void check_compiled(Fixture *f, Program *const *programs, uint32_t count)
   for (uint32_t k = 0; k < count; k++) {
     tape[k] = heap_array(f->heap, program_outputs(programs[k]), sizeof(double));
     compiled[k] = heap_array(f->heap, program_outputs(programs[k]), sizeof(double));
-    status[k] = program_run(programs[k], &f->point, tape[k]);
+    status[k] = run_program(f, programs[k], &f->point, tape[k]);
   }
   if (!program_compile(f->heap, programs, count, &diags)) fail_msg("%s", diags.list.data[0].message);
   for (uint32_t k = 0; k < count; k++) {
-    assert_int_equal(program_run(programs[k], &f->point, compiled[k]), status[k]);
+    assert_int_equal(run_program(f, programs[k], &f->point, compiled[k]), status[k]);
     for (uint32_t i = 0; i < program_outputs(programs[k]); i++)
       if (isfinite(tape[k][i]) || isfinite(compiled[k][i])) assert_true(tape[k][i] == compiled[k][i]);
   }
@@ -591,7 +599,7 @@ static void power_beyond(Fixture *f) {
 static double value_at(Fixture *f, Expr e) {
   double out;
   Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
-  program_run(program, &f->point, &out);
+  run_program(f, program, &f->point, &out);
   return out;
 }
 
@@ -652,7 +660,7 @@ static void test_call_templates(void **state) {
   assert_int_equal(program->kernels[0].calls.count, 1);
   assert_int_equal(program->kernels[0].calls.data[0].result_count, 2);
   double *out = heap_array(f->heap, rows.count, sizeof *out);
-  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, out), EVAL_OK);
   for (uint32_t i = 0; i < rows.count; i++) {
     double power = 1;
     while (power < f->y[i + 1]) power *= f->y[i];
@@ -660,7 +668,7 @@ static void test_call_templates(void **state) {
   }
   Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows.data, rows.count, NULL, 0);
   double *values = heap_array(f->heap, jacobian->nonzeros, sizeof *values);
-  assert_int_equal(jacobian_run(jacobian, &f->point, values), EVAL_OK);
+  assert_int_equal(run_program(f, jacobian->program, &f->point, values), EVAL_OK);
   for (uint32_t c = 0; c < 200; c += 37)
     for (int32_t k = jacobian->column_start[c]; k < jacobian->column_start[c + 1]; k++)
       assert_close(values[k],
@@ -683,12 +691,12 @@ static void test_call_failure(void **state) {
   Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
   double out;
   Blame blame;
-  assert_int_equal(program_run(program, &f->point, &out), EVAL_DOMAIN);
-  assert_true(program_blame(program, &f->point, &blame));
+  assert_int_equal(run_program(f, program, &f->point, &out), EVAL_DOMAIN);
+  assert_true(blame_program(f, program, &f->point, &blame));
   assert_int_equal(blame.node, e);
   assert_non_null(blame.reason);
   f->y[0] = 4;
-  assert_int_equal(program_run(program, &f->point, &out), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, &out), EVAL_OK);
   assert_close(out, 2, 1e-15);
   teardown(f);
 }
@@ -724,9 +732,9 @@ static void test_compiled_templates(void **state) {
   for (uint32_t i = 0; i < 1200; i += 61) { /* wherever the trouble is, it is seen */
     double before = f->y[i];
     f->y[i] = i % 2 ? NAN : INFINITY;
-    assert_int_equal(program_run(programs[0], &f->point, out), EVAL_DOMAIN);
+    assert_int_equal(run_program(f, programs[0], &f->point, out), EVAL_DOMAIN);
     f->y[i] = before;
-    assert_int_equal(program_run(programs[0], &f->point, out), EVAL_OK);
+    assert_int_equal(run_program(f, programs[0], &f->point, out), EVAL_OK);
   }
   teardown(f);
 }
@@ -742,7 +750,7 @@ static void test_compiled_overflow(void **state) {
   Program *program = program_new(f->heap, f->model, &f->layout, rows, 20);
   check_compiled(f, &program, 1);
   double out[20];
-  assert_int_equal(program_run(program, &f->point, out), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, out), EVAL_OK);
   teardown(f);
 }
 
@@ -761,7 +769,7 @@ static void test_compile_failure(void **state) {
   assert_false(program_compile(f->heap, &program, 1, &diags));
   unsetenv("TMPDIR");
   double out;
-  assert_int_equal(program_run(program, &f->point, &out), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, &out), EVAL_OK);
   assert_true(out == sin(f->y[0]));
   free(path);
   teardown(f);
@@ -846,13 +854,12 @@ static void check_export(Fixture *f, const Expr *rows, uint32_t count, uint32_t 
   Program *program = program_new(f->heap, f->model, &f->layout, rows, count);
   double *residual = heap_array(f->heap, count, sizeof *residual);
   double *entries = heap_array(f->heap, jacobian->nonzeros, sizeof *entries);
-  assert_int_equal(program_run(program, &f->point, residual), EVAL_OK);
-  assert_int_equal(jacobian_run(jacobian, &f->point, entries), EVAL_OK);
+  assert_int_equal(run_program(f, program, &f->point, residual), EVAL_OK);
+  assert_int_equal(run_program(f, jacobian->program, &f->point, entries), EVAL_OK);
   uint32_t columns = f->layout.columns;
   ExportInput input = {.name = "M*/M",
                        .model = f->model,
-                       .layout = &f->layout,
-                       .rows = rows,
+                       .rows = program,
                        .jacobian = jacobian,
                        .time = f->point.time,
                        .columns = {columns, invented_names(f, "y", columns), f->y},
@@ -899,7 +906,7 @@ static void test_export_graph(void **state) {
   for (uint32_t i = 0; i < pool.count; i++) { /* those with a finite gradient */
     Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, &pool.data[i], 1, NULL, 0);
     double *entries = heap_array(f->heap, jacobian->nonzeros, sizeof *entries);
-    if (jacobian_run(jacobian, &f->point, entries) == EVAL_OK) vec_push(f->heap, &rows, pool.data[i]);
+    if (run_program(f, jacobian->program, &f->point, entries) == EVAL_OK) vec_push(f->heap, &rows, pool.data[i]);
   }
   assert_true(rows.count > 300);
   check_export(f, rows.data, rows.count, PARAMETERS);
@@ -936,10 +943,10 @@ static void build_all(Heap *heap) {
   double *out = heap_array(heap, rows.count + jacobian->nonzeros, sizeof *out);
   f->y[0] = 1.5;
   f->y[5] = NAN;
-  program_run(program, &f->point, out);
-  jacobian_run(jacobian, &f->point, out);
+  run_program(f, program, &f->point, out);
+  run_program(f, jacobian->program, &f->point, out);
   Blame blame;
-  program_blame(program, &f->point, &blame);
+  blame_program(f, program, &f->point, &blame);
   CText text = ctext_make(heap, program, "program", true);
   CallingText caller = {program, &text, "program"};
   TextVec functions = {0};

@@ -68,7 +68,7 @@ static Bench *bench_new(const char *path) {
       vec_push(heap, &b->rows, row);
   }
   b->parameters = heap_array(heap, b->model->parameters.count, sizeof(double));
-  assert_true(model_parameter_values(b->model, NULL, b->parameters, &b->diags));
+  assert_true(model_parameter_values(b->model, b->model->heap, NULL, b->parameters, &b->diags));
   return b;
 }
 
@@ -103,12 +103,11 @@ static void *build(const ExportFiles *files) {
   return library;
 }
 
-static ExportFiles export_bench(Bench *b, const Jacobian *jacobian) {
+static ExportFiles export_bench(Bench *b, const Program *rows, const Jacobian *jacobian) {
   uint32_t columns = b->layout.columns, parameters = b->model->parameters.count;
   ExportInput input = {.name = "M",
                        .model = b->model,
-                       .layout = &b->layout,
-                       .rows = b->rows.data,
+                       .rows = rows,
                        .jacobian = jacobian,
                        .columns = {columns, blank_names(b, columns), b->y},
                        .row_list = {b->rows.count, blank_names(b, b->rows.count), NULL},
@@ -141,7 +140,9 @@ static void check_model(const char *path) {
   Jacobian *jacobian = jacobian_new(b->heap, b->model, &b->layout, b->rows.data, count, NULL, 0);
   Program *compiled = program_new(b->heap, b->model, &b->layout, b->rows.data, count);
   if (!program_compile(b->heap, &compiled, 1, &b->diags)) fail_msg("%s", b->diags.list.data[0].message);
-  ExportFiles files = export_bench(b, jacobian);
+  Workspace *rows = workspace_new(b->heap, program), *entries = workspace_new(b->heap, jacobian->program),
+            *machine = workspace_new(b->heap, compiled);
+  ExportFiles files = export_bench(b, program, jacobian);
   void *library = build(&files);
   Evaluate evaluate[2];
   *(void **)&evaluate[0] = dlsym(library, "model_residual");
@@ -153,8 +154,8 @@ static void check_model(const char *path) {
   for (uint32_t p = 0; p < POINTS; p++) {
     for (uint32_t i = 0; i < b->layout.columns; i++) b->y[i] = 0.3 + 1.7 * random_unit(b);
     Point point = {0.75, b->y, b->parameters, &none, &none};
-    EvalStatus status[2] = {program_run(program, &point, tape[0]), jacobian_run(jacobian, &point, tape[1])};
-    assert_int_equal(program_run(compiled, &point, other), status[0]);
+    EvalStatus status[2] = {workspace_run(rows, &point, tape[0]), workspace_run(entries, &point, tape[1])};
+    assert_int_equal(workspace_run(machine, &point, other), status[0]);
     compare(path, "compiled row", p, tape[0], other, count);
     for (uint32_t k = 0; k < 2; k++) {
       assert_int_equal(evaluate[k](0.75, b->y, b->parameters, &none, &none, work, other),

@@ -53,13 +53,15 @@ static Bench *bench_new(const char *text) {
   assert_int_equal(bench->structure.status, STRUCTURE_OK);
   bench->array = array_make(&bench->problem, bench->structure.c, bench->structure.d, &bench->arena);
   double *parameters = heap_array(heap, bench->model->parameters.count, sizeof *parameters);
-  assert_true(model_parameter_values(bench->model, NULL, parameters, &bench->diags));
-  bench->evaluator = evaluator_new(heap, &bench->array, parameters, 0);
+  assert_true(model_parameter_values(bench->model, bench->model->heap, NULL, parameters, &bench->diags));
+  static const Modes no_modes;
+  ArrayCode *code = array_code_new(heap, &bench->array, &no_modes);
+  bench->evaluator = evaluator_new(heap, code, parameters);
   bench->initializer = (Initializer){.heap = heap,
                                      .evaluator = bench->evaluator,
                                      .structure = &bench->structure,
-                                     .dummy = dummy_new(heap, bench->evaluator, &bench->structure),
-                                     .space = statespace_new(heap, bench->evaluator, &bench->structure)};
+                                     .dummy = dummy_new(heap, bench->evaluator, dummy_plan(code, &bench->structure)),
+                                     .space = statespace_new(heap, bench->evaluator, state_plan(code, &bench->structure))};
   return bench;
 }
 

@@ -297,17 +297,17 @@ static void test_parameter_values(void **state) {
   Expr root = dag_unary(w.dag, OP_SQRT, dag_negate(w.dag, c));
   add_parameter(&w, "e", dag_if(w.dag, dag_binary(w.dag, OP_GREATER, c, number(&w, 0)), a, root));
   double values[5];
-  assert_true(model_parameter_values(w.model, NULL, values, &w.diags));
+  assert_true(model_parameter_values(w.model, w.model->heap, NULL, values, &w.diags));
   static const double expected[] = {12, 4, 3, 24, 12};
   for (int i = 0; i < 5; i++) assert_true(values[i] == expected[i]);
   double overrides[] = {NAN, NAN, 5, 7, NAN};
-  assert_true(model_parameter_values(w.model, overrides, values, &w.diags));
+  assert_true(model_parameter_values(w.model, w.model->heap, overrides, values, &w.diags));
   static const double overridden[] = {30, 6, 5, 7, 30};
   for (int i = 0; i < 5; i++) assert_true(values[i] == overridden[i]);
   double value;
-  assert_true(model_evaluate(w.model, dag_add(w.dag, a, b), values, &value));
+  assert_true(model_evaluate(w.model, dag_scratch(w.dag), dag_add(w.dag, a, b), values, &value));
   assert_true(value == 36);
-  assert_false(model_evaluate(w.model, dag_add(w.dag, a, dag_time(w.dag)), values, &value));
+  assert_false(model_evaluate(w.model, dag_scratch(w.dag), dag_add(w.dag, a, dag_time(w.dag)), values, &value));
   assert_int_equal(w.diags.list.count, 0);
   heap_destroy(w.heap);
 }
@@ -321,17 +321,17 @@ static void test_parameter_faults(void **state) {
   add_parameter(&w, "b", dag_add(w.dag, a, number(&w, 1)));
   add_parameter(&w, "c", number(&w, -1));
   double values[3];
-  assert_false(model_parameter_values(w.model, NULL, values, &w.diags));
+  assert_false(model_parameter_values(w.model, w.model->heap, NULL, values, &w.diags));
   assert_int_equal(w.diags.errors, 1); /* b only inherits it */
   assert_string_equal(w.diags.list.data[0].message,
                       "the value of `a` is not defined: `log(c)` has no value here");
   assert_true(values[2] == -1);
   w.model->variables.data[0].binding = b;
-  assert_false(model_parameter_values(w.model, NULL, values, &w.diags));
+  assert_false(model_parameter_values(w.model, w.model->heap, NULL, values, &w.diags));
   assert_string_equal(w.diags.list.data[1].message, "the value of `a` depends on itself");
   assert_int_equal(w.diags.errors, 2);
   w.model->variables.data[0].binding = EXPR_NONE;
-  assert_true(model_parameter_values(w.model, NULL, values, &w.diags));
+  assert_true(model_parameter_values(w.model, w.model->heap, NULL, values, &w.diags));
   assert_int_equal(w.diags.list.data[2].severity, SEVERITY_WARNING);
   assert_true(values[1] == 1);
   heap_destroy(w.heap);
@@ -350,7 +350,7 @@ static void test_long_chain_of_parameters(void **state) {
     snprintf(name, sizeof name, "p%u", i);
     add_parameter(&w, name, next);
   }
-  assert_true(model_parameter_values(w.model, NULL, values, &w.diags));
+  assert_true(model_parameter_values(w.model, w.model->heap, NULL, values, &w.diags));
   assert_true(values[0] == LENGTH - 1);
   heap_destroy(w.heap);
 }
@@ -477,7 +477,7 @@ static void model_once(const HeapHook *hook) {
     add_equation(&w, x, dag_add(w.dag, y, p));
     add_equation(&w, y, p);
     double values[1];
-    model_parameter_values(w.model, NULL, values, &w.diags);
+    model_parameter_values(w.model, w.model->heap, NULL, values, &w.diags);
     Aliases aliases = model_find_aliases(w.model, &w.arena);
     ExprVec residuals = {0};
     IndexVec equations = {0};

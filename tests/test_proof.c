@@ -40,7 +40,7 @@ static Bench *bench_new(const char *equations) {
   bench->model = lang_load(heap, &bench->names, &bench->source, NULL, &bench->diags);
   assert_non_null(bench->model);
   double *parameters = heap_array(heap, bench->model->parameters.count, sizeof *parameters);
-  assert_true(model_parameter_values(bench->model, NULL, parameters, &bench->diags));
+  assert_true(model_parameter_values(bench->model, bench->model->heap, NULL, parameters, &bench->diags));
   bench->samples = samples_make(bench->model, parameters, &bench->arena);
   return bench;
 }

@@ -18,31 +18,30 @@ static ExportList export_variables(const Model *model, const IndexVec *variables
 
 /* The rows that a run would integrate, at its consistent initial values. */
 static bool export_files(daedal_result *result, ExportFiles *files) {
-  Simulation *simulation = &result->simulation;
-  const Evaluator *evaluator = simulation->reduction.reduced.evaluator;
-  Array *array = evaluator->array;
+  const Simulation *simulation = &result->simulation;
+  Evaluator *evaluator = simulation->system.evaluator;
+  Model *own = evaluator_model(evaluator);
+  const Array *array = evaluator->array;
+  const Modes *modes = evaluator->code->modes;
   Arena *arena = &result->diags.arena;
   const char **columns = arena_array(arena, array->columns, sizeof *columns);
   const char **rows = arena_array(arena, array->rows, sizeof *rows);
+  const char **conditions = arena_array(arena, modes->count, sizeof *conditions);
   for (uint32_t q = 0; q < array->columns; q++) columns[q] = array_column_name(array, q, arena);
-  for (uint32_t r = 0; r < array->rows; r++) rows[r] = array_row_text(array, r, arena);
+  for (uint32_t r = 0; r < array->rows; r++) rows[r] = array_row_text(array, own, r, arena);
+  for (uint32_t m = 0; m < modes->count; m++) conditions[m] = model_text(own, modes->relation[m], arena);
   ExportInput input = {.name = daedal_model_name(result->model),
                        .method = simulation->facts.method,
                        .model = evaluator->model,
-                       .layout = &evaluator->layout,
-                       .rows = array->row,
+                       .rows = evaluator->code->rows,
                        .jacobian = evaluator->jacobian,
-                       .time = simulation->reduction.time,
-                       .columns = {array->columns, columns, simulation->reduction.reduced.y},
+                       .time = simulation->request.run.start,
+                       .columns = {array->columns, columns, simulation->system.y},
                        .row_list = {array->rows, rows, NULL},
                        .parameters = export_variables(evaluator->model, &evaluator->model->parameters,
                                                       evaluator->parameters, arena),
-                       .discretes = {simulation->modes.count, NULL, evaluator->discretes},
+                       .discretes = {modes->count, conditions, evaluator->discretes},
                        .pre = evaluator->pre};
-  const char **modes = arena_array(arena, simulation->modes.count, sizeof *modes);
-  for (uint32_t m = 0; m < simulation->modes.count; m++)
-    modes[m] = model_text(result->model->model, simulation->modes.relation[m], arena);
-  input.discretes.names = modes;
   return export_c(result->heap, &input, files, &result->diags);
 }
 

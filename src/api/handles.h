@@ -23,7 +23,7 @@ struct daedal_model {
   Names names;
   Source source;
   Diags diags;
-  Model *model; /* NULL: the text was refused */
+  const Model *model; /* NULL: the text was refused */
   daedal_counts counts;
   Analysis *analysis;
   Arena arena;
@@ -45,6 +45,7 @@ struct daedal_result {
   const char *constraint;
   CompareRequest comparing;
   Comparison *comparison; /* NULL: one run */
+  Reduction reduction; /* for its text */
   TextVec reduced, reduced_json;
   Explanation *explanation; /* of the initial values; NULL until asked for */
   TextVec text, json, csv, plot, terminal, initial_text, initial_json, start_values;

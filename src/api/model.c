@@ -108,7 +108,7 @@ daedal_counts daedal_model_counts(const daedal_model *model) { return model->cou
 
 static bool work_flatten(daedal_model *model, const void *argument) {
   (void)argument;
-  if (model->model && !model->flat.count) model_print(model->model, model->heap, &model->flat);
+  if (model->model && !model->flat.count) model_print(model_layer(model->model, model->heap), model->heap, &model->flat);
   return model->model != NULL;
 }
 
@@ -120,7 +120,7 @@ const char *const *daedal_pass_names(void) { return DUMP_PASSES; }
 
 static bool work_dump(daedal_model *model, const void *pass) {
   model->dump.count = 0;
-  return model->model && dump_pass(model->model, pass, model->heap, &model->dump);
+  return model->model && dump_pass(model_layer(model->model, model->heap), pass, model->heap, &model->dump);
 }
 
 const char *daedal_dump(daedal_model *model, const char *pass) {

@@ -88,7 +88,7 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
 /* One `name=value` of the overrides. */
 static bool read_override(daedal_result *result, const char *text, size_t length, double *parameters,
                           double *starts) {
-  Model *model = result->model->model;
+  const Model *model = result->model->model;
   Arena *arena = &result->diags.arena;
   const char *item = arena_copy(arena, text, length);
   char *equals = strrchr(item, '=');

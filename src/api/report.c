@@ -49,7 +49,7 @@ static bool work_initial_text(daedal_result *result, const void *argument) {
   const Explanation *explanation = explain(result);
   (void)argument;
   if (explanation && !result->initial_text.count)
-    initial_report_text(&result->simulation.initial, explanation, result->simulation.evaluator, result->heap,
+    initial_report_text(&result->simulation.initial, explanation, result->simulation.facts.evaluator, result->heap,
                         &result->initial_text);
   return explanation != NULL;
 }
@@ -59,7 +59,7 @@ static bool work_initial_json(daedal_result *result, const void *argument) {
   (void)argument;
   if (!result->initial_json.count)
     initial_report_json(result->simulation.facts.status, &result->simulation.initial, explanation,
-                        result->simulation.evaluator, result->heap, &result->initial_json);
+                        result->simulation.facts.evaluator, result->heap, &result->initial_json);
   return true;
 }
 
@@ -67,7 +67,7 @@ static bool work_start_values(daedal_result *result, const void *argument) {
   (void)argument;
   if (!explain(result)) return false;
   if (!result->start_values.count)
-    initial_report_modifiers(&result->simulation.initial, result->simulation.evaluator, result->heap,
+    initial_report_modifiers(&result->simulation.initial, result->simulation.facts.evaluator, result->heap,
                              &result->start_values);
   return true;
 }
@@ -91,7 +91,10 @@ static bool work_model(daedal_result *result, const void *argument) {
   Simulation *simulation = &result->simulation;
   if (result->reduced.count || !simulation->facts.reduction) return true;
   double begin = pipeline_clock();
-  reduction_print(&simulation->reduction, method_find(simulation->facts.method), &result->reduced);
+  result->reduction = reduction_layer(simulation->facts.reduction, &simulation->original, simulation->request.run.start,
+                                      result->heap, &result->diags.arena);
+  simulation->facts.reduction = &result->reduction;
+  reduction_print(&result->reduction, simulation->request.method, &result->reduced);
   simulation->facts.seconds.code += pipeline_clock() - begin;
   return true;
 }

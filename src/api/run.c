@@ -15,16 +15,16 @@ static bool bridge_step(void *context, double time, uint64_t steps) {
 static void publish_run(daedal_result *result) {
   const RunStatistics *statistics = &result->simulation.statistics;
   Arena *arena = &result->diags.arena;
-  result->pivots = arena_array(arena, statistics->pivots.count, sizeof *result->pivots);
-  for (uint32_t k = 0; k < statistics->pivots.count; k++) {
-    const PivotRecord *pivot = &statistics->pivots.data[k];
+  result->pivots = arena_array(arena, statistics->stepper.pivots.count, sizeof *result->pivots);
+  for (uint32_t k = 0; k < statistics->stepper.pivots.count; k++) {
+    const PivotRecord *pivot = &statistics->stepper.pivots.data[k];
     const Array *array = result->simulation.facts.run_evaluator->array;
     result->pivots[k] = (daedal_pivot){pivot->time, array_column_name(array, pivot->out, arena),
                                        array_column_name(array, pivot->in, arena)};
   }
   if (result->simulation.facts.statistics && statistics->constraint_row != MAP_NONE)
     result->constraint =
-        array_row_text(result->simulation.evaluator->array, statistics->constraint_row, arena);
+        evaluator_row_text(result->simulation.facts.evaluator, statistics->constraint_row, arena);
   publish_result(result);
 }
 
@@ -38,15 +38,9 @@ static bool run(daedal_result *result, const void *argument) {
   const daedal_options *options = asked->options;
   Request request = {.initialize_only = asked->initialize_only, .compile = options->compile};
   Simulation *simulation = &result->simulation;
-  simulation->heap = result->heap;
-  simulation->model = result->model->model;
-  simulation->diags = &result->diags;
   simulation->facts = (RunFacts){.status = "input", .method = options->method};
-  simulation->facts.seconds.parse = result->model->seconds_parse;
   bool ok = read_options(result, options, &request) && read_starts(result, options, &request) &&
             read_invariants(result, options);
-  simulation->facts.invariants = result->comparing.invariants;
-  simulation->facts.invariant_count = result->comparing.invariant_count;
   if (ok && options->variables)
     ok = (request.filter = signal_filter_new(result->heap, &result->diags, options->variables)) != NULL;
   Bridge bridge = {options, request.run.start, request.run.stop};
@@ -54,7 +48,10 @@ static bool run(daedal_result *result, const void *argument) {
     request.run.on_step = bridge_step;
     request.run.context = &bridge;
   }
-  if (ok) ok = pipeline_simulate(simulation, &request);
+  if (ok) ok = pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);
+  simulation->facts.invariants = result->comparing.invariants;
+  simulation->facts.invariant_count = result->comparing.invariant_count;
+  simulation->facts.seconds.parse = result->model->seconds_parse;
   result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
   publish_run(result);
   return ok;
@@ -120,19 +117,19 @@ daedal_statistics daedal_result_statistics(const daedal_result *result) {
                            .seconds_integrate = facts->seconds.integrate};
   const RunStatistics *run_statistics = facts->statistics;
   if (!run_statistics) return out;
-  out.solver = run_statistics->solver;
-  out.solver_reason = run_statistics->solver_reason;
-  out.steps = run_statistics->steps;
-  out.rejected = run_statistics->rejected;
-  out.factorizations = run_statistics->factorizations;
-  out.events = run_statistics->events;
+  out.solver = run_statistics->stepper.solver;
+  out.solver_reason = run_statistics->stepper.solver_reason;
+  out.steps = run_statistics->stepper.steps;
+  out.rejected = run_statistics->stepper.rejected;
+  out.factorizations = run_statistics->stepper.factorizations;
+  out.events = run_statistics->stepper.events;
   out.residual_evals = run_statistics->residual_evaluations;
   out.output_evals = run_statistics->output_evaluations;
   out.jacobian_evals = run_statistics->jacobian_evaluations;
-  out.pivots = run_statistics->pivots.count;
+  out.pivots = run_statistics->stepper.pivots.count;
   out.constraint_residual = run_statistics->constraint_residual;
   out.constraint_time = run_statistics->constraint_time;
-  out.end_time = run_statistics->end_time;
+  out.end_time = run_statistics->stepper.time;
   return out;
 }
 

@@ -204,7 +204,7 @@ static void check_regular(Analysis *analysis, Arena *arena, Diags *diags) {
   analysis->true_dof = analysis->structure.dof;
   analysis->true_index = analysis->structure.structural_index;
   analysis->curable = true;
-  analysis->checked = model_parameter_values(model, NULL, parameters, &quiet);
+  analysis->checked = model_parameter_values(model, arena->heap, NULL, parameters, &quiet);
   if (!analysis->checked) return;
   Problem problem = analysis->problem;
   Structure structure = analysis->structure;

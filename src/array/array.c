@@ -33,6 +33,17 @@ Array array_make(const Problem *problem, const int32_t *c, const int32_t *d, Are
   return array;
 }
 
+Array *array_layer(const Array *array, Model *own, Arena *arena) {
+  Problem *problem = arena_alloc(arena, sizeof *problem);
+  Array *layered = arena_alloc(arena, sizeof *layered);
+  *problem = *array->problem;
+  problem->model = own;
+  *layered = *array;
+  layered->problem = problem;
+  layered->dag = own->dag;
+  return layered;
+}
+
 Expr array_row(Array *array, uint32_t row) {
   uint32_t made = row;
   while (array->row[made] == EXPR_NONE) made--; /* level 0 is always there */
@@ -58,14 +69,13 @@ const char *array_column_name(const Array *array, uint32_t column, Arena *arena)
   return text;
 }
 
-const char *array_row_text(Array *array, uint32_t row, Arena *arena) {
-  Model *model = array->problem->model;
-  Equation equation = model->equations.data[array->problem->equation[array->row_equation[row]]];
+const char *array_row_text(const Array *array, Model *own, uint32_t row, Arena *arena) {
+  Equation equation = own->equations.data[array->problem->equation[array->row_equation[row]]];
   for (uint32_t l = array_level(array, row); l > 0; l--) {
-    equation.left = dag_time_derivative(array->dag, equation.left);
-    equation.right = dag_time_derivative(array->dag, equation.right);
+    equation.left = dag_time_derivative(own->dag, equation.left);
+    equation.right = dag_time_derivative(own->dag, equation.right);
   }
-  return model_equation_text(model, &equation, arena);
+  return model_equation_text(own, &equation, arena);
 }
 
 Span array_row_span(const Array *array, uint32_t row) {

@@ -43,8 +43,8 @@ Problem problem_append(const Problem *problem, Expr left, Expr right, Arena *are
 /* An expression of the model over the unknowns of the problem: aliases put in. */
 Expr problem_expression(const Problem *problem, Expr e);
 
-/* The highest derivative of each unknown of the model that its equations write. Owned by the heap. */
-uint32_t *problem_written_orders(Model *model, Heap *heap);
+/* The highest derivative of each unknown of the model that its equations write. Owned by the scratch's heap. */
+uint32_t *problem_written_orders(const Model *model, DagScratch *scratch);
 
 /* Derivatives of each unknown of the problem that the model speaks of, also in equations that were eliminated (v = der(x)):
  * least[unknowns]. true if some is beyond d, so that the offsets must be raised to hold them (structure_raise). */
@@ -69,6 +69,9 @@ typedef struct Array {
 /* An array for offsets c, d (which must outlive it). Owned by the arena. */
 Array array_make(const Problem *problem, const int32_t *c, const int32_t *d, Arena *arena);
 
+/* The array over the graph of a layer of its model. Its rows must have been made. Owned by the arena. */
+Array *array_layer(const Array *array, Model *own, Arena *arena);
+
 /* Row (i, l) as an expression, differentiated now if it was not yet. */
 Expr array_row(Array *array, uint32_t row);
 
@@ -82,8 +85,9 @@ uint32_t array_column(const Array *array, Expr leaf);
 /* Name of a column: x, der(x), der(der(x)) with the model's names, or that of an alias v = der(x); lives in the arena. */
 const char *array_column_name(const Array *array, uint32_t column, Arena *arena);
 
-/* Text of a row as an equation, `left = right` differentiated on both sides, and the span of its origin. */
-const char *array_row_text(Array *array, uint32_t row, Arena *arena);
+/* Text of a row as an equation, `left = right` differentiated on both sides, and the span of its origin. own: the array's
+ * model or a layer over it, whose graph the derivatives go to. */
+const char *array_row_text(const Array *array, Model *own, uint32_t row, Arena *arena);
 Span array_row_span(const Array *array, uint32_t row);
 
 /* The pattern of all rows against all columns. Makes every row. Owned by the arena. */

@@ -109,25 +109,25 @@ Expr problem_expression(const Problem *problem, Expr e) {
   return e;
 }
 
-uint32_t *problem_written_orders(Model *model, Heap *heap) {
-  uint32_t *order = heap_array(heap, model->unknowns.count, sizeof *order);
+uint32_t *problem_written_orders(const Model *model, DagScratch *scratch) {
+  uint32_t *order = heap_array(scratch->heap, model->unknowns.count, sizeof *order);
   ExprVec leaves = {0};
   for (uint32_t i = 0; i < model->equations.count; i++) {
     leaves.count = 0;
-    dag_variables(model->dag, dag_scratch(model->dag), model->equations.data[i].residual, &leaves);
+    dag_variables(model->dag, scratch, model->equations.data[i].residual, &leaves);
     for (uint32_t k = 0; k < leaves.count; k++) {
       uint32_t unknown = dag_index(model->dag, leaves.data[k]), written = dag_order(model->dag, leaves.data[k]);
       if (written > order[unknown]) order[unknown] = written;
     }
   }
-  vec_free(heap, &leaves);
+  vec_free(scratch->heap, &leaves);
   return order;
 }
 
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least) {
   if (!problem->aliases.removed) return false;
   Heap *heap = problem->model->heap;
-  uint32_t *written = problem_written_orders(problem->model, heap);
+  uint32_t *written = problem_written_orders(problem->model, dag_scratch(problem->model->dag));
   bool beyond = false;
   for (uint32_t u = 0; u < problem->model->unknowns.count; u++) {
     uint32_t root = problem->aliases.root[u];

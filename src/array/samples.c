@@ -11,7 +11,7 @@ static const double ROUND_OFF = 1e-10;
 
 static double attribute(Model *model, Expr e, const double *parameters, double otherwise) {
   double value;
-  return e != EXPR_NONE && model_evaluate(model, e, parameters, &value) && isfinite(value) ? value
+  return e != EXPR_NONE && model_evaluate(model, dag_scratch(model->dag), e, parameters, &value) && isfinite(value) ? value
                                                                                            : otherwise;
 }
 

@@ -79,6 +79,10 @@ Names names_make(Heap *heap) {
   return names;
 }
 
+Names names_over(Heap *heap, const Names *base) {
+  return (Names){.arena = arena_make(heap), .base = base, .first = base->first + base->list.count};
+}
+
 static uint32_t names_slot(const Names *names, const char *text, size_t length, uint64_t hash) {
   uint32_t mask = names->capacity - 1;
   for (uint32_t slot = (uint32_t)hash & mask;; slot = (slot + 1) & mask) {
@@ -105,24 +109,33 @@ static void names_rehash(Names *names, uint32_t capacity) {
 Name names_add(Names *names, const char *text, size_t length) {
   Heap *heap = names->arena.heap;
   if (length > INT32_MAX) heap_fail(heap);
+  Name known = names->base ? names_find(names->base, text, length) : MAP_NONE;
+  if (known != MAP_NONE) return known;
   if (names->list.count >= names->capacity / 2) names_rehash(names, larger_capacity(heap, names->capacity));
   uint64_t hash = hash_bytes(text, length);
   uint32_t slot = names_slot(names, text, length, hash);
-  if (names->slots[slot]) return names->slots[slot] - 1;
+  if (names->slots[slot]) return names->first + names->slots[slot] - 1;
   NameEntry entry = {arena_copy(&names->arena, text, length), (uint32_t)length, hash};
   vec_push(heap, &names->list, entry);
   names->slots[slot] = names->list.count;
-  return names->list.count - 1;
+  return names->first + names->list.count - 1;
 }
 
 Name names_find(const Names *names, const char *text, size_t length) {
-  if (!names->capacity) return MAP_NONE;
-  uint32_t slot = names_slot(names, text, length, hash_bytes(text, length));
-  return names->slots[slot] ? names->slots[slot] - 1 : MAP_NONE;
+  for (; names; names = names->base) {
+    uint32_t slot = names->capacity ? names_slot(names, text, length, hash_bytes(text, length)) : 0;
+    if (names->capacity && names->slots[slot]) return names->first + names->slots[slot] - 1;
+  }
+  return MAP_NONE;
 }
 
-const char *names_text(const Names *names, Name name) { return names->list.data[name].text; }
-uint32_t names_length(const Names *names, Name name) { return names->list.data[name].length; }
+static const NameEntry *names_entry(const Names *names, Name name) {
+  while (name < names->first) names = names->base;
+  return &names->list.data[name - names->first];
+}
+
+const char *names_text(const Names *names, Name name) { return names_entry(names, name)->text; }
+uint32_t names_length(const Names *names, Name name) { return names_entry(names, name)->length; }
 
 void names_free(Names *names) {
   heap_free(names->arena.heap, names->slots);

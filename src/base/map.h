@@ -42,13 +42,18 @@ typedef struct NameEntry {
 
 typedef struct Names {
   Arena arena;
-  uint32_t *slots; /* open addressing, holds name + 1 */
+  const struct Names *base; /* its names come first; NULL: none */
+  uint32_t first;           /* the name of list.data[0]: how many the base has */
+  uint32_t *slots;          /* open addressing, holds a place in the list + 1 */
   uint32_t capacity;
   VEC(NameEntry) list;
 } Names;
 
 /* A table that holds the empty string. */
 Names names_make(Heap *heap);
+
+/* A table over another that no longer grows and outlives it: what is entered here leaves the other as it is. */
+Names names_over(Heap *heap, const Names *base);
 
 /* The name of a text, entered if it is new; the text is copied. O(length) expected, as names_find is. */
 Name names_add(Names *names, const char *text, size_t length);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct Inquiry {
-  Program *program;
+  Workspace *workspace;
   Dag *dag;
   const Point *point;
   Graph graph;
@@ -43,7 +43,7 @@ static double leaf_value(const Inquiry *inquiry, Expr leaf) {
   Op op = dag_op(inquiry->dag, leaf);
   if (op == OP_TIME) return point->time;
   if (leaf_store(op) == STORE_CONSTANT) return NAN;
-  uint32_t place = leaf_place(inquiry->program->layout, inquiry->dag, leaf);
+  uint32_t place = leaf_place(inquiry->workspace->program->layout, inquiry->dag, leaf);
   switch (op) {
   case OP_PARAMETER: return point->parameters[place];
   case OP_VARIABLE: return point->y[place];
@@ -90,7 +90,7 @@ static double sum_value(const Inquiry *inquiry, Expr e) {
 }
 
 static bool call_value(Inquiry *inquiry, Expr e, double *value) {
-  Heap *heap = inquiry->program->heap;
+  Heap *heap = inquiry->workspace->heap;
   CallInfo info = dag_call_info(inquiry->dag, e);
   uint32_t count = node_children(inquiry->dag, e);
   double *arguments = heap_array(heap, count, sizeof *arguments);
@@ -104,7 +104,7 @@ static bool call_value(Inquiry *inquiry, Expr e, double *value) {
                    .result_count = 1,
                    .partials = partials,
                    .results = &info.output};
-  bool done = caller_run(inquiry->program->caller, &site, arguments, value);
+  bool done = caller_run(inquiry->workspace->caller, &site, arguments, value);
   heap_free(heap, arguments);
   heap_free(heap, partials);
   return done;
@@ -140,16 +140,16 @@ static void inquire_node(Inquiry *inquiry, uint32_t position) {
     inquiry->culprit[position] = inherited_culprit(inquiry, e);
     if (inquiry->culprit[position] != MAP_NONE) return;
     if (!node_value(inquiry, e, value, &found->argument))
-      found->reason = dag_op(inquiry->dag, e) == OP_CALL ? caller_failure(inquiry->program->caller)
+      found->reason = dag_op(inquiry->dag, e) == OP_CALL ? caller_failure(inquiry->workspace->caller)
                                                          : domain_reason(dag_op(inquiry->dag, e));
     else if (!isfinite(*value)) found->reason = "result beyond the range of numbers";
   }
   if (found->reason) inquiry->culprit[position] = position;
 }
 
-static bool inquire(Program *program, const Point *point, Expr root, Blame *blame) {
-  Heap *heap = program->heap;
-  Inquiry inquiry = {.program = program, .dag = program->model->dag, .point = point};
+static bool inquire(Workspace *workspace, Dag *dag, const Point *point, Expr root, Blame *blame) {
+  Heap *heap = workspace->heap;
+  Inquiry inquiry = {.workspace = workspace, .dag = dag, .point = point};
   inquiry.graph = graph_make(heap, inquiry.dag, &root, 1, NULL);
   uint32_t count = inquiry.graph.nodes.count;
   inquiry.values = heap_array(heap, count, sizeof *inquiry.values);
@@ -169,18 +169,18 @@ static bool inquire(Program *program, const Point *point, Expr root, Blame *blam
   return culprit != MAP_NONE;
 }
 
-bool program_blame(Program *program, const Point *point, Blame *blame) {
-  double *out = heap_array(program->heap, program->outputs, sizeof *out);
-  program_run(program, point, out);
+bool workspace_blame(Workspace *workspace, Dag *dag, const Point *point, Blame *blame) {
+  const Program *program = workspace->program;
+  double *out = heap_array(workspace->heap, program->outputs, sizeof *out);
+  workspace_run(workspace, point, out);
   bool found = false;
   for (uint32_t k = 0; k < program->outputs && !found; k++) {
     if (isfinite(out[k])) continue;
     Expr root = program->roots[k];
-    if (program->leaves && program->leaves[k] != EXPR_NONE)
-      root = dag_partial(program->model->dag, root, program->leaves[k]);
+    if (program->leaves && program->leaves[k] != EXPR_NONE) root = dag_partial(dag, root, program->leaves[k]);
     blame->output = k;
-    found = inquire(program, point, root, blame);
+    found = inquire(workspace, dag, point, root, blame);
   }
-  heap_free(program->heap, out);
+  heap_free(workspace->heap, out);
   return found;
 }

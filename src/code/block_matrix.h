@@ -13,31 +13,42 @@ typedef struct BlockGroup {
   Program *program; /* NULL without entries */
   bool linear;      /* the entries do not depend on the group's own highest columns within the block */
   bool constant;    /* the entries depend on parameters only: evaluated once */
-  bool known;       /* constant and evaluated */
 } BlockGroup;
 
-typedef struct BlockMatrix {
+/* What is known of the matrix without any value. */
+typedef struct BlockShape {
   int32_t block, size, stages; /* stages = largest c */
   int32_t *equation, *unknown; /* of the problem, per row and column of the block */
   int32_t *stage_rows;         /* [s], 0 <= s <= stages: rows with c >= s */
   int32_t *row_start, *column; /* entries by rows; block columns */
-  Expr *roots; /* per entry */
+  Expr *roots;                 /* per entry */
+  BlockGroup *group;           /* [c], 0 <= c <= stages */
+} BlockShape;
+
+/* The values, of one run. */
+typedef struct BlockMatrix {
+  const BlockShape *shape;
   double *values;
-  BlockGroup *group; /* [c], 0 <= c <= stages */
-  uint64_t version;  /* grows when values change */
+  Workspace **workspace; /* per group; NULL before it is run */
+  bool *known;           /* per group: constant and evaluated */
+  uint64_t version;      /* grows when values change */
 } BlockMatrix;
 
-/* Lives in the heap. `place` is workspace, one number an unknown of the problem. O(size of the block's equations). */
-BlockMatrix *block_matrix_new(Heap *heap, Evaluator *evaluator, const Structure *structure, int32_t block,
-                              int32_t *place);
+/* The shape of a block of the array, whose offsets are those of `structure`; made once and kept by the code. `place` is
+ * workspace, one number an unknown of the problem. O(size of the block's equations). */
+const BlockShape *block_shape(ArrayCode *code, const Structure *structure, int32_t block, int32_t *place);
+
+/* A matrix of that shape. Lives in the heap. */
+BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape);
 
 /* Expressions of the entries of a group, appended; for programs that evaluate them along with something else. The values then
  * come in through block_matrix_take. */
-void block_matrix_roots(const BlockMatrix *matrix, int32_t group, Heap *heap, ExprVec *roots);
+void block_shape_roots(const BlockShape *shape, int32_t group, Heap *heap, ExprVec *roots);
 void block_matrix_take(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, const double *values);
 
 /* Evaluates the rows with c == group, or all rows. */
-EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, double t, const double *y);
+EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, double t,
+                                  const double *y);
 EvalStatus block_matrix_run(BlockMatrix *matrix, Evaluator *evaluator, double t, const double *y);
 
 #endif

@@ -82,7 +82,8 @@ typedef struct Runner {
 
 struct Caller {
   Heap *heap;
-  Model *model;
+  const Model *model;
+  Names names; /* those of the model, and texts that functions make */
   Diags diags;
   Runner runners[CALL_PARTIALS_LIMIT + 1];
 };
@@ -164,16 +165,17 @@ static void start_runner(Runner *runner) {
                             .select = domain_select};
   runner->algebra.room = heap_array(caller->heap, elements << runner->n, sizeof *runner->algebra.room);
   runner->callees = map_make(caller->heap);
-  runner->machine = machine_new(caller->heap, caller->model->names, &runner->domain,
+  runner->machine = machine_new(caller->heap, &caller->names, &runner->domain,
                                 (Routine *const *const *)&caller->model->routines.data,
                                 (const Record *const *)&caller->model->records.data, &caller->diags,
                                 (Limits){.steps = STEP_LIMIT});
 }
 
-Caller *caller_new(Heap *heap, Model *model) {
+Caller *caller_new(Heap *heap, const Model *model) {
   Caller *caller = heap_alloc(heap, sizeof *caller);
   caller->heap = heap;
   caller->model = model;
+  caller->names = names_over(heap, model->names);
   caller->diags = diags_make(heap);
   for (uint32_t n = 0; n <= CALL_PARTIALS_LIMIT; n++) caller->runners[n] = (Runner){.caller = caller, .n = n};
   return caller;

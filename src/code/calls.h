@@ -16,7 +16,7 @@ typedef struct Caller Caller;
 enum { CALL_PARTIALS_LIMIT = 10 };
 
 /* Runs the functions of one model; lives in the heap. */
-Caller *caller_new(Heap *heap, Model *model);
+Caller *caller_new(Heap *heap, const Model *model);
 
 /* Makes ready what caller_run needs for this site, so that it allocates nothing later but what the function
  * itself asks for. */

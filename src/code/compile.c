@@ -28,8 +28,9 @@ struct Compiled {
   CTextRun run;
 };
 
-static bool run_compiled(struct Compiled *code, const Arrays *arrays) {
+static bool run_compiled(const struct Compiled *code, const Arrays *arrays, double *work) {
   CTextRun run = code->run;
+  run.work = work;
   run.read = arrays->read;
   run.write = arrays->write;
   double sum = 0;
@@ -46,7 +47,7 @@ static struct Compiled *compiled_new(Heap *heap, const Program *program, const c
   code->text = ctext_make(heap, program, name, true);
   const uint32_t **tables = heap_array(heap, code->text.tables.count, sizeof *tables);
   for (uint32_t t = 0; t < code->text.tables.count; t++) tables[t] = code->text.tables.data[t]->table;
-  code->run = (CTextRun){.work = heap_array(heap, code->text.work, sizeof(double)), .tables = tables};
+  code->run = (CTextRun){.tables = tables};
   return code;
 }
 
@@ -189,6 +190,7 @@ bool program_compile(Heap *heap, Program *const *programs, uint32_t count, Diags
     vec_free(heap, &codes[k]->text.text);
     programs[k]->code = codes[k];
     programs[k]->compiled = run_compiled;
+    programs[k]->compiled_work = codes[k]->text.work;
   }
   heap_free(heap, codes);
   return true;

@@ -1,5 +1,5 @@
 /* compile: programs as machine code. The C text of programs is compiled by the system's compiler and
- * loaded; from then on program_run gives the same numbers without the tape. Worth it for long runs only: a
+ * loaded; workspaces made from then on give the same numbers without the tape. Worth it for long runs only: a
  * compiler takes about a millisecond per statement. */
 #ifndef DAEDAL_CODE_COMPILE_H
 #define DAEDAL_CODE_COMPILE_H

@@ -1,33 +1,35 @@
-/* evaluator: the derivative array made numeric at one set of parameter values. It owns the programs of all rows and
- * of their Jacobian, the values of parameters and discrete variables, and the honest count of work: rows evaluated. */
+/* evaluator: the derivative array at one set of values. It owns the values of parameters and discrete variables, the workspaces
+ * of the programs of all rows and of their Jacobian, and the honest count of work: rows evaluated. One for each run. */
 #ifndef DAEDAL_CODE_EVALUATOR_H
 #define DAEDAL_CODE_EVALUATOR_H
 
-#include "array/array.h"
-#include "code/program.h"
+#include "code/array_code.h"
 
 typedef struct Evaluator {
   Heap *heap;
-  Model *model;
-  Array *array;
-  Layout layout;
+  const ArrayCode *code;
+  const Model *model; /* these three are the code's */
+  const Array *array;
+  const Jacobian *jacobian;
+  Model *own; /* see evaluator_model */
   double *parameters, *discretes, *pre;
   double *nominal; /* per column, positive */
-  Program *rows;
-  Jacobian *jacobian; /* all rows against all columns */
-  VEC(Program *) programs; /* all that run at this evaluator's points, to be compiled together */
+  Workspace *rows, *entries;
+  DagScratch scratch;
   uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */
 } Evaluator;
 
-/* Programs for all rows and their Jacobian. `parameters` (by leaf index) is copied; `modes` is how many discrete leaves
- * there are behind the model's own. O(size of the rows). */
-Evaluator *evaluator_new(Heap *heap, Array *array, const double *parameters, uint32_t modes);
+/* For the given values of parameters (by leaf index), which are copied. O(columns). */
+Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parameters);
 
-/* A program over the columns of the array, in the evaluator's heap and list. */
-Program *evaluator_program(Evaluator *evaluator, const Expr *roots, uint32_t count);
+/* A layer over the model that belongs to the run, made when first asked for: messages and initial systems extend its graph. */
+Model *evaluator_model(Evaluator *evaluator);
 
-/* Replaces the tapes of all programs made so far by machine code. false: an error is in diags. */
-bool evaluator_compile(Evaluator *evaluator, Diags *diags);
+/* Value of an expression over parameters; false outside of a domain. */
+bool evaluator_constant(Evaluator *evaluator, Expr e, double *value);
+
+/* Text of a row of the array as an equation, in the arena. */
+const char *evaluator_row_text(Evaluator *evaluator, uint32_t row, Arena *arena);
 
 /* The point (t, y) with the evaluator's other values. */
 Point evaluator_point(const Evaluator *evaluator, double t, const double *y);

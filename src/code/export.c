@@ -226,8 +226,7 @@ static TextVec *add_file(Heap *heap, ExportFiles *files, const char *name) {
 }
 
 bool export_c(Heap *heap, const ExportInput *input, ExportFiles *files, Diags *diags) {
-  Program *residual = program_new(heap, input->model, input->layout, input->rows, input->row_list.count);
-  const Program *jacobian = input->jacobian->program;
+  const Program *residual = input->rows, *jacobian = input->jacobian->program;
   CText residual_text = ctext_make(heap, residual, "residual", false);
   CText jacobian_text = ctext_make(heap, jacobian, "jacobian", false);
   const CallingText callers[] = {{residual, &residual_text, "residual"},

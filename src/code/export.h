@@ -16,9 +16,8 @@ typedef struct ExportList {
 typedef struct ExportInput {
   const char *name;   /* of the model, for comments */
   const char *method; /* what the rows are, one line for comments; may be NULL */
-  Model *model;
-  const Layout *layout;
-  const Expr *rows;
+  const Model *model;
+  const Program *rows;
   const Jacobian *jacobian; /* of the rows */
   double time;
   ExportList columns, row_list, parameters, discretes;

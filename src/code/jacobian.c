@@ -270,7 +270,7 @@ static void make_pattern(Differentiation *work, Jacobian *jacobian) {
 /* Where entries go: `next` is the next free entry of each column, and rows are visited in order. */
 typedef struct Filling {
   Differentiation *work;
-  Plan plan;
+  Grouping grouping;
   uint32_t *next;       /* per column */
   uint32_t first_entry; /* output of entry 0 */
   bool with_rows;       /* rows are outputs 0 .. row_count - 1 */
@@ -288,9 +288,9 @@ static void make_group(Filling *filling, uint32_t shape) {
   Gradient gradient = work->shape[shape];
   uint32_t extra = filling->with_rows ? 1 : 0;
   if (template->instances < TEMPLATE_MINIMUM || gradient.count + extra == 0) return;
-  filling->group_of[shape] = filling->plan.groups.count;
+  filling->group_of[shape] = filling->grouping.groups.count;
   Group *group =
-      plan_add_group(&filling->plan, 0, template->instances, template->slots, gradient.count + extra);
+      grouping_add_group(&filling->grouping, 0, template->instances, template->slots, gradient.count + extra);
   if (filling->with_rows) group->roots[0] = work->shape_root[shape];
   for (uint32_t p = 0; p < gradient.count; p++)
     group->roots[extra + p] = work->partials.data[gradient.first + p];
@@ -321,7 +321,7 @@ static void fill_instance(Filling *filling, uint32_t row) {
   const RowInfo *info = &work->info[row];
   Gradient gradient = work->shape[info->shape];
   if (filling->group_of[info->shape] == MAP_NONE) return;
-  Group *group = &filling->plan.groups.data[filling->group_of[info->shape]];
+  Group *group = &filling->grouping.groups.data[filling->group_of[info->shape]];
   uint32_t instance = filling->used[info->shape]++, lane = 0;
   for (; lane < group->slots; lane++) {
     uint32_t item = work->templates.items.data[info->first_item + lane];
@@ -351,7 +351,7 @@ static Filling filling_make(Differentiation *work, const Jacobian *jacobian, boo
   Heap *heap = work->heap;
   uint32_t shapes = work->templates.list.count;
   Filling filling = {.work = work,
-                     .plan = plan_make(heap, work->model, work->layout),
+                     .grouping = grouping_make(heap, work->model, work->layout),
                      .with_rows = with_rows,
                      .first_entry = with_rows ? work->row_count : 0};
   filling.next = heap_array(heap, jacobian->columns, sizeof *filling.next);
@@ -363,7 +363,7 @@ static Filling filling_make(Differentiation *work, const Jacobian *jacobian, boo
   filling.blame_roots = heap_array(heap, outputs, sizeof *filling.blame_roots);
   filling.blame_leaves = heap_array(heap, outputs, sizeof *filling.blame_leaves);
   for (uint32_t n = 0; n < work->templates.numbers.count; n++)
-    vec_push(heap, &filling.plan.numbers, work->templates.numbers.data[n]);
+    vec_push(heap, &filling.grouping.numbers, work->templates.numbers.data[n]);
   return filling;
 }
 
@@ -376,8 +376,8 @@ static Program *fill_program(Differentiation *work, const Jacobian *jacobian, bo
     if (runs_as_template(work, r)) fill_instance(&filling, r);
     else fill_straight(&filling, r);
   }
-  plan_add_roots(&filling.plan, filling.roots.data, filling.roots.count, filling.places.data);
-  Program *program = program_from_plan(&filling.plan, filling.first_entry + jacobian->nonzeros);
+  grouping_add_roots(&filling.grouping, filling.roots.data, filling.roots.count, filling.places.data);
+  Program *program = program_from_grouping(&filling.grouping, filling.first_entry + jacobian->nonzeros);
   program->roots = filling.blame_roots;
   program->leaves = filling.blame_leaves;
   heap_free(heap, filling.next);
@@ -417,10 +417,6 @@ Jacobian *jacobian_new(Heap *heap, Model *model, const Layout *layout, const Exp
   jacobian->program = fill_program(&work, jacobian, false);
   differentiation_free(&work);
   return jacobian;
-}
-
-EvalStatus jacobian_run(Jacobian *jacobian, const Point *point, double *values) {
-  return program_run(jacobian->program, point, values);
 }
 
 Program *jacobian_with_rows(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,

@@ -1,4 +1,4 @@
-/* program: see program.h. A plan's groups become kernels and tapes, and one list of steps: by phase, and
+/* program: see program.h. Groups become kernels and tapes, and one list of steps: by phase, and
  * within a phase blocks by the place of their outputs, so that neighbours in memory are worked on together.
  */
 #include "code/program_internal.h"
@@ -16,8 +16,7 @@ static void make_kernel(Program *program, uint32_t k, Group *group) {
   program->kernels[k] = kernel_make(heap, program->model->dag, group->roots, instances, &group->map);
   program->phases[k] = group->phase;
   const Kernel *kernel = &program->kernels[k];
-  if (kernel->calls.count && !program->caller) program->caller = caller_new(heap, program->model);
-  for (uint32_t c = 0; c < kernel->calls.count; c++) caller_prepare(program->caller, &kernel->calls.data[c]);
+  program->calls |= kernel->calls.count > 0;
   heap_free(heap, group->roots);
   heap_free(heap, group->stores);
   heap_free(heap, group->places);
@@ -86,33 +85,32 @@ static void make_steps(Program *program) {
   find_done(program);
 }
 
-Program *program_from_plan(Plan *plan, uint32_t outputs) {
-  Heap *heap = plan->heap;
+Program *program_from_grouping(Grouping *grouping, uint32_t outputs) {
+  Heap *heap = grouping->heap;
   Program *program = heap_alloc(heap, sizeof *program);
   program->heap = heap;
-  program->model = plan->model;
-  program->layout = plan->layout;
+  program->model = grouping->model;
+  program->layout = grouping->layout;
   program->outputs = outputs;
-  program->numbers = plan->numbers.data;
-  program->number_count = plan->numbers.count;
-  program->scratch_count = plan->scratch;
-  program->scratch = heap_array(heap, plan->scratch, sizeof *program->scratch);
-  program->kernel_count = plan->groups.count;
+  program->numbers = grouping->numbers.data;
+  program->number_count = grouping->numbers.count;
+  program->scratch_count = grouping->scratch;
+  program->kernel_count = grouping->groups.count;
   program->kernels = heap_array(heap, program->kernel_count, sizeof *program->kernels);
   program->phases = heap_array(heap, program->kernel_count, sizeof *program->phases);
   program->tapes = heap_array(heap, program->kernel_count, sizeof *program->tapes);
-  for (uint32_t k = 0; k < program->kernel_count; k++) make_kernel(program, k, &plan->groups.data[k]);
+  for (uint32_t k = 0; k < program->kernel_count; k++) make_kernel(program, k, &grouping->groups.data[k]);
   for (uint32_t k = 0; k < program->kernel_count; k++)
-    program->tapes[k] = tape_new(heap, &program->kernels[k], program->caller);
+    program->tapes[k] = tape_new(heap, &program->kernels[k]);
   make_steps(program);
-  vec_free(heap, &plan->groups);
+  vec_free(heap, &grouping->groups);
   return program;
 }
 
 Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr *roots, uint32_t count) {
-  Plan plan = plan_make(heap, model, layout);
-  plan_add_roots(&plan, roots, count, NULL);
-  Program *program = program_from_plan(&plan, count);
+  Grouping grouping = grouping_make(heap, model, layout);
+  grouping_add_roots(&grouping, roots, count, NULL);
+  Program *program = program_from_grouping(&grouping, count);
   program->roots = heap_array(heap, count, sizeof *program->roots);
   if (count) memcpy(program->roots, roots, count * sizeof *roots);
   return program;
@@ -148,14 +146,34 @@ bool all_finite(const double *values, uint32_t count) {
   return true;
 }
 
-static bool run_tapes(Program *program, const Arrays *arrays) {
+Workspace *workspace_new(Heap *heap, const Program *program) {
+  Workspace *workspace = heap_alloc(heap, sizeof *workspace);
+  workspace->heap = heap;
+  workspace->program = program;
+  workspace->scratch = heap_array(heap, program->scratch_count, sizeof *workspace->scratch);
+  if (program->calls) workspace->caller = caller_new(heap, program->model);
+  for (uint32_t k = 0; k < program->kernel_count && program->calls; k++) {
+    const Kernel *kernel = &program->kernels[k];
+    for (uint32_t c = 0; c < kernel->calls.count; c++)
+      caller_prepare(workspace->caller, &kernel->calls.data[c]);
+  }
+  workspace->compiled_work = heap_array(heap, program->compiled_work, sizeof(double));
+  if (program->compiled) return workspace;
+  workspace->registers = heap_array(heap, program->kernel_count, sizeof *workspace->registers);
+  for (uint32_t k = 0; k < program->kernel_count; k++)
+    workspace->registers[k] = registers_new(heap, program->tapes[k], workspace->caller);
+  return workspace;
+}
+
+static bool run_tapes(Workspace *workspace, const Arrays *arrays) {
+  const Program *program = workspace->program;
   const double *out = arrays->read[STORE_OUTPUT];
   uint32_t checked = 0;
   bool is_finite = true;
   for (const ProgramStep *step = program->steps, *end = step + program->step_count; step < end; step++) {
-    Tape *tape = program->tapes[step->kernel];
-    if (step->block == STEP_BEGIN) tape_begin(tape, arrays);
-    else tape_block(tape, &program->kernels[step->kernel].instances.blocks[step->block], arrays);
+    Registers *registers = workspace->registers[step->kernel];
+    if (step->block == STEP_BEGIN) tape_begin(registers, arrays);
+    else tape_block(registers, &program->kernels[step->kernel].instances.blocks[step->block], arrays);
     if (step->done < checked + FINITE_CHUNK) continue;
     is_finite = all_finite(out + checked, step->done - checked) && is_finite;
     checked = step->done;
@@ -163,7 +181,8 @@ static bool run_tapes(Program *program, const Arrays *arrays) {
   return all_finite(out + checked, program->outputs - checked) && is_finite;
 }
 
-EvalStatus program_run(Program *program, const Point *point, double *out) {
+EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out) {
+  const Program *program = workspace->program;
   Arrays arrays = {
       .read = {[STORE_CONSTANT] = program->numbers,
                [STORE_TIME] = &point->time,
@@ -171,13 +190,13 @@ EvalStatus program_run(Program *program, const Point *point, double *out) {
                [STORE_PARAMETER] = point->parameters,
                [STORE_DISCRETE] = point->discretes,
                [STORE_PRE] = point->pre,
-               [STORE_SCRATCH] = program->scratch,
+               [STORE_SCRATCH] = workspace->scratch,
                [STORE_OUTPUT] = out},
   };
-  arrays.write[STORE_SCRATCH] = program->scratch;
+  arrays.write[STORE_SCRATCH] = workspace->scratch;
   arrays.write[STORE_OUTPUT] = out;
-  bool is_finite =
-      program->compiled ? program->compiled(program->code, &arrays) : run_tapes(program, &arrays);
+  bool is_finite = workspace->registers ? run_tapes(workspace, &arrays)
+                                        : program->compiled(program->code, &arrays, workspace->compiled_work);
   return is_finite ? EVAL_OK : EVAL_DOMAIN;
 }
 

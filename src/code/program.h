@@ -2,7 +2,8 @@
  * values of its outputs. Residual rows, Jacobian entries, event functions are all programs; which rows a
  * view needs is decided by building a program for them, never inside one.
  *
- * Two evaluators run the same program and give the same numbers: a register tape (default, starts at once),
+ * A program never changes once it is made, so that runs and threads share it; what an evaluation writes is in a
+ * workspace, one for each run. Two evaluators run the same program and give the same numbers: a register tape (default, starts at once),
  * and C compiled by the system's compiler and loaded (compile.h). Outputs whose expressions have one shape
  * and differ in their leaves only share one template; its instances run in blocks, so that one decoded
  * instruction does a vector of work.
@@ -20,6 +21,7 @@ typedef struct Layout {
 } Layout;
 
 typedef struct Program Program;
+typedef struct Workspace Workspace;
 
 /* Code for `count` outputs. The program lives in `heap`; model, layout and roots must outlive it (roots are
  * copied). Cost grows with the number of shapes plus the number of leaves. */
@@ -27,19 +29,24 @@ Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr 
 
 uint32_t program_outputs(const Program *program);
 
-/* All outputs at the point. EVAL_DOMAIN if some output is not finite; program_blame then says why. */
-EvalStatus program_run(Program *program, const Point *point, double *out);
+/* What a run of the program works with, in `heap`. O(registers). */
+Workspace *workspace_new(Heap *heap, const Program *program);
+
+/* All outputs at the point. EVAL_DOMAIN if some output is not finite; workspace_blame then says why. */
+EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out);
 
 /* After EVAL_DOMAIN at this point: the output concerned, and the node and its argument that left the
  * domain. The node is one that the output really uses: branches of an if that are not taken are not looked
  * at. */
 typedef struct Blame {
   uint32_t output;
-  Expr node;          /* e.g. the log(x) */
+  Expr node;          /* e.g. the log(x), in the graph given */
   const char *reason; /* "logarithm of a number that is not positive"; valid until the program runs again */
   double argument;    /* offending value */
 } Blame;
-bool program_blame(Program *program, const Point *point, Blame *blame);
+
+/* dag: a graph of the caller's own over that of the program's model, to differentiate in. */
+bool workspace_blame(Workspace *workspace, Dag *dag, const Point *point, Blame *blame);
 
 /* Statistics for reports and tests. */
 typedef struct ProgramSize {
@@ -63,8 +70,6 @@ typedef struct Jacobian {
 
 Jacobian *jacobian_new(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
                        const uint32_t *positions, uint32_t position_count);
-
-EvalStatus jacobian_run(Jacobian *jacobian, const Point *point, double *values);
 
 /* The same, of residual and Jacobian at once with shared subterms (out: rows values, then nonzeros). */
 Program *jacobian_with_rows(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,

@@ -2,7 +2,7 @@
 #ifndef DAEDAL_CODE_PROGRAM_INTERNAL_H
 #define DAEDAL_CODE_PROGRAM_INTERNAL_H
 
-#include "code/plan.h"
+#include "code/grouping.h"
 #include "code/tape.h"
 
 /* What is done next: the prologue of a kernel, or one of its blocks. */
@@ -18,10 +18,10 @@ struct Compiled;
 
 struct Program {
   Heap *heap;
-  Model *model;
+  const Model *model;
   const Layout *layout;
   uint32_t outputs;
-  double *numbers, *scratch;
+  double *numbers;
   uint32_t number_count, scratch_count;
   Kernel *kernels;
   uint32_t *phases; /* per kernel */
@@ -29,16 +29,26 @@ struct Program {
   uint32_t kernel_count;
   ProgramStep *steps;
   uint32_t step_count;
-  Caller *caller;
+  bool calls; /* functions of the model */
 
   /* Compiled code in place of the tapes (compile.h); NULL: the tapes run. Returns whether all outputs are
    * finite. */
-  bool (*compiled)(struct Compiled *code, const Arrays *arrays);
-  struct Compiled *code;
+  bool (*compiled)(const struct Compiled *code, const Arrays *arrays, double *work);
+  const struct Compiled *code;
+  uint32_t compiled_work; /* numbers that it works with */
 
   /* For blame: output k is expression roots[k], differentiated by leaf leaves[k] unless that is EXPR_NONE.
    * leaves may be NULL. */
   Expr *roots, *leaves;
+};
+
+struct Workspace {
+  Heap *heap;
+  const Program *program;
+  double *scratch;
+  Registers **registers; /* per kernel; NULL where compiled code runs */
+  Caller *caller;        /* NULL: no function is called */
+  double *compiled_work;
 };
 
 /* Outputs are looked at for numbers that are not finite as soon as so many are final, while they are near. */

@@ -11,11 +11,13 @@ enum { CHANGE_LIMIT = 3 };
  * times its change over the step, or below NEAR times its largest size. */
 static const double ROUND_OFF = 1e-12, HIDING = 1, NEAR = 0.02;
 
-Switches *switches_new(Heap *heap, Evaluator *evaluator, const Modes *modes) {
+Switches *switches_new(Heap *heap, Evaluator *evaluator) {
+  const Modes *modes = evaluator->code->modes;
+  if (!modes->count) return NULL;
   Switches *switches = heap_alloc(heap, sizeof *switches);
   switches->modes = modes;
   switches->evaluator = evaluator;
-  switches->program = evaluator_program(evaluator, modes->difference, modes->count);
+  switches->workspace = workspace_new(heap, evaluator->code->conditions);
   switches->difference = heap_array(heap, modes->count, sizeof(double));
   switches->before = heap_array(heap, modes->count, sizeof(double));
   switches->scale = heap_array(heap, modes->count, sizeof(double));
@@ -27,24 +29,25 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator, const Modes *modes) {
 
 bool switches_evaluate(Switches *switches, double t, const double *y) {
   Point point = evaluator_point(switches->evaluator, t, y);
-  return program_run(switches->program, &point, switches->difference) == EVAL_OK;
+  return workspace_run(switches->workspace, &point, switches->difference) == EVAL_OK;
 }
 
 /* Value of the relation by its difference: a >= b and a <= b hold at 0. */
 static bool holds(const Switches *switches, uint32_t m) {
   double difference = switches->difference[m];
   switch (dag_op(switches->evaluator->model->dag, switches->modes->relation[m])) {
-    case OP_GREATER: return difference > 0;
-    case OP_GREATER_EQUAL: return difference >= 0;
-    case OP_LESS: return difference < 0;
-    default: return difference <= 0;
+  case OP_GREATER: return difference > 0;
+  case OP_GREATER_EQUAL: return difference >= 0;
+  case OP_LESS: return difference < 0;
+  default: return difference <= 0;
   }
 }
 
 void switches_keep(Switches *switches) {
   for (uint32_t m = 0; m < switches->modes->count; m++) {
     switches->before[m] = switches->difference[m];
-    if (fabs(switches->difference[m]) > switches->scale[m]) switches->scale[m] = fabs(switches->difference[m]);
+    if (fabs(switches->difference[m]) > switches->scale[m])
+      switches->scale[m] = fabs(switches->difference[m]);
   }
 }
 
@@ -67,9 +70,13 @@ double switches_beyond(const Switches *switches, uint32_t m) {
   return difference - copysign(switches->band[m] * switches->scale[m], difference);
 }
 
-void switches_widen(Switches *switches, uint32_t m, double band) { switches->band[m] = fmax(switches->band[m], band); }
+void switches_widen(Switches *switches, uint32_t m, double band) {
+  switches->band[m] = fmax(switches->band[m], band);
+}
 
-void switches_begin(Switches *switches) { memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t)); }
+void switches_begin(Switches *switches) {
+  memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t));
+}
 
 uint32_t switches_set(Switches *switches) {
   uint32_t changed = 0;

@@ -9,16 +9,17 @@
 typedef struct Switches {
   const Modes *modes;
   Evaluator *evaluator;
-  Program *program;   /* differences of all relations */
-  double *difference; /* of the last evaluation */
-  double *before;     /* at the end of the last step; see switches_keep */
-  double *scale;      /* largest size of each difference at such ends */
-  double *band;       /* part of its scale within which a difference contradicts no mode: round-off, unless widened */
-  uint8_t *changes;   /* of each mode since switches_begin */
+  Workspace *workspace; /* of the conditions of the evaluator's code */
+  double *difference;   /* of the last evaluation */
+  double *before;       /* at the end of the last step; see switches_keep */
+  double *scale;        /* largest size of each difference at such ends */
+  double
+      *band; /* part of its scale within which a difference contradicts no mode: round-off, unless widened */
+  uint8_t *changes; /* of each mode since switches_begin */
 } Switches;
 
-/* Lives in the heap. The evaluator must have room for the modes behind the model's discrete variables. */
-Switches *switches_new(Heap *heap, Evaluator *evaluator, const Modes *modes);
+/* For the modes of the evaluator's code; NULL if it has none. Lives in the heap. */
+Switches *switches_new(Heap *heap, Evaluator *evaluator);
 
 /* Evaluates the differences at (t, y); false where one is not defined. */
 bool switches_evaluate(Switches *switches, double t, const double *y);

@@ -24,7 +24,6 @@ typedef struct Row {
 typedef struct TapeCall {
   const CallSite *site;
   uint32_t *arguments, *results;
-  double *argument_values, *result_values;
 } TapeCall;
 
 /* Neighbours in an array that are neighbours in the file. */
@@ -36,14 +35,21 @@ typedef VEC(FileRun) FileRunVec;
 
 struct Tape {
   const Kernel *kernel;
-  Caller *caller;
-  double *file; /* numbers, uniform slots, registers of the prologue, outputs of a kernel with one instance */
   uint32_t file_count, registers;
   FileRunVec loads, stores; /* uniform slots; outputs */
   TapeLine *prologue, *body;
-  Row *rows;
-  uint32_t first_slot_row, first_output_row;
+  ptrdiff_t *strides; /* per row of the body */
+  uint32_t rows, first_slot_row, first_output_row;
   TapeCall *calls;
+  uint32_t widest_call; /* arguments and results */
+};
+
+struct Registers {
+  const Tape *tape;
+  double *file; /* numbers, uniform slots, registers of the prologue, outputs of a kernel with one instance */
+  Row *rows;
+  double *call_values; /* arguments, then results of the call under way */
+  Caller *caller;
 };
 
 uint32_t tape_registers(const Tape *tape) { return tape->registers; }
@@ -219,9 +225,6 @@ static void place_prologue(Heap *heap, Tape *tape, Places *places) {
   places->uniforms = allocation.registers;
   tape->file_count = base + allocation.count;
   if (is_single) place_outputs(heap, tape, places);
-  tape->file = heap_array(heap, tape->file_count, sizeof *tape->file);
-  if (kernel->numbers.count)
-    memcpy(tape->file, kernel->numbers.data, kernel->numbers.count * sizeof *tape->file);
   heap_free(heap, allocation.last_use);
 }
 
@@ -251,27 +254,23 @@ static void place_body(Heap *heap, Tape *tape, Places *places) {
   heap_free(heap, is_output);
 }
 
-static void make_rows(Heap *heap, Tape *tape, const Places *places) {
+static void make_strides(Heap *heap, Tape *tape, const Places *places) {
   const Instances *instances = &tape->kernel->instances;
-  uint32_t count = tape->first_output_row + instances->outputs;
-  tape->rows = heap_array(heap, count, sizeof *tape->rows);
-  double *room = heap_array(heap, (size_t)(count - tape->file_count) * BLOCK_LIMIT, sizeof *room);
-  for (uint32_t r = 0; r < count; r++) {
-    double *own = r < tape->file_count ? tape->file + r : room + (size_t)(r - tape->file_count) * BLOCK_LIMIT;
-    tape->rows[r] = (Row){own, own, r < tape->file_count ? 0 : 1};
-  }
+  tape->rows = tape->first_output_row + instances->outputs;
+  tape->strides = heap_array(heap, tape->rows, sizeof *tape->strides);
+  for (uint32_t r = tape->file_count; r < tape->rows; r++) tape->strides[r] = 1;
   for (uint32_t l = 0; l < instances->slots + instances->outputs; l++) {
     uint32_t row = l < instances->slots ? places->slots[l] : tape->first_output_row + l - instances->slots;
-    if (instances->lanes[l].mode == LANE_STRIDED) tape->rows[row].stride = instances->lanes[l].stride;
+    if (instances->lanes[l].mode == LANE_STRIDED) tape->strides[row] = instances->lanes[l].stride;
   }
 }
 
-static void place_call(Heap *heap, const Places *places, TapeCall *call, const CallSite *site) {
+static void place_call(Heap *heap, Tape *tape, const Places *places, TapeCall *call, const CallSite *site) {
   call->site = site;
   call->arguments = heap_array(heap, site->argument_count, sizeof *call->arguments);
   call->results = heap_array(heap, site->result_count, sizeof *call->results);
-  call->argument_values = heap_array(heap, site->argument_count, sizeof *call->argument_values);
-  call->result_values = heap_array(heap, site->result_count, sizeof *call->result_values);
+  uint32_t width = site->argument_count + site->result_count;
+  if (width > tape->widest_call) tape->widest_call = width;
   for (uint32_t k = 0; k < site->argument_count; k++)
     call->arguments[k] = place_of(places, site->arguments[k]);
 }
@@ -295,23 +294,22 @@ static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const
   return result;
 }
 
-Tape *tape_new(Heap *heap, const Kernel *kernel, Caller *caller) {
+Tape *tape_new(Heap *heap, const Kernel *kernel) {
   Tape *tape = heap_alloc(heap, sizeof *tape);
   tape->kernel = kernel;
-  tape->caller = caller;
   Places places = {.tape = tape, .slots = heap_array(heap, kernel->instances.slots, sizeof *places.slots)};
   place_prologue(heap, tape, &places);
   bool has_body = kernel->instances.count > 1;
   if (has_body) {
     place_body(heap, tape, &places);
-    make_rows(heap, tape, &places);
+    make_strides(heap, tape, &places);
   } else {
     places.values = heap_array(heap, 0, sizeof *places.values);
   }
   tape->registers += tape->file_count;
   tape->calls = heap_array(heap, kernel->calls.count, sizeof *tape->calls);
   for (uint32_t k = 0; k < kernel->calls.count; k++)
-    place_call(heap, &places, &tape->calls[k], &kernel->calls.data[k]);
+    place_call(heap, tape, &places, &tape->calls[k], &kernel->calls.data[k]);
   tape->prologue = place_lines(heap, tape, &places, &kernel->prologue, places.uniforms);
   if (has_body) tape->body = place_lines(heap, tape, &places, &kernel->body, places.values);
   heap_free(heap, places.slots);
@@ -320,20 +318,40 @@ Tape *tape_new(Heap *heap, const Kernel *kernel, Caller *caller) {
   return tape;
 }
 
+Registers *registers_new(Heap *heap, const Tape *tape, Caller *caller) {
+  Registers *registers = heap_alloc(heap, sizeof *registers);
+  const Kernel *kernel = tape->kernel;
+  registers->tape = tape;
+  registers->caller = caller;
+  registers->call_values = heap_array(heap, tape->widest_call, sizeof(double));
+  registers->file = heap_array(heap, tape->file_count, sizeof(double));
+  if (kernel->numbers.count)
+    memcpy(registers->file, kernel->numbers.data, kernel->numbers.count * sizeof(double));
+  if (!tape->rows) return registers;
+  registers->rows = heap_array(heap, tape->rows, sizeof *registers->rows);
+  double *room = heap_array(heap, (size_t)(tape->rows - tape->file_count) * BLOCK_LIMIT, sizeof *room);
+  for (uint32_t r = 0; r < tape->rows; r++) {
+    size_t own = (size_t)(r - tape->file_count) * BLOCK_LIMIT;
+    double *place = r < tape->file_count ? registers->file + r : room + own;
+    registers->rows[r] = (Row){place, place, tape->strides[r]};
+  }
+  return registers;
+}
+
 /* ---- one number at a time ---- */
 
-static void call_once(Tape *tape, uint32_t index) {
-  TapeCall *call = &tape->calls[index];
+static void call_once(Registers *registers, uint32_t index) {
+  const TapeCall *call = &registers->tape->calls[index];
+  double *arguments = registers->call_values, *results = arguments + call->site->argument_count;
   for (uint32_t k = 0; k < call->site->argument_count; k++)
-    call->argument_values[k] = tape->file[call->arguments[k]];
-  caller_run(tape->caller, call->site, call->argument_values, call->result_values);
-  for (uint32_t k = 0; k < call->site->result_count; k++)
-    tape->file[call->results[k]] = call->result_values[k];
+    arguments[k] = registers->file[call->arguments[k]];
+  caller_run(registers->caller, call->site, arguments, results);
+  for (uint32_t k = 0; k < call->site->result_count; k++) registers->file[call->results[k]] = results[k];
 }
 
 /* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by
  * itself. */
-static void run_lines(Tape *tape) {
+static void run_lines(Registers *registers) {
   static const void *const labels[LINE_COUNT + 1] = {
 #define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = &&operator_##id,
 #include "expr/ops.def"
@@ -346,8 +364,8 @@ static void run_lines(Tape *tape) {
       [LINE_RESULT] = &&result,
       [LINE_COUNT] = &&end,
   };
-  double *const file = tape->file;
-  const TapeLine *line = tape->prologue;
+  double *const file = registers->file;
+  const TapeLine *line = registers->tape->prologue;
 #define NEXT                      \
   do {                            \
     goto *labels[(++line)->code]; \
@@ -370,7 +388,7 @@ power:
   file[line->target] = op_power_integer(file[line->a], line->b);
   NEXT;
 call:
-  call_once(tape, line->a);
+  call_once(registers, line->a);
   NEXT;
 result:
   NEXT;
@@ -390,55 +408,57 @@ static void copy_numbers(double *to, const double *from, uint32_t count) {
   }
 }
 
-void tape_begin(Tape *tape, const Arrays *arrays) {
-  double *file = tape->file;
+void tape_begin(Registers *registers, const Arrays *arrays) {
+  const Tape *tape = registers->tape;
+  double *file = registers->file;
   for (const FileRun *run = tape->loads.data, *end = run + tape->loads.count; run < end; run++)
     copy_numbers(file + run->file, arrays->read[run->store] + run->place, run->count);
-  run_lines(tape);
+  run_lines(registers);
   for (const FileRun *run = tape->stores.data, *end = run + tape->stores.count; run < end; run++)
     copy_numbers(arrays->write[run->store] + run->place, file + run->file, run->count);
 }
 
 /* ---- a block at a time ---- */
 
-static void call_block(Tape *tape, uint32_t index, uint32_t count) {
-  TapeCall *call = &tape->calls[index];
+static void call_block(Registers *registers, uint32_t index, uint32_t count) {
+  const TapeCall *call = &registers->tape->calls[index];
+  double *arguments = registers->call_values, *results = arguments + call->site->argument_count;
   for (ptrdiff_t i = 0; i < (ptrdiff_t)count; i++) {
     for (uint32_t k = 0; k < call->site->argument_count; k++) {
-      const Row *row = &tape->rows[call->arguments[k]];
-      call->argument_values[k] = row->read[i * row->stride];
+      const Row *row = &registers->rows[call->arguments[k]];
+      arguments[k] = row->read[i * row->stride];
     }
-    caller_run(tape->caller, call->site, call->argument_values, call->result_values);
+    caller_run(registers->caller, call->site, arguments, results);
     for (uint32_t k = 0; k < call->site->result_count; k++) {
-      const Row *row = &tape->rows[call->results[k]];
-      row->write[i * row->stride] = call->result_values[k];
+      const Row *row = &registers->rows[call->results[k]];
+      row->write[i * row->stride] = results[k];
     }
   }
 }
 
-static void run_rows(Tape *tape, ptrdiff_t count) {
-  for (const TapeLine *line = tape->body;; line++) {
+static void run_rows(Registers *registers, ptrdiff_t count) {
+  for (const TapeLine *line = registers->tape->body;; line++) {
     const uint32_t code = line->code;
-    const Row target = tape->rows[line->target];
+    const Row target = registers->rows[line->target];
     double *restrict t = target.write;
-#define VALUE(expression)                                                                   \
-  {                                                                                         \
-    const Row ra = tape->rows[line->a], rb = tape->rows[line->b], rc = tape->rows[line->c]; \
-    const double *restrict pa = ra.read, *restrict pb = rb.read, *restrict pc = rc.read;    \
-    (void)pb, (void)pc;                                                                     \
-    if (target.stride == 1 && ra.stride == 1 && rb.stride == 1 && rc.stride == 1)           \
-      for (ptrdiff_t i = 0; i < count; i++) {                                               \
-        const double a = pa[i], b = pb[i], c = pc[i];                                       \
-        (void)a, (void)b, (void)c;                                                          \
-        t[i] = (expression);                                                                \
-      }                                                                                     \
-    else                                                                                    \
-      for (ptrdiff_t i = 0; i < count; i++) {                                               \
-        const double a = pa[i * ra.stride], b = pb[i * rb.stride], c = pc[i * rc.stride];   \
-        (void)a, (void)b, (void)c;                                                          \
-        t[i * target.stride] = (expression);                                                \
-      }                                                                                     \
-    break;                                                                                  \
+#define VALUE(expression)                                                                                  \
+  {                                                                                                        \
+    const Row ra = registers->rows[line->a], rb = registers->rows[line->b], rc = registers->rows[line->c]; \
+    const double *restrict pa = ra.read, *restrict pb = rb.read, *restrict pc = rc.read;                   \
+    (void)pb, (void)pc;                                                                                    \
+    if (target.stride == 1 && ra.stride == 1 && rb.stride == 1 && rc.stride == 1)                          \
+      for (ptrdiff_t i = 0; i < count; i++) {                                                              \
+        const double a = pa[i], b = pb[i], c = pc[i];                                                      \
+        (void)a, (void)b, (void)c;                                                                         \
+        t[i] = (expression);                                                                               \
+      }                                                                                                    \
+    else                                                                                                   \
+      for (ptrdiff_t i = 0; i < count; i++) {                                                              \
+        const double a = pa[i * ra.stride], b = pb[i * rb.stride], c = pc[i * rc.stride];                  \
+        (void)a, (void)b, (void)c;                                                                         \
+        t[i * target.stride] = (expression);                                                               \
+      }                                                                                                    \
+    break;                                                                                                 \
   }
     switch (code) {
 #define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
@@ -452,12 +472,12 @@ static void run_rows(Tape *tape, ptrdiff_t count) {
 #include "code/lines.def"
 #undef LINE
     case LINE_POWER: {
-      const Row base = tape->rows[line->a];
+      const Row base = registers->rows[line->a];
       for (ptrdiff_t i = 0; i < count; i++)
         t[i * target.stride] = op_power_integer(base.read[i * base.stride], line->b);
       break;
     }
-    case LINE_CALL: call_block(tape, line->a, (uint32_t)count); break;
+    case LINE_CALL: call_block(registers, line->a, (uint32_t)count); break;
     case LINE_RESULT: break;
     default: return;
     }
@@ -466,9 +486,10 @@ static void run_rows(Tape *tape, ptrdiff_t count) {
 }
 
 /* Points the strided rows into the arrays and fills the rows of slots that have tables. */
-static void enter_block(Tape *tape, const Block *block, const Arrays *arrays) {
+static void enter_block(Registers *registers, const Block *block, const Arrays *arrays) {
+  const Tape *tape = registers->tape;
   const Instances *instances = &tape->kernel->instances;
-  Row *row = tape->rows + tape->first_slot_row;
+  Row *row = registers->rows + tape->first_slot_row;
   for (uint32_t s = 0; s < instances->slots; s++) {
     const Lane *lane = &instances->lanes[s];
     const double *from = arrays->read[lane->store];
@@ -481,26 +502,27 @@ static void enter_block(Tape *tape, const Block *block, const Arrays *arrays) {
     }
     row++;
   }
-  row = tape->rows + tape->first_output_row;
+  row = registers->rows + tape->first_output_row;
   for (uint32_t l = instances->slots; l < instances->slots + instances->outputs; l++, row++)
     if (instances->lanes[l].mode == LANE_STRIDED)
       row->read = row->write = arrays->write[instances->lanes[l].store] + block->starts[l];
 }
 
-static void leave_block(Tape *tape, const Block *block, const Arrays *arrays) {
+static void leave_block(Registers *registers, const Block *block, const Arrays *arrays) {
+  const Tape *tape = registers->tape;
   const Instances *instances = &tape->kernel->instances;
   const Lane *lanes = instances->lanes + instances->slots;
   for (uint32_t r = 0; r < instances->outputs; r++) {
     if (lanes[r].mode != LANE_TABLE) continue;
-    const double *from = tape->rows[tape->first_output_row + r].read;
+    const double *from = registers->rows[tape->first_output_row + r].read;
     const uint32_t *table = lanes[r].table + block->first;
     double *to = arrays->write[lanes[r].store];
     for (uint32_t i = 0; i < block->count; i++) to[table[i]] = from[i];
   }
 }
 
-void tape_block(Tape *tape, const Block *block, const Arrays *arrays) {
-  enter_block(tape, block, arrays);
-  run_rows(tape, (ptrdiff_t)block->count);
-  leave_block(tape, block, arrays);
+void tape_block(Registers *registers, const Block *block, const Arrays *arrays) {
+  enter_block(registers, block, arrays);
+  run_rows(registers, (ptrdiff_t)block->count);
+  leave_block(registers, block, arrays);
 }

@@ -1,4 +1,5 @@
-/* tape: a kernel with its registers assigned, and the interpreter that runs it.
+/* tape: a kernel with its registers assigned, and the interpreter that runs it. The tape itself never changes; what a run
+ * writes is in its registers.
  *
  * Invariant: a register is free again after the last line that reads it, so the working set stays small;
  * the target of a line is never one of its operands, so lines may run over whole blocks in vector
@@ -18,15 +19,19 @@ typedef struct Arrays {
 } Arrays;
 
 typedef struct Tape Tape;
+typedef struct Registers Registers;
 
 /* The tape of a kernel, in the heap; the kernel must outlive it. O(lines). */
-Tape *tape_new(Heap *heap, const Kernel *kernel, Caller *caller);
+Tape *tape_new(Heap *heap, const Kernel *kernel);
+
+/* Registers to run it with. caller: runs functions; NULL if the kernel calls none. */
+Registers *registers_new(Heap *heap, const Tape *tape, Caller *caller);
 
 /* Runs the prologue; if the kernel has one instance, writes its outputs too. Before any block. */
-void tape_begin(Tape *tape, const Arrays *arrays);
+void tape_begin(Registers *registers, const Arrays *arrays);
 
 /* Runs the body for one block of the instances. */
-void tape_block(Tape *tape, const Block *block, const Arrays *arrays);
+void tape_block(Registers *registers, const Block *block, const Arrays *arrays);
 
 uint32_t tape_registers(const Tape *tape);
 

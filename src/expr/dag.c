@@ -194,6 +194,12 @@ Expr dag_constant(Dag *dag, double value) {
 
 Expr dag_time(Dag *dag) { return leaf(dag, OP_TIME, 0, 0); }
 Expr dag_parameter(Dag *dag, uint32_t index) { return leaf(dag, OP_PARAMETER, index, 0); }
+
+Expr dag_known_parameter(const Dag *dag, uint32_t index) {
+  Node node = {OP_PARAMETER, 0, index};
+  return dag->table[table_slot(dag, &node, (uint32_t)hash_node(dag, &node))].node - 1;
+}
+
 Expr dag_discrete(Dag *dag, uint32_t index) { return leaf(dag, OP_DISCRETE, index, 0); }
 Expr dag_pre(Dag *dag, uint32_t index) { return leaf(dag, OP_PRE, index, 0); }
 Expr dag_string(Dag *dag, Name text) { return leaf(dag, OP_STRING, text, 0); }

@@ -85,6 +85,7 @@ Expr dag_variable(Dag *dag, uint32_t index, uint32_t order); /* column (j, k): k
 Expr dag_discrete(Dag *dag, uint32_t index);                 /* constant between events */
 Expr dag_pre(Dag *dag, uint32_t index);                      /* pre() of discrete variable `index` */
 Expr dag_string(Dag *dag, Name text);
+Expr dag_known_parameter(const Dag *dag, uint32_t index); /* one that was made before */
 
 /* ---- operators; arguments are simplified as they are built ----
  * Build operands in statements of their own: C leaves open in which order arguments of a call are evaluated,

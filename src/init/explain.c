@@ -160,7 +160,7 @@ Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *a
   Order order = order_make(system, initial->column, &scratch);
   take_rows(&order, initial);
   count_units(system, initial->column, &order, &explanation);
-  explanation.form = form_find(initializer->evaluator->model, heap);
+  explanation.form = form_find(evaluator_model(initializer->evaluator), heap);
   explanation.form_text = form_text(&explanation.form, arena);
   if (system->rows) {
     Patch *patch = patch_new(system, NULL, 0);

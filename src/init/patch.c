@@ -29,8 +29,9 @@ struct Patch {
   InitialSystem *system;
   Heap *heap;
   uint32_t rows, columns;
-  Program *program;
-  Jacobian *jacobian;
+  Workspace *program;
+  const Jacobian *jacobian;
+  Workspace *entries; /* of the Jacobian */
   double *values, *r;
   double *scale;        /* per row: makes a residual relative to the sizes of all columns */
   double *normal_scale; /* per row: makes its largest entry among the free columns 1, in units of the norm */
@@ -57,6 +58,7 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
     patch->rows = system->rows;
     patch->program = system->program;
     patch->jacobian = system->jacobian;
+    patch->entries = system->entries;
   } else {
     ExprVec roots = {0};
     IndexVec positions = {0};
@@ -72,9 +74,10 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
     for (uint32_t k = 0; k < positions.count; k++)
       if (!k || positions.data[k] != positions.data[k - 1]) positions.data[distinct++] = positions.data[k];
     patch->rows = count;
-    patch->program = program_new(heap, system->evaluator->model, &system->layout, roots.data, count);
-    patch->jacobian = jacobian_new(heap, system->evaluator->model, &system->layout, roots.data, count,
-                                   positions.data, distinct);
+    patch->program = workspace_new(heap, program_new(heap, system->model, &system->layout, roots.data, count));
+    patch->jacobian =
+        jacobian_new(heap, system->model, &system->layout, roots.data, count, positions.data, distinct);
+    patch->entries = workspace_new(heap, patch->jacobian->program);
     vec_free(heap, &roots);
     vec_free(heap, &positions);
   }
@@ -227,7 +230,7 @@ static bool factor_normal(Patch *patch) {
 static bool evaluate(Patch *patch, double t, const double *y, double *squares) {
   Point point = system_point(patch->system, t, y);
   patch->system->evaluator->row_evaluations += patch->rows;
-  if (program_run(patch->program, &point, patch->r) != EVAL_OK) return false;
+  if (workspace_run(patch->program, &point, patch->r) != EVAL_OK) return false;
   *squares = 0;
   for (uint32_t i = 0; i < patch->rows; i++) {
     if (patch->offset) patch->r[i] -= patch->offset[i];
@@ -263,7 +266,7 @@ static void scale_rows(Patch *patch, const double *y) {
 static bool linearize(Patch *patch, double t, const double *y) {
   Point point = system_point(patch->system, t, y);
   patch->system->evaluator->entry_evaluations += patch->jacobian->nonzeros;
-  if (jacobian_run(patch->jacobian, &point, patch->values) != EVAL_OK) return false;
+  if (workspace_run(patch->entries, &point, patch->values) != EVAL_OK) return false;
   scale_rows(patch, y);
   return true;
 }

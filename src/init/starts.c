@@ -4,26 +4,25 @@
 #include <math.h>
 
 /* Modelica's default start value is the one nearest to 0 that min and max allow; only a guess. */
-static double default_start(const Evaluator *evaluator, const Variable *variable) {
-  Model *model = evaluator->model;
+static double default_start(Evaluator *evaluator, const Variable *variable) {
   double bound, value = 0;
-  if (variable->min != EXPR_NONE && model_evaluate(model, variable->min, evaluator->parameters, &bound) &&
+  if (variable->min != EXPR_NONE && evaluator_constant(evaluator, variable->min, &bound) &&
       value < bound)
     value = bound;
-  if (variable->max != EXPR_NONE && model_evaluate(model, variable->max, evaluator->parameters, &bound) &&
+  if (variable->max != EXPR_NONE && evaluator_constant(evaluator, variable->max, &bound) &&
       value > bound)
     value = bound;
   return isfinite(value) ? value : 0;
 }
 
-static double start_value(const Evaluator *evaluator, const StartValues *starts, uint32_t position,
+static double start_value(Evaluator *evaluator, const StartValues *starts, uint32_t position,
                           bool *given) {
-  Model *model = evaluator->model;
+  const Model *model = evaluator->model;
   const Variable *variable = &model->variables.data[position];
   double value;
   *given = true;
   if (starts && starts->start && !isnan(starts->start[position])) return starts->start[position];
-  if (variable->start != EXPR_NONE && model_evaluate(model, variable->start, evaluator->parameters, &value))
+  if (variable->start != EXPR_NONE && evaluator_constant(evaluator, variable->start, &value))
     return value;
   *given = false;
   return default_start(evaluator, variable);
@@ -34,7 +33,7 @@ static bool same_value(double a, double b, double tolerance) {
 }
 
 /* The column and sign that an unknown of the model stands for; MAP_NONE for one that is constant. */
-static uint32_t column_of(const Evaluator *evaluator, uint32_t unknown, double *sign) {
+static uint32_t column_of(Evaluator *evaluator, uint32_t unknown, double *sign) {
   const Problem *problem = evaluator->array->problem;
   *sign = 1;
   if (!problem->aliases.removed) return evaluator->array->model_column[unknown];
@@ -45,13 +44,12 @@ static uint32_t column_of(const Evaluator *evaluator, uint32_t unknown, double *
 }
 
 /* An unknown equal to a constant must not be fixed at another value. */
-static bool check_constant(const Evaluator *evaluator, uint32_t unknown, bool fixed, double start,
+static bool check_constant(Evaluator *evaluator, uint32_t unknown, bool fixed, double start,
                            double tolerance, Diags *diags) {
-  Model *model = evaluator->model;
+  const Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];
   double value;
-  if (!fixed || !model_evaluate(model, evaluator->array->problem->aliases.constant[unknown],
-                                evaluator->parameters, &value))
+  if (!fixed || !evaluator_constant(evaluator, evaluator->array->problem->aliases.constant[unknown], &value))
     return true;
   if (same_value(value, start, tolerance)) return true;
   diag_error(diags, DIAG_INIT, model->variables.data[position].span,
@@ -62,9 +60,9 @@ static bool check_constant(const Evaluator *evaluator, uint32_t unknown, bool fi
 }
 
 /* Takes one unknown of the model into the column of its alias class. */
-static bool take_start(const Evaluator *evaluator, const StartValues *starts, uint32_t unknown,
+static bool take_start(Evaluator *evaluator, const StartValues *starts, uint32_t unknown,
                        double tolerance, InitialColumn *columns, Diags *diags) {
-  Model *model = evaluator->model;
+  const Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];
   const Variable *variable = &model->variables.data[position];
   bool given, fixed = variable->fixed == FIXED_TRUE && !(starts && starts->hold);
@@ -102,7 +100,7 @@ static void take_columns(const StartValues *starts, uint32_t count, InitialColum
   }
 }
 
-bool starts_collect(const Evaluator *evaluator, const StartValues *starts, double tolerance,
+bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tolerance,
                     InitialColumn *columns, Diags *diags) {
   const Array *array = evaluator->array;
   for (uint32_t q = 0; q < array->columns; q++)

@@ -68,10 +68,10 @@ static bool flush(Run *run) {
   uint32_t n = run->targets.count;
   if (!n) return true;
   InitialSystem *system = run->system;
-  Program *program = program_new(run->heap, system->evaluator->model, &system->layout, run->values.data, n);
+  const Program *program = program_new(run->heap, system->model, &system->layout, run->values.data, n);
   Point point = system_point(system, run->t, run->y);
   system->evaluator->row_evaluations += n;
-  bool ok = program_run(program, &point, run->results) == EVAL_OK;
+  bool ok = workspace_run(workspace_new(run->heap, program), &point, run->results) == EVAL_OK;
   for (uint32_t k = 0; k < n && ok; k++) run->y[run->targets.data[k]] = run->results[k];
   run->leaves.count = run->values.count = run->targets.count = 0;
   return ok;

@@ -77,15 +77,14 @@ static uint32_t count_uses(Model *model, Expr e, const bool *of, IndexVec *below
 /* A parameter that was overridden no longer follows its binding. */
 static bool follows_binding(InitialSystem *system, const Variable *variable) {
   double value;
-  Model *model = system->evaluator->model;
   if (variable->binding == EXPR_NONE || variable->type != TYPE_REAL) return false;
-  return !model_evaluate(model, variable->binding, system->evaluator->parameters, &value) ||
+  return !evaluator_constant(system->evaluator, variable->binding, &value) ||
          value == system->evaluator->parameters[variable->index];
 }
 
 /* Marks what follows from free parameters; then lists it, what is needed before what needs it. */
 static void find_dependents(InitialSystem *system, bool *varies, bool *placed, IndexVec *below) {
-  Model *model = system->evaluator->model;
+  Model *model = system->model;
   for (bool grown = true; grown;) {
     grown = false;
     for (uint32_t p = 0; p < model->parameters.count; p++) {
@@ -109,7 +108,7 @@ static void find_dependents(InitialSystem *system, bool *varies, bool *placed, I
 }
 
 static void find_parameters(InitialSystem *system) {
-  Model *model = system->evaluator->model;
+  Model *model = system->model;
   Heap *heap = system->heap;
   for (uint32_t p = 0; p < model->parameters.count; p++)
     if (is_free(&model->variables.data[model->parameters.data[p]])) vec_push(heap, &system->parameters, p);
@@ -127,7 +126,7 @@ static void find_parameters(InitialSystem *system) {
 
 /* Puts the columns of free parameters, and the bindings of those that depend on them, into the rows. */
 static void put_parameters(InitialSystem *system) {
-  Model *model = system->evaluator->model;
+  Model *model = system->model;
   Dag *dag = model->dag;
   ExprVec from = {0}, to = {0};
   for (uint32_t k = 0; k < system->parameters.count; k++) {
@@ -159,11 +158,11 @@ static void fill_layout(InitialSystem *system, uint32_t extra) {
 }
 
 static double parameter_nominal(const InitialSystem *system, uint32_t p) {
-  Model *model = system->evaluator->model;
+  Model *model = system->model;
   const Variable *variable = &model->variables.data[model->parameters.data[p]];
   double value = 1;
   if (variable->nominal != EXPR_NONE &&
-      model_evaluate(model, variable->nominal, system->evaluator->parameters, &value))
+      evaluator_constant(system->evaluator, variable->nominal, &value))
     value = fabs(value);
   return value > 0 && isfinite(value) ? value : 1;
 }
@@ -224,11 +223,12 @@ static void take_rows(InitialSystem *system, const ExprVec *equations) {
 
 InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *structure, bool with_equations) {
   InitialSystem *system = heap_alloc(heap, sizeof *system);
-  Model *model = evaluator->model;
+  Model *model = evaluator_model(evaluator);
   system->heap = heap;
   system->arena = arena_make(heap);
   system->evaluator = evaluator;
-  system->array = evaluator->array;
+  system->model = model;
+  system->array = array_layer(evaluator->array, model, &system->arena);
   system->homotopy = MAP_NONE;
   ExprVec equations = {0};
   if (with_equations) {
@@ -236,8 +236,8 @@ InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *str
       vec_push(heap, &equations,
                problem_expression(system->array->problem, model->initial_equations.data[i].residual));
     int32_t *needed = arena_array(&system->arena, system->array->problem->unknowns, sizeof *needed);
-    if (needs_more(system->array, &equations, needed, heap))
-      system->array = extend_array(system, structure, needed);
+    system->is_extended = needs_more(system->array, &equations, needed, heap);
+    if (system->is_extended) system->array = extend_array(system, structure, needed);
     find_parameters(system);
   }
   take_rows(system, &equations);
@@ -250,7 +250,7 @@ InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *str
 }
 
 bool system_is_plain(const InitialSystem *system) {
-  return system->array == system->evaluator->array && system->rows == system->array->rows &&
+  return !system->is_extended && system->rows == system->array->rows &&
          system->columns == system->array->columns;
 }
 
@@ -276,7 +276,6 @@ InitialSystem *system_continued(InitialSystem *system) {
     *continued = *system;
     continued->arena = arena_make(heap);
     continued->program = NULL;
-    continued->jacobian = NULL;
     continued->row = arena_array(&continued->arena, system->rows, sizeof(Expr));
     memcpy(continued->row, system->row, system->rows * sizeof(Expr));
     Expr lambda = dag_variable(dag, system->layout.unknowns, 0);
@@ -310,11 +309,14 @@ void system_compile(InitialSystem *system) {
   if (system_is_plain(system)) {
     system->program = evaluator->rows;
     system->jacobian = evaluator->jacobian;
+    system->entries = evaluator->entries;
     return;
   }
-  system->program = program_new(system->heap, evaluator->model, &system->layout, system->row, system->rows);
-  system->jacobian =
-      jacobian_new(system->heap, evaluator->model, &system->layout, system->row, system->rows, NULL, 0);
+  Heap *heap = system->heap;
+  const Jacobian *jacobian = jacobian_new(heap, system->model, &system->layout, system->row, system->rows, NULL, 0);
+  system->program = workspace_new(heap, program_new(heap, system->model, &system->layout, system->row, system->rows));
+  system->jacobian = jacobian;
+  system->entries = workspace_new(heap, jacobian->program);
 }
 
 uint32_t system_column(const InitialSystem *system, uint32_t column) {
@@ -324,15 +326,14 @@ uint32_t system_column(const InitialSystem *system, uint32_t column) {
 
 void system_store(const InitialSystem *system, const double *y, double *columns) {
   Evaluator *evaluator = system->evaluator;
-  Model *model = evaluator->model;
+  const Model *model = evaluator->model;
   for (uint32_t q = 0; q < evaluator->array->columns; q++) columns[q] = y[system_column(system, q)];
   for (uint32_t k = 0; k < system->parameters.count; k++)
     evaluator->parameters[system->parameters.data[k]] = y[system->array->columns + k];
   for (uint32_t k = 0; k < system->dependents.count; k++) {
     uint32_t p = system->dependents.data[k];
     double value;
-    if (model_evaluate(model, model->variables.data[model->parameters.data[p]].binding, evaluator->parameters,
-                       &value))
+    if (evaluator_constant(evaluator, model->variables.data[model->parameters.data[p]].binding, &value))
       evaluator->parameters[p] = value;
   }
 }
@@ -340,8 +341,8 @@ void system_store(const InitialSystem *system, const double *y, double *columns)
 bool system_row_is_initial(const InitialSystem *system, uint32_t row) { return row >= system->array->rows; }
 
 const char *system_row_text(const InitialSystem *system, uint32_t row, Arena *arena) {
-  Model *model = system->evaluator->model;
-  if (!system_row_is_initial(system, row)) return array_row_text(system->array, row, arena);
+  Model *model = system->model;
+  if (!system_row_is_initial(system, row)) return array_row_text(system->array, model, row, arena);
   return model_equation_text(model, &model->initial_equations.data[row - system->array->rows], arena);
 }
 
@@ -351,7 +352,7 @@ Span system_row_span(const InitialSystem *system, uint32_t row) {
 }
 
 const char *system_column_name(const InitialSystem *system, uint32_t column, Arena *arena) {
-  const Model *model = system->evaluator->model;
+  const Model *model = system->model;
   if (column < system->array->columns) return array_column_name(system->array, column, arena);
   return model_name(model, model->parameters.data[system->parameters.data[column - system->array->columns]]);
 }

@@ -16,7 +16,9 @@ typedef struct InitialSystem {
   Heap *heap;
   Arena arena;
   Evaluator *evaluator;
-  Array *array;
+  Model *model; /* the run's layer over the evaluator's */
+  Array *array; /* over that */
+  bool is_extended; /* its offsets are larger than the evaluator's */
   uint32_t rows, columns;
   Expr *row;
   Layout layout;
@@ -27,8 +29,9 @@ typedef struct InitialSystem {
   int32_t *column_stage; /* k - d; INT32_MIN of a parameter */
   Pattern pattern;       /* rows by columns */
   uint32_t homotopy;     /* column of the continuation parameter; MAP_NONE if no row contains homotopy() */
-  Program *program;      /* of all rows */
-  Jacobian *jacobian;
+  Workspace *program;    /* of all rows; NULL before system_compile */
+  const Jacobian *jacobian;
+  Workspace *entries; /* of the Jacobian */
 } InitialSystem;
 
 /* Makes the system for an evaluator whose array has the offsets of `structure`. with_equations: the initial

@@ -12,6 +12,16 @@ Model *model_new(Heap *heap, Names *names) {
   return model;
 }
 
+Model *model_layer(const Model *model, Heap *heap) {
+  Model *layer = heap_alloc(heap, sizeof *layer);
+  *layer = *model;
+  layer->heap = heap;
+  layer->names = heap_alloc(heap, sizeof *layer->names);
+  *layer->names = names_over(heap, model->names);
+  layer->dag = dag_copy(model->dag, heap, layer->names);
+  return layer;
+}
+
 static IndexVec *role_list(Model *model, Role role) {
   switch (role) {
   case ROLE_UNKNOWN: return &model->unknowns;

@@ -130,6 +130,10 @@ typedef struct Model {
 /* An empty model in `heap`. */
 Model *model_new(Heap *heap, Names *names);
 
+/* A model of one's own over another, which stays as it is and must outlive it: its names and its graph begin with the same
+ * content and may grow. Variables, equations and the rest are shared, and must not. O(size of the graph). */
+Model *model_layer(const Model *model, Heap *heap);
+
 /* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be
  * new. */
 uint32_t model_add_variable(Model *model, Variable variable);
@@ -152,10 +156,11 @@ const char *model_equation_text(Model *model, const Equation *equation, Arena *a
 /* Values of all parameters and constants (by leaf index), evaluated in dependency order, with `overrides`
  * (by leaf index, NAN = none; may be NULL) in place of bindings. false: an error is in diags (missing value,
  * outside of a domain). */
-bool model_parameter_values(Model *model, const double *overrides, double *values, Diags *diags);
+bool model_parameter_values(const Model *model, Heap *heap, const double *overrides, double *values, Diags *diags);
 
-/* Value of an expression over constants and parameters, given parameter values. false outside of a domain. */
-bool model_evaluate(Model *model, Expr e, const double *parameters, double *value);
+/* Value of an expression over constants and parameters, given parameter values. false outside of a domain. Works in
+ * the scratch and its heap. */
+bool model_evaluate(const Model *model, DagScratch *scratch, Expr e, const double *parameters, double *value);
 
 /* ---- balance (balance.c) ---- */
 

@@ -21,8 +21,8 @@ typedef struct LastCall {
 } LastCall;
 
 typedef struct Valuation {
-  Model *model;
-  Dag *dag;
+  const Model *model;
+  const Dag *dag;
   Heap *heap;
   const double *overrides; /* by parameter, NAN: none; NULL: none at all */
   double *values;          /* by node */
@@ -35,6 +35,7 @@ typedef struct Valuation {
   stack;
   Expr circle; /* a parameter that needs itself; EXPR_NONE if there is none */
   Machine *machine;
+  Names names; /* those of the model, and texts that functions make */
   NumberContext number_context;
   Domain domain;
   Diags quiet;
@@ -82,12 +83,13 @@ static Value shape_value(const Valuation *run, Arena *arena, const Shape *shape)
 }
 
 static void start_machine(Valuation *run) {
-  run->number_context.names = run->model->names;
+  run->names = names_over(run->heap, run->model->names);
+  run->number_context.names = &run->names;
   run->domain = number_domain(&run->number_context);
   run->routines = run->model->routines.data;
   run->records = run->model->records.data;
   run->quiet = diags_make(run->heap);
-  run->machine = machine_new(run->heap, run->model->names, &run->domain, &run->routines, &run->records,
+  run->machine = machine_new(run->heap, &run->names, &run->domain, &run->routines, &run->records,
                              &run->quiet, (Limits){0});
 }
 
@@ -244,10 +246,10 @@ static void evaluate_below(Valuation *run, Expr root) {
   }
 }
 
-static Valuation valuation_make(Model *model, const double *overrides) {
+static Valuation valuation_make(const Model *model, Heap *heap, const double *overrides) {
   Valuation run = {.model = model, .dag = model->dag, .overrides = overrides, .circle = EXPR_NONE};
   uint32_t size = dag_size(model->dag);
-  run.heap = model->heap;
+  run.heap = heap;
   run.values = heap_array(run.heap, size, sizeof *run.values);
   run.faults = heap_array(run.heap, size, sizeof *run.faults);
   run.states = heap_array(run.heap, size, sizeof *run.states);
@@ -263,6 +265,7 @@ static void valuation_free(Valuation *run) {
   vec_free(run->heap, &run->stack);
   if (!run->machine) return;
   machine_free(run->machine);
+  names_free(&run->names);
   for (uint32_t i = 0; i < run->quiet.list.count; i++) vec_free(run->heap, &run->quiet.list.data[i].notes);
   vec_free(run->heap, &run->quiet.list);
   arena_free(&run->quiet.arena);
@@ -273,7 +276,6 @@ static void valuation_free(Valuation *run) {
 static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
   const char *name = names_text(run->model->names, variable->name);
-  Arena arena = arena_make(run->heap);
   if (run->circle != EXPR_NONE) {
     diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` depends on itself", name);
   } else if (dag_op(run->dag, fault) == OP_CALL) {
@@ -284,10 +286,9 @@ static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
                name, names_text(run->model->names, run->model->functions.data[call.function]->name), why);
   } else {
     diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` is not defined: `%s` has no value here",
-               name, model_text(run->model, fault, &arena));
+               name, model_text(model_layer(run->model, run->heap), fault, &diags->arena));
   }
   run->circle = EXPR_NONE;
-  arena_free(&arena);
 }
 
 static void warn_missing(const Valuation *run, Expr leaf, Diags *diags) {
@@ -298,12 +299,11 @@ static void warn_missing(const Valuation *run, Expr leaf, Diags *diags) {
                names_text(run->model->names, variable->name), variable->type == TYPE_ENUMERATION);
 }
 
-bool model_parameter_values(Model *model, const double *overrides, double *values, Diags *diags) {
+bool model_parameter_values(const Model *model, Heap *heap, const double *overrides, double *values, Diags *diags) {
   bool ok = true;
-  for (uint32_t i = 0; i < model->parameters.count; i++) dag_parameter(model->dag, i);
-  Valuation run = valuation_make(model, overrides);
+  Valuation run = valuation_make(model, heap, overrides);
   for (uint32_t i = 0; i < model->parameters.count; i++) {
-    Expr leaf = dag_parameter(model->dag, i);
+    Expr leaf = dag_known_parameter(model->dag, i);
     evaluate_below(&run, leaf);
     warn_missing(&run, leaf, diags);
     Expr fault = run.faults[leaf];
@@ -322,10 +322,10 @@ static double given_value(void *context, const Dag *dag, Expr leaf) {
   return dag_op(dag, leaf) == OP_PARAMETER ? (*parameters)[dag_index(dag, leaf)] : NAN;
 }
 
-bool model_evaluate(Model *model, Expr e, const double *parameters, double *value) {
-  if (dag_evaluate(model->dag, dag_scratch(model->dag), e, given_value, &parameters, value, NULL)) return !isnan(*value);
-  if (!dag_contains(model->dag, dag_scratch(model->dag), e, OP_CALL)) return false;
-  Valuation run = valuation_make(model, parameters);
+bool model_evaluate(const Model *model, DagScratch *scratch, Expr e, const double *parameters, double *value) {
+  if (dag_evaluate(model->dag, scratch, e, given_value, &parameters, value, NULL)) return !isnan(*value);
+  if (!dag_contains(model->dag, scratch, e, OP_CALL)) return false;
+  Valuation run = valuation_make(model, scratch->heap, parameters);
   evaluate_below(&run, e);
   bool ok = run.faults[e] == EXPR_NONE;
   *value = run.values[e];

@@ -39,9 +39,9 @@ static double fastest_rate(const Reduction *reduction) {
   for (uint32_t i = 0; i < array->problem->equations; i++) {
     for (int32_t e = incidence->row_start[i]; array->c[i] && e < incidence->row_start[i + 1]; e++) {
       uint32_t base = array->column_start[incidence->column[e]];
-      double size = reduction->evaluator->nominal[base] + fabs(reduction->y[base]);
+      double size = reduction->at.evaluator->nominal[base] + fabs(reduction->at.y[base]);
       for (int32_t k = 1; k <= array->d[incidence->column[e]]; k++)
-        fastest = fmax(fastest, pow(fabs(reduction->y[base + (uint32_t)k]) / size, 1.0 / k));
+        fastest = fmax(fastest, pow(fabs(reduction->at.y[base + (uint32_t)k]) / size, 1.0 / k));
     }
   }
   return fastest;

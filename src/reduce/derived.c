@@ -134,7 +134,7 @@ static void complete_columns(Derived *derived) {
       derived->unknown[q] = derived_add_unknown(
           derived, arena_printf(arena, "%s_der", below),
           arena_printf(arena, "%s as a variable of its own", array_column_name(array, q, arena)),
-          derived->reduction->y[q]);
+          derived->reduction->at.y[q]);
       derived->sign[q] = 1;
     }
   }
@@ -159,7 +159,7 @@ static void set_starts(Derived *derived) {
   Model *model = derived->model;
   for (uint32_t q = 0; q < derived->array->columns; q++) {
     if (derived->unknown[q] == MAP_NONE) continue;
-    double value = derived->reduction->y[q];
+    double value = derived->reduction->at.y[q];
     bool fixed = derived->reduction->form.fixed[q];
     Variable *variable = &model->variables.data[model->unknowns.data[derived->unknown[q]]];
     if (derived->order[q] == 0) {
@@ -385,7 +385,6 @@ static void map_columns(Reduction *reduction, const Derived *derived, int32_t le
   for (uint32_t q = 0; q < reduced->array->columns; q++) index[q] = 2; /* multipliers */
   reduced->source = arena_array(arena, array->columns, sizeof *reduced->source);
   reduced->sign = arena_array(arena, array->columns, sizeof *reduced->sign);
-  reduced->y = heap_array(reduction->heap, reduced->array->columns, sizeof(double));
   for (uint32_t q = 0; q < array->columns; q++) {
     reduced->source[q] = MAP_NONE;
     if (derived->unknown[q] == MAP_NONE) continue;
@@ -393,7 +392,6 @@ static void map_columns(Reduction *reduction, const Derived *derived, int32_t le
     uint32_t here = run_column(reduced->array, derived->unknown[q], derived->order[q], &reduced->sign[q]);
     reduced->source[q] = here;
     if (here == MAP_NONE) continue;
-    reduced->y[here] = reduced->sign[q] * reduction->y[q];
     int32_t position = 1 + left - array->d[array->column_unknown[q]] + (int32_t)array_order(array, q);
     index[here] = position < 1 ? 1 : position;
   }
@@ -408,18 +406,8 @@ static void start_ties(Reduction *reduction, const Derived *derived) {
     if (reduction->form.tie[q] == TIE_NONE || derived->order[q + 1] > 0) continue;
     int8_t sign = derived->sign[q];
     uint32_t here = run_column(reduced->array, derived->unknown[q], derived->order[q] + 1, &sign);
-    if (here != MAP_NONE) reduced->y[here] = sign * reduction->y[q + 1];
+    if (here != MAP_NONE) vec_push(reduction->heap, &reduced->starts, (StartLink){here, q + 1, sign});
   }
-}
-
-/* The derived model has modes of its own: those of the point where it starts. The modes inside of a relation settle
- * before it. */
-static void set_modes(Reduction *reduction) {
-  const Reduced *reduced = &reduction->reduced;
-  if (!reduced->modes->count) return;
-  Switches *switches = switches_new(reduction->heap, reduced->evaluator, reduced->modes);
-  for (uint32_t round = 0; round < reduced->modes->count; round++)
-    if (!switches_evaluate(switches, reduction->time, reduced->y) || !switches_set(switches)) return;
 }
 
 void derived_integrate(Reduction *reduction, const Derived *derived, int32_t left) {
@@ -437,9 +425,7 @@ void derived_integrate(Reduction *reduction, const Derived *derived, int32_t lef
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, c, d, arena);
   reduced->modes = modes;
-  reduced->evaluator =
-      evaluator_new(reduction->heap, reduced->array, reduction->evaluator->parameters, modes->count);
+  reduced->code = array_code_new(reduction->heap, reduced->array, modes);
   map_columns(reduction, derived, left);
   start_ties(reduction, derived);
-  set_modes(reduction);
 }

@@ -14,8 +14,11 @@
 static const double EXCHANGE = 1.5, KEEP = 1.1;
 
 /* Weight of a column as a dummy, by stateSelect: what should be a state is taken as a dummy late. */
-static const double SELECT_WEIGHT[] = {
-    [SELECT_NEVER] = 1e4, [SELECT_AVOID] = 1e2, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-2, [SELECT_ALWAYS] = 1e-4};
+static const double SELECT_WEIGHT[] = {[SELECT_NEVER] = 1e4,
+                                       [SELECT_AVOID] = 1e2,
+                                       [SELECT_DEFAULT] = 1,
+                                       [SELECT_PREFER] = 1e-2,
+                                       [SELECT_ALWAYS] = 1e-4};
 
 /* A column with a start value to hold should not become a dummy: its weight falls, by rank. */
 static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
@@ -24,6 +27,12 @@ typedef struct ChoiceBlock {
   BlockMatrix *matrix;
   double *weight; /* per block column: nominal times stateSelect */
 } ChoiceBlock;
+
+struct DummyPlan {
+  const Structure *structure;
+  int32_t *depth;                 /* per unknown, of blocks without a choice */
+  VEC(const BlockShape *) blocks; /* those with one */
+};
 
 struct Dummy {
   Heap *heap;
@@ -52,7 +61,8 @@ static void list_links(Dummy *dummy) {
   }
   dummy->links = n;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
-    if (dummy->depth[j] == 0 || !dummy->structure->spare[dummy->structure->blocks.block_of_column[j]]) continue;
+    if (dummy->depth[j] == 0 || !dummy->structure->spare[dummy->structure->blocks.block_of_column[j]])
+      continue;
     dummy->from[n] = (int32_t)array->column_start[j] + array->d[j] - 1;
     dummy->to[n] = dummy->from[n] + 1;
     n++;
@@ -75,52 +85,63 @@ static bool has_choice(const Structure *structure, int32_t block) {
   return false;
 }
 
-static void add_choice_block(Dummy *dummy, int32_t block, int32_t *place) {
-  const Array *array = dummy->evaluator->array;
-  Model *model = dummy->evaluator->model;
-  ChoiceBlock choice = {.matrix = block_matrix_new(dummy->heap, dummy->evaluator, dummy->structure, block, place)};
-  choice.weight = heap_array(dummy->heap, (size_t)choice.matrix->size, sizeof(double));
-  for (int32_t p = 0; p < choice.matrix->size; p++) {
-    int32_t j = choice.matrix->unknown[p];
-    const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[j]]];
-    choice.weight[p] = SELECT_WEIGHT[variable->select] * dummy->evaluator->nominal[array->column_start[j]];
-  }
-  vec_push(dummy->heap, &dummy->blocks, choice);
-}
-
 /* Without a choice every candidate of a stage with rows is a dummy. */
-static void set_fixed_depth(Dummy *dummy, int32_t block) {
-  const Structure *structure = dummy->structure;
+static void set_fixed_depth(const Structure *structure, int32_t block, int32_t *depth) {
   const Blocks *blocks = &structure->blocks;
   int32_t stages = 0;
   for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++)
     if (structure->c[blocks->row[p]] > stages) stages = structure->c[blocks->row[p]];
   for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++) {
     int32_t j = blocks->column[p];
-    dummy->depth[j] = stages < structure->d[j] ? stages : structure->d[j];
+    depth[j] = stages < structure->d[j] ? stages : structure->d[j];
   }
 }
 
-Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const Structure *structure) {
+DummyPlan *dummy_plan(ArrayCode *code, const Structure *structure) {
+  Heap *heap = code->heap;
+  uint32_t n = code->array->problem->unknowns;
+  DummyPlan *plan = heap_alloc(heap, sizeof *plan);
+  plan->structure = structure;
+  plan->depth = heap_array(heap, n, sizeof(int32_t));
+  int32_t *place = heap_array(heap, n, sizeof *place);
+  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
+    if (has_choice(structure, b)) vec_push(heap, &plan->blocks, block_shape(code, structure, b, place));
+    else set_fixed_depth(structure, b, plan->depth);
+  }
+  heap_free(heap, place);
+  return plan;
+}
+
+static ChoiceBlock make_choice_block(const Dummy *dummy, const BlockShape *shape) {
+  const Array *array = dummy->evaluator->array;
+  const Model *model = dummy->evaluator->model;
+  ChoiceBlock choice = {.matrix = block_matrix_new(dummy->heap, shape)};
+  choice.weight = heap_array(dummy->heap, (size_t)shape->size, sizeof(double));
+  for (int32_t p = 0; p < shape->size; p++) {
+    int32_t j = shape->unknown[p];
+    const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[j]]];
+    choice.weight[p] = SELECT_WEIGHT[variable->select] * dummy->evaluator->nominal[array->column_start[j]];
+  }
+  return choice;
+}
+
+Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan) {
   const Array *array = evaluator->array;
   uint32_t n = array->problem->unknowns;
   Dummy *dummy = heap_alloc(heap, sizeof *dummy);
   dummy->heap = heap;
   dummy->evaluator = evaluator;
-  dummy->structure = structure;
+  dummy->structure = plan->structure;
   dummy->depth = heap_array(heap, n, sizeof(int32_t));
+  if (n) memcpy(dummy->depth, plan->depth, n * sizeof(int32_t));
   dummy->proposed = heap_array(heap, n, sizeof(int32_t));
   dummy->from = heap_array(heap, array->columns, sizeof(int32_t));
   dummy->to = heap_array(heap, array->columns, sizeof(int32_t));
   dummy->candidates = heap_array(heap, n, sizeof(int32_t));
   dummy->weights = heap_array(heap, n, sizeof(double));
   dummy->chosen = heap_array(heap, n, sizeof(bool));
-  int32_t *place = heap_array(heap, n, sizeof *place);
-  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
-    if (has_choice(structure, b)) add_choice_block(dummy, b, place);
-    else set_fixed_depth(dummy, b);
-  }
-  heap_free(heap, place);
+  for (uint32_t b = 0; b < plan->blocks.count; b++)
+    vec_push(heap, &dummy->blocks, make_choice_block(dummy, plan->blocks.data[b]));
   dummy->selector = selector_new(heap);
   list_links(dummy);
   return dummy;
@@ -130,8 +151,8 @@ Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const Structure *structure) {
  * derivatives. */
 static int32_t list_candidates(Dummy *dummy, const ChoiceBlock *choice, const int32_t *depth, int32_t s) {
   int32_t count = 0;
-  for (int32_t p = 0; p < choice->matrix->size; p++) {
-    int32_t j = choice->matrix->unknown[p];
+  for (int32_t p = 0; p < choice->matrix->shape->size; p++) {
+    int32_t j = choice->matrix->shape->unknown[p];
     if (dummy->structure->d[j] >= s && (s == 1 || depth[j] >= s - 1)) dummy->candidates[count++] = p;
   }
   return count;
@@ -141,8 +162,8 @@ static int32_t list_candidates(Dummy *dummy, const ChoiceBlock *choice, const in
 static const double *stage_weights(Dummy *dummy, const ChoiceBlock *choice, int32_t s) {
   if (!dummy->held) return choice->weight;
   const Array *array = dummy->evaluator->array;
-  for (int32_t p = 0; p < choice->matrix->size; p++) {
-    int32_t j = choice->matrix->unknown[p], order = array->d[j] - s;
+  for (int32_t p = 0; p < choice->matrix->shape->size; p++) {
+    int32_t j = choice->matrix->shape->unknown[p], order = array->d[j] - s;
     dummy->weights[p] = choice->weight[p];
     if (order >= 0) dummy->weights[p] *= HOLD_WEIGHT[dummy->held[array->column_start[j] + (uint32_t)order]];
   }
@@ -150,29 +171,32 @@ static const double *stage_weights(Dummy *dummy, const ChoiceBlock *choice, int3
 }
 
 static SelectProblem stage_problem(Dummy *dummy, const ChoiceBlock *choice, const int32_t *depth, int32_t s) {
-  SelectProblem problem = {.rows = choice->matrix->stage_rows[s],
-                           .columns = choice->matrix->size,
-                           .row_start = choice->matrix->row_start,
-                           .column = choice->matrix->column,
+  SelectProblem problem = {.rows = choice->matrix->shape->stage_rows[s],
+                           .columns = choice->matrix->shape->size,
+                           .row_start = choice->matrix->shape->row_start,
+                           .column = choice->matrix->shape->column,
                            .values = choice->matrix->values,
                            .weight = stage_weights(dummy, choice, s),
                            .candidates = dummy->candidates,
                            .chosen = dummy->chosen};
   problem.candidate_count = list_candidates(dummy, choice, depth, s);
-  for (int32_t p = 0; p < choice->matrix->size; p++) dummy->chosen[p] = depth[choice->matrix->unknown[p]] >= s;
+  for (int32_t p = 0; p < choice->matrix->shape->size; p++)
+    dummy->chosen[p] = depth[choice->matrix->shape->unknown[p]] >= s;
   return problem;
 }
 
 /* Steps 2 to 5 of the paper for one block; the result goes to dummy->proposed. */
 static bool select_block(Dummy *dummy, const ChoiceBlock *choice, double keep) {
-  for (int32_t p = 0; p < choice->matrix->size; p++) dummy->proposed[choice->matrix->unknown[p]] = 0;
-  for (int32_t s = 1; s <= choice->matrix->stages; s++) {
+  for (int32_t p = 0; p < choice->matrix->shape->size; p++)
+    dummy->proposed[choice->matrix->shape->unknown[p]] = 0;
+  for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) {
     SelectProblem problem = stage_problem(dummy, choice, dummy->proposed, s);
-    for (int32_t p = 0; p < choice->matrix->size; p++) dummy->chosen[p] = dummy->depth[choice->matrix->unknown[p]] >= s;
+    for (int32_t p = 0; p < choice->matrix->shape->size; p++)
+      dummy->chosen[p] = dummy->depth[choice->matrix->shape->unknown[p]] >= s;
     problem.keep = keep;
     if (!selector_choose(dummy->selector, &problem)) return false;
-    for (int32_t p = 0; p < choice->matrix->size; p++)
-      if (dummy->chosen[p]) dummy->proposed[choice->matrix->unknown[p]] = s;
+    for (int32_t p = 0; p < choice->matrix->shape->size; p++)
+      if (dummy->chosen[p]) dummy->proposed[choice->matrix->shape->unknown[p]] = s;
   }
   return true;
 }
@@ -180,14 +204,14 @@ static bool select_block(Dummy *dummy, const ChoiceBlock *choice, double keep) {
 static bool select_all(Dummy *dummy, double t, const double *y, const uint8_t *held, int32_t *block) {
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
     ChoiceBlock *choice = &dummy->blocks.data[b];
-    *block = choice->matrix->block;
+    *block = choice->matrix->shape->block;
     if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) return false;
     dummy->held = held;
     bool full = select_block(dummy, choice, 1);
     dummy->held = NULL;
     if (!full) return false;
-    for (int32_t p = 0; p < choice->matrix->size; p++) {
-      int32_t j = choice->matrix->unknown[p];
+    for (int32_t p = 0; p < choice->matrix->shape->size; p++) {
+      int32_t j = choice->matrix->shape->unknown[p];
       dummy->depth[j] = dummy->proposed[j];
     }
   }
@@ -207,8 +231,8 @@ bool dummy_select_holding(Dummy *dummy, double t, const double *y, const uint8_t
 static void accept_block(Dummy *dummy, const ChoiceBlock *choice) {
   const Array *array = dummy->evaluator->array;
   uint32_t outs = dummy->exchanges.count, ins = outs;
-  for (int32_t p = 0; p < choice->matrix->size; p++) {
-    int32_t j = choice->matrix->unknown[p];
+  for (int32_t p = 0; p < choice->matrix->shape->size; p++) {
+    int32_t j = choice->matrix->shape->unknown[p];
     int32_t before = array->d[j] - dummy->depth[j], after = array->d[j] - dummy->proposed[j];
     for (int32_t k = after; k < before; k++) {
       if (outs == dummy->exchanges.count) vec_push(dummy->heap, &dummy->exchanges, (Exchange){0});
@@ -225,7 +249,7 @@ static void accept_block(Dummy *dummy, const ChoiceBlock *choice) {
 /* How much the best single exchange at any stage of the block would gain; infinite where M is singular. */
 static double best_gain(Dummy *dummy, const ChoiceBlock *choice) {
   double gain = 0;
-  for (int32_t s = 1; s <= choice->matrix->stages && gain <= EXCHANGE; s++) {
+  for (int32_t s = 1; s <= choice->matrix->shape->stages && gain <= EXCHANGE; s++) {
     SelectProblem problem = stage_problem(dummy, choice, dummy->depth, s);
     double stage = selector_gain(dummy->selector, &problem);
     if (stage > gain) gain = stage;
@@ -237,8 +261,9 @@ int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
   dummy->exchanges.count = 0;
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
     ChoiceBlock *choice = &dummy->blocks.data[b];
-    *block = choice->matrix->block;
-    if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) continue; /* the step itself will answer for that */
+    *block = choice->matrix->shape->block;
+    if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK)
+      continue; /* the step itself will answer for that */
     if (best_gain(dummy, choice) <= EXCHANGE) continue;
     if (!select_block(dummy, choice, KEEP)) return -1;
     accept_block(dummy, choice);

@@ -16,11 +16,16 @@
 
 #include "code/evaluator.h"
 
+typedef struct DummyPlan DummyPlan;
 typedef struct Dummy Dummy;
 
-/* For an evaluator whose array has the offsets of `structure`. Lives in the heap; no choice is made yet:
- * states are those of blocks without freedom of choice. */
-Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const Structure *structure);
+/* Which blocks have a choice: what does not depend on values, for an array with the offsets of `structure`. Lives as
+ * long as the code. */
+DummyPlan *dummy_plan(ArrayCode *code, const Structure *structure);
+
+/* The choice of one run. Lives in the heap; none is made yet: states are those of blocks without freedom of
+ * choice. */
+Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan);
 
 /* Selects afresh at a point, by column-pivoted QR of each scaled H. false: some H has not full rank there;
  * *block is it. */

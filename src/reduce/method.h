@@ -13,6 +13,7 @@ typedef struct Method {
   bool enforces_all;
   bool chooses;   /* the form depends on the point: it has a choice of states */
   bool is_solved; /* its text is in explicit equations */
+  bool by_ranks;  /* numerical ranks decide: what structure says is of use, but may be wrong */
 
   /* Fills form, reduced and counts. false: the method does not apply; an error says why and what would. */
   bool (*apply)(Reduction *reduction);
@@ -21,7 +22,7 @@ typedef struct Method {
 extern const Method method_dummy, method_minimal, method_projection, method_baumgarte, method_ggl,
     method_underlying, method_overdetermined, method_strangeness, method_none;
 
-/* By command-line name; NULL if there is none. Method strangeness makes no form of the array but goes its own way (strangeness.h). */
+/* By command-line name; NULL if there is none. */
 const Method *method_find(const char *name);
 
 /* Their names, NULL behind the last. */

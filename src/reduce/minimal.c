@@ -39,17 +39,17 @@ static double entry(const Minimal *minimal, uint32_t row, uint32_t column) {
 static bool fill_jacobian(Minimal *minimal) {
   const Reduction *reduction = minimal->reduction;
   const Array *array = reduction->array;
-  const Jacobian *jacobian = reduction->evaluator->jacobian;
+  const Jacobian *jacobian = reduction->at.evaluator->jacobian;
   double *y = arena_array(&minimal->arena, array->columns, sizeof *y);
   double *values = arena_array(&minimal->arena, jacobian->nonzeros, sizeof *values);
   uint64_t seed = 1;
   for (uint32_t q = 0; q < array->columns; q++) {
     seed = hash_mix(seed + q);
     double part = (double)(seed >> 11) / 9007199254740992.0 - 0.5;
-    y[q] = reduction->y[q] + 1e-3 * part * (fabs(reduction->y[q]) + reduction->evaluator->nominal[q]);
+    y[q] = reduction->at.y[q] + 1e-3 * part * (fabs(reduction->at.y[q]) + reduction->at.evaluator->nominal[q]);
   }
-  if (evaluator_jacobian(reduction->evaluator, reduction->time, y, values) != EVAL_OK &&
-      evaluator_jacobian(reduction->evaluator, reduction->time, reduction->y, values) != EVAL_OK)
+  if (evaluator_jacobian(reduction->at.evaluator, reduction->time, y, values) != EVAL_OK &&
+      evaluator_jacobian(reduction->at.evaluator, reduction->time, reduction->at.y, values) != EVAL_OK)
     return false;
   minimal->jacobian = arena_array(&minimal->arena, (size_t)array->rows * array->columns, sizeof(double));
   double *largest = arena_array(&minimal->arena, array->rows, sizeof *largest);

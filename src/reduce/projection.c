@@ -48,8 +48,9 @@ static void take_form(Reduction *reduction, const bool *replaced) {
   const Array *array = reduction->array, *here = reduction->reduced.array;
   const int32_t *from, *to;
   int32_t block;
-  dummy_select(reduction->reduced.dummy, reduction->time, reduction->reduced.y, &block);
-  uint32_t links = dummy_links(reduction->reduced.dummy, &from, &to);
+  ArrayRun run = reduced_run(reduction, &reduction->at, reduction->heap);
+  dummy_select(run.dummy, reduction->time, run.y, &block);
+  uint32_t links = dummy_links(run.dummy, &from, &to);
   form_begin(reduction);
   for (uint32_t i = 0; i < array->problem->equations; i++)
     for (int32_t l = replaced[i]; l <= array->c[i]; l++) form_add(reduction, i, l);

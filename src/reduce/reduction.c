@@ -1,6 +1,8 @@
 /* reduction: see reduction.h. */
 #include "reduce/reduction.h"
 
+#include "code/switches.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +26,7 @@ void form_add(Reduction *reduction, uint32_t equation, int32_t level) {
 /* The columns whose start values determine the solution: the states of the dummies chosen. */
 static void fix_states(Reduction *reduction) {
   const int32_t *from, *to;
-  uint32_t links = dummy_links(reduction->dummy, &from, &to);
+  uint32_t links = dummy_links(reduction->at.dummy, &from, &to);
   for (uint32_t k = 0; k < links; k++) reduction->form.fixed[from[k]] = true;
 }
 
@@ -148,36 +150,94 @@ static void map_columns(Reduction *reduction) {
   }
 }
 
-static void carry_values(Reduction *reduction) {
-  Reduced *reduced = &reduction->reduced;
-  reduced->y = heap_array(reduction->heap, reduced->array->columns, sizeof(double));
-  for (uint32_t q = 0; q < reduction->array->columns; q++)
-    if (reduced->source[q] != MAP_NONE) reduced->y[reduced->source[q]] = reduction->y[q];
-}
-
 void reduction_keep(Reduction *reduction) {
   reduction->reduced = (Reduced){.array = reduction->array,
-                                 .evaluator = reduction->evaluator,
+                                 .code = reduction->code,
                                  .structure = reduction->structure,
-                                 .dummy = reduction->dummy,
-                                 .space = reduction->space,
+                                 .choice = reduction->choice,
+                                 .states = reduction->states,
                                  .modes = reduction->modes};
   map_columns(reduction);
-  carry_values(reduction);
 }
 
-/* An evaluator of another array over the same model; modes and discrete values are shared, so that an event
- * changes both. */
-static void make_evaluator(Reduction *reduction) {
+/* Code of another array over the same model and modes. */
+static void make_code(Reduction *reduction) {
   Reduced *reduced = &reduction->reduced;
-  Evaluator *given = reduction->evaluator;
-  reduced->evaluator =
-      evaluator_new(reduction->heap, reduced->array, given->parameters, reduction->modes->count);
-  reduced->evaluator->discretes = given->discretes;
-  reduced->evaluator->pre = given->pre;
   reduced->modes = reduction->modes;
+  reduced->code = array_code_new(reduction->heap, reduced->array, reduced->modes);
   map_columns(reduction);
-  carry_values(reduction);
+}
+
+/* A system with modes of its own takes those of the point where it starts. The modes inside of a relation settle before
+ * it. */
+static void set_modes(const Reduced *reduced, const ArrayRun *run, double t, Heap *heap) {
+  Switches *switches = switches_new(heap, run->evaluator);
+  for (uint32_t round = 0; round < reduced->modes->count; round++)
+    if (!switches_evaluate(switches, t, run->y) || !switches_set(switches)) return;
+}
+
+static double *start_values(const Reduced *reduced, const Array *original, const double *y, Heap *heap) {
+  double *values = heap_array(heap, reduced->array->columns, sizeof *values);
+  for (uint32_t q = 0; q < original->columns; q++)
+    if (reduced->source[q] != MAP_NONE) values[reduced->source[q]] = reduced->sign[q] * y[q];
+  for (uint32_t k = 0; k < reduced->starts.count; k++) {
+    const StartLink *start = &reduced->starts.data[k];
+    values[start->column] = start->sign * y[start->source];
+  }
+  return values;
+}
+
+ArrayRun reduced_run(const Reduction *reduction, const ArrayRun *at, Heap *heap) {
+  const Reduced *reduced = &reduction->reduced;
+  ArrayRun run = *at;
+  run.y = start_values(reduced, reduction->array, at->y, heap);
+  if (reduced->array == reduction->array) return run;
+  run = (ArrayRun){.evaluator = evaluator_new(heap, reduced->code, at->evaluator->parameters), .y = run.y};
+  if (reduced->modes == reduction->modes) { /* an event changes both */
+    run.evaluator->discretes = at->evaluator->discretes;
+    run.evaluator->pre = at->evaluator->pre;
+  } else {
+    set_modes(reduced, &run, reduction->time, heap);
+  }
+  if (!reduced->structure) return run;
+  run.dummy = dummy_new(heap, run.evaluator, reduced->choice);
+  run.space = statespace_new(heap, run.evaluator, reduced->states);
+  return run;
+}
+
+void reduction_make_lean(Reduction *reduction) {
+  Reduced *reduced = &reduction->reduced;
+  const Structure *structure = reduced->structure;
+  if (!structure || !reduction->counts.left_out || !dummy_ties(reduction->at.dummy)) return;
+  Array *array = reduced->array;
+  ExprVec rows = {0};
+  for (uint32_t r = 0; r < array->rows; r++) {
+    uint32_t i = array->row_equation[r];
+    bool last = (int32_t)array_level(array, r) == array->c[i];
+    bool spare = structure->superfluous[i] && structure->spare[structure->blocks.block_of_row[i]];
+    if (!(last && spare)) vec_push(reduction->heap, &rows, array_row(array, r));
+  }
+  reduced->lean_rows = array_code_program(reduced->code, rows.data, rows.count);
+  reduced->lean_jacobian = array_code_jacobian(reduced->code, rows.data, rows.count);
+  vec_free(reduction->heap, &rows);
+}
+
+Reduction reduction_layer(const Reduction *reduction, const ArrayRun *at, double time, Heap *heap, Arena *arena) {
+  Reduction layer = *reduction;
+  Model *own = model_layer(reduction->array->problem->model, heap);
+  layer.heap = heap;
+  layer.arena = arena;
+  layer.at = *at;
+  layer.time = time;
+  layer.array = array_layer(reduction->array, own, arena);
+  if (reduction->reduced.array == reduction->array) layer.reduced.array = layer.array;
+  else if (reduction->reduced.structure) layer.reduced.array = array_layer(reduction->reduced.array, own, arena);
+  return layer;
+}
+
+double reduced_accuracy(const Reduced *reduced, double tolerance) {
+  if (reduced->left < 2) return 1;
+  return fmax(pow(tolerance, 0.5 * (reduced->left - 1)), FINEST / tolerance);
 }
 
 bool reduction_replace(Reduction *reduction, const Expr *residual) {
@@ -191,9 +251,9 @@ bool reduction_replace(Reduction *reduction, const Expr *residual) {
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, structure->c, structure->d, arena);
   reduced->structure = structure;
-  make_evaluator(reduction);
-  reduced->dummy = dummy_new(reduction->heap, reduced->evaluator, structure);
-  reduced->space = statespace_new(reduction->heap, reduced->evaluator, structure);
+  make_code(reduction);
+  reduced->choice = dummy_plan(reduced->code, structure);
+  reduced->states = state_plan(reduced->code, structure);
   return true;
 }
 
@@ -212,7 +272,7 @@ void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie
   }
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, c, d, arena);
-  make_evaluator(reduction);
+  make_code(reduction);
   const Array *here = reduced->array;
   uint8_t *ties = arena_array(arena, here->columns, sizeof *ties);
   int32_t *index = arena_array(arena, here->columns, sizeof *index);
@@ -225,6 +285,5 @@ void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie
   }
   reduced->tie = ties;
   reduced->column_index = tie ? NULL : index;
-  if (!tie && left >= 2)
-    reduced->accuracy = fmax(pow(reduction->tolerance, 0.5 * (left - 1)), FINEST / reduction->tolerance);
+  if (!tie) reduced->left = left;
 }

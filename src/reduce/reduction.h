@@ -45,29 +45,47 @@ typedef struct MethodOptions {
   double alpha, beta; /* of Baumgarte's stabilization */
 } MethodOptions;
 
-/* The system to integrate. */
+/* A value that the system starts with: column `column` of it is sign times column `source` of the original array. */
+typedef struct StartLink {
+  uint32_t column, source;
+  int8_t sign;
+} StartLink;
+
+/* The system to integrate, as far as it does not depend on values. */
 typedef struct Reduced {
   Array *array;
-  Evaluator *evaluator;
+  ArrayCode *code;
   const Structure *structure; /* of the array; NULL: it is integrated as it is, every tie a link */
-  Dummy *dummy;               /* NULL where structure is */
-  StateSpace *space;
+  const DummyPlan *choice;    /* NULL where structure is */
+  const StatePlan *states;
   const Modes *modes;
   const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */
   const int32_t *column_index; /* without structure: see System */
 
-  /* What the tolerance is multiplied by, 0 standing for 1: velocities of a system left at index 3 converge
-   * with about half the order of positions, and the errors of many small steps add up. */
-  double accuracy;
+  /* Differentiations that were not made, where that leaves a high index: velocities then converge with about half the
+   * order of positions, and the errors of many small steps add up (reduced_accuracy). */
+  int32_t left;
 
   /* Rate (1/time) of what the method itself lets die out, which an explicit solver must resolve; 0:
    * nothing. */
   double rate;
 
-  double *y;        /* initial values */
   uint32_t *source; /* per column of the original array: its column here, MAP_NONE if it has none */
   int8_t *sign;     /* of that column */
+  VEC(StartLink) starts; /* columns that no column of the original array is: what they start with */
+
+  /* The rows without superfluous differentiations, and their Jacobian; NULL where there are none of these. */
+  const Program *lean_rows;
+  const Jacobian *lean_jacobian;
 } Reduced;
+
+/* An array at the values of a run. */
+typedef struct ArrayRun {
+  Evaluator *evaluator;
+  Dummy *dummy; /* NULL where the states are not chosen */
+  StateSpace *space;
+  double *y; /* initial values */
+} ArrayRun;
 
 /* Sizes as the papers count them. */
 typedef struct ReductionCounts {
@@ -82,17 +100,23 @@ typedef struct Reduction {
   Heap *heap;
   Arena *arena;
   Diags *diags;
-  /* given: the array with everything at the consistent initial point */
+  Model *model;
+  const double *parameters; /* by leaf index */
+  const double *starts;     /* see Strangeness; NULL for none */
+  /* given: the array, and its values at the consistent initial point. For a method by ranks that may be missing: no code, or
+   * no values. */
+  bool is_converted; /* the array is not of the equations as written */
   Array *array;
+  ArrayCode *code;
   const Structure *structure;
-  Evaluator *evaluator;
+  const DummyPlan *choice;
+  const StatePlan *states;
   const Modes *modes;
-  Dummy *dummy;
-  StateSpace *space;
+  ArrayRun at;
   double time, duration, tolerance;
-  const double *y;
   MethodOptions options;
   /* made */
+  struct Strangeness *strangeness; /* by method strangeness, which makes no form */
   Form form;
   Reduced reduced;
   ReductionCounts counts;
@@ -132,6 +156,19 @@ bool reduction_replace(Reduction *reduction, const Expr *residual);
 /* The system is the array for smaller offsets c, integrated as it is. tie: per column of the original
  * array, so that what is left has index 1; NULL: all columns are tied, and the index is what it is. */
 void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie);
+
+/* Makes the rows without superfluous differentiations, where some are left out. */
+void reduction_make_lean(Reduction *reduction);
+
+/* The same reduction for a report: its graph is that of a layer in `heap`, its values are those of `at`. */
+Reduction reduction_layer(const Reduction *reduction, const ArrayRun *at, double time, Heap *heap, Arena *arena);
+
+/* The system at the values of a run whose original array is `at`: the same where the system is that array. Lives in the
+ * heap. */
+ArrayRun reduced_run(const Reduction *reduction, const ArrayRun *at, Heap *heap);
+
+/* What the tolerance is to be multiplied by. */
+double reduced_accuracy(const Reduced *reduced, double tolerance);
 
 /* Number of equations when written with first derivatives only. */
 uint32_t form_first_order(const Reduction *reduction, const Form *form);

@@ -23,6 +23,7 @@ typedef struct Unit {
 typedef struct Solver {
   Reduction *reduction;
   Derived *derived;
+  const int32_t *depth; /* the choice of states, see dummy.h */
   Arena arena;
   uint32_t implicit, temporaries;
 } Solver;
@@ -33,10 +34,10 @@ static double leaf_value(void *context, const Dag *dag, Expr leaf) {
   const Reduction *reduction = context;
   switch (dag_op(dag, leaf)) {
   case OP_TIME: return reduction->time;
-  case OP_PARAMETER: return reduction->evaluator->parameters[dag_index(dag, leaf)];
-  case OP_VARIABLE: return reduction->y[array_column(reduction->array, leaf)];
-  case OP_DISCRETE: return reduction->evaluator->discretes[dag_index(dag, leaf)];
-  case OP_PRE: return reduction->evaluator->pre[dag_index(dag, leaf)];
+  case OP_PARAMETER: return reduction->at.evaluator->parameters[dag_index(dag, leaf)];
+  case OP_VARIABLE: return reduction->at.y[array_column(reduction->array, leaf)];
+  case OP_DISCRETE: return reduction->at.evaluator->discretes[dag_index(dag, leaf)];
+  case OP_PRE: return reduction->at.evaluator->pre[dag_index(dag, leaf)];
   default: return 0;
   }
 }
@@ -59,7 +60,7 @@ static Unit list_unit(Solver *solver, int32_t block, int32_t stage) {
   const Reduced *reduced = &solver->reduction->reduced;
   const Blocks *blocks = &reduced->structure->blocks;
   const Array *array = reduced->array;
-  const int32_t *depth = dummy_depth(reduced->dummy);
+  const int32_t *depth = solver->depth;
   uint32_t size = (uint32_t)(blocks->start[block + 1] - blocks->start[block]), columns = 0;
   Unit unit = {.row = arena_array(&solver->arena, size, sizeof(uint32_t)),
                .column = arena_array(&solver->arena, size, sizeof(uint32_t))};
@@ -267,8 +268,11 @@ static void add_unit(Solver *solver, int32_t block, int32_t stage) {
 Derived *solved_make(Reduction *reduction, const char *method) {
   const Structure *structure = reduction->reduced.structure;
   Solver solver = {.reduction = reduction, .arena = arena_make(reduction->heap)};
+  ArrayRun run = reduced_run(reduction, &reduction->at, reduction->heap);
+  int32_t block, deepest = 0;
+  dummy_select(run.dummy, reduction->time, run.y, &block);
+  solver.depth = dummy_depth(run.dummy);
   solver.derived = derived_begin(reduction, method);
-  int32_t deepest = 0;
   for (int32_t i = 0; i < structure->n_equations; i++)
     if (structure->c[i] > deepest) deepest = structure->c[i];
   for (int32_t stage = deepest; stage >= 0; stage--)

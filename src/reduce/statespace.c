@@ -17,22 +17,44 @@ static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
 
 typedef enum UnitKind { UNIT_EXPLICIT, UNIT_SOLVE } UnitKind;
 
-typedef struct Unit {
+/* What is known of a unit before any value and choice. */
+typedef struct UnitPlan {
   UnitKind kind;
-  int32_t block, stage; /* stage s stands for -s */
-  int32_t count;        /* rows; for an explicit unit, columns assigned */
-  uint32_t *columns;    /* positions in y */
-  Program *program;     /* values of the columns, or residuals of the rows */
-  Program *joint;       /* residuals and the stage's own matrix entries together; NULL if these are constant */
+  int32_t block, stage;   /* stage s stands for -s */
+  int32_t count;          /* rows; for an explicit unit, columns assigned */
+  uint32_t *columns;      /* of an explicit unit: positions in y */
+  const Program *program; /* values of the columns, or residuals of the rows */
+  /* of UNIT_SOLVE */
+  const Program
+      *joint; /* residuals and the stage's own matrix entries together; NULL if these are constant */
+  const BlockShape *shape;
+  bool linear;
+  bool refresh;  /* the matrix rows of this stage serve later stages and move with the last correction */
+  int32_t below; /* unit of the same block that is solved before it; NONE */
+  int32_t owner; /* unit whose factors serve: a lower stage with the same rows and columns, or itself */
+  int32_t nonzeros;
+} UnitPlan;
+
+struct StatePlan {
+  Heap *heap;
+  ArrayCode *code;
+  const Structure *structure;
+  VEC(UnitPlan) units;
+  uint32_t serving; /* the first so many units give all that derivatives depend on */
+  bool *idle;       /* per block: no derivative depends on its column */
+  bool *given;      /* see state_plan_given */
+};
+
+typedef struct Unit {
+  const UnitPlan *plan;
+  uint32_t *columns; /* positions in y */
+  Workspace *program, *joint;
   double *joint_values;
   double *values;
   /* of UNIT_SOLVE */
   BlockMatrix *matrix;
-  bool linear;
-  bool refresh;      /* the matrix rows of this stage serve later stages and moved with the last correction */
-  int32_t owner;     /* unit whose factors serve: a lower stage with the same rows and columns, or itself */
   uint64_t factored; /* version of the block matrix in the factors; 0 for none */
-  int32_t nonzeros, *column_start, *row_index, *gather;
+  int32_t *column_start, *row_index, *gather;
   double *entries, *trial;
   Linear *linear_system; /* NULL for a single row, or if another unit owns the factors */
   double single;         /* the 1 x 1 matrix */
@@ -41,10 +63,9 @@ typedef struct Unit {
 struct StateSpace {
   Heap *heap;
   Evaluator *evaluator;
+  const StatePlan *plan;
   const Structure *structure;
-  VEC(Unit) units;
-  uint32_t serving; /* the first so many units give all that derivatives depend on */
-  bool *idle;       /* per block: no derivative depends on its column */
+  Unit *units;
   int32_t *depth; /* the present choice */
   bool chosen;
   CloseFailure failure;
@@ -52,9 +73,9 @@ struct StateSpace {
   double *correction, *residual;
 };
 
-static int32_t unit_row(const StateSpace *space, const BlockMatrix *matrix, int32_t stage, int32_t p) {
-  int32_t i = matrix->equation[p];
-  return (int32_t)space->evaluator->array->row_start[i] + space->structure->c[i] - stage;
+static int32_t unit_row(const StatePlan *plan, const BlockShape *shape, int32_t stage, int32_t p) {
+  int32_t i = shape->equation[p];
+  return (int32_t)plan->code->array->row_start[i] + plan->structure->c[i] - stage;
 }
 
 /* ---- building ---- */
@@ -66,25 +87,22 @@ typedef struct Fusion {
   int32_t block;
 } Fusion;
 
-static void flush_fusion(StateSpace *space, Fusion *fusion) {
+static void flush_fusion(StatePlan *plan, Fusion *fusion) {
   if (!fusion->columns.count) return;
-  Heap *heap = space->heap;
-  Evaluator *evaluator = space->evaluator;
   uint32_t n = fusion->columns.count;
-  Unit unit = {.kind = UNIT_EXPLICIT, .block = fusion->block, .count = (int32_t)n};
-  unit.columns = heap_array(heap, n, sizeof(uint32_t));
+  UnitPlan unit = {.kind = UNIT_EXPLICIT, .block = fusion->block, .count = (int32_t)n};
+  unit.columns = heap_array(plan->heap, n, sizeof(uint32_t));
   memcpy(unit.columns, fusion->columns.data, n * sizeof(uint32_t));
-  unit.program = evaluator_program(evaluator, fusion->values.data, n);
-  unit.values = heap_array(heap, n, sizeof(double));
-  vec_push(heap, &space->units, unit);
+  unit.program = array_code_program(plan->code, fusion->values.data, n);
+  vec_push(plan->heap, &plan->units, unit);
   fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
 }
 
 /* The column that a block of one equation gives linearly at this stage, and its value; EXPR_NONE: it does
  * not. */
-static Expr solve_explicitly(const StateSpace *space, int32_t block, int32_t stage, Expr *value) {
-  Array *array = space->evaluator->array;
-  const Structure *structure = space->structure;
+static Expr solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage, Expr *value) {
+  Array *array = plan->code->array;
+  const Structure *structure = plan->structure;
   int32_t begin = structure->blocks.start[block];
   if (structure->blocks.start[block + 1] - begin > 1) return EXPR_NONE;
   int32_t i = structure->blocks.row[begin], j = structure->blocks.column[begin];
@@ -97,69 +115,62 @@ static Expr solve_explicitly(const StateSpace *space, int32_t block, int32_t sta
 }
 
 /* A block of one equation that gives its variable linearly at this stage becomes an assignment. */
-static bool add_explicit(StateSpace *space, Fusion *fusion, int32_t block, int32_t stage) {
-  Array *array = space->evaluator->array;
-  int32_t j = space->structure->blocks.column[space->structure->blocks.start[block]];
-  Expr value, leaf = solve_explicitly(space, block, stage, &value);
+static bool add_explicit(StatePlan *plan, Fusion *fusion, int32_t block, int32_t stage) {
+  Array *array = plan->code->array;
+  const Structure *structure = plan->structure;
+  int32_t j = structure->blocks.column[structure->blocks.start[block]];
+  Expr value, leaf = solve_explicitly(plan, block, stage, &value);
   if (leaf == EXPR_NONE) return false;
   dag_substitute(array->dag, fusion->leaves.data, fusion->values.data, fusion->leaves.count, &value, 1);
   if (!fusion->columns.count) fusion->block = block;
-  vec_push(space->heap, &fusion->leaves, leaf);
-  vec_push(space->heap, &fusion->values, value);
-  vec_push(space->heap, &fusion->columns, array->column_start[j] + (uint32_t)(space->structure->d[j] - stage));
-  if (fusion->columns.count >= FUSE_LIMIT) flush_fusion(space, fusion);
+  vec_push(plan->heap, &fusion->leaves, leaf);
+  vec_push(plan->heap, &fusion->values, value);
+  vec_push(plan->heap, &fusion->columns, array->column_start[j] + (uint32_t)(structure->d[j] - stage));
+  if (fusion->columns.count >= FUSE_LIMIT) flush_fusion(plan, fusion);
   return true;
 }
 
 /* below: the block's last unit, of a lower stage; NONE if this is the first. */
-static void add_solve(StateSpace *space, BlockMatrix *matrix, int32_t stage, int32_t below) {
-  Heap *heap = space->heap;
-  Evaluator *evaluator = space->evaluator;
-  int32_t rows = matrix->stage_rows[stage];
-  Unit unit = {.kind = UNIT_SOLVE, .block = matrix->block, .stage = stage, .count = rows, .matrix = matrix};
+static void add_solve(StatePlan *plan, const BlockShape *shape, int32_t stage, int32_t below) {
+  int32_t rows = shape->stage_rows[stage];
+  const BlockGroup *group = &shape->group[stage];
+  UnitPlan unit = {.kind = UNIT_SOLVE,
+                   .block = shape->block,
+                   .stage = stage,
+                   .count = rows,
+                   .shape = shape,
+                   .below = below};
   ExprVec roots = {0};
   for (int32_t p = 0; p < rows; p++)
-    vec_push(heap, &roots, array_row(evaluator->array, (uint32_t)unit_row(space, matrix, stage, p)));
-  unit.program = evaluator_program(evaluator, roots.data, roots.count);
-  if (matrix->group[stage].program && !matrix->group[stage].constant) {
-    block_matrix_roots(matrix, stage, heap, &roots);
-    unit.joint = evaluator_program(evaluator, roots.data, roots.count);
-    unit.joint_values = heap_array(heap, roots.count, sizeof(double));
+    vec_push(plan->heap, &roots, array_row(plan->code->array, (uint32_t)unit_row(plan, shape, stage, p)));
+  unit.program = array_code_program(plan->code, roots.data, roots.count);
+  if (group->program && !group->constant) {
+    block_shape_roots(shape, stage, plan->heap, &roots);
+    unit.joint = array_code_program(plan->code, roots.data, roots.count);
   }
-  vec_free(heap, &roots);
-  size_t n = (size_t)rows;
-  unit.nonzeros = matrix->row_start[rows];
-  unit.linear = matrix->group[stage].linear;
+  vec_free(plan->heap, &roots);
+  unit.nonzeros = shape->row_start[rows];
+  unit.linear = group->linear;
   unit.refresh = stage > 0 && !unit.linear;
-  unit.columns = heap_array(heap, n, sizeof(uint32_t));
-  unit.values = heap_array(heap, n, sizeof(double));
-  unit.trial = heap_array(heap, n, sizeof(double));
-  unit.column_start = heap_array(heap, n + 1, sizeof(int32_t));
-  unit.row_index = heap_array(heap, (size_t)unit.nonzeros, sizeof(int32_t));
-  unit.gather = heap_array(heap, (size_t)unit.nonzeros, sizeof(int32_t));
-  unit.entries = heap_array(heap, (size_t)unit.nonzeros, sizeof(double));
-  unit.owner = (int32_t)space->units.count;
-  bool next = below != NONE && space->units.data[below].stage == stage + 1;
-  if (next && space->units.data[below].count == rows) unit.owner = space->units.data[below].owner;
-  else if (rows > 1) unit.linear_system = linear_new(heap, rows, unit.nonzeros, false);
-  vec_push(heap, &space->units, unit);
+  unit.owner = (int32_t)plan->units.count;
+  bool next = below != NONE && plan->units.data[below].stage == stage + 1;
+  if (next && plan->units.data[below].count == rows) unit.owner = plan->units.data[below].owner;
+  vec_push(plan->heap, &plan->units, unit);
 }
 
 /* The units of one stage of one block; last[]: the last unit of each block that is solved for. Blocks without
  * rows at this stage have states there, and nothing to do. */
-static void add_units(StateSpace *space, Fusion *fusion, int32_t *last, int32_t block, int32_t stage, int32_t *place) {
-  const Blocks *blocks = &space->structure->blocks;
+static void add_units(StatePlan *plan, Fusion *fusion, int32_t *last, int32_t block, int32_t stage,
+                      int32_t *place) {
+  const Blocks *blocks = &plan->structure->blocks;
   bool any = false;
   for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && !any; p++)
-    any = space->structure->c[blocks->row[p]] >= stage;
+    any = plan->structure->c[blocks->row[p]] >= stage;
   if (!any) return;
-  if (add_explicit(space, fusion, block, stage)) return;
-  flush_fusion(space, fusion);
-  BlockMatrix *matrix = last[block] != NONE
-                            ? space->units.data[last[block]].matrix
-                            : block_matrix_new(space->heap, space->evaluator, space->structure, block, place);
-  add_solve(space, matrix, stage, last[block]);
-  last[block] = (int32_t)space->units.count - 1;
+  if (add_explicit(plan, fusion, block, stage)) return;
+  flush_fusion(plan, fusion);
+  add_solve(plan, block_shape(plan->code, plan->structure, block, place), stage, last[block]);
+  last[block] = (int32_t)plan->units.count - 1;
 }
 
 /* Blocks by their largest c, so that a stage visits only the blocks that have rows in it. */
@@ -172,9 +183,9 @@ static int32_t largest_c(const Structure *structure, int32_t block) {
 
 /* Marks the blocks of algebraic columns whose values the rows of this block use. Algebraic columns are in
  * rows that are not differentiated only. */
-static void mark_serving(const StateSpace *space, int32_t block, ExprVec *leaves) {
-  Array *array = space->evaluator->array;
-  const Structure *structure = space->structure;
+static void mark_serving(const StatePlan *plan, int32_t block, ExprVec *leaves) {
+  Array *array = plan->code->array;
+  const Structure *structure = plan->structure;
   for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++) {
     int32_t i = structure->blocks.row[p];
     if (structure->c[i] > 0) continue;
@@ -182,59 +193,118 @@ static void mark_serving(const StateSpace *space, int32_t block, ExprVec *leaves
     dag_variables(array->dag, dag_scratch(array->dag), array_row(array, array->row_start[i]), leaves);
     for (uint32_t k = 0; k < leaves->count; k++) {
       int32_t j = (int32_t)array->problem->local[dag_index(array->dag, leaves->data[k])];
-      if (structure->blocks.block_of_column[j] != block) space->idle[structure->blocks.block_of_column[j]] = false;
+      if (structure->blocks.block_of_column[j] != block)
+        plan->idle[structure->blocks.block_of_column[j]] = false;
     }
   }
 }
 
 /* A block is idle if it gives an algebraic column outright and no block that is not idle uses it. */
-static void find_idle(StateSpace *space) {
-  const Structure *structure = space->structure;
+static void find_idle(StatePlan *plan) {
+  const Structure *structure = plan->structure;
   const Blocks *blocks = &structure->blocks;
   ExprVec leaves = {0};
   Expr value;
-  space->idle = heap_array(space->heap, (size_t)blocks->n_blocks, sizeof(bool));
+  plan->idle = heap_array(plan->heap, (size_t)blocks->n_blocks, sizeof(bool));
   for (int32_t b = 0; b < blocks->n_blocks; b++)
-    space->idle[b] = structure->d[blocks->column[blocks->start[b]]] == 0 && solve_explicitly(space, b, 0, &value) != EXPR_NONE;
+    plan->idle[b] = structure->d[blocks->column[blocks->start[b]]] == 0 &&
+                    solve_explicitly(plan, b, 0, &value) != EXPR_NONE;
   for (int32_t b = blocks->n_blocks - 1; b >= 0; b--)
-    if (!space->idle[b]) mark_serving(space, b, &leaves);
-  vec_free(space->heap, &leaves);
+    if (!plan->idle[b]) mark_serving(plan, b, &leaves);
+  vec_free(plan->heap, &leaves);
 }
 
-StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const Structure *structure) {
-  StateSpace *space = heap_alloc(heap, sizeof *space);
-  uint32_t n = evaluator->array->problem->unknowns;
-  space->heap = heap;
-  space->evaluator = evaluator;
-  space->structure = structure;
-  space->depth = heap_array(heap, n, sizeof(int32_t));
-  space->correction = heap_array(heap, n, sizeof(double));
-  space->residual = heap_array(heap, n, sizeof(double));
+/* Nonlinear units need a guess for what they may solve. */
+static void find_given(StatePlan *plan) {
+  const Array *array = plan->code->array;
+  plan->given = heap_array(plan->heap, array->columns, sizeof *plan->given);
+  for (uint32_t q = 0; q < array->columns; q++) plan->given[q] = true;
+  for (uint32_t u = 0; u < plan->units.count; u++) {
+    const UnitPlan *unit = &plan->units.data[u];
+    if (unit->kind != UNIT_SOLVE || unit->linear) continue;
+    for (int32_t k = 0; k < unit->shape->size; k++) {
+      int32_t j = unit->shape->unknown[k], order = plan->structure->d[j] - unit->stage;
+      if (order >= 0) plan->given[array->column_start[j] + (uint32_t)order] = false;
+    }
+  }
+}
+
+const bool *state_plan_given(const StatePlan *plan) { return plan->given; }
+
+StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
+  Heap *heap = code->heap;
+  StatePlan *plan = heap_alloc(heap, sizeof *plan);
+  plan->heap = heap;
+  plan->code = code;
+  plan->structure = structure;
   int32_t blocks = structure->blocks.n_blocks, deepest = 0;
   int32_t *last = heap_array(heap, (size_t)blocks, sizeof *last);
   int32_t *largest = heap_array(heap, (size_t)blocks, sizeof *largest);
-  int32_t *place = heap_array(heap, n, sizeof *place);
+  int32_t *place = heap_array(heap, code->array->problem->unknowns, sizeof *place);
   for (int32_t b = 0; b < blocks; b++) {
     last[b] = NONE;
     largest[b] = largest_c(structure, b);
     if (largest[b] > deepest) deepest = largest[b];
   }
   Fusion fusion = {0};
-  find_idle(space);
+  find_idle(plan);
   for (int32_t stage = deepest; stage >= 0; stage--)
     for (int32_t b = 0; b < blocks; b++)
-      if (largest[b] >= stage && !space->idle[b]) add_units(space, &fusion, last, b, stage, place);
-  flush_fusion(space, &fusion);
-  space->serving = space->units.count;
+      if (largest[b] >= stage && !plan->idle[b]) add_units(plan, &fusion, last, b, stage, place);
+  flush_fusion(plan, &fusion);
+  plan->serving = plan->units.count;
   for (int32_t b = 0; b < blocks; b++)
-    if (space->idle[b]) add_units(space, &fusion, last, b, 0, place);
-  flush_fusion(space, &fusion);
+    if (plan->idle[b]) add_units(plan, &fusion, last, b, 0, place);
+  flush_fusion(plan, &fusion);
+  find_given(plan);
   vec_free(heap, &fusion.leaves);
   vec_free(heap, &fusion.values);
   vec_free(heap, &fusion.columns);
   heap_free(heap, largest);
   heap_free(heap, place);
   heap_free(heap, last);
+  return plan;
+}
+
+static Unit make_unit(StateSpace *space, const UnitPlan *plan, int32_t number) {
+  Heap *heap = space->heap;
+  size_t n = (size_t)plan->count, nonzeros = (size_t)plan->nonzeros;
+  Unit unit = {.plan = plan,
+               .program = workspace_new(heap, plan->program),
+               .values = heap_array(heap, n, sizeof(double))};
+  unit.columns = heap_array(heap, n, sizeof(uint32_t));
+  if (plan->kind == UNIT_EXPLICIT) {
+    memcpy(unit.columns, plan->columns, n * sizeof(uint32_t));
+    return unit;
+  }
+  unit.matrix = plan->below == NONE ? block_matrix_new(heap, plan->shape) : space->units[plan->below].matrix;
+  if (plan->joint) {
+    unit.joint = workspace_new(heap, plan->joint);
+    unit.joint_values = heap_array(heap, program_outputs(plan->joint), sizeof(double));
+  }
+  unit.trial = heap_array(heap, n, sizeof(double));
+  unit.column_start = heap_array(heap, n + 1, sizeof(int32_t));
+  unit.row_index = heap_array(heap, nonzeros, sizeof(int32_t));
+  unit.gather = heap_array(heap, nonzeros, sizeof(int32_t));
+  unit.entries = heap_array(heap, nonzeros, sizeof(double));
+  if (plan->owner == number && n > 1)
+    unit.linear_system = linear_new(heap, plan->count, plan->nonzeros, false);
+  return unit;
+}
+
+StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *plan) {
+  StateSpace *space = heap_alloc(heap, sizeof *space);
+  uint32_t n = evaluator->array->problem->unknowns;
+  space->heap = heap;
+  space->evaluator = evaluator;
+  space->plan = plan;
+  space->structure = plan->structure;
+  space->depth = heap_array(heap, n, sizeof(int32_t));
+  space->correction = heap_array(heap, n, sizeof(double));
+  space->residual = heap_array(heap, n, sizeof(double));
+  space->units = heap_array(heap, plan->units.count, sizeof *space->units);
+  for (uint32_t u = 0; u < plan->units.count; u++)
+    space->units[u] = make_unit(space, &plan->units.data[u], (int32_t)u);
   return space;
 }
 
@@ -242,24 +312,25 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const Structure *st
 
 /* Compressed columns of the part of the block matrix with this stage's rows and the chosen columns. */
 static void choose_unit(StateSpace *space, Unit *unit, const int32_t *depth) {
-  const BlockMatrix *matrix = unit->matrix;
-  int32_t *place = heap_array(space->heap, (size_t)matrix->size, sizeof *place);
+  const BlockShape *shape = unit->plan->shape;
+  int32_t *place = heap_array(space->heap, (size_t)shape->size, sizeof *place);
   int32_t n = 0;
-  for (int32_t q = 0; q < matrix->size; q++) {
-    int32_t j = matrix->unknown[q], d = space->structure->d[j];
-    bool solved = unit->stage == 0 || (d >= unit->stage && depth[j] >= unit->stage);
+  for (int32_t q = 0; q < shape->size; q++) {
+    int32_t j = shape->unknown[q], d = space->structure->d[j];
+    bool solved = unit->plan->stage == 0 || (d >= unit->plan->stage && depth[j] >= unit->plan->stage);
     place[q] = solved ? n : -1;
-    if (solved) unit->columns[n++] = space->evaluator->array->column_start[j] + (uint32_t)(d - unit->stage);
+    if (solved)
+      unit->columns[n++] = space->evaluator->array->column_start[j] + (uint32_t)(d - unit->plan->stage);
   }
-  memset(unit->column_start, 0, ((size_t)unit->count + 1) * sizeof(int32_t));
-  for (int32_t e = 0; e < unit->nonzeros; e++)
-    if (place[matrix->column[e]] >= 0) unit->column_start[place[matrix->column[e]] + 1]++;
-  for (int32_t k = 0; k < unit->count; k++) unit->column_start[k + 1] += unit->column_start[k];
-  int32_t *next = heap_array(space->heap, (size_t)unit->count + 1, sizeof *next);
-  memcpy(next, unit->column_start, (size_t)unit->count * sizeof *next);
-  for (int32_t p = 0; p < unit->count; p++) {
-    for (int32_t e = matrix->row_start[p]; e < matrix->row_start[p + 1]; e++) {
-      int32_t column = place[matrix->column[e]];
+  memset(unit->column_start, 0, ((size_t)unit->plan->count + 1) * sizeof(int32_t));
+  for (int32_t e = 0; e < unit->plan->nonzeros; e++)
+    if (place[shape->column[e]] >= 0) unit->column_start[place[shape->column[e]] + 1]++;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->column_start[k + 1] += unit->column_start[k];
+  int32_t *next = heap_array(space->heap, (size_t)unit->plan->count + 1, sizeof *next);
+  memcpy(next, unit->column_start, (size_t)unit->plan->count * sizeof *next);
+  for (int32_t p = 0; p < unit->plan->count; p++) {
+    for (int32_t e = shape->row_start[p]; e < shape->row_start[p + 1]; e++) {
+      int32_t column = place[shape->column[e]];
       if (column < 0) continue;
       unit->row_index[next[column]] = p;
       unit->gather[next[column]++] = e;
@@ -272,12 +343,12 @@ static void choose_unit(StateSpace *space, Unit *unit, const int32_t *depth) {
 }
 
 void statespace_choose(StateSpace *space, const int32_t *depth) {
-  for (uint32_t u = 0; u < space->units.count; u++) {
-    Unit *unit = &space->units.data[u];
-    if (unit->kind != UNIT_SOLVE) continue;
+  for (uint32_t u = 0; u < space->plan->units.count; u++) {
+    Unit *unit = &space->units[u];
+    if (unit->plan->kind != UNIT_SOLVE) continue;
     bool changed = !space->chosen;
-    for (int32_t q = 0; q < unit->matrix->size && !changed; q++)
-      changed = space->depth[unit->matrix->unknown[q]] != depth[unit->matrix->unknown[q]];
+    for (int32_t q = 0; q < unit->plan->shape->size && !changed; q++)
+      changed = space->depth[unit->plan->shape->unknown[q]] != depth[unit->plan->shape->unknown[q]];
     if (changed) choose_unit(space, unit, depth);
   }
   memcpy(space->depth, depth, space->evaluator->array->problem->unknowns * sizeof *depth);
@@ -288,10 +359,11 @@ void statespace_choose(StateSpace *space, const int32_t *depth) {
 
 /* Factors the unit's part of the block matrix unless the owner of its factors has just these values. */
 static bool factor_unit(StateSpace *space, Unit *unit) {
-  Unit *owner = &space->units.data[unit->owner];
+  Unit *owner = &space->units[unit->plan->owner];
   if (owner->factored == unit->matrix->version) return true;
   owner->factored = 0;
-  for (int32_t e = 0; e < unit->column_start[unit->count]; e++) unit->entries[e] = unit->matrix->values[unit->gather[e]];
+  for (int32_t e = 0; e < unit->column_start[unit->plan->count]; e++)
+    unit->entries[e] = unit->matrix->values[unit->gather[e]];
   space->factorizations++;
   if (owner->linear_system) {
     if (!linear_factor(owner->linear_system, unit->entries)) return false;
@@ -305,38 +377,42 @@ static bool factor_unit(StateSpace *space, Unit *unit) {
 }
 
 static EvalStatus fail(StateSpace *space, const Unit *unit, const char *reason) {
-  space->failure = (CloseFailure){unit->block, reason};
+  space->failure = (CloseFailure){unit->plan->block, reason};
   return EVAL_DOMAIN;
 }
 
 /* Residual of the unit's rows at y, counted. */
 static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
   Point point = evaluator_point(space->evaluator, t, y);
-  space->evaluator->row_evaluations += (uint64_t)unit->count;
-  return program_run(unit->program, &point, residual);
+  space->evaluator->row_evaluations += (uint64_t)unit->plan->count;
+  return workspace_run(unit->program, &point, residual);
 }
 
 /* Residual, and the matrix entries of this stage at the same point. */
 static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
   if (!unit->joint) {
-    if (unit_residual(space, unit, t, y, residual) != EVAL_OK) return fail(space, unit, "an equation is not defined");
-    EvalStatus status = block_matrix_run_group(unit->matrix, space->evaluator, unit->stage, t, y);
+    if (unit_residual(space, unit, t, y, residual) != EVAL_OK)
+      return fail(space, unit, "an equation is not defined");
+    EvalStatus status = block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
     return status == EVAL_OK ? EVAL_OK : fail(space, unit, "a derivative is not defined");
   }
   Point point = evaluator_point(space->evaluator, t, y);
-  space->evaluator->row_evaluations += (uint64_t)unit->count;
-  if (program_run(unit->joint, &point, unit->joint_values) != EVAL_OK)
+  space->evaluator->row_evaluations += (uint64_t)unit->plan->count;
+  if (workspace_run(unit->joint, &point, unit->joint_values) != EVAL_OK)
     return fail(space, unit, "an equation or its derivative is not defined");
-  memcpy(residual, unit->joint_values, (size_t)unit->count * sizeof *residual);
-  block_matrix_take(unit->matrix, space->evaluator, unit->stage, unit->joint_values + unit->count);
+  memcpy(residual, unit->joint_values, (size_t)unit->plan->count * sizeof *residual);
+  block_matrix_take(unit->matrix, space->evaluator, unit->plan->stage,
+                    unit->joint_values + unit->plan->count);
   return EVAL_OK;
 }
 
 /* Size of a correction relative to the columns it corrects. */
-static double correction_norm(const StateSpace *space, const Unit *unit, const double *correction, const double *y) {
+static double correction_norm(const StateSpace *space, const Unit *unit, const double *correction,
+                              const double *y) {
   double norm = 0;
-  for (int32_t k = 0; k < unit->count; k++) {
-    double size = fabs(correction[k]) / (fabs(y[unit->columns[k]]) + space->evaluator->nominal[unit->columns[k]]);
+  for (int32_t k = 0; k < unit->plan->count; k++) {
+    double size =
+        fabs(correction[k]) / (fabs(y[unit->columns[k]]) + space->evaluator->nominal[unit->columns[k]]);
     if (!(size <= norm)) norm = size;
   }
   return norm;
@@ -350,13 +426,14 @@ static double sum_squares(const double *values, int32_t count) {
 
 /* y - fraction * correction in the unit's columns, from the trial values kept. */
 static void apply_correction(Unit *unit, const double *correction, double fraction, double *y) {
-  for (int32_t k = 0; k < unit->count; k++) y[unit->columns[k]] = unit->trial[k] - fraction * correction[k];
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    y[unit->columns[k]] = unit->trial[k] - fraction * correction[k];
 }
 
 /* The residual in `correction` becomes the Newton correction for the present matrix. */
 static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correction) {
   if (!factor_unit(space, unit)) return fail(space, unit, "the Jacobian is singular");
-  const Unit *owner = &space->units.data[unit->owner];
+  const Unit *owner = &space->units[unit->plan->owner];
   if (owner->linear_system) linear_solve(owner->linear_system, correction);
   else correction[0] /= owner->single;
   return EVAL_OK;
@@ -366,7 +443,7 @@ static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *
   EvalStatus status = unit_joint(space, unit, t, y, space->correction);
   if (status == EVAL_OK) status = solve_correction(space, unit, space->correction);
   if (status != EVAL_OK) return status;
-  for (int32_t k = 0; k < unit->count; k++) y[unit->columns[k]] -= space->correction[k];
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] -= space->correction[k];
   return EVAL_OK;
 }
 
@@ -376,7 +453,8 @@ static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y
   for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
     apply_correction(unit, space->correction, fraction, y);
     if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) continue;
-    if (sum_squares(space->residual, unit->count) <= before * (1 - fraction / 2) || before == 0) return EVAL_OK;
+    if (sum_squares(space->residual, unit->plan->count) <= before * (1 - fraction / 2) || before == 0)
+      return EVAL_OK;
   }
   return fail(space, unit, "Newton's iteration does not converge");
 }
@@ -386,18 +464,18 @@ static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *
   if (status != EVAL_OK) return status;
   double last = 0;
   for (int iteration = 0; iteration < NEWTON_LIMIT; iteration++) {
-    double before = sum_squares(space->residual, unit->count);
-    memcpy(space->correction, space->residual, (size_t)unit->count * sizeof(double));
+    double before = sum_squares(space->residual, unit->plan->count);
+    memcpy(space->correction, space->residual, (size_t)unit->plan->count * sizeof(double));
     status = solve_correction(space, unit, space->correction);
     if (status != EVAL_OK) return status;
-    for (int32_t k = 0; k < unit->count; k++) unit->trial[k] = y[unit->columns[k]];
+    for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
     double norm = correction_norm(space, unit, space->correction, y);
     if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
     bool quadratic = norm <= NEWTON_QUADRATIC && (last == 0 || norm <= 0.1 * last);
     if (norm <= NEWTON_FLOOR || quadratic) {
       apply_correction(unit, space->correction, 1, y);
-      if (!unit->refresh) return EVAL_OK;
-      return block_matrix_run_group(unit->matrix, space->evaluator, unit->stage, t, y);
+      if (!unit->plan->refresh) return EVAL_OK;
+      return block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
     }
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
     last = norm;
@@ -409,45 +487,30 @@ static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *
 
 static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *y) {
   Point point = evaluator_point(space->evaluator, t, y);
-  space->evaluator->row_evaluations += (uint64_t)unit->count;
-  if (program_run(unit->program, &point, unit->values) != EVAL_OK)
+  space->evaluator->row_evaluations += (uint64_t)unit->plan->count;
+  if (workspace_run(unit->program, &point, unit->values) != EVAL_OK)
     return fail(space, unit, "an equation is not defined");
-  for (int32_t k = 0; k < unit->count; k++) y[unit->columns[k]] = unit->values[k];
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   return EVAL_OK;
 }
 
 static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, double *y) {
   for (uint32_t u = 0; u < count; u++) {
-    Unit *unit = &space->units.data[u];
-    EvalStatus status = unit->kind == UNIT_EXPLICIT ? run_explicit(space, unit, t, y)
-                        : unit->linear              ? solve_linear(space, unit, t, y)
-                                                    : solve_newton(space, unit, t, y);
+    Unit *unit = &space->units[u];
+    EvalStatus status = unit->plan->kind == UNIT_EXPLICIT ? run_explicit(space, unit, t, y)
+                        : unit->plan->linear              ? solve_linear(space, unit, t, y)
+                                                          : solve_newton(space, unit, t, y);
     if (status != EVAL_OK) return status;
   }
   return EVAL_OK;
 }
 
 EvalStatus statespace_close(StateSpace *space, double t, double *y) {
-  return solve_units(space, space->units.count, t, y);
+  return solve_units(space, space->plan->units.count, t, y);
 }
 
 EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
-  return solve_units(space, space->serving, t, y);
-}
-
-const bool *statespace_given(const StateSpace *space) {
-  const Array *array = space->evaluator->array;
-  bool *given = heap_array(space->heap, array->columns, sizeof *given);
-  for (uint32_t q = 0; q < array->columns; q++) given[q] = true;
-  for (uint32_t u = 0; u < space->units.count; u++) {
-    const Unit *unit = &space->units.data[u];
-    if (unit->kind != UNIT_SOLVE || unit->linear) continue;
-    for (int32_t k = 0; k < unit->matrix->size; k++) {
-      int32_t j = unit->matrix->unknown[k], order = space->structure->d[j] - unit->stage;
-      if (order >= 0) given[array->column_start[j] + (uint32_t)order] = false;
-    }
-  }
-  return given;
+  return solve_units(space, space->plan->serving, t, y);
 }
 
 CloseFailure statespace_failure(const StateSpace *space) { return space->failure; }

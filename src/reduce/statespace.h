@@ -12,10 +12,14 @@
 
 #include "code/block_matrix.h"
 
+typedef struct StatePlan StatePlan;
 typedef struct StateSpace StateSpace;
 
-/* For the array of `evaluator` with the blocks of `structure`. depth is read at statespace_choose. */
-StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const Structure *structure);
+/* The order of work and its programs, for an array with the blocks of `structure`. Lives as long as the code. */
+StatePlan *state_plan(ArrayCode *code, const Structure *structure);
+
+/* The form at the values of one run; depth is read at statespace_choose. Lives in the heap. */
+StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *plan);
 
 /* Takes a choice of dummies (depth per unknown; see reduce/dummy.h). O(entries of blocks with a choice). */
 void statespace_choose(StateSpace *space, const int32_t *depth);
@@ -28,8 +32,8 @@ EvalStatus statespace_close(StateSpace *space, double t, double *y);
 EvalStatus statespace_rates(StateSpace *space, double t, double *y);
 
 /* [columns] those that statespace_close finds whatever their value was: solved outright or from linear rows,
- * for every choice of dummies in which they are not states. Lives in the heap. O(blocks). */
-const bool *statespace_given(const StateSpace *space);
+ * for every choice of dummies in which they are not states. Lives in the code's heap. O(blocks). */
+const bool *state_plan_given(const StatePlan *plan);
 
 /* After a failed close: the block and why, for messages. */
 typedef struct CloseFailure {

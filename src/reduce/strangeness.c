@@ -52,12 +52,38 @@ static int32_t first_sufficient(const Strangeness *strangeness, const Ranks *ran
   return level;
 }
 
-bool strangeness_reduce(Strangeness *strangeness, Array *array, Evaluator *evaluator, const double *y,
+/* A copy of an array in a heap. */
+static void *copied(Heap *heap, const void *data, size_t count, size_t size) {
+  void *copy = heap_array(heap, count, size);
+  if (count) memcpy(copy, data, count * size);
+  return copy;
+}
+
+Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags) {
+  Strangeness run = *strangeness;
+  size_t rows = run.array->rows, columns = run.array->columns;
+  run.heap = heap;
+  run.arena = arena;
+  run.diags = diags;
+  run.evaluator = evaluator_new(heap, run.code, strangeness->evaluator->parameters);
+  memcpy(run.evaluator->discretes, strangeness->evaluator->discretes,
+         (run.code->model->discretes.count + run.code->modes->count) * sizeof(double));
+  run.y = copied(heap, strangeness->y, columns, sizeof(double));
+  run.row = copied(heap, strangeness->row, rows, sizeof(int32_t));
+  run.held = copied(heap, strangeness->held, columns, sizeof(bool));
+  run.from = copied(heap, strangeness->from, columns, sizeof(int32_t));
+  run.to = copied(heap, strangeness->to, columns, sizeof(int32_t));
+  return run;
+}
+
+bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y,
                         double t) {
+  Array *array = code->array;
   if (array->columns > COLUMN_LIMIT) return false;
   Arena scratch = arena_make(strangeness->heap);
   Ranks ranks;
   strangeness->array = array;
+  strangeness->code = code;
   strangeness->evaluator = evaluator;
   strangeness->reduced = true;
   count_columns(strangeness);
@@ -76,7 +102,13 @@ bool strangeness_reduce(Strangeness *strangeness, Array *array, Evaluator *evalu
   return ok;
 }
 
-void strangeness_take_states(Strangeness *strangeness, const int32_t *from, int32_t count) {
+/* Takes the states that dummies leave instead of those selected, if they are columns of x: a choice by block and stage keeps
+ * positions and velocities apart, where ranks alone may let velocities stand for positions. */
+static void take_staged_states(Strangeness *strangeness, Dummy *dummy, double t) {
+  int32_t block;
+  const int32_t *from, *to;
+  dummy_select(dummy, t, strangeness->y, &block);
+  int32_t count = (int32_t)dummy_links(dummy, &from, &to);
   bool taken = count == strangeness->links;
   for (int32_t k = 0; k < count && taken; k++) taken = strangeness_is_x(strangeness, (uint32_t)from[k]);
   for (int32_t k = 0; k < count && taken; k++) {
@@ -95,7 +127,7 @@ static double start_value(const Strangeness *strangeness, uint32_t unknown) {
   double value = 0;
   if (strangeness->start && !isnan(strangeness->start[position])) return strangeness->start[position];
   if (variable->start != EXPR_NONE &&
-      !model_evaluate(model, variable->start, strangeness->parameters, &value))
+      !model_evaluate(model, dag_scratch(model->dag), variable->start, strangeness->parameters, &value))
     value = 0;
   return value;
 }
@@ -123,8 +155,8 @@ static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t
   Array *array = strangeness->array = arena_alloc(strangeness->arena, sizeof(Array));
   *array = array_make(problem, c, d, strangeness->arena);
   const Evaluator *modes_of = strangeness->evaluator ? strangeness->evaluator : strangeness->known;
-  Evaluator *evaluator =
-      evaluator_new(strangeness->heap, array, strangeness->parameters, strangeness->modes->count);
+  strangeness->code = array_code_new(strangeness->heap, array, strangeness->modes);
+  Evaluator *evaluator = evaluator_new(strangeness->heap, strangeness->code, strangeness->parameters);
   if (modes_of)
     memcpy(evaluator->discretes, modes_of->discretes,
            (strangeness->modes->first + strangeness->modes->count) * sizeof(double));
@@ -137,9 +169,8 @@ static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t
 
 /* Sets the modes by the relations at y; returns how many changed. */
 static uint32_t set_modes(Strangeness *strangeness, double t) {
-  if (!strangeness->modes->count) return 0;
-  Switches *switches = switches_new(strangeness->heap, strangeness->evaluator, strangeness->modes);
-  return switches_evaluate(switches, t, strangeness->y) ? switches_set(switches) : 0;
+  Switches *switches = switches_new(strangeness->heap, strangeness->evaluator);
+  return switches && switches_evaluate(switches, t, strangeness->y) ? switches_set(switches) : 0;
 }
 
 /* Every equation differentiated `level` times. false: an error is in diags. */
@@ -306,15 +337,41 @@ bool strangeness_build(Strangeness *strangeness, double t) {
 
 /* ---- the method ---- */
 
+/* The uniform array of the equations as written, of which there may be any number. */
+static bool build_uniform(Strangeness *strangeness, const Reduction *reduction) {
+  Modes *modes = arena_alloc(reduction->arena, sizeof *modes);
+  strangeness->problem = problem_make(reduction->model, false, reduction->arena);
+  *modes = modes_extract(&strangeness->problem, reduction->arena);
+  strangeness->modes = modes;
+  strangeness->parameters = reduction->at.y ? reduction->at.evaluator->parameters : reduction->parameters;
+  if (reduction->at.y) strangeness->known = reduction->at.evaluator, strangeness->known_y = reduction->at.y;
+  return strangeness_build(strangeness, reduction->time);
+}
+
+/* The reduced array where structure was right, else the uniform one. */
 static bool apply(Reduction *reduction) {
-  diag_error(reduction->diags, DIAG_USAGE, (Span){0},
-             "method strangeness works with numerical ranks: it makes no equations to print");
-  return false;
+  Strangeness *strangeness = reduction->strangeness = arena_alloc(reduction->arena, sizeof *strangeness);
+  *strangeness = (Strangeness){.heap = reduction->heap,
+                               .arena = reduction->arena,
+                               .diags = reduction->diags,
+                               .start = reduction->starts};
+  bool as_written = reduction->at.y && !reduction->is_converted;
+  if (as_written) strangeness->problem = *reduction->array->problem;
+  if (as_written && strangeness_reduce(strangeness, reduction->code, reduction->at.evaluator, reduction->at.y,
+                                       reduction->time))
+    take_staged_states(strangeness, reduction->at.dummy, reduction->time);
+  else if (!build_uniform(strangeness, reduction)) return false;
+  reduction->reduced = (Reduced){.array = strangeness->array,
+                                 .code = strangeness->code,
+                                 .structure = strangeness->reduced ? reduction->structure : NULL,
+                                 .modes = strangeness->code->modes};
+  return true;
 }
 
 const Method method_strangeness = {
     .name = "strangeness",
     .description = "strangeness-free system by numerical ranks (Kunkel, Mehrmann)",
     .enforces_all = true,
+    .by_ranks = true,
     .apply = apply,
 };

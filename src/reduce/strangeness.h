@@ -18,6 +18,7 @@
 
 #include "code/switches.h"
 #include "reduce/dense.h"
+#include "reduce/reduction.h"
 
 typedef struct Strangeness {
   Heap *heap;
@@ -33,6 +34,7 @@ typedef struct Strangeness {
   const double *known_y; /* its solution */
   /* made */
   Array *array;
+  ArrayCode *code;
   Evaluator *evaluator;
   bool reduced;   /* the array has structural offsets */
   bool staged;    /* states are exchanged within their stage only */
@@ -54,12 +56,11 @@ typedef struct Strangeness {
 /* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was
  * right: rows independent, every column of w determined. false, silently: they do not, or it is too large.
  * Dense: O(columns^3). */
-bool strangeness_reduce(Strangeness *strangeness, Array *array, Evaluator *evaluator, const double *y,
+bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y,
                         double t);
 
-/* Takes these states of a reduced array instead of those selected, if they are columns of x: choices by block
- * and stage keep positions and velocities apart, where ranks alone may let velocities stand for positions. */
-void strangeness_take_states(Strangeness *strangeness, const int32_t *from, int32_t count);
+/* The same selection for a run, with an evaluator of its own at the same values. Lives in the heap. */
+Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
 
 /* Finds the characteristic values, a consistent point and a selection there by the uniform array. false: an
  * error is in diags. Lives in heap and arena. Dense: O((size * mu)^3). */

@@ -29,7 +29,7 @@ typedef struct Line {
 
 typedef struct Table {
   const Initial *initial;
-  const Evaluator *evaluator;
+  Evaluator *evaluator;
   Heap *heap;
   Arena arena;
   VEC(Line) lines;
@@ -49,12 +49,12 @@ static void add_unknown(Table *table, uint32_t unknown) {
   const InitialSystem *system = table->initial->system;
   const Array *array = system->array;
   const Problem *problem = array->problem;
-  Model *model = table->evaluator->model;
+  const Model *model = table->evaluator->model;
   const char *name = model_name(model, model->unknowns.data[unknown]);
   uint32_t root = problem->aliases.removed ? problem->aliases.root[unknown] : unknown;
   if (root == UINT32_MAX) {
     Line line = {.name = name};
-    model_evaluate(model, problem->aliases.constant[unknown], table->evaluator->parameters, &line.value);
+    evaluator_constant(table->evaluator, problem->aliases.constant[unknown], &line.value);
     vec_push(table->heap, &table->lines, line);
   } else if (root != unknown) {
     add_line(table, name, array->model_column[root] + problem->aliases.shift[unknown],
@@ -66,7 +66,7 @@ static void add_unknown(Table *table, uint32_t unknown) {
   }
 }
 
-static Table make_table(const Initial *initial, const Evaluator *evaluator, Heap *heap) {
+static Table make_table(const Initial *initial, Evaluator *evaluator, Heap *heap) {
   Table table = {.initial = initial, .evaluator = evaluator, .heap = heap, .arena = arena_make(heap)};
   for (uint32_t u = 0; u < evaluator->model->unknowns.count; u++) add_unknown(&table, u);
   const InitialSystem *system = initial->system;
@@ -160,7 +160,7 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
                 row_label(table, initial->surplus.data[k], &table->arena));
 }
 
-void initial_report_text(const Initial *initial, const Explanation *explanation, const Evaluator *evaluator,
+void initial_report_text(const Initial *initial, const Explanation *explanation, Evaluator *evaluator,
                          Heap *heap, TextVec *text) {
   Table table = make_table(initial, evaluator, heap);
   int width = 12;
@@ -280,7 +280,7 @@ static void json_nothing(const Initial *initial, JsonWriter *json, Arena *arena)
 }
 
 void initial_report_json(const char *status, const Initial *initial, const Explanation *explanation,
-                         const Evaluator *evaluator, Heap *heap, TextVec *text) {
+                         Evaluator *evaluator, Heap *heap, TextVec *text) {
   Arena arena = arena_make(heap);
   JsonWriter json = json_make(heap, text);
   json_object_begin(&json);
@@ -317,8 +317,8 @@ static void add_modifier(Heap *heap, TextVec *text, const char *name, double val
               value);
 }
 
-void initial_report_modifiers(const Initial *initial, const Evaluator *evaluator, Heap *heap, TextVec *text) {
-  Model *model = evaluator->model;
+void initial_report_modifiers(const Initial *initial, Evaluator *evaluator, Heap *heap, TextVec *text) {
+  const Model *model = evaluator->model;
   Table table = make_table(initial, evaluator, heap);
   text_append(heap, text, "(", 1);
   for (uint32_t k = 0; k < table.lines.count; k++) {

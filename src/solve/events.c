@@ -18,7 +18,7 @@ typedef struct Bracket {
  * what is only interpolated, and that can undo the crossing. */
 static bool point_at(const Bracket *bracket, double t) {
   bracket->integrator->interpolate(bracket->self, t, bracket->y);
-  if (view_solve(bracket->view, t, bracket->y) != EVAL_OK) return false;
+  if (bracket->view->methods->solve(bracket->view, t, bracket->y) != EVAL_OK) return false;
   return switches_evaluate(bracket->view->switches, t, bracket->y);
 }
 
@@ -99,7 +99,7 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
     point_at(&bracket, high);
   } else {
     memcpy(y, integrator->values(self), (size_t)view->system.columns * sizeof *y);
-    view_solve(view, high, y);
+    view->methods->solve(view, high, y);
   }
   *t = high;
   heap_free(heap, high_value);
@@ -114,7 +114,7 @@ bool events_settle(View *view, double t, double *y) {
       switches_keep(view->switches);
       return true;
     }
-    if (view_settle(view, t, y) != EVAL_OK) return false;
+    if (view->methods->settle(view, t, y) != EVAL_OK) return false;
   }
   return false;
 }

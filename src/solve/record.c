@@ -33,8 +33,8 @@ static Signal signal_of(const Model *model, const Variable *variable) {
 
 /* An unknown and its written derivatives. */
 static void add_unknown(Builder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
-  const Evaluator *evaluator = builder->recorder->evaluator;
-  Model *model = evaluator->model;
+  Evaluator *evaluator = builder->recorder->evaluator;
+  const Model *model = evaluator->model;
   const Array *array = evaluator->array;
   const Aliases *aliases = &array->problem->aliases;
   const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];
@@ -50,7 +50,7 @@ static void add_unknown(Builder *builder, uint32_t unknown, uint32_t orders, con
     signal.kind = k ? SIGNAL_DERIVATIVE : SIGNAL_ALGEBRAIC;
     if (root == UINT32_MAX) {
       signal.value = 0;
-      if (!k) model_evaluate(model, aliases->constant[unknown], evaluator->parameters, &signal.value);
+      if (!k) evaluator_constant(evaluator, aliases->constant[unknown], &signal.value);
       add_signal(builder, signal, SIGNAL_CONSTANT);
       continue;
     }
@@ -64,8 +64,8 @@ static void add_unknown(Builder *builder, uint32_t unknown, uint32_t orders, con
 }
 
 static void add_variable(Builder *builder, uint32_t position, const uint32_t *orders, const bool *is_state) {
-  const Evaluator *evaluator = builder->recorder->evaluator;
-  Model *model = evaluator->model;
+  Evaluator *evaluator = builder->recorder->evaluator;
+  const Model *model = evaluator->model;
   const Variable *variable = &model->variables.data[position];
   if (variable->role == ROLE_UNKNOWN) {
     add_unknown(builder, variable->index, orders[variable->index], is_state);
@@ -83,8 +83,9 @@ static void add_variable(Builder *builder, uint32_t position, const uint32_t *or
   }
 }
 
-Recorder *recorder_new(Heap *heap, const Evaluator *evaluator, const bool *is_state, const SignalFilter *filter) {
-  Model *model = evaluator->model;
+Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,
+                       const SignalFilter *filter) {
+  const Model *model = evaluator->model;
   Recorder *recorder = heap_alloc(heap, sizeof *recorder);
   recorder->evaluator = evaluator;
   recorder->signals = signals_new(heap);
@@ -92,9 +93,7 @@ Recorder *recorder_new(Heap *heap, const Evaluator *evaluator, const bool *is_st
   uint32_t sources = evaluator->array->columns + model->discretes.count;
   builder.row_column = heap_array(heap, sources, sizeof(uint32_t));
   for (uint32_t s = 0; s < sources; s++) builder.row_column[s] = MAP_NONE;
-  uint32_t *orders = problem_written_orders(model, heap);
   for (uint32_t v = 0; v < model->variables.count; v++) add_variable(&builder, v, orders, is_state);
-  heap_free(heap, orders);
   heap_free(heap, builder.row_column);
   recorder->count = builder.sources.count;
   recorder->source = builder.sources.data;
@@ -114,7 +113,8 @@ void recorder_add(Recorder *recorder, double t, const double *y) {
 Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name) {
   const Trajectory *trajectory = recorder->trajectory;
   uint32_t signal = signals_find(recorder->signals, name);
-  double *times = heap_array(heap, trajectory->rows, sizeof *times), *values = heap_array(heap, trajectory->rows, sizeof *values);
+  double *times = heap_array(heap, trajectory->rows, sizeof *times),
+         *values = heap_array(heap, trajectory->rows, sizeof *values);
   for (size_t r = 0; r < trajectory->rows; r++) {
     times[r] = trajectory_time(trajectory, r);
     values[r] = signal == MAP_NONE ? NAN : trajectory_value(trajectory, r, signal);

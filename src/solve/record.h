@@ -10,13 +10,15 @@
 typedef struct Recorder {
   SignalTable *signals;
   Trajectory *trajectory;
-  const Evaluator *evaluator;
+  Evaluator *evaluator;
   uint32_t count;
   uint32_t *source; /* per column of the rows: column of the array, or array->columns + discrete variable */
 } Recorder;
 
-/* Signals whose names match the filter (NULL: all). is_state: per column of the array. Lives in the heap. */
-Recorder *recorder_new(Heap *heap, const Evaluator *evaluator, const bool *is_state, const SignalFilter *filter);
+/* Signals whose names match the filter (NULL: all). orders: per unknown of the model, its highest derivative that is a signal
+ * (problem_written_orders). is_state: per column of the array. Lives in the heap. */
+Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,
+                       const SignalFilter *filter);
 
 /* Appends the row (t, y). */
 void recorder_add(Recorder *recorder, double t, const double *y);

@@ -9,7 +9,7 @@
 static const char *constraint_text(const RunFacts *facts, Arena *arena) {
   const RunStatistics *statistics = facts->statistics;
   if (!statistics || statistics->constraint_row == MAP_NONE) return NULL;
-  return array_row_text(facts->evaluator->array, statistics->constraint_row, arena);
+  return evaluator_row_text(facts->evaluator, statistics->constraint_row, arena);
 }
 
 /* ---- text ---- */
@@ -36,18 +36,18 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   Arena arena = arena_make(heap);
   text_printf(heap, text, "  method                   %s, %u state%s of %u equations\n", facts->method, facts->states,
               facts->states == 1 ? "" : "s", facts->equations);
-  text_printf(heap, text, "  solver                   %s (%s)\n", statistics->solver, statistics->solver_reason);
-  text_printf(heap, text, "  steps                    %llu accepted, %llu rejected\n", (unsigned long long)statistics->steps,
-              (unsigned long long)statistics->rejected);
+  text_printf(heap, text, "  solver                   %s (%s)\n", statistics->stepper.solver, statistics->stepper.solver_reason);
+  text_printf(heap, text, "  steps                    %llu accepted, %llu rejected\n", (unsigned long long)statistics->stepper.steps,
+              (unsigned long long)statistics->stepper.rejected);
   text_printf(heap, text, "  residual evaluations     %.0f, and %.0f for output\n", ceil(statistics->residual_evaluations),
               ceil(statistics->output_evaluations));
   text_printf(heap, text, "  Jacobian evaluations     %.0f\n", ceil(statistics->jacobian_evaluations));
-  text_printf(heap, text, "  factorizations           %llu\n", (unsigned long long)statistics->factorizations);
-  text_printf(heap, text, "  pivots                   %u\n", statistics->pivots.count);
-  if (statistics->left_out)
-    text_printf(heap, text, "  left out                 %u superfluous differentiation%s\n", statistics->left_out,
-                statistics->left_out == 1 ? "" : "s");
-  text_printf(heap, text, "  state events             %llu\n", (unsigned long long)statistics->events);
+  text_printf(heap, text, "  factorizations           %llu\n", (unsigned long long)statistics->stepper.factorizations);
+  text_printf(heap, text, "  pivots                   %u\n", statistics->stepper.pivots.count);
+  if (statistics->stepper.left_out)
+    text_printf(heap, text, "  left out                 %u superfluous differentiation%s\n", statistics->stepper.left_out,
+                statistics->stepper.left_out == 1 ? "" : "s");
+  text_printf(heap, text, "  state events             %llu\n", (unsigned long long)statistics->stepper.events);
   const char *constraint = constraint_text(facts, &arena);
   if (constraint)
     text_printf(heap, text, "  largest constraint error %.2g (scaled) at time %.6g in %s\n", statistics->constraint_residual,
@@ -72,8 +72,8 @@ static void json_pivots(const RunFacts *facts, JsonWriter *json, Arena *arena) {
   const Array *array = facts->run_evaluator->array;
   json_key(json, "pivots");
   json_array_begin(json);
-  for (uint32_t k = 0; k < facts->statistics->pivots.count; k++) {
-    const PivotRecord *pivot = &facts->statistics->pivots.data[k];
+  for (uint32_t k = 0; k < facts->statistics->stepper.pivots.count; k++) {
+    const PivotRecord *pivot = &facts->statistics->stepper.pivots.data[k];
     json_object_begin(json);
     json_key_number(json, "time", pivot->time);
     json_key_string(json, "out", array_column_name(array, pivot->out, arena));
@@ -114,7 +114,7 @@ static void json_levels(const RunFacts *facts, JsonWriter *json) {
   const Constraints *constraints = facts->statistics ? facts->statistics->constraints : NULL;
   json_key(json, "constraint_levels");
   json_array_begin(json);
-  for (uint32_t l = 0; constraints && l < constraints->levels; l++) json_number(json, constraints->level_worst[l]);
+  for (uint32_t l = 0; constraints && l < constraints->plan->levels; l++) json_number(json, constraints->level_worst[l]);
   json_array_end(json);
 }
 
@@ -179,18 +179,18 @@ static void json_counts(const RunFacts *facts, JsonWriter *json, Arena *arena) {
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) json_key_null(json, keys[k]);
     return;
   }
-  json_key_string(json, "solver", statistics->solver);
-  json_key_string(json, "solver_reason", statistics->solver_reason);
-  json_key_integer(json, "left_out", statistics->left_out);
-  json_key_integer(json, "steps", (int64_t)statistics->steps);
-  json_key_integer(json, "rejected", (int64_t)statistics->rejected);
+  json_key_string(json, "solver", statistics->stepper.solver);
+  json_key_string(json, "solver_reason", statistics->stepper.solver_reason);
+  json_key_integer(json, "left_out", statistics->stepper.left_out);
+  json_key_integer(json, "steps", (int64_t)statistics->stepper.steps);
+  json_key_integer(json, "rejected", (int64_t)statistics->stepper.rejected);
   json_key_number(json, "residual_evals", statistics->residual_evaluations);
   json_key_number(json, "output_evals", statistics->output_evaluations);
   json_key_number(json, "jacobian_evals", statistics->jacobian_evaluations);
-  json_key_integer(json, "factorizations", (int64_t)statistics->factorizations);
-  json_key_number(json, "end_time", statistics->end_time);
-  json_turning(statistics->turning, json);
-  json_key_integer(json, "events", (int64_t)statistics->events);
+  json_key_integer(json, "factorizations", (int64_t)statistics->stepper.factorizations);
+  json_key_number(json, "end_time", statistics->stepper.time);
+  json_turning(statistics->stepper.turning, json);
+  json_key_integer(json, "events", (int64_t)statistics->stepper.events);
   json_pivots(facts, json, arena);
   json_constraint(facts, json, arena);
 }

@@ -58,25 +58,32 @@ typedef struct Mark {
   double *determinant; /* per watched block */
 } Mark;
 
+struct TurningPlan {
+  WatchedVec blocks;   /* as a run begins with them, without factors */
+  WatchedVec switched; /* blocks that change at events only, which are looked at then */
+  const Program *program, *switched_program; /* entries of all of these; NULL where there are none */
+  int32_t sampled; /* entries of the largest block whose rank is found */
+  int every;       /* steps between two looks */
+};
+
 struct Turning {
   Heap *heap;
   View *view;
+  const TurningPlan *plan;
   WatchedVec blocks;
-  uint32_t entries;
-  Program *program;
+  Workspace *program;
   double *values;
-  WatchedVec switched; /* blocks that change at events only, which are looked at then */
-  Program *switched_program;
+  WatchedVec switched;
+  Workspace *switched_program;
   double *switched_values;
   double *inside; /* columns at a point within a step */
-  int32_t sampled; /* entries of the largest block whose rank is found */
   double t, t_before, t_earlier;
   Mark origin; /* where the smooth part of the run began */
   Mark mark[HISTORY];
   int marks;
   double sample_time[SAMPLES], sample_size[SAMPLES];
   double *sample_entries; /* SAMPLES times the entries of the largest block whose rank is found; NULL before it is needed */
-  int every, unseen;      /* steps between two looks, and since the last one */
+  int unseen;             /* steps since the last look */
   int samples;
   double lost; /* where following ended too early: behind the zero, or a step failed; NAN */
 };
@@ -124,29 +131,24 @@ static bool is_plain(const Problem *problem, const Structure *structure, int32_t
 }
 
 static Watched watch_block(Heap *heap, Dag *dag, const BlockJacobian *jacobian, int32_t block, int32_t first) {
-  Watched watched = {.block = block,
-                     .size = jacobian->size,
-                     .first = first,
-                     .row_start = jacobian->row_start,
-                     .column = jacobian->column,
-                     .reference = NAN,
-                     .harmless = HUGE_VAL,
-                     .smooth = is_smooth(dag, jacobian, heap)};
-  if (jacobian->size == 1) return watched;
-  watched.linear = linear_new(heap, jacobian->size, jacobian->row_start[jacobian->size], false);
-  linear_set_pattern(watched.linear, jacobian->row_start, jacobian->column); /* the transposed matrix, of the same determinant */
-  return watched;
+  return (Watched){.block = block,
+                   .size = jacobian->size,
+                   .first = first,
+                   .row_start = jacobian->row_start,
+                   .column = jacobian->column,
+                   .reference = NAN,
+                   .harmless = HUGE_VAL,
+                   .smooth = is_smooth(dag, jacobian, heap)};
 }
 
-Turning *turning_new(Heap *heap, View *view, const Structure *structure) {
-  const Problem *problem = view->evaluator->array->problem;
+TurningPlan *turning_plan(ArrayCode *code, const Structure *structure) {
+  const Problem *problem = code->array->problem;
+  Heap *heap = code->heap;
   Arena *arena = heap_alloc(heap, sizeof *arena);
   *arena = arena_make(heap);
   int32_t *place = arena_array(arena, problem->unknowns, sizeof *place);
-  Turning *turning = heap_alloc(heap, sizeof *turning);
-  turning->heap = heap;
-  turning->view = view;
-  turning->every = 1;
+  TurningPlan *plan = heap_alloc(heap, sizeof *plan);
+  plan->every = 1;
   ExprVec roots = {0}, switched = {0};
   for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
     int32_t size = structure->blocks.start[b + 1] - structure->blocks.start[b];
@@ -156,26 +158,55 @@ Turning *turning_new(Heap *heap, View *view, const Structure *structure) {
     if (change == CHANGE_NEVER) continue;
     ExprVec *entries = change == CHANGE_ALWAYS ? &roots : &switched;
     Watched watched = watch_block(heap, problem->model->dag, &jacobian, b, (int32_t)entries->count);
-    vec_push(heap, change == CHANGE_ALWAYS ? &turning->blocks : &turning->switched, watched);
+    vec_push(heap, change == CHANGE_ALWAYS ? &plan->blocks : &plan->switched, watched);
     for (int32_t e = 0; e < jacobian.row_start[size]; e++) vec_push(heap, entries, jacobian.entry[e]);
     if (change == CHANGE_AT_EVENTS) continue;
-    if (size > SMALL_BLOCK || roots.count > SMALL_TOTAL) turning->every = SELDOM;
-    if (size <= RANK_BLOCK && jacobian.row_start[size] > turning->sampled) turning->sampled = jacobian.row_start[size];
+    if (size > SMALL_BLOCK || roots.count > SMALL_TOTAL) plan->every = SELDOM;
+    if (size <= RANK_BLOCK && jacobian.row_start[size] > plan->sampled) plan->sampled = jacobian.row_start[size];
   }
-  if (!turning->blocks.count && !turning->switched.count) return NULL;
-  turning->entries = roots.count;
-  if (switched.count) turning->switched_program = evaluator_program(view->evaluator, switched.data, switched.count);
-  turning->switched_values = heap_array(heap, switched.count, sizeof(double));
-  turning->inside = heap_array(heap, (size_t)view->system.columns, sizeof(double));
-  if (roots.count) turning->program = evaluator_program(view->evaluator, roots.data, roots.count);
-  turning->values = heap_array(heap, roots.count, sizeof(double));
-  turning->origin.y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
-  for (int k = 0; k < HISTORY; k++) {
-    turning->mark[k].y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
-    turning->mark[k].determinant = heap_array(heap, turning->blocks.count, sizeof(double));
-  }
+  if (roots.count) plan->program = array_code_program(code, roots.data, roots.count);
+  if (switched.count) plan->switched_program = array_code_program(code, switched.data, switched.count);
   vec_free(heap, &roots);
   vec_free(heap, &switched);
+  return plan->program || plan->switched_program ? plan : NULL;
+}
+
+/* The blocks with room for their factors; of the transposed matrices, which have the same determinants. */
+static WatchedVec begin_blocks(Heap *heap, const WatchedVec *plan) {
+  WatchedVec blocks = {0};
+  for (uint32_t b = 0; b < plan->count; b++) {
+    Watched watched = plan->data[b];
+    if (watched.size > 1) {
+      watched.linear = linear_new(heap, watched.size, watched.row_start[watched.size], false);
+      linear_set_pattern(watched.linear, watched.row_start, watched.column);
+    }
+    vec_push(heap, &blocks, watched);
+  }
+  return blocks;
+}
+
+Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan) {
+  size_t columns = (size_t)view->system.columns;
+  Turning *turning = heap_alloc(heap, sizeof *turning);
+  turning->heap = heap;
+  turning->view = view;
+  turning->plan = plan;
+  turning->blocks = begin_blocks(heap, &plan->blocks);
+  turning->switched = begin_blocks(heap, &plan->switched);
+  if (plan->program) {
+    turning->program = workspace_new(heap, plan->program);
+    turning->values = heap_array(heap, program_outputs(plan->program), sizeof(double));
+  }
+  if (plan->switched_program) {
+    turning->switched_program = workspace_new(heap, plan->switched_program);
+    turning->switched_values = heap_array(heap, program_outputs(plan->switched_program), sizeof(double));
+  }
+  turning->inside = heap_array(heap, columns, sizeof(double));
+  turning->origin.y = heap_array(heap, columns, sizeof(double));
+  for (int k = 0; k < HISTORY; k++) {
+    turning->mark[k].y = heap_array(heap, columns, sizeof(double));
+    turning->mark[k].determinant = heap_array(heap, turning->blocks.count, sizeof(double));
+  }
   return turning;
 }
 
@@ -185,8 +216,8 @@ static bool evaluate(Turning *turning, double t, const double *y) {
   Evaluator *evaluator = turning->view->evaluator;
   if (!turning->program) return true;
   Point point = evaluator_point(evaluator, t, y);
-  evaluator->entry_evaluations += turning->entries;
-  return program_run(turning->program, &point, turning->values) == EVAL_OK;
+  evaluator->entry_evaluations += program_outputs(turning->plan->program);
+  return workspace_run(turning->program, &point, turning->values) == EVAL_OK;
 }
 
 /* Relative to its first value, so that products of many factors neither over- nor underflow. */
@@ -297,8 +328,8 @@ static bool carry(const Turning *turning, double t, const double *from, double u
 
 static void keep_sample(Turning *turning, const Watched *watched, double t, double size) {
   size_t entries = watched->size <= RANK_BLOCK ? (size_t)watched->row_start[watched->size] : 0;
-  if (!turning->sample_entries && turning->sampled)
-    turning->sample_entries = heap_array(turning->heap, (size_t)SAMPLES * (size_t)turning->sampled, sizeof(double));
+  if (!turning->sample_entries && turning->plan->sampled)
+    turning->sample_entries = heap_array(turning->heap, (size_t)SAMPLES * (size_t)turning->plan->sampled, sizeof(double));
   if (turning->samples == SAMPLES) { /* the oldest goes */
     memmove(turning->sample_time, turning->sample_time + 1, (SAMPLES - 1) * sizeof(double));
     memmove(turning->sample_size, turning->sample_size + 1, (SAMPLES - 1) * sizeof(double));
@@ -502,7 +533,7 @@ static bool find_singular(Turning *turning, const WatchedVec *blocks, const doub
 
 bool turning_at_start(Turning *turning, TurningPoint *point) {
   Point start = evaluator_point(turning->view->evaluator, turning->origin.t, turning->origin.y);
-  if (turning->switched_program && program_run(turning->switched_program, &start, turning->switched_values) == EVAL_OK &&
+  if (turning->switched_program && workspace_run(turning->switched_program, &start, turning->switched_values) == EVAL_OK &&
       find_singular(turning, &turning->switched, turning->switched_values, point))
     return true;
   return evaluate(turning, turning->origin.t, turning->origin.y) && find_singular(turning, &turning->blocks, turning->values, point);
@@ -572,13 +603,13 @@ static bool look(Turning *turning, const Integrator *integrator, void *self, dou
     watched->changed = changes_much(turning, watched);
     changed = changed || watched->changed;
   }
-  if (changed && turning->every == 1 && t > turning->t_before) look_inside(turning, integrator, self);
+  if (changed && turning->plan->every == 1 && t > turning->t_before) look_inside(turning, integrator, self);
   return true;
 }
 
 TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y, double stop,
                             bool last, TurningPoint *point) {
-  if (++turning->unseen < turning->every && !last) return TURNING_NONE;
+  if (++turning->unseen < turning->plan->every && !last) return TURNING_NONE;
   turning->unseen = 0;
   if (!look(turning, integrator, self, t, y)) return TURNING_NONE; /* the next step will answer for that */
   TurningStatus status = TURNING_NONE;

@@ -20,9 +20,14 @@ typedef struct TurningPoint {
   bool located;              /* false: somewhere in the step that ends at `time` */
 } TurningPoint;
 
-/* Watches the blocks of the view's structure whose matrices move; NULL if there are none. Lives in the
- * heap. */
-Turning *turning_new(Heap *heap, View *view, const Structure *structure);
+/* Which blocks there are to watch: those whose matrices move. */
+typedef struct TurningPlan TurningPlan;
+
+/* For an array with the blocks of `structure`; NULL if there are none to watch. Lives as long as the code. */
+TurningPlan *turning_plan(ArrayCode *code, const Structure *structure);
+
+/* Watches them along a run. Lives in the heap. */
+Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan);
 
 /* Begins at a point, or goes on behind an event. */
 void turning_begin(Turning *turning, double t, const double *y);

@@ -5,6 +5,7 @@
  * or when the rate of some other column of x outgrows those of the states; an exchange multiplies the
  * determinant of the rows by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links
  * alone. */
+#include "base/linear.h"
 #include "solve/view.h"
 
 #include <math.h>
@@ -33,6 +34,7 @@ typedef struct SelectedView {
   double *trial, *change;
   bool *follows, looked; /* per column and state: did it depend on it when T was looked at last? */
   Exchange *exchanges;
+  uint64_t factorizations;
   uint32_t waited; /* steps since the last look */
   double bar;      /* estimate of T above which there is another */
 } SelectedView;
@@ -144,7 +146,7 @@ static bool factor_matrix(SelectedView *selected, double t, const double *y) {
     for (int32_t e = system->column_start[selected->column[k]];
          e < system->column_start[selected->column[k] + 1]; e++)
       selected->m_values[entry++] = selected->jacobian[e];
-  selected->view.factorizations++;
+  selected->factorizations++;
   return selected->factored = linear_factor(selected->linear, selected->m_values);
 }
 
@@ -321,16 +323,17 @@ static void exchange_columns(SelectedView *selected, int32_t place, int32_t stat
   strangeness->to[state] = in + 1;
 }
 
-static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, const Exchange **list) {
+static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges) {
   SelectedView *selected = (SelectedView *)view;
   Strangeness *strangeness = selected->strangeness;
   int32_t count = 0, place = 0, state = 0, limit = 4 * strangeness->links;
-  *list = selected->exchanges;
+  exchanges->list = selected->exchanges;
   if (strangeness->links == 0) return 0;
   if (!sure && !is_look_due(selected, ahead.y)) return 0;
   selected->waited = 0;
-  if (!find_dependence(selected, ahead.t, ahead.y)) return -1;
-  if (best_exchange(selected, &place, &state) > GAIN && close_rows(view, now.t, now.y) != EVAL_OK) return -1;
+  if (!find_dependence(selected, ahead.t, ahead.y)) return EXCHANGE_RESELECT;
+  if (best_exchange(selected, &place, &state) > GAIN && close_rows(view, now.t, now.y) != EVAL_OK)
+    return EXCHANGE_RESELECT;
   for (; count < limit && best_exchange(selected, &place, &state) > GAIN; count++) {
     selected->exchanges[count] =
         (Exchange){(uint32_t)strangeness->from[state], (uint32_t)selected->column[place]};
@@ -388,7 +391,21 @@ static bool same_ranks(View *view, double t, double *y) {
   return same;
 }
 
-static const Selector SELECTOR = {exchange, reselect, same_ranks};
+static EvalStatus solve(View *view, double t, double *y) { return close_rows(view, t, y); }
+static uint64_t factorizations(const View *view) { return ((const SelectedView *)view)->factorizations; }
+
+static CloseFailure failure(const View *view) {
+  (void)view;
+  return (CloseFailure){0};
+}
+
+static const ViewMethods METHODS = {.solve = solve,
+                                    .settle = solve,
+                                    .exchange = exchange,
+                                    .reselect = reselect,
+                                    .same_ranks = same_ranks,
+                                    .failure = failure,
+                                    .factorizations = factorizations};
 
 /* ---- the view ---- */
 
@@ -404,7 +421,7 @@ static int32_t *make_successors(Heap *heap, const Strangeness *strangeness) {
   return successor;
 }
 
-View *view_strangeness(Heap *heap, Strangeness *strangeness, const Modes *modes, const double *y) {
+View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
   SelectedView *selected = heap_alloc(heap, sizeof *selected);
   uint32_t columns = strangeness->array->columns;
   View *view = &selected->view;
@@ -427,8 +444,8 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const Modes *modes,
                           .jacobian = selected_jacobian,
                           .close = close_rows,
                           .rates_jacobian = rates_jacobian};
-  view->selector = &SELECTOR;
-  if (modes->count) view->switches = switches_new(heap, strangeness->evaluator, modes);
+  view->methods = &METHODS;
+  view->switches = switches_new(heap, strangeness->evaluator);
   take_selection(heap, selected, y);
   return view;
 }

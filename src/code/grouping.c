@@ -1,22 +1,22 @@
-/* plan: see plan.h. Passes over the nodes below the roots, each linear: find the region of every node, find
+/* grouping: see grouping.h. Passes over the nodes below the roots, each linear: find the region of every node, find
  * the template of every region, give phases, make the groups. */
-#include "code/plan.h"
+#include "code/grouping.h"
 
 #include <math.h>
 #include <string.h>
 
-Plan plan_make(Heap *heap, Model *model, const Layout *layout) {
-  return (Plan){.heap = heap, .model = model, .layout = layout};
+Grouping grouping_make(Heap *heap, Model *model, const Layout *layout) {
+  return (Grouping){.heap = heap, .model = model, .layout = layout};
 }
 
-Group *plan_add_group(Plan *plan, uint32_t phase, uint32_t instances, uint32_t slots, uint32_t outputs) {
+Group *grouping_add_group(Grouping *grouping, uint32_t phase, uint32_t instances, uint32_t slots, uint32_t outputs) {
   Group group = {.phase = phase, .instances = instances, .slots = slots, .outputs = outputs};
-  group.roots = heap_array(plan->heap, outputs, sizeof *group.roots);
-  group.stores = heap_array(plan->heap, (size_t)slots + outputs, sizeof *group.stores);
-  group.places = heap_array(plan->heap, ((size_t)slots + outputs) * instances, sizeof *group.places);
-  group.map = (SlotMap){map_make(plan->heap), map_make(plan->heap)};
-  vec_push(plan->heap, &plan->groups, group);
-  return &vec_last(&plan->groups);
+  group.roots = heap_array(grouping->heap, outputs, sizeof *group.roots);
+  group.stores = heap_array(grouping->heap, (size_t)slots + outputs, sizeof *group.stores);
+  group.places = heap_array(grouping->heap, ((size_t)slots + outputs) * instances, sizeof *group.places);
+  group.map = (SlotMap){map_make(grouping->heap), map_make(grouping->heap)};
+  vec_push(grouping->heap, &grouping->groups, group);
+  return &vec_last(&grouping->groups);
 }
 
 uint32_t leaf_place(const Layout *layout, const Dag *dag, Expr leaf) {
@@ -40,7 +40,7 @@ typedef struct Region {
 } Region;
 
 typedef struct Split {
-  Plan *plan;
+  Grouping *grouping;
   Heap *heap;
   const Dag *dag;
   const Expr *roots;
@@ -53,7 +53,7 @@ typedef struct Split {
   uint32_t *region_of;              /* per position of a region's root: the region */
   VEC(Region) regions;              /* in dependency order */
   Templates templates;
-  uint32_t number_base; /* of templates.numbers in plan->numbers */
+  uint32_t number_base; /* of templates.numbers in grouping->numbers */
 } Split;
 
 /* ---- regions ---- */
@@ -177,7 +177,7 @@ static void find_scratch(Split *split) {
     for (uint32_t s = 0; s < region->item_count; s++) {
       Region *other = slot_region(split, region, s);
       if (!other || (!region->is_template && !other->is_template && other->level == region->level)) continue;
-      if (other->output == MAP_NONE && other->scratch == MAP_NONE) other->scratch = split->plan->scratch++;
+      if (other->output == MAP_NONE && other->scratch == MAP_NONE) other->scratch = split->grouping->scratch++;
       other->is_read_later = true;
     }
   }
@@ -196,7 +196,7 @@ static uint32_t region_place(const Split *split, const Region *region) {
 static uint32_t item_place(const Split *split, Store store, uint32_t item) {
   if (store == STORE_CONSTANT) return split->number_base + item;
   if (store != STORE_OUTPUT && store != STORE_SCRATCH)
-    return leaf_place(split->plan->layout, split->dag, item);
+    return leaf_place(split->grouping->layout, split->dag, item);
   return region_place(split, &split->regions.data[split->region_of[graph_position(&split->graph, item)]]);
 }
 
@@ -240,16 +240,16 @@ static void add_template_groups(Split *split) {
     }
     vec_push(split->heap, &group_of, number);
   }
-  uint32_t base = split->plan->groups.count;
+  uint32_t base = split->grouping->groups.count;
   for (uint32_t g = 0; g < sizes.count; g++) {
     const Region *region = &split->regions.data[firsts.data[g]];
-    Group *group = plan_add_group(split->plan, 2 * region->level + 1, sizes.data[g], region->item_count, 1);
+    Group *group = grouping_add_group(split->grouping, 2 * region->level + 1, sizes.data[g], region->item_count, 1);
     fill_slots(split, group, region);
     sizes.data[g] = 0;
   }
   for (uint32_t r = 0; r < split->regions.count; r++)
     if (group_of.data[r] != MAP_NONE)
-      fill_instance(split, &split->plan->groups.data[base + group_of.data[r]], &split->regions.data[r],
+      fill_instance(split, &split->grouping->groups.data[base + group_of.data[r]], &split->regions.data[r],
                     sizes.data[group_of.data[r]]++);
   vec_free(split->heap, &group_of);
   vec_free(split->heap, &sizes);
@@ -288,7 +288,7 @@ static double number_of(const Dag *dag, Expr e) {
 static uint32_t copied_place(Split *split, Store store, Expr root) {
   if (store == STORE_OUTPUT)
     return output_place(split, split->first_root[graph_position(&split->graph, root)]);
-  if (store != STORE_CONSTANT) return leaf_place(split->plan->layout, split->dag, root);
+  if (store != STORE_CONSTANT) return leaf_place(split->grouping->layout, split->dag, root);
   return split->number_base + templates_number(&split->templates, number_of(split->dag, root));
 }
 
@@ -300,7 +300,7 @@ static void add_copies(Split *split, Store store, uint32_t phase) {
   uint32_t count = 0;
   for (uint32_t r = 0; r < split->root_count; r++) count += is_group_copy(split, r, store);
   if (!count) return;
-  Group *group = plan_add_group(split->plan, phase, count, 1, 1);
+  Group *group = grouping_add_group(split->grouping, phase, count, 1, 1);
   group->stores[0] = store;
   group->stores[1] = STORE_OUTPUT;
   for (uint32_t r = 0, i = 0; r < split->root_count; r++) {
@@ -363,7 +363,7 @@ static void add_straight_copy(Split *split, Straight *straight, uint32_t r) {
 
 static void fill_straight_group(Split *split, Straight *straight, uint32_t level) {
   uint32_t slots = straight->nodes.count, outputs = straight->outputs.count;
-  Group *group = plan_add_group(split->plan, 2 * level, 1, slots, outputs);
+  Group *group = grouping_add_group(split->grouping, 2 * level, 1, slots, outputs);
   for (uint32_t s = 0; s < slots; s++) {
     group->stores[s] = straight->stores.data[s];
     group->places[s] = item_place(split, straight->stores.data[s], straight->nodes.data[s]);
@@ -417,17 +417,17 @@ static void free_split(Split *split) {
   heap_free(split->heap, split->first_root);
 }
 
-void plan_add_roots(Plan *plan, const Expr *roots, uint32_t count, const uint32_t *places) {
-  Split split = {.plan = plan,
-                 .heap = plan->heap,
-                 .dag = plan->model->dag,
+void grouping_add_roots(Grouping *grouping, const Expr *roots, uint32_t count, const uint32_t *places) {
+  Split split = {.grouping = grouping,
+                 .heap = grouping->heap,
+                 .dag = grouping->model->dag,
                  .roots = roots,
                  .root_count = count,
                  .places = places,
-                 .number_base = plan->numbers.count};
-  split.graph = graph_make(plan->heap, split.dag, roots, count, NULL);
-  split.boundary = heap_array(plan->heap, split.graph.nodes.count, sizeof *split.boundary);
-  split.region_of = heap_array(plan->heap, split.graph.nodes.count, sizeof *split.region_of);
+                 .number_base = grouping->numbers.count};
+  split.graph = graph_make(grouping->heap, split.dag, roots, count, NULL);
+  split.boundary = heap_array(grouping->heap, split.graph.nodes.count, sizeof *split.boundary);
+  split.region_of = heap_array(grouping->heap, split.graph.nodes.count, sizeof *split.region_of);
   split.first_root = find_first_roots(&split);
   find_regions(&split);
   list_regions(&split);
@@ -441,6 +441,6 @@ void plan_add_roots(Plan *plan, const Expr *roots, uint32_t count, const uint32_
   for (uint32_t store = 0; store < STORE_COUNT; store++)
     add_copies(&split, (Store)store, store == STORE_OUTPUT ? 2 * levels : 1);
   for (uint32_t n = 0; n < split.templates.numbers.count; n++)
-    vec_push(plan->heap, &plan->numbers, split.templates.numbers.data[n]);
+    vec_push(grouping->heap, &grouping->numbers, split.templates.numbers.data[n]);
   free_split(&split);
 }

@@ -1,12 +1,12 @@
-/* plan: how a list of expressions is split into kernels.
+/* grouping: how a list of expressions is split into kernels.
  *
  * The graph is cut at every node that two regions share, so that nothing is computed twice; regions of one
  * shape with enough instances become one group with a template, everything else is straight code. Groups
  * run in the order of their phase: what a group reads was written in an earlier phase. Total cost is linear
  * in the graph.
  */
-#ifndef DAEDAL_CODE_PLAN_H
-#define DAEDAL_CODE_PLAN_H
+#ifndef DAEDAL_CODE_GROUPING_H
+#define DAEDAL_CODE_GROUPING_H
 
 #include "code/kernel.h"
 #include "code/program.h"
@@ -21,30 +21,30 @@ typedef struct Group {
   SlotMap map;      /* of the roots' leaves to slots */
 } Group;
 
-typedef struct Plan {
+typedef struct Grouping {
   Heap *heap;
   Model *model;
   const Layout *layout;
   VEC(Group) groups;
   VEC(double) numbers; /* STORE_CONSTANT */
   uint32_t scratch;    /* size of STORE_SCRATCH */
-} Plan;
+} Grouping;
 
 /* How many instances a template needs to pay. */
 enum { TEMPLATE_MINIMUM = 16 };
 
-Plan plan_make(Heap *heap, Model *model, const Layout *layout);
+Grouping grouping_make(Heap *heap, Model *model, const Layout *layout);
 
 /* Adds groups that compute the roots; root r goes to output places[r], or r if places is NULL. */
-void plan_add_roots(Plan *plan, const Expr *roots, uint32_t count, const uint32_t *places);
+void grouping_add_roots(Grouping *grouping, const Expr *roots, uint32_t count, const uint32_t *places);
 
 /* A group with room for its lanes, for the caller to fill; valid until the next one is added. */
-Group *plan_add_group(Plan *plan, uint32_t phase, uint32_t instances, uint32_t slots, uint32_t outputs);
+Group *grouping_add_group(Grouping *grouping, uint32_t phase, uint32_t instances, uint32_t slots, uint32_t outputs);
 
 /* Place of a leaf (not a number) in its array. */
 uint32_t leaf_place(const Layout *layout, const Dag *dag, Expr leaf);
 
-/* The program that runs the plan, with so many outputs; `plan` is used up. */
-Program *program_from_plan(Plan *plan, uint32_t outputs);
+/* The program that runs the groups, with so many outputs; `grouping` is used up. */
+Program *program_from_grouping(Grouping *grouping, uint32_t outputs);
 
 #endif

@@ -1,0 +1,35 @@
+/* array_code: the derivative array as programs: all rows, their Jacobian, the conditions of its modes, and whatever else is
+ * evaluated at its columns. Made once for a plan and never changed afterwards; runs evaluate it (evaluator.h). */
+#ifndef DAEDAL_CODE_ARRAY_CODE_H
+#define DAEDAL_CODE_ARRAY_CODE_H
+
+#include "array/modes.h"
+#include "code/program.h"
+
+struct BlockShape;
+
+typedef struct ArrayCode {
+  Heap *heap;
+  Model *model;
+  Array *array;
+  const Modes *modes;
+  Layout layout;
+  Program *rows;
+  Jacobian *jacobian;  /* all rows against all columns */
+  Program *conditions; /* differences of all relations; NULL without modes */
+  struct BlockShape *
+      *shapes; /* per block: made when first asked for (block_matrix.h); NULL while there is none */
+  VEC(Program *) programs; /* all of them, to be compiled together */
+} ArrayCode;
+
+/* Programs for all rows, their Jacobian and the modes. Lives in the heap. O(size of the rows). */
+ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes);
+
+/* A program over the columns of the array, in the list; a Jacobian of rows against all columns. */
+Program *array_code_program(ArrayCode *code, const Expr *roots, uint32_t count);
+Jacobian *array_code_jacobian(ArrayCode *code, const Expr *rows, uint32_t count);
+
+/* Adds machine code to all programs made so far. false: an error is in diags. */
+bool array_code_compile(ArrayCode *code, Diags *diags);
+
+#endif

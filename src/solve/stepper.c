@@ -1,0 +1,461 @@
+/* stepper: see stepper.h. */
+#include "solve/stepper.h"
+
+#include "solve/events.h"
+
+#include <math.h>
+#include <string.h>
+
+/* With `auto`, systems of more rows than this go to a sparse multistep method from the start. */
+enum { LARGE_ROWS = 3000 };
+
+/* A choice of states is judged this part of a step ahead. */
+static const double LOOK_AHEAD = 0.75;
+
+/* After so many events in a row that do not get ahead a condition gets hysteresis; so many are chattering. */
+enum { SLIDING_LIMIT = 20, CHATTER_LIMIT = 200 };
+
+/* Other choices that are tried at one point. */
+enum { REPAIR_LIMIT = 6 };
+
+struct Stepper {
+  Heap *heap;
+  View *view;
+  const Structure *structure;
+  StepperOptions options;
+  Diags *diags;
+  StepperStatistics statistics;
+  Turning *turning; /* NULL: nothing to watch */
+  TurningPoint turning_point;
+  const Integrator *integrator;
+  void *self, *ticket; /* of the heap that the integrator lives in; NULL: there is none yet */
+  double *y, *ahead;
+  double before;     /* where the last step began */
+  bool at_event;     /* the last step ended at one, with the columns before it in y */
+  uint32_t mode;     /* a relation that changes there */
+  double t_event;    /* when it was; of the last event */
+  int repairs;       /* of the choice of states since the last step that succeeded */
+  uint64_t rejected; /* steps that the integrator had rejected when the states were looked at last */
+  bool warned;       /* of a determinant that changed its sign */
+  uint32_t chatter;
+};
+
+double stepper_time(const Stepper *stepper) {
+  return stepper->at_event ? stepper->t_event : stepper->integrator->time(stepper->self);
+}
+
+const double *stepper_values(const Stepper *stepper) {
+  return stepper->at_event ? stepper->y : stepper->integrator->values(stepper->self);
+}
+
+/* ---- messages ---- */
+
+/* Adds the equations of a block to a message: all of a small one, the first of a large one. */
+static void note_block(Stepper *stepper, Diag *diag, int32_t block) {
+  enum { SHOWN = 6 };
+  const Blocks *blocks = &stepper->structure->blocks;
+  const Array *array = stepper->view->evaluator->array;
+  if (block < 0 || block >= blocks->n_blocks) return;
+  int32_t size = blocks->start[block + 1] - blocks->start[block];
+  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && p < blocks->start[block] + SHOWN;
+       p++) {
+    uint32_t row = array->row_start[blocks->row[p]];
+    diag_note(stepper->diags, diag, array_row_span(array, row), "equation of the block: %s",
+              evaluator_row_text(stepper->view->evaluator, row, &stepper->diags->arena));
+  }
+  if (size > SHOWN) diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
+}
+
+/* The equation that is outside of its domain at y, if one is. */
+static void note_domain(Stepper *stepper, Diag *diag, double t, const double *y) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  Model *own = evaluator_model(evaluator);
+  Arena *arena = &stepper->diags->arena;
+  Blame blame;
+  if (!workspace_blame(evaluator->rows, own->dag, &point, &blame)) return;
+  diag_note(stepper->diags, diag, array_row_span(evaluator->array, blame.output), "%s (%.6g) in %s: %s",
+            blame.reason, blame.argument, model_text(own, blame.node, arena),
+            evaluator_row_text(evaluator, blame.output, arena));
+}
+
+/* The name under which the model knows a column: that of an alias v = der(x) if there is one. */
+static const char *known_name(const Stepper *stepper, uint32_t column) {
+  const Array *array = stepper->view->evaluator->array;
+  const Aliases *aliases = &array->problem->aliases;
+  const Model *model = array->problem->model;
+  uint32_t root = array->problem->unknown[array->column_unknown[column]], order = array_order(array, column);
+  for (uint32_t j = 0; order && j < aliases->count && aliases->removed; j++)
+    if (aliases->root[j] == root && aliases->shift[j] == order)
+      return model_name(model, model->unknowns.data[j]);
+  return array_column_name(array, column, &stepper->diags->arena);
+}
+
+/* Ends the run at a singular point, with the equations and variables of its block. */
+static bool report_turning(Stepper *stepper) {
+  enum { SHOWN = 6 };
+  TurningPoint *point = heap_alloc(stepper->heap, sizeof *point);
+  *point = stepper->turning_point;
+  stepper->statistics.turning = point;
+  const Blocks *blocks = &stepper->structure->blocks;
+  const Array *array = stepper->view->evaluator->array;
+  Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+                          "integration stopped %s time %.10g: the Jacobian of %d equation%s is singular "
+                          "there, its rank drops from %d to %d",
+                          point->located ? "at" : "shortly before", point->time, (int)point->size,
+                          point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
+  int32_t begin = blocks->start[point->block];
+  for (int32_t p = begin; p < begin + point->size && p < begin + SHOWN; p++) {
+    uint32_t row = array->row_start[blocks->row[p]],
+             column = array->column_start[blocks->column[p]] + (uint32_t)array->d[blocks->column[p]];
+    diag_note(stepper->diags, diag, array_row_span(array, row), "equation `%s`, variable %s",
+              evaluator_row_text(stepper->view->evaluator, row, &stepper->diags->arena),
+              known_name(stepper, column));
+  }
+  if (point->size > SHOWN)
+    diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(point->size - SHOWN));
+  diag_note(
+      stepper->diags, diag, (Span){0},
+      "the solution ends, turns back or branches there: the equations determine no unique continuation");
+  return false;
+}
+
+static bool start_is_regular(Stepper *stepper) {
+  if (!stepper->turning || !turning_at_start(stepper->turning, &stepper->turning_point)) return true;
+  return report_turning(stepper);
+}
+
+/* Looks whether a Jacobian got singular in the step to t, the last before an event or the end or not. */
+static bool watch_turning(Stepper *stepper, double t, const double *y, bool last) {
+  if (!stepper->turning) return true;
+  TurningStatus status = turning_watch(stepper->turning, stepper->integrator, stepper->self, t, y,
+                                       stepper->options.stop, last, &stepper->turning_point);
+  if (status == TURNING_POINT) return report_turning(stepper);
+  if (status == TURNING_JUMP && !stepper->warned) {
+    Diag *diag = diag_warning(stepper->diags, (Span){0},
+                              "near time %.10g the determinant of a Jacobian changes its sign", t);
+    note_block(stepper, diag, stepper->turning_point.block);
+    stepper->warned = true;
+  }
+  return true;
+}
+
+/* What to try where the method has left a high index, which no error control can hide; "" elsewhere. */
+static const char *index_hint(const Stepper *stepper) {
+  const System *system = &stepper->view->system;
+  int32_t index = 1;
+  for (int32_t q = 0; q < system->columns && system->column_index; q++)
+    if (system->column_index[q] > index) index = system->column_index[q];
+  if (index < 3) return "";
+  bool radau = stepper->integrator == integrator_find("radau");
+  return arena_printf(&stepper->diags->arena,
+                      "; the system integrated has index %d: use %sa method that reduces it, such as dummy",
+                      (int)index, radau ? "" : "solver radau, or ");
+}
+
+bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
+  if (stepper->turning &&
+      turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
+    return report_turning(stepper);
+  static const char *const what[] = {
+      [STEP_TOO_SMALL] = "the step size fell to round-off",
+      [STEP_SINGULAR] = "the Jacobian is singular",
+      [STEP_EVALUATION] = "the equations could not be evaluated",
+  };
+  Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+                          "integration stopped at time %.10g: %s%s", t, what[status], index_hint(stepper));
+  CloseFailure failure = stepper->view->methods->failure(stepper->view);
+  if (failure.reason) {
+    diag_note(stepper->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
+    note_block(stepper, diag, failure.block);
+  }
+  note_domain(stepper, diag, t, stepper->integrator->values(stepper->self));
+  return false;
+}
+
+/* ---- integrators ---- */
+
+/* The columns that the integrator has reached. */
+static void copy_values(Stepper *stepper) {
+  memcpy(stepper->y, stepper->integrator->values(stepper->self),
+         (size_t)stepper->view->system.columns * sizeof(double));
+}
+
+/* In place of the one before, if there was one. */
+static void create_integrator(Stepper *stepper, const Integrator *integrator) {
+  IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
+                               .absolute_tolerance = stepper->options.tolerance,
+                               .max_step = stepper->options.max_step};
+  const System *system = view_system(stepper->view, integrator);
+  heap_release(stepper->heap, stepper->ticket);
+  stepper->integrator = integrator;
+  stepper->self = integrator->create(heap_within(stepper->heap, &stepper->ticket), system, &options);
+  stepper->rejected = 0;
+  stepper->statistics.left_out = (uint32_t)(stepper->view->system.rows - system->rows);
+}
+
+/* Adds the work of the present integrator. */
+static void add_work(const Stepper *stepper, StepperStatistics *statistics) {
+  IntegratorStatistics part;
+  stepper->integrator->statistics(stepper->self, &part);
+  statistics->steps += part.steps;
+  statistics->rejected += part.rejected_error + part.rejected_convergence;
+  statistics->factorizations += part.factorizations;
+}
+
+StepperStatistics stepper_statistics(const Stepper *stepper) {
+  StepperStatistics statistics = stepper->statistics;
+  add_work(stepper, &statistics);
+  statistics.factorizations += stepper->view->methods->factorizations(stepper->view);
+  statistics.solver = stepper->integrator->name;
+  statistics.time = statistics.turning ? statistics.turning->time : stepper->integrator->time(stepper->self);
+  return statistics;
+}
+
+/* Another integrator from (t, y) on. */
+static void change_integrator(Stepper *stepper, const Integrator *integrator, double t) {
+  add_work(stepper, &stepper->statistics);
+  create_integrator(stepper, integrator);
+  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+}
+
+/* Leaves the explicit method for an implicit one when it says that the problem is stiff. */
+static void leave_if_stiff(Stepper *stepper) {
+  if (stepper->options.integrator || !stepper->integrator->explicit_form) return;
+  IntegratorStatistics now;
+  stepper->integrator->statistics(stepper->self, &now);
+  if (!now.stiff) return;
+  copy_values(stepper);
+  change_integrator(stepper, integrator_find("radau"), stepper->integrator->time(stepper->self));
+  stepper->statistics.solver_reason = "began explicit, found stiff";
+}
+
+static const Integrator *first_integrator(Stepper *stepper) {
+  if (stepper->options.integrator) {
+    stepper->statistics.solver_reason = "as asked for";
+    return stepper->options.integrator;
+  }
+  if (stepper->view->methods->reselect) {
+    stepper->statistics.solver_reason = "few evaluations of the whole array";
+    return integrator_find("bdf");
+  }
+  if (stepper->view->system.rows > LARGE_ROWS) {
+    stepper->statistics.solver_reason = "large and sparse";
+    return integrator_find("bdf");
+  }
+  if (stepper->view->system.close) {
+    stepper->statistics.solver_reason = "not stiff so far";
+    return integrator_find("erk");
+  }
+  stepper->statistics.solver_reason = "no state-space form";
+  return integrator_find("radau");
+}
+
+/* ---- the choice of states ---- */
+
+/* The columns at t + ahead by the Taylor series that they are: (j, k) + ahead (j, k + 1) + ... Good enough to
+ * judge a choice where the next step will use it rather than where the last one ended. */
+static void look_ahead(const Stepper *stepper, const double *y, double ahead, double *out) {
+  const Array *array = stepper->view->evaluator->array;
+  for (uint32_t j = 0; j < array->problem->unknowns; j++) {
+    uint32_t begin = array->column_start[j], end = array->column_start[j + 1];
+    for (uint32_t q = end; q-- > begin;) {
+      out[q] = y[q];
+      double factor = 1;
+      for (uint32_t r = q + 1; r < end; r++) out[q] += (factor *= ahead / (double)(r - q)) * y[r];
+    }
+  }
+}
+
+static void note_exchanges(Stepper *stepper, double t, const Exchanges *exchanges, int32_t count) {
+  for (int32_t k = 0; k < count; k++)
+    vec_push(stepper->heap, &stepper->statistics.pivots,
+             (PivotRecord){t, exchanges->list[k].out, exchanges->list[k].in});
+}
+
+/* Looks at the choice of states: judged at `ahead`, changed at (t, stepper->y). */
+static int32_t exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure,
+                               Exchanges *exchanges) {
+  View *view = stepper->view;
+  if (!view->methods->exchange) return 0;
+  int32_t count = view->methods->exchange(view, (Moment){t, stepper->y}, ahead, sure, exchanges);
+  note_exchanges(stepper, t, exchanges, count);
+  return count;
+}
+
+/* A new selection of rows and columns at stepper->y, and a new integrator for it. */
+static bool reselect(Stepper *stepper, double t) {
+  View *view = stepper->view;
+  if (!view->methods->reselect || !view->methods->reselect(view, t, stepper->y)) return false;
+  change_integrator(stepper, stepper->integrator, t);
+  return true;
+}
+
+static bool report_no_choice(Stepper *stepper, double t, int32_t block) {
+  Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+                          "at time %.10g the Jacobian of block %d is singular for every choice of states", t,
+                          (int)block + 1);
+  note_block(stepper, diag, block);
+  return false;
+}
+
+/* Looks at the choice of states at the end of a step, closely if the step was rejected before. */
+static bool watch_choice(Stepper *stepper, double t) {
+  if (!stepper->view->methods->exchange) return true;
+  IntegratorStatistics now;
+  stepper->integrator->statistics(stepper->self, &now);
+  uint64_t rejected = now.rejected_error + now.rejected_convergence;
+  bool sure = rejected != stepper->rejected;
+  stepper->rejected = rejected;
+  double ahead = stepper->structure ? LOOK_AHEAD * now.step : 0;
+  Exchanges exchanges;
+  copy_values(stepper);
+  look_ahead(stepper, stepper->y, ahead, stepper->ahead);
+  int32_t count = exchange_states(stepper, t, (ConstMoment){t + ahead, stepper->ahead}, sure, &exchanges);
+  if (count == EXCHANGE_SINGULAR) return report_no_choice(stepper, t, exchanges.block);
+  if (count == EXCHANGE_UNSOLVED) return stepper_fail(stepper, STEP_EVALUATION, t);
+  if (count == EXCHANGE_RESELECT) reselect(stepper, t);
+  if (count > 0) stepper->integrator->switch_states(stepper->self, stepper->y);
+  return true;
+}
+
+/* After a step from t that failed: true if the run goes on with another choice. Dummies were looked at before the step. */
+static bool repair_choice(Stepper *stepper, double t) {
+  if (!stepper->view->methods->reselect || stepper->repairs++ == REPAIR_LIMIT) return false;
+  Exchanges exchanges;
+  copy_values(stepper);
+  if (exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) <= 0)
+    return reselect(stepper, t);
+  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  return true;
+}
+
+/* ---- events ---- */
+
+static const char *condition_text(Stepper *stepper) {
+  return model_text(evaluator_model(stepper->view->evaluator),
+                    stepper->view->switches->modes->relation[stepper->mode], &stepper->diags->arena);
+}
+
+static bool report_chatter(Stepper *stepper) {
+  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+             "at time %.10g the condition %s changes again and again without getting ahead; use noEvent, or "
+             "a smooth transition",
+             stepper->t_event, condition_text(stepper));
+  return false;
+}
+
+/* The solution slides along a condition: each of its values leads back to the other. Hysteresis of the size
+ * of the tolerance lets the run get ahead. */
+static void let_slide(Stepper *stepper) {
+  Switches *switches = stepper->view->switches;
+  if (switches->band[stepper->mode] >= stepper->options.tolerance) return;
+  switches_widen(switches, stepper->mode, stepper->options.tolerance);
+  diag_warning(stepper->diags, (Span){0},
+               "at time %.10g the solution slides along the condition %s, which from here on changes only "
+               "when passed by the "
+               "tolerance; use noEvent, or a smooth transition",
+               stepper->t_event, condition_text(stepper));
+}
+
+/* Are the ranks, where they choose, still those of the start? */
+static bool has_same_ranks(Stepper *stepper) {
+  View *view = stepper->view;
+  if (!view->methods->same_ranks || view->methods->same_ranks(view, stepper->t_event, stepper->y))
+    return true;
+  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+             "at the event at time %.10g the ranks of the derivative array change, and with them the number "
+             "of degrees of freedom",
+             stepper->t_event);
+  return false;
+}
+
+/* Starts again behind an event, with the choice that suits the modes of now. */
+static void restart(Stepper *stepper, double t) {
+  Exchanges exchanges;
+  bool by_ranks = stepper->view->methods->reselect != NULL;
+  int32_t count = by_ranks ? exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) : 1;
+  if (count <= 0 && reselect(stepper, t)) return;
+  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+}
+
+bool stepper_settle(Stepper *stepper) {
+  double t = stepper->t_event;
+  if (stepper->chatter > CHATTER_LIMIT) return report_chatter(stepper);
+  if (stepper->chatter > SLIDING_LIMIT) let_slide(stepper);
+  bool settled = events_settle(stepper->view, t, stepper->y);
+  if (!has_same_ranks(stepper)) return false;
+  if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
+  if (!start_is_regular(stepper)) return false;
+  if (!settled) return report_chatter(stepper);
+  restart(stepper, t);
+  stepper->at_event = false;
+  return true;
+}
+
+/* Ends the step at the first event in it, if there is one. */
+static bool find_event(Stepper *stepper) {
+  double t = stepper->integrator->time(stepper->self), last = stepper->t_event;
+  stepper->at_event =
+      stepper->view->switches && events_locate(stepper->view, stepper->integrator, stepper->self,
+                                               stepper->before, &t, stepper->y, &stepper->mode);
+  if (!stepper->at_event) return false;
+  bool ahead = t - last > 1e-9 * (stepper->options.stop - stepper->options.start);
+  stepper->chatter = ahead ? 0 : stepper->chatter + 1;
+  stepper->t_event = t;
+  stepper->statistics.events++;
+  return true;
+}
+
+/* ---- steps ---- */
+
+bool stepper_step(Stepper *stepper) {
+  StepStatus status;
+  do {
+    stepper->before = stepper->integrator->time(stepper->self);
+    status = stepper->integrator->step(stepper->self, stepper->options.stop);
+  } while (status != STEP_OK && repair_choice(stepper, stepper->before));
+  if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
+  stepper->repairs = 0;
+  bool event = find_event(stepper);
+  double t = stepper_time(stepper);
+  return watch_turning(stepper, t, stepper_values(stepper), event || t >= stepper->options.stop);
+}
+
+bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
+
+bool stepper_prepare(Stepper *stepper) {
+  if (!watch_choice(stepper, stepper_time(stepper))) return false;
+  leave_if_stiff(stepper);
+  return true;
+}
+
+bool stepper_interpolate(Stepper *stepper, double t, double *y) {
+  if (t == stepper->integrator->time(stepper->self))
+    memcpy(y, stepper->integrator->values(stepper->self), (size_t)stepper->view->system.columns * sizeof *y);
+  else stepper->integrator->interpolate(stepper->self, t, y);
+  return stepper->view->methods->solve(stepper->view, t, y) == EVAL_OK;
+}
+
+Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,
+                     const StepperOptions *options, Diags *diags) {
+  Stepper *stepper = heap_alloc(heap, sizeof *stepper);
+  size_t columns = (size_t)view->system.columns;
+  *stepper =
+      (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
+  stepper->y = heap_array(heap, columns, sizeof(double));
+  stepper->ahead = heap_array(heap, columns, sizeof(double));
+  if (watched) stepper->turning = turning_new(heap, view, watched);
+  return stepper;
+}
+
+bool stepper_start(Stepper *stepper, double t, const double *y) {
+  memcpy(stepper->y, y, (size_t)stepper->view->system.columns * sizeof *y);
+  stepper->t_event = -HUGE_VAL;
+  stepper->at_event = false;
+  if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
+  create_integrator(stepper, stepper->integrator ? stepper->integrator : first_integrator(stepper));
+  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  events_begin(stepper->view, t, stepper->y);
+  return start_is_regular(stepper);
+}

@@ -1,0 +1,66 @@
+/* stepper: one solution, advanced step by step: an integrator, events located in its steps, the choice of states, the watch for
+ * singular points.
+ *
+ * A step ends where the integrator ends it or at the first event in it. The caller then looks at values, in between by dense
+ * output, and tells the stepper to go on: at an event by stepper_settle, otherwise by stepper_prepare.
+ */
+#ifndef DAEDAL_SOLVE_STEPPER_H
+#define DAEDAL_SOLVE_STEPPER_H
+
+#include "solve/turning.h"
+
+typedef struct StepperOptions {
+  double start, stop, tolerance, max_step;
+  const Integrator *integrator; /* NULL: chosen and changed automatically */
+} StepperOptions;
+
+typedef struct PivotRecord {
+  double time;
+  uint32_t out, in; /* columns */
+} PivotRecord;
+
+typedef struct StepperStatistics {
+  const char *solver, *solver_reason;
+  uint64_t steps, rejected, factorizations, events;
+  uint32_t left_out; /* superfluous differentiations that the system integrated does without */
+  double time;       /* reached */
+  const TurningPoint
+      *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
+  VEC(PivotRecord) pivots;
+} StepperStatistics;
+
+typedef struct Stepper Stepper;
+
+/* structure: of the view's array; NULL where there is none. watched: NULL for nothing. Errors and warnings go to diags. Lives in
+ * the heap. */
+Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,
+                     const StepperOptions *options, Diags *diags);
+
+/* Begins at a consistent point, the first time and again. false: an error is in diags. */
+bool stepper_start(Stepper *stepper, double t, const double *y);
+
+/* One step, not beyond the stop time. false: an error is in diags. */
+bool stepper_step(Stepper *stepper);
+
+/* Time reached, and all columns there; at an event those before it. */
+double stepper_time(const Stepper *stepper);
+const double *stepper_values(const Stepper *stepper);
+
+/* All columns at a time within the last step, the rows solved. false: they cannot be. */
+bool stepper_interpolate(Stepper *stepper, double t, double *y);
+
+/* Did the last step end at an event? Then stepper_settle finds the modes and columns behind it, and starts again there.
+ * false: an error is in diags. */
+bool stepper_at_event(const Stepper *stepper);
+bool stepper_settle(Stepper *stepper);
+
+/* Makes ready for the next step: exchanges states and changes the method where that is better. false: an error is in
+ * diags. */
+bool stepper_prepare(Stepper *stepper);
+
+/* Says why the equations could not be solved at t; returns false. */
+bool stepper_fail(Stepper *stepper, StepStatus status, double t);
+
+StepperStatistics stepper_statistics(const Stepper *stepper);
+
+#endif

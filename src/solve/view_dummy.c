@@ -1,0 +1,165 @@
+/* view_dummy: the array with dummy derivatives. The states are those that the dummies leave, and change with them; given the
+ * states, the state-space form solves for everything else. */
+#include "base/linear.h"
+#include "solve/view.h"
+
+#include <string.h>
+
+/* The view comes first, so that one pointer serves as both. */
+typedef struct DummyView {
+  View view;
+  Dummy *dummy;
+  StateSpace *space;
+  Workspace *lean_rows, *lean_entries;
+  /* workspace of rates_jacobian */
+  double *values;
+  int32_t *place, *pattern_start, *pattern_row;
+  double *pattern_value;
+  Linear *linear;
+} DummyView;
+
+static EvalStatus close_states(void *context, double t, double *y) {
+  return statespace_close(((DummyView *)context)->space, t, y);
+}
+
+static EvalStatus find_rates(void *context, double t, double *y) {
+  return statespace_rates(((DummyView *)context)->space, t, y);
+}
+
+/* The columns that are not states, in order, as one square matrix; place[] numbers them, states have -1. */
+static void mark_states(DummyView *chosen) {
+  const System *system = &chosen->view.system;
+  for (int32_t q = 0; q < system->columns; q++) chosen->place[q] = 0;
+  for (int32_t k = 0; k < system->links; k++) chosen->place[system->link_from[k]] = -1;
+  int32_t next = 0, entry = 0;
+  for (int32_t q = 0; q < system->columns; q++) {
+    if (chosen->place[q] < 0) continue;
+    chosen->place[q] = next;
+    chosen->pattern_start[next++] = entry;
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      chosen->pattern_row[entry++] = system->row_index[e];
+  }
+  chosen->pattern_start[next] = entry;
+  linear_set_pattern(chosen->linear, chosen->pattern_start, chosen->pattern_row);
+}
+
+/* Implicit function theorem: G_z dz/dx = -G_x, and the rates are among z, or are states themselves. */
+static EvalStatus rates_jacobian(void *context, double t, const double *y, double *jacobian) {
+  DummyView *chosen = context;
+  const System *system = &chosen->view.system;
+  EvalStatus status = evaluator_jacobian(chosen->view.evaluator, t, y, chosen->values);
+  if (status != EVAL_OK) return status;
+  mark_states(chosen);
+  int32_t entry = 0, n = system->links;
+  for (int32_t q = 0; q < system->columns; q++)
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1] && chosen->place[q] >= 0; e++)
+      chosen->pattern_value[entry++] = chosen->values[e];
+  if (!linear_factor(chosen->linear, chosen->pattern_value)) return EVAL_DOMAIN;
+  double *b = chosen->pattern_value + entry;
+  for (int32_t k = 0; k < n; k++) {
+    int32_t from = system->link_from[k];
+    memset(b, 0, (size_t)system->rows * sizeof *b);
+    for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)
+      b[system->row_index[e]] = -chosen->values[e];
+    linear_solve(chosen->linear, b);
+    for (int32_t i = 0; i < n; i++) {
+      int32_t to = system->link_to[i];
+      jacobian[i + k * n] = chosen->place[to] >= 0 ? b[chosen->place[to]] : to == from;
+    }
+  }
+  return EVAL_OK;
+}
+
+/* Takes over the dummies chosen last. */
+static void update_links(DummyView *chosen) {
+  System *system = &chosen->view.system, *lean = &chosen->view.lean;
+  system->links = (int32_t)dummy_links(chosen->dummy, &system->link_from, &system->link_to);
+  lean->link_from = system->link_from;
+  lean->link_to = system->link_to;
+  lean->links = system->links + (int32_t)dummy_ties(chosen->dummy);
+}
+
+/* ---- without superfluous differentiations ---- */
+
+static EvalStatus lean_residual(void *context, double t, const double *y, double *residual) {
+  DummyView *chosen = context;
+  Evaluator *evaluator = chosen->view.evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  evaluator->row_evaluations += (uint64_t)chosen->view.lean.rows;
+  return workspace_run(chosen->lean_rows, &point, residual);
+}
+
+static EvalStatus lean_jacobian(void *context, double t, const double *y, double *values) {
+  DummyView *chosen = context;
+  Evaluator *evaluator = chosen->view.evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  evaluator->entry_evaluations += (uint64_t)chosen->view.lean.column_start[chosen->view.lean.columns];
+  return workspace_run(chosen->lean_entries, &point, values);
+}
+
+static void make_lean(Heap *heap, DummyView *chosen, const Reduced *reduced) {
+  System *lean = &chosen->view.lean;
+  chosen->lean_rows = workspace_new(heap, reduced->lean_rows);
+  chosen->lean_entries = workspace_new(heap, reduced->lean_jacobian->program);
+  *lean = chosen->view.system;
+  lean->rows = (int32_t)reduced->lean_jacobian->rows;
+  lean->column_start = reduced->lean_jacobian->column_start;
+  lean->row_index = reduced->lean_jacobian->row_index;
+  lean->constant = reduced->lean_jacobian->is_constant;
+  lean->residual = lean_residual;
+  lean->jacobian = lean_jacobian;
+}
+
+/* ---- the view ---- */
+
+static EvalStatus solve(View *view, double t, double *y) { return close_states(view, t, y); }
+
+static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges) {
+  DummyView *chosen = (DummyView *)view;
+  (void)sure;
+  int32_t count = dummy_watch(chosen->dummy, ahead.t, ahead.y, &exchanges->block);
+  exchanges->list = dummy_exchanges(chosen->dummy);
+  if (count < 0) return EXCHANGE_SINGULAR;
+  if (count == 0) return 0;
+  if (close_states(chosen, now.t, now.y) != EVAL_OK) return EXCHANGE_UNSOLVED;
+  update_links(chosen);
+  statespace_choose(chosen->space, dummy_depth(chosen->dummy));
+  return count;
+}
+
+static CloseFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
+static uint64_t factorizations(const View *view) {
+  return statespace_factorizations(((const DummyView *)view)->space);
+}
+
+static const ViewMethods METHODS = {.solve = solve,
+                                    .settle = solve,
+                                    .exchange = exchange,
+                                    .failure = failure,
+                                    .factorizations = factorizations};
+
+View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
+  DummyView *chosen = heap_alloc(heap, sizeof *chosen);
+  View *view = &chosen->view;
+  const Jacobian *jacobian = run->evaluator->jacobian;
+  view->methods = &METHODS;
+  view->evaluator = run->evaluator;
+  view->system = view_whole_system(heap, view, run->evaluator);
+  view->system.close = close_states;
+  view->system.rates_jacobian = rates_jacobian;
+  if (!reduced->modes->count) { /* with modes, conditions may look at any column inside a step */
+    view->system.rates = find_rates;
+    view->system.given = state_plan_given(reduced->states);
+  }
+  chosen->dummy = run->dummy;
+  chosen->space = run->space;
+  chosen->values = heap_array(heap, jacobian->nonzeros, sizeof(double));
+  chosen->place = heap_array(heap, jacobian->columns, sizeof(int32_t));
+  chosen->pattern_start = heap_array(heap, (size_t)jacobian->columns + 1, sizeof(int32_t));
+  chosen->pattern_row = heap_array(heap, jacobian->nonzeros, sizeof(int32_t));
+  chosen->pattern_value = heap_array(heap, (size_t)jacobian->nonzeros + jacobian->rows, sizeof(double));
+  chosen->linear = linear_new(heap, (int32_t)jacobian->rows, (int32_t)jacobian->nonzeros, false);
+  if (reduced->lean_rows) make_lean(heap, chosen, reduced);
+  update_links(chosen);
+  return view;
+}
