@@ -560,7 +560,6 @@ static void newton_root(Fixture *f) {
     emit_store(f, r, 1);
     if (pass == 0) end_while(f, r, head, test, 1);
   }
-  emit(f, r, CODE_END, 0, 0);
 }
 
 /* y := 1; while y < b loop y := y*a; end while; z := y*sin(b)^a. */
@@ -585,7 +584,6 @@ static void power_beyond(Fixture *f) {
   emit(f, r, CODE_POWER, 0, 0);
   emit(f, r, CODE_MULTIPLY, 0, 0);
   emit_store(f, r, 3);
-  emit(f, r, CODE_END, 0, 0);
 }
 
 static double value_at(Fixture *f, Expr e) {

@@ -305,14 +305,14 @@ static void push_applied(RoutineState *s, Op op, Type type, const Entry *entries
   }
 }
 
-void cvalue_write_apply(RoutineState *s, Op op, uint32_t count) {
+void cwrite_apply(RoutineState *s, Op op, uint32_t count) {
   const Entry *entries = cvalue_pop(s, count);
   Type types[3] = {{0}};
   for (uint32_t i = 0; i < count && i < 3; i++) types[i] = entries[i].type;
   push_applied(s, op, apply_type(op, types, count < 3 ? count : 3), entries, count);
 }
 
-void cvalue_write_compare(RoutineState *s, Op op) {
+void cwrite_compare(RoutineState *s, Op op) {
   const Entry *pair = cvalue_pop(s, 2);
   if (pair[0].type.base == TYPE_STRING) {
     s->writer->compares_texts = true;
@@ -345,14 +345,14 @@ static void push_sum(RoutineState *s, const Entry *terms, uint32_t count, const 
   }
 }
 
-void cvalue_write_sum(RoutineState *s, uint32_t count, const uint32_t *bits) {
+void cwrite_sum(RoutineState *s, uint32_t count, const uint32_t *bits) {
   char *signs = arena_alloc(s->writer->arena, count + 1);
   for (uint32_t i = 0; i < count; i++) signs[i] = (bits[i / 32] >> (i % 32)) & 1 ? '-' : '+';
   push_sum(s, cvalue_pop(s, count), count, signs);
 }
 
 /* A scalar goes with every element. */
-void cvalue_write_each_sum(RoutineState *s, bool is_minus) {
+void cwrite_each_sum(RoutineState *s, bool is_minus) {
   Entry pair[2];
   memcpy(pair, cvalue_pop(s, 2), sizeof pair);
   for (uint32_t i = 0; i < 2; i++) {
@@ -366,9 +366,8 @@ void cvalue_write_each_sum(RoutineState *s, bool is_minus) {
   push_sum(s, pair, 2, is_minus ? "+-" : "++");
 }
 
-void cvalue_write_product(RoutineState *s, Code code, bool is_each) {
+void cwrite_product(RoutineState *s, Op op, bool is_each) {
   const Entry *pair = cvalue_pop(s, 2);
-  Op op = code == CODE_MULTIPLY ? OP_MULTIPLY : code == CODE_DIVIDE ? OP_DIVIDE : OP_POWER;
   Type type = cvalue_scalar_type(op == OP_MULTIPLY ? number_base(pair, 2) : TYPE_REAL);
   uint32_t a = pair[0].type.dimensions, b = pair[1].type.dimensions;
   if (op == OP_MULTIPLY && !is_each && a && b) {
@@ -418,12 +417,12 @@ static void push_collected(RoutineState *s, const Entry *items, uint32_t count) 
   cvalue_push_entry(s, out);
 }
 
-void cvalue_write_array(RoutineState *s, uint32_t count) {
+void cwrite_array(RoutineState *s, uint32_t count) {
   if (count) push_collected(s, cvalue_pop(s, count), count);
   else cvalue_push(s, cvalue_with_dimensions(cvalue_scalar_type(TYPE_REAL), 1), "empty(m, 1)");
 }
 
-void cvalue_write_matrix(RoutineState *s, uint32_t along, uint32_t count) {
+void cwrite_matrix(RoutineState *s, uint32_t along, uint32_t count) {
   const Entry *parts = cvalue_pop(s, count);
   uint32_t dimensions = most_dimensions(parts, count);
   if (dimensions < 2) dimensions = 2;
@@ -438,7 +437,7 @@ void cvalue_write_matrix(RoutineState *s, uint32_t along, uint32_t count) {
                             list_text(s, texts, count)));
 }
 
-void cvalue_write_range(RoutineState *s, bool has_step) {
+void cwrite_range(RoutineState *s, bool has_step) {
   const Entry *v = cvalue_pop(s, has_step ? 3 : 2), *last = &v[has_step ? 2 : 1];
   BaseType base = cvalue_join_base((BaseType)v[0].type.base, (BaseType)last->type.base);
   if (has_step) base = cvalue_join_base(base, (BaseType)v[1].type.base);
@@ -460,7 +459,7 @@ const char *cvalue_field_sizes(RoutineState *s, const Field *field) {
   return list_text(s, texts, field->type.dimensions);
 }
 
-void cvalue_write_record(RoutineState *s, uint32_t definition) {
+void cwrite_record(RoutineState *s, uint32_t definition) {
   const Record *record = &s->writer->model->records.data[definition];
   Entry *fields = cvalue_pop(s, record->fields.count);
   Entry out = cvalue_make_entry(s, (Type){.base = TYPE_RECORD, .definition = definition});
@@ -487,7 +486,7 @@ void cvalue_write_record(RoutineState *s, uint32_t definition) {
   push_placeholder(s);
 }
 
-void cvalue_write_field(RoutineState *s, uint32_t number) {
+void cwrite_field(RoutineState *s, uint32_t number) {
   Entry record = *cvalue_pop(s, 1);
   if (record.type.base != TYPE_RECORD) {
     cvalue_misfit(s);
@@ -537,7 +536,7 @@ static uint32_t scalar_subscripts(const Entry *subscripts, uint32_t count) {
   return scalars;
 }
 
-void cvalue_write_index(RoutineState *s, uint32_t count) {
+void cwrite_index(RoutineState *s, uint32_t count) {
   const Entry *list = cvalue_pop(s, count + 1);
   Entry array = list[0], *subscripts = arena_array(s->writer->arena, count, sizeof *subscripts);
   for (uint32_t i = 0; i < count; i++) subscripts[i] = list[i + 1];
@@ -591,7 +590,7 @@ static void store_whole(RoutineState *s, const Entry *target, const Entry *value
   }
 }
 
-void cvalue_write_store(RoutineState *s, const uint32_t *place) {
+void cwrite_store(RoutineState *s, const uint32_t *place) {
   uint32_t steps = place[1], total = 0, used = 0, count = 0;
   for (uint32_t i = 0; i < steps; i++)
     if (place[2 + 2 * i] == STEP_INDEX) total += place[3 + 2 * i];
@@ -606,7 +605,7 @@ void cvalue_write_store(RoutineState *s, const uint32_t *place) {
     }
     while (count < dimensions && count < TYPE_MAX_DIMENSIONS) list[count++] = (Entry){.kind = ENTRY_ALL};
     vec_push(s->writer->heap, &s->stack, target);
-    cvalue_write_field(s, place[3 + 2 * i]);
+    cwrite_field(s, place[3 + 2 * i]);
     target = *cvalue_pop(s, 1);
     dimensions = target.type.dimensions;
   }
@@ -682,7 +681,7 @@ static void push_normalized(RoutineState *s, const Entry *a, uint32_t count) {
               cvalue_format(s, "normalize(m, %s, %s)", cvalue_array_text(s, &a[0]), least));
 }
 
-void cvalue_write_builtin(RoutineState *s, Builtin builtin, uint32_t count) {
+void cwrite_builtin(RoutineState *s, Builtin builtin, uint32_t count) {
   const Entry *a = cvalue_pop(s, count);
   Type type = count ? a[0].type : cvalue_scalar_type(TYPE_REAL);
   const Type integer = cvalue_scalar_type(TYPE_INTEGER);

@@ -155,9 +155,7 @@ static bool routine_is_active(const Machine *machine, const Routine *routine) {
   return false;
 }
 
-bool step_call(Machine *machine, Instruction instruction) {
-  const Frame *caller = frame_top(machine);
-  const uint32_t *call = frame_list(caller, instruction.b), count = instruction.a;
+bool step_call(Machine *machine, const uint32_t *call, uint32_t count) {
   const Routine *routine = (*machine->routines)[call[0]];
   if (routine->is_broken) {
     machine->status = EXECUTE_ERROR;
@@ -260,6 +258,14 @@ bool step_terminate(Machine *machine) {
   statement_end(machine);
   return true;
 }
+
+bool step_missing(Machine *machine) { return machine_unknown(machine, "a function that is not defined"); }
+
+bool step_external(Machine *machine) {
+  return machine_unknown(machine, "the result of an external function");
+}
+
+bool step_body(Machine *machine) { return probe_finish(machine, true); }
 
 bool step_reinit(Machine *machine) {
   const Domain *domain = machine->domain;
