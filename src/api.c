@@ -68,12 +68,6 @@ static const daedal_diagnostic OUT_OF_MEMORY = {
 /* Smallest tolerance, and smallest step over time: a little above the round-off of one operation. */
 static const double FINEST = 1e-14;
 
-static const char *const SOLVERS[] = {"auto", "erk", "radau", "bdf",
-#ifdef DAEDAL_WITH_SUNDIALS
-                                      "ida", "cvode",
-#endif
-                                      NULL};
-
 /* ---- diagnostics ---- */
 
 static daedal_place place_of(const Source *source, Span span, Arena *arena) {
@@ -294,7 +288,7 @@ ANALYSIS_REPORT(svg, svg, analysis_report_svg)
 
 daedal_options daedal_default_options(void) {
   return (daedal_options){.method = "dummy",
-                          .solver = "auto",
+                          .solver = SOLVER_AUTO,
                           .start_time = NAN,
                           .stop_time = NAN,
                           .tolerance = NAN,
@@ -306,7 +300,7 @@ daedal_options daedal_default_options(void) {
 }
 
 const char *const *daedal_method_names(void) { return method_names; }
-const char *const *daedal_solver_names(void) { return SOLVERS; }
+const char *const *daedal_solver_names(void) { return solver_names; }
 
 static double first_given(double a, bool has_b, double b, double otherwise) {
   return !isnan(a) ? a : has_b ? b : otherwise;
@@ -324,18 +318,26 @@ static bool unknown_method(daedal_result *result, const char *name) {
   return false;
 }
 
+/* SOLVER_AUTO is no integrator: the run chooses. */
+static bool find_solver(daedal_result *result, const char *name, const Integrator **integrator) {
+  *integrator = integrator_find(name);
+  if (*integrator || strcmp(name, SOLVER_AUTO) == 0) return true;
+  Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "there is no solver '%s' in this build", name);
+  for (uint32_t s = 0; integrator_at(s); s++)
+    diag_note(&result->diags, diag, (Span){0}, "%s: %s", integrator_at(s)->name, integrator_at(s)->description);
+  return false;
+}
+
 /* Times, tolerances and names from options, then the experiment annotation, then defaults. */
 static bool take_options(daedal_result *result, const daedal_options *options, Request *request) {
   const Experiment *experiment = &result->model->model->experiment;
   RunOptions *run = &request->run;
-  Arena *arena = &result->diags.arena;
   request->method = method_find(options->method);
   if (!request->method) return unknown_method(result, options->method);
   if (options->baumgarte_alpha <= 0 || options->baumgarte_beta <= 0)
     return usage_error(result, "alpha and beta of method baumgarte must be positive");
   request->method_options = (MethodOptions){options->baumgarte_alpha, options->baumgarte_beta};
-  if (strcmp(options->solver, "auto") != 0 && !(run->integrator = integrator_find(options->solver)))
-    return usage_error(result, arena_printf(arena, "there is no solver '%s' in this build", options->solver));
+  if (!find_solver(result, options->solver, &run->integrator)) return false;
   run->start = first_given(options->start_time, experiment->has_start, experiment->start, 0);
   run->stop = first_given(options->stop_time, experiment->has_stop, experiment->stop, run->start + 1);
   run->tolerance = first_given(options->tolerance, experiment->has_tolerance, experiment->tolerance, 1e-6);
@@ -790,14 +792,11 @@ static bool take_solvers(daedal_result *result, const char *solvers) {
   CompareRequest *comparing = &result->comparing;
   Arena *arena = &result->diags.arena;
   uint32_t count;
-  const char **names = split_names(arena, solvers ? solvers : "auto", &count);
+  const char **names = split_names(arena, solvers ? solvers : SOLVER_AUTO, &count);
   comparing->solvers = arena_array(arena, count, sizeof *comparing->solvers);
   comparing->solver_count = count;
-  for (uint32_t s = 0; s < count; s++) {
-    comparing->solvers[s] = integrator_find(names[s]);
-    if (!comparing->solvers[s] && strcmp(names[s], "auto") != 0)
-      return usage_error(result, arena_printf(arena, "there is no solver '%s' in this build", names[s]));
-  }
+  for (uint32_t s = 0; s < count; s++)
+    if (!find_solver(result, names[s], &comparing->solvers[s])) return false;
   return count > 0 || usage_error(result, "no solver is named");
 }
 

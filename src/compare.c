@@ -161,7 +161,7 @@ static const char *failure(const CompareRun *run) {
 
 static const char *solver_of(const CompareRun *run, const Integrator *asked) {
   if (run->simulation.statistics.solver) return run->simulation.statistics.solver;
-  return asked ? asked->name : "auto";
+  return asked ? asked->name : SOLVER_AUTO;
 }
 
 static void text_run(const Comparison *comparison, uint32_t k, uint32_t levels, TextVec *text) {

@@ -406,14 +406,11 @@ static void test_pendulum_work(void **state) {
 
 /* ---- Contract ---- */
 
-static const char *const method_names[] = {"erk", "radau", "bdf", "ida", "cvode"};
-
 static void test_lands_on_stop(void **state) {
   (void)state;
   const double stops[] = {0.1, 0.10000001, 1, 2.5, 3};
-  for (size_t i = 0; i < COUNT(method_names); i++) {
-    const Integrator *method = integrator_find(method_names[i]);
-    if (!method) continue;
+  for (uint32_t i = 0; integrator_at(i); i++) {
+    const Integrator *method = integrator_at(i);
     Heap *heap = heap_new(NULL);
     Problem *problem = heap_alloc(heap, sizeof *problem);
     double y[PROBLEM_MAX] = {0}, exact[PROBLEM_MAX];
@@ -439,9 +436,8 @@ static void test_lands_on_stop(void **state) {
 
 static void test_restart(void **state) {
   (void)state;
-  for (size_t i = 0; i < COUNT(method_names); i++) {
-    const Integrator *method = integrator_find(method_names[i]);
-    if (!method) continue;
+  for (uint32_t i = 0; integrator_at(i); i++) {
+    const Integrator *method = integrator_at(i);
     Heap *heap = heap_new(NULL);
     Problem *problem = heap_alloc(heap, sizeof *problem);
     IntegratorStatistics first, second;
@@ -469,9 +465,8 @@ static void test_restart(void **state) {
 
 static void test_end_of_domain(void **state) {
   (void)state;
-  for (size_t i = 0; i < COUNT(method_names); i++) {
-    const Integrator *method = integrator_find(method_names[i]);
-    if (!method) continue;
+  for (uint32_t i = 0; integrator_at(i); i++) {
+    const Integrator *method = integrator_at(i);
     Heap *heap = heap_new(NULL);
     Problem *problem = heap_alloc(heap, sizeof *problem);
     double y[2] = {1, -2}, end = 2 - 2 * log(2);
@@ -555,9 +550,8 @@ static EvalStatus stop_residual(void *context, double t, const double *y, double
 
 static void test_stop_is_final(void **state) {
   (void)state;
-  for (size_t i = 0; i < COUNT(method_names); i++) {
-    const Integrator *method = integrator_find(method_names[i]);
-    if (!method) continue;
+  for (uint32_t i = 0; integrator_at(i); i++) {
+    const Integrator *method = integrator_at(i);
     Heap *heap = heap_new(NULL);
     Problem *problem = heap_alloc(heap, sizeof *problem);
     double y[PROBLEM_MAX] = {0};
@@ -575,14 +569,14 @@ static void test_stop_is_final(void **state) {
 
 static void test_find(void **state) {
   (void)state;
-  assert_ptr_equal(integrator_find("erk"), &integrator_erk);
-  assert_ptr_equal(integrator_find("radau"), &integrator_radau);
-  assert_ptr_equal(integrator_find("bdf"), &integrator_bdf);
+  uint32_t count = 0;
+  for (; integrator_at(count); count++) {
+    assert_string_equal(integrator_at(count)->name, solver_names[count + 1]);
+    assert_ptr_equal(integrator_find(solver_names[count + 1]), integrator_at(count));
+  }
+  assert_null(solver_names[count + 1]);
   assert_null(integrator_find("euler"));
-#ifdef DAEDAL_WITH_SUNDIALS
-  assert_ptr_equal(integrator_find("ida"), &integrator_ida);
-  assert_ptr_equal(integrator_find("cvode"), &integrator_cvode);
-#endif
+  assert_null(integrator_find(SOLVER_AUTO));
 }
 
 int main(void) {
