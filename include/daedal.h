@@ -125,7 +125,7 @@ typedef struct daedal_analysis {
 daedal_analysis daedal_analyze(daedal_model *model);
 
 /* Reports of the analysis: a summary for people, the JSON of the command, a picture of the incidence matrix. Owned by the
- * model; NULL when it failed before an analysis was possible. */
+ * model; NULL when it failed before an analysis was possible. The JSON then has null for what is not known. */
 const char *daedal_analysis_text(daedal_model *model);
 const char *daedal_analysis_json(daedal_model *model);
 const char *daedal_analysis_svg(daedal_model *model);
@@ -205,7 +205,8 @@ uint32_t daedal_result_find(const daedal_result *result, const char *name); /* U
 /* Writes the trajectory; the format follows from the ending, .csv or .mat. The file appears when it is whole. */
 daedal_status daedal_result_write(daedal_result *result, const char *path);
 
-/* Reports of a run; owned by the result. plot: an SVG picture of the signals whose names match the expression (NULL: the
+/* Reports of a run; owned by the result. Every JSON report, here and below, also takes NULL, for a run that found no memory: what
+ * is not known is null in it. plot: an SVG picture of the signals whose names match the expression (NULL: the
  * states). plot_terminal: the same in characters. */
 const char *daedal_result_text(daedal_result *result);
 const char *daedal_result_json(daedal_result *result);

@@ -276,13 +276,20 @@ daedal_analysis daedal_analyze(daedal_model *model) {
     work_analyze(model);                                                                                               \
     if (!model->field.count) function(model->analysis, model->heap, &model->field);                                    \
   }                                                                                                                    \
-  const char *daedal_analysis_##name(daedal_model *model) {                                                            \
+  static const char *analysis_##name(daedal_model *model) {                                                            \
     return model_try(model, work_##name) ? model->field.data : NULL;                                                   \
   }
 
 ANALYSIS_REPORT(text, text, analysis_report_text)
 ANALYSIS_REPORT(json, json, analysis_report_json)
 ANALYSIS_REPORT(svg, svg, analysis_report_svg)
+
+const char *daedal_analysis_text(daedal_model *model) { return analysis_text(model); }
+const char *daedal_analysis_svg(daedal_model *model) { return analysis_svg(model); }
+
+const char *daedal_analysis_json(daedal_model *model) {
+  return model && (model->model || model->broken) ? analysis_json(model) : analysis_report_nothing;
+}
 
 /* ---- options ---- */
 
@@ -481,7 +488,7 @@ static void run(daedal_result *result, const daedal_options *options, bool initi
   simulation->heap = result->heap;
   simulation->model = result->model->model;
   simulation->diags = &result->diags;
-  simulation->facts = (RunFacts){.status = "input", .method = options->method};
+  simulation->facts.method = options->method;
   simulation->facts.seconds.parse = result->model->seconds_parse;
   bool ok = take_options(result, options, &request) && take_starts(result, options, &request) &&
             take_invariants(result, options);
@@ -527,13 +534,14 @@ static daedal_result *start_run(daedal_model *model, const daedal_options *optio
   made->heap = heap;
   made->model = model;
   made->diags = diags_make(heap);
+  made->simulation.facts =
+      (RunFacts){.status = "input", .diags = {&model->diags, &made->diags}, .source = &model->source};
   result = made;
   if (model->model && !model->broken) {
     if (kind == RUN_COMPARE) run_comparison(made, options, names);
     else run(made, options, kind == RUN_INITIALIZE);
   } else {
     made->status = daedal_model_status(model);
-    made->simulation.facts.status = "input";
   }
   return made;
 }
@@ -683,18 +691,21 @@ const char *daedal_result_csv(daedal_result *result) {
   return recorder_of(result) && result_try(result, work_csv, NULL) ? result->csv.data : NULL;
 }
 
-#define RESULT_REPORT(name, field, function)                                                                           \
+#define RESULT_REPORT(field, function)                                                                           \
   static bool work_run_##field(daedal_result *result, const void *argument) {                                              \
     (void)argument;                                                                                                    \
     if (!result->field.count) function(&result->simulation.facts, result->heap, &result->field);                       \
     return true;                                                                                                       \
   }                                                                                                                    \
-  const char *daedal_result_##name(daedal_result *result) {                                                            \
-    return result_try(result, work_run_##field, NULL) && result->field.data ? result->field.data : "";                     \
+  static const char *run_##field(daedal_result *result) {                                                              \
+    return result_try(result, work_run_##field, NULL) && result->field.data ? result->field.data : "";                 \
   }
 
-RESULT_REPORT(text, text, run_report_text)
-RESULT_REPORT(json, json, run_report_json)
+RESULT_REPORT(text, run_report_text)
+RESULT_REPORT(json, run_report_json)
+
+const char *daedal_result_text(daedal_result *result) { return run_text(result); }
+const char *daedal_result_json(daedal_result *result) { return result ? run_json(result) : run_report_nothing; }
 
 /* ---- initial values ---- */
 
@@ -738,6 +749,7 @@ const char *daedal_result_initial_text(daedal_result *result) {
 }
 
 const char *daedal_result_initial_json(daedal_result *result) {
+  if (!result) return initial_report_nothing;
   return result_try(result, work_initial_json, NULL) ? result->initial_json.data : "";
 }
 
@@ -769,6 +781,7 @@ static bool work_model_json(daedal_result *result, const void *argument) {
 }
 
 const char *daedal_result_model_json(daedal_result *result) {
+  if (!result) return reduction_report_nothing;
   return result_try(result, work_model_json, NULL) ? result->reduced_json.data : NULL;
 }
 
@@ -851,7 +864,9 @@ COMPARE_REPORT(json, json)
 COMPARE_REPORT(svg, plot)
 
 const char *daedal_compare_text(daedal_result *result) { return report_compare_text(result); }
-const char *daedal_compare_json(daedal_result *result) { return report_compare_json(result); }
+const char *daedal_compare_json(daedal_result *result) {
+  return result && (result->comparison || result->broken) ? report_compare_json(result) : compare_nothing;
+}
 const char *daedal_compare_plot(daedal_result *result) { return report_compare_svg(result); }
 
 /* ---- plots ---- */

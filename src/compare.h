@@ -27,7 +27,8 @@ typedef struct CompareRun {
   double difference; /* from the reference, of the variables whose derivatives the model writes; NAN: none */
   double algebraic_difference; /* of the others */
   uint32_t farthest;           /* signal of the reference with the largest difference */
-  double amplification; /* largest difference that a small one in the states at the start becomes; NAN: not known */
+  double
+      amplification; /* largest difference that a small one in the states at the start becomes; NAN: not known */
   Drift *invariants;
 } CompareRun;
 
@@ -45,6 +46,7 @@ Comparison *compare_run(Heap *heap, Model *model, const CompareRequest *request)
 /* Reports, appended. The plot is an SVG of the constraint residuals over time, a panel a level. */
 void compare_text(const Comparison *comparison, TextVec *text);
 void compare_json(const Comparison *comparison, TextVec *text);
+extern const char compare_nothing[]; /* the JSON where nothing was compared */
 void compare_svg(const Comparison *comparison, TextVec *text);
 
 #endif

@@ -350,7 +350,7 @@ static void json_golden(void **state) {
   json_array_begin(&json), json_array_end(&json);
   json_key(&json, "nothing");
   json_object_begin(&json), json_object_end(&json);
-  json_key_null(&json, "a\"b\\\n\x01");
+  json_key(&json, "a\"b\\\n\x01"), json_null(&json);
   json_object_end(&json);
   assert_string_equal(text.data, "{\n"
                                  "  \"status\": \"ok\",\n"

@@ -68,10 +68,6 @@ void session_write(Session *session, const char *path, const char *text) {
   session_fail(session, status);
 }
 
-void session_write_json(Session *session, const char *text, const char *failed) {
-  session_write(session, session->arguments->json_path, text ? text : failed);
-}
-
 bool session_talks(const Session *session) { return !session->arguments->quiet; }
 
 int session_close(Session *session) {

@@ -12,14 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char failed[] =
-    "{\"status\": \"input\", \"method\": null, \"conversions\": null, \"equations\": null, "
-    "\"states\": null, \"rows\": null, \"solver\": null, \"solver_reason\": null, \"left_out\": null, "
-    "\"steps\": null, \"rejected\": null, \"residual_evals\": null, \"output_evals\": null, "
-    "\"jacobian_evals\": null, \"factorizations\": null, \"end_time\": null, \"singular\": null, "
-    "\"events\": null, \"pivots\": null, \"constraint_residual\": null, \"constraint_levels\": null, "
-    "\"invariants\": null, \"seconds\": null, \"final\": null}\n";
-
 enum { PANEL_LINES = 12 };
 
 typedef struct Run {
@@ -119,15 +111,23 @@ static void simulate(Session *session) {
     write_plot(&run);
   }
   if (session->arguments->json_path)
-    session_write_json(session, run.result ? daedal_result_json(run.result) : NULL, failed);
+    session_write(session, session->arguments->json_path, daedal_result_json(run.result));
   if (run.interrupted) session->status = first_failure(session->status, 128 + run.interrupted);
   daedal_result_free(run.result);
   free(run.path);
 }
 
+/* A model that cannot be read has a report too: what was said about it. */
+static void report_failure(Session *session) {
+  const Arguments *arguments = session->arguments;
+  daedal_result *result = session->model ? daedal_simulate(session->model, &arguments->run) : NULL;
+  session_write(session, arguments->json_path, daedal_result_json(result));
+  daedal_result_free(result);
+}
+
 int simulate_command(const Arguments *arguments) {
   Session session = session_open(arguments);
-  if (session.status) session_write_json(&session, NULL, failed);
+  if (session.status) report_failure(&session);
   else simulate(&session);
   return session_close(&session);
 }

@@ -12,11 +12,6 @@ void conversion_report_text(const ConversionVec *conversions, Heap *heap, TextVe
 }
 
 void conversion_report_json(const ConversionVec *conversions, JsonWriter *json) {
-  if (!conversions) {
-    json_key_null(json, "conversions");
-    return;
-  }
-  json_key(json, "conversions");
   json_array_begin(json);
   for (uint32_t k = 0; k < conversions->count; k++) {
     const Conversion *conversion = &conversions->data[k];

@@ -191,9 +191,7 @@ static void json_line(Table *table, const Line *line, JsonWriter *json) {
   json_object_end(json);
 }
 
-static void json_form(const Explanation *explanation, JsonWriter *json, Arena *arena) {
-  json_key_string(json, "form", explanation->form_text);
-  json_key(json, "parts");
+static void json_parts(const Explanation *explanation, JsonWriter *json, Arena *arena) {
   json_array_begin(json);
   for (uint32_t k = 0; k < explanation->form.parts.count; k++) {
     const FormPart *part = &explanation->form.parts.data[k];
@@ -209,16 +207,7 @@ static void json_form(const Explanation *explanation, JsonWriter *json, Arena *a
   json_array_end(json);
 }
 
-static void json_values(Table *table, const Explanation *explanation, JsonWriter *json) {
-  const Initial *initial = table->initial;
-  json_key_integer(json, "dof", initial->dof);
-  json_key_integer(json, "fixed", initial->fixed);
-  json_key_integer(json, "free", initial->free);
-  json_key_integer(json, "initial_equations", initial->system->rows - initial->system->array->rows);
-  json_key_string(json, "way", WAY_NAME[initial->way]);
-  json_key_integer(json, "iterations", initial->iterations);
-  json_form(explanation, json, &table->arena);
-  json_key(json, "steps");
+static void json_steps(const Explanation *explanation, JsonWriter *json) {
   json_object_begin(json);
   json_key_integer(json, "explicit", explanation->assignments);
   json_key_integer(json, "linear", explanation->linear);
@@ -226,24 +215,26 @@ static void json_values(Table *table, const Explanation *explanation, JsonWriter
   json_key_integer(json, "largest_linear", explanation->largest_linear);
   json_key_integer(json, "largest_nonlinear", explanation->largest_nonlinear);
   json_object_end(json);
-  json_key_number(json, "residual", explanation->residual);
-  json_key_number(json, "condition", explanation->condition);
-  json_key(json, "redundant_equations");
+}
+
+static void json_redundant(const Initial *initial, JsonWriter *json, Arena *arena) {
   json_array_begin(json);
   for (uint32_t k = 0; k < initial->surplus.count; k++)
-    json_string(json, system_row_text(initial->system, initial->surplus.data[k], &table->arena));
+    json_string(json, system_row_text(initial->system, initial->surplus.data[k], arena));
   json_array_end(json);
-  json_key_null(json, "conflict");
-  json_key(json, "values");
+}
+
+static void json_values(const Initial *initial, const Evaluator *evaluator, JsonWriter *json) {
+  Table table = make_table(initial, evaluator, json->heap);
   json_array_begin(json);
-  for (uint32_t k = 0; k < table->lines.count; k++) json_line(table, &table->lines.data[k], json);
+  for (uint32_t k = 0; k < table.lines.count; k++) json_line(&table, &table.lines.data[k], json);
   json_array_end(json);
+  free_table(&table);
 }
 
 static void json_conflict(const Initial *initial, JsonWriter *json, Arena *arena) {
   const Conflict *conflict = &initial->conflict;
   const Model *model = initial->system->evaluator->model;
-  json_key(json, "conflict");
   json_object_begin(json);
   json_key(json, "variables");
   json_array_begin(json);
@@ -269,14 +260,11 @@ static void json_conflict(const Initial *initial, JsonWriter *json, Arena *arena
   json_object_end(json);
 }
 
-static void json_nothing(const Initial *initial, JsonWriter *json, Arena *arena) {
-  static const char *const KEYS[] = {"dof",   "fixed",      "free",      "initial_equations",
-                                     "way",   "iterations", "form",      "parts",
-                                     "steps", "residual",   "condition", "redundant_equations"};
-  for (size_t k = 0; k < sizeof KEYS / sizeof *KEYS; k++) json_key_null(json, KEYS[k]);
-  if (initial && initial->has_conflict) json_conflict(initial, json, arena);
-  else json_key_null(json, "conflict");
-  json_key_null(json, "values");
+/* `found` explains the values; NULL: there are none. */
+static void json_initial(const Initial *initial, const Explanation *found, const Evaluator *evaluator,
+                         JsonWriter *json, Arena *arena) {
+#define KEY(name, known, value) JSON_MEMBER(name, known, value)
+#include "result/initial_report.def"
 }
 
 void initial_report_json(const char *status, const Initial *initial, const Explanation *explanation,
@@ -285,16 +273,15 @@ void initial_report_json(const char *status, const Initial *initial, const Expla
   JsonWriter json = json_make(heap, text);
   json_object_begin(&json);
   json_key_string(&json, "status", status);
-  if (explanation) {
-    Table table = make_table(initial, evaluator, heap);
-    json_values(&table, explanation, &json);
-    free_table(&table);
-  } else {
-    json_nothing(initial, &json, &arena);
-  }
+  json_initial(initial, explanation, evaluator, &json, &arena);
   json_object_end(&json);
   arena_free(&arena);
 }
+
+const char initial_report_nothing[] = JSON_NOTHING
+#define KEY(name, known, value) JSON_NULL(name)
+#include "result/initial_report.def"
+    JSON_END;
 
 /* ---- modifiers ---- */
 

@@ -14,6 +14,9 @@ void initial_report_text(const Initial *initial, const Explanation *explanation,
 void initial_report_json(const char *status, const Initial *initial, const Explanation *explanation,
                          const Evaluator *evaluator, Heap *heap, TextVec *text);
 
+/* The JSON where there was no memory to make it: every value is null. */
+extern const char initial_report_nothing[];
+
 /* All variables of the model as `(x(start = 1), y(start = 2))`, free parameters too. */
 void initial_report_modifiers(const Initial *initial, const Evaluator *evaluator, Heap *heap, TextVec *text);
 

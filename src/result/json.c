@@ -121,4 +121,3 @@ void json_key_integer(JsonWriter *json, const char *key, int64_t value) {
 void json_key_bool(JsonWriter *json, const char *key, bool value) {
   json_key(json, key), json_bool(json, value);
 }
-void json_key_null(JsonWriter *json, const char *key) { json_key(json, key), json_null(json); }
