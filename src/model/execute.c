@@ -1,4 +1,4 @@
-/* execute: the dispatch loop of the machine (execute.h). */
+/* execute: the dispatch loop of the machine, and runs (execute.h). */
 #include "model/machine.h"
 
 static bool step(Machine *self, Instruction i) {
@@ -24,7 +24,8 @@ static bool within_inlining(Machine *machine) {
   return machine_unknown(machine, "the result of a long calculation");
 }
 
-bool machine_loop(Machine *machine) {
+/* Runs from the frame on top until the outermost one ends; false with machine->status set. */
+static bool run_frames(Machine *machine) {
   for (;;) {
     Frame *frame = frame_top(machine);
     frame->position++;
@@ -41,4 +42,17 @@ bool machine_loop(Machine *machine) {
     if (!step(machine, frame->routine->code.data[frame->position]) || !within_inlining(machine))
       if (!frame_recover(machine)) return false;
   }
+}
+
+ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value *inputs, uint32_t count) {
+  machine_clear(machine);
+  frame_begin(machine, routine, 0, false);
+  Frame *frame = frame_top(machine);
+  for (uint32_t i = 0; i < count; i++) frame->slots[i] = inputs[i];
+  for (uint32_t i = 0; i < machine->presets.count; i++)
+    frame->slots[machine->presets.data[i].slot] = value_copy(machine, &machine->presets.data[i].value);
+  machine->presets.count = 0;
+  frame->mark = frame->floor = mark_now(machine);
+  frame->position = UINT32_MAX;
+  return run_frames(machine) ? EXECUTE_OK : machine->status;
 }

@@ -178,7 +178,7 @@ void machine_preset(Machine *machine, uint32_t slot, const Value *value) {
   vec_push(machine->heap, &machine->presets, preset);
 }
 
-static void machine_clear(Machine *machine) {
+void machine_clear(Machine *machine) {
   while (machine->frames.count) {
     Frame frame = vec_pop(&machine->frames);
     vec_free(machine->heap, &frame.returns);
@@ -209,19 +209,6 @@ void machine_free(Machine *machine) {
   heap_free(machine->heap, machine);
 }
 
-ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value *inputs, uint32_t count) {
-  machine_clear(machine);
-  frame_begin(machine, routine, 0, false);
-  Frame *frame = frame_top(machine);
-  for (uint32_t i = 0; i < count; i++) frame->slots[i] = inputs[i];
-  for (uint32_t i = 0; i < machine->presets.count; i++)
-    frame->slots[machine->presets.data[i].slot] = value_copy(machine, &machine->presets.data[i].value);
-  machine->presets.count = 0;
-  frame->mark = frame->floor = mark_now(machine);
-  frame->position = UINT32_MAX;
-  return machine_loop(machine) ? EXECUTE_OK : machine->status;
-}
-
 uint32_t machine_depth(const Machine *machine) { return machine->frames.count; }
 const Value *machine_result(const Machine *machine, uint32_t index) { return &machine->stack.data[index]; }
 const Value *machine_slot(const Machine *machine, uint32_t slot) {
@@ -229,10 +216,4 @@ const Value *machine_slot(const Machine *machine, uint32_t slot) {
 }
 const Value *machine_output(const Machine *machine, uint32_t output) {
   return machine_slot(machine, machine->frames.data[0].routine->inputs + output);
-}
-
-Value machine_make(Machine *machine, Type type, const uint32_t *sizes) {
-  Value value = {.type = {.base = TYPE_NOTHING}};
-  value_make_checked(machine, type, sizes, &value);
-  return value;
 }

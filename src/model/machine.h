@@ -111,10 +111,8 @@ void frame_keep(Machine *machine);
 void frame_begin(Machine *machine, const Routine *routine, uint32_t wanted, bool is_probe);
 bool slot_is_set(const Value *slot);
 
-/* ---- execute.c ---- */
-
-/* Runs from the frame on top until the outermost one ends; false with machine->status set. */
-bool machine_loop(Machine *machine);
+/* Ready for another run: frames, stack and memory are empty, the budget is new. */
+void machine_clear(Machine *machine);
 
 /* ---- operate.c: instructions, by the verbs of codes.def ---- */
 

@@ -85,6 +85,12 @@ bool value_make_checked(Machine *machine, Type type, const uint32_t *sizes, Valu
   return make_nested(machine, type, sizes, out);
 }
 
+Value machine_make(Machine *machine, Type type, const uint32_t *sizes) {
+  Value value = {.type = {.base = TYPE_NOTHING}};
+  value_make_checked(machine, type, sizes, &value);
+  return value;
+}
+
 static uint32_t field_count(Machine *machine, const Value *value) {
   return machine_record(machine, value->type.definition)->fields.count;
 }
