@@ -84,7 +84,7 @@ typedef struct Parser {
   IndexVec list;
 } Parser;
 
-/* ---- tokens (parser.c) ---- */
+/* ---- tokens (parser_state.c) ---- */
 
 void parser_advance(Parser *parser);
 TokenKind parser_peek(Parser *parser); /* kind of the token after the present one */
