@@ -60,8 +60,10 @@ static bool is_uniform(const Builder *builder, Operand o) {
   switch (operand_kind(o)) {
   case OPERAND_VALUE: return false;
   case OPERAND_SLOT: return instances->count == 1 || instances->lanes[operand_index(o)].mode == LANE_UNIFORM;
-  default: return true;
+  case OPERAND_NUMBER:
+  case OPERAND_UNIFORM: break;
   }
+  return true;
 }
 
 static bool is_uniform_line(const Builder *builder, const Line *line) {

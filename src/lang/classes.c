@@ -241,8 +241,9 @@ uint32_t enumeration_literal(const Elaboration *el, uint32_t enumeration, Name n
 /* ---- types by name ---- */
 
 static bool base_type(Elaboration *el, AstPath path, Type *type) {
-  static const char *const names[] = {"Real", "Integer", "Boolean", "String"};
-  for (uint8_t i = 0; i < 4; i++)
+  static const char *const names[] = {
+      [TYPE_REAL] = "Real", [TYPE_INTEGER] = "Integer", [TYPE_BOOLEAN] = "Boolean", [TYPE_STRING] = "String"};
+  for (uint8_t i = 0; i < sizeof names / sizeof *names; i++)
     if (ast_path_is(el->ast, path, names[i])) {
       *type = (Type){.base = i};
       return true;
@@ -254,8 +255,10 @@ static bool base_type(Elaboration *el, AstPath path, Type *type) {
 }
 
 static const char *kind_text(AstClassKind kind) {
-  static const char *const texts[] = {"class",     "model",   "block",    "record",  "type",
-                                      "connector", "package", "function", "operator"};
+  static const char *const texts[] = {
+      [CLASS_CLASS] = "class",     [CLASS_MODEL] = "model",       [CLASS_BLOCK] = "block",
+      [CLASS_RECORD] = "record",   [CLASS_TYPE] = "type",         [CLASS_CONNECTOR] = "connector",
+      [CLASS_PACKAGE] = "package", [CLASS_FUNCTION] = "function", [CLASS_OPERATOR] = "operator"};
   return texts[kind];
 }
 
@@ -289,11 +292,13 @@ static bool class_type(Elaboration *el, ClassEntry *entry, Span span, Type *type
     }
     *type = (Type){.base = TYPE_EXTERNAL_OBJECT, .definition = entry->index};
     return true;
-  default:
-    input_error(el, span, "not supported yet: components of %s `%s`", kind_text(entry->ast->kind),
-                names_text(el->names, class_label(el, entry)));
-    return false;
+  case ROLE_CLASS_ALIAS:
+  case ROLE_CLASS_FUNCTION:
+  case ROLE_CLASS_OTHER: break;
   }
+  input_error(el, span, "not supported yet: components of %s `%s`", kind_text(entry->ast->kind),
+              names_text(el->names, class_label(el, entry)));
+  return false;
 }
 
 bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType *out) {

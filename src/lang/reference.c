@@ -150,7 +150,8 @@ void place_emit(Compiler *c, const Place *place, Span span) {
       compile_emit(c, CODE_LITERAL, (uint32_t)place->value, place->type.definition, span);
     else emit_constant(c, (BaseType)place->type.base, place->value, span);
     return;
-  default: emit_constant(c, TYPE_REAL, 0, span); return;
+  case PLACE_NONE:
+  case PLACE_STEM: emit_constant(c, TYPE_REAL, 0, span); return;
   }
 }
 

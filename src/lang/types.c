@@ -106,14 +106,9 @@ static const Intrinsic intrinsics[] = {
     {"noEvent", INTRINSIC_SCALAR, OP_NOEVENT, 1, 1, RULE_KEEP, 0, NULL},
     {"smooth", INTRINSIC_SCALAR, OP_SMOOTH, 2, 2, RULE_KEEP, 1, "p,expr"},
     {"homotopy", INTRINSIC_SCALAR, OP_HOMOTOPY, 2, 2, RULE_REAL, 0, "actual,simplified"},
-    {"der", INTRINSIC_SPECIAL, SPECIAL_DER, 1, 1, RULE_REAL, 0, NULL},
-    {"pre", INTRINSIC_SPECIAL, SPECIAL_PRE, 1, 1, RULE_KEEP, 0, NULL},
-    {"edge", INTRINSIC_SPECIAL, SPECIAL_EDGE, 1, 1, RULE_LOGIC, 0, NULL},
-    {"change", INTRINSIC_SPECIAL, SPECIAL_CHANGE, 1, 1, RULE_ANY_BOOLEAN, 0, NULL},
-    {"initial", INTRINSIC_SPECIAL, SPECIAL_INITIAL, 0, 0, RULE_BOOLEAN, 0, NULL},
-    {"terminal", INTRINSIC_SPECIAL, SPECIAL_TERMINAL, 0, 0, RULE_BOOLEAN, 0, NULL},
-    {"sample", INTRINSIC_SPECIAL, SPECIAL_SAMPLE, 2, 2, RULE_BOOLEAN, 0, "start,interval"},
-    {"delay", INTRINSIC_SPECIAL, SPECIAL_DELAY, 2, 3, RULE_REAL, 0, "expr,delayTime,delayMax"},
+#define SPECIAL(id, name, fewest, most, rule, arguments) \
+  {name, INTRINSIC_SPECIAL, SPECIAL_##id, fewest, most, rule, 0, arguments},
+#include "model/specials.def"
 #define BUILTIN(id, name, fewest, most, rule) \
   {name, INTRINSIC_ARRAY, BUILTIN_##id, fewest, most, rule, 0, NULL},
 #include "model/builtin.def"

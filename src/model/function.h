@@ -55,14 +55,8 @@ typedef enum Code {
 /* Operators with a meaning of their own in each domain. */
 typedef enum Special {
   SPECIAL_TIME,
-  SPECIAL_DER,
-  SPECIAL_PRE,
-  SPECIAL_EDGE,
-  SPECIAL_CHANGE,
-  SPECIAL_INITIAL,
-  SPECIAL_TERMINAL,
-  SPECIAL_SAMPLE,
-  SPECIAL_DELAY,
+#define SPECIAL(id, ...) SPECIAL_##id,
+#include "model/specials.def"
   SPECIAL_COUNT
 } Special;
 

@@ -140,7 +140,9 @@ Type apply_type(Op op, const Type *arguments, uint32_t count) {
     if (op == OP_EDGE || op == OP_CHANGE || op == OP_SAMPLE || op == OP_INITIAL || op == OP_TERMINAL)
       type.base = TYPE_BOOLEAN;
     return type;
-  default: break;
+  case KIND_LEAF:
+  case KIND_SMOOTH:
+  case KIND_PIECEWISE: break;
   }
   bool keeps = op == OP_ABS || op == OP_MIN || op == OP_MAX || op == OP_DIV || op == OP_MOD || op == OP_REM;
   type.base = op == OP_SIGN || op == OP_INTEGER || keeps ? TYPE_INTEGER : TYPE_REAL;

@@ -84,8 +84,11 @@ uint32_t print_kind(Type type) {
   case TYPE_BOOLEAN: return VALUE_BOOLEAN;
   case TYPE_STRING: return VALUE_STRING;
   case TYPE_ENUMERATION: return VALUE_ENUMERATION + type.definition;
-  default: return VALUE_ANY;
+  case TYPE_EXTERNAL_OBJECT:
+  case TYPE_RECORD:
+  case TYPE_NOTHING: break;
   }
+  return VALUE_ANY;
 }
 
 /* Enumerations that the language has. */

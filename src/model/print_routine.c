@@ -307,9 +307,9 @@ static void run_apply(Writer *writer, Op op, uint32_t count) {
 
 static void run_special(Writer *writer, Special special, uint32_t count) {
   static const char *const names[SPECIAL_COUNT] = {
-      [SPECIAL_TIME] = "time",         [SPECIAL_DER] = "der",       [SPECIAL_PRE] = "pre",
-      [SPECIAL_EDGE] = "edge",         [SPECIAL_CHANGE] = "change", [SPECIAL_INITIAL] = "initial",
-      [SPECIAL_TERMINAL] = "terminal", [SPECIAL_SAMPLE] = "sample", [SPECIAL_DELAY] = "delay"};
+#define SPECIAL(id, name, ...) [SPECIAL_##id] = name,
+#include "model/specials.def"
+  };
   if (special == SPECIAL_TIME) push(writer, rope_text(writer, LEVEL_PRIMARY, "time"));
   else push_call(writer, names[special], count);
 }

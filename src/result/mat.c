@@ -218,8 +218,9 @@ typedef enum Part {
   PART_ROWS,
   N_PARTS
 } Part;
-static const char *const part_name[N_PARTS] = {"Aclass",   "name",   "description",
-                                               "dataInfo", "data_1", "data_2"};
+static const char *const part_name[N_PARTS] = {
+    [PART_CLASS] = "Aclass",  [PART_NAME] = "name",        [PART_DESCRIPTION] = "description",
+    [PART_INFO] = "dataInfo", [PART_CONSTANTS] = "data_1", [PART_ROWS] = "data_2"};
 
 typedef struct Reader {
   Heap *heap;
@@ -254,8 +255,11 @@ static double matrix_get(const Matrix *matrix, uint32_t row, uint32_t column) {
   case SINGLE: return memcpy(&single, &low, sizeof single), (double)single;
   case INTEGER: return (double)(int32_t)low;
   case SHORT: return (double)(int16_t)low;
-  default: return (double)low;
+  case UNSIGNED_SHORT:
+  case BYTE:
+  case N_PRECISIONS: break;
   }
+  return (double)low;
 }
 
 /* Element `item` of signal (or row) `index`, whichever way the file is laid out. */
