@@ -68,8 +68,8 @@ static void measure_difference(const CompareRun *reference, CompareRun *run) {
     if (signal->kind != SIGNAL_STATE && signal->kind != SIGNAL_ALGEBRAIC) continue;
     uint32_t other = signals_find(run->simulation.recorder->signals, signal->name);
     if (other == MAP_NONE) continue;
-    double difference = signal_difference(run->simulation.recorder->trajectory, other,
-                                          reference->simulation.recorder->trajectory, s);
+    double difference =
+        signal_difference(run->simulation.recorder->trajectory, other, reference->simulation.recorder->trajectory, s);
     if (!is_differentiated(signals, signal, &arena)) {
       run->algebraic_difference = fmax(run->algebraic_difference, difference);
     } else if (difference >= run->difference) {
@@ -158,7 +158,7 @@ static const char *failure(const CompareRun *run) {
 
 static const char *solver_of(const CompareRun *run, const Integrator *asked) {
   if (run->simulation.statistics.stepper.solver) return run->simulation.statistics.stepper.solver;
-  return asked ? asked->name : "auto";
+  return asked ? asked->name : SOLVER_AUTO;
 }
 
 static void text_run(const Comparison *comparison, uint32_t k, uint32_t levels, TextVec *text) {
@@ -166,16 +166,14 @@ static void text_run(const Comparison *comparison, uint32_t k, uint32_t levels, 
   const CompareRun *run = &comparison->runs[k];
   const CompareRequest *request = comparison->request;
   const RunStatistics *statistics = &run->simulation.statistics;
-  text_printf(heap, text, "%-15s %-6s", run->method->name,
-              solver_of(run, request->solvers[k % request->solver_count]));
+  text_printf(heap, text, "%-15s %-6s", run->method->name, solver_of(run, request->solvers[k % request->solver_count]));
   if (!run->ok) {
     text_printf(heap, text, " %s\n", failure(run));
     return;
   }
   text_printf(heap, text, "%6u %6u %7llu %9.0f %7.0f %9.2f", run->simulation.facts.run_evaluator->array->rows,
               run->simulation.facts.states, (unsigned long long)statistics->stepper.steps,
-              ceil(statistics->residual_evaluations), ceil(statistics->jacobian_evaluations),
-              1e3 * run->seconds);
+              ceil(statistics->residual_evaluations), ceil(statistics->jacobian_evaluations), 1e3 * run->seconds);
   for (uint32_t l = 0; l < levels; l++) {
     const Constraints *constraints = statistics->constraints;
     if (l >= constraints->plan->levels) text_printf(heap, text, " %19s", "-");
@@ -199,17 +197,15 @@ void compare_text(const Comparison *comparison, TextVec *text) {
     text_printf(heap, text, " %9.9s %-9s", request->invariants[i], "drift");
   text_printf(heap, text, " %9s %9s\n", "off by", "amplifies");
   for (uint32_t k = 0; k < comparison->count; k++) text_run(comparison, k, levels, text);
-  text_printf(
-      heap, text,
-      "level l: largest scaled residual of constraints differentiated l times, at the output points\n");
+  text_printf(heap, text,
+              "level l: largest scaled residual of constraints differentiated l times, at the output points\n");
   if (comparison->reference.ok)
     text_printf(heap, text,
                 "off by: largest difference from method dummy at tolerance %.2g, of variables whose "
                 "derivatives occur\n",
                 tolerance_of(comparison, MORE_ACCURATE));
   else
-    text_printf(heap, text, "off by: not known, since the reference run failed: %s\n",
-                failure(&comparison->reference));
+    text_printf(heap, text, "off by: not known, since the reference run failed: %s\n", failure(&comparison->reference));
   text_printf(heap, text, "amplifies: what a small change of the states at the start is multiplied by along the run\n");
 }
 
@@ -220,7 +216,6 @@ static void json_drift(JsonWriter *json, const Drift *drift) {
 
 static void json_levels(const Comparison *comparison, const CompareRun *run, JsonWriter *json) {
   const Constraints *constraints = run->simulation.statistics.constraints;
-  json_key(json, "levels");
   json_array_begin(json);
   for (uint32_t l = 0; constraints && l < constraints->plan->levels; l++) {
     Drift drift = level_drift(comparison->heap, constraints, l);
@@ -234,7 +229,6 @@ static void json_levels(const Comparison *comparison, const CompareRun *run, Jso
 }
 
 static void json_invariants(const Comparison *comparison, const CompareRun *run, JsonWriter *json) {
-  json_key(json, "invariants");
   json_array_begin(json);
   for (uint32_t i = 0; run->invariants && i < comparison->request->invariant_count; i++) {
     json_object_begin(json);
@@ -247,55 +241,48 @@ static void json_invariants(const Comparison *comparison, const CompareRun *run,
   json_array_end(json);
 }
 
+/* The variable that is farthest from the reference. */
+static const char *farthest_name(const Comparison *comparison, const CompareRun *run) {
+  if (!run->ok || !comparison->reference.ok || !(run->difference > 0)) return NULL;
+  return comparison->reference.simulation.recorder->signals->list.data[run->farthest].name;
+}
+
 static void json_run(const Comparison *comparison, uint32_t k, JsonWriter *json) {
   const CompareRun *run = &comparison->runs[k];
-  const CompareRequest *request = comparison->request;
   const RunStatistics *statistics = &run->simulation.statistics;
   const RunFacts *facts = &run->simulation.facts;
-  json_object_begin(json);
-  json_key_string(json, "method", run->method->name);
-  json_key_string(json, "solver", solver_of(run, request->solvers[k % request->solver_count]));
-  json_key_string(json, "status", facts->status);
-  json_key_string(json, "message", run->ok ? NULL : failure(run));
-  json_key_string(json, "remark", run->simulation.plan->reduction.remark);
-  json_key_integer(json, "rows", facts->run_evaluator ? facts->run_evaluator->array->rows : 0);
-  json_key_integer(json, "states", facts->states);
-  json_key_integer(json, "steps", (int64_t)statistics->stepper.steps);
-  json_key_integer(json, "rejected", (int64_t)statistics->stepper.rejected);
-  json_key_number(json, "residual_evals", statistics->residual_evaluations);
-  json_key_number(json, "jacobian_evals", statistics->jacobian_evaluations);
-  json_key_integer(json, "factorizations", (int64_t)statistics->stepper.factorizations);
-  json_key_integer(json, "pivots", statistics->stepper.pivots.count);
-  json_key_number(json, "seconds", run->seconds);
-  json_key_number(json, "seconds_integrate", facts->seconds.integrate);
-  json_levels(comparison, run, json);
-  json_invariants(comparison, run, json);
-  json_key_number(json, "difference", run->difference);
-  json_key_number(json, "algebraic_difference", run->algebraic_difference);
-  json_key_number(json, "amplification", run->amplification);
-  bool far = run->ok && comparison->reference.ok && run->difference > 0;
-  json_key_string(json, "farthest",
-                  far ? comparison->reference.simulation.recorder->signals->list.data[run->farthest].name
-                      : NULL);
-  json_object_end(json);
+#define RUN_KEY(name, value) json_key(json, #name), value;
+#include "compare_report.def"
+}
+
+static void json_runs(const Comparison *comparison, JsonWriter *json) {
+  json_array_begin(json);
+  for (uint32_t k = 0; k < comparison->count; k++) {
+    json_object_begin(json);
+    json_run(comparison, k, json);
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
+static void json_comparison(const Comparison *comparison, JsonWriter *json) {
+  const RunOptions *options = &comparison->request->request.run;
+#define KEY(name, value) json_key(json, #name), value;
+#include "compare_report.def"
 }
 
 void compare_json(const Comparison *comparison, TextVec *text) {
-  Heap *heap = comparison->heap;
-  const RunOptions *options = &comparison->request->request.run;
-  JsonWriter json = json_make(heap, text);
+  JsonWriter json = json_make(comparison->heap, text);
   json_object_begin(&json);
   json_key_string(&json, "status", "ok");
-  json_key_number(&json, "start", options->start);
-  json_key_number(&json, "stop", options->stop);
-  json_key_number(&json, "tolerance", options->tolerance);
-  json_key_bool(&json, "reference", comparison->reference.ok);
-  json_key(&json, "runs");
-  json_array_begin(&json);
-  for (uint32_t k = 0; k < comparison->count; k++) json_run(comparison, k, &json);
-  json_array_end(&json);
+  json_comparison(comparison, &json);
   json_object_end(&json);
 }
+
+const char compare_nothing[] = JSON_NOTHING
+#define KEY(name, value) JSON_NULL(name)
+#include "compare_report.def"
+    JSON_END;
 
 void compare_svg(const Comparison *comparison, TextVec *text) {
   Heap *heap = comparison->heap;

@@ -60,8 +60,7 @@ static bool operators_supported(Plan *plan) {
   const char *name = NULL;
   for (uint32_t i = 0; i < all && !fine && !name; i++) {
     name = first_unsupported(model, &roots[i], 1);
-    if (name)
-      diag_error(plan->diags, DIAG_INPUT, equation[i]->span, "not supported by simulate yet: %s(...)", name);
+    if (name) diag_error(plan->diags, DIAG_INPUT, equation[i]->span, "not supported by simulate yet: %s(...)", name);
   }
   heap_free(plan->heap, roots);
   heap_free(plan->heap, equation);
@@ -73,8 +72,7 @@ static bool pass_supported(Plan *plan) {
   const Model *model = plan->own;
   Span none = {0};
   if (model->whens.count)
-    diag_error(plan->diags, DIAG_INPUT, model->whens.data[0].span,
-               "not supported by simulate yet: when-equations");
+    diag_error(plan->diags, DIAG_INPUT, model->whens.data[0].span, "not supported by simulate yet: when-equations");
   else if (model->discrete_equations.count)
     diag_error(plan->diags, DIAG_INPUT, model->discrete_equations.data[0].span,
                "not supported by simulate yet: equations for discrete variables");
@@ -163,8 +161,8 @@ static bool pass_code(Plan *plan) {
 }
 
 /* Initial values for the modes of the guess, until the values found have those modes. */
-static bool find_initial(Initializer *initializer, const StartValues *starts, const RunOptions *run,
-                         Initial *initial, Diags *diags) {
+static bool find_initial(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
+                         Diags *diags) {
   enum { ROUNDS = 20 };
   Switches *switches = switches_new(initializer->heap, initializer->evaluator);
   if (switches) {
@@ -174,8 +172,7 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
-    if (!switches || !switches_evaluate(switches, run->start, initial->y) || !switches_set(switches))
-      return true;
+    if (!switches || !switches_evaluate(switches, run->start, initial->y) || !switches_set(switches)) return true;
   }
   diag_error(diags, DIAG_INIT, (Span){0},
              "no consistent initial values: the conditions of if-expressions do not settle; change the start "
@@ -194,8 +191,7 @@ static Initializer make_initializer(const Plan *plan, Heap *heap, const ArrayRun
 static bool pass_initial(Plan *plan) {
   plan->facts.status = "init";
   plan->initializer = make_initializer(plan, plan->heap, &plan->first);
-  if (!find_initial(&plan->initializer, &plan->starts, &plan->request.run, &plan->initial, plan->diags))
-    return false;
+  if (!find_initial(&plan->initializer, &plan->starts, &plan->request.run, &plan->initial, plan->diags)) return false;
   plan->first.y = plan->initial.y;
   return true;
 }
@@ -279,7 +275,6 @@ static void copy_initial(Simulation *simulation) {
   Initial *initial = &simulation->initial;
   *initial = plan->initial;
   initial->system = NULL;
-  initial->surplus = (IndexVec){0};
   initial->column = heap_array(heap, initial->columns, sizeof *initial->column);
   initial->value = heap_array(heap, initial->columns, sizeof *initial->value);
   initial->y = heap_array(heap, plan->array.columns, sizeof *initial->y);
@@ -291,8 +286,7 @@ static void copy_initial(Simulation *simulation) {
 /* A plan for other values of the parameters that it depends on. */
 static bool make_own_plan(Simulation *simulation) {
   Plan *own = heap_alloc(simulation->heap, sizeof *own);
-  bool made =
-      plan_make(own, simulation->heap, simulation->plan->model, &simulation->request, simulation->diags);
+  bool made = plan_make(own, simulation->heap, simulation->plan->model, &simulation->request, simulation->diags);
   simulation->plan = own;
   simulation->facts = own->facts;
   return made;
@@ -303,8 +297,7 @@ static bool begin_shared(Simulation *simulation) {
   Heap *heap = simulation->heap;
   const Model *model = simulation->plan->model;
   double *parameters = heap_array(heap, model->parameters.count, sizeof *parameters);
-  if (!model_parameter_values(model, heap, simulation->request.parameter_overrides, parameters,
-                              simulation->diags))
+  if (!model_parameter_values(model, heap, simulation->request.parameter_overrides, parameters, simulation->diags))
     return false;
   bool same = has_plan_values(simulation, parameters);
   if (!same && plan_depends_on_values(simulation->plan)) {
@@ -356,11 +349,9 @@ static void make_view(Simulation *simulation) {
   const Plan *plan = simulation->plan;
   const Strangeness *strangeness = plan->reduction.strangeness;
   if (strangeness) {
-    simulation->strangeness =
-        strangeness_run(strangeness, simulation->heap, &simulation->arena, simulation->diags);
+    simulation->strangeness = strangeness_run(strangeness, simulation->heap, &simulation->arena, simulation->diags);
     simulation->facts.strangeness = &simulation->strangeness;
-    simulation->system =
-        (ArrayRun){.evaluator = simulation->strangeness.evaluator, .y = simulation->strangeness.y};
+    simulation->system = (ArrayRun){.evaluator = simulation->strangeness.evaluator, .y = simulation->strangeness.y};
     simulation->facts.evaluator = simulation->system.evaluator;
     simulation->view = view_strangeness(simulation->heap, &simulation->strangeness, simulation->system.y);
     return;
@@ -373,8 +364,7 @@ static void make_view(Simulation *simulation) {
     dummy_select(simulation->system.dummy, simulation->request.run.start, simulation->system.y, &block);
     statespace_choose(simulation->system.space, dummy_depth(simulation->system.dummy));
   }
-  simulation->view =
-      view_reduced(simulation->heap, &plan->reduction, &simulation->original, &simulation->system);
+  simulation->view = view_reduced(simulation->heap, &plan->reduction, &simulation->original, &simulation->system);
 }
 
 static bool pass_view(Simulation *simulation) {
@@ -385,10 +375,9 @@ static bool pass_view(Simulation *simulation) {
   const System *system = &simulation->view->system;
   const Integrator *integrator = request->run.integrator;
   if (integrator && integrator->explicit_form && !system->close) {
-    diag_error(
-        simulation->diags, DIAG_USAGE, (Span){0},
-        "solver %s needs the state-space form, which method %s does not make of this model; use radau or bdf",
-        integrator->name, request->method->name);
+    diag_error(simulation->diags, DIAG_USAGE, (Span){0},
+               "solver %s needs the state-space form, which method %s does not make of this model; use radau or bdf",
+               integrator->name, request->method->name);
     return false;
   }
   bool *is_state = heap_array(heap, (size_t)system->columns, sizeof *is_state);
@@ -416,12 +405,11 @@ static bool pass_integrate(Simulation *simulation) {
   if (!request->method->by_ranks) options.tolerance *= reduced_accuracy(reduced, options.tolerance);
   else if (!options.integrator) options.tolerance *= multistep_accuracy(options.tolerance);
   if (reduced->rate > 0 && (!options.integrator || options.integrator->explicit_form)) {
-    double longest =
-        EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
+    double longest = EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
     if (options.max_step == 0 || options.max_step > longest) options.max_step = longest;
   }
-  return run_integrate(simulation->heap, simulation->view, &simulation->plan->run, simulation->system.y,
-                       &options, simulation->recorder, &simulation->statistics, simulation->diags);
+  return run_integrate(simulation->heap, simulation->view, &simulation->plan->run, simulation->system.y, &options,
+                       simulation->recorder, &simulation->statistics, simulation->diags);
 }
 
 /* ---- the lists of passes ---- */
@@ -433,16 +421,11 @@ typedef struct PlanPass {
 } PlanPass;
 
 static const PlanPass PLAN_PASSES[] = {
-    {pass_supported, offsetof(Seconds, structure), false},
-    {pass_parameters, offsetof(Seconds, structure), false},
-    {pass_structure, offsetof(Seconds, structure), true},
-    {pass_regular, offsetof(Seconds, structure), true},
-    {pass_array, offsetof(Seconds, structure), true},
-    {pass_code, offsetof(Seconds, code), true},
-    {pass_initial, offsetof(Seconds, init), true},
-    {pass_reduce, offsetof(Seconds, code), false},
-    {pass_watch, offsetof(Seconds, code), false},
-    {pass_compile, offsetof(Seconds, code), false},
+    {pass_supported, offsetof(Seconds, structure), false}, {pass_parameters, offsetof(Seconds, structure), false},
+    {pass_structure, offsetof(Seconds, structure), true},  {pass_regular, offsetof(Seconds, structure), true},
+    {pass_array, offsetof(Seconds, structure), true},      {pass_code, offsetof(Seconds, code), true},
+    {pass_initial, offsetof(Seconds, init), true},         {pass_reduce, offsetof(Seconds, code), false},
+    {pass_watch, offsetof(Seconds, code), false},          {pass_compile, offsetof(Seconds, code), false},
 };
 
 typedef struct RunPass {
@@ -477,10 +460,8 @@ static bool run_pass(Plan *plan, const PlanPass *pass, bool *has_structure) {
 
 bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   bool has_structure = true, ok = true;
-  *plan =
-      (Plan){.heap = heap, .arena = arena_make(heap), .diags = diags, .model = model, .request = *request};
-  plan->facts =
-      (RunFacts){.status = "input", .method = request->method->name, .equations = model->equations.count};
+  *plan = (Plan){.heap = heap, .arena = arena_make(heap), .diags = diags, .model = model, .request = *request};
+  plan->facts = (RunFacts){.status = "input", .method = request->method->name, .equations = model->equations.count};
   plan->own = model_layer(model, heap);
   for (size_t p = 0; p < sizeof PLAN_PASSES / sizeof *PLAN_PASSES && ok; p++) {
     double begin = pipeline_clock();
@@ -489,14 +470,11 @@ bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *reques
   }
   if (!ok) return false;
   plan->discretes = heap_array(heap, plan->modes.count, sizeof(double));
-  if (plan->code)
-    memcpy(plan->discretes, plan->first.evaluator->discretes, plan->modes.count * sizeof(double));
+  if (plan->code) memcpy(plan->discretes, plan->first.evaluator->discretes, plan->modes.count * sizeof(double));
   return true;
 }
 
-bool plan_depends_on_values(const Plan *plan) {
-  return plan->conversions.count || plan->reduction.strangeness;
-}
+bool plan_depends_on_values(const Plan *plan) { return plan->conversions.count || plan->reduction.strangeness; }
 
 static bool run_passes(Simulation *simulation) {
   for (size_t p = 0; p < sizeof RUN_PASSES / sizeof *RUN_PASSES; p++) {
@@ -511,12 +489,11 @@ static bool run_passes(Simulation *simulation) {
 
 static void simulation_begin(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request,
                              Diags *diags) {
-  *simulation = (Simulation){
-      .heap = heap, .arena = arena_make(heap), .diags = diags, .plan = plan, .request = *request};
+  *simulation =
+      (Simulation){.heap = heap, .arena = arena_make(heap), .diags = diags, .plan = plan, .request = *request};
 }
 
-bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request,
-                    Diags *diags) {
+bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
   simulation_begin(simulation, heap, plan, request, diags);
   simulation->facts = plan->facts;
   simulation->facts.seconds = (Seconds){0};
@@ -526,8 +503,7 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
   return ok && run_passes(simulation);
 }
 
-bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
-                       Diags *diags) {
+bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   Plan *plan = heap_alloc(heap, sizeof *plan);
   simulation_begin(simulation, heap, plan, request, diags);
   bool ok = plan_make(plan, heap, model, request, diags);

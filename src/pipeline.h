@@ -18,8 +18,7 @@ typedef struct Request {
   bool initialize_only;
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
-  double
-      perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
+  double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
   const SignalFilter *filter; /* NULL: all signals */
   RunOptions run;
 } Request;
@@ -79,12 +78,10 @@ bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *reques
 bool plan_depends_on_values(const Plan *plan);
 
 /* Runs a plan that others may run too. false: an error is in diags; simulation->facts says how far it got. */
-bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request,
-                    Diags *diags);
+bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags);
 
 /* Plans and runs at once. */
-bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
-                       Diags *diags);
+bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags);
 
 /* Seconds of a steady clock. */
 double pipeline_clock(void);

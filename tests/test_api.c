@@ -131,6 +131,39 @@ static void every_name_works(void **state) {
   daedal_model_free(model);
 }
 
+/* An unknown name is answered with every name that there is, `auto` aside, which is no integrator. */
+static void unknown_names_list_the_known(void **state) {
+  (void)state;
+  daedal_model *model = load(PENDULUM, NULL);
+  const char *const *const lists[] = {daedal_method_names(), daedal_solver_names() + 1};
+  daedal_options options[2] = {daedal_default_options(), daedal_default_options()};
+  options[0].method = options[1].solver = "magic";
+  for (int k = 0; k < 2; k++) {
+    daedal_result *result = daedal_simulate(model, &options[k]);
+    daedal_diagnostic first = daedal_result_diagnostic(result, 0);
+    uint32_t count = 0;
+    for (; lists[k][count]; count++)
+      assert_memory_equal(first.notes[count].message, lists[k][count], strlen(lists[k][count]));
+    assert_int_equal(first.note_count, count);
+    daedal_result_free(result);
+  }
+  daedal_model_free(model);
+}
+
+/* Reports in JSON exist where there was no memory for a result, and of a model that cannot be read. */
+static void json_without_result(void **state) {
+  (void)state;
+  daedal_model *model = load("model", NULL);
+  const char *const reports[] = {daedal_result_json(NULL), daedal_result_initial_json(NULL),
+                                 daedal_result_model_json(NULL), daedal_compare_json(NULL),
+                                 daedal_analysis_json(model)};
+  for (size_t k = 0; k < sizeof reports / sizeof *reports; k++) {
+    assert_memory_equal(reports[k], "{\"status\": \"input\", \"", 21);
+    assert_string_equal(reports[k] + strlen(reports[k]) - 8, ": null}\n");
+  }
+  daedal_model_free(model);
+}
+
 /* ---- refused allocations ---- */
 
 static bool analyze_with(FailAlloc *fail) {
@@ -139,7 +172,8 @@ static bool analyze_with(FailAlloc *fail) {
   bool done = false;
   if (model) {
     daedal_analysis analysis = daedal_analyze(model);
-    done = analysis.status == DAEDAL_OK && daedal_analysis_json(model) && daedal_analysis_text(model) && daedal_flatten(model);
+    done = analysis.status == DAEDAL_OK && daedal_analysis_json(model) && daedal_analysis_text(model) &&
+           daedal_flatten(model);
     if (!done) assert_int_equal(daedal_model_status(model), DAEDAL_INTERNAL);
     daedal_model_free(model);
   }
@@ -190,6 +224,8 @@ int main(void) {
       cmocka_unit_test(errors_are_values),
       cmocka_unit_test(bad_options),
       cmocka_unit_test(every_name_works),
+      cmocka_unit_test(unknown_names_list_the_known),
+      cmocka_unit_test(json_without_result),
       cmocka_unit_test(each_allocation_up_to_analysis_refused),
       cmocka_unit_test(allocations_of_a_simulation_refused),
   };

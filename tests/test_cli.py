@@ -21,7 +21,8 @@ ANALYZE_KEYS = {"status", "equations", "variables", "structural_index", "dof", "
                 "singular_blocks", "conversions", "dof_true", "index_true", "seconds"}
 SIMULATE_KEYS = {"status", "method", "conversions", "solver", "solver_reason", "equations", "states", "rows", "left_out",
                  "steps", "rejected", "residual_evals", "output_evals", "jacobian_evals", "factorizations", "end_time",
-                 "singular", "pivots", "events", "constraint_residual", "constraint_levels", "invariants", "seconds", "final"}
+                 "singular", "pivots", "events", "state_events", "time_events", "event_iterations", "replans",
+                 "diagnostics", "constraint_residual", "constraint_levels", "invariants", "seconds", "final"}
 INIT_KEYS = {"status", "fixed", "free", "values"}
 
 UNBALANCED = "model M\n  Real x;\n  Real y;\nequation\n  x = time;\nend M;\n"
@@ -144,6 +145,62 @@ def manual_page_is_true():
     expect(set(re.findall(r"^\.It Cm (\w+)", page, re.M)) == set(COMMANDS), "commands of the page")
     guide = (SOURCE / "docs/command.md").read_text()
     expect(all(f"--{option}" in guide for option in shown), [o for o in shown if f"--{o}" not in guide])
+
+    simulate = Folder().run("simulate", "--help").stdout
+    for option in ("method", "solver"):
+        names = re.search(rf"--{option} .*: (.*)", simulate)[1].split(", ")
+        row = re.search(rf"^\| `--{option} .*", guide, re.M)[0]
+        item = re.search(rf"^\.It Fl Fl {option} .*?(?=^\.It )", page, re.M | re.S)[0]
+        for name in names:
+            expect(f"`{name}`" in row, option, name, "is not in command.md")
+            expect(re.search(rf"^\.Cm {name}\b", item, re.M), option, name, "is not in the manual page")
+
+
+# The table of a report's keys, the page and the words where their documentation begins, the command.
+REPORTS = [("result/analysis_report.def", "command.md", "`daedal analyze MODEL --json`", ["analyze"]),
+           ("result/initial_report.def", "initialization.md", "--json", ["init"]),
+           ("solve/run_report.def", "command.md", "`daedal simulate MODEL --json`", ["simulate", "--output-file", "x.csv"]),
+           ("solve/reduction_report.def", "command.md", "`daedal reduce MODEL", ["reduce"]),
+           ("compare_report.def", "command.md", "`daedal compare MODEL", ["compare", "--methods", "dummy"])]
+
+
+def keys_of(table, macros):
+    return set(re.findall(rf"^(?:{macros})\((\w+),", (SOURCE / "src" / table).read_text(), re.M))
+
+
+def reports_are_documented():
+    """Every key of a report's table is documented and in the report, whether the command succeeds or not."""
+    for table, page, begin, command in REPORTS:
+        guide = (SOURCE / "docs" / page).read_text()
+        section = guide[guide.index(begin):]
+        section = section if page != "command.md" else re.split(r"\n(?=`daedal |## )", section)[0]
+        keys = keys_of(table, "KEY")
+        for key in keys | keys_of(table, "OPTIONAL|RUN_KEY"):
+            expect(f"`{key}`" in section, table, key, "is not documented")
+        for row in re.findall(r"^\| (`.*?) \|", section, re.M) if "| key |" in section else []:
+            for key in re.findall(r"`(\w+)`", row):
+                expect(key in keys | keys_of(table, "OPTIONAL") | {"status"}, table, key, "is documented only")
+        for model, text in (("good.mo", PENDULUM.read_text()), ("unbalanced.mo", UNBALANCED), ("bad.mo", "model")):
+            folder = Folder()
+            folder.write(model, text)
+            report = json.loads(folder.run(command[0], model, *command[1:], "--json", "-").stdout)
+            expect(set(report) == keys | {"status"}, table, model, set(report) ^ keys)
+            for run in report.get("runs") or []:
+                expect(set(run) == keys_of(table, "RUN_KEY"), table, model, set(run))
+
+
+def diagnostics_are_reported():
+    """The report of a run has its messages with their places, whatever stage they come from."""
+    for text, code, line in (("model M\n  Real x;\nequation\n  x = ;\nend M;\n", "input", 4), (UNBALANCED, "structure", None),
+                             (NO_START, "init", None), (BLOWS_UP, "integration", None)):
+        folder = Folder()
+        folder.write("m.mo", text)
+        run = folder.run("simulate", "m.mo", "--stop-time", "2", "--json", "-")
+        first = json.loads(run.stdout)["diagnostics"][0]
+        expect(set(first) == {"severity", "code", "message", "file", "line", "column", "notes"}, first)
+        expect(first["severity"] == "error" and first["code"] == code and first["file"] == "m.mo", first)
+        expect(line is None or first["line"] == line, first)
+        expect(first["message"] in run.stderr, first, run.stderr)
 
 
 # ---- reading ----
@@ -411,7 +468,7 @@ def export_writes_c():
     expect(sources and "out" in run.stderr, sources, run.stderr)
 
 
-TESTS = [usage_errors, help_is_data, manual_page_is_true, examples_pass_check, flatten_reads_back, class_of_a_file, caret,
+TESTS = [usage_errors, help_is_data, manual_page_is_true, reports_are_documented, diagnostics_are_reported, examples_pass_check, flatten_reads_back, class_of_a_file, caret,
          several_errors, no_colour_in_files, colour_on_a_terminal, files_that_fail, standard_output_that_fails,
          exit_by_cause, analyze_reports, init_reports, simulate_reports, simulate_options, broken_off_runs,
          files_are_whole, export_writes_c]

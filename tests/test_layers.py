@@ -25,6 +25,13 @@ CASES = [
     ("SUNDIALS in its wrapper", {"src/solve/ida.c": "#include <ida/ida.h>\n"}, None),
     ("SUNDIALS elsewhere", {"src/solve/radau.c": "#  include <sunmatrix/sunmatrix_sparse.h>\n"}, "src/solve/radau.c:1"),
     ("path not from src/", {"src/base/vec.c": '#include "vec.h"\n'}, "includes are written from src/"),
+    ("calls one way", {"src/base/a.c": "void a(void) { b(); }\n", "src/base/b.c": "void b(void) {}\nstatic void a(void) {}\n"}, None),
+    ("calls in a circle", {"src/base/a.c": "void a(void) { b(); }\n", "src/base/b.c": "int b(int x) {\n  return a() + x;\n}\n"},
+     "src/base/a.c"),
+    ("named in a comment", {"src/base/a.c": "void a(void) { b(); }\n", "src/base/b.c": "void b(void) {} /* as a */\n"}, None),
+    ("calls by a macro", {"src/base/a.c": "#define CASE(x) step_##x();\nvoid a(void) { CASE(b) }\n",
+                          "src/base/b.c": "void step_b(void) { a(); }\n"}, "call each other"),
+    ("headers in a circle", {"src/base/a.h": '#include "base/b.h"\n', "src/base/b.h": '#include "base/a.h"\n'}, "include each other"),
     ("unknown folder", {"src/misc/a.c": ""}, "src/misc is not a layer"),
 ]
 

@@ -155,7 +155,8 @@ static void test_matrices(void **unused) {
   Expr pieces[16];
   uint32_t count = 0, state = 5;
   IndexVec below = {0};
-  for (uint32_t k = 0; k < 3; k++) dag_below(dag, dag_scratch(dag), &bench->model->equations.data[k].residual, 1, &below);
+  for (uint32_t k = 0; k < 3; k++)
+    dag_below(dag, dag_scratch(dag), &bench->model->equations.data[k].residual, 1, &below);
   for (uint32_t k = 0; k < below.count && count < 16; k++)
     if (dag_op(dag, below.data[k]) != OP_SUM) pieces[count++] = below.data[k];
   for (int trial = 0; trial < 60; trial++) {
@@ -174,7 +175,8 @@ static void test_matrices(void **unused) {
     BlockJacobian jacobian = matrix_of(&bench->arena, n, entry);
     assert_true(proof_singular(&jacobian, &bench->samples));
     Expr changed = jacobian.entry[n * n - 1];
-    jacobian.entry[n * n - 1] = dag_add(dag, changed, dag_constant(dag, 1)); /* the determinant: the product of the others */
+    jacobian.entry[n * n - 1] =
+        dag_add(dag, changed, dag_constant(dag, 1)); /* the determinant: the product of the others */
     bool full = true;
     for (int32_t p = 0; p < n - 1; p++)
       for (int32_t q = 0; q < p; q++) full = full && dag_is_constant(dag, entry[p * n + q], NULL);

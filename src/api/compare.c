@@ -1,8 +1,6 @@
 /* compare: methods side by side. */
 #include "api/handles.h"
 
-#include <string.h>
-
 typedef struct CompareNames {
   const daedal_options *options;
   const char *methods, *solvers;
@@ -28,14 +26,11 @@ static bool read_solvers(daedal_result *result, const char *solvers) {
   CompareRequest *comparing = &result->comparing;
   Arena *arena = &result->diags.arena;
   uint32_t count;
-  const char **names = split_names(arena, solvers ? solvers : "auto", &count);
+  const char **names = split_names(arena, solvers ? solvers : SOLVER_AUTO, &count);
   comparing->solvers = arena_array(arena, count, sizeof *comparing->solvers);
   comparing->solver_count = count;
-  for (uint32_t s = 0; s < count; s++) {
-    comparing->solvers[s] = integrator_find(names[s]);
-    if (!comparing->solvers[s] && strcmp(names[s], "auto") != 0)
-      return refuse_usage(result, arena_printf(arena, "there is no solver '%s' in this build", names[s]));
-  }
+  for (uint32_t s = 0; s < count; s++)
+    if (!find_solver(result, names[s], &comparing->solvers[s])) return false;
   return count > 0 || refuse_usage(result, "no solver is named");
 }
 
@@ -63,9 +58,9 @@ static bool run_comparison(daedal_result *result, const void *argument) {
   const CompareNames *names = argument;
   const daedal_options *options = names->options;
   CompareRequest *comparing = &result->comparing;
-  bool ok = read_options(result, options, &comparing->request) &&
-            read_starts(result, options, &comparing->request) && read_invariants(result, options) &&
-            read_methods(result, names->methods) && read_solvers(result, names->solvers);
+  bool ok = read_options(result, options, &comparing->request) && read_starts(result, options, &comparing->request) &&
+            read_invariants(result, options) && read_methods(result, names->methods) &&
+            read_solvers(result, names->solvers);
   if (ok) {
     result->comparison = compare_run(result->heap, result->model->model, comparing);
     judge_comparison(result, names->methods != NULL);
@@ -100,5 +95,8 @@ static const char *report(daedal_result *result, CompareReport print, TextVec *t
 }
 
 const char *daedal_compare_text(daedal_result *result) { return report(result, compare_text, &result->text); }
-const char *daedal_compare_json(daedal_result *result) { return report(result, compare_json, &result->json); }
+const char *daedal_compare_json(daedal_result *result) {
+  if (!result || (!result->comparison && !result->broken)) return compare_nothing;
+  return report(result, compare_json, &result->json);
+}
 const char *daedal_compare_plot(daedal_result *result) { return report(result, compare_svg, &result->plot); }

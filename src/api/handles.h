@@ -45,7 +45,7 @@ struct daedal_result {
   const char *constraint;
   CompareRequest comparing;
   Comparison *comparison; /* NULL: one run */
-  Reduction reduction; /* for its text */
+  Reduction reduction;    /* for its text */
   TextVec reduced, reduced_json;
   Explanation *explanation; /* of the initial values; NULL until asked for */
   TextVec text, json, csv, plot, terminal, initial_text, initial_json, start_values;
@@ -74,6 +74,9 @@ bool result_protect(daedal_result *result, ResultWork work, const void *argument
 /* Each says what is wrong in the result's diagnostics (DIAG_USAGE) and returns false. */
 bool refuse_usage(daedal_result *result, const char *message);
 bool refuse_method(daedal_result *result, const char *name);
+
+/* The integrator of that name; SOLVER_AUTO is NULL: the run chooses. false: this build has none, which is said. */
+bool find_solver(daedal_result *result, const char *name, const Integrator **integrator);
 
 /* Times, tolerances and names from options, then the experiment annotation, then defaults. */
 bool read_options(daedal_result *result, const daedal_options *options, Request *request);

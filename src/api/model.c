@@ -80,8 +80,7 @@ static daedal_model *load_protected(LoadRequest request, const daedal_allocator 
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator) {
   return load_protected(
-      (LoadRequest){
-          .path = path, .text = text ? text : "", .length = text ? length : 0, .class_name = class_name},
+      (LoadRequest){.path = path, .text = text ? text : "", .length = text ? length : 0, .class_name = class_name},
       allocator);
 }
 
@@ -108,7 +107,8 @@ daedal_counts daedal_model_counts(const daedal_model *model) { return model->cou
 
 static bool work_flatten(daedal_model *model, const void *argument) {
   (void)argument;
-  if (model->model && !model->flat.count) model_print(model_layer(model->model, model->heap), model->heap, &model->flat);
+  if (model->model && !model->flat.count)
+    model_print(model_layer(model->model, model->heap), model->heap, &model->flat);
   return model->model != NULL;
 }
 

@@ -10,15 +10,9 @@
 /* Smallest tolerance, and smallest step over time: a little above the round-off of one operation. */
 static const double FINEST = 1e-14;
 
-static const char *const SOLVERS[] = {"auto", "erk",   "radau", "bdf",
-#ifdef DAEDAL_WITH_SUNDIALS
-                                      "ida",  "cvode",
-#endif
-                                      NULL};
-
 daedal_options daedal_default_options(void) {
   return (daedal_options){.method = "dummy",
-                          .solver = "auto",
+                          .solver = SOLVER_AUTO,
                           .start_time = NAN,
                           .stop_time = NAN,
                           .tolerance = NAN,
@@ -30,7 +24,7 @@ daedal_options daedal_default_options(void) {
 }
 
 const char *const *daedal_method_names(void) { return method_names; }
-const char *const *daedal_solver_names(void) { return SOLVERS; }
+const char *const *daedal_solver_names(void) { return solver_names; }
 
 static double first_given(double a, bool has_b, double b, double otherwise) {
   return !isnan(a) ? a : has_b ? b : otherwise;
@@ -48,17 +42,24 @@ bool refuse_method(daedal_result *result, const char *name) {
   return false;
 }
 
+bool find_solver(daedal_result *result, const char *name, const Integrator **integrator) {
+  *integrator = integrator_find(name);
+  if (*integrator || strcmp(name, SOLVER_AUTO) == 0) return true;
+  Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "there is no solver '%s' in this build", name);
+  for (uint32_t s = 0; integrator_at(s); s++)
+    diag_note(&result->diags, diag, (Span){0}, "%s: %s", integrator_at(s)->name, integrator_at(s)->description);
+  return false;
+}
+
 bool read_options(daedal_result *result, const daedal_options *options, Request *request) {
   const Experiment *experiment = &result->model->model->experiment;
   RunOptions *run = &request->run;
-  Arena *arena = &result->diags.arena;
   request->method = method_find(options->method);
   if (!request->method) return refuse_method(result, options->method);
   if (options->baumgarte_alpha <= 0 || options->baumgarte_beta <= 0)
     return refuse_usage(result, "alpha and beta of method baumgarte must be positive");
   request->method_options = (MethodOptions){options->baumgarte_alpha, options->baumgarte_beta};
-  if (strcmp(options->solver, "auto") != 0 && !(run->integrator = integrator_find(options->solver)))
-    return refuse_usage(result, arena_printf(arena, "there is no solver '%s' in this build", options->solver));
+  if (!find_solver(result, options->solver, &run->integrator)) return false;
   run->start = first_given(options->start_time, experiment->has_start, experiment->start, 0);
   run->stop = first_given(options->stop_time, experiment->has_stop, experiment->stop, run->start + 1);
   run->tolerance = first_given(options->tolerance, experiment->has_tolerance, experiment->tolerance, 1e-6);
@@ -74,8 +75,8 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
     return refuse_usage(result, "step sizes and the constraint tolerance must be positive");
   if (run->max_step > 0 && run->max_step < FINEST * fmax(fabs(run->start), fabs(run->stop)))
     return refuse_usage(result, "the longest step is below the round-off of time");
-  double interval = first_given(options->output_interval, !options->intervals && experiment->has_interval,
-                                experiment->interval, NAN);
+  double interval =
+      first_given(options->output_interval, !options->intervals && experiment->has_interval, experiment->interval, NAN);
   if (!isnan(interval) && !(interval > 0)) return refuse_usage(result, "the output interval must be positive");
   double count = options->intervals ? options->intervals : 500;
   if (!isnan(interval)) count = ceil((run->stop - run->start) / interval * (1 - 1e-12));
@@ -86,8 +87,7 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
 }
 
 /* One `name=value` of the overrides. */
-static bool read_override(daedal_result *result, const char *text, size_t length, double *parameters,
-                          double *starts) {
+static bool read_override(daedal_result *result, const char *text, size_t length, double *parameters, double *starts) {
   const Model *model = result->model->model;
   Arena *arena = &result->diags.arena;
   const char *item = arena_copy(arena, text, length);
@@ -95,9 +95,7 @@ static bool read_override(daedal_result *result, const char *text, size_t length
   if (!equals) return refuse_usage(result, arena_printf(arena, "'%s' is not of the form name=value", item));
   *equals = '\0';
   char *end;
-  double value = strcmp(equals + 1, "true") == 0    ? 1
-                 : strcmp(equals + 1, "false") == 0 ? 0
-                                                    : strtod(equals + 1, &end);
+  double value = strcmp(equals + 1, "true") == 0 ? 1 : strcmp(equals + 1, "false") == 0 ? 0 : strtod(equals + 1, &end);
   bool word = strcmp(equals + 1, "true") == 0 || strcmp(equals + 1, "false") == 0;
   if (!word && (end == equals + 1 || *end || !isfinite(value)))
     return refuse_usage(result, arena_printf(arena, "'%s' is not a number (value of %s)", equals + 1, item));
@@ -108,13 +106,12 @@ static bool read_override(daedal_result *result, const char *text, size_t length
   if (variable->role != ROLE_PARAMETER) starts[position] = value;
   else if (variable->is_final || variable->variability == VARIABILITY_CONSTANT)
     return refuse_usage(result, arena_printf(arena, "'%s' is %s and cannot be overridden", item,
-                                            variable->is_final ? "final" : "a constant"));
+                                             variable->is_final ? "final" : "a constant"));
   else if (variable->is_structural)
     return refuse_usage(
         result,
-        arena_printf(
-            arena, "'%s' decides the structure of the model and cannot be overridden; change it in the file",
-            item));
+        arena_printf(arena, "'%s' decides the structure of the model and cannot be overridden; change it in the file",
+                     item));
   else parameters[variable->index] = value;
   return true;
 }
@@ -148,11 +145,9 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
   for (uint32_t k = 0; k < model->variables.count; k++) starts[k] = NAN;
   request->parameter_overrides = parameters;
   request->starts.start = starts;
-  if (options->start_from &&
-      !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
+  if (options->start_from && !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
     return false;
-  if (options->start_values &&
-      !start_list_read(result->heap, model, options->start_values, starts, &result->diags))
+  if (options->start_values && !start_list_read(result->heap, model, options->start_values, starts, &result->diags))
     return false;
   move_free_starts(model, parameters, starts);
   return read_overrides(result, options->overrides, parameters, starts);
@@ -177,7 +172,7 @@ bool read_invariants(daedal_result *result, const daedal_options *options) {
   comparing->invariants = split_names(arena, options->invariants, &comparing->invariant_count);
   for (uint32_t k = 0; k < comparing->invariant_count; k++)
     if (model_find(result->model->model, comparing->invariants[k]) == MAP_NONE)
-      return refuse_usage(result, arena_printf(arena, "there is no variable '%s' to watch as an invariant",
-                                              comparing->invariants[k]));
+      return refuse_usage(
+          result, arena_printf(arena, "there is no variable '%s' to watch as an invariant", comparing->invariants[k]));
   return true;
 }

@@ -25,11 +25,9 @@ static const char *report(daedal_result *result, RunReport print, TextVec *text)
   return result_protect(result, work_report, &request) ? text->data : "";
 }
 
-const char *daedal_result_text(daedal_result *result) {
-  return report(result, run_report_text, &result->text);
-}
+const char *daedal_result_text(daedal_result *result) { return report(result, run_report_text, &result->text); }
 const char *daedal_result_json(daedal_result *result) {
-  return report(result, run_report_json, &result->json);
+  return result ? report(result, run_report_json, &result->json) : run_report_nothing;
 }
 
 /* ---- initial values ---- */
@@ -39,8 +37,7 @@ static const Explanation *explain(daedal_result *result) {
   if (!simulation->initial.solved) return NULL;
   if (!result->explanation) {
     result->explanation = heap_alloc(result->heap, sizeof *result->explanation);
-    *result->explanation =
-        initial_explain(&simulation->initializer, &simulation->initial, &result->diags.arena);
+    *result->explanation = initial_explain(&simulation->initializer, &simulation->initial, &result->diags.arena);
   }
   return result->explanation;
 }
@@ -77,6 +74,7 @@ const char *daedal_result_initial_text(daedal_result *result) {
 }
 
 const char *daedal_result_initial_json(daedal_result *result) {
+  if (!result) return initial_report_nothing;
   return result_protect(result, work_initial_json, NULL) ? result->initial_json.data : "";
 }
 
@@ -111,5 +109,6 @@ static bool work_model_json(daedal_result *result, const void *argument) {
 }
 
 const char *daedal_result_model_json(daedal_result *result) {
+  if (!result) return reduction_report_nothing;
   return result_protect(result, work_model_json, NULL) ? result->reduced_json.data : NULL;
 }

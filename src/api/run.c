@@ -23,9 +23,19 @@ static void publish_run(daedal_result *result) {
                                        array_column_name(array, pivot->in, arena)};
   }
   if (result->simulation.facts.statistics && statistics->constraint_row != MAP_NONE)
-    result->constraint =
-        evaluator_row_text(result->simulation.facts.evaluator, statistics->constraint_row, arena);
+    result->constraint = evaluator_row_text(result->simulation.facts.evaluator, statistics->constraint_row, arena);
   publish_result(result);
+}
+
+/* What the pipeline does not know of. */
+static void complete_facts(daedal_result *result) {
+  RunFacts *facts = &result->simulation.facts;
+  facts->invariants = result->comparing.invariants;
+  facts->invariant_count = result->comparing.invariant_count;
+  facts->diags[0] = &result->model->diags;
+  facts->diags[1] = &result->diags;
+  facts->source = &result->model->source;
+  facts->seconds.parse = result->model->seconds_parse;
 }
 
 typedef struct RunRequest {
@@ -38,7 +48,7 @@ static bool run(daedal_result *result, const void *argument) {
   const daedal_options *options = asked->options;
   Request request = {.initialize_only = asked->initialize_only, .compile = options->compile};
   Simulation *simulation = &result->simulation;
-  simulation->facts = (RunFacts){.status = "input", .method = options->method};
+  simulation->facts.method = options->method;
   bool ok = read_options(result, options, &request) && read_starts(result, options, &request) &&
             read_invariants(result, options);
   if (ok && options->variables)
@@ -49,9 +59,7 @@ static bool run(daedal_result *result, const void *argument) {
     request.run.context = &bridge;
   }
   if (ok) ok = pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);
-  simulation->facts.invariants = result->comparing.invariants;
-  simulation->facts.invariant_count = result->comparing.invariant_count;
-  simulation->facts.seconds.parse = result->model->seconds_parse;
+  complete_facts(result);
   result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
   publish_run(result);
   return ok;
@@ -61,6 +69,7 @@ static bool begin_result(daedal_result *result, const void *argument) {
   (void)argument;
   result->diags = diags_make(result->heap);
   result->simulation.facts.status = "input";
+  complete_facts(result);
   result->status = daedal_model_status(result->model);
   return result->status == DAEDAL_OK;
 }
@@ -133,6 +142,4 @@ daedal_statistics daedal_result_statistics(const daedal_result *result) {
   return out;
 }
 
-daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index) {
-  return result->pivots[index];
-}
+daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index) { return result->pivots[index]; }

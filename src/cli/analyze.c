@@ -6,14 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char failed[] = "{\"status\": \"input\", \"equations\": null, \"variables\": null, "
-                             "\"structural_index\": null, \"dof\": null, "
-                             "\"differentiations\": null, \"offsets\": null, \"blocks\": null, "
-                             "\"hidden_constraints\": null, \"initial\": null, "
-                             "\"superfluous_differentiations\": null, \"aliases\": null, \"regular\": null, "
-                             "\"singular_blocks\": null, \"conversions\": null, \"dof_true\": null, "
-                             "\"index_true\": null, \"seconds\": null}\n";
-
 static void say_offsets(const char *name, const int32_t *offsets, uint32_t count) {
   fprintf(stderr, "  %s:", name);
   for (uint32_t i = 0; i < count; i++) fprintf(stderr, " %" PRId32, offsets[i]);
@@ -38,12 +30,11 @@ static void analyze(Session *session) {
   if (text && !(arguments->json_path && !strcmp(arguments->json_path, "-"))) output_text(text);
   if (arguments->verbose && session_talks(session)) say_more(&analysis);
   if (arguments->svg_path) session_write(session, arguments->svg_path, daedal_analysis_svg(session->model));
-  if (arguments->json_path) session_write_json(session, daedal_analysis_json(session->model), failed);
 }
 
 int analyze_command(const Arguments *arguments) {
   Session session = session_open(arguments);
-  if (session.status) session_write_json(&session, NULL, failed);
-  else analyze(&session);
+  if (!session.status) analyze(&session);
+  if (arguments->json_path) session_write(&session, arguments->json_path, daedal_analysis_json(session.model));
   return session_close(&session);
 }

@@ -5,11 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char failed[] =
-    "{\"status\": \"input\", \"dof\": null, \"fixed\": null, \"free\": null, \"initial_equations\": null, \"way\": null, "
-    "\"iterations\": null, \"form\": null, \"parts\": null, \"steps\": null, \"residual\": null, \"condition\": null, "
-    "\"redundant_equations\": null, \"conflict\": null, \"values\": null}\n";
-
 static bool is_standard_output(const char *path) { return path && !strcmp(path, "-"); }
 
 static void write_values(Session *session, daedal_result *result) {
@@ -35,14 +30,13 @@ static void initialize(Session *session) {
     if (text && !taken) output_text(text);
     write_values(session, result);
   }
-  if (arguments->json_path)
-    session_write_json(session, result ? daedal_result_initial_json(result) : NULL, failed);
+  if (arguments->json_path) session_write(session, arguments->json_path, daedal_result_initial_json(result));
   daedal_result_free(result);
 }
 
 int init_command(const Arguments *arguments) {
   Session session = session_open(arguments);
-  if (session.status) session_write_json(&session, NULL, failed);
+  if (session.status) session_write(&session, arguments->json_path, daedal_result_initial_json(NULL));
   else initialize(&session);
   return session_close(&session);
 }
@@ -53,8 +47,7 @@ int export_command(const Arguments *arguments) {
     daedal_result *result = daedal_export_c(session.model, arguments->c_directory, &arguments->run);
     session_report_result(&session, result);
     daedal_result_free(result);
-    if (!session.status && session_talks(&session))
-      fprintf(stderr, "C source written to %s\n", arguments->c_directory);
+    if (!session.status && session_talks(&session)) fprintf(stderr, "C source written to %s\n", arguments->c_directory);
   }
   return session_close(&session);
 }

@@ -31,8 +31,7 @@ void session_report_result(Session *session, const daedal_result *result) {
     return;
   }
   session_report(session);
-  for (uint32_t count = daedal_result_diagnostic_count(result); session->seen_of_run < count;
-       session->seen_of_run++) {
+  for (uint32_t count = daedal_result_diagnostic_count(result); session->seen_of_run < count; session->seen_of_run++) {
     daedal_diagnostic diagnostic = daedal_result_diagnostic(result, session->seen_of_run);
     draw(session, &diagnostic);
   }
@@ -66,10 +65,6 @@ void session_write(Session *session, const char *path, const char *text) {
   daedal_status status = daedal_write_text(session->model, path, text);
   session_report(session);
   session_fail(session, status);
-}
-
-void session_write_json(Session *session, const char *text, const char *failed) {
-  session_write(session, session->arguments->json_path, text ? text : failed);
 }
 
 bool session_talks(const Session *session) { return !session->arguments->quiet; }

@@ -27,9 +27,6 @@ void session_report_result(Session *session, const daedal_result *result);
 /* Writes a text to a file, or to standard output for "-"; nothing for a NULL path. */
 void session_write(Session *session, const char *path, const char *text);
 
-/* Writes the report for --json; `failed` stands for it when the model failed before there was one. */
-void session_write_json(Session *session, const char *text, const char *failed);
-
 /* Whether words that are neither errors nor data should be said. */
 bool session_talks(const Session *session);
 

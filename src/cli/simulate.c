@@ -12,14 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char failed[] =
-    "{\"status\": \"input\", \"method\": null, \"conversions\": null, \"equations\": null, "
-    "\"states\": null, \"rows\": null, \"solver\": null, \"solver_reason\": null, \"left_out\": null, "
-    "\"steps\": null, \"rejected\": null, \"residual_evals\": null, \"output_evals\": null, "
-    "\"jacobian_evals\": null, \"factorizations\": null, \"end_time\": null, \"singular\": null, "
-    "\"events\": null, \"pivots\": null, \"constraint_residual\": null, \"constraint_levels\": null, "
-    "\"invariants\": null, \"seconds\": null, \"final\": null}\n";
-
 enum { PANEL_LINES = 12 };
 
 typedef struct Run {
@@ -68,8 +60,8 @@ static void write_trajectory(Run *run) {
   if (status) return;
   double end = daedal_result_statistics(run->result).end_time;
   if (run->interrupted || session->status == DAEDAL_INTEGRATION)
-    fprintf(stderr, "%s; the trajectory up to t = %.10g is in %s\n",
-            run->interrupted ? "interrupted" : "stopped", end, run->path);
+    fprintf(stderr, "%s; the trajectory up to t = %.10g is in %s\n", run->interrupted ? "interrupted" : "stopped", end,
+            run->path);
   else if (session_talks(session))
     fprintf(stderr, "trajectory written to %s: %" PRIu32 " signals, %" PRIu32 " rows\n", run->path,
             daedal_result_signals(run->result), daedal_result_rows(run->result));
@@ -79,12 +71,11 @@ static void write_plot(Run *run) {
   const Arguments *arguments = run->session->arguments;
   if (!arguments->plot_path || daedal_result_rows(run->result) == 0) return;
   if (strcmp(arguments->plot_path, "-") != 0)
-    session_write(run->session, arguments->plot_path,
-                  daedal_result_plot(run->result, arguments->run.variables));
+    session_write(run->session, arguments->plot_path, daedal_result_plot(run->result, arguments->run.variables));
   else
-    session_write(run->session, "-",
-                  daedal_result_plot_terminal(run->result, arguments->run.variables, terminal_width() - 1,
-                                              PANEL_LINES));
+    session_write(
+        run->session, "-",
+        daedal_result_plot_terminal(run->result, arguments->run.variables, terminal_width() - 1, PANEL_LINES));
 }
 
 static void say_pivots(const daedal_result *result) {
@@ -101,8 +92,7 @@ static void say_summary(Run *run) {
   daedal_statistics statistics = daedal_result_statistics(run->result);
   const char *text = daedal_result_text(run->result);
   if (!statistics.solver || !text) return;
-  fprintf(stderr, "%s: integrated to t = %.10g\n%s", daedal_model_name(run->session->model),
-          statistics.end_time, text);
+  fprintf(stderr, "%s: integrated to t = %.10g\n%s", daedal_model_name(run->session->model), statistics.end_time, text);
 }
 
 static void simulate(Session *session) {
@@ -119,15 +109,23 @@ static void simulate(Session *session) {
     write_plot(&run);
   }
   if (session->arguments->json_path)
-    session_write_json(session, run.result ? daedal_result_json(run.result) : NULL, failed);
+    session_write(session, session->arguments->json_path, daedal_result_json(run.result));
   if (run.interrupted) session->status = first_failure(session->status, 128 + run.interrupted);
   daedal_result_free(run.result);
   free(run.path);
 }
 
+/* A model that cannot be read has a report too: what was said about it. */
+static void report_failure(Session *session) {
+  const Arguments *arguments = session->arguments;
+  daedal_result *result = session->model ? daedal_simulate(session->model, &arguments->run) : NULL;
+  session_write(session, arguments->json_path, daedal_result_json(result));
+  daedal_result_free(result);
+}
+
 int simulate_command(const Arguments *arguments) {
   Session session = session_open(arguments);
-  if (session.status) session_write_json(&session, NULL, failed);
+  if (session.status) report_failure(&session);
   else simulate(&session);
   return session_close(&session);
 }

@@ -15,11 +15,10 @@ typedef struct ArrayCode {
   const Modes *modes;
   Layout layout;
   Program *rows;
-  Jacobian *jacobian;  /* all rows against all columns */
-  Program *conditions; /* differences of all relations; NULL without modes */
-  struct BlockShape *
-      *shapes; /* per block: made when first asked for (block_matrix.h); NULL while there is none */
-  VEC(Program *) programs; /* all of them, to be compiled together */
+  Jacobian *jacobian;         /* all rows against all columns */
+  Program *conditions;        /* differences of all relations; NULL without modes */
+  struct BlockShape **shapes; /* per block: made when first asked for (block_matrix.h); NULL while there is none */
+  VEC(Program *) programs;    /* all of them, to be compiled together */
 } ArrayCode;
 
 /* Programs for all rows, their Jacobian and the modes. Lives in the heap. O(size of the rows). */

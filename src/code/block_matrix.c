@@ -30,8 +30,8 @@ typedef struct EntryLists {
   IntVec columns;
 } EntryLists;
 
-static void collect_row(Heap *heap, BlockShape *shape, const Array *array, const Structure *structure,
-                        int32_t row, const int32_t *place, EntryLists *lists) {
+static void collect_row(Heap *heap, BlockShape *shape, const Array *array, const Structure *structure, int32_t row,
+                        const int32_t *place, EntryLists *lists) {
   int32_t i = shape->equation[row];
   lists->leaves.count = lists->partials.count = 0;
   dag_gradient(array->dag, array->problem->residual[i], &lists->leaves, &lists->partials);
@@ -54,8 +54,8 @@ static bool group_is_constant(const Dag *dag, const Expr *roots, int32_t count) 
 }
 
 /* Does any entry of the group contain a highest column of an equation of the group within the block? */
-static bool group_is_linear(Heap *heap, const BlockShape *shape, const Array *array,
-                            const Structure *structure, int32_t c, const Expr *roots, int32_t count) {
+static bool group_is_linear(Heap *heap, const BlockShape *shape, const Array *array, const Structure *structure,
+                            int32_t c, const Expr *roots, int32_t count) {
   ExprVec leaves = {0};
   bool linear = true;
   for (int32_t e = 0; e < count && linear; e++) {
@@ -114,8 +114,7 @@ static BlockShape *make_shape(ArrayCode *code, const Structure *structure, int32
 }
 
 const BlockShape *block_shape(ArrayCode *code, const Structure *structure, int32_t block, int32_t *place) {
-  if (!code->shapes)
-    code->shapes = heap_array(code->heap, (size_t)structure->blocks.n_blocks, sizeof *code->shapes);
+  if (!code->shapes) code->shapes = heap_array(code->heap, (size_t)structure->blocks.n_blocks, sizeof *code->shapes);
   if (!code->shapes[block]) code->shapes[block] = make_shape(code, structure, block, place);
   return code->shapes[block];
 }
@@ -141,8 +140,7 @@ void block_matrix_take(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, con
   memcpy(matrix->values + group->first_entry, values, (size_t)group->entries * sizeof *values);
 }
 
-EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, double t,
-                                  const double *y) {
+EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, double t, const double *y) {
   const BlockGroup *group = &matrix->shape->group[c];
   if (!group->program || matrix->known[c]) return EVAL_OK;
   if (!matrix->workspace[c]) matrix->workspace[c] = workspace_new(evaluator->heap, group->program);

@@ -47,8 +47,7 @@ void block_shape_roots(const BlockShape *shape, int32_t group, Heap *heap, ExprV
 void block_matrix_take(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, const double *values);
 
 /* Evaluates the rows with c == group, or all rows. */
-EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, double t,
-                                  const double *y);
+EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, double t, const double *y);
 EvalStatus block_matrix_run(BlockMatrix *matrix, Evaluator *evaluator, double t, const double *y);
 
 #endif

@@ -27,8 +27,8 @@ static uint32_t output_variables(const RoutineWriter *writer, const Routine *rou
 }
 
 /* The arguments in the order of the inputs; those not given are zero and said not to be given. */
-static const char *arguments_text(RoutineState *s, const Routine *callee, const uint32_t *slots,
-                                  const Entry *given, uint32_t count) {
+static const char *arguments_text(RoutineState *s, const Routine *callee, const uint32_t *slots, const Entry *given,
+                                  uint32_t count) {
   TextVec out = {0};
   Heap *heap = s->writer->heap;
   for (uint32_t i = 0; i < callee->inputs; i++) {
@@ -43,8 +43,7 @@ static const char *arguments_text(RoutineState *s, const Routine *callee, const 
     }
     for (uint32_t v = 0; v < none.count; v++) {
       if (!entry)
-        text_printf(heap, &out, ", (%s){%s}", cvalue_c_type(none.dimensions[v]),
-                    none.dimensions[v] ? "0" : "{0}");
+        text_printf(heap, &out, ", (%s){%s}", cvalue_c_type(none.dimensions[v]), none.dimensions[v] ? "0" : "{0}");
       else if (none.dimensions[v]) text_printf(heap, &out, ", %s", cvalue_variable_array(s, entry, v));
       else text_printf(heap, &out, ", %s", entry->texts[v]);
     }
@@ -55,7 +54,7 @@ static const char *arguments_text(RoutineState *s, const Routine *callee, const 
   return copy;
 }
 
-static void write_call(RoutineState *s, const uint32_t *call, uint32_t count) {
+static void cwrite_call(RoutineState *s, const uint32_t *call, uint32_t count) {
   const Routine *callee = s->writer->model->routines.data[call[0]];
   routine_want(s->writer, call[0]);
   const char *arguments = arguments_text(s, callee, call + 2, cvalue_pop(s, count), count);
@@ -82,23 +81,22 @@ static void write_call(RoutineState *s, const uint32_t *call, uint32_t count) {
 
 /* ---- slots ---- */
 
-static void write_local(RoutineState *s, uint32_t slot) {
+static void cwrite_local(RoutineState *s, uint32_t slot) {
   Entry entry = s->slots[slot];
   entry.texts = arena_array(s->writer->arena, entry.count, sizeof *entry.texts);
   memcpy(entry.texts, s->slots[slot].texts, entry.count * sizeof *entry.texts);
   vec_push(s->writer->heap, &s->stack, entry);
 }
 
-static void write_bind(RoutineState *s, uint32_t slot) {
+static void cwrite_bind(RoutineState *s, uint32_t slot) {
   const Entry *value = cvalue_pop(s, 1), *target = &s->slots[slot];
   if (value->count != target->count || value->type.dimensions != target->type.dimensions) {
     cvalue_misfit(s);
     return;
   }
   for (uint32_t v = 0; v < target->count; v++) {
-    const char *text = target->dimensions[v]
-                           ? cvalue_format(s, "copy(m, %s)", cvalue_variable_array(s, value, v))
-                           : value->texts[v];
+    const char *text =
+        target->dimensions[v] ? cvalue_format(s, "copy(m, %s)", cvalue_variable_array(s, value, v)) : value->texts[v];
     if (slot < s->routine->inputs) cvalue_line(s, "%s = %s;", target->texts[v], text);
     else cvalue_line(s, "%s %s = %s;", cvalue_c_type(target->dimensions[v]), target->texts[v], text);
     if (!s->is_read[slot] && slot >= s->routine->inputs) cvalue_line(s, "(void)%s;", target->texts[v]);
@@ -111,8 +109,7 @@ static uint32_t declare_variables(RoutineState *s, Type type, const char *sizes,
   if (type.base != TYPE_RECORD) {
     const char *zero = type.base == TYPE_ENUMERATION ? "1.0" : "0.0";
     if (type.dimensions)
-      cvalue_line(s, "Array %s = filled(m, %u, (const Number[]){%s}, %s);", names[0], type.dimensions, sizes,
-                  zero);
+      cvalue_line(s, "Array %s = filled(m, %u, (const Number[]){%s}, %s);", names[0], type.dimensions, sizes, zero);
     else cvalue_line(s, "Number %s = number(%s);", names[0], zero);
     return 1;
   }
@@ -128,7 +125,7 @@ static uint32_t declare_variables(RoutineState *s, Type type, const char *sizes,
   return count;
 }
 
-static void write_declare(RoutineState *s, uint32_t slot, uint32_t count) {
+static void cwrite_declare(RoutineState *s, uint32_t slot, uint32_t count) {
   Entry *sizes = cvalue_pop(s, count), *target = &s->slots[slot];
   bool is_input = slot < s->routine->inputs, has_arrays = false, is_open = true;
   for (uint32_t i = 0; i < count; i++) is_open = is_open && sizes[i].kind == ENTRY_ALL;
@@ -153,21 +150,20 @@ static void write_declare(RoutineState *s, uint32_t slot, uint32_t count) {
 }
 
 static Region *open_region(RoutineState *s, RegionKind kind, uint32_t end) {
-  vec_push(s->writer->heap, &s->regions,
-           (Region){.kind = kind, .end = end, .number = ++s->names, .at = s->body.count});
+  vec_push(s->writer->heap, &s->regions, (Region){.kind = kind, .end = end, .number = ++s->names, .at = s->body.count});
   return &vec_last(&s->regions);
 }
 
 /* ---- control flow ---- */
 
 /* `and`, `or`: the rest only if the value so far does not decide. */
-static void write_skip(RoutineState *s, Instruction i) {
+static void cwrite_skip(RoutineState *s, uint32_t target, bool on) {
   if (vec_last(&s->stack).type.dimensions) return;
   Entry value = *cvalue_pop(s, 1);
-  Region *region = open_region(s, REGION_SKIP, i.b);
+  Region *region = open_region(s, REGION_SKIP, target);
   const char *name = cvalue_format(s, "t%u", region->number);
   cvalue_line(s, "Number %s = %s;", name, cvalue_scalar_text(s, &value));
-  cvalue_line(s, "if (%struth(%s)) {", i.code == CODE_SKIP_FALSE ? "" : "!", name);
+  cvalue_line(s, "if (%struth(%s)) {", on ? "!" : "", name);
   s->depth++;
   cvalue_push(s, cvalue_scalar_type(TYPE_BOOLEAN), name);
 }
@@ -187,13 +183,13 @@ static void close_regions(RoutineState *s, uint32_t position) {
   }
 }
 
-static void write_if(RoutineState *s) {
+static void cwrite_if(RoutineState *s) {
   cvalue_line(s, "if (truth(%s)) {", cvalue_condition_text(s, cvalue_pop(s, 1)));
   s->depth++;
 }
 
-static void write_else(RoutineState *s, uint32_t position) {
-  if (s->routine->code.data[position + 1].code == CODE_END_IF) return;
+static void cwrite_else(RoutineState *s) {
+  if (s->routine->code.data[s->position + 1].code == CODE_END_IF) return;
   s->depth--;
   cvalue_line(s, "} else {");
   s->depth++;
@@ -208,7 +204,7 @@ static const char *result_name(RoutineState *s, const Region *region, uint32_t v
   return count == 1 ? cvalue_format(s, "t%u", region->number) : cvalue_format(s, "t%u_%u", region->number, v);
 }
 
-static void write_if_value(RoutineState *s) {
+static void cwrite_if_value(RoutineState *s) {
   const char *condition = cvalue_scalar_text(s, cvalue_pop(s, 1));
   open_region(s, REGION_VALUE, 0);
   cvalue_line(s, "if (truth(%s)) {", condition);
@@ -218,11 +214,10 @@ static void write_if_value(RoutineState *s) {
 static void give_result(RoutineState *s, const Region *region, const Entry *value) {
   for (uint32_t v = 0; v < value->count; v++)
     cvalue_line(s, "%s = %s;", result_name(s, region, v, value->count),
-                value->type.dimensions || value->dimensions[v] ? cvalue_variable_array(s, value, v)
-                                                               : value->texts[v]);
+                value->type.dimensions || value->dimensions[v] ? cvalue_variable_array(s, value, v) : value->texts[v]);
 }
 
-static void write_else_value(RoutineState *s) {
+static void cwrite_else_value(RoutineState *s) {
   Region *region = &vec_last(&s->regions);
   region->then = *cvalue_pop(s, 1);
   give_result(s, region, &region->then);
@@ -231,7 +226,7 @@ static void write_else_value(RoutineState *s) {
   s->depth++;
 }
 
-static void write_end_value(RoutineState *s) {
+static void cwrite_end_value(RoutineState *s) {
   Region region = vec_pop(&s->regions);
   Entry value = *cvalue_pop(s, 1);
   bool is_fit = value.count == region.then.count && value.type.dimensions == region.then.type.dimensions;
@@ -246,9 +241,9 @@ static void write_end_value(RoutineState *s) {
   Entry out = cvalue_make_entry(s, type);
   for (uint32_t v = out.count; v-- > 0;) {
     out.texts[v] = result_name(s, &region, v, out.count);
-    cvalue_insert(s, region.at,
-                  cvalue_format(s, "%*s%s %s;\n", (int)(2 * s->depth), "", cvalue_c_type(out.dimensions[v]),
-                                out.texts[v]));
+    cvalue_insert(
+        s, region.at,
+        cvalue_format(s, "%*s%s %s;\n", (int)(2 * s->depth), "", cvalue_c_type(out.dimensions[v]), out.texts[v]));
   }
   cvalue_push_entry(s, out);
 }
@@ -259,19 +254,17 @@ static void begin_loop(RoutineState *s, Region *region, const Entry *range, uint
   region->is_range = range->kind == ENTRY_RANGE;
   if (region->is_range) cvalue_line(s, "const Range r%u = %s;", k, range->texts[0]);
   else if (!region->is_held) cvalue_line(s, "const Array r%u = %s;", k, cvalue_array_text(s, range));
-  cvalue_line(s, "for (long k%u = 0; k%u < r%u.%s; k%u++) {", k, k, k,
-              region->is_range ? "count" : "sizes[0]", k);
+  cvalue_line(s, "for (long k%u = 0; k%u < r%u.%s; k%u++) {", k, k, k, region->is_range ? "count" : "sizes[0]", k);
   s->depth++;
   if (!s->is_read[slot]) return;
   const Entry *target = &s->slots[slot];
   const char *element = region->is_range          ? cvalue_format(s, "range_element(r%u, k%u)", k, k)
                         : target->type.dimensions ? cvalue_format(s, "slice(r%u, k%u)", k, k)
                                                   : cvalue_format(s, "r%u.data[k%u]", k, k);
-  cvalue_line(s, "const %s %s = %s;", cvalue_c_type((uint8_t)target->type.dimensions), target->texts[0],
-              element);
+  cvalue_line(s, "const %s %s = %s;", cvalue_c_type((uint8_t)target->type.dimensions), target->texts[0], element);
 }
 
-static void write_for(RoutineState *s, uint32_t slot) {
+static void cwrite_for(RoutineState *s, uint32_t slot) {
   Entry range = *cvalue_pop(s, 1);
   Region *region = open_region(s, REGION_LOOP, 0);
   uint32_t k = region->number;
@@ -287,54 +280,54 @@ static void write_for(RoutineState *s, uint32_t slot) {
   s->makes_arrays = false;
 }
 
-static void write_while(RoutineState *s) {
+static void cwrite_while(RoutineState *s) {
   cvalue_line(s, "for (;;) {");
   s->depth++;
   cvalue_line(s, "step(m);");
 }
 
-static void write_while_test(RoutineState *s) {
+static void cwrite_while_test(RoutineState *s) {
   cvalue_line(s, "if (!truth(%s)) break;", cvalue_condition_text(s, cvalue_pop(s, 1)));
   cvalue_end_statement(s);
 }
 
-static void write_end_for(RoutineState *s) {
+static void cwrite_end_for(RoutineState *s) {
   Region region = vec_pop(&s->regions);
   end_region(s);
   if (region.is_held) cvalue_line(s, "leave_loop(m, inside%u, outside%u);", region.number, region.number);
 }
 
-static void write_each(RoutineState *s, uint32_t slot) {
+static void cwrite_each(RoutineState *s, uint32_t slot) {
   Entry range = *cvalue_pop(s, 1);
   Region *region = open_region(s, REGION_LOOP, 0);
   begin_loop(s, region, &range, slot);
 }
 
-static void write_each_next(RoutineState *s) {
+static void cwrite_each_next(RoutineState *s) {
   Region region = vec_pop(&s->regions);
   Entry value = *cvalue_pop(s, 1);
   uint32_t k = region.number;
   Entry out = cvalue_make_entry(s, cvalue_with_dimensions(value.type, value.type.dimensions + 1u));
   for (uint32_t v = 0; v < out.count; v++) {
     out.texts[v] = result_name(s, &region, v, out.count);
-    cvalue_line(s, "collect(m, &%s, k%u, r%u.%s, %s);", out.texts[v], k, k,
-                region.is_range ? "count" : "sizes[0]", cvalue_variable_array(s, &value, v));
+    cvalue_line(s, "collect(m, &%s, k%u, r%u.%s, %s);", out.texts[v], k, k, region.is_range ? "count" : "sizes[0]",
+                cvalue_variable_array(s, &value, v));
   }
   end_region(s);
   for (uint32_t v = out.count; v-- > 0;)
-    cvalue_insert(s, region.at,
-                  cvalue_format(s, "%*sArray %s = empty(m, %u);\n", (int)(2 * s->depth), "", out.texts[v],
-                                out.dimensions[v]));
+    cvalue_insert(
+        s, region.at,
+        cvalue_format(s, "%*sArray %s = empty(m, %u);\n", (int)(2 * s->depth), "", out.texts[v], out.dimensions[v]));
   cvalue_push_entry(s, out);
 }
 
-static void write_drop(RoutineState *s, uint32_t count) {
+static void cwrite_drop(RoutineState *s, uint32_t count) {
   const Entry *entries = cvalue_pop(s, count);
   for (uint32_t i = 0; i < count; i++) cvalue_discard(s, &entries[i]);
   cvalue_end_statement(s);
 }
 
-static void write_assert(RoutineState *s) {
+static void cwrite_assert(RoutineState *s) {
   const Entry *v = cvalue_pop(s, 3);
   cvalue_discard(s, &v[1]);
   const char *condition = cvalue_condition_text(s, &v[0]);
@@ -344,92 +337,76 @@ static void write_assert(RoutineState *s) {
   cvalue_end_statement(s);
 }
 
-static void write_special(RoutineState *s, uint32_t count) {
+static void cwrite_special(RoutineState *s, Special special, uint32_t count) {
+  (void)special;
   Type type = count ? cvalue_pop(s, count)[0].type : cvalue_scalar_type(TYPE_REAL);
   cvalue_push(s, type, type.dimensions ? "scalar(m, undefined(m))" : "undefined(m)");
 }
 
+static void cwrite_constant(RoutineState *s, BaseType base, double number) {
+  cvalue_push_constant(s, cvalue_scalar_type(base), number);
+}
+
+static void cwrite_literal(RoutineState *s, uint32_t number, uint32_t enumeration) {
+  cvalue_push_constant(s, (Type){.base = TYPE_ENUMERATION, .definition = enumeration}, number);
+}
+
+static void cwrite_string(RoutineState *s, Name text) {
+  cvalue_push_constant(s, cvalue_scalar_type(TYPE_STRING), text);
+}
+
+static void cwrite_all(RoutineState *s) { vec_push(s->writer->heap, &s->stack, (Entry){.kind = ENTRY_ALL}); }
+
+static void cwrite_convert(RoutineState *s, BaseType base) { vec_last(&s->stack).type.base = (uint8_t)base; }
+
+static void cwrite_default(RoutineState *s, uint32_t slot, uint32_t target) {
+  open_region(s, REGION_DEFAULT, target);
+  cvalue_line(s, "if (!given%u) {", slot);
+  s->depth++;
+}
+
+static void cwrite_end_if(RoutineState *s) { end_region(s); }
+static void cwrite_end_while(RoutineState *s) { end_region(s); }
+static void cwrite_break(RoutineState *s) { cvalue_line(s, "break;"); }
+
+static void cwrite_return(RoutineState *s) {
+  cvalue_line(s, "goto done;");
+  s->has_return = true;
+}
+
+static void cwrite_external(RoutineState *s) { cvalue_line(s, "fail(m);"); }
+
+static void cwrite_terminate(RoutineState *s) {
+  cvalue_pop(s, 1);
+  cvalue_line(s, "fail(m);");
+}
+
+static void cwrite_missing(RoutineState *s) {
+  s->is_missing = true;
+  cvalue_line(s, "fail(m);");
+}
+
+/* These leave no text. */
+static void cwrite_body(RoutineState *s) { (void)s; }
+static void cwrite_loop(RoutineState *s) { (void)s; }
+
 /* ---- one routine ---- */
 
-static void write_instruction(RoutineState *s, uint32_t position) {
-  const Routine *routine = s->routine;
+static void write_instruction(RoutineState *self, uint32_t position) {
+  const Routine *routine = self->routine;
   Instruction i = routine->code.data[position];
-  const uint32_t *extra = routine->extra.data + i.b;
+  self->position = position;
   switch ((Code)i.code) {
-  case CODE_CONSTANT:
-    cvalue_push_constant(s, cvalue_scalar_type((BaseType)i.a), routine->constants.data[i.b]);
+#define CODE(id, verb, arguments) \
+  case CODE_##id:                 \
+    cwrite_##verb arguments;      \
     break;
-  case CODE_LITERAL: cvalue_push_constant(s, (Type){.base = TYPE_ENUMERATION, .definition = i.b}, i.a); break;
-  case CODE_STRING: cvalue_push_constant(s, cvalue_scalar_type(TYPE_STRING), i.b); break;
-  case CODE_LOCAL: write_local(s, i.b); break;
-  case CODE_ALL: vec_push(s->writer->heap, &s->stack, (Entry){.kind = ENTRY_ALL}); break;
-  case CODE_FIELD: cvalue_write_field(s, i.b); break;
-  case CODE_INDEX: cvalue_write_index(s, i.b); break;
-  case CODE_ARRAY: cvalue_write_array(s, i.b); break;
-  case CODE_MATRIX: cvalue_write_matrix(s, i.a, i.b); break;
-  case CODE_RANGE: cvalue_write_range(s, i.a != 0); break;
-  case CODE_RECORD: cvalue_write_record(s, i.b); break;
-  case CODE_SUM: cvalue_write_sum(s, i.a, extra); break;
-  case CODE_MULTIPLY:
-  case CODE_DIVIDE:
-  case CODE_POWER: cvalue_write_product(s, (Code)i.code, i.a != 0); break;
-  case CODE_ADD_EACH: cvalue_write_each_sum(s, false); break;
-  case CODE_SUBTRACT_EACH: cvalue_write_each_sum(s, true); break;
-  case CODE_COMPARE: cvalue_write_compare(s, (Op)i.a); break;
-  case CODE_APPLY: cvalue_write_apply(s, (Op)i.b, i.a); break;
-  case CODE_SKIP_FALSE:
-  case CODE_SKIP_TRUE: write_skip(s, i); break;
-  case CODE_BUILTIN: cvalue_write_builtin(s, (Builtin)i.b, i.a); break;
-  case CODE_SPECIAL: write_special(s, i.a); break;
-  case CODE_CONVERT: vec_last(&s->stack).type.base = (uint8_t)i.a; break;
-  case CODE_CALL: write_call(s, extra, i.a); break;
-  case CODE_BIND: write_bind(s, i.b); break;
-  case CODE_DROP: write_drop(s, i.a); break;
-  case CODE_IF_VALUE: write_if_value(s); break;
-  case CODE_ELSE_VALUE: write_else_value(s); break;
-  case CODE_END_VALUE: write_end_value(s); break;
-  case CODE_EACH: write_each(s, i.a); break;
-  case CODE_EACH_NEXT: write_each_next(s); break;
-  case CODE_DECLARE: write_declare(s, i.b, i.a); break;
-  case CODE_DEFAULT:
-    open_region(s, REGION_DEFAULT, i.b);
-    cvalue_line(s, "if (!given%u) {", i.a);
-    s->depth++;
+#define MODEL(id, verb, arguments)               \
+  case CODE_##id:                                \
+    cvalue_refuse(self, "it is not a function"); \
     break;
-  case CODE_STORE: cvalue_write_store(s, extra); break;
-  case CODE_IF: write_if(s); break;
-  case CODE_ELSE: write_else(s, position); break;
-  case CODE_END_IF: end_region(s); break;
-  case CODE_FOR: write_for(s, i.a); break;
-  case CODE_END_FOR: write_end_for(s); break;
-  case CODE_WHILE: write_while(s); break;
-  case CODE_WHILE_TEST: write_while_test(s); break;
-  case CODE_END_WHILE: end_region(s); break;
-  case CODE_BREAK: cvalue_line(s, "break;"); break;
-  case CODE_RETURN:
-    cvalue_line(s, "goto done;");
-    s->has_return = true;
-    break;
-  case CODE_ASSERT: write_assert(s); break;
-  case CODE_TERMINATE:
-    cvalue_pop(s, 1);
-    cvalue_line(s, "fail(m);");
-    break;
-  case CODE_MISSING:
-    s->is_missing = true;
-    cvalue_line(s, "fail(m);");
-    break;
-  case CODE_EXTERNAL: cvalue_line(s, "fail(m);"); break;
-  case CODE_BODY:
-  case CODE_LOOP:
-  case CODE_END: break;
-  case CODE_GLOBAL:
-  case CODE_SIZES:
-  case CODE_WHEN:
-  case CODE_ELSE_WHEN:
-  case CODE_END_WHEN:
-  case CODE_REINIT:
-  case CODE_COUNT: cvalue_refuse(s, "it is not a function"); break;
+#include "model/codes.def"
+  case CODE_COUNT: break;
   }
 }
 
@@ -445,8 +422,7 @@ static void name_slot(RoutineState *s, Map *taken, Names *names, uint32_t slot) 
     if (again > 1) name = cvalue_format(s, "%s%u_%u_", base, slot, again);
     cvalue_type_variables(s->writer, local->type, name, &entry->dimensions, &entry->texts);
     for (uint32_t v = 0; v < entry->count; v++)
-      is_free =
-          is_free && map_get(taken, names_add(names, entry->texts[v], strlen(entry->texts[v]))) == MAP_NONE;
+      is_free = is_free && map_get(taken, names_add(names, entry->texts[v], strlen(entry->texts[v]))) == MAP_NONE;
     if (is_free) break;
   }
   for (uint32_t v = 0; v < entry->count; v++)
@@ -509,8 +485,7 @@ static void put_begin(RoutineState *s, TextVec *out) {
   text_printf(heap, out, " {\n");
   for (uint32_t i = 0; i < routine->inputs; i++)
     for (uint32_t v = 0; v < s->slots[i].count; v++)
-      if (!s->is_read[i] || s->slots[i].count > 1)
-        text_printf(heap, out, "  (void)%s;\n", s->slots[i].texts[v]);
+      if (!s->is_read[i] || s->slots[i].count > 1) text_printf(heap, out, "  (void)%s;\n", s->slots[i].texts[v]);
   if (calls_others(routine)) text_printf(heap, out, "  enter_call(m);\n");
   if (s->uses_memory) text_printf(heap, out, "  const Frame frame = enter(m);\n");
   if (!s->uses_memory && !calls_others(routine)) text_printf(heap, out, "  (void)m;\n");
@@ -524,8 +499,7 @@ static void put_end(RoutineState *s, TextVec *out) {
   for (uint32_t o = 0; o < routine->outputs && results > 1; o++)
     for (uint32_t v = 0; v < s->slots[routine->inputs + o].count; v++, number++)
       text_printf(heap, out, "  *out%u = %s;\n", number, s->slots[routine->inputs + o].texts[v]);
-  if (s->uses_memory)
-    text_printf(heap, out, "  leave%s(m, frame);\n", has_array_results(s) ? "_results" : "");
+  if (s->uses_memory) text_printf(heap, out, "  leave%s(m, frame);\n", has_array_results(s) ? "_results" : "");
   if (calls_others(routine)) text_printf(heap, out, "  leave_call(m);\n");
   for (uint32_t o = 0; o < routine->outputs && results == 1; o++)
     if (s->slots[routine->inputs + o].count)

@@ -37,6 +37,7 @@ typedef struct Region {
 typedef struct RoutineState {
   RoutineWriter *writer;
   const Routine *routine;
+  uint32_t position; /* of the instruction that is written */
   TextVec body;
   uint32_t depth;
   VEC(Entry) stack;
@@ -112,20 +113,20 @@ void cvalue_end_statement(RoutineState *s);
 /* A condition, with its arrays gone. */
 const char *cvalue_condition_text(RoutineState *s, const Entry *entry);
 
-/* ---- instructions, by the names of model/function.h ---- */
+/* ---- instructions, by the verbs of model/codes.def ---- */
 
-void cvalue_write_apply(RoutineState *s, Op op, uint32_t count);
-void cvalue_write_array(RoutineState *s, uint32_t count);
-void cvalue_write_builtin(RoutineState *s, Builtin builtin, uint32_t count);
-void cvalue_write_compare(RoutineState *s, Op op);
-void cvalue_write_each_sum(RoutineState *s, bool is_minus);
-void cvalue_write_field(RoutineState *s, uint32_t number);
-void cvalue_write_index(RoutineState *s, uint32_t count);
-void cvalue_write_matrix(RoutineState *s, uint32_t along, uint32_t count);
-void cvalue_write_product(RoutineState *s, Code code, bool is_each);
-void cvalue_write_range(RoutineState *s, bool has_step);
-void cvalue_write_record(RoutineState *s, uint32_t definition);
-void cvalue_write_store(RoutineState *s, const uint32_t *place);
-void cvalue_write_sum(RoutineState *s, uint32_t count, const uint32_t *bits);
+void cwrite_apply(RoutineState *s, Op op, uint32_t count);
+void cwrite_array(RoutineState *s, uint32_t count);
+void cwrite_builtin(RoutineState *s, Builtin builtin, uint32_t count);
+void cwrite_compare(RoutineState *s, Op op);
+void cwrite_each_sum(RoutineState *s, bool is_minus);
+void cwrite_field(RoutineState *s, uint32_t number);
+void cwrite_index(RoutineState *s, uint32_t count);
+void cwrite_matrix(RoutineState *s, uint32_t along, uint32_t count);
+void cwrite_product(RoutineState *s, Op op, bool is_each);
+void cwrite_range(RoutineState *s, bool has_step);
+void cwrite_record(RoutineState *s, uint32_t definition);
+void cwrite_store(RoutineState *s, const uint32_t *place);
+void cwrite_sum(RoutineState *s, uint32_t count, const uint32_t *bits);
 
 #endif

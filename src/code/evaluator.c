@@ -25,23 +25,20 @@ static void fill_nominal(Evaluator *evaluator) {
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
     const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[j]]];
     double value = 1;
-    if (variable->nominal != EXPR_NONE && evaluator_constant(evaluator, variable->nominal, &value))
-      value = fabs(value);
+    if (variable->nominal != EXPR_NONE && evaluator_constant(evaluator, variable->nominal, &value)) value = fabs(value);
     if (!(value > 0) || !isfinite(value)) value = 1;
-    for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++)
-      evaluator->nominal[q] = value;
+    for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++) evaluator->nominal[q] = value;
   }
 }
 
 Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parameters) {
   const Model *model = code->model;
   Evaluator *evaluator = heap_alloc(heap, sizeof *evaluator);
-  *evaluator = (Evaluator){
-      .heap = heap, .code = code, .model = model, .array = code->array, .jacobian = code->jacobian};
+  *evaluator =
+      (Evaluator){.heap = heap, .code = code, .model = model, .array = code->array, .jacobian = code->jacobian};
   evaluator->scratch = dag_scratch_make(heap);
   evaluator->parameters = heap_array(heap, model->parameters.count, sizeof(double));
-  if (model->parameters.count)
-    memcpy(evaluator->parameters, parameters, model->parameters.count * sizeof(double));
+  if (model->parameters.count) memcpy(evaluator->parameters, parameters, model->parameters.count * sizeof(double));
   uint32_t discretes = model->discretes.count + code->modes->count;
   evaluator->discretes = heap_array(heap, discretes, sizeof(double));
   evaluator->pre = heap_array(heap, discretes, sizeof(double));

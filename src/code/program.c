@@ -74,8 +74,7 @@ static void make_steps(Program *program) {
     vec_push(program->heap, &list, (StepOrder){phase, 0, 0, {k, STEP_BEGIN, 0}});
     if (instances->count == 1) continue;
     for (uint32_t b = 0; b < instances->block_count; b++)
-      vec_push(program->heap, &list,
-               (StepOrder){phase, 1, instances->blocks[b].starts[instances->slots], {k, b, 0}});
+      vec_push(program->heap, &list, (StepOrder){phase, 1, instances->blocks[b].starts[instances->slots], {k, b, 0}});
   }
   if (list.count) qsort(list.data, list.count, sizeof *list.data, compare_steps);
   program->step_count = list.count;
@@ -100,8 +99,7 @@ Program *program_from_grouping(Grouping *grouping, uint32_t outputs) {
   program->phases = heap_array(heap, program->kernel_count, sizeof *program->phases);
   program->tapes = heap_array(heap, program->kernel_count, sizeof *program->tapes);
   for (uint32_t k = 0; k < program->kernel_count; k++) make_kernel(program, k, &grouping->groups.data[k]);
-  for (uint32_t k = 0; k < program->kernel_count; k++)
-    program->tapes[k] = tape_new(heap, &program->kernels[k]);
+  for (uint32_t k = 0; k < program->kernel_count; k++) program->tapes[k] = tape_new(heap, &program->kernels[k]);
   make_steps(program);
   vec_free(heap, &grouping->groups);
   return program;
@@ -154,8 +152,7 @@ Workspace *workspace_new(Heap *heap, const Program *program) {
   if (program->calls) workspace->caller = caller_new(heap, program->model);
   for (uint32_t k = 0; k < program->kernel_count && program->calls; k++) {
     const Kernel *kernel = &program->kernels[k];
-    for (uint32_t c = 0; c < kernel->calls.count; c++)
-      caller_prepare(workspace->caller, &kernel->calls.data[c]);
+    for (uint32_t c = 0; c < kernel->calls.count; c++) caller_prepare(workspace->caller, &kernel->calls.data[c]);
   }
   workspace->compiled_work = heap_array(heap, program->compiled_work, sizeof(double));
   if (program->compiled) return workspace;

@@ -46,8 +46,7 @@ static bool holds(const Switches *switches, uint32_t m) {
 void switches_keep(Switches *switches) {
   for (uint32_t m = 0; m < switches->modes->count; m++) {
     switches->before[m] = switches->difference[m];
-    if (fabs(switches->difference[m]) > switches->scale[m])
-      switches->scale[m] = fabs(switches->difference[m]);
+    if (fabs(switches->difference[m]) > switches->scale[m]) switches->scale[m] = fabs(switches->difference[m]);
   }
 }
 
@@ -70,13 +69,9 @@ double switches_beyond(const Switches *switches, uint32_t m) {
   return difference - copysign(switches->band[m] * switches->scale[m], difference);
 }
 
-void switches_widen(Switches *switches, uint32_t m, double band) {
-  switches->band[m] = fmax(switches->band[m], band);
-}
+void switches_widen(Switches *switches, uint32_t m, double band) { switches->band[m] = fmax(switches->band[m], band); }
 
-void switches_begin(Switches *switches) {
-  memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t));
-}
+void switches_begin(Switches *switches) { memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t)); }
 
 uint32_t switches_set(Switches *switches) {
   uint32_t changed = 0;

@@ -13,9 +13,8 @@ typedef struct Switches {
   double *difference;   /* of the last evaluation */
   double *before;       /* at the end of the last step; see switches_keep */
   double *scale;        /* largest size of each difference at such ends */
-  double
-      *band; /* part of its scale within which a difference contradicts no mode: round-off, unless widened */
-  uint8_t *changes; /* of each mode since switches_begin */
+  double *band;         /* part of its scale within which a difference contradicts no mode: round-off, unless widened */
+  uint8_t *changes;     /* of each mode since switches_begin */
 } Switches;
 
 /* For the modes of the evaluator's code; NULL if it has none. Lives in the heap. */

@@ -68,8 +68,7 @@ typedef struct Allocation {
 } Allocation;
 
 /* The operands of a line; a call's are those of its site. */
-static uint32_t line_operands(const Line *line, const CallSite *calls, const Operand **operands,
-                              Operand room[3]) {
+static uint32_t line_operands(const Line *line, const CallSite *calls, const Operand **operands, Operand room[3]) {
   if (line->code == LINE_CALL) {
     *operands = calls[line->a].arguments;
     return calls[line->a].argument_count;
@@ -201,8 +200,8 @@ static void pin_uniforms(const Kernel *kernel, uint32_t *last_use) {
 static void place_outputs(Heap *heap, Tape *tape, Places *places) {
   const Instances *instances = &tape->kernel->instances;
   uint32_t *outputs = heap_array(heap, instances->outputs, sizeof *outputs);
-  tape->file_count = lay_out(heap, instances, instances->slots, instances->slots + instances->outputs,
-                             tape->file_count, outputs, &tape->stores);
+  tape->file_count = lay_out(heap, instances, instances->slots, instances->slots + instances->outputs, tape->file_count,
+                             outputs, &tape->stores);
   for (uint32_t r = 0; r < instances->outputs; r++)
     places->uniforms[operand_index(tape->kernel->outputs[r])] = outputs[r];
   heap_free(heap, outputs);
@@ -210,8 +209,8 @@ static void place_outputs(Heap *heap, Tape *tape, Places *places) {
 
 static void place_prologue(Heap *heap, Tape *tape, Places *places) {
   const Kernel *kernel = tape->kernel;
-  uint32_t base = lay_out(heap, &kernel->instances, 0, kernel->instances.slots, kernel->numbers.count,
-                          places->slots, &tape->loads);
+  uint32_t base =
+      lay_out(heap, &kernel->instances, 0, kernel->instances.slots, kernel->numbers.count, places->slots, &tape->loads);
   Allocation allocation = {
       .heap = heap, .lines = &kernel->prologue, .calls = kernel->calls.data, .own = OPERAND_UNIFORM};
   allocation.last_use = filled_array(heap, kernel->prologue.count, 0);
@@ -236,12 +235,10 @@ static void place_body(Heap *heap, Tape *tape, Places *places) {
   for (uint32_t s = 0; s < instances->slots; s++)
     if (!is_uniform_lane(instances, s)) places->slots[s] = next++;
 
-  Allocation allocation = {
-      .heap = heap, .lines = &kernel->body, .calls = kernel->calls.data, .own = OPERAND_VALUE};
+  Allocation allocation = {.heap = heap, .lines = &kernel->body, .calls = kernel->calls.data, .own = OPERAND_VALUE};
   allocation.last_use = filled_array(heap, kernel->body.count, 0);
   allocation.registers = filled_array(heap, kernel->body.count, UINT32_MAX);
-  for (uint32_t r = 0; r < instances->outputs; r++)
-    allocation.registers[operand_index(kernel->outputs[r])] = r;
+  for (uint32_t r = 0; r < instances->outputs; r++) allocation.registers[operand_index(kernel->outputs[r])] = r;
   bool *is_output = heap_array(heap, kernel->body.count, sizeof *is_output);
   for (uint32_t r = 0; r < instances->outputs; r++) is_output[operand_index(kernel->outputs[r])] = true;
   allocate(&allocation);
@@ -271,8 +268,7 @@ static void place_call(Heap *heap, Tape *tape, const Places *places, TapeCall *c
   call->results = heap_array(heap, site->result_count, sizeof *call->results);
   uint32_t width = site->argument_count + site->result_count;
   if (width > tape->widest_call) tape->widest_call = width;
-  for (uint32_t k = 0; k < site->argument_count; k++)
-    call->arguments[k] = place_of(places, site->arguments[k]);
+  for (uint32_t k = 0; k < site->argument_count; k++) call->arguments[k] = place_of(places, site->arguments[k]);
 }
 
 static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const LineVec *lines,
@@ -325,8 +321,7 @@ Registers *registers_new(Heap *heap, const Tape *tape, Caller *caller) {
   registers->caller = caller;
   registers->call_values = heap_array(heap, tape->widest_call, sizeof(double));
   registers->file = heap_array(heap, tape->file_count, sizeof(double));
-  if (kernel->numbers.count)
-    memcpy(registers->file, kernel->numbers.data, kernel->numbers.count * sizeof(double));
+  if (kernel->numbers.count) memcpy(registers->file, kernel->numbers.data, kernel->numbers.count * sizeof(double));
   if (!tape->rows) return registers;
   registers->rows = heap_array(heap, tape->rows, sizeof *registers->rows);
   double *room = heap_array(heap, (size_t)(tape->rows - tape->file_count) * BLOCK_LIMIT, sizeof *room);
@@ -343,8 +338,7 @@ Registers *registers_new(Heap *heap, const Tape *tape, Caller *caller) {
 static void call_once(Registers *registers, uint32_t index) {
   const TapeCall *call = &registers->tape->calls[index];
   double *arguments = registers->call_values, *results = arguments + call->site->argument_count;
-  for (uint32_t k = 0; k < call->site->argument_count; k++)
-    arguments[k] = registers->file[call->arguments[k]];
+  for (uint32_t k = 0; k < call->site->argument_count; k++) arguments[k] = registers->file[call->arguments[k]];
   caller_run(registers->caller, call->site, arguments, results);
   for (uint32_t k = 0; k < call->site->result_count; k++) registers->file[call->results[k]] = results[k];
 }

@@ -57,14 +57,12 @@ typedef struct Walk {
   uint8_t mask;
   bool shallow;
 } Walk;
-void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count,
-              IndexVec *order);
+void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count, IndexVec *order);
 
 /* Was the node met by the last walk with this scratch? */
 bool dag_was_met(const DagScratch *scratch, Expr e);
 
 /* Stable merge sort; scratch from the heap beyond 32 elements. */
-void dag_sort(Heap *heap, void *data, uint32_t count, size_t size,
-              int (*compare)(const void *, const void *));
+void dag_sort(Heap *heap, void *data, uint32_t count, size_t size, int (*compare)(const void *, const void *));
 
 #endif

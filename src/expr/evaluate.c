@@ -95,8 +95,7 @@ bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, v
   Evaluation run = {dag, scratch, leaf, context, NULL, NULL};
   run.values = heap_array(scratch->heap, order.count, sizeof *run.values);
   run.culprits = heap_array(scratch->heap, order.count, sizeof *run.culprits);
-  for (uint32_t i = 0; i < order.count; i++)
-    run.culprits[i] = evaluate_node(&run, order.data[i], &run.values[i]);
+  for (uint32_t i = 0; i < order.count; i++) run.culprits[i] = evaluate_node(&run, order.data[i], &run.values[i]);
   Expr culprit = run.culprits[order.count - 1];
   if (where) *where = culprit;
   *value = run.values[order.count - 1];

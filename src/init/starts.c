@@ -6,24 +6,20 @@
 /* Modelica's default start value is the one nearest to 0 that min and max allow; only a guess. */
 static double default_start(Evaluator *evaluator, const Variable *variable) {
   double bound, value = 0;
-  if (variable->min != EXPR_NONE && evaluator_constant(evaluator, variable->min, &bound) &&
-      value < bound)
+  if (variable->min != EXPR_NONE && evaluator_constant(evaluator, variable->min, &bound) && value < bound)
     value = bound;
-  if (variable->max != EXPR_NONE && evaluator_constant(evaluator, variable->max, &bound) &&
-      value > bound)
+  if (variable->max != EXPR_NONE && evaluator_constant(evaluator, variable->max, &bound) && value > bound)
     value = bound;
   return isfinite(value) ? value : 0;
 }
 
-static double start_value(Evaluator *evaluator, const StartValues *starts, uint32_t position,
-                          bool *given) {
+static double start_value(Evaluator *evaluator, const StartValues *starts, uint32_t position, bool *given) {
   const Model *model = evaluator->model;
   const Variable *variable = &model->variables.data[position];
   double value;
   *given = true;
   if (starts && starts->start && !isnan(starts->start[position])) return starts->start[position];
-  if (variable->start != EXPR_NONE && evaluator_constant(evaluator, variable->start, &value))
-    return value;
+  if (variable->start != EXPR_NONE && evaluator_constant(evaluator, variable->start, &value)) return value;
   *given = false;
   return default_start(evaluator, variable);
 }
@@ -39,13 +35,12 @@ static uint32_t column_of(Evaluator *evaluator, uint32_t unknown, double *sign) 
   if (!problem->aliases.removed) return evaluator->array->model_column[unknown];
   uint32_t root = problem->aliases.root[unknown];
   *sign = problem->aliases.sign[unknown];
-  return root == UINT32_MAX ? MAP_NONE
-                            : evaluator->array->model_column[root] + problem->aliases.shift[unknown];
+  return root == UINT32_MAX ? MAP_NONE : evaluator->array->model_column[root] + problem->aliases.shift[unknown];
 }
 
 /* An unknown equal to a constant must not be fixed at another value. */
-static bool check_constant(Evaluator *evaluator, uint32_t unknown, bool fixed, double start,
-                           double tolerance, Diags *diags) {
+static bool check_constant(Evaluator *evaluator, uint32_t unknown, bool fixed, double start, double tolerance,
+                           Diags *diags) {
   const Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];
   double value;
@@ -60,8 +55,8 @@ static bool check_constant(Evaluator *evaluator, uint32_t unknown, bool fixed, d
 }
 
 /* Takes one unknown of the model into the column of its alias class. */
-static bool take_start(Evaluator *evaluator, const StartValues *starts, uint32_t unknown,
-                       double tolerance, InitialColumn *columns, Diags *diags) {
+static bool take_start(Evaluator *evaluator, const StartValues *starts, uint32_t unknown, double tolerance,
+                       InitialColumn *columns, Diags *diags) {
   const Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];
   const Variable *variable = &model->variables.data[position];
@@ -72,11 +67,10 @@ static bool take_start(Evaluator *evaluator, const StartValues *starts, uint32_t
   InitialColumn *column = &columns[q];
   double value = sign * start;
   if (fixed && column->fixed && !same_value(value, column->start, tolerance)) {
-    Diag *diag =
-        diag_error(diags, DIAG_INIT, variable->span,
-                   "no consistent initial values: %s and %s are the same%s, but fixed at %.10g and %.10g",
-                   model_name(model, column->named), model_name(model, position),
-                   sign < 0 ? " up to sign" : "", column->start, value);
+    Diag *diag = diag_error(diags, DIAG_INIT, variable->span,
+                            "no consistent initial values: %s and %s are the same%s, but fixed at %.10g and %.10g",
+                            model_name(model, column->named), model_name(model, position),
+                            sign < 0 ? " up to sign" : "", column->start, value);
     diag_note(diags, diag, model->variables.data[column->named].span, "remove fixed=true from %s or from %s",
               model_name(model, column->named), model_name(model, position));
     return false;
@@ -100,8 +94,8 @@ static void take_columns(const StartValues *starts, uint32_t count, InitialColum
   }
 }
 
-bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tolerance,
-                    InitialColumn *columns, Diags *diags) {
+bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns,
+                    Diags *diags) {
   const Array *array = evaluator->array;
   for (uint32_t q = 0; q < array->columns; q++)
     columns[q] = (InitialColumn){.named = MAP_NONE,

@@ -16,8 +16,8 @@ typedef struct InitialSystem {
   Heap *heap;
   Arena arena;
   Evaluator *evaluator;
-  Model *model; /* the run's layer over the evaluator's */
-  Array *array; /* over that */
+  Model *model;     /* the run's layer over the evaluator's */
+  Array *array;     /* over that */
   bool is_extended; /* its offsets are larger than the evaluator's */
   uint32_t rows, columns;
   Expr *row;

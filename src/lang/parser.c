@@ -1,5 +1,5 @@
-/* parser: see parser.h. Tokens, errors and recovery; classes and their elements. Expressions, modifications
- * and statements have files of their own. Grammar: Modelica 3.6, appendix A.2, with what docs/language.md
+/* parser: see parser.h. Classes and their elements; tokens, expressions, modifications and statements have
+ * files of their own. Grammar: Modelica 3.6, appendix A.2, with what docs/language.md
  * says on top.
  *
  * Invariant: each class that is open is a frame; between two elements or statements all other stacks hold
@@ -8,173 +8,7 @@
 
 #include "lang/parser_state.h"
 
-#include <stdarg.h>
 #include <string.h>
-
-/* ---- tokens ---- */
-
-void parser_advance(Parser *parser) {
-  parser->previous_end = parser->token.span.end;
-  parser->token = parser->has_next ? parser->next : lexer_next(&parser->lexer);
-  parser->has_next = false;
-}
-
-TokenKind parser_peek(Parser *parser) {
-  if (!parser->has_next) parser->next = lexer_next(&parser->lexer);
-  parser->has_next = true;
-  return parser->next.kind;
-}
-
-bool parser_accept(Parser *parser, TokenKind kind) {
-  if (parser->token.kind != kind) return false;
-  parser_advance(parser);
-  return true;
-}
-
-/* The present token as messages show it; a long one is cut, at a whole character. */
-static const char *found_text(Parser *parser) {
-  enum { LONGEST = 40 };
-  Token token = parser->token;
-  if (token.kind == TOKEN_FINISH) return token_kind_text(token.kind);
-  const char *text = parser->ast->source->text;
-  uint32_t end = token.span.end;
-  if (end - token.span.begin > LONGEST) end = token.span.begin + LONGEST;
-  while (end < token.span.end && ((unsigned char)text[end] & 0xc0) == 0x80) end--;
-  for (uint32_t i = token.span.begin; i < end; i++)
-    if (text[i] == '\n' || text[i] == '\r') end = i;
-  const char *rest = end < token.span.end ? "..." : "";
-  return arena_printf(&parser->ast->arena, "`%.*s%s`", (int)(end - token.span.begin), text + token.span.begin,
-                      rest);
-}
-
-Diag *parser_error(Parser *parser, Span span, const char *format, ...) {
-  const Source *source = parser->ast->source;
-  const Diag *last = parser->diags->list.count > parser->first_diag ? &vec_last(&parser->diags->list) : NULL;
-  if (last && source_line(source, last->span.begin) == source_line(source, span.begin)) return NULL;
-  if (parser->token.kind == TOKEN_FINISH && parser->lexer.is_truncated) return NULL;
-  va_list list;
-  va_start(list, format);
-  const char *message = arena_vprintf(&parser->ast->arena, format, list);
-  va_end(list);
-  return diag_error(parser->diags, DIAG_INPUT, span, "%s", message);
-}
-
-bool parser_unexpected(Parser *parser, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  const char *message = arena_vprintf(&parser->ast->arena, format, list);
-  va_end(list);
-  parser_error(parser, parser->token.span, "%s, found %s", message, found_text(parser));
-  return false;
-}
-
-bool parser_refuse(Parser *parser, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  const char *message = arena_vprintf(&parser->ast->arena, format, list);
-  va_end(list);
-  parser_error(parser, parser->token.span, "%s", message);
-  return false;
-}
-
-bool parser_expect(Parser *parser, TokenKind kind, const char *where) {
-  if (parser_accept(parser, kind)) return true;
-  return parser_unexpected(parser, "expected %s%s%s", token_kind_text(kind), where ? " " : "",
-                           where ? where : "");
-}
-
-bool parser_semicolon(Parser *parser) {
-  if (parser_accept(parser, TOKEN_SEMICOLON)) return true;
-  const Source *source = parser->ast->source;
-  Span span = {parser->previous_end, parser->previous_end + 1};
-  bool ends_line = source_line(source, span.begin) != source_line(source, parser->token.span.begin);
-  if (!ends_line) span = parser->token.span;
-  parser_error(parser, span, "expected `;`%s, found %s", ends_line ? " here" : "", found_text(parser));
-  return ends_line;
-}
-
-/* `end` with what it closes: there a bad statement stops at the latest. */
-static bool at_closing(Parser *parser) {
-  TokenKind next = parser_peek(parser);
-  return next == TOKEN_IDENTIFIER || next == TOKEN_IF || next == TOKEN_FOR || next == TOKEN_WHEN ||
-         next == TOKEN_WHILE;
-}
-
-static bool at_boundary(Parser *parser) {
-  switch (parser->token.kind) {
-  case TOKEN_FINISH:
-  case TOKEN_EQUATION:
-  case TOKEN_ALGORITHM:
-  case TOKEN_PUBLIC:
-  case TOKEN_PROTECTED: return true;
-  case TOKEN_INITIAL: {
-    TokenKind next = parser_peek(parser);
-    return next == TOKEN_EQUATION || next == TOKEN_ALGORITHM;
-  }
-  case TOKEN_END: return at_closing(parser);
-  default: return false;
-  }
-}
-
-void parser_recover(Parser *parser, uint32_t begin) {
-  bool is_stuck = parser->token.span.begin == begin && parser->token.kind != TOKEN_FINISH;
-  if (is_stuck && !parser_accept(parser, TOKEN_SEMICOLON)) parser_advance(parser);
-  else if (is_stuck) return;
-  while (!at_boundary(parser)) {
-    if (parser_accept(parser, TOKEN_SEMICOLON)) return;
-    parser_advance(parser);
-  }
-}
-
-void *parser_copy(Parser *parser, const void *data, size_t size, uint32_t begin, uint32_t end) {
-  if (begin == end) return NULL;
-  void *copy = arena_array(&parser->ast->arena, end - begin, size);
-  return memcpy(copy, (const char *)data + begin * size, (end - begin) * size);
-}
-
-/* ---- names and comments ---- */
-
-bool parse_path(Parser *parser, AstPath *path) {
-  Ast *ast = parser->ast;
-  *path = (AstPath){.first = ast->parts.count, .span = parser->token.span};
-  path->global = parser_accept(parser, TOKEN_DOT);
-  do {
-    if (parser->token.kind != TOKEN_IDENTIFIER) return parser_unexpected(parser, "expected a name");
-    vec_push(parser->heap, &ast->parts,
-             (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
-    path->count++;
-    parser_advance(parser);
-  } while (parser_accept(parser, TOKEN_DOT));
-  path->span.end = parser->previous_end;
-  return true;
-}
-
-bool parse_label(Parser *parser, AstLabel *label, const char *what) {
-  *label = (AstLabel){parser->token.name, parser->token.span};
-  if (parser_accept(parser, TOKEN_IDENTIFIER)) return true;
-  return parser_unexpected(parser, "expected %s", what);
-}
-
-bool parse_comment(Parser *parser, Name *comment) {
-  *comment = 0;
-  if (parser->token.kind != TOKEN_STRING) return true;
-  *comment = parser->token.name;
-  parser_advance(parser);
-  TextVec text = {0};
-  while (parser_accept(parser, TOKEN_PLUS)) {
-    if (parser->token.kind != TOKEN_STRING)
-      return parser_unexpected(parser, "expected a string to go on with the comment");
-    Names *names = parser->ast->names;
-    if (!text.count)
-      text_append(parser->heap, &text, names_text(names, *comment), names_length(names, *comment));
-    text_append(parser->heap, &text, names_text(names, parser->token.name),
-                names_length(names, parser->token.name));
-    parser_advance(parser);
-  }
-  if (text.count) *comment = names_add(parser->ast->names, text.data, text.count);
-  vec_free(parser->heap, &text);
-  return true;
-}
 
 /* ---- elements ---- */
 
@@ -188,8 +22,7 @@ static bool read_component(Parser *parser, AstComponent *component) {
   if (!parse_label(parser, &component->label, "the name of a component")) return false;
   if (!parse_dimensions(parser, &component->dimensions)) return false;
   if (!parse_modification(parser, &component->modification)) return false;
-  if (parser_accept(parser, TOKEN_IF) && (component->condition = parse_expression(parser)) == AST_NONE)
-    return false;
+  if (parser_accept(parser, TOKEN_IF) && (component->condition = parse_expression(parser)) == AST_NONE) return false;
   return parse_comment(parser, &component->comment) && parse_annotation(parser, &component->annotation);
 }
 
@@ -197,11 +30,11 @@ static bool read_component(Parser *parser, AstComponent *component) {
 static bool check_declaration(Parser *parser) {
   TokenKind kind = parser->token.kind;
   if (kind == TOKEN_EQUALS || kind == TOKEN_LEFT_PAREN || (kind >= TOKEN_PLUS && kind <= TOKEN_NOT_EQUAL))
-    return parser_unexpected(
-        parser, "expected the name of a component behind its type (equations stand behind `equation`)");
+    return parser_unexpected(parser,
+                             "expected the name of a component behind its type (equations stand behind `equation`)");
   if (kind == TOKEN_ASSIGN)
-    return parser_unexpected(
-        parser, "expected the name of a component behind its type (statements stand behind `algorithm`)");
+    return parser_unexpected(parser,
+                             "expected the name of a component behind its type (statements stand behind `algorithm`)");
   return true;
 }
 
@@ -258,8 +91,7 @@ static bool read_import_path(Parser *parser, AstImport *import) {
   do {
     if (import->name.count && parser->token.kind == TOKEN_LEFT_BRACE) return read_import_list(parser, import);
     if (parser->token.kind != TOKEN_IDENTIFIER) return parser_unexpected(parser, "expected a name to import");
-    vec_push(parser->heap, &ast->parts,
-             (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
+    vec_push(parser->heap, &ast->parts, (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
     import->name.count++;
     parser_advance(parser);
     import->name.span.end = parser->previous_end;
@@ -310,8 +142,8 @@ static bool read_enumeration(Parser *parser, AstClass *definition) {
   while (ok && more) {
     AstLiteral literal = {0};
     AstModification *annotation;
-    ok = parse_label(parser, &literal.label, "the name of a literal") &&
-         parse_comment(parser, &literal.comment) && parse_annotation(parser, &annotation);
+    ok = parse_label(parser, &literal.label, "the name of a literal") && parse_comment(parser, &literal.comment) &&
+         parse_annotation(parser, &annotation);
     vec_push(parser->heap, &literals, literal);
     more = parser_accept(parser, TOKEN_COMMA);
   }
@@ -352,8 +184,7 @@ static bool read_short_class(Parser *parser, AstElement element) {
   if (parser->token.kind == TOKEN_LEFT_PAREN && definition->form == FORM_SHORT &&
       !(definition->modification = parse_class_modification(parser)))
     return false;
-  if (!parse_comment(parser, &definition->comment) || !parse_annotation(parser, &definition->annotation))
-    return false;
+  if (!parse_comment(parser, &definition->comment) || !parse_annotation(parser, &definition->annotation)) return false;
   return finish_class(parser, element);
 }
 
@@ -371,8 +202,7 @@ static bool begin_class(Parser *parser, AstElement element) {
   AstClass *definition = element.class_definition;
   definition->form = parser_accept(parser, TOKEN_EXTENDS) ? FORM_EXTENDS : FORM_LONG;
   if (!parse_label(parser, &definition->label, "the name of the class")) return false;
-  if (definition->form == FORM_LONG && parser->token.kind == TOKEN_EQUALS)
-    return read_short_class(parser, element);
+  if (definition->form == FORM_LONG && parser->token.kind == TOKEN_EQUALS) return read_short_class(parser, element);
   bool ok = true;
   if (definition->form == FORM_EXTENDS && parser->token.kind == TOKEN_LEFT_PAREN)
     ok = (definition->modification = parse_class_modification(parser)) != NULL;
@@ -515,8 +345,7 @@ static void mend_end(Parser *parser, AstLabel label) {
   AstLabel inner = vec_last(&parser->classes).definition->label;
   Diag *diag;
   if (open) {
-    diag =
-        parser_error(parser, label.span, "`end %s;` is missing before this", names_text(names, inner.name));
+    diag = parser_error(parser, label.span, "`end %s;` is missing before this", names_text(names, inner.name));
   } else {
     diag = parser_error(parser, label.span, "wrong name behind `end`: expected `%s`, found `%s`",
                         names_text(names, inner.name), names_text(names, label.name));
@@ -619,13 +448,11 @@ static bool read_definition(Parser *parser) {
 
 /* stored-definition = [ "within" [ name ] ";" ] { [ "final" ] class-definition ";" } */
 static void read_file(Parser *parser) {
-  if (parser->token.kind == TOKEN_WITHIN && !read_within(parser))
-    parser_recover(parser, parser->token.span.begin);
+  if (parser->token.kind == TOKEN_WITHIN && !read_within(parser)) parser_recover(parser, parser->token.span.begin);
   while (parser->token.kind != TOKEN_FINISH || parser->classes.count) {
     uint32_t begin = parser->token.span.begin;
     if (parser->token.kind == TOKEN_FINISH) abandon_classes(parser);
-    else if (!(parser->classes.count ? read_part(parser) : read_definition(parser)))
-      parser_recover(parser, begin);
+    else if (!(parser->classes.count ? read_part(parser) : read_definition(parser))) parser_recover(parser, begin);
   }
 }
 
@@ -661,8 +488,7 @@ Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags) {
   parser_take(&parser, &ast->classes, &parser.roots, 0);
   ast->version = parser.lexer.version;
   if (!ast->classes.count && diags->errors == errors)
-    diag_error(diags, DIAG_INPUT, (Span){0, 1},
-               "the file is empty: expected a class, as in `model M ... end M;`");
+    diag_error(diags, DIAG_INPUT, (Span){0, 1}, "the file is empty: expected a class, as in `model M ... end M;`");
   parser_free(&parser);
   return ast;
 }

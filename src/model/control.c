@@ -34,8 +34,7 @@ void slots_restore(Machine *machine, const uint32_t *assigned, const Value *valu
 }
 
 /* slot = if condition then other else slot, for each slot; what only one side has set is taken from there. */
-static bool slots_merge(Machine *machine, const uint32_t *assigned, const char *condition,
-                        const Value *other) {
+static bool slots_merge(Machine *machine, const uint32_t *assigned, const char *condition, const Value *other) {
   Frame *frame = frame_top(machine);
   for (uint32_t i = 0; i < assigned[0]; i++) {
     Value *slot = &frame->slots[assigned[1 + i]], merged;
@@ -52,9 +51,15 @@ static bool slots_merge(Machine *machine, const uint32_t *assigned, const char *
   return true;
 }
 
-const uint32_t *frame_list(const Frame *frame, uint32_t position) {
-  return frame->routine->extra.data + position;
+/* The list in the routine's extra words that the instruction at `position` names, its length first. */
+static const uint32_t *frame_list(const Frame *frame, uint32_t position) {
+  return frame->routine->extra.data + frame->routine->code.data[position].b;
 }
+
+/* The slots that the loop which ends at `end` assigns. */
+static const uint32_t *loop_assigned(const Frame *frame, uint32_t end) { return frame_list(frame, end - 1); }
+
+static Instruction frame_instruction(const Frame *frame) { return frame->routine->code.data[frame->position]; }
 
 /* The snapshots taken at breaks or returns, the last first, so that the first one wins where several hold. */
 bool snapshots_apply(Machine *machine, const Snapshot *list, uint32_t count, const uint32_t *assigned) {
@@ -169,8 +174,9 @@ static bool is_decided(Machine *machine, Value condition, Instruction instructio
   return true;
 }
 
-bool step_if(Machine *machine, Instruction instruction) {
+bool step_if(Machine *machine) {
   Frame *frame = frame_top(machine);
+  Instruction instruction = frame_instruction(frame);
   Value condition = vec_pop(&machine->stack);
   if (is_decided(machine, condition, instruction)) {
     statement_end(machine);
@@ -181,7 +187,7 @@ bool step_if(Machine *machine, Instruction instruction) {
                      .begin = instruction.b,
                      .end = end,
                      .stack = machine->stack.count,
-                     .assigned = frame_list(frame, frame->routine->code.data[end].b),
+                     .assigned = frame_list(frame, end),
                      .path = machine->path,
                      .route = machine->route};
   control.condition = machine_copy_scalar(machine, condition.data);
@@ -201,8 +207,9 @@ static Control *open_if(Machine *machine, ControlKind kind, uint32_t begin) {
   return control->kind == kind && (control->begin == begin || control->end == begin) ? control : NULL;
 }
 
-bool step_else(Machine *machine, Instruction instruction) {
+bool step_else(Machine *machine) {
   Frame *frame = frame_top(machine);
+  Instruction instruction = frame_instruction(frame);
   Control *control = open_if(machine, CONTROL_IF, frame->position);
   if (!control) {
     frame->position = instruction.b;
@@ -232,8 +239,9 @@ bool step_end_if(Machine *machine) {
   return true;
 }
 
-bool step_if_value(Machine *machine, Instruction instruction) {
+bool step_if_value(Machine *machine) {
   Frame *frame = frame_top(machine);
+  Instruction instruction = frame_instruction(frame);
   Value condition = vec_pop(&machine->stack);
   if (is_decided(machine, condition, instruction)) return true;
   Control control = {.kind = CONTROL_IF_VALUE,
@@ -247,8 +255,9 @@ bool step_if_value(Machine *machine, Instruction instruction) {
   return true;
 }
 
-bool step_else_value(Machine *machine, Instruction instruction) {
+bool step_else_value(Machine *machine) {
   Frame *frame = frame_top(machine);
+  Instruction instruction = frame_instruction(frame);
   Control *control = open_if(machine, CONTROL_IF_VALUE, frame->position);
   if (!control) frame->position = instruction.b;
   else machine->path = path_both(machine, control->path, control->condition, true);
@@ -266,13 +275,12 @@ bool step_end_value(Machine *machine) {
   return true;
 }
 
-bool step_skip(Machine *machine, Instruction instruction) {
+bool step_skip(Machine *machine, uint32_t target, bool on) {
   const Domain *domain = machine->domain;
   const Value *value = machine_top(machine, 1);
   double truth;
-  if (value->type.dimensions == 0 && domain->known(domain->context, value->data, &truth) &&
-      (truth != 0) == (instruction.code == CODE_SKIP_TRUE))
-    frame_top(machine)->position = instruction.b - 1;
+  if (value->type.dimensions == 0 && domain->known(domain->context, value->data, &truth) && (truth != 0) == on)
+    frame_top(machine)->position = target - 1;
   return true;
 }
 
@@ -281,8 +289,7 @@ bool step_skip(Machine *machine, Instruction instruction) {
 /* Element `next` of the range into the loop slot. */
 static void loop_element(Machine *machine, Control *loop, uint32_t slot) {
   Frame *frame = frame_top(machine);
-  size_t each =
-      (size_t)(loop->range.sizes[0] ? loop->range.count / loop->range.sizes[0] : 0) * machine->domain->size;
+  size_t each = (size_t)(loop->range.sizes[0] ? loop->range.count / loop->range.sizes[0] : 0) * machine->domain->size;
   Value value = loop->range;
   value.type.dimensions--;
   value.sizes++;
@@ -291,13 +298,14 @@ static void loop_element(Machine *machine, Control *loop, uint32_t slot) {
   frame->slots[slot] = value;
 }
 
-bool step_for(Machine *machine, Instruction instruction, const uint32_t *assigned) {
+bool step_for(Machine *machine, uint32_t slot) {
   Frame *frame = frame_top(machine);
+  uint32_t end = frame_instruction(frame).b;
   Control loop = {.kind = CONTROL_LOOP,
                   .begin = frame->position,
-                  .end = instruction.b,
+                  .end = end,
                   .stack = machine->stack.count - 1,
-                  .assigned = assigned,
+                  .assigned = loop_assigned(frame, end),
                   .path = machine->path,
                   .route = machine->route,
                   .mark = frame->mark,
@@ -306,13 +314,14 @@ bool step_for(Machine *machine, Instruction instruction, const uint32_t *assigne
   frame->mark = mark_now(machine);
   vec_push(machine->heap, &machine->control, loop);
   if (loop.range.sizes[0] == 0) return loop_finish(machine, false);
-  loop_element(machine, &vec_last(&machine->control), instruction.a);
+  loop_element(machine, &vec_last(&machine->control), slot);
   return true;
 }
 
 /* The control entry of the loop that ends here; entries of ifs inside are gone by now. */
-bool step_end_for(Machine *machine, Instruction instruction) {
+bool step_end_for(Machine *machine) {
   Frame *frame = frame_top(machine);
+  Instruction instruction = frame_instruction(frame);
   Control *loop = &vec_last(&machine->control);
   if (!machine_charge(machine, 1)) return false;
   if (loop->next == loop->range.sizes[0]) return loop_finish(machine, false);
@@ -321,16 +330,30 @@ bool step_end_for(Machine *machine, Instruction instruction) {
   return true;
 }
 
-bool step_while(Machine *machine, Instruction instruction, const uint32_t *assigned) {
+bool step_while(Machine *machine) {
+  const Frame *frame = frame_top(machine);
+  uint32_t end = frame_instruction(frame).b;
   Control loop = {.kind = CONTROL_LOOP,
-                  .begin = frame_top(machine)->position,
-                  .end = instruction.b,
+                  .begin = frame->position,
+                  .end = end,
                   .stack = machine->stack.count,
-                  .assigned = assigned,
+                  .assigned = loop_assigned(frame, end),
                   .path = machine->path,
                   .route = machine->route,
-                  .mark = frame_top(machine)->mark};
+                  .mark = frame->mark};
   vec_push(machine->heap, &machine->control, loop);
+  return true;
+}
+
+bool step_end_while(Machine *machine) {
+  Frame *frame = frame_top(machine);
+  frame->position = frame_instruction(frame).b;
+  return machine_charge(machine, 1);
+}
+
+/* It only tells which slots the loop assigns. */
+bool step_loop(Machine *machine) {
+  (void)machine;
   return true;
 }
 
@@ -344,22 +367,21 @@ bool step_while_test(Machine *machine) {
   return truth != 0 || loop_finish(machine, false);
 }
 
-bool step_each(Machine *machine, Instruction instruction) {
+bool step_each(Machine *machine, uint32_t slot) {
   Frame *frame = frame_top(machine);
-  Control loop = {.kind = CONTROL_EACH,
-                  .begin = frame->position,
-                  .end = instruction.b,
-                  .range = *machine_top(machine, 1)};
+  uint32_t end = frame_instruction(frame).b;
+  Control loop = {.kind = CONTROL_EACH, .begin = frame->position, .end = end, .range = *machine_top(machine, 1)};
   machine->stack.count--;
   loop.stack = machine->stack.count;
   vec_push(machine->heap, &machine->control, loop);
-  if (loop.range.sizes[0] == 0) frame->position = instruction.b - 1;
-  else loop_element(machine, &vec_last(&machine->control), instruction.a);
+  if (loop.range.sizes[0] == 0) frame->position = end - 1;
+  else loop_element(machine, &vec_last(&machine->control), slot);
   return true;
 }
 
-bool step_each_next(Machine *machine, Instruction instruction) {
+bool step_each_next(Machine *machine) {
   Frame *frame = frame_top(machine);
+  Instruction instruction = frame_instruction(frame);
   Control *loop = &vec_last(&machine->control);
   if (!machine_charge(machine, 1)) return false;
   if (loop->next < loop->range.sizes[0]) {
@@ -377,9 +399,10 @@ bool step_each_next(Machine *machine, Instruction instruction) {
 
 /* ---- when ---- */
 
-bool step_when(Machine *machine, Instruction instruction) {
+bool step_when(Machine *machine) {
   const Domain *domain = machine->domain;
   Frame *frame = frame_top(machine);
+  Instruction instruction = frame_instruction(frame);
   if (!domain->when_begin) return machine_error(machine, "when cannot be used here");
   if (machine->path) return machine_error(machine, "not supported yet: when inside of if");
   Value condition = value_copy(machine, machine_top(machine, 1));
@@ -391,9 +414,8 @@ bool step_when(Machine *machine, Instruction instruction) {
   if (instruction.a == 0) return true;
   uint32_t end = instruction.b;
   while (frame->routine->code.data[end].code != CODE_END_WHEN) end = frame->routine->code.data[end].b;
-  Control control = {
-      .kind = CONTROL_WHEN, .begin = frame->position, .end = end, .stack = machine->stack.count};
-  control.assigned = frame_list(frame, frame->routine->code.data[end].b);
+  Control control = {.kind = CONTROL_WHEN, .begin = frame->position, .end = end, .stack = machine->stack.count};
+  control.assigned = frame_list(frame, end);
   control.before = slots_snapshot(machine, control.assigned);
   frame_keep(machine);
   vec_push(machine->heap, &machine->control, control);
@@ -401,14 +423,13 @@ bool step_when(Machine *machine, Instruction instruction) {
 }
 
 /* A branch of the when is over: what it assigned becomes actions, and the slots are as before it. */
-bool step_when_branch(Machine *machine) {
+bool step_else_when(Machine *machine) {
   const Domain *domain = machine->domain;
   Frame *frame = frame_top(machine);
   Control *control = &vec_last(&machine->control);
   for (uint32_t i = 0; i < control->assigned[0]; i++) {
     uint32_t slot = control->assigned[1 + i];
-    if (!domain->when_assign(domain->context, slot, &control->before[i], &frame->slots[slot],
-                             machine_span(machine))) {
+    if (!domain->when_assign(domain->context, slot, &control->before[i], &frame->slots[slot], machine_span(machine))) {
       machine->status = EXECUTE_ERROR;
       return false;
     }
@@ -420,7 +441,7 @@ bool step_when_branch(Machine *machine) {
 
 bool step_end_when(Machine *machine) {
   Frame *frame = frame_top(machine);
-  if (!step_when_branch(machine)) return false;
+  if (!step_else_when(machine)) return false;
   Control *control = &vec_last(&machine->control);
   for (uint32_t i = 0; i < control->assigned[0]; i++)
     machine->domain->when_settle(machine->domain->context, control->assigned[1 + i],

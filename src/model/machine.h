@@ -26,13 +26,7 @@ typedef struct Snapshot {
   Value *values;
 } Snapshot;
 
-typedef enum ControlKind {
-  CONTROL_IF,
-  CONTROL_IF_VALUE,
-  CONTROL_LOOP,
-  CONTROL_EACH,
-  CONTROL_WHEN
-} ControlKind;
+typedef enum ControlKind { CONTROL_IF, CONTROL_IF_VALUE, CONTROL_LOOP, CONTROL_EACH, CONTROL_WHEN } ControlKind;
 
 typedef struct Control {
   ControlKind kind;
@@ -79,8 +73,8 @@ struct Machine {
   VEC(Value) stack;
   VEC(Control) control;
   VEC(Frame) frames;
-  char *path;  /* condition under which the present instruction runs; NULL: always */
-  char *route; /* the same, but not the negation of conditions under which a path has left: that one wins */
+  char *path;            /* condition under which the present instruction runs; NULL: always */
+  char *route;           /* the same, but not the negation of conditions under which a path has left: that one wins */
   uint64_t steps, spent; /* of this run, of those before */
   uint64_t budget;       /* steps allowed in this run */
   ExecuteStatus status;
@@ -111,62 +105,62 @@ void frame_keep(Machine *machine);
 void frame_begin(Machine *machine, const Routine *routine, uint32_t wanted, bool is_probe);
 bool slot_is_set(const Value *slot);
 
-/* ---- execute.c ---- */
+/* Ready for another run: frames, stack and memory are empty, the budget is new. */
+void machine_clear(Machine *machine);
 
-/* Runs from the frame on top until the outermost one ends; false with machine->status set. */
-bool machine_loop(Machine *machine);
+/* ---- operate.c: instructions, by the verbs of codes.def ---- */
 
-/* ---- operate.c: one function an instruction ---- */
-
-bool step_push_global(Machine *machine, uint32_t component, Span span);
-bool step_push_literal(Machine *machine, uint32_t number, uint32_t enumeration);
-bool step_push_local(Machine *machine, uint32_t slot);
-bool step_push_number(Machine *machine, BaseType base, double number);
-bool step_push_sizes(Machine *machine, uint32_t component, Span span);
-bool step_push_text(Machine *machine, Name text);
+bool step_global(Machine *machine, uint32_t component);
+bool step_literal(Machine *machine, uint32_t number, uint32_t enumeration);
+bool step_local(Machine *machine, uint32_t slot);
+bool step_constant(Machine *machine, BaseType base, double number);
+bool step_sizes(Machine *machine, uint32_t component);
+bool step_string(Machine *machine, Name text);
+bool step_all(Machine *machine);
 bool step_apply(Machine *machine, Op op, uint32_t count);
 bool step_bind(Machine *machine, uint32_t slot);
-bool step_builtin(Machine *machine, Instruction instruction);
-bool step_collect(Machine *machine, Instruction instruction);
+bool step_builtin(Machine *machine, Builtin builtin, uint32_t count);
+bool step_array(Machine *machine, uint32_t count);
+bool step_matrix(Machine *machine, uint32_t along, uint32_t count);
 bool step_compare(Machine *machine, Op op);
 bool step_convert(Machine *machine, BaseType base);
-bool step_default(Machine *machine, Instruction instruction);
+bool step_default(Machine *machine, uint32_t slot, uint32_t target);
 bool step_drop(Machine *machine, uint32_t count);
 bool step_each_sum(Machine *machine, bool is_minus);
 bool step_field(Machine *machine, uint32_t field);
 bool step_index(Machine *machine, uint32_t count);
-bool step_product(Machine *machine, Code code, bool is_each);
+bool step_product(Machine *machine, Op op, bool is_each);
 bool step_range(Machine *machine, bool has_step);
 bool step_record(Machine *machine, uint32_t definition);
-bool step_special(Machine *machine, Special special, uint32_t count, Span span);
+bool step_special(Machine *machine, Special special, uint32_t count);
 bool step_sum(Machine *machine, uint32_t count, const uint32_t *signs);
 
 /* ---- control.c ---- */
 
-/* The list in the routine's extra words at this position, its length first. */
-const uint32_t *frame_list(const Frame *frame, uint32_t position);
 /* The slots of the outputs as such a list. */
 uint32_t *frame_outputs(Machine *machine, const Routine *routine);
 /* Snapshots of the slots listed, merged into them, the first winning. */
 bool snapshots_apply(Machine *machine, const Snapshot *list, uint32_t count, const uint32_t *assigned);
 void slots_restore(Machine *machine, const uint32_t *assigned, const Value *values);
 bool step_break(Machine *machine);
-bool step_each(Machine *machine, Instruction instruction);
-bool step_each_next(Machine *machine, Instruction instruction);
-bool step_else(Machine *machine, Instruction instruction);
-bool step_else_value(Machine *machine, Instruction instruction);
-bool step_end_for(Machine *machine, Instruction instruction);
+bool step_each(Machine *machine, uint32_t slot);
+bool step_each_next(Machine *machine);
+bool step_else(Machine *machine);
+bool step_else_value(Machine *machine);
+bool step_end_for(Machine *machine);
 bool step_end_if(Machine *machine);
 bool step_end_value(Machine *machine);
 bool step_end_when(Machine *machine);
-bool step_for(Machine *machine, Instruction instruction, const uint32_t *assigned);
-bool step_if(Machine *machine, Instruction instruction);
-bool step_if_value(Machine *machine, Instruction instruction);
+bool step_for(Machine *machine, uint32_t slot);
+bool step_if(Machine *machine);
+bool step_if_value(Machine *machine);
 bool step_return(Machine *machine);
-bool step_skip(Machine *machine, Instruction instruction);
-bool step_when(Machine *machine, Instruction instruction);
-bool step_when_branch(Machine *machine);
-bool step_while(Machine *machine, Instruction instruction, const uint32_t *assigned);
+bool step_skip(Machine *machine, uint32_t target, bool on);
+bool step_when(Machine *machine);
+bool step_else_when(Machine *machine);
+bool step_while(Machine *machine);
+bool step_end_while(Machine *machine);
+bool step_loop(Machine *machine);
 bool step_while_test(Machine *machine);
 
 /* ---- frames.c ---- */
@@ -179,8 +173,11 @@ bool probe_finish(Machine *machine, bool is_last);
 /* Something is not known: the innermost function that can be handed over is run again as a probe; false if
  * there is none. */
 bool frame_recover(Machine *machine);
+bool step_missing(Machine *machine);
+bool step_external(Machine *machine);
+bool step_body(Machine *machine);
 bool step_assert(Machine *machine);
-bool step_call(Machine *machine, Instruction instruction);
+bool step_call(Machine *machine, const uint32_t *call, uint32_t count);
 bool step_declare(Machine *machine, uint32_t number, uint32_t count);
 bool step_reinit(Machine *machine);
 bool step_store(Machine *machine, const uint32_t *place);

@@ -6,12 +6,12 @@
 
 /* ---- loads ---- */
 
-bool step_push_number(Machine *machine, BaseType base, double number) {
+bool step_constant(Machine *machine, BaseType base, double number) {
   machine_push(machine, value_scalar(machine, base, number));
   return true;
 }
 
-bool step_push_text(Machine *machine, Name text) {
+bool step_string(Machine *machine, Name text) {
   const Domain *domain = machine->domain;
   Value value = {.type = {.base = TYPE_STRING}, .count = 1, .data = machine_alloc(machine, domain->size)};
   domain->text(domain->context, text, value.data);
@@ -19,14 +19,14 @@ bool step_push_text(Machine *machine, Name text) {
   return true;
 }
 
-bool step_push_literal(Machine *machine, uint32_t number, uint32_t enumeration) {
+bool step_literal(Machine *machine, uint32_t number, uint32_t enumeration) {
   Value value = value_scalar(machine, TYPE_ENUMERATION, number);
   value.type.definition = enumeration;
   machine_push(machine, value);
   return true;
 }
 
-bool step_push_local(Machine *machine, uint32_t slot) {
+bool step_local(Machine *machine, uint32_t slot) {
   const Frame *frame = frame_top(machine);
   if (!slot_is_set(&frame->slots[slot]))
     return machine_error(machine, "`%s` is used before it has a value",
@@ -35,18 +35,20 @@ bool step_push_local(Machine *machine, uint32_t slot) {
   return true;
 }
 
-bool step_push_global(Machine *machine, uint32_t component, Span span) {
+bool step_global(Machine *machine, uint32_t component) {
   Value value;
-  ExecuteStatus status = machine->domain->global(machine->domain->context, component, false, span, &value);
+  ExecuteStatus status =
+      machine->domain->global(machine->domain->context, component, false, machine_span(machine), &value);
   if (status == EXECUTE_OK) machine_push(machine, value);
   else if (status == EXECUTE_UNKNOWN) machine_unknown(machine, "a variable");
   else machine->status = status;
   return status == EXECUTE_OK;
 }
 
-bool step_push_sizes(Machine *machine, uint32_t component, Span span) {
+bool step_sizes(Machine *machine, uint32_t component) {
   Value value, out;
-  ExecuteStatus status = machine->domain->global(machine->domain->context, component, true, span, &value);
+  ExecuteStatus status =
+      machine->domain->global(machine->domain->context, component, true, machine_span(machine), &value);
   if (status != EXECUTE_OK) {
     machine->status = status;
     return false;
@@ -70,19 +72,29 @@ bool step_index(Machine *machine, uint32_t count) {
   return true;
 }
 
-bool step_collect(Machine *machine, Instruction instruction) {
-  Value out, *v = machine_top(machine, instruction.b);
-  bool fits = instruction.code == CODE_ARRAY ? value_array(machine, v, instruction.b, TYPE_REAL, &out)
-                                             : builtin_matrix(machine, v, instruction.b, instruction.a, &out);
-  if (fits) machine_replace(machine, instruction.b, out);
-  return fits;
+bool step_all(Machine *machine) {
+  machine_push(machine, (Value){.type = {.base = TYPE_NOTHING}});
+  return true;
 }
 
-bool step_builtin(Machine *machine, Instruction instruction) {
+bool step_array(Machine *machine, uint32_t count) {
   Value out;
-  if (!builtin_run(machine, (Builtin)instruction.b, machine_top(machine, instruction.a), instruction.a, &out))
-    return false;
-  machine_replace(machine, instruction.a, out);
+  if (!value_array(machine, machine_top(machine, count), count, TYPE_REAL, &out)) return false;
+  machine_replace(machine, count, out);
+  return true;
+}
+
+bool step_matrix(Machine *machine, uint32_t along, uint32_t count) {
+  Value out;
+  if (!builtin_matrix(machine, machine_top(machine, count), count, along, &out)) return false;
+  machine_replace(machine, count, out);
+  return true;
+}
+
+bool step_builtin(Machine *machine, Builtin builtin, uint32_t count) {
+  Value out;
+  if (!builtin_run(machine, builtin, machine_top(machine, count), count, &out)) return false;
+  machine_replace(machine, count, out);
   return true;
 }
 
@@ -97,9 +109,9 @@ bool step_field(Machine *machine, uint32_t field) {
   return true;
 }
 
-bool step_default(Machine *machine, Instruction instruction) {
+bool step_default(Machine *machine, uint32_t slot, uint32_t target) {
   Frame *frame = frame_top(machine);
-  if (slot_is_set(&frame->slots[instruction.a])) frame->position = instruction.b - 1;
+  if (slot_is_set(&frame->slots[slot])) frame->position = target - 1;
   return true;
 }
 
@@ -128,7 +140,9 @@ Type apply_type(Op op, const Type *arguments, uint32_t count) {
     if (op == OP_EDGE || op == OP_CHANGE || op == OP_SAMPLE || op == OP_INITIAL || op == OP_TERMINAL)
       type.base = TYPE_BOOLEAN;
     return type;
-  default: break;
+  case KIND_LEAF:
+  case KIND_SMOOTH:
+  case KIND_PIECEWISE: break;
   }
   bool keeps = op == OP_ABS || op == OP_MIN || op == OP_MAX || op == OP_DIV || op == OP_MOD || op == OP_REM;
   type.base = op == OP_SIGN || op == OP_INTEGER || keeps ? TYPE_INTEGER : TYPE_REAL;
@@ -142,8 +156,7 @@ bool step_apply(Machine *machine, Op op, uint32_t count) {
   const Value *arguments = machine_top(machine, count);
   Type types[3] = {{0}};
   for (uint32_t i = 0; i < count && i < 3; i++) types[i] = arguments[i].type;
-  if (!value_apply(machine, op, apply_type(op, types, count < 3 ? count : 3), arguments, count, &out))
-    return false;
+  if (!value_apply(machine, op, apply_type(op, types, count < 3 ? count : 3), arguments, count, &out)) return false;
   machine_replace(machine, count, out);
   return true;
 }
@@ -190,22 +203,21 @@ bool step_each_sum(Machine *machine, bool is_minus) {
   return step_sum(machine, 2, (const uint32_t[]){is_minus ? 2 : 0});
 }
 
-bool step_product(Machine *machine, Code code, bool is_each) {
+bool step_product(Machine *machine, Op op, bool is_each) {
   Value out, *pair = machine_top(machine, 2);
   Type type = pair[0].type;
   type.base = (uint8_t)number_base(pair, 2);
-  Op op = code == CODE_MULTIPLY ? OP_MULTIPLY : code == CODE_DIVIDE ? OP_DIVIDE : OP_POWER;
   if (op != OP_MULTIPLY) type.base = TYPE_REAL;
   bool fits;
   if (is_each) fits = value_apply(machine, op, type, pair, 2, &out);
-  else if (code == CODE_MULTIPLY) fits = value_multiply(machine, type, &pair[0], &pair[1], &out);
-  else if (code == CODE_POWER) fits = value_power(machine, type, &pair[0], &pair[1], &out);
+  else if (op == OP_MULTIPLY) fits = value_multiply(machine, type, &pair[0], &pair[1], &out);
+  else if (op == OP_POWER) fits = value_power(machine, type, &pair[0], &pair[1], &out);
   else fits = value_apply(machine, op, type, pair, 2, &out);
   if (fits) machine_replace(machine, 2, out);
   return fits;
 }
 
-bool step_special(Machine *machine, Special special, uint32_t count, Span span) {
+bool step_special(Machine *machine, Special special, uint32_t count) {
   const Domain *domain = machine->domain;
   static const uint8_t base[SPECIAL_COUNT] = {
       [SPECIAL_EDGE] = TYPE_BOOLEAN,   [SPECIAL_CHANGE] = TYPE_BOOLEAN,   [SPECIAL_INITIAL] = TYPE_BOOLEAN,
@@ -222,9 +234,10 @@ bool step_special(Machine *machine, Special special, uint32_t count, Span span) 
   char *scalars = machine_alloc(machine, (size_t)count * size);
   for (uint32_t i = 0; i < out.count; i++) {
     for (uint32_t k = 0; k < count; k++)
-      memcpy(scalars + (size_t)k * size,
-             arguments[k].data + (arguments[k].type.dimensions ? (size_t)i * size : 0), size);
-    if (!domain->special(domain->context, special, scalars, count, span, out.data + (size_t)i * size)) {
+      memcpy(scalars + (size_t)k * size, arguments[k].data + (arguments[k].type.dimensions ? (size_t)i * size : 0),
+             size);
+    if (!domain->special(domain->context, special, scalars, count, machine_span(machine),
+                         out.data + (size_t)i * size)) {
       machine->status = EXECUTE_ERROR;
       return false;
     }
@@ -242,12 +255,10 @@ bool step_record(Machine *machine, uint32_t definition) {
     out.fields[i] = machine_top(machine, count)[i];
     out.fields[i].type.base = record->fields.data[i].type.base;
     for (uint32_t k = 0; k < record->fields.data[i].type.dimensions; k++)
-      if (record->fields.data[i].sizes[k] != UINT32_MAX &&
-          record->fields.data[i].sizes[k] != out.fields[i].sizes[k])
+      if (record->fields.data[i].sizes[k] != UINT32_MAX && record->fields.data[i].sizes[k] != out.fields[i].sizes[k])
         return machine_error(machine, "field `%s` of record `%s` has the wrong size: %s",
                              names_text(machine->names, record->fields.data[i].name),
-                             names_text(machine->names, record->name),
-                             value_sizes_text(machine, &out.fields[i]));
+                             names_text(machine->names, record->name), value_sizes_text(machine, &out.fields[i]));
   }
   machine_replace(machine, count, out);
   return true;

@@ -73,15 +73,15 @@ typedef struct Writer {
   VEC(Piece) pieces;
   Declaration *declarations;
   bool in_body;
-  uint32_t skip;   /* instructions to pass over */
-  uint32_t depth;  /* of blocks, for indentation */
-  IndexVec chains; /* by open if: how many `elseif` it has, whose ends are not written */
+  uint32_t position; /* of the instruction that is printed */
+  uint32_t skip;     /* instructions to pass over */
+  uint32_t depth;    /* of blocks, for indentation */
+  IndexVec chains;   /* by open if: how many `elseif` it has, whose ends are not written */
 } Writer;
 
 static const Rope *rope_of(Writer *writer, Level level, const Piece *pieces, uint32_t count) {
   Rope *rope = arena_alloc(&writer->arena, sizeof *rope);
-  *rope =
-      (Rope){.pieces = arena_array(&writer->arena, count, sizeof *pieces), .count = count, .level = level};
+  *rope = (Rope){.pieces = arena_array(&writer->arena, count, sizeof *pieces), .count = count, .level = level};
   if (count) memcpy(rope->pieces, pieces, count * sizeof *pieces);
   return rope;
 }
@@ -173,13 +173,12 @@ static const char *local_name(Writer *writer, uint32_t slot) {
 }
 
 /* A Real has a point or an exponent, so that it reads back as one. */
-static void push_constant(Writer *writer, BaseType base, double value) {
+static void run_constant(Writer *writer, BaseType base, double value) {
   TextVec text = {0};
   if (base == TYPE_BOOLEAN) {
     text_printf(writer->heap, &text, value != 0 ? "true" : "false");
   } else {
-    dag_print(writer->print->model->dag, dag_constant(writer->print->model->dag, value), NULL, writer->heap,
-              &text);
+    dag_print(writer->print->model->dag, dag_constant(writer->print->model->dag, value), NULL, writer->heap, &text);
     if (base == TYPE_REAL && !strpbrk(text.data, ".e")) text_printf(writer->heap, &text, ".0");
   }
   const char *kept = arena_copy(&writer->arena, text.data, text.count);
@@ -187,30 +186,31 @@ static void push_constant(Writer *writer, BaseType base, double value) {
   vec_free(writer->heap, &text);
 }
 
-static void push_literal(Writer *writer, uint32_t literal, uint32_t enumeration) {
+static void run_literal(Writer *writer, uint32_t literal, uint32_t enumeration) {
   TextVec text = {0};
   print_literal(writer->print, &text, enumeration, literal);
   push(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text.data, text.count)));
   vec_free(writer->heap, &text);
 }
 
-static void push_string(Writer *writer, Name name) {
+static void run_string(Writer *writer, Name name) {
   TextVec text = {0};
   print_string(writer->heap, &text, names_text(writer->print->model->names, name));
   push(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text.data, text.count)));
   vec_free(writer->heap, &text);
 }
 
+static void run_all(Writer *writer) { push(writer, rope_text(writer, LEVEL_PRIMARY, ":")); }
+
 /* x[i, j] of a name, (e)[i, j] of anything else. */
-static void push_index(Writer *writer, uint32_t count) {
+static void run_index(Writer *writer, uint32_t count) {
   uint32_t record = record_below(writer, count);
   const Rope *subscripts = pop_list(writer, "[", count, ", ", "]");
   const Rope *base = rope_at(writer, pop(writer), LEVEL_PRIMARY);
-  push_item(writer, rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.rope = base}, {.rope = subscripts}}, 2),
-            record);
+  push_item(writer, rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.rope = base}, {.rope = subscripts}}, 2), record);
 }
 
-static void push_field(Writer *writer, uint32_t number) {
+static void run_field(Writer *writer, uint32_t number) {
   const Field *field = &writer->print->model->records.data[record_below(writer, 0)].fields.data[number];
   const Rope *base = rope_at(writer, pop(writer), LEVEL_PRIMARY);
   const char *text = arena_printf(&writer->arena, ".%s", print_name(writer->print, field->name));
@@ -218,18 +218,18 @@ static void push_field(Writer *writer, uint32_t number) {
   push_item(writer, rope, type_record(field->type));
 }
 
-static void push_record(Writer *writer, uint32_t definition) {
+static void run_record(Writer *writer, uint32_t definition) {
   const Record *record = &writer->print->model->records.data[definition];
   const char *open = arena_printf(&writer->arena, "%s(", print_record(writer->print, definition));
   push_item(writer, pop_list(writer, open, record->fields.count, ", ", ")"), definition);
 }
 
-static void push_array(Writer *writer, uint32_t count) {
+static void run_array(Writer *writer, uint32_t count) {
   uint32_t record = count ? record_below(writer, 0) : NO_RECORD;
   push_item(writer, pop_list(writer, "{", count, ", ", "}"), record);
 }
 
-static void push_local(Writer *writer, uint32_t slot) {
+static void run_local(Writer *writer, uint32_t slot) {
   const Local *local = &writer->routine->locals.data[slot];
   const Rope *bound = writer->declarations[slot].bound;
   const Rope *rope = bound ? bound : rope_text(writer, LEVEL_PRIMARY, local_name(writer, slot));
@@ -242,7 +242,7 @@ static void run_bind(Writer *writer, uint32_t slot) {
   else declaration->bound = pop(writer);
 }
 
-static void push_range(Writer *writer, bool has_step) {
+static void run_range(Writer *writer, bool has_step) {
   uint32_t count = has_step ? 3 : 2;
   for (uint32_t i = 0; i < count; i++) {
     Item *item = &writer->stack.data[writer->stack.count - count + i];
@@ -255,13 +255,12 @@ static void push_range(Writer *writer, bool has_step) {
 }
 
 /* Terms with their signs; a sign inside of a term has parentheses. */
-static void push_sum(Writer *writer, uint32_t count, const uint32_t *signs) {
+static void run_sum(Writer *writer, uint32_t count, const uint32_t *signs) {
   writer->pieces.count = 0;
   for (uint32_t i = 0; i < count; i++) {
     bool is_minus = (signs[i / 32] >> (i % 32)) & 1;
     const char *sign = i ? is_minus ? " - " : " + " : is_minus ? "-" : count == 1 ? "+" : "";
-    const Rope *term =
-        rope_at(writer, writer->stack.data[writer->stack.count - count + i].rope, LEVEL_PRODUCT);
+    const Rope *term = rope_at(writer, writer->stack.data[writer->stack.count - count + i].rope, LEVEL_PRODUCT);
     vec_push(writer->heap, &writer->pieces, (Piece){.text = sign});
     vec_push(writer->heap, &writer->pieces, (Piece){.rope = term});
   }
@@ -269,33 +268,49 @@ static void push_sum(Writer *writer, uint32_t count, const uint32_t *signs) {
   push(writer, rope_of(writer, LEVEL_SUM, writer->pieces.data, writer->pieces.count));
 }
 
+/* * / ^ and their forms for each element. */
+static void run_product(Writer *writer, Op op, bool is_each) {
+  const char *words = arena_printf(&writer->arena, is_each ? " .%s " : " %s ", op_name(op));
+  if (op == OP_POWER) push_infix(writer, words, LEVEL_POWER, LEVEL_PRIMARY, LEVEL_PRIMARY);
+  else push_infix(writer, words, LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER);
+}
+
+static void run_each_sum(Writer *writer, bool is_minus) {
+  push_infix(writer, is_minus ? " .- " : " .+ ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT);
+}
+
+static void run_compare(Writer *writer, Op op) {
+  const char *words = arena_printf(&writer->arena, " %s ", op_name(op));
+  push_infix(writer, words, LEVEL_RELATION, LEVEL_SUM, LEVEL_SUM);
+}
+
 static void push_not(Writer *writer) {
   const Rope *a = rope_at(writer, pop(writer), LEVEL_RELATION);
   push(writer, rope_of(writer, LEVEL_NOT, (Piece[]){{.text = "not "}, {.rope = a}}, 2));
 }
 
-static void push_apply(Writer *writer, Op op, uint32_t count) {
+static void run_apply(Writer *writer, Op op, uint32_t count) {
   switch (op) {
   case OP_AND: push_infix(writer, " and ", LEVEL_AND, LEVEL_AND, LEVEL_NOT); break;
   case OP_OR: push_infix(writer, " or ", LEVEL_OR, LEVEL_OR, LEVEL_AND); break;
   case OP_NOT: push_not(writer); break;
-  case OP_MULTIPLY: push_infix(writer, " * ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER); break;
-  case OP_DIVIDE: push_infix(writer, " / ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER); break;
-  case OP_POWER: push_infix(writer, " ^ ", LEVEL_POWER, LEVEL_PRIMARY, LEVEL_PRIMARY); break;
+  case OP_MULTIPLY:
+  case OP_DIVIDE:
+  case OP_POWER: run_product(writer, op, false); break;
   default: push_call(writer, op_name(op), count);
   }
 }
 
-static void push_special(Writer *writer, Special special, uint32_t count) {
+static void run_special(Writer *writer, Special special, uint32_t count) {
   static const char *const names[SPECIAL_COUNT] = {
-      [SPECIAL_TIME] = "time",         [SPECIAL_DER] = "der",       [SPECIAL_PRE] = "pre",
-      [SPECIAL_EDGE] = "edge",         [SPECIAL_CHANGE] = "change", [SPECIAL_INITIAL] = "initial",
-      [SPECIAL_TERMINAL] = "terminal", [SPECIAL_SAMPLE] = "sample", [SPECIAL_DELAY] = "delay"};
+#define SPECIAL(id, name, ...) [SPECIAL_##id] = name,
+#include "model/specials.def"
+  };
   if (special == SPECIAL_TIME) push(writer, rope_text(writer, LEVEL_PRIMARY, "time"));
   else push_call(writer, names[special], count);
 }
 
-static void push_builtin(Writer *writer, uint32_t builtin, uint32_t count) {
+static void run_builtin(Writer *writer, Builtin builtin, uint32_t count) {
   static const char *const names[] = {
 #define BUILTIN(id, name, ...) name,
 #include "model/builtin.def"
@@ -304,7 +319,13 @@ static void push_builtin(Writer *writer, uint32_t builtin, uint32_t count) {
   push_call(writer, names[builtin], count);
 }
 
-static void push_if(Writer *writer) {
+/* The condition waits until both values are there. */
+static void run_if_value(Writer *writer) {
+  Item condition = vec_pop(&writer->stack);
+  vec_push(writer->heap, &writer->waiting, condition);
+}
+
+static void run_end_value(Writer *writer) {
   uint32_t record = record_below(writer, 0);
   const Rope *otherwise = pop(writer), *then = rope_at(writer, pop(writer), LEVEL_RANGE);
   const Rope *condition = vec_pop(&writer->waiting).rope;
@@ -320,20 +341,27 @@ static void push_if(Writer *writer) {
             record);
 }
 
-static void push_each(Writer *writer, uint32_t slot) {
+static void run_each(Writer *writer, uint32_t slot) {
+  (void)slot;
+  Item range = vec_pop(&writer->stack);
+  vec_push(writer->heap, &writer->waiting, range);
+}
+
+static void run_each_next(Writer *writer) {
+  const Instruction *code = writer->routine->code.data;
+  uint32_t slot = code[code[writer->position].b].a;
   uint32_t record = record_below(writer, 0);
   const Rope *value = pop(writer), *range = vec_pop(&writer->waiting).rope;
   const char *words = arena_printf(&writer->arena, " for %s in ", local_name(writer, slot));
-  push_item(
-      writer,
-      rope_of(writer, LEVEL_PRIMARY,
-              (Piece[]){{.text = "{"}, {.rope = value}, {.text = words}, {.rope = range}, {.text = "}"}}, 5),
-      record);
+  push_item(writer,
+            rope_of(writer, LEVEL_PRIMARY,
+                    (Piece[]){{.text = "{"}, {.rope = value}, {.text = words}, {.rope = range}, {.text = "}"}}, 5),
+            record);
 }
 
 /* A row is a, b without brackets: it stands in a matrix [a, b; c, d] next. */
-static void push_matrix(Writer *writer, uint32_t count, bool is_row) {
-  push(writer, is_row ? pop_list(writer, "", count, ", ", "") : pop_list(writer, "[", count, "; ", "]"));
+static void run_matrix(Writer *writer, uint32_t along, uint32_t count) {
+  push(writer, along ? pop_list(writer, "", count, ", ", "") : pop_list(writer, "[", count, "; ", "]"));
 }
 
 /* ---- statements ---- */
@@ -406,10 +434,9 @@ static void run_store(Writer *writer, const uint32_t *place) {
   if (item.outputs) take_output(writer, item, target);
   else if (!writer->in_body) writer->declarations[place[0]].binding = item.rope;
   else
-    write_rope_line(
-        writer, "",
-        rope_of(writer, LEVEL_IF, (Piece[]){{.rope = target}, {.text = " := "}, {.rope = item.rope}}, 3),
-        ";");
+    write_rope_line(writer, "",
+                    rope_of(writer, LEVEL_IF, (Piece[]){{.rope = target}, {.text = " := "}, {.rope = item.rope}}, 3),
+                    ";");
 }
 
 static void run_drop(Writer *writer, uint32_t count) {
@@ -429,12 +456,11 @@ static void push_outputs(Writer *writer, const Rope *rope, uint32_t record, uint
   *outputs = (Outputs){.call = rope, .count = wanted, .open = wanted};
   outputs->targets = arena_array(&writer->arena, wanted, sizeof *outputs->targets);
   for (uint32_t i = 0; i < wanted; i++)
-    vec_push(writer->heap, &writer->stack,
-             (Item){.rope = rope, .record = NO_RECORD, .outputs = outputs, .number = i});
+    vec_push(writer->heap, &writer->stack, (Item){.rope = rope, .record = NO_RECORD, .outputs = outputs, .number = i});
 }
 
 /* Arguments whose slots follow each other from the first are given by position, the others by name. */
-static void run_call(Writer *writer, uint32_t count, const uint32_t *call) {
+static void run_call(Writer *writer, const uint32_t *call, uint32_t count) {
   const Model *model = writer->print->model;
   const Routine *callee = model->routines.data[call[0]];
   writer->pieces.count = 0;
@@ -448,8 +474,7 @@ static void run_call(Writer *writer, uint32_t count, const uint32_t *call) {
       const char *input = print_name(writer->print, callee->locals.data[call[2 + i]].name);
       vec_push(writer->heap, &writer->pieces, (Piece){.text = arena_printf(&writer->arena, "%s = ", input)});
     }
-    vec_push(writer->heap, &writer->pieces,
-             (Piece){.rope = writer->stack.data[writer->stack.count - count + i].rope});
+    vec_push(writer->heap, &writer->pieces, (Piece){.rope = writer->stack.data[writer->stack.count - count + i].rope});
   }
   vec_push(writer->heap, &writer->pieces, (Piece){.text = ")"});
   writer->stack.count -= count;
@@ -460,8 +485,9 @@ static void run_call(Writer *writer, uint32_t count, const uint32_t *call) {
 
 /* A function that is not in the file: the call as it was written. Constants of the same span stand for its
  * values. */
-static void run_missing(Writer *writer, uint32_t position) {
+static void run_missing(Writer *writer) {
   const Routine *routine = writer->routine;
+  uint32_t position = writer->position;
   Span span = routine->spans.data[position];
   uint32_t wanted = 0;
   for (uint32_t i = position + 1; i < routine->code.count && routine->code.data[i].code == CODE_CONSTANT;
@@ -470,8 +496,7 @@ static void run_missing(Writer *writer, uint32_t position) {
     if (other.begin != span.begin || other.end != span.end) break;
   }
   const char *text = writer->print->model->source.text + span.begin;
-  push_outputs(writer,
-               rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text, span.end - span.begin)),
+  push_outputs(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text, span.end - span.begin)),
                NO_RECORD, wanted);
   writer->skip = wanted;
 }
@@ -482,25 +507,20 @@ static void run_declare(Writer *writer, uint32_t slot, uint32_t count) {
   if (count) declaration->sizes = pop_list(writer, "[", count, ", ", "]");
 }
 
-static bool is_statement(Code code) {
-  switch (code) {
-  case CODE_STORE:
-  case CODE_IF:
-  case CODE_FOR:
-  case CODE_WHILE:
-  case CODE_BREAK:
-  case CODE_RETURN:
-  case CODE_ASSERT:
-  case CODE_TERMINATE:
-  case CODE_DROP:
-  case CODE_END_IF: return true;
-  default: return false;
-  }
+static const bool IS_STATEMENT[CODE_COUNT] = {
+#define STATEMENT(id, verb, arguments) [CODE_##id] = true,
+#define CODE(id, verb, arguments)
+#include "model/codes.def"
+};
+
+/* Does the instruction belong to a statement? So does a call that gives nothing. */
+static bool is_statement(const Routine *routine, Instruction i) {
+  return IS_STATEMENT[i.code] || (i.code == CODE_CALL && routine->extra.data[i.b + 1] == 0);
 }
 
 /* Does the else-branch from `position` on hold one if and nothing more? */
 static bool is_elseif(const Routine *routine, uint32_t position, uint32_t end) {
-  while (position < end && !is_statement((Code)routine->code.data[position].code)) position++;
+  while (position < end && !is_statement(routine, routine->code.data[position])) position++;
   if (routine->code.data[position].code != CODE_IF) return false;
   uint32_t inner_else = routine->code.data[position].b;
   return routine->code.data[inner_else].b == end - 1;
@@ -519,7 +539,8 @@ static void run_if(Writer *writer) {
   writer->depth++;
 }
 
-static void run_else(Writer *writer, uint32_t position) {
+static void run_else(Writer *writer) {
+  uint32_t position = writer->position;
   uint32_t end = writer->routine->code.data[position].b;
   if (is_elseif(writer->routine, position + 1, end)) {
     vec_last(&writer->chains) |= 1;
@@ -548,7 +569,7 @@ static void run_for(Writer *writer, uint32_t slot) {
   writer->depth++;
 }
 
-static void run_end(Writer *writer, const char *words) {
+static void end_loop(Writer *writer, const char *words) {
   (void)vec_pop(&writer->chains);
   writer->depth--;
   write_line(writer, words);
@@ -562,74 +583,51 @@ static void run_assert(Writer *writer) {
   write_rope_line(writer, "assert", pop_list(writer, "(", is_written ? 3 : 2, ", ", ")"), ";");
 }
 
-static void run_instruction(Writer *writer, uint32_t position) {
-  const Routine *routine = writer->routine;
+static void run_break(Writer *writer) { write_line(writer, "break;"); }
+static void run_return(Writer *writer) { write_line(writer, "return;"); }
+static void run_end_for(Writer *writer) { end_loop(writer, "end for;"); }
+static void run_end_while(Writer *writer) { end_loop(writer, "end while;"); }
+static void run_body(Writer *writer) { writer->in_body = true; }
+
+static void run_while_test(Writer *writer) {
+  vec_push(writer->heap, &writer->chains, 0);
+  write_rope_line(writer, "while ", pop(writer), " loop");
+  writer->depth++;
+}
+
+static void run_terminate(Writer *writer) { write_rope_line(writer, "terminate(", pop(writer), ");"); }
+
+/* ---- what leaves no text ---- */
+
+static void run_skip(Writer *writer, uint32_t target, bool on) { (void)writer, (void)target, (void)on; }
+static void run_convert(Writer *writer, BaseType base) { (void)writer, (void)base; }
+static void run_default(Writer *writer, uint32_t slot, uint32_t target) { (void)writer, (void)slot, (void)target; }
+static void run_else_value(Writer *writer) { (void)writer; }
+static void run_while(Writer *writer) { (void)writer; }
+static void run_loop(Writer *writer) { (void)writer; }
+static void run_external(Writer *writer) { (void)writer; }
+
+/* ---- instructions ---- */
+
+static void run_instruction(Writer *self, uint32_t position) {
+  const Routine *routine = self->routine;
   Instruction i = routine->code.data[position];
-  if (writer->skip) {
-    writer->skip--;
+  if (self->skip) {
+    self->skip--;
     return;
   }
+  self->position = position;
   switch ((Code)i.code) {
-  case CODE_CONSTANT: push_constant(writer, (BaseType)i.a, routine->constants.data[i.b]); break;
-  case CODE_LITERAL: push_literal(writer, i.a, i.b); break;
-  case CODE_STRING: push_string(writer, i.b); break;
-  case CODE_LOCAL: push_local(writer, i.b); break;
-  case CODE_FIELD: push_field(writer, i.b); break;
-  case CODE_RECORD: push_record(writer, i.b); break;
-  case CODE_ALL: push(writer, rope_text(writer, LEVEL_PRIMARY, ":")); break;
-  case CODE_INDEX: push_index(writer, i.b); break;
-  case CODE_ARRAY: push_array(writer, i.b); break;
-  case CODE_MATRIX: push_matrix(writer, i.b, i.a == 1); break;
-  case CODE_RANGE: push_range(writer, i.a != 0); break;
-  case CODE_SUM: push_sum(writer, i.a, routine->extra.data + i.b); break;
-  case CODE_MULTIPLY:
-    push_infix(writer, i.a ? " .* " : " * ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER);
+#define CODE(id, verb, arguments) \
+  case CODE_##id:                 \
+    run_##verb arguments;         \
     break;
-  case CODE_DIVIDE:
-    push_infix(writer, i.a ? " ./ " : " / ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER);
-    break;
-  case CODE_POWER: push_infix(writer, i.a ? " .^ " : " ^ ", LEVEL_POWER, LEVEL_PRIMARY, LEVEL_PRIMARY); break;
-  case CODE_ADD_EACH: push_infix(writer, " .+ ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT); break;
-  case CODE_SUBTRACT_EACH: push_infix(writer, " .- ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT); break;
-  case CODE_COMPARE: {
-    const char *words = arena_printf(&writer->arena, " %s ", op_name((Op)i.a));
-    push_infix(writer, words, LEVEL_RELATION, LEVEL_SUM, LEVEL_SUM);
-    break;
+#define MODEL(id, verb, arguments) \
+  case CODE_##id: {                \
+    break;                         \
   }
-  case CODE_APPLY: push_apply(writer, (Op)i.b, i.a); break;
-  case CODE_BUILTIN: push_builtin(writer, i.b, i.a); break;
-  case CODE_SPECIAL: push_special(writer, (Special)i.b, i.a); break;
-  case CODE_CALL: run_call(writer, i.a, routine->extra.data + i.b); break;
-  case CODE_MISSING: run_missing(writer, position); break;
-  case CODE_BIND: run_bind(writer, i.b); break;
-  case CODE_DROP: run_drop(writer, i.a); break;
-  case CODE_IF_VALUE:
-  case CODE_EACH: {
-    Item item = vec_pop(&writer->stack);
-    vec_push(writer->heap, &writer->waiting, item);
-    break;
-  }
-  case CODE_END_VALUE: push_if(writer); break;
-  case CODE_EACH_NEXT: push_each(writer, routine->code.data[i.b].a); break;
-  case CODE_DECLARE: run_declare(writer, i.b, i.a); break;
-  case CODE_BODY: writer->in_body = true; break;
-  case CODE_STORE: run_store(writer, routine->extra.data + i.b); break;
-  case CODE_IF: run_if(writer); break;
-  case CODE_ELSE: run_else(writer, position); break;
-  case CODE_END_IF: run_end_if(writer); break;
-  case CODE_FOR: run_for(writer, i.a); break;
-  case CODE_END_FOR: run_end(writer, "end for;"); break;
-  case CODE_WHILE_TEST:
-    vec_push(writer->heap, &writer->chains, 0);
-    write_rope_line(writer, "while ", pop(writer), " loop");
-    writer->depth++;
-    break;
-  case CODE_END_WHILE: run_end(writer, "end while;"); break;
-  case CODE_BREAK: write_line(writer, "break;"); break;
-  case CODE_RETURN: write_line(writer, "return;"); break;
-  case CODE_ASSERT: run_assert(writer); break;
-  case CODE_TERMINATE: write_rope_line(writer, "terminate(", pop(writer), ");"); break;
-  default: break;
+#include "model/codes.def"
+  case CODE_COUNT: break;
   }
 }
 
@@ -638,9 +636,7 @@ static void run_instruction(Writer *writer, uint32_t position) {
 static void write_declaration(Writer *writer, uint32_t slot) {
   const Routine *routine = writer->routine;
   const Declaration *declaration = &writer->declarations[slot];
-  const char *prefix = slot < routine->inputs                      ? "input "
-                       : slot < routine->inputs + routine->outputs ? "output "
-                                                                   : "";
+  const char *prefix = slot < routine->inputs ? "input " : slot < routine->inputs + routine->outputs ? "output " : "";
   write_indent(writer);
   text_printf(writer->heap, writer->text, "%s", prefix);
   print_type(writer->print, writer->text, routine->locals.data[slot].type);
@@ -662,8 +658,7 @@ static void write_derivatives(Writer *writer) {
     write_indent(writer);
     text_printf(writer->heap, writer->text, "annotation(derivative(order = %u", derivative->order);
     for (uint32_t k = 0; k < derivative->without.count; k++)
-      text_printf(writer->heap, writer->text, ", noDerivative = %s",
-                  local_name(writer, derivative->without.data[k]));
+      text_printf(writer->heap, writer->text, ", noDerivative = %s", local_name(writer, derivative->without.data[k]));
     const char *name = print_use(writer->print, derivative->routine->number, 0);
     text_printf(writer->heap, writer->text, ") = %s);\n", name);
   }
@@ -673,17 +668,13 @@ static void write_derivatives(Writer *writer) {
 static void write_external(Writer *writer) {
   Span span = writer->routine->external_span;
   text_append(writer->heap, writer->text, "  ", 2);
-  text_append(writer->heap, writer->text, writer->print->model->source.text + span.begin,
-              span.end - span.begin);
+  text_append(writer->heap, writer->text, writer->print->model->source.text + span.begin, span.end - span.begin);
   text_append(writer->heap, writer->text, ";\n", 2);
 }
 
 static Writer writer_make(Print *print, TextVec *text, const Routine *routine) {
-  Writer writer = {.print = print,
-                   .heap = print->heap,
-                   .arena = arena_make(print->heap),
-                   .text = text,
-                   .routine = routine};
+  Writer writer = {
+      .print = print, .heap = print->heap, .arena = arena_make(print->heap), .text = text, .routine = routine};
   writer.declarations = arena_array(&writer.arena, routine->locals.count, sizeof *writer.declarations);
   return writer;
 }
@@ -733,8 +724,7 @@ static void write_output_function(Print *print, TextVec *text, const Routine *ro
   }
   text_printf(heap, text, "  algorithm\n    (");
   for (uint32_t i = 0; i < output; i++) text_printf(heap, text, ", ");
-  text_printf(heap, text, "%s) := %s(",
-              print_name(print, routine->locals.data[routine->inputs + output].name),
+  text_printf(heap, text, "%s) := %s(", print_name(print, routine->locals.data[routine->inputs + output].name),
               print_use(print, routine->number, 0));
   for (uint32_t slot = 0; slot < routine->inputs; slot++)
     text_printf(heap, text, "%s%s", slot ? ", " : "", print_name(print, routine->locals.data[slot].name));

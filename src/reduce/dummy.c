@@ -14,11 +14,8 @@
 static const double EXCHANGE = 1.5, KEEP = 1.1;
 
 /* Weight of a column as a dummy, by stateSelect: what should be a state is taken as a dummy late. */
-static const double SELECT_WEIGHT[] = {[SELECT_NEVER] = 1e4,
-                                       [SELECT_AVOID] = 1e2,
-                                       [SELECT_DEFAULT] = 1,
-                                       [SELECT_PREFER] = 1e-2,
-                                       [SELECT_ALWAYS] = 1e-4};
+static const double SELECT_WEIGHT[] = {
+    [SELECT_NEVER] = 1e4, [SELECT_AVOID] = 1e2, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-2, [SELECT_ALWAYS] = 1e-4};
 
 /* A column with a start value to hold should not become a dummy: its weight falls, by rank. */
 static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
@@ -61,8 +58,7 @@ static void list_links(Dummy *dummy) {
   }
   dummy->links = n;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
-    if (dummy->depth[j] == 0 || !dummy->structure->spare[dummy->structure->blocks.block_of_column[j]])
-      continue;
+    if (dummy->depth[j] == 0 || !dummy->structure->spare[dummy->structure->blocks.block_of_column[j]]) continue;
     dummy->from[n] = (int32_t)array->column_start[j] + array->d[j] - 1;
     dummy->to[n] = dummy->from[n] + 1;
     n++;
@@ -187,8 +183,7 @@ static SelectProblem stage_problem(Dummy *dummy, const ChoiceBlock *choice, cons
 
 /* Steps 2 to 5 of the paper for one block; the result goes to dummy->proposed. */
 static bool select_block(Dummy *dummy, const ChoiceBlock *choice, double keep) {
-  for (int32_t p = 0; p < choice->matrix->shape->size; p++)
-    dummy->proposed[choice->matrix->shape->unknown[p]] = 0;
+  for (int32_t p = 0; p < choice->matrix->shape->size; p++) dummy->proposed[choice->matrix->shape->unknown[p]] = 0;
   for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) {
     SelectProblem problem = stage_problem(dummy, choice, dummy->proposed, s);
     for (int32_t p = 0; p < choice->matrix->shape->size; p++)

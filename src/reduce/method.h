@@ -1,4 +1,4 @@
-/* method: one file and one const struct for each way to reduce the index; this table finds them by name. */
+/* method: one file and one const struct for each way to reduce the index; methods.def lists them. */
 #ifndef DAEDAL_REDUCE_METHOD_H
 #define DAEDAL_REDUCE_METHOD_H
 
@@ -19,8 +19,8 @@ typedef struct Method {
   bool (*apply)(Reduction *reduction);
 } Method;
 
-extern const Method method_dummy, method_minimal, method_projection, method_baumgarte, method_ggl,
-    method_underlying, method_overdetermined, method_strangeness, method_none;
+#define METHOD(id) extern const Method method_##id;
+#include "reduce/methods.def"
 
 /* By command-line name; NULL if there is none. */
 const Method *method_find(const char *name);

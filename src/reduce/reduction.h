@@ -70,8 +70,8 @@ typedef struct Reduced {
    * nothing. */
   double rate;
 
-  uint32_t *source; /* per column of the original array: its column here, MAP_NONE if it has none */
-  int8_t *sign;     /* of that column */
+  uint32_t *source;      /* per column of the original array: its column here, MAP_NONE if it has none */
+  int8_t *sign;          /* of that column */
   VEC(StartLink) starts; /* columns that no column of the original array is: what they start with */
 
   /* The rows without superfluous differentiations, and their Jacobian; NULL where there are none of these. */

@@ -25,8 +25,7 @@ typedef struct UnitPlan {
   uint32_t *columns;      /* of an explicit unit: positions in y */
   const Program *program; /* values of the columns, or residuals of the rows */
   /* of UNIT_SOLVE */
-  const Program
-      *joint; /* residuals and the stage's own matrix entries together; NULL if these are constant */
+  const Program *joint; /* residuals and the stage's own matrix entries together; NULL if these are constant */
   const BlockShape *shape;
   bool linear;
   bool refresh;  /* the matrix rows of this stage serve later stages and move with the last correction */
@@ -134,12 +133,8 @@ static bool add_explicit(StatePlan *plan, Fusion *fusion, int32_t block, int32_t
 static void add_solve(StatePlan *plan, const BlockShape *shape, int32_t stage, int32_t below) {
   int32_t rows = shape->stage_rows[stage];
   const BlockGroup *group = &shape->group[stage];
-  UnitPlan unit = {.kind = UNIT_SOLVE,
-                   .block = shape->block,
-                   .stage = stage,
-                   .count = rows,
-                   .shape = shape,
-                   .below = below};
+  UnitPlan unit = {
+      .kind = UNIT_SOLVE, .block = shape->block, .stage = stage, .count = rows, .shape = shape, .below = below};
   ExprVec roots = {0};
   for (int32_t p = 0; p < rows; p++)
     vec_push(plan->heap, &roots, array_row(plan->code->array, (uint32_t)unit_row(plan, shape, stage, p)));
@@ -160,8 +155,7 @@ static void add_solve(StatePlan *plan, const BlockShape *shape, int32_t stage, i
 
 /* The units of one stage of one block; last[]: the last unit of each block that is solved for. Blocks without
  * rows at this stage have states there, and nothing to do. */
-static void add_units(StatePlan *plan, Fusion *fusion, int32_t *last, int32_t block, int32_t stage,
-                      int32_t *place) {
+static void add_units(StatePlan *plan, Fusion *fusion, int32_t *last, int32_t block, int32_t stage, int32_t *place) {
   const Blocks *blocks = &plan->structure->blocks;
   bool any = false;
   for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && !any; p++)
@@ -193,8 +187,7 @@ static void mark_serving(const StatePlan *plan, int32_t block, ExprVec *leaves) 
     dag_variables(array->dag, dag_scratch(array->dag), array_row(array, array->row_start[i]), leaves);
     for (uint32_t k = 0; k < leaves->count; k++) {
       int32_t j = (int32_t)array->problem->local[dag_index(array->dag, leaves->data[k])];
-      if (structure->blocks.block_of_column[j] != block)
-        plan->idle[structure->blocks.block_of_column[j]] = false;
+      if (structure->blocks.block_of_column[j] != block) plan->idle[structure->blocks.block_of_column[j]] = false;
     }
   }
 }
@@ -207,8 +200,8 @@ static void find_idle(StatePlan *plan) {
   Expr value;
   plan->idle = heap_array(plan->heap, (size_t)blocks->n_blocks, sizeof(bool));
   for (int32_t b = 0; b < blocks->n_blocks; b++)
-    plan->idle[b] = structure->d[blocks->column[blocks->start[b]]] == 0 &&
-                    solve_explicitly(plan, b, 0, &value) != EXPR_NONE;
+    plan->idle[b] =
+        structure->d[blocks->column[blocks->start[b]]] == 0 && solve_explicitly(plan, b, 0, &value) != EXPR_NONE;
   for (int32_t b = blocks->n_blocks - 1; b >= 0; b--)
     if (!plan->idle[b]) mark_serving(plan, b, &leaves);
   vec_free(plan->heap, &leaves);
@@ -269,9 +262,8 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
 static Unit make_unit(StateSpace *space, const UnitPlan *plan, int32_t number) {
   Heap *heap = space->heap;
   size_t n = (size_t)plan->count, nonzeros = (size_t)plan->nonzeros;
-  Unit unit = {.plan = plan,
-               .program = workspace_new(heap, plan->program),
-               .values = heap_array(heap, n, sizeof(double))};
+  Unit unit = {
+      .plan = plan, .program = workspace_new(heap, plan->program), .values = heap_array(heap, n, sizeof(double))};
   unit.columns = heap_array(heap, n, sizeof(uint32_t));
   if (plan->kind == UNIT_EXPLICIT) {
     memcpy(unit.columns, plan->columns, n * sizeof(uint32_t));
@@ -287,8 +279,7 @@ static Unit make_unit(StateSpace *space, const UnitPlan *plan, int32_t number) {
   unit.row_index = heap_array(heap, nonzeros, sizeof(int32_t));
   unit.gather = heap_array(heap, nonzeros, sizeof(int32_t));
   unit.entries = heap_array(heap, nonzeros, sizeof(double));
-  if (plan->owner == number && n > 1)
-    unit.linear_system = linear_new(heap, plan->count, plan->nonzeros, false);
+  if (plan->owner == number && n > 1) unit.linear_system = linear_new(heap, plan->count, plan->nonzeros, false);
   return unit;
 }
 
@@ -303,8 +294,7 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *pl
   space->correction = heap_array(heap, n, sizeof(double));
   space->residual = heap_array(heap, n, sizeof(double));
   space->units = heap_array(heap, plan->units.count, sizeof *space->units);
-  for (uint32_t u = 0; u < plan->units.count; u++)
-    space->units[u] = make_unit(space, &plan->units.data[u], (int32_t)u);
+  for (uint32_t u = 0; u < plan->units.count; u++) space->units[u] = make_unit(space, &plan->units.data[u], (int32_t)u);
   return space;
 }
 
@@ -319,8 +309,7 @@ static void choose_unit(StateSpace *space, Unit *unit, const int32_t *depth) {
     int32_t j = shape->unknown[q], d = space->structure->d[j];
     bool solved = unit->plan->stage == 0 || (d >= unit->plan->stage && depth[j] >= unit->plan->stage);
     place[q] = solved ? n : -1;
-    if (solved)
-      unit->columns[n++] = space->evaluator->array->column_start[j] + (uint32_t)(d - unit->plan->stage);
+    if (solved) unit->columns[n++] = space->evaluator->array->column_start[j] + (uint32_t)(d - unit->plan->stage);
   }
   memset(unit->column_start, 0, ((size_t)unit->plan->count + 1) * sizeof(int32_t));
   for (int32_t e = 0; e < unit->plan->nonzeros; e++)
@@ -391,8 +380,7 @@ static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const d
 /* Residual, and the matrix entries of this stage at the same point. */
 static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
   if (!unit->joint) {
-    if (unit_residual(space, unit, t, y, residual) != EVAL_OK)
-      return fail(space, unit, "an equation is not defined");
+    if (unit_residual(space, unit, t, y, residual) != EVAL_OK) return fail(space, unit, "an equation is not defined");
     EvalStatus status = block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
     return status == EVAL_OK ? EVAL_OK : fail(space, unit, "a derivative is not defined");
   }
@@ -401,18 +389,15 @@ static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const doub
   if (workspace_run(unit->joint, &point, unit->joint_values) != EVAL_OK)
     return fail(space, unit, "an equation or its derivative is not defined");
   memcpy(residual, unit->joint_values, (size_t)unit->plan->count * sizeof *residual);
-  block_matrix_take(unit->matrix, space->evaluator, unit->plan->stage,
-                    unit->joint_values + unit->plan->count);
+  block_matrix_take(unit->matrix, space->evaluator, unit->plan->stage, unit->joint_values + unit->plan->count);
   return EVAL_OK;
 }
 
 /* Size of a correction relative to the columns it corrects. */
-static double correction_norm(const StateSpace *space, const Unit *unit, const double *correction,
-                              const double *y) {
+static double correction_norm(const StateSpace *space, const Unit *unit, const double *correction, const double *y) {
   double norm = 0;
   for (int32_t k = 0; k < unit->plan->count; k++) {
-    double size =
-        fabs(correction[k]) / (fabs(y[unit->columns[k]]) + space->evaluator->nominal[unit->columns[k]]);
+    double size = fabs(correction[k]) / (fabs(y[unit->columns[k]]) + space->evaluator->nominal[unit->columns[k]]);
     if (!(size <= norm)) norm = size;
   }
   return norm;
@@ -426,8 +411,7 @@ static double sum_squares(const double *values, int32_t count) {
 
 /* y - fraction * correction in the unit's columns, from the trial values kept. */
 static void apply_correction(Unit *unit, const double *correction, double fraction, double *y) {
-  for (int32_t k = 0; k < unit->plan->count; k++)
-    y[unit->columns[k]] = unit->trial[k] - fraction * correction[k];
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->trial[k] - fraction * correction[k];
 }
 
 /* The residual in `correction` becomes the Newton correction for the present matrix. */
@@ -453,8 +437,7 @@ static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y
   for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
     apply_correction(unit, space->correction, fraction, y);
     if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) continue;
-    if (sum_squares(space->residual, unit->plan->count) <= before * (1 - fraction / 2) || before == 0)
-      return EVAL_OK;
+    if (sum_squares(space->residual, unit->plan->count) <= before * (1 - fraction / 2) || before == 0) return EVAL_OK;
   }
   return fail(space, unit, "Newton's iteration does not converge");
 }

@@ -76,8 +76,7 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   return run;
 }
 
-bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y,
-                        double t) {
+bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y, double t) {
   Array *array = code->array;
   if (array->columns > COLUMN_LIMIT) return false;
   Arena scratch = arena_make(strangeness->heap);
@@ -134,8 +133,8 @@ static double start_value(const Strangeness *strangeness, uint32_t unknown) {
 
 /* The first value of a column: that of the array before, of the structural initialization, or the start
  * value. */
-static double first_value(const Strangeness *strangeness, const Array *before, const double *value,
-                          uint32_t unknown, uint32_t order) {
+static double first_value(const Strangeness *strangeness, const Array *before, const double *value, uint32_t unknown,
+                          uint32_t order) {
   const Array *known = strangeness->known ? strangeness->known->array : NULL;
   uint32_t column = before ? before->column_start[unknown] + order : 0;
   if (before && column < before->column_start[unknown + 1]) return value[column];
@@ -163,8 +162,7 @@ static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t
   strangeness->evaluator = evaluator;
   strangeness->y = heap_array(strangeness->heap, array->columns, sizeof(double));
   for (uint32_t q = 0; q < array->columns; q++)
-    strangeness->y[q] =
-        first_value(strangeness, before, value, array->column_unknown[q], array_order(array, q));
+    strangeness->y[q] = first_value(strangeness, before, value, array->column_unknown[q], array_order(array, q));
 }
 
 /* Sets the modes by the relations at y; returns how many changed. */
@@ -233,8 +231,7 @@ static bool needed_offsets(const Strangeness *strangeness, double t, int32_t *c,
   double *y = arena_array(&scratch, array->columns, sizeof *y);
   bool *needed = arena_array(&scratch, array->rows, sizeof *needed), fewer = false;
   memcpy(y, strangeness->y, array->columns * sizeof *y);
-  bool ok = strangeness_generic(strangeness, &t, y) &&
-            strangeness_ranks(strangeness, t, y, &scratch, &ranks) &&
+  bool ok = strangeness_generic(strangeness, &t, y) && strangeness_ranks(strangeness, t, y, &scratch, &ranks) &&
             ranks.all - ranks.high == strangeness->solved;
   if (ok) {
     strangeness_needed(strangeness, &ranks, &scratch, needed);
@@ -245,8 +242,7 @@ static bool needed_offsets(const Strangeness *strangeness, double t, int32_t *c,
     for (uint32_t i = 0; i < strangeness->problem.equations; i++) {
       fewer = fewer || c[i] < array->c[i];
       for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
-        if (d[incidence->column[e]] < incidence->order[e] + c[i])
-          d[incidence->column[e]] = incidence->order[e] + c[i];
+        if (d[incidence->column[e]] < incidence->order[e] + c[i]) d[incidence->column[e]] = incidence->order[e] + c[i];
     }
   }
   arena_free(&scratch);
@@ -259,8 +255,7 @@ static bool is_sufficient(const Strangeness *strangeness, double t) {
   Ranks ranks;
   uint32_t *open = arena_array(&scratch, strangeness->problem.unknowns, sizeof *open);
   bool ok = strangeness_ranks(strangeness, t, strangeness->y, &scratch, &ranks) &&
-            ranks.all - ranks.high == strangeness->solved &&
-            strangeness_open(strangeness, &ranks, &scratch, open) == 0;
+            ranks.all - ranks.high == strangeness->solved && strangeness_open(strangeness, &ranks, &scratch, open) == 0;
   arena_free(&scratch);
   return ok;
 }
@@ -351,14 +346,12 @@ static bool build_uniform(Strangeness *strangeness, const Reduction *reduction) 
 /* The reduced array where structure was right, else the uniform one. */
 static bool apply(Reduction *reduction) {
   Strangeness *strangeness = reduction->strangeness = arena_alloc(reduction->arena, sizeof *strangeness);
-  *strangeness = (Strangeness){.heap = reduction->heap,
-                               .arena = reduction->arena,
-                               .diags = reduction->diags,
-                               .start = reduction->starts};
+  *strangeness = (Strangeness){
+      .heap = reduction->heap, .arena = reduction->arena, .diags = reduction->diags, .start = reduction->starts};
   bool as_written = reduction->at.y && !reduction->is_converted;
   if (as_written) strangeness->problem = *reduction->array->problem;
-  if (as_written && strangeness_reduce(strangeness, reduction->code, reduction->at.evaluator, reduction->at.y,
-                                       reduction->time))
+  if (as_written &&
+      strangeness_reduce(strangeness, reduction->code, reduction->at.evaluator, reduction->at.y, reduction->time))
     take_staged_states(strangeness, reduction->at.dummy, reduction->time);
   else if (!build_uniform(strangeness, reduction)) return false;
   reduction->reduced = (Reduced){.array = strangeness->array,

@@ -5,6 +5,8 @@
 #include "result/incidence.h"
 #include "result/json.h"
 
+#include <math.h>
+
 /* Items of a list that a summary for people shows at most. */
 enum { SHOWN = 8 };
 
@@ -90,7 +92,8 @@ static void text_initial(Analysis *analysis, Heap *heap, TextVec *text, Arena *a
   if (analysis->initial_equations) text_printf(heap, text, "  initial equations: %u\n", analysis->initial_equations);
   if (open > 0) {
     text_printf(heap, text, "  %lld more may be given; start values are guesses until then\n", (long long)open);
-    if (!analysis->initial_equations) text_names(heap, text, "for example: ", analysis->suggested.data, analysis->suggested.count);
+    if (!analysis->initial_equations)
+      text_names(heap, text, "for example: ", analysis->suggested.data, analysis->suggested.count);
   } else if (open < 0) {
     text_printf(heap, text, "  %lld too many are given: they must agree, or initialization fails\n", (long long)-open);
   } else {
@@ -101,7 +104,8 @@ static void text_initial(Analysis *analysis, Heap *heap, TextVec *text, Arena *a
 /* "proved", "at 10 random points", "at the start values". */
 static const char *how_known(const SingularBlock *singular, Arena *arena) {
   if (singular->here_only) return "at the start values only";
-  return singular->proved ? "identically, proved" : arena_printf(arena, "identically, by %d random points", singular->points);
+  return singular->proved ? "identically, proved"
+                          : arena_printf(arena, "identically, by %d random points", singular->points);
 }
 
 /* Where the structure promises more than the numbers keep. */
@@ -124,7 +128,8 @@ static void text_singular(const Analysis *analysis, Heap *heap, TextVec *text, A
     }
     if (singular->size > SHOWN) text_printf(heap, text, "    ... and %d more\n", (int)singular->size - SHOWN);
   }
-  if (analysis->singular.count > SHOWN) text_printf(heap, text, "  ... and %u more\n", analysis->singular.count - SHOWN);
+  if (analysis->singular.count > SHOWN)
+    text_printf(heap, text, "  ... and %u more\n", analysis->singular.count - SHOWN);
 }
 
 /* Only where structure and numbers disagree. */
@@ -133,8 +138,8 @@ static void text_regular(const Analysis *analysis, Heap *heap, TextVec *text, Ar
   if (!analysis->checked || analysis->regular) return;
   conversion_report_text(&analysis->conversions, heap, text);
   if (analysis->curable)
-    text_printf(heap, text, "  then               structural index %d, degrees of freedom %lld\n", (int)analysis->true_index,
-                (long long)analysis->true_dof);
+    text_printf(heap, text, "  then               structural index %d, degrees of freedom %lld\n",
+                (int)analysis->true_index, (long long)analysis->true_dof);
 }
 
 void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
@@ -164,7 +169,6 @@ static void json_integers(JsonWriter *json, const char *key, const int32_t *valu
 }
 
 static void json_differentiations(const Analysis *analysis, JsonWriter *json) {
-  json_key(json, "differentiations");
   json_array_begin(json);
   for (uint32_t i = 0; i < analysis->problem.equations; i++) {
     if (analysis->structure.c[i] == 0) continue;
@@ -179,7 +183,6 @@ static void json_differentiations(const Analysis *analysis, JsonWriter *json) {
 
 static void json_blocks(const Analysis *analysis, JsonWriter *json) {
   const Blocks *blocks = &analysis->structure.blocks;
-  json_key(json, "blocks");
   json_array_begin(json);
   for (int32_t b = 0; b < blocks->n_blocks; b++) {
     int32_t size = blocks->start[b + 1] - blocks->start[b];
@@ -194,8 +197,8 @@ static void json_blocks(const Analysis *analysis, JsonWriter *json) {
 
 static void json_initial(Analysis *analysis, JsonWriter *json, Arena *arena) {
   const Model *model = analysis->problem.model;
-  int64_t open = analysis->structure.dof - (analysis->fixed.count - analysis->redundant.count) - analysis->initial_equations;
-  json_key(json, "initial");
+  int64_t open =
+      analysis->structure.dof - (analysis->fixed.count - analysis->redundant.count) - analysis->initial_equations;
   json_object_begin(json);
   json_key_integer(json, "free", open);
   json_key(json, "fixed");
@@ -204,12 +207,14 @@ static void json_initial(Analysis *analysis, JsonWriter *json, Arena *arena) {
   json_array_end(json);
   json_key(json, "redundant");
   json_array_begin(json);
-  for (uint32_t k = 0; k < analysis->redundant.count; k++) json_string(json, model_name(model, analysis->redundant.data[k]));
+  for (uint32_t k = 0; k < analysis->redundant.count; k++)
+    json_string(json, model_name(model, analysis->redundant.data[k]));
   json_array_end(json);
   json_key(json, "candidates");
   json_array_begin(json);
   for (int32_t k = 0; k < analysis->candidates.count; k++) {
-    uint32_t column = analysis->array.column_start[analysis->candidates.variable[k]] + (uint32_t)analysis->candidates.order[k];
+    uint32_t column =
+        analysis->array.column_start[analysis->candidates.variable[k]] + (uint32_t)analysis->candidates.order[k];
     json_string(json, array_column_name(&analysis->array, column, arena));
   }
   json_array_end(json);
@@ -222,14 +227,12 @@ static void json_initial(Analysis *analysis, JsonWriter *json, Arena *arena) {
 }
 
 static void json_hidden(const Analysis *analysis, JsonWriter *json) {
-  json_key(json, "hidden_constraints");
   json_array_begin(json);
   for (uint32_t k = 0; k < analysis->hidden.count; k++) json_string(json, analysis->hidden.data[k].text);
   json_array_end(json);
 }
 
 static void json_superfluous(const Analysis *analysis, JsonWriter *json) {
-  json_key(json, "superfluous_differentiations");
   json_array_begin(json);
   for (uint32_t i = 0; i < analysis->problem.equations; i++)
     if (analysis->structure.superfluous[i]) json_integer(json, (int64_t)analysis->problem.equation[i] + 1);
@@ -240,7 +243,6 @@ static void json_superfluous(const Analysis *analysis, JsonWriter *json) {
 static void json_singular(const Analysis *analysis, JsonWriter *json, Arena *arena) {
   const Blocks *blocks = &analysis->structure.blocks;
   Model *model = analysis->problem.model;
-  json_key(json, "singular_blocks");
   json_array_begin(json);
   for (uint32_t k = 0; k < analysis->singular.count; k++) {
     const SingularBlock *singular = &analysis->singular.data[k];
@@ -250,8 +252,7 @@ static void json_singular(const Analysis *analysis, JsonWriter *json, Arena *are
     json_key_string(json, "verdict", singular->here_only ? "here" : "identical");
     json_key_string(json, "known", singular->proved ? "proved" : "points");
     json_key_integer(json, "points", singular->points);
-    if (singular->rank >= 0) json_key_integer(json, "rank", singular->rank);
-    else json_key_null(json, "rank");
+    json_key_number(json, "rank", singular->rank >= 0 ? (double)singular->rank : NAN);
     json_key(json, "equations");
     json_array_begin(json);
     for (int32_t p = begin; p < begin + singular->size; p++) {
@@ -273,61 +274,41 @@ static void json_singular(const Analysis *analysis, JsonWriter *json, Arena *are
   json_array_end(json);
 }
 
-static void json_regular(const Analysis *analysis, JsonWriter *json, Arena *arena) {
-  if (analysis->checked) json_key_bool(json, "regular", analysis->regular);
-  else json_key_null(json, "regular");
-  json_singular(analysis, json, arena);
-  conversion_report_json(analysis->checked ? &analysis->conversions : NULL, json);
-  if (analysis->curable) {
-    json_key_integer(json, "dof_true", analysis->true_dof);
-    json_key_integer(json, "index_true", analysis->true_index);
-  } else {
-    json_key_null(json, "dof_true");
-    json_key_null(json, "index_true");
-  }
+static void json_offsets(const Structure *structure, JsonWriter *json) {
+  json_object_begin(json);
+  json_integers(json, "c", structure->c, structure->n_equations, 0);
+  json_integers(json, "d", structure->d, structure->n_variables, 0);
+  json_object_end(json);
 }
 
-static void json_unknown_fields(JsonWriter *json) {
-  static const char *const keys[] = {"structural_index", "dof", "differentiations", "offsets", "blocks",
-                                     "hidden_constraints", "initial", "superfluous_differentiations", "aliases",
-                                     "regular", "singular_blocks", "conversions", "dof_true", "index_true", "seconds"};
-  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) json_key_null(json, keys[k]);
+static void json_seconds(const Analysis *analysis, JsonWriter *json) {
+  json_object_begin(json);
+  json_key_number(json, "parse", analysis->seconds_parse);
+  json_key_number(json, "structure", analysis->seconds_structure);
+  json_object_end(json);
+}
+
+static void json_analysis(Analysis *analysis, JsonWriter *json, Arena *arena) {
+  const Structure *structure = &analysis->structure;
+  bool ok = structure->status == STRUCTURE_OK;
+#define KEY(name, known, value) JSON_MEMBER(name, known, value)
+#include "result/analysis_report.def"
 }
 
 void analysis_report_json(Analysis *analysis, Heap *heap, TextVec *text) {
   Arena arena = arena_make(heap);
   JsonWriter json = json_make(heap, text);
-  const Structure *structure = &analysis->structure;
   json_object_begin(&json);
   json_key_string(&json, "status", analysis_verdict(analysis));
-  json_key_integer(&json, "equations", structure->n_equations);
-  json_key_integer(&json, "variables", structure->n_variables);
-  if (structure->status != STRUCTURE_OK) {
-    json_unknown_fields(&json);
-  } else {
-    json_key_integer(&json, "structural_index", structure->structural_index);
-    json_key_integer(&json, "dof", structure->dof);
-    json_differentiations(analysis, &json);
-    json_key(&json, "offsets");
-    json_object_begin(&json);
-    json_integers(&json, "c", structure->c, structure->n_equations, 0);
-    json_integers(&json, "d", structure->d, structure->n_variables, 0);
-    json_object_end(&json);
-    json_blocks(analysis, &json);
-    json_hidden(analysis, &json);
-    json_initial(analysis, &json, &arena);
-    json_superfluous(analysis, &json);
-    json_key_integer(&json, "aliases", analysis->aliases);
-    json_regular(analysis, &json, &arena);
-    json_key(&json, "seconds");
-    json_object_begin(&json);
-    json_key_number(&json, "parse", analysis->seconds_parse);
-    json_key_number(&json, "structure", analysis->seconds_structure);
-    json_object_end(&json);
-  }
+  json_analysis(analysis, &json, &arena);
   json_object_end(&json);
   arena_free(&arena);
 }
+
+const char analysis_report_nothing[] = JSON_NOTHING
+#define KEY(name, known, value) JSON_NULL(name)
+#include "result/analysis_report.def"
+    JSON_END;
 
 /* ---- picture ---- */
 

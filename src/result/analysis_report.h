@@ -7,6 +7,10 @@
 /* Each appends to the text. O(size of what is reported). */
 void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text);
 void analysis_report_json(Analysis *analysis, Heap *heap, TextVec *text);
+
+/* The JSON where there is no analysis: every value is null. */
+extern const char analysis_report_nothing[];
+
 void analysis_report_svg(Analysis *analysis, Heap *heap, TextVec *text);
 
 /* "ok", "unbalanced" or "singular". */

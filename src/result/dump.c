@@ -5,7 +5,12 @@
 
 #include <string.h>
 
-const char *const DUMP_PASSES[] = {"flat", "aliases", "modes", "structure", "array", NULL};
+/* What can be shown: dump_<pass> does it. */
+#define PASSES(PASS) PASS(flat) PASS(aliases) PASS(modes) PASS(structure) PASS(array)
+#define PASS_NAME(pass) #pass,
+#define PASS_DUMP(pass) dump_##pass,
+
+const char *const DUMP_PASSES[] = {PASSES(PASS_NAME) NULL};
 
 typedef struct Dump {
   Model *model;
@@ -69,14 +74,14 @@ static void dump_array(Dump *dump) {
   Array array = array_make(&dump->problem, structure.c, structure.d, &dump->arena);
   text_printf(dump->heap, dump->text, "%u rows, %u columns\n", array.rows, array.columns);
   for (uint32_t r = 0; r < array.rows; r++)
-    text_printf(dump->heap, dump->text, "row %u (%u, %u): %s\n", r + 1, array.row_equation[r] + 1, array_level(&array, r),
-                array_row_text(&array, dump->model, r, &dump->arena));
+    text_printf(dump->heap, dump->text, "row %u (%u, %u): %s\n", r + 1, array.row_equation[r] + 1,
+                array_level(&array, r), array_row_text(&array, dump->model, r, &dump->arena));
   for (uint32_t q = 0; q < array.columns; q++)
     text_printf(dump->heap, dump->text, "column %u: %s\n", q + 1, array_column_name(&array, q, &dump->arena));
 }
 
 bool dump_pass(Model *model, const char *pass, Heap *heap, TextVec *text) {
-  static void (*const dumps[])(Dump *) = {dump_flat, dump_aliases, dump_modes, dump_structure, dump_array};
+  static void (*const dumps[])(Dump *) = {PASSES(PASS_DUMP)};
   for (size_t k = 0; DUMP_PASSES[k]; k++) {
     if (strcmp(DUMP_PASSES[k], pass) != 0) continue;
     Dump dump = {.model = model, .heap = heap, .text = text, .arena = arena_make(heap)};

@@ -45,6 +45,18 @@ void json_key_string(JsonWriter *json, const char *key, const char *text);
 void json_key_number(JsonWriter *json, const char *key, double value);
 void json_key_integer(JsonWriter *json, const char *key, int64_t value);
 void json_key_bool(JsonWriter *json, const char *key, bool value);
-void json_key_null(JsonWriter *json, const char *key);
+
+/* A row KEY of a report's table (*_report.def) as a member of the object that `json` writes. */
+#define JSON_MEMBER(name, known, value) \
+  {                                     \
+    json_key(json, #name);              \
+    if (known) value;                   \
+    else json_null(json);               \
+  }
+
+/* The text of a report about nothing: JSON_NOTHING, the rows as JSON_NULL, JSON_END. */
+#define JSON_NOTHING "{\"status\": \"input\""
+#define JSON_NULL(name) ", \"" #name "\": null"
+#define JSON_END "}\n"
 
 #endif

@@ -80,8 +80,7 @@ ConstraintPlan *constraint_plan(ArrayCode *code, const uint32_t *source) {
 /* ---- scales ---- */
 
 /* Per row of the matrix: largest entry times the size of its column. Owned by the heap. */
-static double *largest_entries(const Constraints *constraints, double t, const Jacobian *jacobian,
-                               Workspace *entries) {
+static double *largest_entries(const Constraints *constraints, double t, const Jacobian *jacobian, Workspace *entries) {
   Evaluator *evaluator = constraints->view->original;
   double *values = heap_array(evaluator->heap, jacobian->nonzeros, sizeof *values);
   double *largest = heap_array(evaluator->heap, jacobian->rows, sizeof *largest);
@@ -103,14 +102,12 @@ static void fill_scales(Constraints *constraints, double t) {
   const ConstraintPlan *plan = constraints->plan;
   uint32_t first = plan->count - plan->written;
   double *largest = largest_entries(constraints, t, evaluator->jacobian, evaluator->entries);
-  for (uint32_t k = 0; k < first; k++)
-    constraints->scale[k] = largest[plan->row[k]] > 0 ? largest[plan->row[k]] : 1;
+  for (uint32_t k = 0; k < first; k++) constraints->scale[k] = largest[plan->row[k]] > 0 ? largest[plan->row[k]] : 1;
   heap_free(evaluator->heap, largest);
   if (!plan->written) return;
   Workspace *entries = workspace_new(evaluator->heap, plan->jacobian->program);
   largest = largest_entries(constraints, t, plan->jacobian, entries);
-  for (uint32_t k = 0; k < plan->written; k++)
-    constraints->scale[first + k] = largest[k] > 0 ? largest[k] : 1;
+  for (uint32_t k = 0; k < plan->written; k++) constraints->scale[first + k] = largest[k] > 0 ? largest[k] : 1;
   heap_free(evaluator->heap, largest);
 }
 

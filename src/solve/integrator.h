@@ -120,13 +120,19 @@ typedef struct Integrator {
   void (*statistics)(const void *self, IntegratorStatistics *out);
 } Integrator;
 
-extern const Integrator integrator_radau;
-extern const Integrator integrator_bdf;
-extern const Integrator integrator_erk;
-extern const Integrator integrator_ida;   /* in builds with SUNDIALS */
-extern const Integrator integrator_cvode; /* in builds with SUNDIALS */
+#define SOLVER(id) extern const Integrator integrator_##id;
+#include "solve/solvers.def"
 
-/* By command-line name; NULL if there is none. Those built on SUNDIALS are listed when the build has it. */
+/* The solver that leaves the choice of the integrator to the run. */
+#define SOLVER_AUTO "auto"
+
+/* Command-line names of the solvers, SOLVER_AUTO first; NULL behind the last. */
+extern const char *const solver_names[];
+
+/* In the order of the table; NULL behind the last. */
+const Integrator *integrator_at(uint32_t index);
+
+/* By command-line name; NULL if this build has none. */
 const Integrator *integrator_find(const char *name);
 
 #endif

@@ -26,8 +26,8 @@ static void text_strangeness(const Strangeness *strangeness, Heap *heap, TextVec
   if (!strangeness) return;
   text_printf(heap, text, "  strangeness              mu = %d, a = %d, d = %d, v = %d, u = %d\n", (int)strangeness->mu,
               (int)strangeness->a, (int)strangeness->d, (int)strangeness->v, (int)strangeness->u);
-  text_printf(heap, text, "  derivative array         %s, %u rows; initial values by %s\n", strangeness_array(strangeness),
-              strangeness->array->rows, strangeness_point(strangeness));
+  text_printf(heap, text, "  derivative array         %s, %u rows; initial values by %s\n",
+              strangeness_array(strangeness), strangeness->array->rows, strangeness_point(strangeness));
 }
 
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
@@ -36,30 +36,33 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   Arena arena = arena_make(heap);
   text_printf(heap, text, "  method                   %s, %u state%s of %u equations\n", facts->method, facts->states,
               facts->states == 1 ? "" : "s", facts->equations);
-  text_printf(heap, text, "  solver                   %s (%s)\n", statistics->stepper.solver, statistics->stepper.solver_reason);
-  text_printf(heap, text, "  steps                    %llu accepted, %llu rejected\n", (unsigned long long)statistics->stepper.steps,
-              (unsigned long long)statistics->stepper.rejected);
-  text_printf(heap, text, "  residual evaluations     %.0f, and %.0f for output\n", ceil(statistics->residual_evaluations),
-              ceil(statistics->output_evaluations));
+  text_printf(heap, text, "  solver                   %s (%s)\n", statistics->stepper.solver,
+              statistics->stepper.solver_reason);
+  text_printf(heap, text, "  steps                    %llu accepted, %llu rejected\n",
+              (unsigned long long)statistics->stepper.steps, (unsigned long long)statistics->stepper.rejected);
+  text_printf(heap, text, "  residual evaluations     %.0f, and %.0f for output\n",
+              ceil(statistics->residual_evaluations), ceil(statistics->output_evaluations));
   text_printf(heap, text, "  Jacobian evaluations     %.0f\n", ceil(statistics->jacobian_evaluations));
   text_printf(heap, text, "  factorizations           %llu\n", (unsigned long long)statistics->stepper.factorizations);
   text_printf(heap, text, "  pivots                   %u\n", statistics->stepper.pivots.count);
   if (statistics->stepper.left_out)
-    text_printf(heap, text, "  left out                 %u superfluous differentiation%s\n", statistics->stepper.left_out,
-                statistics->stepper.left_out == 1 ? "" : "s");
+    text_printf(heap, text, "  left out                 %u superfluous differentiation%s\n",
+                statistics->stepper.left_out, statistics->stepper.left_out == 1 ? "" : "s");
   text_printf(heap, text, "  state events             %llu\n", (unsigned long long)statistics->stepper.events);
   const char *constraint = constraint_text(facts, &arena);
   if (constraint)
-    text_printf(heap, text, "  largest constraint error %.2g (scaled) at time %.6g in %s\n", statistics->constraint_residual,
-                statistics->constraint_time, constraint);
-  if (facts->reduction && facts->reduction->remark) text_printf(heap, text, "  reduction                %s\n", facts->reduction->remark);
+    text_printf(heap, text, "  largest constraint error %.2g (scaled) at time %.6g in %s\n",
+                statistics->constraint_residual, statistics->constraint_time, constraint);
+  if (facts->reduction && facts->reduction->remark)
+    text_printf(heap, text, "  reduction                %s\n", facts->reduction->remark);
   for (uint32_t k = 0; facts->recorder && k < facts->invariant_count; k++) {
     Drift drift = recorder_drift(heap, facts->recorder, facts->invariants[k]);
-    text_printf(heap, text, "  drift of %-15s %s, %.3g at the end, %.3g at most\n", facts->invariants[k], drift_name(drift.kind), drift.change,
-                drift.largest);
+    text_printf(heap, text, "  drift of %-15s %s, %.3g at the end, %.3g at most\n", facts->invariants[k],
+                drift_name(drift.kind), drift.change, drift.largest);
   }
   text_printf(heap, text, "  seconds                  %.3f (code %.3f, initial values %.3f, integration %.3f)\n",
-              facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init + facts->seconds.integrate,
+              facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init +
+                  facts->seconds.integrate,
               facts->seconds.code, facts->seconds.init, facts->seconds.integrate);
   conversion_report_text(facts->conversions, heap, text);
   text_strangeness(facts->strangeness, heap, text);
@@ -70,7 +73,6 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
 
 static void json_pivots(const RunFacts *facts, JsonWriter *json, Arena *arena) {
   const Array *array = facts->run_evaluator->array;
-  json_key(json, "pivots");
   json_array_begin(json);
   for (uint32_t k = 0; k < facts->statistics->stepper.pivots.count; k++) {
     const PivotRecord *pivot = &facts->statistics->stepper.pivots.data[k];
@@ -85,7 +87,6 @@ static void json_pivots(const RunFacts *facts, JsonWriter *json, Arena *arena) {
 
 static void json_constraint(const RunFacts *facts, JsonWriter *json, Arena *arena) {
   const char *constraint = constraint_text(facts, arena);
-  json_key(json, "constraint_residual");
   json_object_begin(json);
   json_key_number(json, "max", constraint ? facts->statistics->constraint_residual : NAN);
   json_key_number(json, "at", constraint ? facts->statistics->constraint_time : NAN);
@@ -94,7 +95,6 @@ static void json_constraint(const RunFacts *facts, JsonWriter *json, Arena *aren
 }
 
 static void json_invariants(const RunFacts *facts, JsonWriter *json, Heap *heap) {
-  json_key(json, "invariants");
   json_array_begin(json);
   for (uint32_t k = 0; facts->recorder && k < facts->invariant_count; k++) {
     Drift drift = recorder_drift(heap, facts->recorder, facts->invariants[k]);
@@ -112,39 +112,35 @@ static void json_invariants(const RunFacts *facts, JsonWriter *json, Heap *heap)
 /* Largest residual of each level of constraints. */
 static void json_levels(const RunFacts *facts, JsonWriter *json) {
   const Constraints *constraints = facts->statistics ? facts->statistics->constraints : NULL;
-  json_key(json, "constraint_levels");
   json_array_begin(json);
-  for (uint32_t l = 0; constraints && l < constraints->plan->levels; l++) json_number(json, constraints->level_worst[l]);
+  for (uint32_t l = 0; constraints && l < constraints->plan->levels; l++)
+    json_number(json, constraints->level_worst[l]);
   json_array_end(json);
 }
 
-static void json_final(const RunFacts *facts, JsonWriter *json) {
-  const Trajectory *trajectory = facts->recorder->trajectory;
-  json_key(json, "final");
+static void json_final(const Recorder *recorder, JsonWriter *json) {
+  const Trajectory *trajectory = recorder->trajectory;
   json_object_begin(json);
-  for (uint32_t s = 0; trajectory->rows && s < facts->recorder->signals->list.count; s++) {
-    const Signal *signal = &facts->recorder->signals->list.data[s];
+  for (uint32_t s = 0; trajectory->rows && s < recorder->signals->list.count; s++) {
+    const Signal *signal = &recorder->signals->list.data[s];
     if (signal->kind == SIGNAL_PARAMETER) continue;
     json_key_number(json, signal->name, trajectory_value(trajectory, trajectory->rows - 1, s));
   }
   json_object_end(json);
 }
 
-static void json_seconds(const RunFacts *facts, JsonWriter *json) {
-  json_key(json, "seconds");
+static void json_seconds(const Seconds *seconds, JsonWriter *json) {
   json_object_begin(json);
-  json_key_number(json, "parse", facts->seconds.parse);
-  json_key_number(json, "structure", facts->seconds.structure);
-  json_key_number(json, "code", facts->seconds.code);
-  json_key_number(json, "init", facts->seconds.init);
-  json_key_number(json, "integrate", facts->seconds.integrate);
+  json_key_number(json, "parse", seconds->parse);
+  json_key_number(json, "structure", seconds->structure);
+  json_key_number(json, "code", seconds->code);
+  json_key_number(json, "init", seconds->init);
+  json_key_number(json, "integrate", seconds->integrate);
   json_object_end(json);
 }
 
 /* The characteristic values of Kunkel and Mehrmann. */
 static void json_strangeness(const Strangeness *strangeness, JsonWriter *json) {
-  if (!strangeness) return;
-  json_key(json, "strangeness");
   json_object_begin(json);
   json_key_integer(json, "mu", strangeness->mu);
   json_key_integer(json, "a", strangeness->a);
@@ -157,11 +153,6 @@ static void json_strangeness(const Strangeness *strangeness, JsonWriter *json) {
 }
 
 static void json_turning(const TurningPoint *point, JsonWriter *json) {
-  if (!point) {
-    json_key_null(json, "singular");
-    return;
-  }
-  json_key(json, "singular");
   json_object_begin(json);
   json_key_number(json, "time", point->time);
   json_key_integer(json, "block", point->block + 1);
@@ -170,29 +161,60 @@ static void json_turning(const TurningPoint *point, JsonWriter *json) {
   json_object_end(json);
 }
 
-static void json_counts(const RunFacts *facts, JsonWriter *json, Arena *arena) {
-  static const char *const keys[] = {"solver", "solver_reason", "left_out", "steps", "rejected", "residual_evals", "output_evals",
-                                     "jacobian_evals", "factorizations", "end_time", "singular", "events", "pivots",
-                                     "constraint_residual"};
-  const RunStatistics *statistics = facts->statistics;
-  if (!statistics) {
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) json_key_null(json, keys[k]);
-    return;
+static void json_place(const Source *source, Span span, JsonWriter *json) {
+  bool known = span.end > span.begin && span.begin <= source->length;
+  json_key_string(json, "file", source->path);
+  json_key_number(json, "line", known ? (double)source_line(source, span.begin) : NAN);
+  json_key_number(json, "column", known ? (double)source_column(source, span.begin) : NAN);
+}
+
+static void json_diagnostic(const Source *source, const Diag *diag, JsonWriter *json) {
+  static const char *const severity[] = {
+      [SEVERITY_NOTE] = "note", [SEVERITY_WARNING] = "warning", [SEVERITY_ERROR] = "error"};
+  static const char *const code[] = {[DIAG_NONE] = NULL,
+                                     [DIAG_INTERNAL] = "internal",
+                                     [DIAG_USAGE] = "usage",
+                                     [DIAG_INPUT] = "input",
+                                     [DIAG_INIT] = "init",
+                                     [DIAG_STRUCTURE] = "structure",
+                                     [DIAG_INTEGRATION] = "integration",
+                                     [DIAG_FILE] = "file"};
+  json_object_begin(json);
+  json_key_string(json, "severity", severity[diag->severity]);
+  json_key_string(json, "code", code[diag->code]);
+  json_key_string(json, "message", diag->message);
+  json_place(source, diag->span, json);
+  json_key(json, "notes");
+  json_array_begin(json);
+  for (uint32_t n = 0; n < diag->notes.count; n++) {
+    json_object_begin(json);
+    json_key_string(json, "message", diag->notes.data[n].message);
+    json_place(source, diag->notes.data[n].span, json);
+    json_object_end(json);
   }
-  json_key_string(json, "solver", statistics->stepper.solver);
-  json_key_string(json, "solver_reason", statistics->stepper.solver_reason);
-  json_key_integer(json, "left_out", statistics->stepper.left_out);
-  json_key_integer(json, "steps", (int64_t)statistics->stepper.steps);
-  json_key_integer(json, "rejected", (int64_t)statistics->stepper.rejected);
-  json_key_number(json, "residual_evals", statistics->residual_evaluations);
-  json_key_number(json, "output_evals", statistics->output_evaluations);
-  json_key_number(json, "jacobian_evals", statistics->jacobian_evaluations);
-  json_key_integer(json, "factorizations", (int64_t)statistics->stepper.factorizations);
-  json_key_number(json, "end_time", statistics->stepper.time);
-  json_turning(statistics->stepper.turning, json);
-  json_key_integer(json, "events", (int64_t)statistics->stepper.events);
-  json_pivots(facts, json, arena);
-  json_constraint(facts, json, arena);
+  json_array_end(json);
+  json_object_end(json);
+}
+
+/* What was said about the model, then about the run. */
+static void json_diagnostics(const RunFacts *facts, JsonWriter *json) {
+  json_array_begin(json);
+  for (size_t k = 0; k < sizeof facts->diags / sizeof *facts->diags; k++)
+    for (uint32_t d = 0; d < facts->diags[k]->list.count; d++)
+      json_diagnostic(facts->source, &facts->diags[k]->list.data[d], json);
+  json_array_end(json);
+}
+
+static void json_run(const RunFacts *facts, JsonWriter *json, Arena *arena) {
+  const RunStatistics *statistics = facts->statistics;
+  Heap *heap = arena->heap;
+#define KEY(name, known, value) JSON_MEMBER(name, known, value)
+#define OPTIONAL(name, known, value) \
+  if (known) {                       \
+    json_key(json, #name);           \
+    value;                           \
+  }
+#include "solve/run_report.def"
 }
 
 void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
@@ -200,27 +222,16 @@ void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
   JsonWriter json = json_make(heap, text);
   json_object_begin(&json);
   json_key_string(&json, "status", facts->status);
-  json_key_string(&json, "method", facts->method);
-  conversion_report_json(facts->conversions, &json);
-  json_strangeness(facts->strangeness, &json);
-  if (facts->evaluator) {
-    json_key_integer(&json, "equations", facts->equations);
-    json_key_integer(&json, "states", facts->states);
-    json_key_integer(&json, "rows", facts->run_evaluator ? facts->run_evaluator->array->rows : facts->evaluator->array->rows);
-  } else {
-    json_key_null(&json, "equations");
-    json_key_null(&json, "states");
-    json_key_null(&json, "rows");
-  }
-  json_counts(facts, &json, &arena);
-  json_levels(facts, &json);
-  json_invariants(facts, &json, heap);
-  json_seconds(facts, &json);
-  if (facts->recorder) json_final(facts, &json);
-  else json_key_null(&json, "final");
+  json_run(facts, &json, &arena);
   json_object_end(&json);
   arena_free(&arena);
 }
+
+const char run_report_nothing[] = JSON_NOTHING
+#define KEY(name, known, value) JSON_NULL(name)
+#define OPTIONAL(name, known, value)
+#include "solve/run_report.def"
+    JSON_END;
 
 /* ---- the reduced system ---- */
 
@@ -236,7 +247,6 @@ static void json_before(const Reduction *reduction, JsonWriter *json) {
   }
   for (uint32_t i = 0; i < problem->equations; i++) constraints += array->c[i] > 0;
   uint32_t equations = problem->model->equations.count;
-  json_key(json, "before");
   json_object_begin(json);
   json_key_integer(json, "differential", differential);
   json_key_integer(json, "algebraic", constraints);
@@ -245,26 +255,21 @@ static void json_before(const Reduction *reduction, JsonWriter *json) {
   heap_free(reduction->heap, order);
 }
 
-void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
+static void json_reduction(const RunFacts *facts, JsonWriter *json) {
   const Reduction *reduction = facts->reduction;
+#define KEY(name, known, value) JSON_MEMBER(name, known, value)
+#include "solve/reduction_report.def"
+}
+
+void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
   JsonWriter json = json_make(heap, text);
   json_object_begin(&json);
   json_key_string(&json, "status", facts->status);
-  json_key_string(&json, "method", facts->method);
-  if (reduction) {
-    const ReductionCounts *counts = &reduction->counts;
-    json_key_integer(&json, "equations", facts->equations);
-    json_key_integer(&json, "states", facts->states);
-    json_key_string(&json, "remark", reduction->remark);
-    json_before(reduction, &json);
-    json_key_integer(&json, "differential", counts->differential);
-    json_key_integer(&json, "algebraic", counts->algebraic);
-    json_key_integer(&json, "solved", counts->solved);
-    json_key_integer(&json, "left_out", counts->left_out);
-    json_key_integer(&json, "new_variables", counts->new_variables);
-    json_key_integer(&json, "first_order", counts->first_order);
-    json_key_integer(&json, "dummy_first_order", counts->dummy_first_order);
-    json_seconds(facts, &json);
-  }
+  json_reduction(facts, &json);
   json_object_end(&json);
 }
+
+const char reduction_report_nothing[] = JSON_NOTHING
+#define KEY(name, known, value) JSON_NULL(name)
+#include "solve/reduction_report.def"
+    JSON_END;

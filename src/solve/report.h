@@ -16,14 +16,16 @@ typedef struct RunFacts {
   const char *method;
   uint32_t equations, states;
   const ConversionVec *conversions; /* NULL before the check */
-  Evaluator *evaluator; /* of the model's array; NULL before the code exists */
-  const Evaluator *run_evaluator; /* of the system that is integrated; NULL before it exists */
-  const Reduction *reduction;     /* NULL before it exists */
-  const Strangeness *strangeness; /* of that method; NULL for others */
+  Evaluator *evaluator;             /* of the model's array; NULL before the code exists */
+  const Evaluator *run_evaluator;   /* of the system that is integrated; NULL before it exists */
+  const Reduction *reduction;       /* NULL before it exists */
+  const Strangeness *strangeness;   /* of that method; NULL for others */
   const Recorder *recorder;
   const RunStatistics *statistics; /* NULL before the integration */
-  const char *const *invariants; /* names of variables whose drift is reported */
+  const char *const *invariants;   /* names of variables whose drift is reported */
   uint32_t invariant_count;
+  const Diags *diags[2]; /* of the model, of the run */
+  const Source *source;  /* of their places; NULL: nothing was said */
   Seconds seconds;
 } RunFacts;
 
@@ -32,5 +34,8 @@ void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
 
 /* What the method made of the model: sizes, counts of the papers. */
 void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
+
+/* The same reports where there was no memory to make them: every value is null. */
+extern const char run_report_nothing[], reduction_report_nothing[];
 
 #endif

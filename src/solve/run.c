@@ -31,8 +31,7 @@ static bool record_point(Run *run, double t) {
   Evaluator *evaluator = view->evaluator;
   uint64_t rows = evaluator->row_evaluations, entries = evaluator->entry_evaluations;
   uint64_t factorizations = view->methods->factorizations(view);
-  if (!stepper_interpolate(run->stepper, t, run->output))
-    return stepper_fail(run->stepper, STEP_EVALUATION, t);
+  if (!stepper_interpolate(run->stepper, t, run->output)) return stepper_fail(run->stepper, STEP_EVALUATION, t);
   constraints_check(run->constraints, t, run->output);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
@@ -106,13 +105,12 @@ static bool check_constraints(Run *run) {
   const char *text = evaluator_row_text(original, constraints->worst_row, &run->diags->arena);
   Span span = array_row_span(original->array, constraints->worst_row);
   if (run->options->enforces_constraints) {
-    diag_error(run->diags, DIAG_INTEGRATION, span,
-               "the constraint `%s` is violated by %.3g (scaled) at time %.10g", text, constraints->worst,
-               constraints->worst_time);
+    diag_error(run->diags, DIAG_INTEGRATION, span, "the constraint `%s` is violated by %.3g (scaled) at time %.10g",
+               text, constraints->worst, constraints->worst_time);
     return false;
   }
-  diag_warning(run->diags, span, "the constraint `%s` drifted to %.3g (scaled) at time %.10g", text,
-               constraints->worst, constraints->worst_time);
+  diag_warning(run->diags, span, "the constraint `%s` drifted to %.3g (scaled) at time %.10g", text, constraints->worst,
+               constraints->worst_time);
   return true;
 }
 
@@ -123,16 +121,15 @@ bool run_integrate(Heap *heap, View *view, const RunPlan *plan, const double *y,
                              .tolerance = options->tolerance,
                              .max_step = options->max_step,
                              .integrator = options->integrator};
-  Run run = {
-      .view = view, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
+  Run run = {.view = view, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
   run.stepper = stepper_new(heap, view, plan->structure, plan->watched, &stepping, diags);
   run.output = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   run.outputs = options->intervals;
   run.constraints = constraints_new(heap, view, plan->constraints, options->start, y);
   run.rows_before = view->evaluator->row_evaluations;
   run.entries_before = view->evaluator->entry_evaluations;
-  bool ok = stepper_start(run.stepper, options->start, y) && record_until(&run, options->start, false) &&
-            integrate(&run);
+  bool ok =
+      stepper_start(run.stepper, options->start, y) && record_until(&run, options->start, false) && integrate(&run);
   collect_statistics(&run);
   return ok && check_constraints(&run);
 }

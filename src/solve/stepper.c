@@ -57,8 +57,7 @@ static void note_block(Stepper *stepper, Diag *diag, int32_t block) {
   const Array *array = stepper->view->evaluator->array;
   if (block < 0 || block >= blocks->n_blocks) return;
   int32_t size = blocks->start[block + 1] - blocks->start[block];
-  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && p < blocks->start[block] + SHOWN;
-       p++) {
+  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && p < blocks->start[block] + SHOWN; p++) {
     uint32_t row = array->row_start[blocks->row[p]];
     diag_note(stepper->diags, diag, array_row_span(array, row), "equation of the block: %s",
               evaluator_row_text(stepper->view->evaluator, row, &stepper->diags->arena));
@@ -74,9 +73,8 @@ static void note_domain(Stepper *stepper, Diag *diag, double t, const double *y)
   Arena *arena = &stepper->diags->arena;
   Blame blame;
   if (!workspace_blame(evaluator->rows, own->dag, &point, &blame)) return;
-  diag_note(stepper->diags, diag, array_row_span(evaluator->array, blame.output), "%s (%.6g) in %s: %s",
-            blame.reason, blame.argument, model_text(own, blame.node, arena),
-            evaluator_row_text(evaluator, blame.output, arena));
+  diag_note(stepper->diags, diag, array_row_span(evaluator->array, blame.output), "%s (%.6g) in %s: %s", blame.reason,
+            blame.argument, model_text(own, blame.node, arena), evaluator_row_text(evaluator, blame.output, arena));
 }
 
 /* The name under which the model knows a column: that of an alias v = der(x) if there is one. */
@@ -86,8 +84,7 @@ static const char *known_name(const Stepper *stepper, uint32_t column) {
   const Model *model = array->problem->model;
   uint32_t root = array->problem->unknown[array->column_unknown[column]], order = array_order(array, column);
   for (uint32_t j = 0; order && j < aliases->count && aliases->removed; j++)
-    if (aliases->root[j] == root && aliases->shift[j] == order)
-      return model_name(model, model->unknowns.data[j]);
+    if (aliases->root[j] == root && aliases->shift[j] == order) return model_name(model, model->unknowns.data[j]);
   return array_column_name(array, column, &stepper->diags->arena);
 }
 
@@ -109,14 +106,12 @@ static bool report_turning(Stepper *stepper) {
     uint32_t row = array->row_start[blocks->row[p]],
              column = array->column_start[blocks->column[p]] + (uint32_t)array->d[blocks->column[p]];
     diag_note(stepper->diags, diag, array_row_span(array, row), "equation `%s`, variable %s",
-              evaluator_row_text(stepper->view->evaluator, row, &stepper->diags->arena),
-              known_name(stepper, column));
+              evaluator_row_text(stepper->view->evaluator, row, &stepper->diags->arena), known_name(stepper, column));
   }
   if (point->size > SHOWN)
     diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(point->size - SHOWN));
-  diag_note(
-      stepper->diags, diag, (Span){0},
-      "the solution ends, turns back or branches there: the equations determine no unique continuation");
+  diag_note(stepper->diags, diag, (Span){0},
+            "the solution ends, turns back or branches there: the equations determine no unique continuation");
   return false;
 }
 
@@ -132,8 +127,8 @@ static bool watch_turning(Stepper *stepper, double t, const double *y, bool last
                                        stepper->options.stop, last, &stepper->turning_point);
   if (status == TURNING_POINT) return report_turning(stepper);
   if (status == TURNING_JUMP && !stepper->warned) {
-    Diag *diag = diag_warning(stepper->diags, (Span){0},
-                              "near time %.10g the determinant of a Jacobian changes its sign", t);
+    Diag *diag =
+        diag_warning(stepper->diags, (Span){0}, "near time %.10g the determinant of a Jacobian changes its sign", t);
     note_block(stepper, diag, stepper->turning_point.block);
     stepper->warned = true;
   }
@@ -149,21 +144,20 @@ static const char *index_hint(const Stepper *stepper) {
   if (index < 3) return "";
   bool radau = stepper->integrator == integrator_find("radau");
   return arena_printf(&stepper->diags->arena,
-                      "; the system integrated has index %d: use %sa method that reduces it, such as dummy",
-                      (int)index, radau ? "" : "solver radau, or ");
+                      "; the system integrated has index %d: use %sa method that reduces it, such as dummy", (int)index,
+                      radau ? "" : "solver radau, or ");
 }
 
 bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
-  if (stepper->turning &&
-      turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
+  if (stepper->turning && turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
     return report_turning(stepper);
   static const char *const what[] = {
       [STEP_TOO_SMALL] = "the step size fell to round-off",
       [STEP_SINGULAR] = "the Jacobian is singular",
       [STEP_EVALUATION] = "the equations could not be evaluated",
   };
-  Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
-                          "integration stopped at time %.10g: %s%s", t, what[status], index_hint(stepper));
+  Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0}, "integration stopped at time %.10g: %s%s", t,
+                          what[status], index_hint(stepper));
   CloseFailure failure = stepper->view->methods->failure(stepper->view);
   if (failure.reason) {
     diag_note(stepper->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
@@ -274,8 +268,7 @@ static void note_exchanges(Stepper *stepper, double t, const Exchanges *exchange
 }
 
 /* Looks at the choice of states: judged at `ahead`, changed at (t, stepper->y). */
-static int32_t exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure,
-                               Exchanges *exchanges) {
+static int32_t exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure, Exchanges *exchanges) {
   View *view = stepper->view;
   if (!view->methods->exchange) return 0;
   int32_t count = view->methods->exchange(view, (Moment){t, stepper->y}, ahead, sure, exchanges);
@@ -292,9 +285,9 @@ static bool reselect(Stepper *stepper, double t) {
 }
 
 static bool report_no_choice(Stepper *stepper, double t, int32_t block) {
-  Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
-                          "at time %.10g the Jacobian of block %d is singular for every choice of states", t,
-                          (int)block + 1);
+  Diag *diag =
+      diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+                 "at time %.10g the Jacobian of block %d is singular for every choice of states", t, (int)block + 1);
   note_block(stepper, diag, block);
   return false;
 }
@@ -324,8 +317,7 @@ static bool repair_choice(Stepper *stepper, double t) {
   if (!stepper->view->methods->reselect || stepper->repairs++ == REPAIR_LIMIT) return false;
   Exchanges exchanges;
   copy_values(stepper);
-  if (exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) <= 0)
-    return reselect(stepper, t);
+  if (exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) <= 0) return reselect(stepper, t);
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
   return true;
 }
@@ -333,8 +325,8 @@ static bool repair_choice(Stepper *stepper, double t) {
 /* ---- events ---- */
 
 static const char *condition_text(Stepper *stepper) {
-  return model_text(evaluator_model(stepper->view->evaluator),
-                    stepper->view->switches->modes->relation[stepper->mode], &stepper->diags->arena);
+  return model_text(evaluator_model(stepper->view->evaluator), stepper->view->switches->modes->relation[stepper->mode],
+                    &stepper->diags->arena);
 }
 
 static bool report_chatter(Stepper *stepper) {
@@ -361,8 +353,7 @@ static void let_slide(Stepper *stepper) {
 /* Are the ranks, where they choose, still those of the start? */
 static bool has_same_ranks(Stepper *stepper) {
   View *view = stepper->view;
-  if (!view->methods->same_ranks || view->methods->same_ranks(view, stepper->t_event, stepper->y))
-    return true;
+  if (!view->methods->same_ranks || view->methods->same_ranks(view, stepper->t_event, stepper->y)) return true;
   diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
              "at the event at time %.10g the ranks of the derivative array change, and with them the number "
              "of degrees of freedom",
@@ -396,9 +387,8 @@ bool stepper_settle(Stepper *stepper) {
 /* Ends the step at the first event in it, if there is one. */
 static bool find_event(Stepper *stepper) {
   double t = stepper->integrator->time(stepper->self), last = stepper->t_event;
-  stepper->at_event =
-      stepper->view->switches && events_locate(stepper->view, stepper->integrator, stepper->self,
-                                               stepper->before, &t, stepper->y, &stepper->mode);
+  stepper->at_event = stepper->view->switches && events_locate(stepper->view, stepper->integrator, stepper->self,
+                                                               stepper->before, &t, stepper->y, &stepper->mode);
   if (!stepper->at_event) return false;
   bool ahead = t - last > 1e-9 * (stepper->options.stop - stepper->options.start);
   stepper->chatter = ahead ? 0 : stepper->chatter + 1;
@@ -441,8 +431,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
                      const StepperOptions *options, Diags *diags) {
   Stepper *stepper = heap_alloc(heap, sizeof *stepper);
   size_t columns = (size_t)view->system.columns;
-  *stepper =
-      (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
+  *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
   if (watched) stepper->turning = turning_new(heap, view, watched);

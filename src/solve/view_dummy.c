@@ -128,15 +128,10 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
 }
 
 static CloseFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
-static uint64_t factorizations(const View *view) {
-  return statespace_factorizations(((const DummyView *)view)->space);
-}
+static uint64_t factorizations(const View *view) { return statespace_factorizations(((const DummyView *)view)->space); }
 
-static const ViewMethods METHODS = {.solve = solve,
-                                    .settle = solve,
-                                    .exchange = exchange,
-                                    .failure = failure,
-                                    .factorizations = factorizations};
+static const ViewMethods METHODS = {
+    .solve = solve, .settle = solve, .exchange = exchange, .failure = failure, .factorizations = factorizations};
 
 View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   DummyView *chosen = heap_alloc(heap, sizeof *chosen);

@@ -58,8 +58,7 @@ static void make_links(Heap *heap, System *system, const Array *array, const uin
   int32_t *from = heap_array(heap, array->columns, sizeof *from);
   int32_t *to = heap_array(heap, array->columns, sizeof *to);
   for (uint32_t q = 0; q < array->columns; q++) {
-    if ((int32_t)array_order(array, q) == array->d[array->column_unknown[q]] || (tie && tie[q] == TIE_NONE))
-      continue;
+    if ((int32_t)array_order(array, q) == array->d[array->column_unknown[q]] || (tie && tie[q] == TIE_NONE)) continue;
     from[system->links] = (int32_t)q;
     to[system->links++] = (int32_t)q + 1;
   }

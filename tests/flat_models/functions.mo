@@ -71,7 +71,32 @@ model Functions "functions that stay calls, with arrays, records, several output
     end while;
     assert(y < 2, "too large: " + String(y));
   end paint;
+  function check
+    input Real u;
+  algorithm
+    assert(u < 100, "large");
+  end check;
+  // A call that is a statement of its own stays before the if that follows it.
+  // expect: if 'u' > 0.5 then
+  function steps
+    input Real u;
+    output Real y;
+  algorithm
+    y := u;
+    while y > 1 loop
+      y := y - 1;
+    end while;
+    if u > 1 then
+      y := 1;
+    else
+      check(u);
+      if u > 0.5 then
+        y := 2;
+      end if;
+    end if;
+  end steps;
   Real x(start = 2, fixed = true);
+  Real s;
   Real y, z[3], f;
   Integer n;
   R r;
@@ -82,5 +107,6 @@ equation
   (z, r) = spread({x, 2*x, time}, R(x, {1, 2}), flip = true);
   f = factorial(x);
   c = paint(x);
+  s = steps(x);
   annotation(experiment(StopTime = 2));
 end Functions;
