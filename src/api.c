@@ -5,14 +5,14 @@
 #include "code/export.h"
 #include "compare.h"
 #include "lang/lang.h"
+#include "reduce/text.h"
 #include "result/analysis_report.h"
 #include "result/csv.h"
 #include "result/dump.h"
 #include "result/file.h"
 #include "result/initial_report.h"
-#include "result/mat.h"
-#include "reduce/text.h"
 #include "result/json.h"
+#include "result/mat.h"
 #include "result/plot.h"
 #include "result/start_list.h"
 
@@ -68,9 +68,9 @@ static const daedal_diagnostic OUT_OF_MEMORY = {
 /* Smallest tolerance, and smallest step over time: a little above the round-off of one operation. */
 static const double FINEST = 1e-14;
 
-static const char *const SOLVERS[] = {"auto", "erk", "radau", "bdf",
+static const char *const SOLVERS[] = {"auto", "erk",   "radau", "bdf",
 #ifdef DAEDAL_WITH_SUNDIALS
-                                      "ida", "cvode",
+                                      "ida",  "cvode",
 #endif
                                       NULL};
 
@@ -231,9 +231,7 @@ static void work_flatten(daedal_model *model) {
   if (!model->flat.count) model_print(model->model, model->heap, &model->flat);
 }
 
-const char *daedal_flatten(daedal_model *model) {
-  return model_try(model, work_flatten) ? model->flat.data : NULL;
-}
+const char *daedal_flatten(daedal_model *model) { return model_try(model, work_flatten) ? model->flat.data : NULL; }
 
 const char *const *daedal_pass_names(void) { return DUMP_PASSES; }
 
@@ -273,17 +271,18 @@ static void work_analyze(daedal_model *model) {
 }
 
 daedal_analysis daedal_analyze(daedal_model *model) {
-  if (!model_try(model, work_analyze)) return (daedal_analysis){.status = daedal_model_status(model), .verdict = "input"};
+  if (!model_try(model, work_analyze))
+    return (daedal_analysis){.status = daedal_model_status(model), .verdict = "input"};
   return model->figures;
 }
 
-#define ANALYSIS_REPORT(name, field, function)                                                                         \
-  static void work_##name(daedal_model *model) {                                                                       \
-    work_analyze(model);                                                                                               \
-    if (!model->field.count) function(model->analysis, model->heap, &model->field);                                    \
-  }                                                                                                                    \
-  const char *daedal_analysis_##name(daedal_model *model) {                                                            \
-    return model_try(model, work_##name) ? model->field.data : NULL;                                                   \
+#define ANALYSIS_REPORT(name, field, function)                                      \
+  static void work_##name(daedal_model *model) {                                    \
+    work_analyze(model);                                                            \
+    if (!model->field.count) function(model->analysis, model->heap, &model->field); \
+  }                                                                                 \
+  const char *daedal_analysis_##name(daedal_model *model) {                         \
+    return model_try(model, work_##name) ? model->field.data : NULL;                \
   }
 
 ANALYSIS_REPORT(text, text, analysis_report_text)
@@ -340,7 +339,8 @@ static bool take_options(daedal_result *result, const daedal_options *options, R
   run->stop = first_given(options->stop_time, experiment->has_stop, experiment->stop, run->start + 1);
   run->tolerance = first_given(options->tolerance, experiment->has_tolerance, experiment->tolerance, 1e-6);
   run->max_step = isnan(options->max_step) ? 0 : options->max_step;
-  run->constraint_tolerance = isnan(options->constraint_tolerance) ? 100 * run->tolerance : options->constraint_tolerance;
+  run->constraint_tolerance =
+      isnan(options->constraint_tolerance) ? 100 * run->tolerance : options->constraint_tolerance;
   run->enforces_constraints = request->method->enforces_all || !isnan(options->constraint_tolerance);
   if (!isfinite(run->start) || !isfinite(run->stop) || run->stop < run->start)
     return usage_error(result, "the stop time must not be before the start time");
@@ -350,7 +350,8 @@ static bool take_options(daedal_result *result, const daedal_options *options, R
     return usage_error(result, "step sizes and the constraint tolerance must be positive");
   if (run->max_step > 0 && run->max_step < FINEST * fmax(fabs(run->start), fabs(run->stop)))
     return usage_error(result, "the longest step is below the round-off of time");
-  double interval = first_given(options->output_interval, !options->intervals && experiment->has_interval, experiment->interval, NAN);
+  double interval =
+      first_given(options->output_interval, !options->intervals && experiment->has_interval, experiment->interval, NAN);
   if (!isnan(interval) && !(interval > 0)) return usage_error(result, "the output interval must be positive");
   double count = options->intervals ? options->intervals : 500;
   if (!isnan(interval)) count = ceil((run->stop - run->start) / interval * (1 - 1e-12));
@@ -374,14 +375,18 @@ static bool take_override(daedal_result *result, const char *text, size_t length
   if (!word && (end == equals + 1 || *end || !isfinite(value)))
     return usage_error(result, arena_printf(arena, "'%s' is not a number (value of %s)", equals + 1, item));
   uint32_t position = model_find(model, item);
-  if (position == MAP_NONE) return usage_error(result, arena_printf(arena, "there is no variable '%s' to override", item));
+  if (position == MAP_NONE)
+    return usage_error(result, arena_printf(arena, "there is no variable '%s' to override", item));
   const Variable *variable = &model->variables.data[position];
   if (variable->role != ROLE_PARAMETER) starts[position] = value;
   else if (variable->is_final || variable->variability == VARIABILITY_CONSTANT)
     return usage_error(result, arena_printf(arena, "'%s' is %s and cannot be overridden", item,
                                             variable->is_final ? "final" : "a constant"));
   else if (variable->is_structural)
-    return usage_error(result, arena_printf(arena, "'%s' decides the structure of the model and cannot be overridden; change it in the file", item));
+    return usage_error(
+        result,
+        arena_printf(arena, "'%s' decides the structure of the model and cannot be overridden; change it in the file",
+                     item));
   else parameters[variable->index] = value;
   return true;
 }
@@ -416,8 +421,10 @@ static bool take_starts(daedal_result *result, const daedal_options *options, Re
   for (uint32_t k = 0; k < model->variables.count; k++) starts[k] = NAN;
   request->parameter_overrides = parameters;
   request->starts.start = starts;
-  if (options->start_from && !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags)) return false;
-  if (options->start_values && !start_list_read(result->heap, model, options->start_values, starts, &result->diags)) return false;
+  if (options->start_from && !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
+    return false;
+  if (options->start_values && !start_list_read(result->heap, model, options->start_values, starts, &result->diags))
+    return false;
   move_free_starts(model, parameters, starts);
   return take_overrides(result, options->overrides, parameters, starts);
 }
@@ -442,7 +449,8 @@ static bool take_invariants(daedal_result *result, const daedal_options *options
   comparing->invariants = split_names(arena, options->invariants, &comparing->invariant_count);
   for (uint32_t k = 0; k < comparing->invariant_count; k++)
     if (model_find(result->model->model, comparing->invariants[k]) == MAP_NONE)
-      return usage_error(result, arena_printf(arena, "there is no variable '%s' to watch as an invariant", comparing->invariants[k]));
+      return usage_error(
+          result, arena_printf(arena, "there is no variable '%s' to watch as an invariant", comparing->invariants[k]));
   return true;
 }
 
@@ -466,7 +474,8 @@ static void publish_run(daedal_result *result) {
   for (uint32_t k = 0; k < statistics->pivots.count; k++) {
     const PivotRecord *pivot = &statistics->pivots.data[k];
     const Array *array = result->simulation.facts.run_evaluator->array;
-    result->pivots[k] = (daedal_pivot){pivot->time, array_column_name(array, pivot->out, arena), array_column_name(array, pivot->in, arena)};
+    result->pivots[k] = (daedal_pivot){pivot->time, array_column_name(array, pivot->out, arena),
+                                       array_column_name(array, pivot->in, arena)};
   }
   if (result->simulation.facts.statistics && statistics->constraint_row != MAP_NONE)
     result->constraint = array_row_text(result->simulation.evaluator->array, statistics->constraint_row, arena);
@@ -505,7 +514,8 @@ typedef struct CompareNames {
 
 static void run_comparison(daedal_result *result, const daedal_options *options, const CompareNames *names);
 
-static daedal_result *start_run(daedal_model *model, const daedal_options *options, RunKind kind, const CompareNames *names) {
+static daedal_result *start_run(daedal_model *model, const daedal_options *options, RunKind kind,
+                                const CompareNames *names) {
   Heap *heap = heap_new(heap_hook(model->heap));
   if (!heap) return NULL;
   jmp_buf point;
@@ -536,15 +546,21 @@ static daedal_result *start_run(daedal_model *model, const daedal_options *optio
   return made;
 }
 
-daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options) { return start_run(model, options, RUN_SIMULATE, NULL); }
-daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options) { return start_run(model, options, RUN_INITIALIZE, NULL); }
+daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options) {
+  return start_run(model, options, RUN_SIMULATE, NULL);
+}
+daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options) {
+  return start_run(model, options, RUN_INITIALIZE, NULL);
+}
 
 void daedal_result_free(daedal_result *result) {
   if (result) heap_destroy(result->heap);
 }
 
 daedal_status daedal_result_status(const daedal_result *result) { return result->status; }
-uint32_t daedal_result_diagnostic_count(const daedal_result *result) { return result->published.count + result->broken; }
+uint32_t daedal_result_diagnostic_count(const daedal_result *result) {
+  return result->published.count + result->broken;
+}
 
 daedal_diagnostic daedal_result_diagnostic(const daedal_result *result, uint32_t index) {
   return published_get(&result->published, index);
@@ -681,14 +697,14 @@ const char *daedal_result_csv(daedal_result *result) {
   return recorder_of(result) && result_try(result, work_csv, NULL) ? result->csv.data : NULL;
 }
 
-#define RESULT_REPORT(name, field, function)                                                                           \
-  static bool work_run_##field(daedal_result *result, const void *argument) {                                              \
-    (void)argument;                                                                                                    \
-    if (!result->field.count) function(&result->simulation.facts, result->heap, &result->field);                       \
-    return true;                                                                                                       \
-  }                                                                                                                    \
-  const char *daedal_result_##name(daedal_result *result) {                                                            \
-    return result_try(result, work_run_##field, NULL) && result->field.data ? result->field.data : "";                     \
+#define RESULT_REPORT(name, field, function)                                                           \
+  static bool work_run_##field(daedal_result *result, const void *argument) {                          \
+    (void)argument;                                                                                    \
+    if (!result->field.count) function(&result->simulation.facts, result->heap, &result->field);       \
+    return true;                                                                                       \
+  }                                                                                                    \
+  const char *daedal_result_##name(daedal_result *result) {                                            \
+    return result_try(result, work_run_##field, NULL) && result->field.data ? result->field.data : ""; \
   }
 
 RESULT_REPORT(text, text, run_report_text)
@@ -710,7 +726,8 @@ static bool work_initial_text(daedal_result *result, const void *argument) {
   const Explanation *explanation = explain(result);
   (void)argument;
   if (explanation && !result->initial_text.count)
-    initial_report_text(&result->simulation.initial, explanation, result->simulation.evaluator, result->heap, &result->initial_text);
+    initial_report_text(&result->simulation.initial, explanation, result->simulation.evaluator, result->heap,
+                        &result->initial_text);
   return explanation != NULL;
 }
 
@@ -718,8 +735,8 @@ static bool work_initial_json(daedal_result *result, const void *argument) {
   const Explanation *explanation = explain(result);
   (void)argument;
   if (!result->initial_json.count)
-    initial_report_json(result->simulation.facts.status, &result->simulation.initial, explanation, result->simulation.evaluator, result->heap,
-                        &result->initial_json);
+    initial_report_json(result->simulation.facts.status, &result->simulation.initial, explanation,
+                        result->simulation.evaluator, result->heap, &result->initial_json);
   return true;
 }
 
@@ -727,7 +744,8 @@ static bool work_start_values(daedal_result *result, const void *argument) {
   (void)argument;
   if (!explain(result)) return false;
   if (!result->start_values.count)
-    initial_report_modifiers(&result->simulation.initial, result->simulation.evaluator, result->heap, &result->start_values);
+    initial_report_modifiers(&result->simulation.initial, result->simulation.evaluator, result->heap,
+                             &result->start_values);
   return true;
 }
 
@@ -816,14 +834,16 @@ static void judge_comparison(daedal_result *result, bool named) {
     const Diag *diag = &blamed->diags.list.data[k];
     if (diag->severity != SEVERITY_ERROR) continue;
     Diag *copy = diag_error(&result->diags, diag->code, diag->span, "%s", diag->message);
-    for (uint32_t n = 0; n < diag->notes.count; n++) diag_note(&result->diags, copy, diag->notes.data[n].span, "%s", diag->notes.data[n].message);
+    for (uint32_t n = 0; n < diag->notes.count; n++)
+      diag_note(&result->diags, copy, diag->notes.data[n].span, "%s", diag->notes.data[n].message);
   }
 }
 
 static void run_comparison(daedal_result *result, const daedal_options *options, const CompareNames *names) {
   CompareRequest *comparing = &result->comparing;
   bool ok = take_options(result, options, &comparing->request) && take_starts(result, options, &comparing->request) &&
-            take_invariants(result, options) && take_methods(result, names->methods) && take_solvers(result, names->solvers);
+            take_invariants(result, options) && take_methods(result, names->methods) &&
+            take_solvers(result, names->solvers);
   if (ok) {
     result->comparison = compare_run(result->heap, result->model->model, comparing);
     judge_comparison(result, names->methods != NULL);
@@ -832,19 +852,20 @@ static void run_comparison(daedal_result *result, const daedal_options *options,
   publish(&result->published, &result->diags, &result->model->source, result->heap);
 }
 
-daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods, const char *solvers) {
+daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
+                              const char *solvers) {
   CompareNames names = {methods, solvers};
   return start_run(model, options, RUN_COMPARE, &names);
 }
 
-#define COMPARE_REPORT(name, field)                                                                                    \
-  static bool work_compare_##name(daedal_result *result, const void *argument) {                                       \
-    (void)argument;                                                                                                    \
-    if (!result->field.count) compare_##name(result->comparison, &result->field);                                      \
-    return true;                                                                                                       \
-  }                                                                                                                    \
-  static const char *report_compare_##name(daedal_result *result) {                                                    \
-    return result->comparison && result_try(result, work_compare_##name, NULL) ? result->field.data : NULL;            \
+#define COMPARE_REPORT(name, field)                                                                         \
+  static bool work_compare_##name(daedal_result *result, const void *argument) {                            \
+    (void)argument;                                                                                         \
+    if (!result->field.count) compare_##name(result->comparison, &result->field);                           \
+    return true;                                                                                            \
+  }                                                                                                         \
+  static const char *report_compare_##name(daedal_result *result) {                                         \
+    return result->comparison && result_try(result, work_compare_##name, NULL) ? result->field.data : NULL; \
   }
 
 COMPARE_REPORT(text, text)
@@ -925,18 +946,19 @@ static bool export_files(daedal_result *result, ExportFiles *files) {
   const char **rows = arena_array(arena, array->rows, sizeof *rows);
   for (uint32_t q = 0; q < array->columns; q++) columns[q] = array_column_name(array, q, arena);
   for (uint32_t r = 0; r < array->rows; r++) rows[r] = array_row_text(array, r, arena);
-  ExportInput input = {.name = daedal_model_name(result->model),
-                       .method = simulation->facts.method,
-                       .model = evaluator->model,
-                       .layout = &evaluator->layout,
-                       .rows = array->row,
-                       .jacobian = evaluator->jacobian,
-                       .time = simulation->reduction.time,
-                       .columns = {array->columns, columns, simulation->reduction.reduced.y},
-                       .row_list = {array->rows, rows, NULL},
-                       .parameters = export_variables(evaluator->model, &evaluator->model->parameters, evaluator->parameters, arena),
-                       .discretes = {simulation->modes.count, NULL, evaluator->discretes},
-                       .pre = evaluator->pre};
+  ExportInput input = {
+      .name = daedal_model_name(result->model),
+      .method = simulation->facts.method,
+      .model = evaluator->model,
+      .layout = &evaluator->layout,
+      .rows = array->row,
+      .jacobian = evaluator->jacobian,
+      .time = simulation->reduction.time,
+      .columns = {array->columns, columns, simulation->reduction.reduced.y},
+      .row_list = {array->rows, rows, NULL},
+      .parameters = export_variables(evaluator->model, &evaluator->model->parameters, evaluator->parameters, arena),
+      .discretes = {simulation->modes.count, NULL, evaluator->discretes},
+      .pre = evaluator->pre};
   const char **modes = arena_array(arena, simulation->modes.count, sizeof *modes);
   for (uint32_t m = 0; m < simulation->modes.count; m++)
     modes[m] = model_text(result->model->model, simulation->modes.relation[m], arena);
@@ -963,7 +985,8 @@ static bool work_export(daedal_result *result, const void *argument) {
 
 daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options) {
   daedal_result *result = daedal_initialize(model, options);
-  if (result && result->status == DAEDAL_OK && !result_try(result, work_export, directory) && result->status == DAEDAL_OK)
+  if (result && result->status == DAEDAL_OK && !result_try(result, work_export, directory) &&
+      result->status == DAEDAL_OK)
     result->status = DAEDAL_INTERNAL;
   return result;
 }
