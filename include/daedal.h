@@ -102,7 +102,7 @@ const char *daedal_flatten(daedal_model *model);
 /* ---- analysis ---- */
 
 typedef struct daedal_counts {
-  uint32_t equations, variables;                 /* continuous: equations and unknowns */
+  uint32_t equations, variables; /* continuous: equations and unknowns */
   uint32_t discrete_equations, discrete_variables;
   uint32_t parameters, functions;
 } daedal_counts;
@@ -112,14 +112,14 @@ daedal_counts daedal_model_counts(const daedal_model *model);
 /* Structural analysis; the figures are those of the model as written. Equations and variables are 0-based here and
  * 1-based in reports. Pointers live as long as the model. */
 typedef struct daedal_analysis {
-  daedal_status status;   /* DAEDAL_OK, or DAEDAL_STRUCTURE with diagnostics */
-  const char *verdict;    /* "ok", "unbalanced", "singular" */
+  daedal_status status; /* DAEDAL_OK, or DAEDAL_STRUCTURE with diagnostics */
+  const char *verdict;  /* "ok", "unbalanced", "singular" */
   uint32_t equations, variables;
   int32_t structural_index;
   int64_t dof, differentiations;
-  const int32_t *c, *d;   /* offsets per equation and variable; NULL unless ok */
+  const int32_t *c, *d; /* offsets per equation and variable; NULL unless ok */
   uint32_t blocks;
-  uint32_t aliases;       /* equations and unknowns that alias elimination removes */
+  uint32_t aliases; /* equations and unknowns that alias elimination removes */
 } daedal_analysis;
 
 daedal_analysis daedal_analyze(daedal_model *model);
@@ -144,11 +144,12 @@ typedef struct daedal_options {
   uint32_t intervals;       /* 0: not given */
   const char *overrides;    /* "a=1,b=2": parameters and start values; NULL for none */
   const char *start_values; /* file with a list of modifiers, as daedal_result_start_values gives it; NULL for none */
-  const char *start_from;   /* "RESULT[@TIME]": start values from a result file, at its end if no time is given; NULL for none */
-  const char *variables;    /* extended regular expression that a name must match as a whole; NULL for all */
+  const char
+      *start_from; /* "RESULT[@TIME]": start values from a result file, at its end if no time is given; NULL for none */
+  const char *variables; /* extended regular expression that a name must match as a whole; NULL for all */
   double baumgarte_alpha, baumgarte_beta; /* of method "baumgarte"; NaN: from the time scale of the model */
-  const char *invariants;   /* "E,H": variables that should stay constant, whose drift is reported; NULL for none */
-  bool compile;             /* compile C instead of running the tape */
+  const char *invariants; /* "E,H": variables that should stay constant, whose drift is reported; NULL for none */
+  bool compile;           /* compile C instead of running the tape */
   /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. */
   bool (*on_step)(void *context, const daedal_progress *progress);
   void *context;
@@ -232,7 +233,8 @@ const char *daedal_result_model_json(daedal_result *result);
 
 /* Runs several methods and solvers on the model. methods, solvers: names with commas between; NULL for all methods that apply,
  * and solver "auto". The result has diagnostics and the three reports below, and no trajectory. */
-daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods, const char *solvers);
+daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
+                              const char *solvers);
 
 /* A table, JSON, and an SVG picture of the constraints' residuals over time. NULL when nothing could be compared. */
 const char *daedal_compare_text(daedal_result *result);

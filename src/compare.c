@@ -72,8 +72,8 @@ static void measure_difference(const CompareRun *reference, CompareRun *run) {
     if (signal->kind != SIGNAL_STATE && signal->kind != SIGNAL_ALGEBRAIC) continue;
     uint32_t other = signals_find(run->simulation.recorder->signals, signal->name);
     if (other == MAP_NONE) continue;
-    double difference = signal_difference(run->simulation.recorder->trajectory, other,
-                                          reference->simulation.recorder->trajectory, s);
+    double difference =
+        signal_difference(run->simulation.recorder->trajectory, other, reference->simulation.recorder->trajectory, s);
     if (!is_differentiated(signals, signal, &arena)) {
       run->algebraic_difference = fmax(run->algebraic_difference, difference);
     } else if (difference >= run->difference) {
@@ -169,16 +169,14 @@ static void text_run(const Comparison *comparison, uint32_t k, uint32_t levels, 
   const CompareRun *run = &comparison->runs[k];
   const CompareRequest *request = comparison->request;
   const RunStatistics *statistics = &run->simulation.statistics;
-  text_printf(heap, text, "%-15s %-6s", run->method->name,
-              solver_of(run, request->solvers[k % request->solver_count]));
+  text_printf(heap, text, "%-15s %-6s", run->method->name, solver_of(run, request->solvers[k % request->solver_count]));
   if (!run->ok) {
     text_printf(heap, text, " %s\n", failure(run));
     return;
   }
   text_printf(heap, text, "%6u %6u %7llu %9.0f %7.0f %9.2f", run->simulation.facts.run_evaluator->array->rows,
               run->simulation.facts.states, (unsigned long long)statistics->steps,
-              ceil(statistics->residual_evaluations), ceil(statistics->jacobian_evaluations),
-              1e3 * run->seconds);
+              ceil(statistics->residual_evaluations), ceil(statistics->jacobian_evaluations), 1e3 * run->seconds);
   for (uint32_t l = 0; l < levels; l++) {
     const Constraints *constraints = statistics->constraints;
     if (l >= constraints->levels) text_printf(heap, text, " %19s", "-");
@@ -202,17 +200,15 @@ void compare_text(const Comparison *comparison, TextVec *text) {
     text_printf(heap, text, " %9.9s %-9s", request->invariants[i], "drift");
   text_printf(heap, text, " %9s %9s\n", "off by", "amplifies");
   for (uint32_t k = 0; k < comparison->count; k++) text_run(comparison, k, levels, text);
-  text_printf(
-      heap, text,
-      "level l: largest scaled residual of constraints differentiated l times, at the output points\n");
+  text_printf(heap, text,
+              "level l: largest scaled residual of constraints differentiated l times, at the output points\n");
   if (comparison->reference.ok)
     text_printf(heap, text,
                 "off by: largest difference from method dummy at tolerance %.2g, of variables whose "
                 "derivatives occur\n",
                 tolerance_of(comparison, MORE_ACCURATE));
   else
-    text_printf(heap, text, "off by: not known, since the reference run failed: %s\n",
-                failure(&comparison->reference));
+    text_printf(heap, text, "off by: not known, since the reference run failed: %s\n", failure(&comparison->reference));
   text_printf(heap, text, "amplifies: what a small change of the states at the start is multiplied by along the run\n");
 }
 
@@ -278,8 +274,7 @@ static void json_run(const Comparison *comparison, uint32_t k, JsonWriter *json)
   json_key_number(json, "amplification", run->amplification);
   bool far = run->ok && comparison->reference.ok && run->difference > 0;
   json_key_string(json, "farthest",
-                  far ? comparison->reference.simulation.recorder->signals->list.data[run->farthest].name
-                      : NULL);
+                  far ? comparison->reference.simulation.recorder->signals->list.data[run->farthest].name : NULL);
   json_object_end(json);
 }
 
@@ -313,10 +308,9 @@ void compare_svg(const Comparison *comparison, TextVec *text) {
       double *values = arena_array(&arena, constraints->times.count, sizeof *values);
       for (uint32_t r = 0; r < constraints->times.count; r++)
         values[r] = constraints->history.data[r * constraints->levels + l];
-      const char *label =
-          comparison->request->solver_count > 1
-              ? arena_printf(&arena, "%s, %s", run->method->name, run->simulation.statistics.solver)
-              : run->method->name;
+      const char *label = comparison->request->solver_count > 1
+                              ? arena_printf(&arena, "%s, %s", run->method->name, run->simulation.statistics.solver)
+                              : run->method->name;
       series[count++] = (PlotSeries){.label = label,
                                      .unit = arena_printf(&arena, "level %u", l),
                                      .x = constraints->times.data,

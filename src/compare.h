@@ -23,8 +23,8 @@ typedef struct CompareRun {
   Diags diags;
   Simulation simulation;
   bool ok;
-  double seconds;    /* of everything but reading the model */
-  double difference; /* from the reference, of the variables whose derivatives the model writes; NAN: none */
+  double seconds;              /* of everything but reading the model */
+  double difference;           /* from the reference, of the variables whose derivatives the model writes; NAN: none */
   double algebraic_difference; /* of the others */
   uint32_t farthest;           /* signal of the reference with the largest difference */
   double amplification; /* largest difference that a small one in the states at the start becomes; NAN: not known */

@@ -9,7 +9,6 @@
 /* Longest step of an explicit solver, times the rate at which the method itself lets deviations die out. */
 static const double EXPLICIT_STEP = 3;
 
-
 double pipeline_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -70,7 +69,8 @@ static bool pass_supported(Simulation *simulation, const Request *request) {
   const Model *model = simulation->model;
   Span none = {0};
   if (model->whens.count)
-    diag_error(simulation->diags, DIAG_INPUT, model->whens.data[0].span, "not supported by simulate yet: when-equations");
+    diag_error(simulation->diags, DIAG_INPUT, model->whens.data[0].span,
+               "not supported by simulate yet: when-equations");
   else if (model->discrete_equations.count)
     diag_error(simulation->diags, DIAG_INPUT, model->discrete_equations.data[0].span,
                "not supported by simulate yet: equations for discrete variables");
@@ -115,11 +115,12 @@ static void take_starts(Simulation *simulation, const Request *request) {
 static bool pass_regular(Simulation *simulation, const Request *request) {
   Model *model = simulation->model;
   simulation->parameters = heap_array(simulation->heap, model->parameters.count, sizeof(double));
-  if (!model_parameter_values(model, request->parameter_overrides, simulation->parameters, simulation->diags)) return false;
+  if (!model_parameter_values(model, request->parameter_overrides, simulation->parameters, simulation->diags))
+    return false;
   simulation->facts.status = "singular";
   simulation->facts.conversions = &simulation->conversions;
-  ConvertStatus status = convert_run(&simulation->problem, &simulation->structure, simulation->parameters, &simulation->arena,
-                                     &simulation->conversions, NULL, simulation->diags);
+  ConvertStatus status = convert_run(&simulation->problem, &simulation->structure, simulation->parameters,
+                                     &simulation->arena, &simulation->conversions, NULL, simulation->diags);
   take_starts(simulation, request);
   return status != CONVERT_FAILED;
 }
@@ -172,7 +173,8 @@ static bool pass_initial(Simulation *simulation, const Request *request) {
     if (switches_evaluate(switches, start, guess)) switches_set(switches);
   }
   for (int round = 0; round < ROUNDS; round++) {
-    if (!initial_solve(initializer, &simulation->starts, start, request->run.tolerance, initial, simulation->diags)) return false;
+    if (!initial_solve(initializer, &simulation->starts, start, request->run.tolerance, initial, simulation->diags))
+      return false;
     if (!switches || !switches_evaluate(switches, start, initial->y) || !switches_set(switches)) return true;
   }
   diag_error(simulation->diags, DIAG_INIT, (Span){0},
@@ -221,8 +223,11 @@ static bool run_passes(Simulation *simulation, const Request *request, const Pas
  * structure fails or the equations had to be rewritten, the ranks of the equations as written decide alone. */
 static bool pass_offsets(Simulation *simulation, const Request *request) {
   Seconds *seconds = &simulation->facts.seconds;
-  const Pass passes[] = {{pass_structure, &seconds->structure}, {pass_regular, &seconds->structure}, {pass_array, &seconds->structure},
-                         {pass_code, &seconds->code},           {NULL, NULL}};
+  const Pass passes[] = {{pass_structure, &seconds->structure},
+                         {pass_regular, &seconds->structure},
+                         {pass_array, &seconds->structure},
+                         {pass_code, &seconds->code},
+                         {NULL, NULL}};
   Diags *diags = simulation->diags, silent = diags_make(simulation->heap);
   simulation->diags = &silent;
   bool found = run_passes(simulation, request, passes);
@@ -255,10 +260,15 @@ static bool pass_strangeness(Simulation *simulation, const Request *request) {
   double start = request->run.start;
   simulation->facts.equations = model->equations.count;
   simulation->facts.status = "singular";
-  if (!simulation->parameters) simulation->parameters = heap_array(simulation->heap, model->parameters.count, sizeof(double));
-  if (!model_parameter_values(model, request->parameter_overrides, simulation->parameters, simulation->diags)) return false;
-  *strangeness = (Strangeness){.heap = simulation->heap, .arena = &simulation->arena, .diags = simulation->diags,
-                               .problem = simulation->problem, .start = request->starts.start};
+  if (!simulation->parameters)
+    simulation->parameters = heap_array(simulation->heap, model->parameters.count, sizeof(double));
+  if (!model_parameter_values(model, request->parameter_overrides, simulation->parameters, simulation->diags))
+    return false;
+  *strangeness = (Strangeness){.heap = simulation->heap,
+                               .arena = &simulation->arena,
+                               .diags = simulation->diags,
+                               .problem = simulation->problem,
+                               .start = request->starts.start};
   bool as_written = initial->solved && !simulation->conversions.count;
   if (!as_written || !strangeness_reduce(strangeness, &simulation->array, simulation->evaluator, initial->y, start)) {
     strangeness->problem = problem_make(model, false, &simulation->arena);
@@ -275,9 +285,12 @@ static bool pass_strangeness(Simulation *simulation, const Request *request) {
   simulation->evaluator = strangeness->evaluator;
   simulation->facts.evaluator = strangeness->evaluator;
   simulation->facts.strangeness = strangeness;
-  simulation->reduction.reduced = (Reduced){.array = strangeness->array, .evaluator = strangeness->evaluator, .y = strangeness->y,
-                                            .structure = strangeness->reduced ? &simulation->structure : NULL,
-                                            .accuracy = request->run.integrator ? 0 : multistep_accuracy(request->run.tolerance)};
+  simulation->reduction.reduced =
+      (Reduced){.array = strangeness->array,
+                .evaluator = strangeness->evaluator,
+                .y = strangeness->y,
+                .structure = strangeness->reduced ? &simulation->structure : NULL,
+                .accuracy = request->run.integrator ? 0 : multistep_accuracy(request->run.tolerance)};
   return true;
 }
 
@@ -298,14 +311,15 @@ static void perturb_start(View *view, double t, double perturbation, double *y) 
 static bool pass_view(Simulation *simulation, const Request *request) {
   Heap *heap = simulation->heap;
   const Reduced *reduced = &simulation->reduction.reduced;
-  if (simulation->strangeness.array) simulation->view = view_strangeness(heap, &simulation->strangeness, &simulation->modes, reduced->y);
+  if (simulation->strangeness.array)
+    simulation->view = view_strangeness(heap, &simulation->strangeness, &simulation->modes, reduced->y);
   else simulation->view = view_reduced(heap, &simulation->reduction);
   const System *system = &simulation->view->system;
   const Integrator *integrator = request->run.integrator;
   if (integrator && integrator->explicit_form && !system->close) {
     diag_error(simulation->diags, DIAG_USAGE, (Span){0},
-               "solver %s needs the state-space form, which method %s does not make of this model; use radau or bdf", integrator->name,
-               request->method->name);
+               "solver %s needs the state-space form, which method %s does not make of this model; use radau or bdf",
+               integrator->name, request->method->name);
     return false;
   }
   bool *is_state = heap_array(heap, (size_t)system->columns, sizeof *is_state);
@@ -336,22 +350,34 @@ static bool pass_integrate(Simulation *simulation, const Request *request) {
     double longest = EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
     if (options.max_step == 0 || options.max_step > longest) options.max_step = longest;
   }
-  return run_integrate(simulation->heap, simulation->view, reduced->structure, reduced->y, &options, simulation->recorder,
-                       &simulation->statistics, simulation->diags);
+  return run_integrate(simulation->heap, simulation->view, reduced->structure, reduced->y, &options,
+                       simulation->recorder, &simulation->statistics, simulation->diags);
 }
 
 bool pipeline_simulate(Simulation *simulation, const Request *request) {
   Seconds *seconds = &simulation->facts.seconds;
   double none = 0; /* its own passes count */
   const Pass structural[] = {
-      {pass_supported, &seconds->structure}, {pass_structure, &seconds->structure}, {pass_regular, &seconds->structure},
-      {pass_array, &seconds->structure},     {pass_code, &seconds->code},           {pass_initial, &seconds->init},
-      {pass_reduce, &seconds->code},         {pass_view, &seconds->code},           {pass_compile, &seconds->code},
-      {pass_integrate, &seconds->integrate}, {NULL, NULL},
+      {pass_supported, &seconds->structure},
+      {pass_structure, &seconds->structure},
+      {pass_regular, &seconds->structure},
+      {pass_array, &seconds->structure},
+      {pass_code, &seconds->code},
+      {pass_initial, &seconds->init},
+      {pass_reduce, &seconds->code},
+      {pass_view, &seconds->code},
+      {pass_compile, &seconds->code},
+      {pass_integrate, &seconds->integrate},
+      {NULL, NULL},
   };
   const Pass numerical[] = {
-      {pass_supported, &seconds->structure}, {pass_offsets, &none}, {pass_strangeness, &seconds->init},     {pass_view, &seconds->code},
-      {pass_compile, &seconds->code},        {pass_integrate, &seconds->integrate}, {NULL, NULL},
+      {pass_supported, &seconds->structure},
+      {pass_offsets, &none},
+      {pass_strangeness, &seconds->init},
+      {pass_view, &seconds->code},
+      {pass_compile, &seconds->code},
+      {pass_integrate, &seconds->integrate},
+      {NULL, NULL},
   };
   simulation->arena = arena_make(simulation->heap);
   simulation->facts.status = "input";

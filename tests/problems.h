@@ -123,9 +123,7 @@ static inline void pendulum_make(Pendulum *p, double angle, double speed, double
   y[PY2] = -y[PLAM] * y[PY] - 1;
 }
 
-static inline double pendulum_energy(const double *y) {
-  return 0.5 * (y[PX1] * y[PX1] + y[PY1] * y[PY1]) + 1 + y[PY];
-}
+static inline double pendulum_energy(const double *y) { return 0.5 * (y[PX1] * y[PX1] + y[PY1] * y[PY1]) + 1 + y[PY]; }
 
 /* Switches when the dummy position gets small; true if it did. y is projected on the new choice. */
 static inline bool pendulum_pivot(Pendulum *p, double *y, double threshold) {
@@ -220,15 +218,14 @@ static inline EvalStatus problem_rates_jacobian(void *context, double t, const d
     double d = 1e-7 * fmax(fabs(y[p->from[j]]), 1e-3);
     z[p->from[j]] += d;
     if (problem_close(p, t, z) != EVAL_OK) return EVAL_DOMAIN;
-    for (int32_t i = 0; i < p->system.links; i++)
-      jacobian[j * p->system.links + i] = (z[p->to[i]] - y[p->to[i]]) / d;
+    for (int32_t i = 0; i < p->system.links; i++) jacobian[j * p->system.links + i] = (z[p->to[i]] - y[p->to[i]]) / d;
   }
   return EVAL_OK;
 }
 
 /* links: pairs from, to. */
-static inline void problem_make(Problem *p, Heap *heap, ProblemFunction *function, int32_t columns,
-                                int32_t links, const int32_t (*pairs)[2]) {
+static inline void problem_make(Problem *p, Heap *heap, ProblemFunction *function, int32_t columns, int32_t links,
+                                const int32_t (*pairs)[2]) {
   int32_t rows = columns - links;
   memset(p, 0, sizeof *p);
   p->function = function;
@@ -319,8 +316,7 @@ static inline void robertson_function(double t, const Complex *y, Complex *r) {
 
 static const int32_t robertson_pairs[][2] = {{0, 3}, {1, 4}};
 static const double robertson_start[] = {1, 0, 0, -0.04, 0.04};
-static const double robertson_end[] = {2.083340149701255e-8, 8.333360770334713e-14,
-                                       0.9999999791665050}; /* 1e11 */
+static const double robertson_end[] = {2.083340149701255e-8, 8.333360770334713e-14, 0.9999999791665050}; /* 1e11 */
 
 /* ---- HIRES: columns y1..y8, then their rates. ---- */
 static inline void hires_function(double t, const Complex *y, Complex *r) {
@@ -335,8 +331,7 @@ static inline void hires_function(double t, const Complex *y, Complex *r) {
   r[7] = y[15] - (-280 * y[5] * y[7] + 1.81 * y[6]);
 }
 
-static const int32_t hires_pairs[][2] = {{0, 8},  {1, 9},  {2, 10}, {3, 11},
-                                         {4, 12}, {5, 13}, {6, 14}, {7, 15}};
+static const int32_t hires_pairs[][2] = {{0, 8}, {1, 9}, {2, 10}, {3, 11}, {4, 12}, {5, 13}, {6, 14}, {7, 15}};
 static const double hires_start[16] = {[0] = 1, [7] = 0.0057, [8] = -1.71 + 0.0007, [9] = 1.71};
 static const double hires_end[] = {
     7.371312573325668e-4, 1.442485726316185e-4, 5.888729740967575e-5, 1.175651343283149e-3, /* t = 321.8122 */
@@ -347,8 +342,7 @@ static const double hires_end[] = {
 static inline void akzo_function(double t, const Complex *y, Complex *r) {
   (void)t;
   Complex root = csqrt(y[1]);
-  Complex r1 = 18.7 * y[0] * y[0] * y[0] * y[0] * root, r2 = 0.58 * y[2] * y[3],
-          r3 = 0.58 / 34.4 * y[0] * y[4];
+  Complex r1 = 18.7 * y[0] * y[0] * y[0] * y[0] * root, r2 = 0.58 * y[2] * y[3], r3 = 0.58 / 34.4 * y[0] * y[4];
   Complex r4 = 0.09 * y[0] * y[3] * y[3], r5 = 0.42 * y[5] * y[5] * root, in = 3.3 * (0.9 / 737 - y[1]);
   r[0] = y[6] - (-2 * r1 + r2 - r3 - r4);
   r[1] = y[7] - (-0.5 * r1 - r4 - 0.5 * r5 + in);
@@ -360,9 +354,8 @@ static inline void akzo_function(double t, const Complex *y, Complex *r) {
 
 static const int32_t akzo_pairs[][2] = {{0, 6}, {1, 7}, {2, 8}, {3, 9}, {4, 10}};
 static const double akzo_start[11] = {0.444, 0.00123, 0, 0.007, 0, 115.83 * 0.444 * 0.007};
-static const double akzo_end[] = {
-    0.1150794920661702,    0.001203831471567715, 0.1611562887407974, /* t = 180 */
-    0.0003656156421249283, 0.01708010885264404,  0.004873531310307455};
+static const double akzo_end[] = {0.1150794920661702,    0.001203831471567715, 0.1611562887407974, /* t = 180 */
+                                  0.0003656156421249283, 0.01708010885264404,  0.004873531310307455};
 
 /* ---- Transistor amplifier as it stands: columns U1..U8 and their rates, singular capacitance matrix. ---- */
 static inline void amplifier_function(double t, const Complex *u, Complex *r) {
@@ -434,8 +427,7 @@ static inline void caraxis_function(double t, const Complex *y, Complex *r) {
 }
 
 static const int32_t caraxis_pairs[][2] = {{1, 5}, {3, 7}, {5, 9}, {7, 11}};
-static const int32_t caraxis_index3_pairs[][2] = {{0, 4}, {1, 5}, {2, 6},  {3, 7},
-                                                  {4, 8}, {5, 9}, {6, 10}, {7, 11}};
+static const int32_t caraxis_index3_pairs[][2] = {{0, 4}, {1, 5}, {2, 6}, {3, 7}, {4, 8}, {5, 9}, {6, 10}, {7, 11}};
 static const double caraxis_start[14] = {0, 0.5, 1, 0.5, -0.5, 0, -0.5, 0};
 static const double caraxis_end[] = {0.04934557842754028,  0.49698946023017115,  1.0417425248854215,
                                      0.37391102726536124,  -0.07705836840409723, 0.007446866587237785,
@@ -455,8 +447,7 @@ static inline void circle_dynamics(double t, const Complex *y, Complex *r) {
   double e[7];
   circle_exact(t, e);
   for (int i = 0; i < 2; i++) {
-    Complex swing =
-        y[2] * y[2] + y[3] * y[3] - (e[2] * e[2] + e[3] * e[3]); /* nonlinear, zero on the solution */
+    Complex swing = y[2] * y[2] + y[3] * y[3] - (e[2] * e[2] + e[3] * e[3]); /* nonlinear, zero on the solution */
     r[i] = y[4 + i] - (e[4 + i] - e[6] * e[i] + y[6] * y[i] - 0.1 * swing * y[2 + i]);
   }
 }
@@ -482,12 +473,7 @@ static inline void drain_function(double t, const Complex *y, Complex *r) {
 static const int32_t drain_pairs[][2] = {{0, 1}};
 
 /* ---- Heat in a rod, sparse: columns u (ROD), their rates (ROD), fluxes (ROD + 1); the first sine decays alone. ---- */
-enum {
-  ROD = 100,
-  ROD_COLUMNS = 3 * ROD + 1,
-  ROD_ROWS = 2 * ROD + 1,
-  ROD_NONZEROS = 2 * ROD + ROD + 3 * ROD + 1
-};
+enum { ROD = 100, ROD_COLUMNS = 3 * ROD + 1, ROD_ROWS = 2 * ROD + 1, ROD_NONZEROS = 2 * ROD + ROD + 3 * ROD + 1 };
 
 typedef struct Rod {
   System system;
@@ -499,8 +485,7 @@ static inline EvalStatus rod_residual(void *context, double t, const double *y, 
   const double *u = y, *rate = y + ROD, *flux = y + 2 * ROD, scale = ROD + 1;
   (void)context, (void)t;
   for (int i = 0; i < ROD; i++) r[i] = rate[i] - scale * (flux[i + 1] - flux[i]);
-  for (int j = 0; j <= ROD; j++)
-    r[ROD + j] = flux[j] - scale * ((j < ROD ? u[j] : 0) - (j > 0 ? u[j - 1] : 0));
+  for (int j = 0; j <= ROD; j++) r[ROD + j] = flux[j] - scale * ((j < ROD ? u[j] : 0) - (j > 0 ? u[j - 1] : 0));
   return EVAL_OK;
 }
 

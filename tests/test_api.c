@@ -139,7 +139,8 @@ static bool analyze_with(FailAlloc *fail) {
   bool done = false;
   if (model) {
     daedal_analysis analysis = daedal_analyze(model);
-    done = analysis.status == DAEDAL_OK && daedal_analysis_json(model) && daedal_analysis_text(model) && daedal_flatten(model);
+    done = analysis.status == DAEDAL_OK && daedal_analysis_json(model) && daedal_analysis_text(model) &&
+           daedal_flatten(model);
     if (!done) assert_int_equal(daedal_model_status(model), DAEDAL_INTERNAL);
     daedal_model_free(model);
   }

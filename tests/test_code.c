@@ -1,7 +1,7 @@
 /* Numeric code: the tape, templates, Jacobians, blame, calls, compiled and exported C, each against an
  * evaluation by another way: dag_evaluate, dag_partial, closed forms. */
-#include "code/compile.h"
 #include "code/cfunctions.h"
+#include "code/compile.h"
 #include "code/export.h"
 #include "code/program_internal.h"
 #include "fail_alloc.h"
@@ -59,9 +59,7 @@ static Fixture *setup_in(Heap *heap, uint32_t unknowns, uint32_t orders) {
 }
 
 /* A refused allocation ends the tests. */
-static Fixture *setup(uint32_t unknowns, uint32_t orders) {
-  return setup_in(heap_new(NULL), unknowns, orders);
-}
+static Fixture *setup(uint32_t unknowns, uint32_t orders) { return setup_in(heap_new(NULL), unknowns, orders); }
 
 static void teardown(Fixture *f) { heap_destroy(f->heap); }
 
@@ -128,14 +126,12 @@ static void grow(Fixture *f, ExprVec *pool, uint32_t count) {
   while (pool->count < count) {
     Expr x[3];
     for (uint32_t k = 0; k < 3; k++)
-      x[k] = random_below(f, 4)
-                 ? pool->data[pool->count - 1 - random_below(f, pool->count < 20 ? pool->count : 20)]
-                 : random_leaf(f);
+      x[k] = random_below(f, 4) ? pool->data[pool->count - 1 - random_below(f, pool->count < 20 ? pool->count : 20)]
+                                : random_leaf(f);
     Expr made;
     uint32_t kind = random_below(f, 4);
     if (kind == 0) {
-      Term terms[3] = {
-          {(double)random_below(f, 4) - 1.5, x[0]}, {random_below(f, 2) ? 1 : -1, x[1]}, {1, x[2]}};
+      Term terms[3] = {{(double)random_below(f, 4) - 1.5, x[0]}, {random_below(f, 2) ? 1 : -1, x[1]}, {1, x[2]}};
       made = dag_sum(f->dag, random_below(f, 2) ? 0 : 0.5, terms, 3);
     } else if (kind == 1) {
       made = dag_multiply(f->dag, x[0], x[1]);
@@ -196,8 +192,7 @@ static void test_registers(void **state) {
   Fixture *f = setup(UNKNOWNS, ORDERS);
   Expr e = dag_variable(f->dag, 0, 0);
   for (uint32_t i = 0; i < 500; i++)
-    e = dag_unary(f->dag, OP_SIN,
-                  dag_add(f->dag, dag_multiply(f->dag, e, e), dag_variable(f->dag, i % UNKNOWNS, 0)));
+    e = dag_unary(f->dag, OP_SIN, dag_add(f->dag, dag_multiply(f->dag, e, e), dag_variable(f->dag, i % UNKNOWNS, 0)));
   Program *program = program_new(f->heap, f->model, &f->layout, &e, 1);
   ProgramSize size = program_size(program);
   assert_true(size.instructions >= 1000);
@@ -237,8 +232,8 @@ static void test_empty_and_deep(void **state) {
 
 /* ---- Jacobians ---- */
 
-static void check_jacobian(Fixture *f, const Expr *rows, uint32_t count, const uint32_t *positions,
-                           uint32_t columns, double tolerance) {
+static void check_jacobian(Fixture *f, const Expr *rows, uint32_t count, const uint32_t *positions, uint32_t columns,
+                           double tolerance) {
   Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows, count, positions, columns);
   double *values = heap_array(f->heap, jacobian->nonzeros, sizeof *values);
   double *both = heap_array(f->heap, count + jacobian->nonzeros, sizeof *both);
@@ -263,8 +258,7 @@ static void check_jacobian(Fixture *f, const Expr *rows, uint32_t count, const u
       double expected = NAN;
       if (!reference(f, partial, &expected)) expected = NAN;
       assert_close(values[k], expected, tolerance);
-      assert_true(both[count + (uint32_t)k] == values[k] ||
-                  (isnan(values[k]) && isnan(both[count + (uint32_t)k])));
+      assert_true(both[count + (uint32_t)k] == values[k] || (isnan(values[k]) && isnan(both[count + (uint32_t)k])));
       if (jacobian->is_constant[k]) assert_false(dag_contains(f->dag, partial, OP_VARIABLE));
     }
     for (uint32_t r = 0; r < count; r++)
@@ -296,9 +290,8 @@ static void chain_rows(Fixture *f, uint32_t n, ExprVec *rows) {
     Term linear[3] = {{1 + 0.01 * i, x}, {-1, rate}, {i % 7 == 3 ? 2.5 : 0.5, next}};
     vec_push(f->heap, rows, dag_subtract(dag, rate, dag_multiply(dag, shared, flux)));
     vec_push(f->heap, rows, dag_sum(dag, 0.125 * i, linear, 3));
-    vec_push(
-        f->heap, rows,
-        dag_power(dag, dag_add(dag, x, dag_multiply(dag, difference, difference)), dag_constant(dag, 3)));
+    vec_push(f->heap, rows,
+             dag_power(dag, dag_add(dag, x, dag_multiply(dag, difference, difference)), dag_constant(dag, 3)));
     vec_push(f->heap, rows, i % 2 ? x : dag_constant(dag, i));
     vec_push(f->heap, rows, dag_add(dag, flux, dag_time(dag)));
   }
@@ -517,10 +510,8 @@ static Routine *new_function(Fixture *f, const char *name, uint32_t inputs, uint
                          .results = outputs};
   function->inputs = heap_array(f->heap, inputs, sizeof *function->inputs);
   function->outputs = heap_array(f->heap, outputs, sizeof *function->outputs);
-  for (uint32_t i = 0; i < inputs; i++)
-    function->inputs[i] = (Shape){.type = {.base = TYPE_REAL}, .scalars = 1};
-  for (uint32_t i = 0; i < outputs; i++)
-    function->outputs[i] = (Shape){.type = {.base = TYPE_REAL}, .scalars = 1};
+  for (uint32_t i = 0; i < inputs; i++) function->inputs[i] = (Shape){.type = {.base = TYPE_REAL}, .scalars = 1};
+  for (uint32_t i = 0; i < outputs; i++) function->outputs[i] = (Shape){.type = {.base = TYPE_REAL}, .scalars = 1};
   vec_push(f->heap, &f->model->functions, function);
   return r;
 }
@@ -663,8 +654,7 @@ static void test_call_templates(void **state) {
   assert_int_equal(jacobian_run(jacobian, &f->point, values), EVAL_OK);
   for (uint32_t c = 0; c < 200; c += 37)
     for (int32_t k = jacobian->column_start[c]; k < jacobian->column_start[c + 1]; k++)
-      assert_close(values[k],
-                   value_at(f, dag_partial(dag, rows.data[jacobian->row_index[k]], dag_variable(dag, c, 0))),
+      assert_close(values[k], value_at(f, dag_partial(dag, rows.data[jacobian->row_index[k]], dag_variable(dag, c, 0))),
                    1e-13);
   if (has_compiler()) {
     Program *programs[2] = {program, jacobian->program};
@@ -716,8 +706,7 @@ static void test_compiled_templates(void **state) {
              dag_multiply(f->dag, dag_variable(f->dag, random_below(f, 600), 0),
                           dag_parameter(f->dag, random_below(f, 99))));
   Jacobian *jacobian = jacobian_new(f->heap, f->model, &f->layout, rows.data, rows.count, NULL, 0);
-  Program *programs[3] = {program_new(f->heap, f->model, &f->layout, rows.data, rows.count),
-                          jacobian->program,
+  Program *programs[3] = {program_new(f->heap, f->model, &f->layout, rows.data, rows.count), jacobian->program,
                           jacobian_with_rows(f->heap, f->model, &f->layout, rows.data, rows.count, jacobian)};
   check_compiled(f, programs, 3);
   double *out = heap_array(f->heap, rows.count, sizeof *out);
@@ -737,8 +726,7 @@ static void test_compiled_overflow(void **state) {
   if (!has_compiler()) skip();
   Fixture *f = setup(20, 1);
   Expr rows[20];
-  for (uint32_t i = 0; i < 20; i++)
-    rows[i] = dag_scale(f->dag, 2, dag_variable(f->dag, i, 0)), f->y[i] = 6e307;
+  for (uint32_t i = 0; i < 20; i++) rows[i] = dag_scale(f->dag, 2, dag_variable(f->dag, i, 0)), f->y[i] = 6e307;
   Program *program = program_new(f->heap, f->model, &f->layout, rows, 20);
   check_compiled(f, &program, 1);
   double out[20];
@@ -780,7 +768,8 @@ static void test_math_text(void **state) {
   file[fread(file, 1, (1 << 16) - 1, stream)] = 0;
   fclose(stream);
   TextVec all = {0}, header = {0};
-  text_printf(f->heap, &all, "op_power_integer( op_power( op_power_defined( op_sign( op_min( op_max( op_div( op_mod( op_rem(");
+  text_printf(f->heap, &all,
+              "op_power_integer( op_power( op_power_defined( op_sign( op_min( op_max( op_div( op_mod( op_rem(");
   ctext_header(f->heap, &header, (const TextVec *const[]){&all}, 1);
   uint32_t found = 0;
   for (char *part = strstr(header.data, "static inline"); part; found++) {
@@ -813,8 +802,7 @@ static void write_files(const char *directory, const ExportFiles *files) {
     snprintf(path, sizeof path, "%s/%s", directory, files->data[i].name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    assert_int_equal(fwrite(files->data[i].text.data, 1, files->data[i].text.count, file),
-                     files->data[i].text.count);
+    assert_int_equal(fwrite(files->data[i].text.data, 1, files->data[i].text.count, file), files->data[i].text.count);
     fclose(file);
   }
 }
@@ -883,9 +871,9 @@ static void test_export(void **state) {
   ExprVec rows = {0};
   chain_rows(f, 60, &rows);
   for (uint32_t i = 0; i < 40; i++)
-    vec_push(f->heap, &rows,
-             dag_multiply(f->dag, dag_variable(f->dag, random_below(f, 60), 0),
-                          dag_parameter(f->dag, random_below(f, 60))));
+    vec_push(
+        f->heap, &rows,
+        dag_multiply(f->dag, dag_variable(f->dag, random_below(f, 60), 0), dag_parameter(f->dag, random_below(f, 60))));
   check_export(f, rows.data, rows.count, 100);
   teardown(f);
 }

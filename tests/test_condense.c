@@ -57,15 +57,13 @@ static double sample_residual(const Sample *sample, const double *d, const doubl
   double sum[ROWS], worst = 0;
   memcpy(sum, r, sizeof sum);
   for (int32_t c = 0; c < COLUMNS; c++)
-    for (int32_t k = sample->start[c]; k < sample->start[c + 1]; k++)
-      sum[sample->row[k]] += sample->value[k] * d[c];
+    for (int32_t k = sample->start[c]; k < sample->start[c + 1]; k++) sum[sample->row[k]] += sample->value[k] * d[c];
   for (int32_t i = 0; i < ROWS; i++) worst = fmax(worst, fabs(sum[i]));
   return worst;
 }
 
 /* Solves for r and multiples of it; returns how many rows were left. */
-static int32_t solve(const Sample *sample, bool condensed, int lanes, double factor, const double *r,
-                     double *d) {
+static int32_t solve(const Sample *sample, bool condensed, int lanes, double factor, const double *r, double *d) {
   Heap *heap = heap_new(NULL);
   Condense *condense = condense_new(heap, &sample->system);
   Elimination *elimination = elimination_new(heap, &sample->system);

@@ -41,8 +41,7 @@ static void world_free(World *w) { heap_destroy(w->heap); }
 /* The text must be a model without error. */
 static World world_good(const char *text) {
   World w = world_load(text);
-  for (uint32_t i = 0; !w.model && i < w.diags->list.count; i++)
-    print_message("%s\n", w.diags->list.data[i].message);
+  for (uint32_t i = 0; !w.model && i < w.diags->list.count; i++) print_message("%s\n", w.diags->list.data[i].message);
   if (!w.model) fail_msg("refused: %.200s", text);
   return w;
 }
@@ -83,8 +82,7 @@ static void expect_error(const char *text, uint32_t line, uint32_t column, const
   for (uint32_t i = 0; i < w.diags->list.count && !first; i++)
     if (w.diags->list.data[i].severity == SEVERITY_ERROR) first = &w.diags->list.data[i];
   assert_non_null(first);
-  uint32_t at_line = source_line(w.source, first->span.begin),
-           at_column = source_column(w.source, first->span.begin);
+  uint32_t at_line = source_line(w.source, first->span.begin), at_column = source_column(w.source, first->span.begin);
   if (!strstr(first->message, words) || at_line != line || (column && at_column != column))
     fail_msg("found %u:%u: %s, expected %u:%u: %s", at_line, at_column, first->message, line, column, words);
   world_free(&w);
@@ -94,10 +92,9 @@ static void expect_error(const char *text, uint32_t line, uint32_t column, const
 
 static void test_scalars(void **state) {
   (void)state;
-  expect_equations(
-      "model M parameter Real a = 2; Real x(start = 1), y = a*x; equation der(x) = -a*x + time/2; end M;",
-      "y = a*x\n"
-      "der(x) = time/2 - a*x\n");
+  expect_equations("model M parameter Real a = 2; Real x(start = 1), y = a*x; equation der(x) = -a*x + time/2; end M;",
+                   "y = a*x\n"
+                   "der(x) = time/2 - a*x\n");
   expect_equations("model M Real x, v; equation der(x) = v; der(der(x)) + x*der(v) = 0; end M;",
                    "der(x) = v\n"
                    "der(der(x)) + x*der(v) = 0\n");
@@ -117,14 +114,13 @@ static void test_arrays(void **state) {
       "y[1] = x[1,1] + x[1,2]*s\n"
       "y[2] = x[2,1] + x[2,2]*s\n"
       "s = y[1]^2 + y[2]^2 + x[1,1]*x[1,2] + x[1,2]*x[2,2]\n");
-  expect_equations(
-      "model M Real x[3], y[2]; equation x = cross({1, 0, 0}, {0, time, 1}) + skew({0, 0, 1})*{1, 2, 3};"
-      " y = {sum(i*x[i] for i in 1:3), max(x[k] for k in {1, 3})}; end M;",
-      "x[1] = -2\n"
-      "x[2] = 0\n"
-      "x[3] = time\n"
-      "y[1] = x[1] + 2*x[2] + 3*x[3]\n"
-      "y[2] = max(x[1], x[3])\n");
+  expect_equations("model M Real x[3], y[2]; equation x = cross({1, 0, 0}, {0, time, 1}) + skew({0, 0, 1})*{1, 2, 3};"
+                   " y = {sum(i*x[i] for i in 1:3), max(x[k] for k in {1, 3})}; end M;",
+                   "x[1] = -2\n"
+                   "x[2] = 0\n"
+                   "x[3] = time\n"
+                   "y[1] = x[1] + 2*x[2] + 3*x[3]\n"
+                   "y[2] = max(x[1], x[3])\n");
   expect_equations("model M Real a[2, 3], b[3], c; equation a = cat(1, [time, 0, 1], fill(2, 1, 3)); b = "
                    "linspace(0, time, 3);"
                    " c = scalar({product({2, 3})}) + size(a, 2) + ndims(a); end M;",
@@ -138,12 +134,11 @@ static void test_arrays(void **state) {
                    "b[2] = 0.5*time\n"
                    "b[3] = time\n"
                    "c = 11\n");
-  expect_equations(
-      "model M Real v[4]; equation v[{1, 3}] = {time, 2}; v[2:2:4] = v[1:2] .^ 2 ./ {1, 2}; end M;",
-      "v[1] = time\n"
-      "v[3] = 2\n"
-      "v[2] = v[1]^2\n"
-      "v[4] = v[2]^2/2\n");
+  expect_equations("model M Real v[4]; equation v[{1, 3}] = {time, 2}; v[2:2:4] = v[1:2] .^ 2 ./ {1, 2}; end M;",
+                   "v[1] = time\n"
+                   "v[3] = 2\n"
+                   "v[2] = v[1]^2\n"
+                   "v[4] = v[2]^2/2\n");
 }
 
 static void test_loops_and_branches(void **state) {
@@ -160,11 +155,10 @@ static void test_loops_and_branches(void **state) {
   expect_equations("model M final parameter Integer n = 0; Real x = if n > 0 then nowhere[n] else 5; end M;",
                    "x = 5\n");
   /* Branches of a condition that is not known, equations in any order. */
-  expect_equations(
-      "model M Real x, y; equation if time < 1 then x = 1; y = 2; elseif time < 2 then y = 3; x = 4; else"
-      " x = y; y = 6; end if; end M;",
-      "x = if time < 1 then 1 elseif time < 2 then 4 else y\n"
-      "y = if time < 1 then 2 elseif time < 2 then 3 else 6\n");
+  expect_equations("model M Real x, y; equation if time < 1 then x = 1; y = 2; elseif time < 2 then y = 3; x = 4; else"
+                   " x = y; y = 6; end if; end M;",
+                   "x = if time < 1 then 1 elseif time < 2 then 4 else y\n"
+                   "y = if time < 1 then 2 elseif time < 2 then 3 else 6\n");
   expect_equations("model M type E = enumeration(a, b, c); Real x[E]; equation for e in E loop x[e] = "
                    "Integer(e); end for; end M;",
                    "x[1] = 1\n"
@@ -227,11 +221,11 @@ static void test_functions(void **state) {
 
 static void test_calls_that_stay(void **state) {
   (void)state;
-  World w = world_good(
-      "model M function root input Real a; output Real x; algorithm x := a; while abs(x*x - a) > 1e-12 loop "
-      "x := (x + a/x)/2;"
-      " end while; end root; function ext input Real x[:]; output Real y; external \"C\" y = my(x); end ext;"
-      " Real r = root(4), s = root(time), e = ext({s, 1}); end M;");
+  World w =
+      world_good("model M function root input Real a; output Real x; algorithm x := a; while abs(x*x - a) > 1e-12 loop "
+                 "x := (x + a/x)/2;"
+                 " end while; end root; function ext input Real x[:]; output Real y; external \"C\" y = my(x); end ext;"
+                 " Real r = root(4), s = root(time), e = ext({s, 1}); end M;");
   double value;
   assert_true(dag_is_constant(w.model->dag, w.model->equations.data[0].right, &value));
   assert_true(value > 1.99999999999 && value < 2.00000000001);
@@ -254,17 +248,16 @@ static void test_algorithms(void **state) {
                    "1 then y := x; end if; end M;",
                    "x = time + 6\n"
                    "y = if time > 1 then time + 6 else 0\n");
-  World w = world_good(
-      "model M Real x(start = 1); discrete Real t(start = 0.5); Integer n; equation der(x) = 1; algorithm"
-      " when time > pre(t) then t := pre(t) + 1; n := pre(n) + 1; elsewhen x > 3 then n := 0; end when; end "
-      "M;");
+  World w =
+      world_good("model M Real x(start = 1); discrete Real t(start = 0.5); Integer n; equation der(x) = 1; algorithm"
+                 " when time > pre(t) then t := pre(t) + 1; n := pre(n) + 1; elsewhen x > 3 then n := 0; end when; end "
+                 "M;");
   assert_int_equal(w.model->whens.count, 1);
   const When *when = &w.model->whens.data[0];
   assert_int_equal(when->branches.count, 2);
   assert_int_equal(when->branches.data[0].actions.count, 2);
   assert_int_equal(when->branches.data[1].actions.count, 1);
-  assert_string_equal(model_text(w.model, when->branches.data[0].actions.data[0].value, &w.arena),
-                      "pre(t) + 1");
+  assert_string_equal(model_text(w.model, when->branches.data[0].actions.data[0].value, &w.arena), "pre(t) + 1");
   Balance balance = model_balance(w.model);
   assert_int_equal(balance.discrete_equations, balance.discrete_unknowns);
   world_free(&w);
@@ -351,8 +344,7 @@ static void test_attributes(void **state) {
   assert_int_equal(variable(&w, "y")->select, SELECT_PREFER);
   assert_int_equal(variable(&w, "y")->fixed, FIXED_UNSET);
   assert_string_equal(names_text(w.names, variable(&w, "y")->description), "an angle");
-  assert_true(w.model->experiment.has_stop && w.model->experiment.stop == 10 &&
-              w.model->experiment.start == 1);
+  assert_true(w.model->experiment.has_stop && w.model->experiment.stop == 10 && w.model->experiment.start == 1);
   assert_false(w.model->experiment.has_interval);
   world_free(&w);
 }
@@ -400,15 +392,12 @@ static void test_errors(void **state) {
   expect_error("model M Real x; equation x = true; end M;", 1, 30, "Real and Boolean");
   expect_error("model M Real x; equation x = \"a\" + 1; end M;", 1, 36, "String and Integer");
   expect_error("model M Real x[3]; equation x = {1, 2}; end M;", 1, 29, "[3] and [2]");
-  expect_error("model M Real x[2]; equation x = [1, 2; 3, 4]*{1, 2, 3}; end M;", 1, 33,
-               "product of [2,2] and [3]");
-  expect_error("model M Real x[2]; equation x[3] = 1; x[1] = 2; end M;", 1, 29,
-               "subscript 3 is out of range");
+  expect_error("model M Real x[2]; equation x = [1, 2; 3, 4]*{1, 2, 3}; end M;", 1, 33, "product of [2,2] and [3]");
+  expect_error("model M Real x[2]; equation x[3] = 1; x[1] = 2; end M;", 1, 29, "subscript 3 is out of range");
   expect_error("model M parameter Real a = b, b = a; end M;", 1, 24, "a -> b -> a");
   expect_error("model M Real x(strat = 1); equation x = 1; end M;", 1, 16, "no attribute `strat`");
   expect_error("model M Real x; equation x = sinn(1); end M;", 1, 30, "function `sinn` is not defined");
-  expect_error("model M parameter Integer n = 9007199254740992*4; Real x[n]; end M;", 1, 31,
-               "integer overflow");
+  expect_error("model M parameter Integer n = 9007199254740992*4; Real x[n]; end M;", 1, 31, "integer overflow");
   expect_error("model M parameter Real p = x; Real x; equation x = time; end M;", 1, 24,
                "depends on a continuous variable");
   expect_error("model M function f input Real x; output Real y; algorithm y := x; end f; Real x; equation x "
@@ -425,9 +414,8 @@ static void test_errors(void **state) {
   expect_error("model M Real x[100000, 100000]; end M;", 1, 14, "50 million");
   expect_error("model M Real x; equation der(b) = 1; end M;", 1, 30, "`b`");
   expect_error("model M Boolean b; equation b = der(b) > 0; end M;", 1, 37, "argument 1 of `der` is Boolean");
-  expect_error(
-      "model M function f input Real x; output Real y; algorithm y := f(x); end f; Real x = f(1); end M;", 1,
-      64, "calls itself without end");
+  expect_error("model M function f input Real x; output Real y; algorithm y := f(x); end f; Real x = f(1); end M;", 1,
+               64, "calls itself without end");
   expect_error("model M function f input Integer n; output Integer y; algorithm y := 0; for i in 1:n loop "
                "for j in 1:n loop y := y + 1; end for;"
                " end for; end f; parameter Integer k = f(100000); Real x[k]; end M;",

@@ -89,11 +89,10 @@ static void *build(const ExportFiles *files) {
     fwrite(files->data[i].text.data, 1, files->data[i].text.count, file);
     assert_int_equal(fclose(file), 0);
   }
-  snprintf(
-      command, sizeof command,
-      "cd %s && cc -std=c99 -Wall -Wextra -Werror -pedantic -O0 -ffp-contract=off -shared -fPIC -o model.so "
-      "model.c -lm && cc -std=c99 -Wall -Wextra -Werror -pedantic -fsyntax-only main.c",
-      directory);
+  snprintf(command, sizeof command,
+           "cd %s && cc -std=c99 -Wall -Wextra -Werror -pedantic -O0 -ffp-contract=off -shared -fPIC -o model.so "
+           "model.c -lm && cc -std=c99 -Wall -Wextra -Werror -pedantic -fsyntax-only main.c",
+           directory);
   assert_int_equal(system(command), 0);
   snprintf(path, sizeof path, "%s/model.so", directory);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -118,17 +117,14 @@ static ExportFiles export_bench(Bench *b, const Jacobian *jacobian) {
   return files;
 }
 
-static bool is_same(double a, double b) {
-  return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)) || a == b;
-}
+static bool is_same(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)) || a == b; }
 
 /* Numbers that agree, those of them that are finite counted. */
 static uint32_t compare(const char *path, const char *what, uint32_t point, const double *a, const double *b,
                         uint32_t count) {
   uint32_t finite = 0;
   for (uint32_t i = 0; i < count; i++) {
-    if (!is_same(a[i], b[i]))
-      fail_msg("%s: %s %u at point %u: tape %.17g, C %.17g", path, what, i, point, a[i], b[i]);
+    if (!is_same(a[i], b[i])) fail_msg("%s: %s %u at point %u: tape %.17g, C %.17g", path, what, i, point, a[i], b[i]);
     finite += isfinite(a[i]) != 0;
   }
   return finite;
@@ -157,8 +153,7 @@ static void check_model(const char *path) {
     assert_int_equal(program_run(compiled, &point, other), status[0]);
     compare(path, "compiled row", p, tape[0], other, count);
     for (uint32_t k = 0; k < 2; k++) {
-      assert_int_equal(evaluate[k](0.75, b->y, b->parameters, &none, &none, work, other),
-                       status[k] != EVAL_OK);
+      assert_int_equal(evaluate[k](0.75, b->y, b->parameters, &none, &none, work, other), status[k] != EVAL_OK);
       finite += compare(path, k ? "entry" : "row", p, tape[k], other, sizes[k]);
     }
   }

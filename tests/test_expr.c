@@ -77,8 +77,7 @@ static Expr read_call(Reader *r, const char *name) {
   if (strcmp(name, "f") == 0 || strcmp(name, "g") == 0)
     return dag_call(r->w->dag, name[0] == 'g', 0, NULL, 0, list, count);
   for (Op op = 0; op < OP_COUNT; op++)
-    if (op_kind(op) != KIND_LEAF && strcmp(op_name(op), name) == 0)
-      return dag_nary(r->w->dag, op, list, count);
+    if (op_kind(op) != KIND_LEAF && strcmp(op_name(op), name) == 0) return dag_nary(r->w->dag, op, list, count);
   fail_msg("unknown function %s", name);
   return 0;
 }
@@ -91,8 +90,7 @@ static Expr read_name(Reader *r) {
   if (strcmp(name, "time") == 0) return dag_time(dag);
   if (strcmp(name, "true") == 0) return dag_constant(dag, 1);
   if (strcmp(name, "false") == 0) return dag_constant(dag, 0);
-  if (strchr("xyzuvw", name[0]))
-    return dag_variable(dag, (uint32_t)(strchr("xyzuvw", name[0]) - "xyzuvw"), 0);
+  if (strchr("xyzuvw", name[0])) return dag_variable(dag, (uint32_t)(strchr("xyzuvw", name[0]) - "xyzuvw"), 0);
   if (strchr("pq", name[0])) return dag_parameter(dag, name[0] == 'q');
   if (strchr("de", name[0])) return dag_discrete(dag, name[0] == 'e');
   fail_msg("unknown name %s", name);
@@ -342,8 +340,7 @@ static Complex graph_along_time(World *w, Expr e, const Point *point) {
     if (op == OP_CONSTANT) {
       z[node] = dag_value(dag, node);
     } else if (op_kind(op) == KIND_LEAF) {
-      z[node] = leaf_moved(point, op, dag_index(dag, node), op == OP_VARIABLE ? dag_order(dag, node) : 0,
-                           ALONG_TIME);
+      z[node] = leaf_moved(point, op, dag_index(dag, node), op == OP_VARIABLE ? dag_order(dag, node) : 0, ALONG_TIME);
     } else if (op == OP_SUM) {
       uint32_t count = dag_terms(dag, node, &constant, &terms);
       z[node] = constant;
@@ -451,8 +448,7 @@ static void check_operator(World *w, Op op, const Point *point) {
     Complex x[3];
     for (uint32_t i = 0; i < 3; i++) {
       Op leaf = dag_op(w->dag, leaves[i]);
-      x[i] =
-          leaf == OP_CONSTANT ? at[i] : leaf_moved(point, leaf, dag_index(w->dag, leaves[i]), 0, direction);
+      x[i] = leaf == OP_CONSTANT ? at[i] : leaf_moved(point, leaf, dag_index(w->dag, leaves[i]), 0, direction);
     }
     Complex z = complex_apply(op, x);
     slopes[direction] = moved_slope(z);
@@ -604,8 +600,7 @@ static bool plain_bounded(const Plain *node) {
 
 /* One random operator on random nodes; nothing is added where it is undefined, singular or too large. */
 static void forest_grow(Forest *f) {
-  static const Op common[] = {OP_SUM,   OP_CALL, OP_MULTIPLY, OP_DIVIDE,
-                              OP_POWER, OP_SUM,  OP_CALL,     OP_MULTIPLY};
+  static const Op common[] = {OP_SUM, OP_CALL, OP_MULTIPLY, OP_DIVIDE, OP_POWER, OP_SUM, OP_CALL, OP_MULTIPLY};
   Op op = random_below(3) ? common[random_below(sizeof common / sizeof *common)] : (Op)random_below(OP_COUNT);
   if (op != OP_SUM && op != OP_CALL && !is_tested_operator(op)) return;
   Plain *x[3], *node = &f->nodes[f->count];
@@ -639,8 +634,7 @@ static void check_plain(World *w, const Plain *node, const Point *point) {
   check_derivatives(w, node->e, point, slopes, 1e-6);
   Expr first = dag_time_derivative(w->dag, node->e), second = dag_time_derivative(w->dag, first);
   double expected = moved_slope(graph_along_time(w, first, point));
-  if (fabs(expected) < 1e6)
-    assert_near(w, "second derivative", node->e, value_at(w, second, point), expected, 1e-6);
+  if (fabs(expected) < 1e6) assert_near(w, "second derivative", node->e, value_at(w, second, point), expected, 1e-6);
 }
 
 static void test_random_expressions(void **state) {
@@ -949,8 +943,7 @@ static Expr wrap(Dag *dag, int shape, Expr e) {
   switch (shape) {
   case 0: return dag_unary(dag, OP_SIN, e);
   case 1: return dag_divide(dag, one, dag_add(dag, one, e));
-  case 2:
-    return dag_if(dag, dag_binary(dag, OP_GREATER, x, dag_constant(dag, 0)), dag_multiply(dag, y, e), x);
+  case 2: return dag_if(dag, dag_binary(dag, OP_GREATER, x, dag_constant(dag, 0)), dag_multiply(dag, y, e), x);
   case 3: return dag_multiply(dag, dag_add(dag, e, one), y);
   default: return dag_call(dag, 0, 0, NULL, 0, (Expr[]){e, x}, 2);
   }
@@ -1029,10 +1022,8 @@ static void test_linear(void **state) {
 static void test_substitution(void **state) {
   (void)state;
   World w = world_make(NULL);
-  Expr from[] = {read_text(&w, "x"), read_text(&w, "p")},
-       to[] = {read_text(&w, "y + 1"), dag_constant(w.dag, 2)};
-  Expr roots[] = {read_text(&w, "x - y"), read_text(&w, "sin(p*x)"), read_text(&w, "f(x)*der(x)"),
-                  read_text(&w, "z")};
+  Expr from[] = {read_text(&w, "x"), read_text(&w, "p")}, to[] = {read_text(&w, "y + 1"), dag_constant(w.dag, 2)};
+  Expr roots[] = {read_text(&w, "x - y"), read_text(&w, "sin(p*x)"), read_text(&w, "f(x)*der(x)"), read_text(&w, "z")};
   dag_substitute(w.dag, from, to, 2, roots, 4);
   assert_int_equal(roots[0], dag_constant(w.dag, 1));
   assert_int_equal(roots[1], read_text(&w, "sin(2*y + 2)"));
@@ -1046,8 +1037,7 @@ static void test_contents(void **state) {
   World w = world_make(NULL);
   Dag *dag = w.dag;
   Expr e = read_text(&w, "if noEvent(x > 0) then sin(p)*time else y");
-  assert_true(dag_contains(dag, e, OP_PARAMETER) && dag_contains(dag, e, OP_TIME) &&
-              dag_contains(dag, e, OP_SIN));
+  assert_true(dag_contains(dag, e, OP_PARAMETER) && dag_contains(dag, e, OP_TIME) && dag_contains(dag, e, OP_SIN));
   assert_false(dag_contains(dag, e, OP_DISCRETE) || dag_contains(dag, e, OP_COS));
   assert_false(dag_has_event(dag, e));
   assert_true(dag_has_event(dag, read_text(&w, "sin(abs(x))")));
@@ -1122,8 +1112,7 @@ static void everything(Heap *heap) {
   w.names = heap_alloc(heap, sizeof *w.names);
   *w.names = names_make(heap);
   w.dag = dag_new(heap, w.names);
-  Expr e =
-      read_text(&w, "sin(x)*exp(x*y) + max(x, 3*y)/(if x > 0 then f(x, y) else noEvent(abs(y))) - p*time^2");
+  Expr e = read_text(&w, "sin(x)*exp(x*y) + max(x, 3*y)/(if x > 0 then f(x, y) else noEvent(abs(y))) - p*time^2");
   for (uint32_t i = 0; i < 100; i++)
     e = dag_add(w.dag, e, dag_power(w.dag, dag_variable(w.dag, 3 + i, 0), dag_time(w.dag)));
   ExprVec leaves = {0}, partials = {0};

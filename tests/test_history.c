@@ -13,9 +13,7 @@ enum { COLUMNS = 3 };
 static const int32_t all[COLUMNS] = {0, 1, 2};
 
 /* Column c is a polynomial of degree `degree`, c + 1 times something shifted by c. */
-static double value(int column, int degree, double t) {
-  return (column + 1) * pow(t - 0.3 * column, degree) + column;
-}
+static double value(int column, int degree, double t) { return (column + 1) * pow(t - 0.3 * column, degree) + column; }
 
 static double slope(int column, int degree, double t) {
   return (column + 1) * degree * pow(t - 0.3 * column, degree - 1);

@@ -145,16 +145,16 @@ static double outside_of_span(const double *target, const double *a, const doubl
 
 static void test_nearest_point_is_stationary(void **state) {
   (void)state;
-  Bench *bench = bench_new(
-      "model D\n"
-      "  Real x1(start = 0.9); Real y1(start = -0.7); Real x2(start = 1.2); Real y2(start = -1.6);\n"
-      "  Real u1; Real v1; Real u2; Real v2; Real s1; Real s2;\n"
-      "equation\n"
-      "  der(x1) = u1; der(y1) = v1; der(x2) = u2; der(y2) = v2;\n"
-      "  der(u1) = -s1*x1 + s2*(x2 - x1); der(v1) = -s1*y1 + s2*(y2 - y1) - 1;\n"
-      "  der(u2) = -s2*(x2 - x1); der(v2) = -s2*(y2 - y1) - 1;\n"
-      "  x1^2 + y1^2 = 1; (x2 - x1)^2 + (y2 - y1)^2 = 1;\n"
-      "end D;\n");
+  Bench *bench =
+      bench_new("model D\n"
+                "  Real x1(start = 0.9); Real y1(start = -0.7); Real x2(start = 1.2); Real y2(start = -1.6);\n"
+                "  Real u1; Real v1; Real u2; Real v2; Real s1; Real s2;\n"
+                "equation\n"
+                "  der(x1) = u1; der(y1) = v1; der(x2) = u2; der(y2) = v2;\n"
+                "  der(u1) = -s1*x1 + s2*(x2 - x1); der(v1) = -s1*y1 + s2*(y2 - y1) - 1;\n"
+                "  der(u2) = -s2*(x2 - x1); der(v2) = -s2*(y2 - y1) - 1;\n"
+                "  x1^2 + y1^2 = 1; (x2 - x1)^2 + (y2 - y1)^2 = 1;\n"
+                "end D;\n");
   assert_true(bench_solve(bench, NULL));
   double p[4] = {value(bench, "x1", 0), value(bench, "y1", 0), value(bench, "x2", 0), value(bench, "y2", 0)};
   double start[4] = {0.9, -0.7, 1.2, -1.6}, away[4];
@@ -258,8 +258,8 @@ static void test_forms(void **state) {
   /* The multiplier enters nonlinearly, once directly and once through an abbreviation. */
   part = only_part("model H\n  Real x; Real l;\nequation\n  der(x) = l + l^3; x = sin(time);\nend H;\n");
   assert_int_equal(part.kind, FORM_CONTACT_NONLINEAR);
-  part = only_part(
-      "model H\n  Real x; Real l; Real f;\nequation\n  f = exp(l); der(x) = l + f; x = sin(time);\nend H;\n");
+  part =
+      only_part("model H\n  Real x; Real l; Real f;\nequation\n  f = exp(l); der(x) = l + f; x = sin(time);\nend H;\n");
   assert_int_equal(part.kind, FORM_CONTACT_NONLINEAR);
   /* An implicit index-1 variable beside the constraint: form (2) of section 2; within the constraint:
    * section 6. */
@@ -301,8 +301,7 @@ static double chain_work(uint32_t n) {
                 "  der(x%u) = u%u; der(y%u) = v%u; (x%u - x%u)^2 + (y%u - y%u)^2 = 1;\n"
                 "  der(u%u) = -s%u*(x%u - x%u) + s%u*(x%u - x%u); der(v%u) = -s%u*(y%u - y%u) + s%u*(y%u - "
                 "y%u) - 9.81;\n",
-                i, i, i, i, i, i - 1, i, i - 1, i, i, i, i - 1, i + 1, i + 1, i, i, i, i, i - 1, i + 1, i + 1,
-                i);
+                i, i, i, i, i, i - 1, i, i - 1, i, i, i, i - 1, i + 1, i + 1, i, i, i, i, i - 1, i + 1, i + 1, i);
   text_printf(heap, &text, "end C;\n");
   Bench *bench = bench_new(text.data);
   assert_true(bench_solve(bench, NULL));

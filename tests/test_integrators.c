@@ -57,10 +57,8 @@ typedef struct Family {
 
 static const Family smooth = {smooth_function, smooth_exact, 3, 1, smooth_pairs, {0}};
 static const Family oscillator = {oscillator_function, oscillator_exact, 5, 2, oscillator_pairs, {0}};
-static const Family circle2 = {circle_index2_function, circle_exact,         7, 4,
-                               circle_pairs,           {1, 1, 1, 1, 2, 2, 2}};
-static const Family circle3 = {circle_index3_function, circle_exact,         7, 4,
-                               circle_pairs,           {1, 1, 2, 2, 3, 3, 3}};
+static const Family circle2 = {circle_index2_function, circle_exact, 7, 4, circle_pairs, {1, 1, 1, 1, 2, 2, 2}};
+static const Family circle3 = {circle_index3_function, circle_exact, 7, 4, circle_pairs, {1, 1, 2, 2, 3, 3, 3}};
 
 static void family_make(const Family *family, Heap *heap, Problem *problem) {
   problem_make(problem, heap, family->function, family->columns, family->links, family->pairs);
@@ -70,8 +68,8 @@ static void family_make(const Family *family, Heap *heap, Problem *problem) {
 }
 
 /* Error of one column, or of a pair (x and y), at the end of n fixed steps; *dense is the largest in the middle parts of the steps. */
-static double fixed_steps(const Integrator *method, int order, const Family *family, double end, int n,
-                          int column, double *dense) {
+static double fixed_steps(const Integrator *method, int order, const Family *family, double end, int n, int column,
+                          double *dense) {
   Heap *heap = heap_new(NULL);
   Problem *problem = heap_alloc(heap, sizeof *problem);
   double y[PROBLEM_MAX] = {0}, exact[PROBLEM_MAX] = {0};
@@ -154,11 +152,10 @@ static void test_orders(void **state) {
     double error2 = fixed_steps(c->method, c->order, c->family, c->end, c->fine, c->column, &dense2);
     double slope = log(error1 / error2) / ratio, dense = log(dense1 / dense2) / ratio;
     if (fabs(slope - c->expected) > 0.3)
-      fail_msg("case %zu: %s of order %d has slope %.2f, not %.0f", i, c->method->name, c->order, slope,
-               c->expected);
+      fail_msg("case %zu: %s of order %d has slope %.2f, not %.0f", i, c->method->name, c->order, slope, c->expected);
     if (c->expected_dense > 0 && fabs(dense - c->expected_dense) > 0.5)
-      fail_msg("case %zu: %s of order %d, continuous output has slope %.2f, not %.0f", i, c->method->name,
-               c->order, dense, c->expected_dense);
+      fail_msg("case %zu: %s of order %d, continuous output has slope %.2f, not %.0f", i, c->method->name, c->order,
+               dense, c->expected_dense);
   }
 }
 
@@ -204,8 +201,8 @@ static void test_bdf_orders(void **state) {
     double slope = (order + 1) * log((double)after / (double)before) / log(coarse / fine);
     double fall = (order + 1.0) / order * log(coarse_error / fine_error) / log(coarse / fine);
     if (!(fabs(slope - 1) < 0.12 && fabs(fall - 1) < 0.2 && dense < 1.5 * fine_error))
-      fail_msg("order %d: steps %.2f and error %.2f of what the order says, inside of steps %g over %g", order, slope, fall,
-               dense, fine_error);
+      fail_msg("order %d: steps %.2f and error %.2f of what the order says, inside of steps %g over %g", order, slope,
+               fall, dense, fine_error);
   }
 }
 
@@ -225,18 +222,14 @@ static const Known vanderpol = {"van der Pol",   vanderpol_function, 4, 2, vande
                                 vanderpol_start, vanderpol_end,      2, 2, 1};
 static const Known robertson = {"Robertson",     robertson_function, 5, 2,    robertson_pairs,
                                 robertson_start, robertson_end,      3, 1e11, 1e-6};
-static const Known hires = {"HIRES",     hires_function, 16, 8,        hires_pairs,
-                            hires_start, hires_end,      8,  321.8122, 1e-2};
-static const Known akzo = {"Akzo Nobel", akzo_function, 11, 5,   akzo_pairs,
-                           akzo_start,   akzo_end,      6,  180, 1e-2};
+static const Known hires = {"HIRES", hires_function, 16, 8, hires_pairs, hires_start, hires_end, 8, 321.8122, 1e-2};
+static const Known akzo = {"Akzo Nobel", akzo_function, 11, 5, akzo_pairs, akzo_start, akzo_end, 6, 180, 1e-2};
 static const Known amplifier = {"transistor amplifier", amplifier_function, 16, 8,   hires_pairs,
                                 amplifier_start,        amplifier_end,      8,  0.2, 1};
-static const Known caraxis = {"car axis",    caraxis_function, 14, 4, caraxis_pairs,
-                              caraxis_start, caraxis_end,      8,  3, 1};
+static const Known caraxis = {"car axis", caraxis_function, 14, 4, caraxis_pairs, caraxis_start, caraxis_end, 8, 3, 1};
 
 /* Significant correct digits at the end; fails the test where the run does not get there. */
-static double digits(const char *method_name, const Known *known, double tolerance,
-                     IntegratorStatistics *statistics) {
+static double digits(const char *method_name, const Known *known, double tolerance, IntegratorStatistics *statistics) {
   const Integrator *method = integrator_find(method_name);
   Heap *heap = heap_new(NULL);
   Problem *problem = heap_alloc(heap, sizeof *problem);
@@ -244,18 +237,15 @@ static double digits(const char *method_name, const Known *known, double toleran
   problem_make(problem, heap, known->function, known->columns, known->links, known->pairs);
   memcpy(y, known->start, (size_t)known->columns * sizeof(double));
   if (known != &amplifier) assert_int_equal(problem_close(problem, 0, y), EVAL_OK);
-  IntegratorOptions options = {.relative_tolerance = tolerance,
-                               .absolute_tolerance = tolerance * known->absolute};
+  IntegratorOptions options = {.relative_tolerance = tolerance, .absolute_tolerance = tolerance * known->absolute};
   void *self = method->create(heap, &problem->system, &options);
   method->start(self, 0, y, known->stop);
   while (method->time(self) < known->stop) {
     StepStatus status = method->step(self, known->stop);
-    if (status != STEP_OK)
-      fail_msg("%s on %s: status %d at %g", method->name, known->name, status, method->time(self));
+    if (status != STEP_OK) fail_msg("%s on %s: status %d at %g", method->name, known->name, status, method->time(self));
   }
   assert_true(method->time(self) == known->stop);
-  for (int i = 0; i < known->count; i++)
-    worst = fmax(worst, fabs(method->values(self)[i] / known->end[i] - 1));
+  for (int i = 0; i < known->count; i++) worst = fmax(worst, fabs(method->values(self)[i] / known->end[i] - 1));
   method->statistics(self, statistics);
   heap_destroy(heap);
   return -log10(worst);
@@ -371,11 +361,8 @@ static void test_pivots(void **state) {
     double error, energy, length, step_kept;
     int order_kept;
   } expected[] = {
-      {"erk", 1e-6, 1e-7, 1e-14, 0.05, 8},
-      {"radau", 1e-7, 3e-7, 1e-6, 0.02, 5},
-      {"bdf", 1e-6, 1e-6, 1e-6, 0.4, 4},
-      {"ida", 1e-6, 1e-6, 1e-6, 0.1, 3},
-      {"cvode", 1e-4, 1e-4, 1e-12, 0, 1},
+      {"erk", 1e-6, 1e-7, 1e-14, 0.05, 8}, {"radau", 1e-7, 3e-7, 1e-6, 0.02, 5}, {"bdf", 1e-6, 1e-6, 1e-6, 0.4, 4},
+      {"ida", 1e-6, 1e-6, 1e-6, 0.1, 3},   {"cvode", 1e-4, 1e-4, 1e-12, 0, 1},
   };
   double angle = pendulum_run(&integrator_erk, 1e-13, 30).angle;
   for (size_t i = 0; i < COUNT(expected); i++) {

@@ -50,8 +50,7 @@ static double matrix_residual(const Matrix *m, int width, const double *x, const
       sum[i * width] += a[0] * v[0] - (width == 2 ? a[1] * v[1] : 0);
       if (width == 2) sum[i * width + 1] += a[0] * v[1] + a[1] * v[0];
     }
-  for (int32_t i = 0; i < m->n * width; i++)
-    worst = fmax(worst, fabs(sum[i]) / (size[i / width] + fabs(b[i])));
+  for (int32_t i = 0; i < m->n * width; i++) worst = fmax(worst, fabs(sum[i]) / (size[i / width] + fabs(b[i])));
   return worst;
 }
 
@@ -203,8 +202,8 @@ static void test_singular(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_determinants), cmocka_unit_test(test_pattern_changes),
-                                     cmocka_unit_test(test_size_changes),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_determinants),
+                                     cmocka_unit_test(test_pattern_changes), cmocka_unit_test(test_size_changes),
                                      cmocka_unit_test(test_singular)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,8 +102,7 @@ static void paraboloid(Bench *bench) {
   const char *names[] = {"p1", "p2", "p3", "v1", "v2", "v3"};
   const double start[] = {1, 0, 1, 0, 1, 0};
   for (int k = 0; k < 3; k++) p[k] = variable(bench, names[k], start[k], k < 2 ? FIXED_TRUE : FIXED_UNSET);
-  for (int k = 0; k < 3; k++)
-    v[k] = variable(bench, names[3 + k], start[3 + k], k < 2 ? FIXED_TRUE : FIXED_UNSET);
+  for (int k = 0; k < 3; k++) v[k] = variable(bench, names[3 + k], start[3 + k], k < 2 ? FIXED_TRUE : FIXED_UNSET);
   lambda = variable(bench, "lambda", 0, FIXED_UNSET);
   for (int k = 0; k < 3; k++) equate(bench, D(p[k]), v[k]);
   for (int k = 0; k < 2; k++) equate(bench, D(v[k]), SCALE(2, MUL(lambda, p[k])));
@@ -134,8 +133,7 @@ static void example1(Bench *bench) {
   equate(bench, ADD(ADD(x1, x2), SIN(TIME)), CONST(0));
   equate(bench, ADD(ADD(ADD(x1, x2), x3), COS(TIME)), CONST(0));
   equate(bench, ADD(ADD(D(x3), x1), ADD(x4, TIME)), CONST(0));
-  equate(bench, ADD(ADD(SCALE(2, D(D(x1))), D(D(x2))), ADD(ADD(D(D(x3)), D(x4)), SIN(SCALE(2, TIME)))),
-         CONST(0));
+  equate(bench, ADD(ADD(SCALE(2, D(D(x1))), D(D(x2))), ADD(ADD(D(D(x3)), D(x4)), SIN(SCALE(2, TIME)))), CONST(0));
   Expr rate = D(x1);
   vec_push(bench->heap, &bench->model->initial_equations, (Equation){rate, CONST(0), rate, {0, 0}});
 }
@@ -210,11 +208,8 @@ static CompareRequest make_request(double stop) {
   CompareRequest request = {.methods = methods, .solvers = solvers, .solver_count = 1};
   for (uint32_t m = 0; method_at(m); m++) methods[request.method_count++] = method_at(m);
   request.request.method_options = (MethodOptions){NAN, NAN};
-  request.request.run = (RunOptions){.stop = stop,
-                                     .tolerance = TOLERANCE,
-                                     .intervals = 100,
-                                     .interval = stop / 100,
-                                     .constraint_tolerance = 1};
+  request.request.run = (RunOptions){
+      .stop = stop, .tolerance = TOLERANCE, .intervals = 100, .interval = stop / 100, .constraint_tolerance = 1};
   return request;
 }
 
@@ -275,8 +270,7 @@ static void test_drift(void **state) {
   assert_true(level_residual(comparison, "projection", 0) > 1e-10);
   assert_true(level_residual(comparison, "underlying", 0) > 10 * level_residual(comparison, "baumgarte", 0));
   assert_true(level_residual(comparison, "underlying", 0) > 10 * level_residual(comparison, "ggl", 0));
-  assert_true(level_residual(comparison, "underlying", 0) >
-              10 * level_residual(comparison, "overdetermined", 0));
+  assert_true(level_residual(comparison, "underlying", 0) > 10 * level_residual(comparison, "overdetermined", 0));
   const CompareRun *underlying = find_run(comparison, "underlying"), *dummy = find_run(comparison, "dummy");
   if (request.solvers[0]) {
     assert_int_equal(underlying->invariants[0].kind, DRIFT_QUADRATIC);
@@ -318,19 +312,18 @@ static void test_derived_models(void **state) {
         if (a->signals->list.data[s].kind != SIGNAL_STATE) continue;
         uint32_t other = signals_find(b->signals, a->signals->list.data[s].name);
         assert_true(other != MAP_NONE);
-        double difference =
-            fabs(trajectory_value(a, a->rows - 1, s) - trajectory_value(b, b->rows - 1, other));
+        double difference = fabs(trajectory_value(a, a->rows - 1, s) - trajectory_value(b, b->rows - 1, other));
         if (!(difference <= 200 * TOLERANCE))
-          fail_msg("%s, %s, derived: %s is off by %g", CASES[c].name, run->method->name,
-                   a->signals->list.data[s].name, difference);
+          fail_msg("%s, %s, derived: %s is off by %g", CASES[c].name, run->method->name, a->signals->list.data[s].name,
+                   difference);
       }
     }
     bench_close(&bench);
   }
 }
 
-static const Reduction *reduce_once(Bench *bench, void (*build)(Bench *), const Method *method,
-                                    Simulation *simulation, Diags *diags) {
+static const Reduction *reduce_once(Bench *bench, void (*build)(Bench *), const Method *method, Simulation *simulation,
+                                    Diags *diags) {
   build(bench);
   CompareRequest request = make_request(1);
   *diags = diags_make(bench->heap);

@@ -191,10 +191,8 @@ static void test_flat_text(void **state) {
   vec_push(w.heap, &when.branches, second);
   vec_push(w.heap, &m->whens, when);
   Expr message = dag_string(w.dag, name_of(&w, "no\n"));
-  vec_push(
-      w.heap, &m->asserts,
-      (Action){
-          .kind = ACTION_ASSERT, .guard = EXPR_NONE, .value = late, .message = message, .is_warning = true});
+  vec_push(w.heap, &m->asserts,
+           (Action){.kind = ACTION_ASSERT, .guard = EXPR_NONE, .value = late, .message = message, .is_warning = true});
   m->experiment = (Experiment){.has_stop = true, .stop = 2.5, .has_tolerance = true, .tolerance = 1e-6};
   TextVec text = {0};
   model_print(m, w.heap, &text);
@@ -269,8 +267,8 @@ static void test_discrete_owners(void **state) {
   w.model->whens.data[1].algorithm = 0;
   add_discrete(&w, "g", TYPE_INTEGER, 0);
   assert_false(model_check_discrete(w.model, &w.diags));
-  static const char *const messages[] = {"`e` is determined once more here",
-                                         "`f` is determined once more here", "no equation determines `g`"};
+  static const char *const messages[] = {"`e` is determined once more here", "`f` is determined once more here",
+                                         "no equation determines `g`"};
   assert_int_equal(w.diags.errors, 3);
   for (uint32_t i = 0; i < 3; i++) {
     assert_string_equal(w.diags.list.data[i].message, messages[i]);
@@ -323,8 +321,7 @@ static void test_parameter_faults(void **state) {
   double values[3];
   assert_false(model_parameter_values(w.model, NULL, values, &w.diags));
   assert_int_equal(w.diags.errors, 1); /* b only inherits it */
-  assert_string_equal(w.diags.list.data[0].message,
-                      "the value of `a` is not defined: `log(c)` has no value here");
+  assert_string_equal(w.diags.list.data[0].message, "the value of `a` is not defined: `log(c)` has no value here");
   assert_true(values[2] == -1);
   w.model->variables.data[0].binding = b;
   assert_false(model_parameter_values(w.model, NULL, values, &w.diags));
@@ -367,10 +364,10 @@ static void test_aliases(void **state) {
   Expr x = add_unknown(&w, "x"), y = add_unknown(&w, "y"), z = add_unknown(&w, "z"), v = add_unknown(&w, "v");
   Expr a = add_unknown(&w, "a"), c = add_unknown(&w, "c"), d = add_unknown(&w, "d"), u = add_unknown(&w, "u");
   variable_of(&w, "z")->start = number(&w, 5);
-  add_equation(&w, x, dag_negate(w.dag, y));                        /* 0: alias */
-  add_equation(&w, dag_scale(w.dag, 3, y), dag_scale(w.dag, 3, z)); /* 1: alias, equal coefficients */
-  add_equation(&w, v, der(&w, x));                                  /* 2: a derivative */
-  add_equation(&w, der(&w, a), der(&w, x));                         /* 3: not an alias: a constant is lost */
+  add_equation(&w, x, dag_negate(w.dag, y));                                  /* 0: alias */
+  add_equation(&w, dag_scale(w.dag, 3, y), dag_scale(w.dag, 3, z));           /* 1: alias, equal coefficients */
+  add_equation(&w, v, der(&w, x));                                            /* 2: a derivative */
+  add_equation(&w, der(&w, a), der(&w, x));                                   /* 3: not an alias: a constant is lost */
   add_equation(&w, c, dag_add(w.dag, dag_scale(w.dag, 2, p), number(&w, 1))); /* 4: a constant */
   add_equation(&w, d, dag_negate(w.dag, c));                                  /* 5: its negative */
   add_equation(&w, x, z);                                                     /* 6: closes a circle */

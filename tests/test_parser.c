@@ -38,8 +38,8 @@ static World world_parse_bytes(const char *text, size_t length) {
 static void show_errors(const World *w) {
   for (uint32_t i = 0; i < w->diags.list.count; i++) {
     const Diag *diag = &w->diags.list.data[i];
-    print_message("%u:%u: %s\n", source_line(w->source, diag->span.begin),
-                  source_column(w->source, diag->span.begin), diag->message);
+    print_message("%u:%u: %s\n", source_line(w->source, diag->span.begin), source_column(w->source, diag->span.begin),
+                  diag->message);
   }
 }
 
@@ -98,10 +98,7 @@ static void append_head(const Ast *ast, Heap *heap, TextVec *text, AstExpr e) {
   case AST_CALL:
   case AST_PARTIAL:
   case AST_ITERATION:
-    text_printf(heap, text,
-                node->kind == AST_CALL      ? "call:"
-                : node->kind == AST_PARTIAL ? "partial:"
-                                            : "each:");
+    text_printf(heap, text, node->kind == AST_CALL ? "call:" : node->kind == AST_PARTIAL ? "partial:" : "each:");
     append_path(ast, heap, text, ast_path(ast, e));
     for (uint32_t i = 0; i < ast_label_count(ast, e); i++)
       text_printf(heap, text, " %s", names_text(ast->names, ast_label(ast, e, i).name));
@@ -128,8 +125,7 @@ static const char *tree_text(World *w, AstExpr root) {
       AstKind kind = ast_kind(ast, vec_last(&parents));
       text_printf(w->heap, &text, " ");
       if (kind == AST_SUM || kind == AST_PRODUCT)
-        text_printf(w->heap, &text, "%s",
-                    operator_texts[ast_operator(ast, vec_last(&parents), vec_last(&counts))]);
+        text_printf(w->heap, &text, "%s", operator_texts[ast_operator(ast, vec_last(&parents), vec_last(&counts))]);
       vec_last(&counts)++;
     }
     if (ast_kid_count(ast, e)) text_printf(w->heap, &text, "(");
@@ -479,8 +475,7 @@ static void test_base_modelica(void **state) {
   const AstClass *model = package->elements.data[3].class_definition;
   assert_int_equal(model->sections.count, 2);
   assert_true(model->sections.data[0].is_initial);
-  assert_string_equal(ast_path_text(w.ast, model->annotation->arguments.data[0].name, &w.ast->arena),
-                      "experiment");
+  assert_string_equal(ast_path_text(w.ast, model->annotation->arguments.data[0].name, &w.ast->arena), "experiment");
   const AstElement *parameter = &model->elements.data[0];
   assert_int_equal(parameter->prefixes, PREFIX_FINAL | PREFIX_PARAMETER);
   assert_int_equal(parameter->component->modification->arguments.count, 1);
@@ -490,18 +485,18 @@ static void test_base_modelica(void **state) {
 
 static void test_elements(void **state) {
   (void)state;
-  World w = world_parse(
-      "within A.B;\nencapsulated partial model M\n  import SI = Modelica.Units; import A.*; import A.{B, "
-      "C};\n"
-      "  extends Base(x(start = 1), redeclare package Medium = Air(a = 1) constrainedby Gas(b = 3), "
-      "redeclare replaceable Real z(start = 3) = 4);\n"
-      "  Real[3] a[2](each start = 0, each final fixed = true) = {1}, b if c \"text\";\n"
-      "protected\n  flow .A.B f;\npublic\n  replaceable model Z = Y constrainedby Q(a = 1);\n"
-      "  model extends Inner(a = 2) end Inner;\n  connector C = input Real[3](unit = \"V\");\n"
-      "  function df = der(f, x, y);\n  type O = enumeration(:);\n"
-      "  operator record Complex operator 'constructor' end 'constructor'; operator function '+' end '+'; "
-      "end Complex;\n"
-      "end M;\n");
+  World w =
+      world_parse("within A.B;\nencapsulated partial model M\n  import SI = Modelica.Units; import A.*; import A.{B, "
+                  "C};\n"
+                  "  extends Base(x(start = 1), redeclare package Medium = Air(a = 1) constrainedby Gas(b = 3), "
+                  "redeclare replaceable Real z(start = 3) = 4);\n"
+                  "  Real[3] a[2](each start = 0, each final fixed = true) = {1}, b if c \"text\";\n"
+                  "protected\n  flow .A.B f;\npublic\n  replaceable model Z = Y constrainedby Q(a = 1);\n"
+                  "  model extends Inner(a = 2) end Inner;\n  connector C = input Real[3](unit = \"V\");\n"
+                  "  function df = der(f, x, y);\n  type O = enumeration(:);\n"
+                  "  operator record Complex operator 'constructor' end 'constructor'; operator function '+' end '+'; "
+                  "end Complex;\n"
+                  "end M;\n");
   const AstClass *class = only_class(&w);
   const AstElement *elements = class->elements.data;
   assert_int_equal(class->prefixes, PREFIX_ENCAPSULATED | PREFIX_PARTIAL);
@@ -692,8 +687,8 @@ static char *put(char *end, const char *text) {
   return end + length;
 }
 
-static char *repeat(const char *before, const char *open, const char *middle, const char *close,
-                    const char *behind, uint32_t count) {
+static char *repeat(const char *before, const char *open, const char *middle, const char *close, const char *behind,
+                    uint32_t count) {
   size_t size = strlen(before) + strlen(middle) + strlen(behind) + count * (strlen(open) + strlen(close)) + 1;
   char *text = malloc(size);
   assert_non_null(text);
@@ -729,13 +724,12 @@ static void test_deep_nesting(void **state) {
     world_free(&w);
     free(text);
   }
-  static const char *const blocks[][5] = {
-      {"model M equation ", "for i in 1:2 loop ", "x = 1;", " end for;", " end M;"},
-      {"model M equation ", "if a then ", "x = 1;", " end if;", " end M;"},
-      {"model M algorithm ", "while a loop ", "x := 1;", " end while;", " end M;"},
-      {"model M Real x", "(a", " = 1", ")", "; end M;"},
-      {"model M Real x", "(redeclare model A = B", "", ")", "; end M;"},
-      {"", "model M ", "", "end M; ", ""}};
+  static const char *const blocks[][5] = {{"model M equation ", "for i in 1:2 loop ", "x = 1;", " end for;", " end M;"},
+                                          {"model M equation ", "if a then ", "x = 1;", " end if;", " end M;"},
+                                          {"model M algorithm ", "while a loop ", "x := 1;", " end while;", " end M;"},
+                                          {"model M Real x", "(a", " = 1", ")", "; end M;"},
+                                          {"model M Real x", "(redeclare model A = B", "", ")", "; end M;"},
+                                          {"", "model M ", "", "end M; ", ""}};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
     char *text = repeat(blocks[i][0], blocks[i][1], blocks[i][2], blocks[i][3], blocks[i][4], DEEP);
     World w = world_parse(text);
@@ -787,10 +781,9 @@ static void parse_once(const HeapHook *hook, const char *text) {
 static void test_refused_allocations(void **state) {
   (void)state;
   FAIL_ALLOC_EACH(fail) {
-    parse_once(
-        &fail.hook,
-        "model M \"a\" + \"b\" Real x[3](each start = {1, 2}) = 1.25e100; function f external \"C\"; end f;\n"
-        "equation if a then x = f(1, y = [1; 2]); end if; x = (1; 'y' = 3; end M; model N");
+    parse_once(&fail.hook,
+               "model M \"a\" + \"b\" Real x[3](each start = {1, 2}) = 1.25e100; function f external \"C\"; end f;\n"
+               "equation if a then x = f(1, y = [1; 2]); end if; x = (1; 'y' = 3; end M; model N");
     assert_int_equal(fail.live, 0);
   }
 }

@@ -174,7 +174,8 @@ static void test_matrices(void **unused) {
     BlockJacobian jacobian = matrix_of(&bench->arena, n, entry);
     assert_true(proof_singular(&jacobian, &bench->samples));
     Expr changed = jacobian.entry[n * n - 1];
-    jacobian.entry[n * n - 1] = dag_add(dag, changed, dag_constant(dag, 1)); /* the determinant: the product of the others */
+    jacobian.entry[n * n - 1] =
+        dag_add(dag, changed, dag_constant(dag, 1)); /* the determinant: the product of the others */
     bool full = true;
     for (int32_t p = 0; p < n - 1; p++)
       for (int32_t q = 0; q < p; q++) full = full && dag_is_constant(dag, entry[p * n + q], NULL);

@@ -67,10 +67,8 @@ static void radau_eigenvalues(int s, Complex *lambda) {
   Real coefficient[SMAX + 1];
   Complex zero[SMAX];
   coefficient[0] = 1;
-  for (int j = 1; j <= s; j++)
-    coefficient[j] = -coefficient[j - 1] * (Real)(s - j + 1) / (Real)((2 * s - j) * j);
-  for (int i = 0; i < s; i++)
-    zero[i] = (Real)s * cexpl(2.0L * I * acosl(-1.0L) * (Real)(i + 0.35L) / (Real)s);
+  for (int j = 1; j <= s; j++) coefficient[j] = -coefficient[j - 1] * (Real)(s - j + 1) / (Real)((2 * s - j) * j);
+  for (int i = 0; i < s; i++) zero[i] = (Real)s * cexpl(2.0L * I * acosl(-1.0L) * (Real)(i + 0.35L) / (Real)s);
   for (int round = 0; round < KERNER_ROUNDS; round++) {
     for (int i = 0; i < s; i++) {
       Complex value = coefficient[s], product = coefficient[s];
@@ -132,8 +130,7 @@ static void radau_invert(int s, Real matrix[SMAX][SMAX], Real inverse[SMAX][SMAX
     for (int i = 0; i < s; i++) {
       Real factor = matrix[i][k];
       if (i == k) continue;
-      for (int j = 0; j < s; j++)
-        matrix[i][j] -= factor * matrix[k][j], inverse[i][j] -= factor * inverse[k][j];
+      for (int j = 0; j < s; j++) matrix[i][j] -= factor * matrix[k][j], inverse[i][j] -= factor * inverse[k][j];
     }
   }
 }
@@ -311,8 +308,7 @@ static void test_transformation(void **state) {
       for (int j = 0; j < s; j++) {
         double sum = m->back[i][0] * m->mu_real * m->forward[0][j];
         for (int k = 0; k < s / 2; k++) {
-          double re = m->mu[k][0], im = m->mu[k][1], x = m->forward[2 * k + 1][j],
-                 y = m->forward[2 * k + 2][j];
+          double re = m->mu[k][0], im = m->mu[k][1], x = m->forward[2 * k + 1][j], y = m->forward[2 * k + 2][j];
           sum += m->back[i][2 * k + 1] * (re * x - im * y) + m->back[i][2 * k + 2] * (im * x + re * y);
         }
         assert_near(sum, m->a[i][j], 1e-13);

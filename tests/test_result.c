@@ -143,23 +143,22 @@ static bool parses(const char *text, double *value) { return number_parse(text, 
 
 static void number_parses_like_strtod(void **state) {
   ENTER(f);
-  static const char *const good[] = {
-      "1",
-      "-1.5",
-      "+.5",
-      "5.",
-      "1e5",
-      "1E-5",
-      " 2 ",
-      "123456789012345678901234567890",
-      "1e400",
-      "1e-400",
-      "0.000000000000000000000000000000000000001e39",
-      "2.2250738585072011e-308",
-      "9007199254740993",
-      "0e999999999999",
-      "0",
-      "1797693134862315807937289714053034150799341327100378269361737789804449"};
+  static const char *const good[] = {"1",
+                                     "-1.5",
+                                     "+.5",
+                                     "5.",
+                                     "1e5",
+                                     "1E-5",
+                                     " 2 ",
+                                     "123456789012345678901234567890",
+                                     "1e400",
+                                     "1e-400",
+                                     "0.000000000000000000000000000000000000001e39",
+                                     "2.2250738585072011e-308",
+                                     "9007199254740993",
+                                     "0e999999999999",
+                                     "0",
+                                     "1797693134862315807937289714053034150799341327100378269361737789804449"};
   static const char *const bad[] = {"",     " ",   ".",  "-",   "1e",    "1e+",  "1x",
                                     "0x10", "1,5", "e5", "--1", "1.2.3", "nanx", "tru"};
   double value;
@@ -279,9 +278,8 @@ static void file_limit_leaves_the_old(void **state) {
   const char *path = in_directory(f, "out.txt");
   assert_true(file_save(f->heap, &f->diags, path, NULL, NULL, "old", 3));
   char command[400];
-  snprintf(command, sizeof command,
-           "exec 2>/dev/null; trap '' XFSZ; ulimit -f 64; RESULT_WRITE=%s exec /proc/%ld/exe", path,
-           (long)getpid());
+  snprintf(command, sizeof command, "exec 2>/dev/null; trap '' XFSZ; ulimit -f 64; RESULT_WRITE=%s exec /proc/%ld/exe",
+           path, (long)getpid());
   int status = system(command);
   assert_true(WIFEXITED(status));
   assert_int_equal(WEXITSTATUS(status), 1);
@@ -367,13 +365,12 @@ static void json_golden(void **state) {
 
 static void json_repairs_utf8(void **state) {
   ENTER(f);
-  static const char *const pairs[][2] = {
-      {"\xc3\xa4", "\xc3\xa4"},                                 /* fine */
-      {"a\xff", "a\xef\xbf\xbd"},                               /* no such byte */
-      {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},                 /* overlong */
-      {"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},                 /* cut short */
-      {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* surrogate */
-      {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}};
+  static const char *const pairs[][2] = {{"\xc3\xa4", "\xc3\xa4"},                                 /* fine */
+                                         {"a\xff", "a\xef\xbf\xbd"},                               /* no such byte */
+                                         {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},                 /* overlong */
+                                         {"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},                 /* cut short */
+                                         {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* surrogate */
+                                         {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     TextVec text = {0};
     JsonWriter json = json_make(f->heap, &text);
@@ -393,22 +390,15 @@ static Trajectory *sample_trajectory(Heap *heap) {
       {.name = "x", .unit = "m", .description = "position", .kind = SIGNAL_STATE, .column = 0},
       {.name = "der(x)", .unit = "m/s", .kind = SIGNAL_DERIVATIVE, .column = 1},
       {.name = "a[1,2]", .kind = SIGNAL_ALGEBRAIC, .column = 0},
-      {.name = "y",
-       .unit = "m",
-       .display_unit = "mm",
-       .kind = SIGNAL_ALGEBRAIC,
-       .column = 0,
-       .negated = true},
+      {.name = "y", .unit = "m", .display_unit = "mm", .kind = SIGNAL_ALGEBRAIC, .column = 0, .negated = true},
       {.name = "q\"uote", .kind = SIGNAL_DISCRETE, .column = 1, .negated = true},
       {.name = "three", .kind = SIGNAL_ALGEBRAIC, .column = SIGNAL_CONSTANT, .value = 3},
       {.name = "p", .unit = "kg", .kind = SIGNAL_PARAMETER, .column = SIGNAL_CONSTANT, .value = 0.1},
   };
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signals_add(table, &signals[i]);
   Trajectory *trajectory = trajectory_new(heap, table);
-  static const double rows[][3] = {
-      {0, 1, 0.1}, {0.5, 1.0 / 3, 1e-300}, {1, 2, 3}, {1, -2, 4}, {1.5, 1e22, 1e-7}};
-  for (size_t i = 0; i < 5; i++)
-    memcpy(trajectory_append(trajectory, rows[i][0]), rows[i] + 1, 2 * sizeof(double));
+  static const double rows[][3] = {{0, 1, 0.1}, {0.5, 1.0 / 3, 1e-300}, {1, 2, 3}, {1, -2, 4}, {1.5, 1e22, 1e-7}};
+  for (size_t i = 0; i < 5; i++) memcpy(trajectory_append(trajectory, rows[i][0]), rows[i] + 1, 2 * sizeof(double));
   return trajectory;
 }
 
@@ -517,8 +507,7 @@ static Trajectory *read_text_csv(Fixture *f, const char *text) {
 
 static void csv_reader_tolerates(void **state) {
   ENTER(f);
-  Trajectory *read =
-      read_text_csv(f, "\xef\xbb\xbf\"time\", b[1,2] ,\"c\"\r\n0,true,\"1.5\"\r\n\r\n1, false ,NaN");
+  Trajectory *read = read_text_csv(f, "\xef\xbb\xbf\"time\", b[1,2] ,\"c\"\r\n0,true,\"1.5\"\r\n\r\n1, false ,NaN");
   assert_non_null(read);
   assert_int_equal(read->rows, 2);
   uint32_t b = signals_find(read->signals, "b[1,2]"), c = signals_find(read->signals, "c");
@@ -546,8 +535,7 @@ static void csv_reader_refuses(void **state) {
 /* Python's csv module must see the same cells. */
 static void csv_python_agrees(void **state) {
   ENTER(f);
-  assert_true(
-      file_save(f->heap, &f->diags, in_directory(f, "r.csv"), NULL, NULL, sample_csv, sizeof sample_csv - 1));
+  assert_true(file_save(f->heap, &f->diags, in_directory(f, "r.csv"), NULL, NULL, sample_csv, sizeof sample_csv - 1));
   char command[1000];
   snprintf(command, sizeof command,
            "python3 -c 'import csv,sys\n"
@@ -675,8 +663,7 @@ static void mat_survives_damage(void **state) {
   uint32_t length;
   char *bytes = file_read(f->heap, &f->diags, f->path, &length);
   for (uint32_t cut = 0; cut < length; cut++) {
-    char *part =
-        memcpy(heap_alloc(f->heap, cut), bytes, cut); /* an exact copy, so that a read beyond shows */
+    char *part = memcpy(heap_alloc(f->heap, cut), bytes, cut); /* an exact copy, so that a read beyond shows */
     Trajectory *got = mat_read(f->heap, &f->diags, "cut.mat", part, cut);
     assert_null(got);
     heap_free(f->heap, part);
@@ -866,8 +853,7 @@ static void plot_panels_follow_units(void **state) {
   assert_non_null(strstr(svg, "der(x) [m/s]"));
   assert_non_null(strstr(svg, "time [s]"));
   assert_int_equal(count_text(svg, "<title>y</title>"), 1);
-  PlotSeries force = {
-      .label = "f", .unit = "kg.m/s2", .x = plot.series[0].x, .y = plot.series[0].y, .count = 5};
+  PlotSeries force = {.label = "f", .unit = "kg.m/s2", .x = plot.series[0].x, .y = plot.series[0].y, .count = 5};
   assert_non_null(strstr(svg_of(f, &(Plot){.series = &force, .count = 1}), "f [kg·m/s²]"));
   force.unit = "level 2"; /* words stay as they are */
   assert_non_null(strstr(svg_of(f, &(Plot){.series = &force, .count = 1}), "f [level 2]"));
@@ -875,8 +861,7 @@ static void plot_panels_follow_units(void **state) {
 
 static int python_parses_xml(const char *path) {
   char command[300];
-  snprintf(command, sizeof command,
-           "python3 -c 'import sys,xml.etree.ElementTree as e;e.parse(sys.argv[1])' %s", path);
+  snprintf(command, sizeof command, "python3 -c 'import sys,xml.etree.ElementTree as e;e.parse(sys.argv[1])' %s", path);
   return system(command);
 }
 
@@ -886,8 +871,8 @@ static void plot_is_well_formed(void **state) {
   PlotSeries series[3];
   static const char *const names[] = {"a<b>&\"c\"", "\x01\xff broken \xc3", "]]> '<!--"};
   for (int i = 0; i < 3; i++) {
-    series[i] = (PlotSeries){
-        .label = names[i], .unit = i ? "m" : "<&>", .x = x, .y = y, .count = 2, .marker = PLOT_MARKER};
+    series[i] =
+        (PlotSeries){.label = names[i], .unit = i ? "m" : "<&>", .x = x, .y = y, .count = 2, .marker = PLOT_MARKER};
   }
   Plot plot = {.title = "<t>", .x_label = "&x", .log_x = true, .log_y = true, .series = series, .count = 3};
   char *svg = svg_of(f, &plot);
@@ -924,12 +909,12 @@ static void plot_text_keeps_its_width(void **state) {
   for (int i = 0; i < 500; i++) y[i] = i % 50 ? random_double(&seed, 1) * 1e9 : NAN;
   PlotSeries series[12];
   for (int i = 0; i < 12; i++) {
-    series[i] = (PlotSeries){.label = i % 3 ? "tank.level"
-                                            : "a.very.long.name.of.a.signal.that.fills.more.than.one.line\n",
-                             .unit = i % 2 ? "m3/s" : "K",
-                             .x = x,
-                             .y = y,
-                             .count = 500};
+    series[i] =
+        (PlotSeries){.label = i % 3 ? "tank.level" : "a.very.long.name.of.a.signal.that.fills.more.than.one.line\n",
+                     .unit = i % 2 ? "m3/s" : "K",
+                     .x = x,
+                     .y = y,
+                     .count = 500};
   }
   for (PlotText style = PLOT_BRAILLE; style <= PLOT_ASCII; style++) {
     for (uint32_t width = 30; width <= 120; width += 45) {
@@ -992,8 +977,8 @@ static char *incidence_of(Fixture *f, const IncidencePicture *picture) {
 static void incidence_shows_every_entry(void **state) {
   ENTER(f);
   Pattern pattern = chain(f->heap, 5);
-  static const char *const equations[] = {"e1", "e2: a<b", "e3", "e4", "e5"}, *const variables[] = {
-                                                                                  "v", "w", "x", "y", "z"};
+  static const char *const equations[] = {"e1", "e2: a<b", "e3", "e4", "e5"}, *const variables[] = {"v", "w", "x", "y",
+                                                                                                    "z"};
   const int32_t zeros[5] = {0}, d[5] = {2, 2, 2, 2, 2};
   pattern.picture.equation_names = equations;
   pattern.picture.variable_names = variables;
@@ -1019,8 +1004,7 @@ static void incidence_block_form_is_triangular(void **state) {
   double left = strtod(strstr(at, "<rect x=\"") + 9, NULL), top = strtod(strstr(at, " y=\"") + 4, NULL);
   int seen = 0;
   for (at = strstr(at, "</g>"); (at = strstr(at, "<rect x=\"")); at++) {
-    if (!strstr(at, "class=\"o") || !strstr(at, "<title>") || strstr(at, "<title>") > strstr(at, "\n"))
-      continue;
+    if (!strstr(at, "class=\"o") || !strstr(at, "<title>") || strstr(at, "<title>") > strstr(at, "\n")) continue;
     double x = strtod(at + 9, NULL) - left, y = strtod(strstr(at, " y=\"") + 4, NULL) - top;
     assert_true(x <= y + 0.02);
     seen++;

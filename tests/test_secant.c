@@ -12,11 +12,8 @@
 enum { N = 5 };
 
 /* The true matrix is I + change; the factored one is I, so the factors' solution is the residual itself. */
-static const double change[N][N] = {{0.1, 0, 0.2, 0, 0},
-                                    {0, -0.2, 0, 0.1, 0},
-                                    {0, 0, 0.15, 0, 0.05},
-                                    {0.1, 0, 0, 0.1, 0},
-                                    {0, 0.1, 0, 0, -0.1}};
+static const double change[N][N] = {
+    {0.1, 0, 0.2, 0, 0}, {0, -0.2, 0, 0.1, 0}, {0, 0, 0.15, 0, 0.05}, {0.1, 0, 0, 0.1, 0}, {0, 0.1, 0, 0, -0.1}};
 static const double weight[N] = {1, 2, 0.5, 1, 3};
 
 static void multiply(const double *x, double *result) {
@@ -84,8 +81,8 @@ static void test_refused(void **state) {
   Heap *heap = *state;
   Secant *secant = secant_new(heap, N, 1);
   double step[N] = {1, 1, 0, 0, 0}, same[N] = {1, 1, 0, 0, 0}, none[N] = {0}, next[N] = {0.1, 0, 0, 0, 0};
-  assert_false(secant_learn(secant, step, same,
-                            weight)); /* a correction that changed nothing: the matrix would be singular */
+  assert_false(
+      secant_learn(secant, step, same, weight)); /* a correction that changed nothing: the matrix would be singular */
   assert_false(secant_learn(secant, none, next, weight)); /* no direction */
   assert_true(next[0] == 0.1);
   assert_int_equal(secant->count, 0);

@@ -46,12 +46,10 @@ static void test_exact_dependences(void **unused) {
   uint32_t state = 7;
   ExactVec list = {0};
   for (int trial = 0; trial < 200; trial++) {
-    int32_t n = 2 + (int32_t)(next_random(&state) % 15),
-            missing = (int32_t)(next_random(&state) % (uint32_t)n);
+    int32_t n = 2 + (int32_t)(next_random(&state) % 15), missing = (int32_t)(next_random(&state) % (uint32_t)n);
     double *matrix = arena_array(&arena, (size_t)(n * n), sizeof *matrix);
     for (int32_t p = 0; p < n; p++)
-      for (int32_t q = 0; q < n - missing; q++)
-        matrix[p * n + q] = random_integer(&state, 3) + (p == q ? 20 : 0);
+      for (int32_t q = 0; q < n - missing; q++) matrix[p * n + q] = random_integer(&state, 3) + (p == q ? 20 : 0);
     for (int32_t q = n - missing; q < n; q++)
       for (int32_t k = 0; k < n - missing; k++) {
         double factor = random_integer(&state, 2);
@@ -63,8 +61,7 @@ static void test_exact_dependences(void **unused) {
       assert_int_equal(found[d].line[found[d].count - 1], found[d].last);
       for (int32_t p = 0; p < n; p++) {
         double sum = 0; /* integers: exact */
-        for (int32_t k = 0; k < found[d].count; k++)
-          sum += found[d].factor[k] * matrix[p * n + found[d].line[k]];
+        for (int32_t k = 0; k < found[d].count; k++) sum += found[d].factor[k] * matrix[p * n + found[d].line[k]];
         assert_true(sum == 0);
       }
     }

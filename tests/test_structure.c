@@ -25,11 +25,8 @@ typedef struct Table {
 } Table;
 
 static Incidence incidence_of(const Table *t) {
-  return (Incidence){.n_equations = t->m,
-                     .n_variables = t->n,
-                     .row_start = t->start,
-                     .column = t->column,
-                     .order = t->entry_order};
+  return (Incidence){
+      .n_equations = t->m, .n_variables = t->n, .row_start = t->start, .column = t->column, .order = t->entry_order};
 }
 
 static Pattern pattern_of(const Table *t) {
@@ -360,8 +357,7 @@ static void assert_superfluous(const Table *t, const Structure *s) {
 static void find_driven(const Table *t, const Structure *s, bool *driven) {
   static bool depends[MOST][MOST];
   for (int32_t j = 0; j < t->n; j++)
-    for (int32_t k = 0; k < t->n; k++)
-      depends[j][k] = j == k || t->order[s->matching.row_of_column[j]][k] != ABSENT;
+    for (int32_t k = 0; k < t->n; k++) depends[j][k] = j == k || t->order[s->matching.row_of_column[j]][k] != ABSENT;
   for (int32_t via = 0; via < t->n; via++)
     for (int32_t j = 0; j < t->n; j++)
       for (int32_t k = 0; k < t->n && depends[j][via]; k++) depends[j][k] = depends[j][k] || depends[via][k];
@@ -445,8 +441,7 @@ static const Example examples[] = {
     {"semi-explicit, index 1", "10; 00;", {0, 0}, {1, 0}, 1, 1, 2, 0},
 };
 
-static void check_example(Arena *arena, const Table *t, const Example *example, const int32_t *p,
-                          const int32_t *q) {
+static void check_example(Arena *arena, const Table *t, const Example *example, const int32_t *p, const int32_t *q) {
   int32_t c[5], d[5];
   Incidence incidence = incidence_of(t);
   Structure s = structure_run(arena, &incidence);
@@ -464,7 +459,8 @@ static void needed_derivatives_keep_differentiations(void **state) {
   Table t = table_of("00..; 000.; 0..0; 2221;");
   Incidence incidence = incidence_of(&t);
   Structure s = structure_run(arena, &incidence);
-  const bool x4[] = {false, false, false, true}, x1[] = {true, false, false, false}, none[] = {false, false, false, false};
+  const bool x4[] = {false, false, false, true}, x1[] = {true, false, false, false},
+             none[] = {false, false, false, false};
   structure_need(arena, &incidence, &s, x4);
   assert_int_equal(s.n_superfluous, 2);
   assert_false(s.superfluous[2]);
@@ -510,9 +506,8 @@ typedef struct Builder {
 } Builder;
 
 static Builder builder_make(Arena *arena, int32_t n) {
-  return (Builder){.start = index_zeros(arena, n + 1),
-                   .column = index_zeros(arena, 8 * n),
-                   .order = index_zeros(arena, 8 * n)};
+  return (Builder){
+      .start = index_zeros(arena, n + 1), .column = index_zeros(arena, 8 * n), .order = index_zeros(arena, 8 * n)};
 }
 
 static void put(Builder *b, int32_t column, int32_t order) {
@@ -661,8 +656,7 @@ static void permutation_permutes_the_result(void **state) {
     }
     if (s.status != STRUCTURE_OK) {
       for (int32_t i = 0; i < t.m; i++) assert_int_equal(r.dulmage.row_kind[i], s.dulmage.row_kind[p[i]]);
-      for (int32_t j = 0; j < t.n; j++)
-        assert_int_equal(r.dulmage.column_kind[j], s.dulmage.column_kind[q[j]]);
+      for (int32_t j = 0; j < t.n; j++) assert_int_equal(r.dulmage.column_kind[j], s.dulmage.column_kind[q[j]]);
       assert_int_equal(r.dulmage.n_over, s.dulmage.n_over);
       assert_int_equal(r.dulmage.n_under, s.dulmage.n_under);
     }
@@ -809,10 +803,8 @@ static void assert_components(const Table *t, const DulmageComponent *list, int3
     const DulmageSet *all = &list[k].all, *culprit = &list[k].culprit;
     unsigned all_rows = turned ? bits(all->columns, all->n_columns) : bits(all->rows, all->n_rows);
     unsigned all_columns = turned ? bits(all->rows, all->n_rows) : bits(all->columns, all->n_columns);
-    unsigned rows =
-        turned ? bits(culprit->columns, culprit->n_columns) : bits(culprit->rows, culprit->n_rows);
-    unsigned columns =
-        turned ? bits(culprit->rows, culprit->n_rows) : bits(culprit->columns, culprit->n_columns);
+    unsigned rows = turned ? bits(culprit->columns, culprit->n_columns) : bits(culprit->rows, culprit->n_rows);
+    unsigned columns = turned ? bits(culprit->rows, culprit->n_rows) : bits(culprit->columns, culprit->n_columns);
     assert_int_equal(columns_of_rows(t, all_rows), all_columns);
     assert_false(all_rows & seen_rows || all_columns & seen_columns);
     seen_rows |= all_rows, seen_columns |= all_columns;
@@ -928,8 +920,7 @@ static void culprit_search_is_bounded(void **state) {
   Arena *arena = arena_of(state);
   Builder b = builder_make(arena, 2 * N + 2);
   for (int32_t i = 0; i < N; i++) put(&b, i, 0), put(&b, (i + 1) % N, 0), end_row(&b);
-  for (int32_t i = 0; i < N; i++)
-    put(&b, i, 0), put(&b, (i + 7) % N, 0), put(&b, (i * 13) % N, 0), end_row(&b);
+  for (int32_t i = 0; i < N; i++) put(&b, i, 0), put(&b, (i + 7) % N, 0), put(&b, (i * 13) % N, 0), end_row(&b);
   put(&b, 5, 0), end_row(&b);
   put(&b, 5, 0), end_row(&b);
   Incidence incidence = finish(&b);

@@ -13,18 +13,17 @@ static bool work_analyze(daedal_model *model, const void *argument) {
   const Structure *structure = &analysis->structure;
   bool ok = structure->status == STRUCTURE_OK;
   bool discrete_ok = model_check_discrete(model->model, &model->diags);
-  model->figures =
-      (daedal_analysis){.status = ok && analysis->curable && discrete_ok ? DAEDAL_OK : DAEDAL_STRUCTURE,
-                        .verdict = discrete_ok ? analysis_verdict(analysis) : "unbalanced",
-                        .equations = (uint32_t)structure->n_equations,
-                        .variables = (uint32_t)structure->n_variables,
-                        .structural_index = structure->structural_index,
-                        .dof = structure->dof,
-                        .differentiations = structure->differentiations,
-                        .c = ok ? structure->c : NULL,
-                        .d = ok ? structure->d : NULL,
-                        .blocks = ok ? (uint32_t)structure->blocks.n_blocks : 0,
-                        .aliases = analysis->aliases};
+  model->figures = (daedal_analysis){.status = ok && analysis->curable && discrete_ok ? DAEDAL_OK : DAEDAL_STRUCTURE,
+                                     .verdict = discrete_ok ? analysis_verdict(analysis) : "unbalanced",
+                                     .equations = (uint32_t)structure->n_equations,
+                                     .variables = (uint32_t)structure->n_variables,
+                                     .structural_index = structure->structural_index,
+                                     .dof = structure->dof,
+                                     .differentiations = structure->differentiations,
+                                     .c = ok ? structure->c : NULL,
+                                     .d = ok ? structure->d : NULL,
+                                     .blocks = ok ? (uint32_t)structure->blocks.n_blocks : 0,
+                                     .aliases = analysis->aliases};
   return true;
 }
 
@@ -54,12 +53,6 @@ static const char *report(daedal_model *model, AnalysisReport print, TextVec *te
   return model_protect(model, work_report, &request) ? text->data : NULL;
 }
 
-const char *daedal_analysis_text(daedal_model *model) {
-  return report(model, analysis_report_text, &model->text);
-}
-const char *daedal_analysis_json(daedal_model *model) {
-  return report(model, analysis_report_json, &model->json);
-}
-const char *daedal_analysis_svg(daedal_model *model) {
-  return report(model, analysis_report_svg, &model->svg);
-}
+const char *daedal_analysis_text(daedal_model *model) { return report(model, analysis_report_text, &model->text); }
+const char *daedal_analysis_json(daedal_model *model) { return report(model, analysis_report_json, &model->json); }
+const char *daedal_analysis_svg(daedal_model *model) { return report(model, analysis_report_svg, &model->svg); }

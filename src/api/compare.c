@@ -63,9 +63,9 @@ static bool run_comparison(daedal_result *result, const void *argument) {
   const CompareNames *names = argument;
   const daedal_options *options = names->options;
   CompareRequest *comparing = &result->comparing;
-  bool ok = read_options(result, options, &comparing->request) &&
-            read_starts(result, options, &comparing->request) && read_invariants(result, options) &&
-            read_methods(result, names->methods) && read_solvers(result, names->solvers);
+  bool ok = read_options(result, options, &comparing->request) && read_starts(result, options, &comparing->request) &&
+            read_invariants(result, options) && read_methods(result, names->methods) &&
+            read_solvers(result, names->solvers);
   if (ok) {
     result->comparison = compare_run(result->heap, result->model->model, comparing);
     judge_comparison(result, names->methods != NULL);

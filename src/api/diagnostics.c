@@ -13,8 +13,7 @@ static daedal_place place_of(const Source *source, Span span, Arena *arena) {
   uint32_t end = place.line < source->lines.count ? source->lines.data[place.line] : source->length;
   while (end > begin && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r')) end--;
   uint32_t stop = span.end < end ? span.end : end;
-  for (uint32_t k = span.begin; k < stop; k++)
-    place.length += ((unsigned char)source->text[k] & 0xc0) != 0x80;
+  for (uint32_t k = span.begin; k < stop; k++) place.length += ((unsigned char)source->text[k] & 0xc0) != 0x80;
   place.text = arena_copy(arena, source->text + begin, end - begin);
   return place;
 }
@@ -29,8 +28,7 @@ void publish(Published *published, const Diags *diags, const Source *source, Hea
     const Diag *diag = &diags->list.data[k];
     daedal_note *notes = arena_array(arena, diag->notes.count, sizeof *notes);
     for (uint32_t n = 0; n < diag->notes.count; n++)
-      notes[n] =
-          (daedal_note){diag->notes.data[n].message, place_of(source, diag->notes.data[n].span, arena)};
+      notes[n] = (daedal_note){diag->notes.data[n].message, place_of(source, diag->notes.data[n].span, arena)};
     published->list[k] = (daedal_diagnostic){.severity = (daedal_severity)diag->severity,
                                              .status = (daedal_status)diag->code,
                                              .message = diag->message,
@@ -45,9 +43,7 @@ daedal_diagnostic published_get(const Published *published, uint32_t index) {
   return OUT_OF_MEMORY;
 }
 
-void publish_model(daedal_model *model) {
-  publish(&model->published, &model->diags, &model->source, model->heap);
-}
+void publish_model(daedal_model *model) { publish(&model->published, &model->diags, &model->source, model->heap); }
 
 void publish_result(daedal_result *result) {
   publish(&result->published, &result->diags, &result->model->source, result->heap);

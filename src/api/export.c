@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 
 /* Names and values of the variables that stand behind leaf indices. */
-static ExportList export_variables(const Model *model, const IndexVec *variables, const double *values,
-                                   Arena *arena) {
+static ExportList export_variables(const Model *model, const IndexVec *variables, const double *values, Arena *arena) {
   const char **names = arena_array(arena, variables->count, sizeof *names);
   for (uint32_t k = 0; k < variables->count; k++) names[k] = model_name(model, variables->data[k]);
   return (ExportList){variables->count, names, values};
@@ -26,19 +25,19 @@ static bool export_files(daedal_result *result, ExportFiles *files) {
   const char **rows = arena_array(arena, array->rows, sizeof *rows);
   for (uint32_t q = 0; q < array->columns; q++) columns[q] = array_column_name(array, q, arena);
   for (uint32_t r = 0; r < array->rows; r++) rows[r] = array_row_text(array, r, arena);
-  ExportInput input = {.name = daedal_model_name(result->model),
-                       .method = simulation->facts.method,
-                       .model = evaluator->model,
-                       .layout = &evaluator->layout,
-                       .rows = array->row,
-                       .jacobian = evaluator->jacobian,
-                       .time = simulation->reduction.time,
-                       .columns = {array->columns, columns, simulation->reduction.reduced.y},
-                       .row_list = {array->rows, rows, NULL},
-                       .parameters = export_variables(evaluator->model, &evaluator->model->parameters,
-                                                      evaluator->parameters, arena),
-                       .discretes = {simulation->modes.count, NULL, evaluator->discretes},
-                       .pre = evaluator->pre};
+  ExportInput input = {
+      .name = daedal_model_name(result->model),
+      .method = simulation->facts.method,
+      .model = evaluator->model,
+      .layout = &evaluator->layout,
+      .rows = array->row,
+      .jacobian = evaluator->jacobian,
+      .time = simulation->reduction.time,
+      .columns = {array->columns, columns, simulation->reduction.reduced.y},
+      .row_list = {array->rows, rows, NULL},
+      .parameters = export_variables(evaluator->model, &evaluator->model->parameters, evaluator->parameters, arena),
+      .discretes = {simulation->modes.count, NULL, evaluator->discretes},
+      .pre = evaluator->pre};
   const char **modes = arena_array(arena, simulation->modes.count, sizeof *modes);
   for (uint32_t m = 0; m < simulation->modes.count; m++)
     modes[m] = model_text(result->model->model, simulation->modes.relation[m], arena);
@@ -51,14 +50,12 @@ static bool work_export(daedal_result *result, const void *argument) {
   ExportFiles files = {0};
   bool ok = result->status == DAEDAL_OK && export_files(result, &files);
   if (ok && mkdir(directory, 0777) != 0 && errno != EEXIST) {
-    diag_error(&result->diags, DIAG_FILE, (Span){0}, "cannot make the directory %s: %s", directory,
-               strerror(errno));
+    diag_error(&result->diags, DIAG_FILE, (Span){0}, "cannot make the directory %s: %s", directory, strerror(errno));
     ok = false;
   }
   for (uint32_t k = 0; k < files.count && ok; k++) {
     const char *path = arena_printf(&result->diags.arena, "%s/%s", directory, files.data[k].name);
-    ok = file_save(result->heap, &result->diags, path, NULL, NULL, files.data[k].text.data,
-                   files.data[k].text.count);
+    ok = file_save(result->heap, &result->diags, path, NULL, NULL, files.data[k].text.data, files.data[k].text.count);
   }
   if (!ok) result->status = (daedal_status)diags_code(&result->diags);
   publish_result(result);

@@ -80,8 +80,7 @@ static daedal_model *load_protected(LoadRequest request, const daedal_allocator 
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator) {
   return load_protected(
-      (LoadRequest){
-          .path = path, .text = text ? text : "", .length = text ? length : 0, .class_name = class_name},
+      (LoadRequest){.path = path, .text = text ? text : "", .length = text ? length : 0, .class_name = class_name},
       allocator);
 }
 

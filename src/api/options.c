@@ -74,8 +74,8 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
     return refuse_usage(result, "step sizes and the constraint tolerance must be positive");
   if (run->max_step > 0 && run->max_step < FINEST * fmax(fabs(run->start), fabs(run->stop)))
     return refuse_usage(result, "the longest step is below the round-off of time");
-  double interval = first_given(options->output_interval, !options->intervals && experiment->has_interval,
-                                experiment->interval, NAN);
+  double interval =
+      first_given(options->output_interval, !options->intervals && experiment->has_interval, experiment->interval, NAN);
   if (!isnan(interval) && !(interval > 0)) return refuse_usage(result, "the output interval must be positive");
   double count = options->intervals ? options->intervals : 500;
   if (!isnan(interval)) count = ceil((run->stop - run->start) / interval * (1 - 1e-12));
@@ -86,8 +86,7 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
 }
 
 /* One `name=value` of the overrides. */
-static bool read_override(daedal_result *result, const char *text, size_t length, double *parameters,
-                          double *starts) {
+static bool read_override(daedal_result *result, const char *text, size_t length, double *parameters, double *starts) {
   Model *model = result->model->model;
   Arena *arena = &result->diags.arena;
   const char *item = arena_copy(arena, text, length);
@@ -95,9 +94,7 @@ static bool read_override(daedal_result *result, const char *text, size_t length
   if (!equals) return refuse_usage(result, arena_printf(arena, "'%s' is not of the form name=value", item));
   *equals = '\0';
   char *end;
-  double value = strcmp(equals + 1, "true") == 0    ? 1
-                 : strcmp(equals + 1, "false") == 0 ? 0
-                                                    : strtod(equals + 1, &end);
+  double value = strcmp(equals + 1, "true") == 0 ? 1 : strcmp(equals + 1, "false") == 0 ? 0 : strtod(equals + 1, &end);
   bool word = strcmp(equals + 1, "true") == 0 || strcmp(equals + 1, "false") == 0;
   if (!word && (end == equals + 1 || *end || !isfinite(value)))
     return refuse_usage(result, arena_printf(arena, "'%s' is not a number (value of %s)", equals + 1, item));
@@ -108,13 +105,12 @@ static bool read_override(daedal_result *result, const char *text, size_t length
   if (variable->role != ROLE_PARAMETER) starts[position] = value;
   else if (variable->is_final || variable->variability == VARIABILITY_CONSTANT)
     return refuse_usage(result, arena_printf(arena, "'%s' is %s and cannot be overridden", item,
-                                            variable->is_final ? "final" : "a constant"));
+                                             variable->is_final ? "final" : "a constant"));
   else if (variable->is_structural)
     return refuse_usage(
         result,
-        arena_printf(
-            arena, "'%s' decides the structure of the model and cannot be overridden; change it in the file",
-            item));
+        arena_printf(arena, "'%s' decides the structure of the model and cannot be overridden; change it in the file",
+                     item));
   else parameters[variable->index] = value;
   return true;
 }
@@ -148,11 +144,9 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
   for (uint32_t k = 0; k < model->variables.count; k++) starts[k] = NAN;
   request->parameter_overrides = parameters;
   request->starts.start = starts;
-  if (options->start_from &&
-      !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
+  if (options->start_from && !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
     return false;
-  if (options->start_values &&
-      !start_list_read(result->heap, model, options->start_values, starts, &result->diags))
+  if (options->start_values && !start_list_read(result->heap, model, options->start_values, starts, &result->diags))
     return false;
   move_free_starts(model, parameters, starts);
   return read_overrides(result, options->overrides, parameters, starts);
@@ -177,7 +171,7 @@ bool read_invariants(daedal_result *result, const daedal_options *options) {
   comparing->invariants = split_names(arena, options->invariants, &comparing->invariant_count);
   for (uint32_t k = 0; k < comparing->invariant_count; k++)
     if (model_find(result->model->model, comparing->invariants[k]) == MAP_NONE)
-      return refuse_usage(result, arena_printf(arena, "there is no variable '%s' to watch as an invariant",
-                                              comparing->invariants[k]));
+      return refuse_usage(
+          result, arena_printf(arena, "there is no variable '%s' to watch as an invariant", comparing->invariants[k]));
   return true;
 }

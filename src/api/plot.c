@@ -34,11 +34,9 @@ static bool work_plot(daedal_result *result, const void *argument) {
   Arena arena = arena_make(result->heap);
   uint32_t *chosen = arena_array(&arena, recorder_of(result)->signals->list.count, sizeof *chosen);
   uint32_t count = choose_signals(result, filter, chosen);
-  Plot plot =
-      plot_signals(&arena, recorder_of(result)->trajectory, daedal_model_name(result->model), chosen, count);
+  Plot plot = plot_signals(&arena, recorder_of(result)->trajectory, daedal_model_name(result->model), chosen, count);
   result->plot.count = result->terminal.count = 0;
-  if (request->width)
-    plot_text(result->heap, &plot, PLOT_BRAILLE, request->width, request->height, &result->terminal);
+  if (request->width) plot_text(result->heap, &plot, PLOT_BRAILLE, request->width, request->height, &result->terminal);
   else plot_svg(result->heap, &plot, &result->plot);
   arena_free(&arena);
   return true;
@@ -49,8 +47,7 @@ const char *daedal_result_plot(daedal_result *result, const char *variables) {
   return recorder_of(result) && result_protect(result, work_plot, &request) ? result->plot.data : NULL;
 }
 
-const char *daedal_result_plot_terminal(daedal_result *result, const char *variables, uint32_t width,
-                                        uint32_t height) {
+const char *daedal_result_plot_terminal(daedal_result *result, const char *variables, uint32_t width, uint32_t height) {
   PlotRequest request = {variables, width ? width : 80, height};
   return recorder_of(result) && result_protect(result, work_plot, &request) ? result->terminal.data : NULL;
 }

@@ -25,12 +25,8 @@ static const char *report(daedal_result *result, RunReport print, TextVec *text)
   return result_protect(result, work_report, &request) ? text->data : "";
 }
 
-const char *daedal_result_text(daedal_result *result) {
-  return report(result, run_report_text, &result->text);
-}
-const char *daedal_result_json(daedal_result *result) {
-  return report(result, run_report_json, &result->json);
-}
+const char *daedal_result_text(daedal_result *result) { return report(result, run_report_text, &result->text); }
+const char *daedal_result_json(daedal_result *result) { return report(result, run_report_json, &result->json); }
 
 /* ---- initial values ---- */
 
@@ -39,8 +35,7 @@ static const Explanation *explain(daedal_result *result) {
   if (!simulation->initial.solved) return NULL;
   if (!result->explanation) {
     result->explanation = heap_alloc(result->heap, sizeof *result->explanation);
-    *result->explanation =
-        initial_explain(&simulation->initializer, &simulation->initial, &result->diags.arena);
+    *result->explanation = initial_explain(&simulation->initializer, &simulation->initial, &result->diags.arena);
   }
   return result->explanation;
 }

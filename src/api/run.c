@@ -23,8 +23,7 @@ static void publish_run(daedal_result *result) {
                                        array_column_name(array, pivot->in, arena)};
   }
   if (result->simulation.facts.statistics && statistics->constraint_row != MAP_NONE)
-    result->constraint =
-        array_row_text(result->simulation.evaluator->array, statistics->constraint_row, arena);
+    result->constraint = array_row_text(result->simulation.evaluator->array, statistics->constraint_row, arena);
   publish_result(result);
 }
 
@@ -136,6 +135,4 @@ daedal_statistics daedal_result_statistics(const daedal_result *result) {
   return out;
 }
 
-daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index) {
-  return result->pivots[index];
-}
+daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index) { return result->pivots[index]; }

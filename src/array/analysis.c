@@ -105,21 +105,22 @@ static Dependence node_dependence(const LinearSearch *search, const Dag *dag, Ex
   const Structure *structure = &search->analysis->structure;
   Dependence all = largest_of_children(search, dag, e, 0);
   switch (dag_op(dag, e)) {
-    case OP_VARIABLE: {
-      int32_t j = (int32_t)search->analysis->problem.local[dag_index(dag, e)];
-      bool highest = structure->blocks.block_of_column[j] == search->block && (int32_t)dag_order(dag, e) == structure->d[j];
-      return highest ? DEPENDS_LINEARLY : DEPENDS_NOT;
-    }
-    case OP_SUM:
-    case OP_NOEVENT: return all;
-    case OP_MULTIPLY: {
-      bool both = search->dependence[dag_child(dag, e, 0)] && search->dependence[dag_child(dag, e, 1)];
-      return both ? DEPENDS_OTHERWISE : all;
-    }
-    case OP_DIVIDE: return search->dependence[dag_child(dag, e, 1)] ? DEPENDS_OTHERWISE : all;
-    case OP_IF: return search->dependence[dag_child(dag, e, 0)] ? DEPENDS_OTHERWISE : all;
-    case OP_SMOOTH: return all;
-    default: return all == DEPENDS_NOT ? DEPENDS_NOT : DEPENDS_OTHERWISE;
+  case OP_VARIABLE: {
+    int32_t j = (int32_t)search->analysis->problem.local[dag_index(dag, e)];
+    bool highest =
+        structure->blocks.block_of_column[j] == search->block && (int32_t)dag_order(dag, e) == structure->d[j];
+    return highest ? DEPENDS_LINEARLY : DEPENDS_NOT;
+  }
+  case OP_SUM:
+  case OP_NOEVENT: return all;
+  case OP_MULTIPLY: {
+    bool both = search->dependence[dag_child(dag, e, 0)] && search->dependence[dag_child(dag, e, 1)];
+    return both ? DEPENDS_OTHERWISE : all;
+  }
+  case OP_DIVIDE: return search->dependence[dag_child(dag, e, 1)] ? DEPENDS_OTHERWISE : all;
+  case OP_IF: return search->dependence[dag_child(dag, e, 0)] ? DEPENDS_OTHERWISE : all;
+  case OP_SMOOTH: return all;
+  default: return all == DEPENDS_NOT ? DEPENDS_NOT : DEPENDS_OTHERWISE;
   }
 }
 
@@ -162,7 +163,8 @@ static int32_t column_preference(const Analysis *analysis, uint32_t q) {
   const Variable *variable = &model->variables.data[model->unknowns.data[analysis->problem.unknown[j]]];
   if (order == 0 && variable->fixed == FIXED_TRUE) return 100;
   if ((int32_t)order >= array->d[j]) return 0;
-  return 10 + (order == 0 && variable->start != EXPR_NONE ? 40 : 0) + 4 * (int32_t)variable->select - (order > 3 ? 3 : (int32_t)order);
+  return 10 + (order == 0 && variable->start != EXPR_NONE ? 40 : 0) + 4 * (int32_t)variable->select -
+         (order > 3 ? 3 : (int32_t)order);
 }
 
 static void find_initial(Analysis *analysis, Arena *arena, Diags *diags) {
@@ -186,11 +188,13 @@ static void find_initial(Analysis *analysis, Arena *arena, Diags *diags) {
     const Variable *variable = &model->variables.data[analysis->redundant.data[k]];
     uint32_t column = array->model_column[variable->index];
     InitialConflict conflict = initial_conflict(arena, &pattern, &choice, (int32_t)column);
-    Diag *diag = diag_warning(diags, variable->span, "the fixed start value of %s is redundant: other fixed values determine it",
-                              names_text(model->names, variable->name));
+    Diag *diag =
+        diag_warning(diags, variable->span, "the fixed start value of %s is redundant: other fixed values determine it",
+                     names_text(model->names, variable->name));
     for (int32_t c = 0; c < conflict.n_columns && c < 4; c++)
       if (preference[conflict.columns[c]] == 100)
-        diag_note(diags, diag, (Span){0}, "remove fixed=true from %s or from %s", names_text(model->names, variable->name),
+        diag_note(diags, diag, (Span){0}, "remove fixed=true from %s or from %s",
+                  names_text(model->names, variable->name),
                   array_column_name(array, (uint32_t)conflict.columns[c], arena));
   }
 }
@@ -208,7 +212,8 @@ static void check_regular(Analysis *analysis, Arena *arena, Diags *diags) {
   if (!analysis->checked) return;
   Problem problem = analysis->problem;
   Structure structure = analysis->structure;
-  ConvertStatus status = convert_run(&problem, &structure, parameters, arena, &analysis->conversions, &analysis->singular, diags);
+  ConvertStatus status =
+      convert_run(&problem, &structure, parameters, arena, &analysis->conversions, &analysis->singular, diags);
   Samples samples = samples_make(model, parameters, arena);
   regular_check_start(&analysis->problem, &analysis->structure, &samples, arena, &analysis->singular);
   analysis->regular = status == CONVERT_REGULAR;

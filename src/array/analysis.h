@@ -15,13 +15,13 @@ typedef struct HiddenConstraint {
 typedef struct Analysis {
   Problem problem; /* as written */
   Structure structure;
-  Array array;     /* when the structure is ok */
+  Array array;      /* when the structure is ok */
   uint32_t aliases; /* equations that alias elimination removes for a simulation */
-  bool *linear;    /* per block: linear in its highest derivatives */
+  bool *linear;     /* per block: linear in its highest derivatives */
   VEC(HiddenConstraint) hidden;
   InitialCandidates candidates;
-  IndexVec fixed;   /* variables of the model with fixed start values */
-  IndexVec redundant; /* of them: those that the equations determine already */
+  IndexVec fixed;              /* variables of the model with fixed start values */
+  IndexVec redundant;          /* of them: those that the equations determine already */
   VEC(const char *) suggested; /* columns that complete the fixed ones to a legal set */
   uint32_t initial_equations;
   /* The check by numbers: is the Jacobian regular that the structure promises? Only where all parameters have values. */

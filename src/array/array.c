@@ -81,8 +81,7 @@ Pattern array_pattern(Array *array, Arena *arena) {
   for (uint32_t r = 0; r < array->rows; r++) {
     leaves.count = 0;
     dag_variables(array->dag, array_row(array, r), &leaves);
-    for (uint32_t k = 0; k < leaves.count; k++)
-      vec_push(heap, &column, (int32_t)array_column(array, leaves.data[k]));
+    for (uint32_t k = 0; k < leaves.count; k++) vec_push(heap, &column, (int32_t)array_column(array, leaves.data[k]));
     start[r + 1] = (int32_t)column.count;
   }
   int32_t *columns = arena_array(arena, column.count, sizeof *columns);

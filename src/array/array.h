@@ -17,13 +17,13 @@
 typedef struct Problem {
   Model *model;
   uint32_t equations, unknowns;
-  Expr *residual;          /* per equation */
-  const Expr *written;     /* the residuals before conversions (convert.h); NULL: there were none */
-  uint32_t *equation;      /* equation of the model, per equation of the problem */
-  uint32_t *unknown;       /* unknown of the model, per unknown of the problem */
-  uint32_t *local;         /* unknown of the problem per unknown of the model; MAP_NONE if eliminated */
-  Aliases aliases;         /* how the others follow; removed == 0 if none were looked for */
-  Incidence incidence;     /* sorted by unknown within a row */
+  Expr *residual;      /* per equation */
+  const Expr *written; /* the residuals before conversions (convert.h); NULL: there were none */
+  uint32_t *equation;  /* equation of the model, per equation of the problem */
+  uint32_t *unknown;   /* unknown of the model, per unknown of the problem */
+  uint32_t *local;     /* unknown of the problem per unknown of the model; MAP_NONE if eliminated */
+  Aliases aliases;     /* how the others follow; removed == 0 if none were looked for */
+  Incidence incidence; /* sorted by unknown within a row */
 } Problem;
 
 /* The problem of a model as written, or with aliases eliminated. Owned by the arena. O(size of the equations). */
@@ -58,12 +58,12 @@ typedef struct Array {
   Dag *dag;
   uint32_t rows, columns;
   const int32_t *c, *d;
-  uint32_t *row_start;       /* equations + 1 */
-  uint32_t *column_start;    /* unknowns + 1 */
-  uint32_t *row_equation;    /* per row: i */
-  uint32_t *column_unknown;  /* per column: j */
-  uint32_t *model_column;    /* per unknown of the model: column of its order 0, MAP_NONE if eliminated */
-  Expr *row;                 /* per row; EXPR_NONE until array_row makes it */
+  uint32_t *row_start;      /* equations + 1 */
+  uint32_t *column_start;   /* unknowns + 1 */
+  uint32_t *row_equation;   /* per row: i */
+  uint32_t *column_unknown; /* per column: j */
+  uint32_t *model_column;   /* per unknown of the model: column of its order 0, MAP_NONE if eliminated */
+  Expr *row;                /* per row; EXPR_NONE until array_row makes it */
 } Array;
 
 /* An array for offsets c, d (which must outlive it). Owned by the arena. */

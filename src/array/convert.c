@@ -36,8 +36,7 @@ const char *converter_residual_text(const Converter *converter, Expr residual) {
 }
 
 /* `equation 1 - 2*der(equation 3)`, the line replaced first; of a long sum only the beginning. */
-static const char *combination_text(Converter *converter, const BlockJacobian *jacobian,
-                                    const Dependence *dependence) {
+static const char *combination_text(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
   enum { SHOWN = 12 };
   uint32_t hidden = dependence->count > SHOWN ? dependence->count - SHOWN / 2 : 0;
   TextVec text = {0};
@@ -64,8 +63,7 @@ static const char *combination_text(Converter *converter, const BlockJacobian *j
   return copy;
 }
 
-void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after,
-                    const char *how) {
+void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how) {
   vec_push(converter->heap, converter->list,
            (Conversion){kind, converter->problem.equation[i], written_text(converter, i), after, how});
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
@@ -106,8 +104,7 @@ Expr converter_drop_apparent(Converter *converter, Expr e) {
   ExprVec leaves = {0}, partials = {0}, apparent = {0};
   dag_gradient(converter->dag, e, &leaves, &partials);
   for (uint32_t k = 0; k < leaves.count; k++)
-    if (samples_vanish(&converter->samples, partials.data[k]))
-      vec_push(converter->heap, &apparent, leaves.data[k]);
+    if (samples_vanish(&converter->samples, partials.data[k])) vec_push(converter->heap, &apparent, leaves.data[k]);
   /* leaves without any partial derivative */
   ExprVec all = {0};
   dag_variables(converter->dag, e, &all);
@@ -117,8 +114,7 @@ Expr converter_drop_apparent(Converter *converter, Expr e) {
     if (!present && !dag_has_event(converter->dag, e)) vec_push(converter->heap, &apparent, all.data[k]);
   }
   Expr result = e;
-  for (int number = 0; number < 2 && apparent.count && result == e;
-       number++) { /* 0 may be outside of a domain */
+  for (int number = 0; number < 2 && apparent.count && result == e; number++) { /* 0 may be outside of a domain */
     Expr dropped = drop_leaves(converter, e, &apparent, number);
     if (samples_vanish(&converter->samples, dag_subtract(converter->dag, dropped, e))) result = dropped;
   }
@@ -157,26 +153,22 @@ static bool step_vanish(Converter *converter, const BlockJacobian *jacobian) {
 static void report_inconsistent(Converter *converter, uint32_t i, Expr left, const char *how) {
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   converter->failed = true;
-  Diag *diag =
-      diag_error(converter->diags, DIAG_STRUCTURE, span, "the equations contradict each other: %s gives %s",
-                 how, short_text(converter, converter_residual_text(converter, left)));
+  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span, "the equations contradict each other: %s gives %s",
+                          how, short_text(converter, converter_residual_text(converter, left)));
   diag_note(converter->diags, diag, (Span){0}, "remove one of these equations, or make them agree");
 }
 
 static void report_redundant(Converter *converter, uint32_t i, const char *how) {
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   converter->failed = true;
-  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span,
-                          "`%s` follows from other equations: %s is 0 = 0",
+  Diag *diag = diag_error(converter->diags, DIAG_STRUCTURE, span, "`%s` follows from other equations: %s is 0 = 0",
                           short_text(converter, written_text(converter, i)), how);
-  diag_note(converter->diags, diag, (Span){0},
-            "an equation is missing: the others leave a variable undetermined");
+  diag_note(converter->diags, diag, (Span){0}, "an equation is missing: the others leave a variable undetermined");
 }
 
 static Expr start_of(const Converter *converter, uint32_t unknown) {
   const Model *model = converter->model;
-  const Variable *variable =
-      &model->variables.data[model->unknowns.data[converter->problem.unknown[unknown]]];
+  const Variable *variable = &model->variables.data[model->unknowns.data[converter->problem.unknown[unknown]]];
   return variable->start == EXPR_NONE ? dag_constant(converter->dag, 0) : variable->start;
 }
 
@@ -197,11 +189,10 @@ static bool settle_empty(Converter *converter, uint32_t i, Expr left, const char
     Structure structure = try_residual(converter, i, residual, &problem);
     released = structure.status == STRUCTURE_OK;
     if (!released) continue;
-    converter_note(
-        converter, CONVERSION_RELEASED, i,
-        arena_printf(converter->arena, "%s = %s", model_text(converter->model, leaf, converter->arena),
-                     model_text(converter->model, start_of(converter, unknown), converter->arena)),
-        arena_printf(converter->arena, "%s is 0 = 0; the free variable is held at its start value", how));
+    converter_note(converter, CONVERSION_RELEASED, i,
+                   arena_printf(converter->arena, "%s = %s", model_text(converter->model, leaf, converter->arena),
+                                model_text(converter->model, start_of(converter, unknown), converter->arena)),
+                   arena_printf(converter->arena, "%s is 0 = 0; the free variable is held at its start value", how));
     converter->problem = problem;
     converter->structure = structure;
   }
@@ -225,8 +216,7 @@ static bool step_empty(Converter *converter) {
 
 /* The condition of the method on a factor: no unknown of the block as high as the combination cancels it,
  * none of another block higher than it may be. */
-static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor,
-                          int32_t least) {
+static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor, int32_t least) {
   const Structure *structure = &converter->structure;
   int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];
   ExprVec leaves = {0};
@@ -334,8 +324,7 @@ static bool combine(Converter *converter, const BlockJacobian *jacobian, const D
   dag_variables(dag, combination->left, &rest);
   for (uint32_t k = 0; k < rest.count && low; k++) {
     int32_t j = (int32_t)converter->problem.local[dag_index(dag, rest.data[k])];
-    bool inside =
-        structure->blocks.block_of_column[j] == structure->blocks.block_of_row[jacobian->equation[0]];
+    bool inside = structure->blocks.block_of_column[j] == structure->blocks.block_of_row[jacobian->equation[0]];
     low = !inside || (int32_t)dag_order(dag, rest.data[k]) < structure->d[j] - least;
   }
   vec_free(converter->heap, &rest);
@@ -368,16 +357,14 @@ static uint32_t dependence_cost(const Converter *converter, const Dependence *de
 static void sort_dependences(const Converter *converter, DependenceVec *list) {
   for (uint32_t k = 1; k < list->count; k++)
     for (uint32_t q = k;
-         q > 0 && dependence_cost(converter, &list->data[q]) < dependence_cost(converter, &list->data[q - 1]);
-         q--) {
+         q > 0 && dependence_cost(converter, &list->data[q]) < dependence_cost(converter, &list->data[q - 1]); q--) {
       Dependence kept = list->data[q];
       list->data[q] = list->data[q - 1];
       list->data[q - 1] = kept;
     }
 }
 
-static bool use_combination(Converter *converter, const BlockJacobian *jacobian,
-                            const Dependence *dependence) {
+static bool use_combination(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
   uint32_t i = (uint32_t)jacobian->equation[dependence->last];
   int32_t least = converter->structure.c[i];
   for (uint32_t k = 0; k < dependence->count; k++) {
@@ -436,15 +423,15 @@ static void report_singular(Converter *converter, const SingularBlock *singular,
       "the structure is sound, but the Jacobian of %d equation%s with respect to the highest derivatives is "
       "identically singular (%s), and no rewriting was found that cures it",
       (int)size, size == 1 ? "" : "s",
-      is_proved(converter, jacobian) ? "proved" : arena_printf(converter->arena, "at %d random points", singular->points));
+      is_proved(converter, jacobian) ? "proved"
+                                     : arena_printf(converter->arena, "at %d random points", singular->points));
   for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
     uint32_t unknown = problem->unknown[blocks->column[p]];
     diag_note(converter->diags, diag, model->equations.data[problem->equation[blocks->row[p]]].span,
               "equation `%s`, variable %s", short_text(converter, written_text(converter, (uint32_t)blocks->row[p])),
               model_name(model, model->unknowns.data[unknown]));
   }
-  if (size > SHOWN)
-    diag_note(converter->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
+  if (size > SHOWN) diag_note(converter->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
   converter->failed = true;
 }
 
@@ -516,8 +503,7 @@ static int32_t *least_orders(const Problem *problem, uint32_t unknowns, Arena *a
 
 static Structure raise_offsets(const Converter *converter, const int32_t *least) {
   bool enough = true;
-  for (uint32_t j = 0; j < converter->problem.unknowns && enough; j++)
-    enough = converter->structure.d[j] >= least[j];
+  for (uint32_t j = 0; j < converter->problem.unknowns && enough; j++) enough = converter->structure.d[j] >= least[j];
   if (enough) return converter->structure;
   return structure_raise(converter->arena, &converter->problem.incidence, &converter->structure, least);
 }

@@ -16,12 +16,11 @@ typedef struct Converter {
   Structure structure;
   ConversionVec *list;
   SingularVec *singular; /* NULL: not asked for */
-  bool failed; /* an error was reported */
+  bool failed;           /* an error was reported */
 } Converter;
 
 /* Records a step: equation i of the problem is now `after`. */
-void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after,
-                    const char *how);
+void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how);
 
 /* `residual = 0`; owned by the arena. */
 const char *converter_residual_text(const Converter *converter, Expr residual);

@@ -87,10 +87,8 @@ static int plainness(const Dag *dag, Expr e) {
   if (dag_is_constant(dag, e, NULL)) return 0;
   Dag *graph = (Dag *)dag;
   if (dag_contains(graph, e, OP_VARIABLE)) return 3;
-  return dag_contains(graph, e, OP_TIME) || dag_contains(graph, e, OP_DISCRETE) ||
-                 dag_contains(graph, e, OP_PRE)
-             ? 2
-             : 1;
+  return dag_contains(graph, e, OP_TIME) || dag_contains(graph, e, OP_DISCRETE) || dag_contains(graph, e, OP_PRE) ? 2
+                                                                                                                  : 1;
 }
 
 /* a - factor * b, zero where the values cancel. */
@@ -155,8 +153,7 @@ static void collect_factors(const Dag *dag, Expr e, int power, Factors *factors)
       stack[depth].e = arguments[0], stack[depth++].power = p;
       stack[depth].e = arguments[1], stack[depth++].power = op == OP_MULTIPLY ? p : -p;
     } else if (op == OP_POWER && dag_arguments(dag, node, &arguments) == 2 &&
-               dag_is_constant(dag, arguments[1], &exponent) && exponent == floor(exponent) &&
-               fabs(exponent) < 20) {
+               dag_is_constant(dag, arguments[1], &exponent) && exponent == floor(exponent) && fabs(exponent) < 20) {
       add_factor(factors, arguments[0], p * (int)exponent);
     } else {
       add_factor(factors, node, p);
@@ -216,8 +213,7 @@ static int32_t choose_pivot(const Matrix *matrix, int32_t column) {
   for (int plain = 0; plain < 4 && best < 0; plain++) {
     for (int32_t p = 0; p < matrix->rows && largest[plain] > 0; p++) {
       const Entry *entry = at(matrix, p, column);
-      if (entry->zero || matrix->pivot_column[p] >= 0 || plainness(matrix->dag, entry->expression) != plain)
-        continue;
+      if (entry->zero || matrix->pivot_column[p] >= 0 || plainness(matrix->dag, entry->expression) != plain) continue;
       if (relative_size(matrix, p, column) < THRESHOLD * largest[plain]) continue;
       int32_t count = 0;
       for (int32_t q = 0; q < matrix->columns; q++) count += !at(matrix, p, q)->zero;
@@ -274,8 +270,10 @@ typedef struct LineList {
 
 static LineList list_lines(const BlockJacobian *jacobian, bool rows, const int32_t *order, Arena *arena) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
-  int32_t *position = arena_array(arena, (size_t)n, sizeof *position), *next = arena_array(arena, (size_t)n, sizeof *next);
-  LineList list = {arena_array(arena, (size_t)n + 1, sizeof(int32_t)), arena_array(arena, (size_t)nonzeros, sizeof(int32_t)),
+  int32_t *position = arena_array(arena, (size_t)n, sizeof *position),
+          *next = arena_array(arena, (size_t)n, sizeof *next);
+  LineList list = {arena_array(arena, (size_t)n + 1, sizeof(int32_t)),
+                   arena_array(arena, (size_t)nonzeros, sizeof(int32_t)),
                    arena_array(arena, (size_t)nonzeros, sizeof(int32_t))};
   for (int32_t k = 0; k < n; k++) position[order[k]] = k;
   for (int32_t p = 0; p < n; p++)
@@ -297,7 +295,8 @@ static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t
                          DependenceVec *found) {
   int32_t n = jacobian->size, count = 0, entries = 0;
   LineList list = list_lines(jacobian, rows, order, arena);
-  int32_t *chosen = arena_array(arena, (size_t)n, sizeof *chosen), *start = arena_array(arena, (size_t)n + 1, sizeof *start),
+  int32_t *chosen = arena_array(arena, (size_t)n, sizeof *chosen),
+          *start = arena_array(arena, (size_t)n + 1, sizeof *start),
           *place = arena_array(arena, (size_t)list.start[n], sizeof *place);
   double *value = arena_array(arena, (size_t)list.start[n], sizeof *value);
   for (int32_t k = 0; k < n; k++) {
@@ -331,8 +330,8 @@ static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t
 
 /* ---- lines of expressions ---- */
 
-static bool find_among(const BlockJacobian *jacobian, bool rows, const int32_t *order, int32_t lines, const Samples *samples,
-                       Arena *arena, DependenceVec *found) {
+static bool find_among(const BlockJacobian *jacobian, bool rows, const int32_t *order, int32_t lines,
+                       const Samples *samples, Arena *arena, DependenceVec *found) {
   Arena scratch = arena_make(arena->heap);
   Matrix matrix = {.dag = samples->model->dag, .columns = lines};
   bool ok = fill(&matrix, jacobian, rows, order, samples, &scratch);
@@ -349,8 +348,8 @@ static bool find_among(const BlockJacobian *jacobian, bool rows, const int32_t *
 }
 
 /* The lines that numbers show to take part, in their order; all of a small block. */
-static int32_t choose_lines(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples, Arena *arena,
-                            int32_t *chosen) {
+static int32_t choose_lines(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
+                            Arena *arena, int32_t *chosen) {
   int32_t n = jacobian->size, count = 0;
   bool *inside = arena_array(arena, (size_t)n, sizeof *inside);
   bool all = n <= ALL_LINES || !regular_support(jacobian, rows, samples, arena, inside);

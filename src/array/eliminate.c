@@ -194,8 +194,7 @@ static bool read_factors(const Elimination *elimination, int32_t line, const uin
   int32_t last = dependence->count++;
   dependence->line[last] = dependence->last = line;
   numerator[last] = denominator[last] = 1;
-  for (int32_t k = 0; k < dependence->count; k++)
-    content = divisor(content, numerator[k] * (common / denominator[k]));
+  for (int32_t k = 0; k < dependence->count; k++) content = divisor(content, numerator[k] * (common / denominator[k]));
   for (int32_t k = 0; k < dependence->count; k++)
     dependence->factor[k] = (double)(numerator[k] * (common / denominator[k]) / content);
   return true;

@@ -18,7 +18,8 @@ static uint32_t find_atom(Exact *exact, Op op, Expr of, double scale, bool *is_n
   Ring *ring = &exact->ring;
   *is_new = false;
   for (uint32_t k = 0; k < ring->atoms; k++)
-    if (exact->atom[k].op == op && exact->atom[k].of == of && exact->atom[k].scale == scale && !ring->atom[k].is_inverse)
+    if (exact->atom[k].op == op && exact->atom[k].of == of && exact->atom[k].scale == scale &&
+        !ring->atom[k].is_inverse)
       return k;
   uint32_t atom = ring_atom(ring);
   if (ring->failed) return 0;
@@ -110,10 +111,12 @@ static Rotation rotation_of(Exact *exact, Expr of) {
   Rotation angle = {integer(exact, 1), integer(exact, 0)};
   const Term *terms;
   double constant;
-  if (dag_op(exact->dag, of) != OP_SUM || dag_child_count(exact->dag, of) > ANGLE_TERMS) return rotate(exact, angle, of, 1);
+  if (dag_op(exact->dag, of) != OP_SUM || dag_child_count(exact->dag, of) > ANGLE_TERMS)
+    return rotate(exact, angle, of, 1);
   uint32_t count = dag_terms(exact->dag, of, &constant, &terms);
   for (uint32_t k = 0; k < count; k++) angle = rotate(exact, angle, terms[k].node, terms[k].coefficient);
-  if (constant != 0) angle = rotation_compose(&exact->ring, angle, rotation_atoms(exact, EXPR_NONE, fabs(constant)), constant < 0);
+  if (constant != 0)
+    angle = rotation_compose(&exact->ring, angle, rotation_atoms(exact, EXPR_NONE, fabs(constant)), constant < 0);
   return angle;
 }
 

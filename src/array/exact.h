@@ -12,7 +12,7 @@
 
 /* What an atom stands for. */
 typedef struct ExactAtom {
-  Op op;   /* OP_CONSTANT: the number `scale`; OP_COUNT: a whole subexpression; else the operator, of `scale` times the argument */
+  Op op; /* OP_CONSTANT: the number `scale`; OP_COUNT: a whole subexpression; else the operator, of `scale` times the argument */
   Expr of; /* the argument, or the subexpression; EXPR_NONE */
   double scale;
 } ExactAtom;

@@ -13,7 +13,8 @@ static bool is_event_relation(Op op) {
 static bool is_moving(Dag *dag, Expr e) { return dag_contains(dag, e, OP_VARIABLE) || dag_contains(dag, e, OP_TIME); }
 
 /* Which nodes of `order` are reached without passing a noEvent: walked from the roots down. */
-static bool *mark_outside(Dag *dag, const IndexVec *order, const uint32_t *slot, const Expr *roots, uint32_t count, Heap *heap) {
+static bool *mark_outside(Dag *dag, const IndexVec *order, const uint32_t *slot, const Expr *roots, uint32_t count,
+                          Heap *heap) {
   bool *outside = heap_array(heap, order->count, sizeof *outside);
   for (uint32_t r = 0; r < count; r++) outside[slot[roots[r]]] = true;
   for (uint32_t k = order->count; k-- > 0;) {

@@ -8,9 +8,9 @@
 
 typedef struct Modes {
   uint32_t count;
-  uint32_t first;       /* discrete leaf index of mode 0: behind the model's own discrete variables */
-  Expr *relation;       /* the relation itself, for messages */
-  Expr *difference;     /* left - right, inner relations replaced too */
+  uint32_t first;   /* discrete leaf index of mode 0: behind the model's own discrete variables */
+  Expr *relation;   /* the relation itself, for messages */
+  Expr *difference; /* left - right, inner relations replaced too */
 } Modes;
 
 /* Takes the relations out of the residuals of the problem, in place. Owned by the arena. O(size of the equations). */

@@ -99,8 +99,9 @@ Expr problem_expression(const Problem *problem, Expr e) {
     uint32_t unknown = dag_index(dag, leaves.data[k]), order = dag_order(dag, leaves.data[k]);
     Expr value;
     if (aliases->root[unknown] == UINT32_MAX) value = order ? dag_constant(dag, 0) : aliases->constant[unknown];
-    else value = dag_scale(dag, aliases->sign[unknown],
-                           dag_variable(dag, aliases->root[unknown], order + aliases->shift[unknown]));
+    else
+      value = dag_scale(dag, aliases->sign[unknown],
+                        dag_variable(dag, aliases->root[unknown], order + aliases->shift[unknown]));
     vec_push(heap, &values, value);
   }
   dag_substitute(dag, leaves.data, values.data, leaves.count, &e, 1);
@@ -177,9 +178,11 @@ static void *grown(Arena *arena, const void *data, size_t count, size_t more, si
 static Model *copy_model(const Model *model, uint32_t more, Arena *arena) {
   Model *copy = arena_alloc(arena, sizeof *copy);
   *copy = *model;
-  copy->variables.data = grown(arena, model->variables.data, model->variables.count, more, sizeof *model->variables.data);
+  copy->variables.data =
+      grown(arena, model->variables.data, model->variables.count, more, sizeof *model->variables.data);
   copy->unknowns.data = grown(arena, model->unknowns.data, model->unknowns.count, more, sizeof *model->unknowns.data);
-  copy->equations.data = grown(arena, model->equations.data, model->equations.count, more, sizeof *model->equations.data);
+  copy->equations.data =
+      grown(arena, model->equations.data, model->equations.count, more, sizeof *model->equations.data);
   copy->variables.capacity = model->variables.count + more;
   copy->unknowns.capacity = model->unknowns.count + more;
   copy->equations.capacity = model->equations.count + more;
@@ -190,10 +193,17 @@ static Model *copy_model(const Model *model, uint32_t more, Arena *arena) {
 static void add_unknown(Model *model, Expr value, Arena *arena) {
   uint32_t index = model->unknowns.count, position = model->variables.count;
   const char *text = arena_printf(arena, "$w%u", index + 1);
-  model->variables.data[model->variables.count++] =
-      (Variable){.name = names_add(model->names, text, strlen(text)), .type = TYPE_REAL, .role = ROLE_UNKNOWN, .index = index,
-                 .variability = VARIABILITY_CONTINUOUS, .select = SELECT_DEFAULT, .binding = EXPR_NONE, .start = EXPR_NONE,
-                 .min = EXPR_NONE, .max = EXPR_NONE, .nominal = EXPR_NONE};
+  model->variables.data[model->variables.count++] = (Variable){.name = names_add(model->names, text, strlen(text)),
+                                                               .type = TYPE_REAL,
+                                                               .role = ROLE_UNKNOWN,
+                                                               .index = index,
+                                                               .variability = VARIABILITY_CONTINUOUS,
+                                                               .select = SELECT_DEFAULT,
+                                                               .binding = EXPR_NONE,
+                                                               .start = EXPR_NONE,
+                                                               .min = EXPR_NONE,
+                                                               .max = EXPR_NONE,
+                                                               .nominal = EXPR_NONE};
   model->unknowns.data[model->unknowns.count++] = position;
   Expr leaf = dag_variable(model->dag, index, 0);
   model->equations.data[model->equations.count++] =

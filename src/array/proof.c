@@ -127,7 +127,8 @@ bool proof_vanishes(const Samples *samples, const Expr *factor, const Expr *part
   Arena scratch = arena_make(samples->model->heap);
   Exact *exact = arena_alloc(&scratch, sizeof *exact);
   *exact = exact_make(samples, &scratch);
-  Polynomial *left = arena_array(&scratch, count, sizeof *left), *right = arena_array(&scratch, count, sizeof *right), sum = {0};
+  Polynomial *left = arena_array(&scratch, count, sizeof *left), *right = arena_array(&scratch, count, sizeof *right),
+             sum = {0};
   bool known = exact_polynomials(exact, factor, count, left) && exact_polynomials(exact, part, count, right);
   for (uint32_t k = 0; k < count && known; k++)
     sum = polynomial_add(&exact->ring, sum, polynomial_multiply(&exact->ring, left[k], right[k]));
@@ -153,7 +154,8 @@ bool proof_dependence(const BlockJacobian *jacobian, const Dependence *rows, con
     }
   for (int32_t q = 0; q < n; q++) {
     const ColumnTerms *column = &columns[q];
-    holds = holds && (!column->factor.count || proof_vanishes(samples, column->factor.data, column->entry.data, column->factor.count));
+    holds = holds && (!column->factor.count ||
+                      proof_vanishes(samples, column->factor.data, column->entry.data, column->factor.count));
     vec_free(heap, &columns[q].factor);
     vec_free(heap, &columns[q].entry);
   }

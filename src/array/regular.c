@@ -13,15 +13,14 @@ enum { DENSE_SIZE = 48, RANK_SIZE = 400, LEAST_DEFINED = 3, UNDEFINED = -1 };
 /* Smallest ratio of pivots of a scaled regular matrix, and largest growth of a solution. */
 static const double SMALLEST_PIVOT = 1e-11, LARGEST_GROWTH = 1e12;
 
-BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block,
-                               int32_t *place, Arena *arena) {
+BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block, int32_t *place,
+                               Arena *arena) {
   Dag *dag = problem->model->dag;
   Heap *heap = arena->heap;
   const Blocks *blocks = &structure->blocks;
   int32_t begin = blocks->start[block];
-  BlockJacobian jacobian = {.size = blocks->start[block + 1] - begin,
-                            .equation = blocks->row + begin,
-                            .unknown = blocks->column + begin};
+  BlockJacobian jacobian = {
+      .size = blocks->start[block + 1] - begin, .equation = blocks->row + begin, .unknown = blocks->column + begin};
   jacobian.row_start = arena_array(arena, (size_t)jacobian.size + 1, sizeof(int32_t));
   ExprVec leaves = {0}, partials = {0}, entries = {0};
   IntVec columns = {0};
@@ -53,11 +52,9 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
 /* ---- rank by numbers ---- */
 
 /* Scales rows, then columns, to largest entry 1. false: an empty row or column, or something undefined. */
-static bool scale_entries(const BlockJacobian *jacobian, const double *values, Arena *scratch,
-                          double *scaled) {
+static bool scale_entries(const BlockJacobian *jacobian, const double *values, Arena *scratch, double *scaled) {
   int32_t n = jacobian->size;
-  double *row = arena_array(scratch, (size_t)n, sizeof *row),
-         *column = arena_array(scratch, (size_t)n, sizeof *column);
+  double *row = arena_array(scratch, (size_t)n, sizeof *row), *column = arena_array(scratch, (size_t)n, sizeof *column);
   for (int32_t p = 0; p < n; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
       row[p] = fmax(row[p], fabs(values[e]));
@@ -85,8 +82,7 @@ static int32_t dense_rank(const BlockJacobian *jacobian, const double *scaled, A
 static bool sparse_is_regular(const BlockJacobian *jacobian, const double *scaled, Arena *scratch) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
   Linear *linear = linear_new(scratch->heap, n, nonzeros, false);
-  linear_set_pattern(linear, jacobian->row_start,
-                     jacobian->column); /* the transposed matrix, of the same rank */
+  linear_set_pattern(linear, jacobian->row_start, jacobian->column); /* the transposed matrix, of the same rank */
   if (!linear_factor(linear, scaled)) return false;
   double *b = arena_array(scratch, (size_t)n, sizeof *b), growth = 0;
   for (int32_t p = 0; p < n; p++) b[p] = (p * 7 % 11) - 5.5;
@@ -114,10 +110,8 @@ static int32_t rank_at(const BlockJacobian *jacobian, const double *values, Heap
 }
 
 /* Values at a point, round-off put to zero. */
-static double *evaluate(const Samples *samples, uint32_t sample, const Expr *entries, uint32_t count,
-                        Arena *arena) {
-  double *values = arena_array(arena, count, sizeof *values),
-         *sizes = arena_array(arena, count, sizeof *sizes);
+static double *evaluate(const Samples *samples, uint32_t sample, const Expr *entries, uint32_t count, Arena *arena) {
+  double *values = arena_array(arena, count, sizeof *values), *sizes = arena_array(arena, count, sizeof *sizes);
   samples_evaluate(samples, sample, entries, count, values, sizes);
   for (uint32_t e = 0; e < count; e++)
     if (sample_is_zero(values[e], sizes[e])) values[e] = 0;
@@ -156,7 +150,8 @@ typedef struct SolvePattern {
 
 static SolvePattern solve_pattern(const BlockJacobian *jacobian, bool transposed, Arena *arena) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
-  SolvePattern pattern = {arena_array(arena, (size_t)n + 2, sizeof(int32_t)), arena_array(arena, (size_t)nonzeros, sizeof(int32_t)),
+  SolvePattern pattern = {arena_array(arena, (size_t)n + 2, sizeof(int32_t)),
+                          arena_array(arena, (size_t)nonzeros, sizeof(int32_t)),
                           arena_array(arena, (size_t)nonzeros, sizeof(int32_t))};
   for (int32_t p = 0; p < n; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)
@@ -172,13 +167,15 @@ static SolvePattern solve_pattern(const BlockJacobian *jacobian, bool transposed
 }
 
 /* Adds the elements of one null vector. */
-static bool add_support(const BlockJacobian *jacobian, const SolvePattern *pattern, const double *scaled, Arena *scratch,
-                        bool *inside) {
+static bool add_support(const BlockJacobian *jacobian, const SolvePattern *pattern, const double *scaled,
+                        Arena *scratch, bool *inside) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
   Linear *linear = linear_new(scratch->heap, n, nonzeros, false);
-  double *values = arena_array(scratch, (size_t)nonzeros, sizeof *values), *x = arena_array(scratch, (size_t)n, sizeof *x);
+  double *values = arena_array(scratch, (size_t)nonzeros, sizeof *values),
+         *x = arena_array(scratch, (size_t)n, sizeof *x);
   double largest = 0;
-  for (int32_t k = 0; k < nonzeros; k++) values[k] = scaled[pattern->entry[k]] * (1 + DISTURBANCE * ((k * 37 % 101) - 50.5));
+  for (int32_t k = 0; k < nonzeros; k++)
+    values[k] = scaled[pattern->entry[k]] * (1 + DISTURBANCE * ((k * 37 % 101) - 50.5));
   for (int32_t p = 0; p < n; p++) x[p] = (p * 7 % 11) - 5.5;
   linear_set_pattern(linear, pattern->start, pattern->index);
   if (!linear_factor(linear, values)) return false;
@@ -211,8 +208,7 @@ bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *sa
 
 /* One equation that gives its variable with a number as factor: the usual block, seen without any
  * derivative. */
-static bool is_plainly_regular(const Problem *problem, const Structure *structure, int32_t block,
-                               ExprVec *leaves) {
+static bool is_plainly_regular(const Problem *problem, const Structure *structure, int32_t block, ExprVec *leaves) {
   const Blocks *blocks = &structure->blocks;
   Dag *dag = problem->model->dag;
   int32_t begin = blocks->start[block];
@@ -243,8 +239,7 @@ typedef struct Candidates {
   ExprVec entries;
 } Candidates;
 
-static void collect(const Problem *problem, const Structure *structure, Arena *scratch,
-                    Candidates *candidates) {
+static void collect(const Problem *problem, const Structure *structure, Arena *scratch, Candidates *candidates) {
   Heap *heap = scratch->heap;
   ExprVec leaves = {0};
   int32_t *place = arena_array(scratch, problem->unknowns, sizeof *place);

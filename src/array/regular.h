@@ -20,8 +20,8 @@ typedef struct BlockJacobian {
 } BlockJacobian;
 
 /* The matrix of a block. `place` is workspace, one number an unknown of the problem. Owned by the arena. */
-BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block,
-                               int32_t *place, Arena *arena);
+BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block, int32_t *place,
+                               Arena *arena);
 
 /* Which rows (or columns) take part in the dependences of a singular matrix, by numbers: those where a null
  * vector is not zero. inside[size]. false: it could not be seen. One sparse factorization a point. */

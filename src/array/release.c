@@ -51,7 +51,8 @@ static void clear(Echelon *echelon) {
 
 static double largest_entry(const Echelon *echelon) {
   double largest = 0;
-  for (uint32_t k = 0; k < echelon->touched.count; k++) largest = fmax(largest, fabs(echelon->row[echelon->touched.data[k]]));
+  for (uint32_t k = 0; k < echelon->touched.count; k++)
+    largest = fmax(largest, fabs(echelon->row[echelon->touched.data[k]]));
   return largest;
 }
 
@@ -129,13 +130,15 @@ static void insert_row(Echelon *echelon, const Problem *problem, const Gradients
   for (uint32_t k = gradients->start[row->equation]; k < gradients->start[row->equation + 1]; k++) {
     Expr leaf = gradients->leaves.data[k];
     double value = gradients->values[row->point][k];
-    if (dag_order(dag, leaf) == row->order && isfinite(value)) put(echelon, problem->local[dag_index(dag, leaf)], value);
+    if (dag_order(dag, leaf) == row->order && isfinite(value))
+      put(echelon, problem->local[dag_index(dag, leaf)], value);
   }
   insert(echelon);
 }
 
 /* One row for each order of derivatives; one point is enough for numbers. */
-static void list_rows(const Problem *problem, const Gradients *gradients, uint32_t i, Heap *heap, GradientRowVec *rows) {
+static void list_rows(const Problem *problem, const Gradients *gradients, uint32_t i, Heap *heap,
+                      GradientRowVec *rows) {
   const Dag *dag = problem->model->dag;
   uint32_t highest = 0, begin = gradients->start[i], end = gradients->start[i + 1];
   for (uint32_t k = begin; k < end; k++)
@@ -166,7 +169,9 @@ static void find_free(const Echelon *echelon, uint32_t n, double *moves) {
     const EchelonRow *row = &echelon->rows.data[r];
     double sum = 0, size = 0;
     for (uint32_t k = row->first; k < row->end; k++) {
-      double move = echelon->parts.data[k].unknown == row->pivot ? 0 : echelon->parts.data[k].value * moves[echelon->parts.data[k].unknown];
+      double move = echelon->parts.data[k].unknown == row->pivot
+                        ? 0
+                        : echelon->parts.data[k].value * moves[echelon->parts.data[k].unknown];
       sum -= move;
       size += fabs(move);
     }

@@ -11,8 +11,7 @@ static const double ROUND_OFF = 1e-10;
 
 static double attribute(Model *model, Expr e, const double *parameters, double otherwise) {
   double value;
-  return e != EXPR_NONE && model_evaluate(model, e, parameters, &value) && isfinite(value) ? value
-                                                                                           : otherwise;
+  return e != EXPR_NONE && model_evaluate(model, e, parameters, &value) && isfinite(value) ? value : otherwise;
 }
 
 Samples samples_make(Model *model, const double *parameters, Arena *arena) {
@@ -30,8 +29,7 @@ Samples samples_make(Model *model, const double *parameters, Arena *arena) {
   }
   const Experiment *experiment = &model->experiment;
   if (experiment->has_start) samples.begin = experiment->start;
-  if (experiment->has_stop && experiment->stop > samples.begin)
-    samples.length = experiment->stop - samples.begin;
+  if (experiment->has_stop && experiment->stop > samples.begin) samples.length = experiment->stop - samples.begin;
   return samples;
 }
 
@@ -113,8 +111,7 @@ static Sized operator_value(const Dag *dag, Expr e, const uint32_t *slot, const 
   return result;
 }
 
-static Sized node_value(const Samples *samples, uint32_t sample, Expr e, const uint32_t *slot,
-                        const Sized *values) {
+static Sized node_value(const Samples *samples, uint32_t sample, Expr e, const uint32_t *slot, const Sized *values) {
   const Dag *dag = samples->model->dag;
   switch (dag_op(dag, e)) {
   case OP_CONSTANT: return sized(dag_value(dag, e));
@@ -132,8 +129,8 @@ static Sized node_value(const Samples *samples, uint32_t sample, Expr e, const u
   }
 }
 
-void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count,
-                      double *values, double *sizes) {
+void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
+                      double *sizes) {
   Dag *dag = samples->model->dag;
   Heap *heap = samples->model->heap;
   IndexVec order = {0};

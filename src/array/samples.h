@@ -26,8 +26,8 @@ Samples samples_make(Model *model, const double *parameters, Arena *arena);
 /* Values of `count` expressions at point number `sample`; NAN where one is not defined there, or calls a function. `sizes`, if not
  * NULL: how large the terms are of which a value is the sum, so that a value is zero when it is round-off of its size.
  * O(graph below). */
-void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count,
-                      double *values, double *sizes);
+void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
+                      double *sizes);
 
 /* Does e vanish at every point where it is defined? It must be defined at three of them at least. */
 bool samples_vanish(const Samples *samples, Expr e);

@@ -19,8 +19,7 @@ static bool is_inside(const Dependence *dependence, const BlockJacobian *jacobia
 }
 
 /* The largest c of the equations that hold a highest derivative of one of the unknowns concerned. */
-static int32_t largest_offset(const Converter *converter, const BlockJacobian *jacobian,
-                              const Dependence *dependence) {
+static int32_t largest_offset(const Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
   int32_t most = 0;
   for (int32_t p = 0; p < jacobian->size; p++)
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++)

@@ -38,7 +38,8 @@ static const char *count_text(Arena *arena, int32_t count) {
 static void note_equations(const Problem *problem, const DulmageSet *set, Diag *diag, Diags *diags) {
   for (int32_t k = 0; k < set->n_rows && k < EQUATIONS_SHOWN; k++) {
     const Equation *equation = equation_of(problem, set->rows[k]);
-    diag_note(diags, diag, equation->span, "equation: %s", model_equation_text(problem->model, equation, &diags->arena));
+    diag_note(diags, diag, equation->span, "equation: %s",
+              model_equation_text(problem->model, equation, &diags->arena));
   }
   if (set->n_rows > EQUATIONS_SHOWN)
     diag_note(diags, diag, (Span){0}, "and %d more equations", (int)(set->n_rows - EQUATIONS_SHOWN));
@@ -56,8 +57,8 @@ static void note_over(const Problem *problem, const DulmageComponent *component,
     return;
   }
   if (set->n_columns == 1)
-    diag_note(diags, diag, (Span){0}, "the equations at lines %u and %u both determine %s", line_of(problem, set->rows[0]),
-              line_of(problem, set->rows[1]), list_names(problem, set, arena));
+    diag_note(diags, diag, (Span){0}, "the equations at lines %u and %u both determine %s",
+              line_of(problem, set->rows[0]), line_of(problem, set->rows[1]), list_names(problem, set, arena));
   else
     diag_note(diags, diag, (Span){0}, "%s equations determine only %s variables: %s", count_text(arena, set->n_rows),
               count_text(arena, set->n_columns), list_names(problem, set, arena));
@@ -76,8 +77,9 @@ static void note_under(const Problem *problem, const DulmageComponent *component
     diag_note(diags, diag, span, "%s are determined by %s equation%s only", names, count_text(arena, set->n_rows),
               set->n_rows == 1 ? "" : "s");
   note_equations(problem, set, diag, diags);
-  diag_note(diags, diag, (Span){0}, set->n_rows ? "add an equation for one of them, or make one a parameter"
-                                                : "add an equation for it, or make it a parameter");
+  diag_note(diags, diag, (Span){0},
+            set->n_rows ? "add an equation for one of them, or make one a parameter"
+                        : "add an equation for it, or make it a parameter");
 }
 
 void verdict_report(const Problem *problem, const Structure *structure, Diags *diags) {
@@ -85,13 +87,17 @@ void verdict_report(const Problem *problem, const Structure *structure, Diags *d
   int32_t difference = structure->n_equations - structure->n_variables;
   Diag *diag;
   if (structure->status == STRUCTURE_UNBALANCED)
-    diag = diag_error(diags, DIAG_STRUCTURE, (Span){0}, "%d equation%s for %d variable%s: %d too %s", (int)structure->n_equations,
-                      structure->n_equations == 1 ? "" : "s", (int)structure->n_variables, structure->n_variables == 1 ? "" : "s", (int)(difference < 0 ? -difference : difference),
+    diag = diag_error(diags, DIAG_STRUCTURE, (Span){0}, "%d equation%s for %d variable%s: %d too %s",
+                      (int)structure->n_equations, structure->n_equations == 1 ? "" : "s", (int)structure->n_variables,
+                      structure->n_variables == 1 ? "" : "s", (int)(difference < 0 ? -difference : difference),
                       difference < 0 ? "few" : "many");
   else
-    diag = diag_error(diags, DIAG_STRUCTURE, (Span){0},
-                      "the model is structurally singular: as many equations as variables (%d), but no one-to-one assignment",
-                      (int)structure->n_equations);
-  for (int32_t k = 0; k < dulmage->n_over && k < CULPRITS_SHOWN; k++) note_over(problem, &dulmage->over[k], diag, diags);
-  for (int32_t k = 0; k < dulmage->n_under && k < CULPRITS_SHOWN; k++) note_under(problem, &dulmage->under[k], diag, diags);
+    diag = diag_error(
+        diags, DIAG_STRUCTURE, (Span){0},
+        "the model is structurally singular: as many equations as variables (%d), but no one-to-one assignment",
+        (int)structure->n_equations);
+  for (int32_t k = 0; k < dulmage->n_over && k < CULPRITS_SHOWN; k++)
+    note_over(problem, &dulmage->over[k], diag, diags);
+  for (int32_t k = 0; k < dulmage->n_under && k < CULPRITS_SHOWN; k++)
+    note_under(problem, &dulmage->under[k], diag, diags);
 }

@@ -7,8 +7,7 @@ enum { ERROR_LIMIT = 20 };
 
 Diags diags_make(Heap *heap) { return (Diags){.arena = arena_make(heap), .limit = ERROR_LIMIT}; }
 
-static Diag *diag_add(Diags *diags, Severity severity, DiagCode code, Span span, const char *format,
-                      va_list list) {
+static Diag *diag_add(Diags *diags, Severity severity, DiagCode code, Span span, const char *format, va_list list) {
   Diag diag = {.severity = severity, .code = code, .message = "", .span = span};
   if (severity == SEVERITY_ERROR && ++diags->errors > diags->limit) {
     diags->spare = diag;

@@ -51,13 +51,11 @@ typedef struct Diags {
 Diags diags_make(Heap *heap);
 
 /* Appends an error (or warning) and returns it for diag_note; never NULL, valid until the next one is added. */
-__attribute__((format(printf, 4, 5))) Diag *diag_error(Diags *diags, DiagCode code, Span span,
-                                                       const char *format, ...);
+__attribute__((format(printf, 4, 5))) Diag *diag_error(Diags *diags, DiagCode code, Span span, const char *format, ...);
 __attribute__((format(printf, 3, 4))) Diag *diag_warning(Diags *diags, Span span, const char *format, ...);
 
 /* Adds a hint or a further place to the diagnostic just made. */
-__attribute__((format(printf, 4, 5))) void diag_note(Diags *diags, Diag *diag, Span span, const char *format,
-                                                     ...);
+__attribute__((format(printf, 4, 5))) void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...);
 
 /* The code of the first error; DIAG_NONE when there is none. */
 DiagCode diags_code(const Diags *diags);

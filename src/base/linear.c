@@ -78,8 +78,7 @@ static bool linear_find_scales(Linear *linear, const double *values) {
   double *scale = linear->scale;
   for (int32_t i = 0; i < linear->n; i++) scale[i] = 0;
   for (int32_t k = 0; k < linear->nonzeros; k++) {
-    double size =
-        linear->complex_values ? fabs(values[2 * k]) + fabs(values[2 * k + 1]) : fabs(values[k]);
+    double size = linear->complex_values ? fabs(values[2 * k]) + fabs(values[2 * k + 1]) : fabs(values[k]);
     if (!(size <= scale[linear->row[k]])) scale[linear->row[k]] = size;
   }
   for (int32_t i = 0; i < linear->n; i++) {
@@ -239,10 +238,8 @@ static void linear_plain_solve_complex(const Linear *linear, double *b) {
 
 static bool linear_lapack_factor(Linear *linear) {
   lapack_int n = linear->n, info;
-  if (linear->complex_values)
-    LAPACK_zgetrf(&n, &n, (lapack_complex_double *)linear->matrix, &n, linear->pivot, &info);
-  else
-    LAPACK_dgetrf(&n, &n, linear->matrix, &n, linear->pivot, &info);
+  if (linear->complex_values) LAPACK_zgetrf(&n, &n, (lapack_complex_double *)linear->matrix, &n, linear->pivot, &info);
+  else LAPACK_dgetrf(&n, &n, linear->matrix, &n, linear->pivot, &info);
   return info == 0;
 }
 
@@ -250,10 +247,9 @@ static void linear_lapack_solve(Linear *linear, double *b) {
   lapack_int n = linear->n, one = 1, info;
   char no = 'N';
   if (linear->complex_values)
-    LAPACK_zgetrs(&no, &n, &one, (lapack_complex_double *)linear->matrix, &n, linear->pivot,
-                  (lapack_complex_double *)b, &n, &info);
-  else
-    LAPACK_dgetrs(&no, &n, &one, linear->matrix, &n, linear->pivot, b, &n, &info);
+    LAPACK_zgetrs(&no, &n, &one, (lapack_complex_double *)linear->matrix, &n, linear->pivot, (lapack_complex_double *)b,
+                  &n, &info);
+  else LAPACK_dgetrs(&no, &n, &one, linear->matrix, &n, linear->pivot, b, &n, &info);
 }
 
 /* Factors again with the pivots of before; false if they no longer fit. */
@@ -262,8 +258,7 @@ static bool linear_refactor(Linear *linear, double *values) {
   klu_common *common = &linear->common;
   if (!linear->numeric) return false;
   if (linear->complex_values)
-    return klu_z_refactor(start, row, values, linear->symbolic, linear->numeric, common) &&
-           common->status == KLU_OK &&
+    return klu_z_refactor(start, row, values, linear->symbolic, linear->numeric, common) && common->status == KLU_OK &&
            klu_z_rgrowth(start, row, values, linear->symbolic, linear->numeric, common) && common->rgrowth > 1e-5;
   return klu_refactor(start, row, values, linear->symbolic, linear->numeric, common) && common->status == KLU_OK &&
          klu_rgrowth(start, row, values, linear->symbolic, linear->numeric, common) && common->rgrowth > 1e-5;
@@ -276,9 +271,8 @@ static bool linear_sparse_factor(Linear *linear, double *values) {
     if (!isfinite(values[k])) return false;
   if (linear_refactor(linear, values)) return true;
   klu_free_numeric(&linear->numeric, &linear->common);
-  linear->numeric = linear->complex_values
-                      ? klu_z_factor(start, row, values, linear->symbolic, &linear->common)
-                      : klu_factor(start, row, values, linear->symbolic, &linear->common);
+  linear->numeric = linear->complex_values ? klu_z_factor(start, row, values, linear->symbolic, &linear->common)
+                                           : klu_factor(start, row, values, linear->symbolic, &linear->common);
   if (!linear->numeric && linear->common.status == KLU_OUT_OF_MEMORY) heap_fail(linear->heap);
   return linear->numeric && linear->common.status == KLU_OK;
 }
@@ -293,22 +287,17 @@ bool linear_factor(Linear *linear, const double *values) {
 void linear_solve(Linear *linear, double *b) {
   int32_t n = linear->n;
   if (linear->kind == LINEAR_SPARSE) {
-    if (linear->complex_values)
-      klu_z_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
-    else
-      klu_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
+    if (linear->complex_values) klu_z_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
+    else klu_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
     return;
   }
   for (int32_t i = 0; i < n; i++) {
     if (linear->complex_values) b[2 * i] *= linear->scale[i], b[2 * i + 1] *= linear->scale[i];
     else b[i] *= linear->scale[i];
   }
-  if (linear->kind == LINEAR_LAPACK)
-    linear_lapack_solve(linear, b);
-  else if (linear->complex_values)
-    linear_plain_solve_complex(linear, b);
-  else
-    linear_plain_solve(linear, b);
+  if (linear->kind == LINEAR_LAPACK) linear_lapack_solve(linear, b);
+  else if (linear->complex_values) linear_plain_solve_complex(linear, b);
+  else linear_plain_solve(linear, b);
 }
 
 /* ---- determinant ---- */

@@ -34,9 +34,7 @@ static uint32_t map_slot(const Map *map, uint64_t key) {
   return slot;
 }
 
-uint32_t map_get(const Map *map, uint64_t key) {
-  return map->capacity ? map->values[map_slot(map, key)] : MAP_NONE;
-}
+uint32_t map_get(const Map *map, uint64_t key) { return map->capacity ? map->values[map_slot(map, key)] : MAP_NONE; }
 
 /* Twice the slots; a table that no longer fits 32-bit slots counts as refused. */
 static uint32_t larger_capacity(Heap *heap, uint32_t capacity) {

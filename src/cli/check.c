@@ -8,11 +8,10 @@
 static void say_counts(const daedal_model *model, bool verbose) {
   daedal_counts counts = daedal_model_counts(model);
   fprintf(stderr, "%s: %" PRIu32 " equation%s, %" PRIu32 " unknown%s: fine\n", daedal_model_name(model),
-          counts.equations, counts.equations == 1 ? "" : "s", counts.variables,
-          counts.variables == 1 ? "" : "s");
+          counts.equations, counts.equations == 1 ? "" : "s", counts.variables, counts.variables == 1 ? "" : "s");
   if (!verbose) return;
-  fprintf(stderr, "  discrete equations %" PRIu32 ", discrete variables %" PRIu32 "\n",
-          counts.discrete_equations, counts.discrete_variables);
+  fprintf(stderr, "  discrete equations %" PRIu32 ", discrete variables %" PRIu32 "\n", counts.discrete_equations,
+          counts.discrete_variables);
   fprintf(stderr, "  parameters %" PRIu32 ", functions %" PRIu32 "\n", counts.parameters, counts.functions);
 }
 

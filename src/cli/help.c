@@ -19,8 +19,7 @@ void help_short(FILE *file) {
 
 static void names_print(FILE *file, const char *const *names) {
   fputs(":", file);
-  for (const char *const *name = names; *name; name++)
-    fprintf(file, "%s %s", name == names ? "" : ",", *name);
+  for (const char *const *name = names; *name; name++) fprintf(file, "%s %s", name == names ? "" : ",", *name);
 }
 
 static void option_print(FILE *file, const Option *option) {
@@ -44,9 +43,10 @@ void help_all(FILE *file) {
     fprintf(file, "  %-10s %s\n", command->name, command->summary);
   fputs("\noptions ('daedal COMMAND --help' has those of one command):\n", file);
   for (const Option *option = options; option->name; option++) option_print(file, option);
-  fputs("\nexit status: 0 done, 1 internal error, 2 usage, 3 the model is wrong, 4 unbalanced or singular, or the\n"
-        "method does not apply, 5 no consistent initial values, 6 integration failed, 7 files, 130 and 143 interrupted\n",
-        file);
+  fputs(
+      "\nexit status: 0 done, 1 internal error, 2 usage, 3 the model is wrong, 4 unbalanced or singular, or the\n"
+      "method does not apply, 5 no consistent initial values, 6 integration failed, 7 files, 130 and 143 interrupted\n",
+      file);
 }
 
 void help_command(FILE *file, const Command *command) {

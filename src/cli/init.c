@@ -6,7 +6,8 @@
 #include <string.h>
 
 static const char failed[] =
-    "{\"status\": \"input\", \"dof\": null, \"fixed\": null, \"free\": null, \"initial_equations\": null, \"way\": null, "
+    "{\"status\": \"input\", \"dof\": null, \"fixed\": null, \"free\": null, \"initial_equations\": null, \"way\": "
+    "null, "
     "\"iterations\": null, \"form\": null, \"parts\": null, \"steps\": null, \"residual\": null, \"condition\": null, "
     "\"redundant_equations\": null, \"conflict\": null, \"values\": null}\n";
 
@@ -35,8 +36,7 @@ static void initialize(Session *session) {
     if (text && !taken) output_text(text);
     write_values(session, result);
   }
-  if (arguments->json_path)
-    session_write_json(session, result ? daedal_result_initial_json(result) : NULL, failed);
+  if (arguments->json_path) session_write_json(session, result ? daedal_result_initial_json(result) : NULL, failed);
   daedal_result_free(result);
 }
 
@@ -53,8 +53,7 @@ int export_command(const Arguments *arguments) {
     daedal_result *result = daedal_export_c(session.model, arguments->c_directory, &arguments->run);
     session_report_result(&session, result);
     daedal_result_free(result);
-    if (!session.status && session_talks(&session))
-      fprintf(stderr, "C source written to %s\n", arguments->c_directory);
+    if (!session.status && session_talks(&session)) fprintf(stderr, "C source written to %s\n", arguments->c_directory);
   }
   return session_close(&session);
 }

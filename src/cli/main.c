@@ -16,8 +16,7 @@ const Command commands[] = {
      "Says nothing on standard output.\n",
      check_command},
     {"flatten", IN_FLATTEN, "print the flat model as Base Modelica",
-     "Prints the flat model on standard output, as Base Modelica that daedal reads again.\n",
-     flatten_command},
+     "Prints the flat model on standard output, as Base Modelica that daedal reads again.\n", flatten_command},
     {"analyze", IN_ANALYZE, "structure: index, hidden constraints, what to initialize",
      "Prints the structural index, the degrees of freedom, which equations are differentiated\n"
      "how often, the hidden constraints and what may be given initial values.\n",

@@ -13,11 +13,7 @@
 
 #define PLACE(member) offsetof(Arguments, member)
 
-enum {
-  IN_TIMES = IN_SIMULATE | IN_COMPARE,
-  IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES,
-  MOST_OPTIONS = 64
-};
+enum { IN_TIMES = IN_SIMULATE | IN_COMPARE, IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES, MOST_OPTIONS = 64 };
 
 const Option options[] = {
     {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
@@ -39,7 +35,8 @@ const Option options[] = {
      "the values found, as a list for --start-values"},
     {"--method", NULL, "M", IN_SIMULATE | IN_EXPORT | IN_REDUCE, OPTION_METHOD, PLACE(run.method), "index reduction"},
     {"--solver", NULL, "S", IN_SIMULATE, OPTION_SOLVER, PLACE(run.solver), "integrator"},
-    {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods), "methods to compare (default: all that apply)"},
+    {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods),
+     "methods to compare (default: all that apply)"},
     {"--solvers", NULL, "A,B", IN_COMPARE, OPTION_SOLVERS, PLACE(solvers), "solvers to compare (default: auto)"},
     {"--baumgarte", NULL, "ALPHA,BETA", IN_TIMES | IN_REDUCE, OPTION_PAIR, PLACE(run.baumgarte_alpha),
      "parameters of method baumgarte; default: from the time scale of the model"},
@@ -80,8 +77,7 @@ typedef struct Parser {
 static const Option *option_find(const char *word, size_t length) {
   for (const Option *option = options; option->name; option++) {
     if (strlen(option->name) == length && !strncmp(option->name, word, length)) return option;
-    if (option->short_name && strlen(option->short_name) == length &&
-        !strncmp(option->short_name, word, length))
+    if (option->short_name && strlen(option->short_name) == length && !strncmp(option->short_name, word, length))
       return option;
   }
   return NULL;
@@ -144,7 +140,8 @@ static bool pair_store(const Option *option, const char *value, double *place) {
   double second = strtod(rest, &end);
   fine = fine && end != rest && *end == '\0' && isfinite(first) && isfinite(second) && first > 0 && second > 0;
   if (fine) place[0] = first, place[1] = second;
-  else usage_error("%s takes two numbers above zero with a comma between, such as 10,10, not '%s'", option->name, value);
+  else
+    usage_error("%s takes two numbers above zero with a comma between, such as 10,10, not '%s'", option->name, value);
   return fine;
 }
 
@@ -169,8 +166,7 @@ static bool ends_well(const Option *option, const char *value) {
 static bool number_store(const Option *option, const char *value, double *place) {
   char *end;
   double number = strtod(value, &end);
-  bool fine =
-      end != value && *end == '\0' && isfinite(number) && (option->kind != OPTION_POSITIVE || number > 0);
+  bool fine = end != value && *end == '\0' && isfinite(number) && (option->kind != OPTION_POSITIVE || number > 0);
   if (fine) *place = number;
   else
     usage_error("%s takes a %s, not '%s'", option->name,
@@ -316,8 +312,7 @@ bool options_parse(const Command *command, int count, char **words, Arguments *a
   for (; parser.at < count; parser.at++) {
     const char *word = words[parser.at];
     if (!only_paths && !strcmp(word, "--")) only_paths = true;
-    else if (!(only_paths || word[0] != '-' ? parse_path(&parser, word) : parse_option(&parser, word)))
-      return false;
+    else if (!(only_paths || word[0] != '-' ? parse_path(&parser, word) : parse_option(&parser, word))) return false;
   }
   return arguments->help || check_together(&parser);
 }

@@ -12,13 +12,13 @@
 typedef enum OptionKind {
   OPTION_FLAG,
   OPTION_TEXT,
-  OPTION_NUMBER,     /* finite */
-  OPTION_POSITIVE,   /* finite, above zero */
-  OPTION_COUNT,      /* integer, at least one */
-  OPTION_METHOD,     /* one of daedal_method_names */
-  OPTION_DUMP,       /* one of daedal_pass_names */
-  OPTION_SOLVER,     /* one of daedal_solver_names */
-  OPTION_METHODS,    /* several of them, commas between */
+  OPTION_NUMBER,   /* finite */
+  OPTION_POSITIVE, /* finite, above zero */
+  OPTION_COUNT,    /* integer, at least one */
+  OPTION_METHOD,   /* one of daedal_method_names */
+  OPTION_DUMP,     /* one of daedal_pass_names */
+  OPTION_SOLVER,   /* one of daedal_solver_names */
+  OPTION_METHODS,  /* several of them, commas between */
   OPTION_SOLVERS,
   OPTION_PAIR,       /* two numbers above zero, a comma between */
   OPTION_TRAJECTORY, /* a path that ends in .csv or .mat, or "-" */

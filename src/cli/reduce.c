@@ -29,14 +29,12 @@ int reduce_command(const Arguments *arguments) {
 
 static void compare(Session *session) {
   const Arguments *arguments = session->arguments;
-  daedal_result *result =
-      daedal_compare(session->model, &arguments->run, arguments->methods, arguments->solvers);
+  daedal_result *result = daedal_compare(session->model, &arguments->run, arguments->methods, arguments->solvers);
   const char *text = result ? daedal_compare_text(result) : NULL;
   if (text && !is_standard_output(arguments->json_path)) output_text(text);
   session_report_result(session, result);
   if (result) session_write(session, arguments->plot_path, daedal_compare_plot(result));
-  if (arguments->json_path)
-    session_write_json(session, result ? daedal_compare_json(result) : NULL, failed_comparison);
+  if (arguments->json_path) session_write_json(session, result ? daedal_compare_json(result) : NULL, failed_comparison);
   daedal_result_free(result);
 }
 

@@ -11,8 +11,7 @@
 
 enum { WINDOW = 160, BEFORE = 100, GUTTER = 6 };
 
-static const char *const words[] = {
-    [DAEDAL_NOTE] = "note", [DAEDAL_WARNING] = "warning", [DAEDAL_ERROR] = "error"};
+static const char *const words[] = {[DAEDAL_NOTE] = "note", [DAEDAL_WARNING] = "warning", [DAEDAL_ERROR] = "error"};
 static const Style styles[] = {
     [DAEDAL_NOTE] = STYLE_NOTE, [DAEDAL_WARNING] = STYLE_WARNING, [DAEDAL_ERROR] = STYLE_ERROR};
 
@@ -88,8 +87,8 @@ static void draw(daedal_severity severity, const char *message, const daedal_pla
   if (place->line > 0) fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": ", name, place->line, place->column);
   else if (severity != DAEDAL_NOTE) fprintf(stderr, "%s: ", name);
   else fputs("  ", stderr);
-  fprintf(stderr, "%s%s%s:%s %s\n", terminal_style(STYLE_NONE), terminal_style(styles[severity]),
-          words[severity], terminal_style(STYLE_NONE), message);
+  fprintf(stderr, "%s%s%s:%s %s\n", terminal_style(STYLE_NONE), terminal_style(styles[severity]), words[severity],
+          terminal_style(STYLE_NONE), message);
   if (place->line > 0 && place->text) draw_place(place);
 }
 

@@ -31,8 +31,7 @@ void session_report_result(Session *session, const daedal_result *result) {
     return;
   }
   session_report(session);
-  for (uint32_t count = daedal_result_diagnostic_count(result); session->seen_of_run < count;
-       session->seen_of_run++) {
+  for (uint32_t count = daedal_result_diagnostic_count(result); session->seen_of_run < count; session->seen_of_run++) {
     daedal_diagnostic diagnostic = daedal_result_diagnostic(result, session->seen_of_run);
     draw(session, &diagnostic);
   }

@@ -68,8 +68,8 @@ static void write_trajectory(Run *run) {
   if (status) return;
   double end = daedal_result_statistics(run->result).end_time;
   if (run->interrupted || session->status == DAEDAL_INTEGRATION)
-    fprintf(stderr, "%s; the trajectory up to t = %.10g is in %s\n",
-            run->interrupted ? "interrupted" : "stopped", end, run->path);
+    fprintf(stderr, "%s; the trajectory up to t = %.10g is in %s\n", run->interrupted ? "interrupted" : "stopped", end,
+            run->path);
   else if (session_talks(session))
     fprintf(stderr, "trajectory written to %s: %" PRIu32 " signals, %" PRIu32 " rows\n", run->path,
             daedal_result_signals(run->result), daedal_result_rows(run->result));
@@ -79,12 +79,11 @@ static void write_plot(Run *run) {
   const Arguments *arguments = run->session->arguments;
   if (!arguments->plot_path || daedal_result_rows(run->result) == 0) return;
   if (strcmp(arguments->plot_path, "-") != 0)
-    session_write(run->session, arguments->plot_path,
-                  daedal_result_plot(run->result, arguments->run.variables));
+    session_write(run->session, arguments->plot_path, daedal_result_plot(run->result, arguments->run.variables));
   else
-    session_write(run->session, "-",
-                  daedal_result_plot_terminal(run->result, arguments->run.variables, terminal_width() - 1,
-                                              PANEL_LINES));
+    session_write(
+        run->session, "-",
+        daedal_result_plot_terminal(run->result, arguments->run.variables, terminal_width() - 1, PANEL_LINES));
 }
 
 static void say_pivots(const daedal_result *result) {
@@ -101,8 +100,7 @@ static void say_summary(Run *run) {
   daedal_statistics statistics = daedal_result_statistics(run->result);
   const char *text = daedal_result_text(run->result);
   if (!statistics.solver || !text) return;
-  fprintf(stderr, "%s: integrated to t = %.10g\n%s", daedal_model_name(run->session->model),
-          statistics.end_time, text);
+  fprintf(stderr, "%s: integrated to t = %.10g\n%s", daedal_model_name(run->session->model), statistics.end_time, text);
 }
 
 static void simulate(Session *session) {

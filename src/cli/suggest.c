@@ -53,7 +53,6 @@ void suggest_print(const char *word, const char *const *names, const char *kind)
     return;
   }
   fprintf(stderr, "  available %s:", kind);
-  for (const char *const *name = names; *name; name++)
-    fprintf(stderr, "%s %s", name == names ? "" : ",", *name);
+  for (const char *const *name = names; *name; name++) fprintf(stderr, "%s %s", name == names ? "" : ",", *name);
   fputc('\n', stderr);
 }

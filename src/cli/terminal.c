@@ -23,7 +23,6 @@ const char *terminal_style(Style style) {
 
 unsigned terminal_width(void) {
   struct winsize size = {0};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
   return size.ws_col >= 40 ? size.ws_col : 80;
 }

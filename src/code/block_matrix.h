@@ -21,7 +21,7 @@ typedef struct BlockMatrix {
   int32_t *equation, *unknown; /* of the problem, per row and column of the block */
   int32_t *stage_rows;         /* [s], 0 <= s <= stages: rows with c >= s */
   int32_t *row_start, *column; /* entries by rows; block columns */
-  Expr *roots; /* per entry */
+  Expr *roots;                 /* per entry */
   double *values;
   BlockGroup *group; /* [c], 0 <= c <= stages */
   uint64_t version;  /* grows when values change */

@@ -25,8 +25,8 @@ static double operator_value(Op op, double a, double b, double c) {
   }
 }
 
-static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argument, Element A, Element B,
-                             Element C, Element SELF) {
+static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argument, Element A, Element B, Element C,
+                             Element SELF) {
   (void)C;
 #define CONST(v) element_constant(algebra, n, v)
 #define NONE CONST(0)
@@ -138,8 +138,7 @@ static void domain_sum(void *context, const void *terms, const uint32_t *signs, 
   }
 }
 
-static void domain_select(void *context, const void *condition, const void *then, const void *otherwise,
-                          void *out) {
+static void domain_select(void *context, const void *condition, const void *then, const void *otherwise, void *out) {
   Runner *runner = context;
   double truth;
   memcpy(&truth, condition, sizeof truth);
@@ -164,10 +163,9 @@ static void start_runner(Runner *runner) {
                             .select = domain_select};
   runner->algebra.room = heap_array(caller->heap, elements << runner->n, sizeof *runner->algebra.room);
   runner->callees = map_make(caller->heap);
-  runner->machine = machine_new(caller->heap, caller->model->names, &runner->domain,
-                                (Routine *const *const *)&caller->model->routines.data,
-                                (const Record *const *)&caller->model->records.data, &caller->diags,
-                                (Limits){.steps = STEP_LIMIT});
+  runner->machine = machine_new(
+      caller->heap, caller->model->names, &runner->domain, (Routine *const *const *)&caller->model->routines.data,
+      (const Record *const *)&caller->model->records.data, &caller->diags, (Limits){.steps = STEP_LIMIT});
 }
 
 Caller *caller_new(Heap *heap, Model *model) {
@@ -203,8 +201,7 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
   Callee callee = {.inputs = heap_array(heap, function->input_count, sizeof *callee.inputs)};
   callee.arguments = heap_array(heap, function->arguments, runner->domain.size);
   callee.results = heap_array(heap, function->results, runner->domain.size);
-  for (uint32_t i = 0; i < function->input_count; i++)
-    callee.inputs[i] = shape_value(runner, &function->inputs[i]);
+  for (uint32_t i = 0; i < function->input_count; i++) callee.inputs[i] = shape_value(runner, &function->inputs[i]);
   map_put(&runner->callees, number, runner->list.count);
   vec_push(heap, &runner->list, callee);
   return &vec_last(&runner->list);
@@ -241,8 +238,7 @@ static bool run_function(Runner *runner, Callee *callee, const Function *functio
 
 static void clear_diags(Caller *caller) {
   if (!caller->diags.list.count) return;
-  for (uint32_t d = 0; d < caller->diags.list.count; d++)
-    vec_free(caller->heap, &caller->diags.list.data[d].notes);
+  for (uint32_t d = 0; d < caller->diags.list.count; d++) vec_free(caller->heap, &caller->diags.list.data[d].notes);
   vec_free(caller->heap, &caller->diags.list);
   arena_free(&caller->diags.arena);
   caller->diags = diags_make(caller->heap);
@@ -271,6 +267,5 @@ bool caller_run(Caller *caller, const CallSite *site, const double *arguments, d
 }
 
 const char *caller_failure(const Caller *caller) {
-  return caller->diags.list.count ? caller->diags.list.data[0].message
-                                  : "a function that cannot be evaluated here";
+  return caller->diags.list.count ? caller->diags.list.data[0].message : "a function that cannot be evaluated here";
 }

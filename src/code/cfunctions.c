@@ -27,8 +27,7 @@ typedef struct OpText {
 } OpText;
 
 static const OpText op_texts[OP_COUNT] = {
-#define OP(id, name, arity, kind, value, domain, d1, d2, d3) \
-  [OP_##id] = {#id, #value, #domain, {#d1, #d2, #d3}},
+#define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = {#id, #value, #domain, {#d1, #d2, #d3}},
 #include "expr/ops.def"
 #undef OP
 };
@@ -59,8 +58,7 @@ static bool mark_rule(bool *uses, const char *rule) {
   bool is_new = false;
   for (const char *at = rule; (at = strpbrk(at, "FD")); at++) {
     Op op = OP_COUNT;
-    if (strncmp(at, "FN1(", 4) == 0 || strncmp(at, "FN2(", 4) == 0)
-      op = op_of_id(at + 4, strcspn(at + 4, ","));
+    if (strncmp(at, "FN1(", 4) == 0 || strncmp(at, "FN2(", 4) == 0) op = op_of_id(at + 4, strcspn(at + 4, ","));
     if (strncmp(at, "DIV(", 4) == 0) op = OP_DIVIDE;
     if (op == OP_COUNT || uses[op]) continue;
     uses[op] = is_new = true;
@@ -97,17 +95,15 @@ static void put_rules(Heap *heap, TextVec *out, const bool *uses) {
   TextVec cases = {0};
   for (uint32_t op = 0; op < OP_COUNT; op++)
     if (uses[op] && has_rule((Op)op)) put_rule(heap, &cases, (Op)op);
-  text_printf(
-      heap, out,
-      "static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argument, Element A, "
-      "Element B,\n                             Element C, Element SELF) {\n"
-      "  (void)argument, (void)A, (void)B, (void)C, (void)SELF;\n"
-      "#define CONST(v) element_constant(algebra, n, v)\n");
+  text_printf(heap, out,
+              "static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argument, Element A, "
+              "Element B,\n                             Element C, Element SELF) {\n"
+              "  (void)argument, (void)A, (void)B, (void)C, (void)SELF;\n"
+              "#define CONST(v) element_constant(algebra, n, v)\n");
   for (size_t b = 0; b < sizeof builders / sizeof *builders; b++)
     if (cases.count && strstr(cases.data, builders[b].use))
       text_printf(heap, out, "#define %s\n", builders[b].definition);
-  text_printf(heap, out, "  switch (op) {\n%s  default: return CONST(0);\n  }\n}\n\n",
-              cases.count ? cases.data : "");
+  text_printf(heap, out, "  switch (op) {\n%s  default: return CONST(0);\n  }\n}\n\n", cases.count ? cases.data : "");
   vec_free(heap, &cases);
 }
 
@@ -263,8 +259,7 @@ static void put_call(Assembly *a, uint32_t number) {
     if (function->routine->locals.data[i].has_default) text_printf(heap, &arguments, ", true");
     free_unpacked(a, &input);
   }
-  text_printf(heap, out,
-              "static void call%u(Memory *m, const Number *in, Number *out) {\n  (void)in, (void)out;\n",
+  text_printf(heap, out, "static void call%u(Memory *m, const Number *in, Number *out) {\n  (void)in, (void)out;\n",
               number);
   next = 0;
   const char *single = "Number";
@@ -281,8 +276,7 @@ static void put_call(Assembly *a, uint32_t number) {
   if (outputs == 1)
     text_printf(heap, out, "  const %s y0 = %s(m%s", single, name, arguments.count ? arguments.data : "");
   else {
-    text_printf(heap, out, "%s  %s(m%s", places.count ? places.data : "", name,
-                arguments.count ? arguments.data : "");
+    text_printf(heap, out, "%s  %s(m%s", places.count ? places.data : "", name, arguments.count ? arguments.data : "");
     for (uint32_t o = 0; o < outputs; o++) text_printf(heap, out, ", &y%u", o);
   }
   text_printf(heap, out, ");\n%s}\n\n", results.count ? results.data : "");
@@ -410,10 +404,8 @@ static void put_all(Assembly *a, TextVec *out) {
   bool *uses = a->writer.uses_op;
   close_operators(uses);
   TextVec operators = {0}, later = {0};
-  put_switch(heap, &operators, uses, "static double operator_value(Op op, double a, double b, double c)",
-             false, "NAN");
-  put_switch(heap, &operators, uses, "static int operator_defined(Op op, double a, double b, double c)", true,
-             "1");
+  put_switch(heap, &operators, uses, "static double operator_value(Op op, double a, double b, double c)", false, "NAN");
+  put_switch(heap, &operators, uses, "static int operator_defined(Op op, double a, double b, double c)", true, "1");
   put_rules(heap, &operators, uses);
   text_append(heap, &later, operators.data, operators.count);
   text_append(heap, &later, a->writer.functions.data, a->writer.functions.count);
@@ -456,8 +448,7 @@ static bool write_routines(Assembly *a, Diags *diags) {
   for (uint32_t i = 0; i < writer->routines.count; i++) { /* the list grows */
     const Routine *routine = writer->model->routines.data[writer->routines.data[i]];
     const char *why = routine_write(writer, routine);
-    if (!why && writer->compares_texts && writer->makes_texts)
-      why = "it compares texts that are made at run time";
+    if (!why && writer->compares_texts && writer->makes_texts) why = "it compares texts that are made at run time";
     if (why) return refused(a, routine, why, diags);
   }
   return true;
@@ -475,8 +466,8 @@ static void free_assembly(Assembly *a) {
   arena_free(a->writer.arena);
 }
 
-bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count,
-                      TextVec *out, Diags *diags) {
+bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count, TextVec *out,
+                      Diags *diags) {
   Arena arena = arena_make(heap);
   Assembly a = {.writer = {.heap = heap, .arena = &arena, .model = model, .known = map_make(heap)},
                 .functions = map_make(heap)};

@@ -16,7 +16,7 @@ typedef struct CallingText {
 
 /* Appends the functions that these texts call; nothing if they call none. To be placed behind ctext_header
  * and before the texts. false: one cannot be written as C; an error that names it is in diags. O(text). */
-bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count,
-                      TextVec *out, Diags *diags);
+bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count, TextVec *out,
+                      Diags *diags);
 
 #endif

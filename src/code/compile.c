@@ -35,8 +35,7 @@ static bool run_compiled(struct Compiled *code, const Arrays *arrays) {
   double sum = 0;
   const CTextStep *step = code->text.steps.data;
   for (const CTextStep *end = step + code->text.steps.count; step < end; step++)
-    sum += code->functions[step->function](&run, code->text.starts.data + step->starts, step->count,
-                                           step->first);
+    sum += code->functions[step->function](&run, code->text.starts.data + step->starts, step->count, step->first);
   return isfinite(sum) || all_finite(arrays->read[STORE_OUTPUT], code->program->outputs);
 }
 
@@ -107,9 +106,8 @@ static bool compiler_failure(Workshop *shop) {
 }
 
 static bool run_compiler(Workshop *shop) {
-  char *arguments[] = {
-      "cc", "-O2",         "-shared",    "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno",
-      "-o", shop->library, shop->source, "-lm",   NULL};
+  char *arguments[] = {"cc", "-O2",         "-shared",    "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno",
+                       "-o", shop->library, shop->source, "-lm",   NULL};
   posix_spawn_file_actions_t actions;
   pid_t child;
   int status = 0;
@@ -128,8 +126,7 @@ static bool run_compiler(Workshop *shop) {
 static bool load(Workshop *shop, void **library) {
   *library = dlopen(shop->library, RTLD_NOW | RTLD_LOCAL);
   return *library ||
-         fail(shop,
-              "the compiled code cannot be loaded (%s); set TMPDIR to a directory from which code may run",
+         fail(shop, "the compiled code cannot be loaded (%s); set TMPDIR to a directory from which code may run",
               dlerror());
 }
 
@@ -139,8 +136,8 @@ static void release_library(void *object) {
 }
 
 /* The whole text, from codes made by compiled_new; false if a function cannot be written. */
-static bool put_text(Heap *heap, Program *const *programs, struct Compiled **codes, uint32_t count,
-                     TextVec *text, Diags *diags) {
+static bool put_text(Heap *heap, Program *const *programs, struct Compiled **codes, uint32_t count, TextVec *text,
+                     Diags *diags) {
   char(*names)[32] = heap_array(heap, count, sizeof *names);
   CallingText *callers = heap_array(heap, count, sizeof *callers);
   const TextVec **texts = heap_array(heap, count + 1, sizeof *texts);
@@ -172,14 +169,14 @@ bool program_compile(Heap *heap, Program *const *programs, uint32_t count, Diags
   heap_defer(heap, release_library, library);
 
   Workshop shop = {.failure = ""};
-  bool is_done = fits && open_workshop(&shop) && write_source(&shop, &text) && run_compiler(&shop) &&
-                 load(&shop, library);
+  bool is_done =
+      fits && open_workshop(&shop) && write_source(&shop, &text) && run_compiler(&shop) && load(&shop, library);
   close_workshop(&shop);
   vec_free(heap, &text);
   if (!is_done) {
     if (fits)
-      diag_error(diags, DIAG_FILE, (Span){0, 0},
-                 "the model cannot be compiled: %s; without --compile it runs as it is", shop.failure);
+      diag_error(diags, DIAG_FILE, (Span){0, 0}, "the model cannot be compiled: %s; without --compile it runs as it is",
+                 shop.failure);
     heap_free(heap, codes);
     return false;
   }

@@ -27,8 +27,8 @@ static uint32_t output_variables(const RoutineWriter *writer, const Routine *rou
 }
 
 /* The arguments in the order of the inputs; those not given are zero and said not to be given. */
-static const char *arguments_text(RoutineState *s, const Routine *callee, const uint32_t *slots,
-                                  const Entry *given, uint32_t count) {
+static const char *arguments_text(RoutineState *s, const Routine *callee, const uint32_t *slots, const Entry *given,
+                                  uint32_t count) {
   TextVec out = {0};
   Heap *heap = s->writer->heap;
   for (uint32_t i = 0; i < callee->inputs; i++) {
@@ -43,8 +43,7 @@ static const char *arguments_text(RoutineState *s, const Routine *callee, const 
     }
     for (uint32_t v = 0; v < none.count; v++) {
       if (!entry)
-        text_printf(heap, &out, ", (%s){%s}", cvalue_c_type(none.dimensions[v]),
-                    none.dimensions[v] ? "0" : "{0}");
+        text_printf(heap, &out, ", (%s){%s}", cvalue_c_type(none.dimensions[v]), none.dimensions[v] ? "0" : "{0}");
       else if (none.dimensions[v]) text_printf(heap, &out, ", %s", cvalue_variable_array(s, entry, v));
       else text_printf(heap, &out, ", %s", entry->texts[v]);
     }
@@ -96,9 +95,8 @@ static void write_bind(RoutineState *s, uint32_t slot) {
     return;
   }
   for (uint32_t v = 0; v < target->count; v++) {
-    const char *text = target->dimensions[v]
-                           ? cvalue_format(s, "copy(m, %s)", cvalue_variable_array(s, value, v))
-                           : value->texts[v];
+    const char *text =
+        target->dimensions[v] ? cvalue_format(s, "copy(m, %s)", cvalue_variable_array(s, value, v)) : value->texts[v];
     if (slot < s->routine->inputs) cvalue_line(s, "%s = %s;", target->texts[v], text);
     else cvalue_line(s, "%s %s = %s;", cvalue_c_type(target->dimensions[v]), target->texts[v], text);
     if (!s->is_read[slot] && slot >= s->routine->inputs) cvalue_line(s, "(void)%s;", target->texts[v]);
@@ -111,8 +109,7 @@ static uint32_t declare_variables(RoutineState *s, Type type, const char *sizes,
   if (type.base != TYPE_RECORD) {
     const char *zero = type.base == TYPE_ENUMERATION ? "1.0" : "0.0";
     if (type.dimensions)
-      cvalue_line(s, "Array %s = filled(m, %u, (const Number[]){%s}, %s);", names[0], type.dimensions, sizes,
-                  zero);
+      cvalue_line(s, "Array %s = filled(m, %u, (const Number[]){%s}, %s);", names[0], type.dimensions, sizes, zero);
     else cvalue_line(s, "Number %s = number(%s);", names[0], zero);
     return 1;
   }
@@ -153,8 +150,7 @@ static void write_declare(RoutineState *s, uint32_t slot, uint32_t count) {
 }
 
 static Region *open_region(RoutineState *s, RegionKind kind, uint32_t end) {
-  vec_push(s->writer->heap, &s->regions,
-           (Region){.kind = kind, .end = end, .number = ++s->names, .at = s->body.count});
+  vec_push(s->writer->heap, &s->regions, (Region){.kind = kind, .end = end, .number = ++s->names, .at = s->body.count});
   return &vec_last(&s->regions);
 }
 
@@ -218,8 +214,7 @@ static void write_if_value(RoutineState *s) {
 static void give_result(RoutineState *s, const Region *region, const Entry *value) {
   for (uint32_t v = 0; v < value->count; v++)
     cvalue_line(s, "%s = %s;", result_name(s, region, v, value->count),
-                value->type.dimensions || value->dimensions[v] ? cvalue_variable_array(s, value, v)
-                                                               : value->texts[v]);
+                value->type.dimensions || value->dimensions[v] ? cvalue_variable_array(s, value, v) : value->texts[v]);
 }
 
 static void write_else_value(RoutineState *s) {
@@ -246,9 +241,9 @@ static void write_end_value(RoutineState *s) {
   Entry out = cvalue_make_entry(s, type);
   for (uint32_t v = out.count; v-- > 0;) {
     out.texts[v] = result_name(s, &region, v, out.count);
-    cvalue_insert(s, region.at,
-                  cvalue_format(s, "%*s%s %s;\n", (int)(2 * s->depth), "", cvalue_c_type(out.dimensions[v]),
-                                out.texts[v]));
+    cvalue_insert(
+        s, region.at,
+        cvalue_format(s, "%*s%s %s;\n", (int)(2 * s->depth), "", cvalue_c_type(out.dimensions[v]), out.texts[v]));
   }
   cvalue_push_entry(s, out);
 }
@@ -259,16 +254,14 @@ static void begin_loop(RoutineState *s, Region *region, const Entry *range, uint
   region->is_range = range->kind == ENTRY_RANGE;
   if (region->is_range) cvalue_line(s, "const Range r%u = %s;", k, range->texts[0]);
   else if (!region->is_held) cvalue_line(s, "const Array r%u = %s;", k, cvalue_array_text(s, range));
-  cvalue_line(s, "for (long k%u = 0; k%u < r%u.%s; k%u++) {", k, k, k,
-              region->is_range ? "count" : "sizes[0]", k);
+  cvalue_line(s, "for (long k%u = 0; k%u < r%u.%s; k%u++) {", k, k, k, region->is_range ? "count" : "sizes[0]", k);
   s->depth++;
   if (!s->is_read[slot]) return;
   const Entry *target = &s->slots[slot];
   const char *element = region->is_range          ? cvalue_format(s, "range_element(r%u, k%u)", k, k)
                         : target->type.dimensions ? cvalue_format(s, "slice(r%u, k%u)", k, k)
                                                   : cvalue_format(s, "r%u.data[k%u]", k, k);
-  cvalue_line(s, "const %s %s = %s;", cvalue_c_type((uint8_t)target->type.dimensions), target->texts[0],
-              element);
+  cvalue_line(s, "const %s %s = %s;", cvalue_c_type((uint8_t)target->type.dimensions), target->texts[0], element);
 }
 
 static void write_for(RoutineState *s, uint32_t slot) {
@@ -317,14 +310,14 @@ static void write_each_next(RoutineState *s) {
   Entry out = cvalue_make_entry(s, cvalue_with_dimensions(value.type, value.type.dimensions + 1u));
   for (uint32_t v = 0; v < out.count; v++) {
     out.texts[v] = result_name(s, &region, v, out.count);
-    cvalue_line(s, "collect(m, &%s, k%u, r%u.%s, %s);", out.texts[v], k, k,
-                region.is_range ? "count" : "sizes[0]", cvalue_variable_array(s, &value, v));
+    cvalue_line(s, "collect(m, &%s, k%u, r%u.%s, %s);", out.texts[v], k, k, region.is_range ? "count" : "sizes[0]",
+                cvalue_variable_array(s, &value, v));
   }
   end_region(s);
   for (uint32_t v = out.count; v-- > 0;)
-    cvalue_insert(s, region.at,
-                  cvalue_format(s, "%*sArray %s = empty(m, %u);\n", (int)(2 * s->depth), "", out.texts[v],
-                                out.dimensions[v]));
+    cvalue_insert(
+        s, region.at,
+        cvalue_format(s, "%*sArray %s = empty(m, %u);\n", (int)(2 * s->depth), "", out.texts[v], out.dimensions[v]));
   cvalue_push_entry(s, out);
 }
 
@@ -356,9 +349,7 @@ static void write_instruction(RoutineState *s, uint32_t position) {
   Instruction i = routine->code.data[position];
   const uint32_t *extra = routine->extra.data + i.b;
   switch ((Code)i.code) {
-  case CODE_CONSTANT:
-    cvalue_push_constant(s, cvalue_scalar_type((BaseType)i.a), routine->constants.data[i.b]);
-    break;
+  case CODE_CONSTANT: cvalue_push_constant(s, cvalue_scalar_type((BaseType)i.a), routine->constants.data[i.b]); break;
   case CODE_LITERAL: cvalue_push_constant(s, (Type){.base = TYPE_ENUMERATION, .definition = i.b}, i.a); break;
   case CODE_STRING: cvalue_push_constant(s, cvalue_scalar_type(TYPE_STRING), i.b); break;
   case CODE_LOCAL: write_local(s, i.b); break;
@@ -445,8 +436,7 @@ static void name_slot(RoutineState *s, Map *taken, Names *names, uint32_t slot) 
     if (again > 1) name = cvalue_format(s, "%s%u_%u_", base, slot, again);
     cvalue_type_variables(s->writer, local->type, name, &entry->dimensions, &entry->texts);
     for (uint32_t v = 0; v < entry->count; v++)
-      is_free =
-          is_free && map_get(taken, names_add(names, entry->texts[v], strlen(entry->texts[v]))) == MAP_NONE;
+      is_free = is_free && map_get(taken, names_add(names, entry->texts[v], strlen(entry->texts[v]))) == MAP_NONE;
     if (is_free) break;
   }
   for (uint32_t v = 0; v < entry->count; v++)
@@ -509,8 +499,7 @@ static void put_begin(RoutineState *s, TextVec *out) {
   text_printf(heap, out, " {\n");
   for (uint32_t i = 0; i < routine->inputs; i++)
     for (uint32_t v = 0; v < s->slots[i].count; v++)
-      if (!s->is_read[i] || s->slots[i].count > 1)
-        text_printf(heap, out, "  (void)%s;\n", s->slots[i].texts[v]);
+      if (!s->is_read[i] || s->slots[i].count > 1) text_printf(heap, out, "  (void)%s;\n", s->slots[i].texts[v]);
   if (calls_others(routine)) text_printf(heap, out, "  enter_call(m);\n");
   if (s->uses_memory) text_printf(heap, out, "  const Frame frame = enter(m);\n");
   if (!s->uses_memory && !calls_others(routine)) text_printf(heap, out, "  (void)m;\n");
@@ -524,8 +513,7 @@ static void put_end(RoutineState *s, TextVec *out) {
   for (uint32_t o = 0; o < routine->outputs && results > 1; o++)
     for (uint32_t v = 0; v < s->slots[routine->inputs + o].count; v++, number++)
       text_printf(heap, out, "  *out%u = %s;\n", number, s->slots[routine->inputs + o].texts[v]);
-  if (s->uses_memory)
-    text_printf(heap, out, "  leave%s(m, frame);\n", has_array_results(s) ? "_results" : "");
+  if (s->uses_memory) text_printf(heap, out, "  leave%s(m, frame);\n", has_array_results(s) ? "_results" : "");
   if (calls_others(routine)) text_printf(heap, out, "  leave_call(m);\n");
   for (uint32_t o = 0; o < routine->outputs && results == 1; o++)
     if (s->slots[routine->inputs + o].count)

@@ -17,9 +17,8 @@ typedef struct RoutineWriter {
   TextVec prototypes, functions;
   bool uses_op[OP_COUNT];
   bool compares_texts, makes_texts;
-  IndexVec
-      routines; /* numbers of those wanted, without repetition: the callees of what is written are added */
-  Map known;    /* routine -> position in routines */
+  IndexVec routines; /* numbers of those wanted, without repetition: the callees of what is written are added */
+  Map known;         /* routine -> position in routines */
 } RoutineWriter;
 
 /* Wants a routine; it will be written by whoever walks the list. */

@@ -26,12 +26,11 @@ static const struct MathFunction {
                           "    if (n & 1) result *= a;\n"
                           "  return result;\n"
                           "}\n"},
-    {"op_power(",
-     "static inline double op_power(double a, double b) {\n"
-     "  if (b == 2) return a * a;\n"
-     "  if (fabs(b) > 32 || b != floor(b)) return pow(a, b);\n"
-     "  return b < 0 ? 1 / op_power_integer(a, (unsigned)-b) : op_power_integer(a, (unsigned)b);\n"
-     "}\n"},
+    {"op_power(", "static inline double op_power(double a, double b) {\n"
+                  "  if (b == 2) return a * a;\n"
+                  "  if (fabs(b) > 32 || b != floor(b)) return pow(a, b);\n"
+                  "  return b < 0 ? 1 / op_power_integer(a, (unsigned)-b) : op_power_integer(a, (unsigned)b);\n"
+                  "}\n"},
     {"op_power_defined(", "static inline int op_power_defined(double a, double b) {\n"
                           "  return a > 0 || (b == floor(b) && (a != 0 || b >= 0)) || (a == 0 && b > 0);\n"
                           "}\n"},
@@ -185,11 +184,8 @@ static void put_slot(Writer *writer, TextVec *out, const Scope *scope, uint32_t 
   if (scope->member == NO_PLACE || lane->mode == LANE_UNIFORM) put_leaf(writer, out, lane);
   else if (lane->mode == LANE_TABLE) text_printf(writer->heap, out, "g%u_%u", scope->member, slot);
   else if (scope->access[slot].offset < 0)
-    text_printf(writer->heap, out, "x%u_m%lld", scope->access[slot].base,
-                (long long)-scope->access[slot].offset);
-  else
-    text_printf(writer->heap, out, "x%u_%lld", scope->access[slot].base,
-                (long long)scope->access[slot].offset);
+    text_printf(writer->heap, out, "x%u_m%lld", scope->access[slot].base, (long long)-scope->access[slot].offset);
+  else text_printf(writer->heap, out, "x%u_%lld", scope->access[slot].base, (long long)scope->access[slot].offset);
 }
 
 static void put_uniform(Writer *writer, TextVec *out, const Scope *scope, uint32_t line) {
@@ -222,14 +218,13 @@ static void put_name(Writer *writer, const Scope *scope, uint32_t line) {
 static void put_call(Writer *writer, const Scope *scope, const Line *line) {
   const CallSite *site = &scope->kernel->calls.data[line->a];
   uint32_t number = writer->first_call[scope->number] + line->a;
-  text_printf(writer->heap, &writer->body, "double r%u[%u];\n    {\n      const double arguments[] = {",
-              number, site->result_count);
+  text_printf(writer->heap, &writer->body, "double r%u[%u];\n    {\n      const double arguments[] = {", number,
+              site->result_count);
   for (uint32_t k = 0; k < site->argument_count; k++) {
     if (k) text_printf(writer->heap, &writer->body, ", ");
     put_operand(writer, &writer->body, scope, site->arguments[k]);
   }
-  text_printf(writer->heap, &writer->body,
-              "%s};\n      call_site(&%s_sites[%u], arguments, r%u);\n    }\n    ",
+  text_printf(writer->heap, &writer->body, "%s};\n      call_site(&%s_sites[%u], arguments, r%u);\n    }\n    ",
               site->argument_count ? "" : "0", writer->name, number, number);
 }
 
@@ -275,8 +270,8 @@ static uint32_t end_function(Writer *writer, const char *loop_head) {
   for (uint32_t store = STORE_TIME; store < STORE_COUNT; store++) {
     if (!(writer->uses & 1u << store)) continue;
     bool is_written = store == STORE_SCRATCH || store == STORE_OUTPUT;
-    text_printf(heap, out, "  %sdouble *restrict %c = r->%s[%u];\n", is_written ? "" : "const ",
-                array_names[store], is_written ? "write" : "read", store);
+    text_printf(heap, out, "  %sdouble *restrict %c = r->%s[%u];\n", is_written ? "" : "const ", array_names[store],
+                is_written ? "write" : "read", store);
   }
   if (writer->uses & NEEDS_WORK) text_printf(heap, out, "  double *restrict w = r->work;\n");
   uint32_t sums = writer->sums < SUMS ? writer->sums : SUMS;
@@ -325,12 +320,10 @@ static void place_work(Writer *writer, uint32_t k) {
   uint32_t count = kernel->prologue.count, piece = 0;
   writer->piece_of[k] = heap_array(writer->heap, count, sizeof **writer->piece_of);
   for (uint32_t begin = 0; begin < count; piece++)
-    for (uint32_t end = piece_end(&kernel->prologue, begin); begin < end; begin++)
-      writer->piece_of[k][begin] = piece;
+    for (uint32_t end = piece_end(&kernel->prologue, begin); begin < end; begin++) writer->piece_of[k][begin] = piece;
   writer->work_of[k] = heap_array(writer->heap, count, sizeof **writer->work_of);
   memset(writer->work_of[k], 0xff, count * sizeof **writer->work_of);
-  for (uint32_t i = 0; i < count; i++)
-    place_operands(writer, k, &kernel->prologue, i, writer->piece_of[k][i]);
+  for (uint32_t i = 0; i < count; i++) place_operands(writer, k, &kernel->prologue, i, writer->piece_of[k][i]);
   for (uint32_t i = 0; i < kernel->body.count; i++) place_operands(writer, k, &kernel->body, i, NO_PLACE);
 }
 
@@ -339,8 +332,7 @@ static void put_store(Writer *writer, const Scope *scope, uint32_t output) {
   TextVec value = {0};
   put_operand(writer, &value, scope, scope->kernel->outputs[output]);
   writer->uses |= 1u << lane->store;
-  text_printf(writer->heap, &writer->body, "    %c[%u] = %s;\n", array_names[lane->store], lane->start,
-              value.data);
+  text_printf(writer->heap, &writer->body, "    %c[%u] = %s;\n", array_names[lane->store], lane->start, value.data);
   if (lane->store == STORE_OUTPUT) put_sum(writer, &value);
   vec_free(writer->heap, &value);
 }
@@ -353,10 +345,8 @@ typedef struct OutputList {
 } OutputList;
 
 static OutputList list_outputs(Heap *heap, const Kernel *kernel) {
-  uint32_t lines = kernel->prologue.count,
-           outputs = kernel->instances.count == 1 ? kernel->instances.outputs : 0;
-  OutputList list = {heap_array(heap, outputs, sizeof *list.next),
-                     heap_array(heap, lines + 1, sizeof *list.first)};
+  uint32_t lines = kernel->prologue.count, outputs = kernel->instances.count == 1 ? kernel->instances.outputs : 0;
+  OutputList list = {heap_array(heap, outputs, sizeof *list.next), heap_array(heap, lines + 1, sizeof *list.first)};
   memset(list.first, 0xff, (lines + 1) * sizeof *list.first);
   for (uint32_t o = outputs; o-- > 0;) {
     Operand value = kernel->outputs[o];
@@ -392,11 +382,8 @@ static void add_straight(Writer *writer, uint32_t k) {
   OutputList list = list_outputs(writer->heap, kernel);
   uint32_t begin = 0;
   do {
-    Scope scope = {.kernel = kernel,
-                   .number = k,
-                   .begin = begin,
-                   .end = piece_end(&kernel->prologue, begin),
-                   .member = NO_PLACE};
+    Scope scope = {
+        .kernel = kernel, .number = k, .begin = begin, .end = piece_end(&kernel->prologue, begin), .member = NO_PLACE};
     put_piece(writer, &scope, &list);
     vec_push(writer->heap, &writer->out->steps, (CTextStep){.function = end_function(writer, "")});
     begin = scope.end;
@@ -430,11 +417,9 @@ static bool has_tables(const Kernel *kernel) {
 /* May the block `step` run in the loop that begins with the block `first`? They advance equally through the
  * outputs, and the first instances of both are within one advance. */
 static bool may_join(const Program *program, const ProgramStep *first, const ProgramStep *step) {
-  if (step->block == STEP_BEGIN || program->phases[step->kernel] != program->phases[first->kernel])
-    return false;
+  if (step->block == STEP_BEGIN || program->phases[step->kernel] != program->phases[first->kernel]) return false;
   const Lane *a = leading_lane(program, first->kernel), *b = leading_lane(program, step->kernel);
-  if (has_tables(&program->kernels[step->kernel]) || a->store != b->store || a->stride != b->stride)
-    return false;
+  if (has_tables(&program->kernels[step->kernel]) || a->store != b->store || a->stride != b->stride) return false;
   int64_t distance = (int64_t)leading_start(program, step) - (int64_t)leading_start(program, first);
   return distance < a->stride && block_of(program, step)->count == block_of(program, first)->count;
 }
@@ -518,8 +503,7 @@ static void put_loads(Writer *writer, const Scope *scope, Map *loaded) {
     const Lane *lane = &instances->lanes[s];
     if (lane->mode == LANE_UNIFORM) continue;
     if (lane->mode == LANE_STRIDED) {
-      uint64_t key =
-          (uint64_t)scope->access[s].base << 40 | (uint64_t)(scope->access[s].offset + (1ll << 34));
+      uint64_t key = (uint64_t)scope->access[s].base << 40 | (uint64_t)(scope->access[s].offset + (1ll << 34));
       if (map_get(loaded, key) != MAP_NONE) continue;
       map_put(loaded, key, 1);
     }
@@ -530,8 +514,7 @@ static void put_loads(Writer *writer, const Scope *scope, Map *loaded) {
     else {
       writer->uses |= lane->store == STORE_CONSTANT ? 0 : 1u << lane->store;
       text_printf(writer->heap, &writer->body, "%s[t%u[i]]",
-                  lane->store == STORE_CONSTANT ? "r->read[0]" : (const char[]){array_names[lane->store], 0},
-                  s);
+                  lane->store == STORE_CONSTANT ? "r->read[0]" : (const char[]){array_names[lane->store], 0}, s);
     }
     text_printf(writer->heap, &writer->body, ";\n");
   }
@@ -566,9 +549,8 @@ static void put_loop_head(Writer *writer, const Loop *loop, TextVec *head) {
     }
   }
   for (uint32_t b = 0; b < loop->bases.count; b++)
-    text_printf(writer->heap, head, "  %sdouble *restrict b%u = r->%s[%u] + s[%u];\n",
-                is_written[b] ? "" : "const ", b, is_written[b] ? "write" : "read",
-                (uint32_t)loop->bases.data[b].store, b);
+    text_printf(writer->heap, head, "  %sdouble *restrict b%u = r->%s[%u] + s[%u];\n", is_written[b] ? "" : "const ", b,
+                is_written[b] ? "write" : "read", (uint32_t)loop->bases.data[b].store, b);
   heap_free(writer->heap, is_written);
   uint32_t kernel = loop->members.data[0].kernel, table = writer->first_table[kernel];
   const Instances *instances = &writer->program->kernels[kernel].instances;
@@ -589,8 +571,7 @@ static uint32_t write_loop(Writer *writer, const Loop *loop) {
                    .loop = loop,
                    .access = loop->accesses.data + member->first_access};
     put_loads(writer, &scope, &loaded);
-    for (uint32_t i = 0; i < scope.kernel->body.count; i++)
-      put_line(writer, &scope, &scope.kernel->body.data[i], i);
+    for (uint32_t i = 0; i < scope.kernel->body.count; i++) put_line(writer, &scope, &scope.kernel->body.data[i], i);
     put_loop_stores(writer, &scope);
   }
   put_loop_head(writer, loop, &head);
@@ -622,10 +603,8 @@ static uint32_t loop_function(Writer *writer, const Loop *loop, bool is_forced) 
 }
 
 static void push_loop_step(Writer *writer, const Loop *loop, uint32_t function, const Block *block) {
-  CTextStep step = {.function = function,
-                    .count = block->count,
-                    .first = block->first,
-                    .starts = writer->out->starts.count};
+  CTextStep step = {
+      .function = function, .count = block->count, .first = block->first, .starts = writer->out->starts.count};
   for (uint32_t b = 0; b < loop->bases.count; b++)
     vec_push(writer->heap, &writer->out->starts, loop->bases.data[b].start);
   vec_push(writer->heap, &writer->out->steps, step);
@@ -639,8 +618,7 @@ static void add_loops(Writer *writer, const ProgramStep *steps, uint32_t count) 
   free_loop(writer->heap, &loop);
   for (uint32_t m = 0; m < count && function == MAP_NONE; m++) {
     Loop single = describe_loop(writer, &steps[m], 1, false);
-    push_loop_step(writer, &single, loop_function(writer, &single, true),
-                   block_of(writer->program, &steps[m]));
+    push_loop_step(writer, &single, loop_function(writer, &single, true), block_of(writer->program, &steps[m]));
     free_loop(writer->heap, &single);
   }
 }
@@ -657,8 +635,7 @@ static void list_tables_and_calls(Writer *writer) {
       vec_push(writer->heap, &writer->out->tables, &kernel->instances.lanes[l]);
       vec_push(writer->heap, &writer->out->table_sizes, kernel->instances.count);
     }
-    for (uint32_t c = 0; c < kernel->calls.count; c++)
-      vec_push(writer->heap, &writer->out->calls, (CTextCall){k, c});
+    for (uint32_t c = 0; c < kernel->calls.count; c++) vec_push(writer->heap, &writer->out->calls, (CTextCall){k, c});
   }
 }
 

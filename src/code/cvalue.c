@@ -102,8 +102,7 @@ static uint32_t list_variables(const RoutineWriter *writer, Type type, const cha
   for (uint32_t i = 0; i < record->fields.count; i++) {
     Type field = record->fields.data[i].type;
     field.dimensions = (uint8_t)(field.dimensions + type.dimensions);
-    const char *label =
-        cvalue_plain_name(writer, names_text(writer->model->names, record->fields.data[i].name));
+    const char *label = cvalue_plain_name(writer, names_text(writer->model->names, record->fields.data[i].name));
     const char *longer = names ? arena_printf(writer->arena, "%s%s_", name, label) : NULL;
     count += list_variables(writer, field, longer, dimensions + count, names ? names + count : NULL);
   }
@@ -140,8 +139,7 @@ Entry cvalue_make_entry(RoutineState *s, Type type) {
 
 static bool is_name(const char *text) {
   for (const char *c = text; *c; c++)
-    if (!(*c >= 'a' && *c <= 'z') && !(*c >= 'A' && *c <= 'Z') && !(*c >= '0' && *c <= '9') && *c != '_')
-      return false;
+    if (!(*c >= 'a' && *c <= 'z') && !(*c >= 'A' && *c <= 'Z') && !(*c >= '0' && *c <= '9') && *c != '_') return false;
   return true;
 }
 
@@ -191,13 +189,10 @@ void cvalue_settle(RoutineState *s, Entry *entry) {
 
 /* What is computed but not used, except that it may fail. */
 void cvalue_discard(RoutineState *s, const Entry *entry) {
-  for (uint32_t v = 0; v < entry->count && !entry->is_constant; v++)
-    cvalue_line(s, "(void)%s;", entry->texts[v]);
+  for (uint32_t v = 0; v < entry->count && !entry->is_constant; v++) cvalue_line(s, "(void)%s;", entry->texts[v]);
 }
 
-static void push_placeholder(RoutineState *s) {
-  cvalue_push(s, cvalue_scalar_type(TYPE_REAL), "undefined(m)");
-}
+static void push_placeholder(RoutineState *s) { cvalue_push(s, cvalue_scalar_type(TYPE_REAL), "undefined(m)"); }
 
 const char *cvalue_scalar_text(RoutineState *s, const Entry *entry) {
   if (entry->kind == ENTRY_ALL) return "number(NAN)";
@@ -250,14 +245,11 @@ static BaseType number_base(const Entry *entries, uint32_t count) {
   return TYPE_INTEGER;
 }
 
-BaseType cvalue_join_base(BaseType a, BaseType b) {
-  return a == TYPE_INTEGER && b == TYPE_REAL ? TYPE_REAL : a;
-}
+BaseType cvalue_join_base(BaseType a, BaseType b) { return a == TYPE_INTEGER && b == TYPE_REAL ? TYPE_REAL : a; }
 
 /* Pushes a number that Integer arithmetic gave, or any other. */
 static void push_checked(RoutineState *s, Type type, const char *text) {
-  if (type.base == TYPE_INTEGER)
-    text = cvalue_format(s, "integer%s(m, %s)", type.dimensions ? "s" : "", text);
+  if (type.base == TYPE_INTEGER) text = cvalue_format(s, "integer%s(m, %s)", type.dimensions ? "s" : "", text);
   cvalue_push(s, type, text);
 }
 
@@ -295,13 +287,12 @@ static void push_applied(RoutineState *s, Op op, Type type, const Entry *entries
   if (op_arity(op) != (int)count || count == 0 || count > 3) {
     cvalue_push(s, type, type.dimensions ? "scalar(m, undefined(m))" : "undefined(m)");
   } else if (all_scalar(entries, count)) {
+    push_checked(s, type,
+                 cvalue_format(s, "apply%u(m, %s, %s)", count, op_c_name(op), cvalue_scalars_text(s, entries, count)));
+  } else {
     push_checked(
         s, type,
-        cvalue_format(s, "apply%u(m, %s, %s)", count, op_c_name(op), cvalue_scalars_text(s, entries, count)));
-  } else {
-    push_checked(s, type,
-                 cvalue_format(s, "each(m, %s, %u, (const Array[]){%s})", op_c_name(op), count,
-                               arrays_text(s, entries, count)));
+        cvalue_format(s, "each(m, %s, %u, (const Array[]){%s})", op_c_name(op), count, arrays_text(s, entries, count)));
   }
 }
 
@@ -329,15 +320,14 @@ static void push_sum(RoutineState *s, const Entry *terms, uint32_t count, const 
     for (uint32_t i = 0; i + 1 < count; i++) cvalue_discard(s, &terms[i]);
     cvalue_push_entry(s, terms[count - 1]);
   } else if (!all_scalar(terms, count)) {
-    push_checked(s, type,
-                 cvalue_format(s, "sum_arrays(m, %u, \"%s\", (const Array[]){%s})", count, signs,
-                               arrays_text(s, terms, count)));
+    push_checked(
+        s, type,
+        cvalue_format(s, "sum_arrays(m, %u, \"%s\", (const Array[]){%s})", count, signs, arrays_text(s, terms, count)));
   } else if (count == 1 && signs[0] == '-') {
     push_checked(s, type, cvalue_format(s, "negate(m, %s)", cvalue_scalar_text(s, terms)));
   } else if (count == 2 && signs[0] == '+') {
     push_checked(s, type,
-                 cvalue_format(s, "%s(m, %s)", signs[1] == '+' ? "add" : "subtract",
-                               cvalue_scalars_text(s, terms, 2)));
+                 cvalue_format(s, "%s(m, %s)", signs[1] == '+' ? "add" : "subtract", cvalue_scalars_text(s, terms, 2)));
   } else {
     push_checked(s, type,
                  cvalue_format(s, "sum(m, %u, \"%s\", (const Number[]){%s})", count, signs,
@@ -359,8 +349,8 @@ void cvalue_write_each_sum(RoutineState *s, bool is_minus) {
     if (pair[i].type.dimensions || !pair[1 - i].type.dimensions) continue;
     cvalue_settle(s, &pair[1 - i]);
     Entry wide = cvalue_make_entry(s, cvalue_with_dimensions(pair[i].type, pair[1 - i].type.dimensions));
-    wide.texts[0] = cvalue_format(s, "spread(m, %s, %s)", cvalue_scalar_text(s, &pair[i]),
-                                  cvalue_array_text(s, &pair[1 - i]));
+    wide.texts[0] =
+        cvalue_format(s, "spread(m, %s, %s)", cvalue_scalar_text(s, &pair[i]), cvalue_array_text(s, &pair[1 - i]));
     pair[i] = wide;
   }
   push_sum(s, pair, 2, is_minus ? "+-" : "++");
@@ -378,9 +368,9 @@ void cvalue_write_product(RoutineState *s, Code code, bool is_each) {
     push_checked(s, type, type.dimensions ? text : cvalue_format(s, "only(m, %s)", text));
   } else if (op == OP_POWER && !is_each && a) {
     s->writer->uses_op[OP_MULTIPLY] = true;
-    cvalue_push(s, cvalue_with_dimensions(type, 2),
-                cvalue_format(s, "matrix_power(m, %s, %s)", cvalue_array_text(s, &pair[0]),
-                              cvalue_scalar_text(s, &pair[1])));
+    cvalue_push(
+        s, cvalue_with_dimensions(type, 2),
+        cvalue_format(s, "matrix_power(m, %s, %s)", cvalue_array_text(s, &pair[0]), cvalue_scalar_text(s, &pair[1])));
   } else {
     push_applied(s, op, type, pair, 2);
   }
@@ -446,8 +436,8 @@ void cvalue_write_range(RoutineState *s, bool has_step) {
   entry.kind = ENTRY_RANGE;
   entry.type.definition = v[0].type.definition;
   entry.texts[0] = cvalue_format(s, "range(m, %s, %s, %s, %s)", cvalue_scalar_text(s, &v[0]),
-                                 has_step ? cvalue_scalar_text(s, &v[1]) : "number(1.0)",
-                                 cvalue_scalar_text(s, last), base == TYPE_REAL ? "true" : "false");
+                                 has_step ? cvalue_scalar_text(s, &v[1]) : "number(1.0)", cvalue_scalar_text(s, last),
+                                 base == TYPE_REAL ? "true" : "false");
   cvalue_push_entry(s, entry);
 }
 
@@ -455,8 +445,7 @@ void cvalue_write_range(RoutineState *s, bool has_step) {
 const char *cvalue_field_sizes(RoutineState *s, const Field *field) {
   const char **texts = arena_array(s->writer->arena, field->type.dimensions, sizeof *texts);
   for (uint32_t k = 0; k < field->type.dimensions; k++)
-    texts[k] =
-        field->sizes[k] == UINT32_MAX ? "number(NAN)" : cvalue_format(s, "number(%u)", field->sizes[k]);
+    texts[k] = field->sizes[k] == UINT32_MAX ? "number(NAN)" : cvalue_format(s, "number(%u)", field->sizes[k]);
   return list_text(s, texts, field->type.dimensions);
 }
 
@@ -469,12 +458,11 @@ void cvalue_write_record(RoutineState *s, uint32_t definition) {
     const Field *field = &record->fields.data[i];
     for (uint32_t k = 0; k < fields[i].count && v < out.count; k++, v++) {
       bool is_sized = field->type.dimensions && field->type.base != TYPE_RECORD;
-      out.texts[v] = fields[i].dimensions[k] || fields[i].kind == ENTRY_RANGE
-                         ? cvalue_variable_array(s, &fields[i], k)
-                         : fields[i].texts[k];
+      out.texts[v] = fields[i].dimensions[k] || fields[i].kind == ENTRY_RANGE ? cvalue_variable_array(s, &fields[i], k)
+                                                                              : fields[i].texts[k];
       if (is_sized)
-        out.texts[v] = cvalue_format(s, "sized(m, %s, %u, (const Number[]){%s})", out.texts[v],
-                                     field->type.dimensions, cvalue_field_sizes(s, field));
+        out.texts[v] = cvalue_format(s, "sized(m, %s, %u, (const Number[]){%s})", out.texts[v], field->type.dimensions,
+                                     cvalue_field_sizes(s, field));
       if (!fields[i].dimensions[k] != !out.dimensions[v]) is_fit = false;
     }
     is_fit = is_fit && fields[i].count == cvalue_count_variables(s->writer, field->type);
@@ -496,8 +484,7 @@ void cvalue_write_field(RoutineState *s, uint32_t number) {
   }
   const Record *definition = &s->writer->model->records.data[record.type.definition];
   uint32_t first = 0;
-  for (uint32_t i = 0; i < number; i++)
-    first += cvalue_count_variables(s->writer, definition->fields.data[i].type);
+  for (uint32_t i = 0; i < number; i++) first += cvalue_count_variables(s->writer, definition->fields.data[i].type);
   Type type = definition->fields.data[number].type;
   type.dimensions = (uint8_t)(type.dimensions + record.type.dimensions);
   Entry out = cvalue_make_entry(s, type);
@@ -552,8 +539,7 @@ void cvalue_write_index(RoutineState *s, uint32_t count) {
   for (uint32_t v = 0; v < out.count; v++) {
     const char *whole = cvalue_variable_array(s, &array, v);
     if (out.dimensions[v] == 0)
-      out.texts[v] =
-          cvalue_format(s, "*place(m, %s, (const Number[]){%s})", whole, numbers_text(s, subscripts, count));
+      out.texts[v] = cvalue_format(s, "*place(m, %s, (const Number[]){%s})", whole, numbers_text(s, subscripts, count));
     else
       out.texts[v] = cvalue_format(s, "part(m, %s, %u, (const Subscript[]){%s})", whole, count,
                                    subscripts_text(s, subscripts, count));
@@ -566,8 +552,8 @@ static void store_part(RoutineState *s, const Entry *target, const Entry *value,
   uint32_t scalars = scalar_subscripts(subscripts, count);
   for (uint32_t v = 0; v < target->count; v++) {
     if (target->dimensions[v] == scalars)
-      cvalue_line(s, "*place(m, %s, (const Number[]){%s}) = %s;", target->texts[v],
-                  numbers_text(s, subscripts, count), value->texts[v]);
+      cvalue_line(s, "*place(m, %s, (const Number[]){%s}) = %s;", target->texts[v], numbers_text(s, subscripts, count),
+                  value->texts[v]);
     else
       cvalue_line(s, "assign_part(m, %s, %u, (const Subscript[]){%s}, %s);", target->texts[v], count,
                   subscripts_text(s, subscripts, count), cvalue_variable_array(s, value, v));
@@ -600,8 +586,7 @@ void cvalue_write_store(RoutineState *s, const uint32_t *place) {
   uint32_t dimensions = target.type.dimensions;
   for (uint32_t i = 0; i < steps; i++) {
     if (place[2 + 2 * i] == STEP_INDEX) {
-      for (uint32_t k = 0; k < place[3 + 2 * i] && count < TYPE_MAX_DIMENSIONS; k++)
-        list[count++] = popped[1 + used++];
+      for (uint32_t k = 0; k < place[3 + 2 * i] && count < TYPE_MAX_DIMENSIONS; k++) list[count++] = popped[1 + used++];
       continue;
     }
     while (count < dimensions && count < TYPE_MAX_DIMENSIONS) list[count++] = (Entry){.kind = ENTRY_ALL};
@@ -642,16 +627,15 @@ static void push_fill(RoutineState *s, const Entry *a, uint32_t count) {
   Entry out = cvalue_make_entry(s, cvalue_with_dimensions(a[0].type, a[0].type.dimensions + count - 1));
   const char *sizes = cvalue_scalars_text(s, a + 1, count - 1);
   for (uint32_t v = 0; v < out.count; v++)
-    out.texts[v] = cvalue_format(s, "fill(m, %s, %u, (const Number[]){%s})",
-                                 cvalue_variable_array(s, &a[0], v), count - 1, sizes);
+    out.texts[v] =
+        cvalue_format(s, "fill(m, %s, %u, (const Number[]){%s})", cvalue_variable_array(s, &a[0], v), count - 1, sizes);
   cvalue_push_entry(s, out);
 }
 
 static void push_extreme(RoutineState *s, Op op, const Entry *a, uint32_t count) {
   s->writer->uses_op[op] = true;
   if (count == 2) {
-    push_applied(
-        s, op, cvalue_scalar_type(a[1].type.base == TYPE_REAL ? TYPE_REAL : (BaseType)a[0].type.base), a, 2);
+    push_applied(s, op, cvalue_scalar_type(a[1].type.base == TYPE_REAL ? TYPE_REAL : (BaseType)a[0].type.base), a, 2);
     return;
   }
   const char *none = a[0].type.base == TYPE_REAL ? "1.7976931348623157e308" : "2147483647";
@@ -670,9 +654,9 @@ static void push_mapped(RoutineState *s, Type type, const char *name, const Entr
 }
 
 static void push_filled(RoutineState *s, const Entry *a, uint32_t count, const char *value) {
-  cvalue_push(s, cvalue_with_dimensions(cvalue_scalar_type(TYPE_INTEGER), count),
-              cvalue_format(s, "filled(m, %u, (const Number[]){%s}, %s)", count,
-                            cvalue_scalars_text(s, a, count), value));
+  cvalue_push(
+      s, cvalue_with_dimensions(cvalue_scalar_type(TYPE_INTEGER), count),
+      cvalue_format(s, "filled(m, %u, (const Number[]){%s}, %s)", count, cvalue_scalars_text(s, a, count), value));
 }
 
 static void push_normalized(RoutineState *s, const Entry *a, uint32_t count) {
@@ -712,8 +696,7 @@ void cvalue_write_builtin(RoutineState *s, Builtin builtin, uint32_t count) {
     break;
   case BUILTIN_SKEW: push_mapped(s, cvalue_with_dimensions(type, 2), "skew", a, 1); break;
   case BUILTIN_IDENTITY:
-    cvalue_push(s, cvalue_with_dimensions(integer, 2),
-                cvalue_format(s, "identity(m, %s)", cvalue_scalar_text(s, a)));
+    cvalue_push(s, cvalue_with_dimensions(integer, 2), cvalue_format(s, "identity(m, %s)", cvalue_scalar_text(s, a)));
     break;
   case BUILTIN_DIAGONAL: push_mapped(s, cvalue_with_dimensions(type, 2), "diagonal", a, 1); break;
   case BUILTIN_ZEROS: push_filled(s, a, count, "0.0"); break;
@@ -729,21 +712,19 @@ void cvalue_write_builtin(RoutineState *s, Builtin builtin, uint32_t count) {
     for (uint32_t i = 2; i < count; i++)
       if (a[i].type.base == TYPE_REAL) joined.base = TYPE_REAL;
     cvalue_push(s, joined,
-                cvalue_format(s, "concatenate(m, %s, %u, (const Array[]){%s})", cvalue_scalar_text(s, &a[0]),
-                              count - 1, arrays_text(s, a + 1, count - 1)));
+                cvalue_format(s, "concatenate(m, %s, %u, (const Array[]){%s})", cvalue_scalar_text(s, &a[0]), count - 1,
+                              arrays_text(s, a + 1, count - 1)));
     break;
   }
   case BUILTIN_ARRAY: push_collected(s, a, count); break;
   case BUILTIN_MIN: push_extreme(s, OP_MIN, a, count); break;
   case BUILTIN_MAX: push_extreme(s, OP_MAX, a, count); break;
   case BUILTIN_SUM:
-    push_checked(s, cvalue_with_dimensions(type, 0),
-                 cvalue_format(s, "total(m, %s)", cvalue_array_text(s, a)));
+    push_checked(s, cvalue_with_dimensions(type, 0), cvalue_format(s, "total(m, %s)", cvalue_array_text(s, a)));
     break;
   case BUILTIN_PRODUCT:
     uses[OP_MULTIPLY] = true;
-    push_checked(s, cvalue_with_dimensions(type, 0),
-                 cvalue_format(s, "total_product(m, %s)", cvalue_array_text(s, a)));
+    push_checked(s, cvalue_with_dimensions(type, 0), cvalue_format(s, "total_product(m, %s)", cvalue_array_text(s, a)));
     break;
   case BUILTIN_TEXT:
     s->writer->makes_texts = true;

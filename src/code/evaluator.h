@@ -14,8 +14,8 @@ typedef struct Evaluator {
   double *parameters, *discretes, *pre;
   double *nominal; /* per column, positive */
   Program *rows;
-  Jacobian *jacobian; /* all rows against all columns */
-  VEC(Program *) programs; /* all that run at this evaluator's points, to be compiled together */
+  Jacobian *jacobian;                          /* all rows against all columns */
+  VEC(Program *) programs;                     /* all that run at this evaluator's points, to be compiled together */
   uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */
 } Evaluator;
 

@@ -19,8 +19,7 @@ static void put_string(Heap *heap, TextVec *out, const char *text) {
       text_append(heap, out, "...", 3);
       break;
     }
-    if (*c == '"' || *c == '\\' || *c == '?')
-      text_printf(heap, out, "\\%c", *c); /* ??x would be a trigraph */
+    if (*c == '"' || *c == '\\' || *c == '?') text_printf(heap, out, "\\%c", *c); /* ??x would be a trigraph */
     else if (*c < ' ' || *c > '~') text_printf(heap, out, "\\%03o", *c);
     else text_append(heap, out, (const char *)c, 1);
   }
@@ -36,8 +35,7 @@ static void put_comment(Heap *heap, TextVec *out, const char *text) {
 }
 
 /* C has no empty arrays: every list has one element more, which nothing reads. */
-static void put_strings(Heap *heap, TextVec *out, const char *name, const char *const *texts,
-                        uint32_t count) {
+static void put_strings(Heap *heap, TextVec *out, const char *name, const char *const *texts, uint32_t count) {
   text_printf(heap, out, "const char *const %s[] = {\n", name);
   for (uint32_t i = 0; i < count; i++) {
     text_printf(heap, out, "    ");
@@ -89,8 +87,7 @@ static void put_tables(Heap *heap, TextVec *out, const CText *text, const char *
   char array[64];
   for (uint32_t t = 0; t < text->tables.count; t++) {
     snprintf(array, sizeof array, "%s_table%u", name, t);
-    put_indices(heap, out, "static const uint32_t", array, text->tables.data[t]->table,
-                text->table_sizes.data[t]);
+    put_indices(heap, out, "static const uint32_t", array, text->tables.data[t]->table, text->table_sizes.data[t]);
   }
   text_printf(heap, out, "static const uint32_t *const %s_tables[] = {", name);
   for (uint32_t t = 0; t < text->tables.count; t++) text_printf(heap, out, "%s_table%u, ", name, t);
@@ -122,8 +119,8 @@ static void put_program(Heap *heap, TextVec *out, const Program *program, const 
   put_tables(heap, out, text, name);
   snprintf(array, sizeof array, "%s_numbers", name);
   put_numbers(heap, out, "static ", array, program->numbers, program->number_count);
-  text_printf(heap, out, evaluate_text, name, name, program->scratch_count, name, name, name,
-              text->steps.count, name, name, size);
+  text_printf(heap, out, evaluate_text, name, name, program->scratch_count, name, name, name, text->steps.count, name,
+              name, size);
 }
 
 /* ---- files ---- */
@@ -143,25 +140,24 @@ static void put_header(Heap *heap, TextVec *out, const ExportInput *input, uint3
               "= %u\n};\n\n",
               input->row_list.count, input->columns.count, input->parameters.count, input->discretes.count,
               input->jacobian->columns, input->jacobian->nonzeros, work ? work : 1);
-  text_printf(
-      heap, out,
-      "/* Names, and values at the start. */\n"
-      "extern const char *const model_column_names[], *const model_row_names[];\n"
-      "extern const char *const model_parameter_names[], *const model_discrete_names[];\n"
-      "extern const double model_time, model_start[], model_parameters[], model_discretes[], model_pre[];\n\n"
-      "/* Pattern of the Jacobian: entries model_column_start[c] .. model_column_start[c + 1] - 1 are those "
-      "of\n"
-      " * column c, in rows model_row_index[entry], ascending. model_positions[c]: the place of column c in "
-      "y. */\n"
-      "extern const int model_column_start[], model_row_index[], model_positions[];\n\n"
-      "/* Residual into out[MODEL_ROWS]; entries of the Jacobian into out[MODEL_NONZEROS]. `work` has room "
-      "for\n"
-      " * MODEL_WORK numbers, for each thread its own. Both return 0, or 1 if a result is not finite. */\n"
-      "int model_residual(double time, const double *y, const double *parameters, const double *discretes,\n"
-      "                   const double *pre, double *work, double *out);\n"
-      "int model_jacobian(double time, const double *y, const double *parameters, const double *discretes,\n"
-      "                   const double *pre, double *work, double *out);\n\n"
-      "#endif\n");
+  text_printf(heap, out,
+              "/* Names, and values at the start. */\n"
+              "extern const char *const model_column_names[], *const model_row_names[];\n"
+              "extern const char *const model_parameter_names[], *const model_discrete_names[];\n"
+              "extern const double model_time, model_start[], model_parameters[], model_discretes[], model_pre[];\n\n"
+              "/* Pattern of the Jacobian: entries model_column_start[c] .. model_column_start[c + 1] - 1 are those "
+              "of\n"
+              " * column c, in rows model_row_index[entry], ascending. model_positions[c]: the place of column c in "
+              "y. */\n"
+              "extern const int model_column_start[], model_row_index[], model_positions[];\n\n"
+              "/* Residual into out[MODEL_ROWS]; entries of the Jacobian into out[MODEL_NONZEROS]. `work` has room "
+              "for\n"
+              " * MODEL_WORK numbers, for each thread its own. Both return 0, or 1 if a result is not finite. */\n"
+              "int model_residual(double time, const double *y, const double *parameters, const double *discretes,\n"
+              "                   const double *pre, double *work, double *out);\n"
+              "int model_jacobian(double time, const double *y, const double *parameters, const double *discretes,\n"
+              "                   const double *pre, double *work, double *out);\n\n"
+              "#endif\n");
 }
 
 static void put_data(Heap *heap, TextVec *out, const ExportInput *input) {
@@ -230,18 +226,15 @@ bool export_c(Heap *heap, const ExportInput *input, ExportFiles *files, Diags *d
   const Program *jacobian = input->jacobian->program;
   CText residual_text = ctext_make(heap, residual, "residual", false);
   CText jacobian_text = ctext_make(heap, jacobian, "jacobian", false);
-  const CallingText callers[] = {{residual, &residual_text, "residual"},
-                                 {jacobian, &jacobian_text, "jacobian"}};
+  const CallingText callers[] = {{residual, &residual_text, "residual"}, {jacobian, &jacobian_text, "jacobian"}};
   TextVec functions = {0};
   if (!cfunctions_write(heap, input->model, callers, 2, &functions, diags)) return false;
 
-  uint32_t work = residual->scratch_count + residual_text.work,
-           other = jacobian->scratch_count + jacobian_text.work;
+  uint32_t work = residual->scratch_count + residual_text.work, other = jacobian->scratch_count + jacobian_text.work;
   put_header(heap, add_file(heap, files, "model.h"), input, work > other ? work : other);
 
   TextVec *code = add_file(heap, files, "model.c");
-  text_printf(heap, code,
-              "/* Data, residual and Jacobian of the model; see model.h. */\n#include \"model.h\"\n\n");
+  text_printf(heap, code, "/* Data, residual and Jacobian of the model; see model.h. */\n#include \"model.h\"\n\n");
   ctext_header(heap, code, (const TextVec *const[]){&functions, &residual_text.text, &jacobian_text.text}, 3);
   if (functions.count) text_append(heap, code, functions.data, functions.count);
   put_data(heap, code, input);

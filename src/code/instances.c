@@ -54,8 +54,7 @@ static uint32_t find_period(uint32_t lanes, uint32_t count, const uint32_t *plac
 }
 
 /* The places with the instances ordered by their number modulo the period. */
-static uint32_t *put_apart(Heap *heap, uint32_t lanes, uint32_t count, const uint32_t *places,
-                           uint32_t period) {
+static uint32_t *put_apart(Heap *heap, uint32_t lanes, uint32_t count, const uint32_t *places, uint32_t period) {
   uint32_t *result = heap_array(heap, (size_t)lanes * count, sizeof *result);
   for (uint32_t l = 0; l < lanes; l++) {
     const uint32_t *from = places + (size_t)l * count;
@@ -102,8 +101,7 @@ static void make_blocks(Heap *heap, Instances *instances, const IndexVec *bounds
   instances->block_count = count;
   for (uint32_t b = 0; b < count; b++) {
     uint32_t first = bounds->data[b];
-    for (uint32_t l = 0; l < lanes; l++)
-      starts[(size_t)b * lanes + l] = places[(size_t)l * instances->count + first];
+    for (uint32_t l = 0; l < lanes; l++) starts[(size_t)b * lanes + l] = places[(size_t)l * instances->count + first];
     instances->blocks[b] = (Block){first, bounds->data[b + 1] - first, starts + (size_t)b * lanes};
   }
 }

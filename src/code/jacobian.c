@@ -90,9 +90,7 @@ static void find_varying_numbers(Differentiation *work) {
 /* ---- numbers as parameters ---- */
 
 /* parameter_of: bits of a number -> parameter leaf. */
-static Expr number_leaf(const Map *parameter_of, double number) {
-  return map_get(parameter_of, number_key(number));
-}
+static Expr number_leaf(const Map *parameter_of, double number) { return map_get(parameter_of, number_key(number)); }
 
 static Expr abstract_sum(Dag *dag, Heap *heap, Expr e, const Expr *children, const Map *parameter_of) {
   double constant;
@@ -107,8 +105,7 @@ static Expr abstract_sum(Dag *dag, Heap *heap, Expr e, const Expr *children, con
     constant = 0;
   }
   for (uint32_t t = 0; t < count; t++) {
-    leaf =
-        coefficients[t] == 1 || coefficients[t] == -1 ? MAP_NONE : number_leaf(parameter_of, coefficients[t]);
+    leaf = coefficients[t] == 1 || coefficients[t] == -1 ? MAP_NONE : number_leaf(parameter_of, coefficients[t]);
     if (leaf == MAP_NONE) vec_push(heap, &list, (Term){coefficients[t], children[t]});
     else vec_push(heap, &list, (Term){1, dag_multiply(dag, leaf, children[t])});
   }
@@ -178,9 +175,8 @@ static void differentiate_template(Differentiation *work, uint32_t shape) {
               dag_parameter(work->dag, FIRST_NUMBER_PARAMETER + s));
     if (templates->stores.data[template->first_store + s] != STORE_CONSTANT) map_put(&slot_of, items[s], s);
   }
-  work->shape_root[shape] = parameter_of.count
-                                ? abstract_root(work->dag, work->heap, template->root, &parameter_of)
-                                : template->root;
+  work->shape_root[shape] =
+      parameter_of.count ? abstract_root(work->dag, work->heap, template->root, &parameter_of) : template->root;
   work->shape[shape] = add_gradient(work, work->shape_root[shape]);
   for (uint32_t p = work->slots.count; p < work->leaves.count; p++)
     vec_push(work->heap, &work->slots, map_get(&slot_of, work->leaves.data[p]));
@@ -210,8 +206,7 @@ static uint32_t row_column(const Differentiation *work, uint32_t row, uint32_t p
 }
 
 static Differentiation differentiation_make(Heap *heap, Model *model, const Layout *layout, const Expr *rows,
-                                            uint32_t count, const uint32_t *positions,
-                                            uint32_t position_count) {
+                                            uint32_t count, const uint32_t *positions, uint32_t position_count) {
   Differentiation work = {
       .heap = heap, .model = model, .dag = model->dag, .layout = layout, .rows = rows, .row_count = count};
   work.column_of = heap_array(heap, layout->columns, sizeof *work.column_of);
@@ -289,11 +284,9 @@ static void make_group(Filling *filling, uint32_t shape) {
   uint32_t extra = filling->with_rows ? 1 : 0;
   if (template->instances < TEMPLATE_MINIMUM || gradient.count + extra == 0) return;
   filling->group_of[shape] = filling->plan.groups.count;
-  Group *group =
-      plan_add_group(&filling->plan, 0, template->instances, template->slots, gradient.count + extra);
+  Group *group = plan_add_group(&filling->plan, 0, template->instances, template->slots, gradient.count + extra);
   if (filling->with_rows) group->roots[0] = work->shape_root[shape];
-  for (uint32_t p = 0; p < gradient.count; p++)
-    group->roots[extra + p] = work->partials.data[gradient.first + p];
+  for (uint32_t p = 0; p < gradient.count; p++) group->roots[extra + p] = work->partials.data[gradient.first + p];
   for (uint32_t s = 0; s < template->slots; s++) {
     uint32_t store = work->templates.stores.data[template->first_store + s];
     uint32_t item = work->templates.items.data[template->first_item + s];
@@ -325,9 +318,8 @@ static void fill_instance(Filling *filling, uint32_t row) {
   uint32_t instance = filling->used[info->shape]++, lane = 0;
   for (; lane < group->slots; lane++) {
     uint32_t item = work->templates.items.data[info->first_item + lane];
-    *lane_place(group, lane, instance) = group->stores[lane] == STORE_CONSTANT
-                                             ? filling->number_base + item
-                                             : leaf_place(work->layout, work->dag, item);
+    *lane_place(group, lane, instance) =
+        group->stores[lane] == STORE_CONSTANT ? filling->number_base + item : leaf_place(work->layout, work->dag, item);
   }
   if (filling->with_rows) *lane_place(group, lane++, instance) = row;
   for (uint32_t p = gradient.first; p < gradient.first + gradient.count; p++)
@@ -410,8 +402,7 @@ Jacobian *jacobian_new(Heap *heap, Model *model, const Layout *layout, const Exp
   jacobian->columns = positions ? position_count : layout->columns;
   jacobian->positions = heap_array(heap, jacobian->columns, sizeof *jacobian->positions);
   for (uint32_t c = 0; c < jacobian->columns; c++) jacobian->positions[c] = positions ? positions[c] : c;
-  Differentiation work =
-      differentiation_make(heap, model, layout, rows, count, jacobian->positions, jacobian->columns);
+  Differentiation work = differentiation_make(heap, model, layout, rows, count, jacobian->positions, jacobian->columns);
   make_pattern(&work, jacobian);
   fill_pattern(&work, jacobian);
   jacobian->program = fill_program(&work, jacobian, false);
@@ -425,8 +416,7 @@ EvalStatus jacobian_run(Jacobian *jacobian, const Point *point, double *values) 
 
 Program *jacobian_with_rows(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
                             const Jacobian *jacobian) {
-  Differentiation work =
-      differentiation_make(heap, model, layout, rows, count, jacobian->positions, jacobian->columns);
+  Differentiation work = differentiation_make(heap, model, layout, rows, count, jacobian->positions, jacobian->columns);
   Program *program = fill_program(&work, jacobian, true);
   differentiation_free(&work);
   return program;

@@ -48,8 +48,7 @@ static void count_uses(Builder *builder, const Expr *roots, uint32_t count) {
   for (uint32_t p = 0; p < builder->graph.nodes.count; p++) {
     Expr e = builder->graph.nodes.data[p];
     uint32_t children = is_slot(builder, e) ? 0 : node_children(builder->dag, e);
-    for (uint32_t c = 0; c < children; c++)
-      builder->uses[position_of(builder, node_child(builder->dag, e, c))]++;
+    for (uint32_t c = 0; c < children; c++) builder->uses[position_of(builder, node_child(builder->dag, e, c))]++;
   }
 }
 
@@ -88,8 +87,7 @@ static Operand emit(Builder *builder, uint32_t code, Operand a, Operand b, Opera
 /* A product that only this sum uses, with coefficient 1 or -1, is multiplied where it is added. */
 static bool may_fuse(const Builder *builder, Term term) {
   return (term.coefficient == 1 || term.coefficient == -1) && !is_slot(builder, term.node) &&
-         dag_op(builder->dag, term.node) == OP_MULTIPLY &&
-         builder->uses[position_of(builder, term.node)] == 1;
+         dag_op(builder->dag, term.node) == OP_MULTIPLY && builder->uses[position_of(builder, term.node)] == 1;
 }
 
 /* -x + y is computed as y - x. */
@@ -154,8 +152,7 @@ static bool negate_factor(Builder *builder, Expr node, Operand value) {
 }
 
 /* The beginning of a sum; says how many terms it took. */
-static Operand begin_sum(Builder *builder, double constant, const Term *terms, uint32_t count,
-                         uint32_t *taken) {
+static Operand begin_sum(Builder *builder, double constant, const Term *terms, uint32_t count, uint32_t *taken) {
   *taken = 0;
   if (constant != 0) return number_operand(builder, constant);
   *taken = 1;
@@ -163,8 +160,7 @@ static Operand begin_sum(Builder *builder, double constant, const Term *terms, u
   if (starts_negative(constant, terms, count)) {
     *taken = 2;
     uint32_t second = position_of(builder, terms[1].node);
-    if (!builder->is_fused[second])
-      return emit(builder, LINE_SUBTRACT, builder->operands[second], first, first);
+    if (!builder->is_fused[second]) return emit(builder, LINE_SUBTRACT, builder->operands[second], first, first);
     const Expr *factors;
     dag_arguments(builder->dag, terms[1].node, &factors);
     return emit(builder, LINE_PRODUCT_SUBTRACT, first, builder->operands[position_of(builder, factors[0])],
@@ -206,8 +202,7 @@ static bool is_same_call(const Dag *dag, Expr x, Expr y) {
   const Expr *a, *b;
   uint32_t m = dag_arguments(dag, x, &a), n = dag_arguments(dag, y, &b);
   return i.function == j.function && i.partial_count == j.partial_count && m == n &&
-         memcmp(i.partials, j.partials, i.partial_count * sizeof *i.partials) == 0 &&
-         memcmp(a, b, m * sizeof *a) == 0;
+         memcmp(i.partials, j.partials, i.partial_count * sizeof *i.partials) == 0 && memcmp(a, b, m * sizeof *a) == 0;
 }
 
 static uint32_t new_site(Builder *builder, Expr e) {

@@ -114,9 +114,7 @@ static const Template *template_of(const Split *split, const Region *region) {
 
 /* ---- phases ---- */
 
-static Store region_store(const Region *region) {
-  return region->output != MAP_NONE ? STORE_OUTPUT : STORE_SCRATCH;
-}
+static Store region_store(const Region *region) { return region->output != MAP_NONE ? STORE_OUTPUT : STORE_SCRATCH; }
 
 /* The region that slot s of a region refers to; NULL for leaves and numbers. */
 static Region *slot_region(const Split *split, const Region *region, uint32_t s) {
@@ -185,9 +183,7 @@ static void find_scratch(Split *split) {
 
 /* ---- groups ---- */
 
-static uint32_t output_place(const Split *split, uint32_t root) {
-  return split->places ? split->places[root] : root;
-}
+static uint32_t output_place(const Split *split, uint32_t root) { return split->places ? split->places[root] : root; }
 
 static uint32_t region_place(const Split *split, const Region *region) {
   return region->output != MAP_NONE ? output_place(split, region->output) : region->scratch;
@@ -195,8 +191,7 @@ static uint32_t region_place(const Split *split, const Region *region) {
 
 static uint32_t item_place(const Split *split, Store store, uint32_t item) {
   if (store == STORE_CONSTANT) return split->number_base + item;
-  if (store != STORE_OUTPUT && store != STORE_SCRATCH)
-    return leaf_place(split->plan->layout, split->dag, item);
+  if (store != STORE_OUTPUT && store != STORE_SCRATCH) return leaf_place(split->plan->layout, split->dag, item);
   return region_place(split, &split->regions.data[split->region_of[graph_position(&split->graph, item)]]);
 }
 
@@ -206,8 +201,7 @@ static void fill_slots(Split *split, Group *group, const Region *region) {
   for (uint32_t s = 0; s < group->slots; s++) {
     uint32_t item = templates->items.data[region->first_item + s];
     group->stores[s] = templates->stores.data[template->first_store + s];
-    if (group->stores[s] == STORE_CONSTANT)
-      map_put(&group->map.numbers, number_key(templates->numbers.data[item]), s);
+    if (group->stores[s] == STORE_CONSTANT) map_put(&group->map.numbers, number_key(templates->numbers.data[item]), s);
     else map_put(&group->map.nodes, item, s);
   }
   group->stores[group->slots] = region_store(region);
@@ -275,8 +269,7 @@ static uint32_t straight_copy_level(const Split *split, uint32_t r) {
   Store store = copied_store(split, r);
   if (store == STORE_COUNT || split->copies[store] >= TEMPLATE_MINIMUM) return MAP_NONE;
   if (store != STORE_OUTPUT) return 0;
-  const Region *region =
-      &split->regions.data[split->region_of[graph_position(&split->graph, split->roots[r])]];
+  const Region *region = &split->regions.data[split->region_of[graph_position(&split->graph, split->roots[r])]];
   return region->is_template ? MAP_NONE : region->level;
 }
 
@@ -286,8 +279,7 @@ static double number_of(const Dag *dag, Expr e) {
 }
 
 static uint32_t copied_place(Split *split, Store store, Expr root) {
-  if (store == STORE_OUTPUT)
-    return output_place(split, split->first_root[graph_position(&split->graph, root)]);
+  if (store == STORE_OUTPUT) return output_place(split, split->first_root[graph_position(&split->graph, root)]);
   if (store != STORE_CONSTANT) return leaf_place(split->plan->layout, split->dag, root);
   return split->number_base + templates_number(&split->templates, number_of(split->dag, root));
 }
@@ -349,16 +341,15 @@ static void add_straight_region(Split *split, Straight *straight, const Region *
       add_slot(split, straight, split->templates.items.data[region->first_item + s],
                split->templates.stores.data[template_of(split, region)->first_store + s]);
   if (region->output != MAP_NONE || region->is_read_later)
-    vec_push(split->heap, &straight->outputs,
-             (StraightOutput){split->graph.nodes.data[region->position], region_store(region),
-                              region_place(split, region)});
+    vec_push(
+        split->heap, &straight->outputs,
+        (StraightOutput){split->graph.nodes.data[region->position], region_store(region), region_place(split, region)});
 }
 
 static void add_straight_copy(Split *split, Straight *straight, uint32_t r) {
   Store store = copied_store(split, r);
   if (store != STORE_OUTPUT) add_slot(split, straight, split->roots[r], store);
-  vec_push(split->heap, &straight->outputs,
-           (StraightOutput){split->roots[r], STORE_OUTPUT, output_place(split, r)});
+  vec_push(split->heap, &straight->outputs, (StraightOutput){split->roots[r], STORE_OUTPUT, output_place(split, r)});
 }
 
 static void fill_straight_group(Split *split, Straight *straight, uint32_t level) {

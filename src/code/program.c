@@ -75,8 +75,7 @@ static void make_steps(Program *program) {
     vec_push(program->heap, &list, (StepOrder){phase, 0, 0, {k, STEP_BEGIN, 0}});
     if (instances->count == 1) continue;
     for (uint32_t b = 0; b < instances->block_count; b++)
-      vec_push(program->heap, &list,
-               (StepOrder){phase, 1, instances->blocks[b].starts[instances->slots], {k, b, 0}});
+      vec_push(program->heap, &list, (StepOrder){phase, 1, instances->blocks[b].starts[instances->slots], {k, b, 0}});
   }
   if (list.count) qsort(list.data, list.count, sizeof *list.data, compare_steps);
   program->step_count = list.count;
@@ -176,8 +175,7 @@ EvalStatus program_run(Program *program, const Point *point, double *out) {
   };
   arrays.write[STORE_SCRATCH] = program->scratch;
   arrays.write[STORE_OUTPUT] = out;
-  bool is_finite =
-      program->compiled ? program->compiled(program->code, &arrays) : run_tapes(program, &arrays);
+  bool is_finite = program->compiled ? program->compiled(program->code, &arrays) : run_tapes(program, &arrays);
   return is_finite ? EVAL_OK : EVAL_DOMAIN;
 }
 

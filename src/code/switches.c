@@ -34,10 +34,10 @@ bool switches_evaluate(Switches *switches, double t, const double *y) {
 static bool holds(const Switches *switches, uint32_t m) {
   double difference = switches->difference[m];
   switch (dag_op(switches->evaluator->model->dag, switches->modes->relation[m])) {
-    case OP_GREATER: return difference > 0;
-    case OP_GREATER_EQUAL: return difference >= 0;
-    case OP_LESS: return difference < 0;
-    default: return difference <= 0;
+  case OP_GREATER: return difference > 0;
+  case OP_GREATER_EQUAL: return difference >= 0;
+  case OP_LESS: return difference < 0;
+  default: return difference <= 0;
   }
 }
 

@@ -62,8 +62,7 @@ typedef struct Allocation {
 } Allocation;
 
 /* The operands of a line; a call's are those of its site. */
-static uint32_t line_operands(const Line *line, const CallSite *calls, const Operand **operands,
-                              Operand room[3]) {
+static uint32_t line_operands(const Line *line, const CallSite *calls, const Operand **operands, Operand room[3]) {
   if (line->code == LINE_CALL) {
     *operands = calls[line->a].arguments;
     return calls[line->a].argument_count;
@@ -195,8 +194,8 @@ static void pin_uniforms(const Kernel *kernel, uint32_t *last_use) {
 static void place_outputs(Heap *heap, Tape *tape, Places *places) {
   const Instances *instances = &tape->kernel->instances;
   uint32_t *outputs = heap_array(heap, instances->outputs, sizeof *outputs);
-  tape->file_count = lay_out(heap, instances, instances->slots, instances->slots + instances->outputs,
-                             tape->file_count, outputs, &tape->stores);
+  tape->file_count = lay_out(heap, instances, instances->slots, instances->slots + instances->outputs, tape->file_count,
+                             outputs, &tape->stores);
   for (uint32_t r = 0; r < instances->outputs; r++)
     places->uniforms[operand_index(tape->kernel->outputs[r])] = outputs[r];
   heap_free(heap, outputs);
@@ -204,8 +203,8 @@ static void place_outputs(Heap *heap, Tape *tape, Places *places) {
 
 static void place_prologue(Heap *heap, Tape *tape, Places *places) {
   const Kernel *kernel = tape->kernel;
-  uint32_t base = lay_out(heap, &kernel->instances, 0, kernel->instances.slots, kernel->numbers.count,
-                          places->slots, &tape->loads);
+  uint32_t base =
+      lay_out(heap, &kernel->instances, 0, kernel->instances.slots, kernel->numbers.count, places->slots, &tape->loads);
   Allocation allocation = {
       .heap = heap, .lines = &kernel->prologue, .calls = kernel->calls.data, .own = OPERAND_UNIFORM};
   allocation.last_use = filled_array(heap, kernel->prologue.count, 0);
@@ -220,8 +219,7 @@ static void place_prologue(Heap *heap, Tape *tape, Places *places) {
   tape->file_count = base + allocation.count;
   if (is_single) place_outputs(heap, tape, places);
   tape->file = heap_array(heap, tape->file_count, sizeof *tape->file);
-  if (kernel->numbers.count)
-    memcpy(tape->file, kernel->numbers.data, kernel->numbers.count * sizeof *tape->file);
+  if (kernel->numbers.count) memcpy(tape->file, kernel->numbers.data, kernel->numbers.count * sizeof *tape->file);
   heap_free(heap, allocation.last_use);
 }
 
@@ -233,12 +231,10 @@ static void place_body(Heap *heap, Tape *tape, Places *places) {
   for (uint32_t s = 0; s < instances->slots; s++)
     if (!is_uniform_lane(instances, s)) places->slots[s] = next++;
 
-  Allocation allocation = {
-      .heap = heap, .lines = &kernel->body, .calls = kernel->calls.data, .own = OPERAND_VALUE};
+  Allocation allocation = {.heap = heap, .lines = &kernel->body, .calls = kernel->calls.data, .own = OPERAND_VALUE};
   allocation.last_use = filled_array(heap, kernel->body.count, 0);
   allocation.registers = filled_array(heap, kernel->body.count, UINT32_MAX);
-  for (uint32_t r = 0; r < instances->outputs; r++)
-    allocation.registers[operand_index(kernel->outputs[r])] = r;
+  for (uint32_t r = 0; r < instances->outputs; r++) allocation.registers[operand_index(kernel->outputs[r])] = r;
   bool *is_output = heap_array(heap, kernel->body.count, sizeof *is_output);
   for (uint32_t r = 0; r < instances->outputs; r++) is_output[operand_index(kernel->outputs[r])] = true;
   allocate(&allocation);
@@ -272,8 +268,7 @@ static void place_call(Heap *heap, const Places *places, TapeCall *call, const C
   call->results = heap_array(heap, site->result_count, sizeof *call->results);
   call->argument_values = heap_array(heap, site->argument_count, sizeof *call->argument_values);
   call->result_values = heap_array(heap, site->result_count, sizeof *call->result_values);
-  for (uint32_t k = 0; k < site->argument_count; k++)
-    call->arguments[k] = place_of(places, site->arguments[k]);
+  for (uint32_t k = 0; k < site->argument_count; k++) call->arguments[k] = place_of(places, site->arguments[k]);
 }
 
 static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const LineVec *lines,
@@ -310,8 +305,7 @@ Tape *tape_new(Heap *heap, const Kernel *kernel, Caller *caller) {
   }
   tape->registers += tape->file_count;
   tape->calls = heap_array(heap, kernel->calls.count, sizeof *tape->calls);
-  for (uint32_t k = 0; k < kernel->calls.count; k++)
-    place_call(heap, &places, &tape->calls[k], &kernel->calls.data[k]);
+  for (uint32_t k = 0; k < kernel->calls.count; k++) place_call(heap, &places, &tape->calls[k], &kernel->calls.data[k]);
   tape->prologue = place_lines(heap, tape, &places, &kernel->prologue, places.uniforms);
   if (has_body) tape->body = place_lines(heap, tape, &places, &kernel->body, places.values);
   heap_free(heap, places.slots);
@@ -324,11 +318,9 @@ Tape *tape_new(Heap *heap, const Kernel *kernel, Caller *caller) {
 
 static void call_once(Tape *tape, uint32_t index) {
   TapeCall *call = &tape->calls[index];
-  for (uint32_t k = 0; k < call->site->argument_count; k++)
-    call->argument_values[k] = tape->file[call->arguments[k]];
+  for (uint32_t k = 0; k < call->site->argument_count; k++) call->argument_values[k] = tape->file[call->arguments[k]];
   caller_run(tape->caller, call->site, call->argument_values, call->result_values);
-  for (uint32_t k = 0; k < call->site->result_count; k++)
-    tape->file[call->results[k]] = call->result_values[k];
+  for (uint32_t k = 0; k < call->site->result_count; k++) tape->file[call->results[k]] = call->result_values[k];
 }
 
 /* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by

@@ -16,11 +16,8 @@ Store leaf_store(Op op) {
 }
 
 Templates templates_make(Heap *heap, const Graph *graph, const uint8_t *boundary) {
-  Templates templates = {.heap = heap,
-                         .graph = graph,
-                         .boundary = boundary,
-                         .number_index = map_make(heap),
-                         .by_hash = map_make(heap)};
+  Templates templates = {
+      .heap = heap, .graph = graph, .boundary = boundary, .number_index = map_make(heap), .by_hash = map_make(heap)};
   templates.mark = heap_array(heap, graph->nodes.count, sizeof *templates.mark);
   templates.local = heap_array(heap, graph->nodes.count, sizeof *templates.local);
   return templates;
@@ -56,9 +53,7 @@ uint32_t templates_number(Templates *templates, double number) {
 
 /* ---- words ---- */
 
-static void put_word(Templates *templates, uint32_t word) {
-  vec_push(templates->heap, &templates->words, word);
-}
+static void put_word(Templates *templates, uint32_t word) { vec_push(templates->heap, &templates->words, word); }
 
 static uint32_t new_slot(Templates *templates, Template *region, Store store, uint32_t item) {
   vec_push(templates->heap, &templates->items, item);
@@ -93,11 +88,9 @@ static void put_child(Templates *templates, Template *region, Expr child) {
   uint32_t position = graph_position(templates->graph, child);
   uint32_t boundary = templates->boundary[position];
   if (boundary == 0) put_word(templates, 2 * templates->local[position] + 1);
-  else if (boundary == STORE_CONSTANT + 1)
-    put_number(templates, region, number_of(templates->graph->dag, child));
+  else if (boundary == STORE_CONSTANT + 1) put_number(templates, region, number_of(templates->graph->dag, child));
   else
-    put_slot(templates, region, (Store)(boundary - 1), child, &templates->mark[position],
-             &templates->local[position]);
+    put_slot(templates, region, (Store)(boundary - 1), child, &templates->mark[position], &templates->local[position]);
 }
 
 static void put_coefficient(Templates *templates, Template *region, double coefficient) {
@@ -169,8 +162,7 @@ static void write_region(Templates *templates, Template *region) {
 
 static bool is_same(const Templates *templates, const Template *a, const Template *b) {
   const uint32_t *words = templates->words.data;
-  return a->words == b->words &&
-         memcmp(words + a->first_word, words + b->first_word, a->words * sizeof *words) == 0;
+  return a->words == b->words && memcmp(words + a->first_word, words + b->first_word, a->words * sizeof *words) == 0;
 }
 
 uint32_t templates_add(Templates *templates, Expr root) {

@@ -25,8 +25,7 @@ int op_arity(Op op) { return op_rows[op].arity; }
 OpKind op_kind(Op op) { return (OpKind)op_rows[op].kind; }
 
 bool op_is_selector(Op op) {
-  return op == OP_IF || op == OP_MIN || op == OP_MAX || op == OP_NOEVENT || op == OP_SMOOTH ||
-         op == OP_HOMOTOPY;
+  return op == OP_IF || op == OP_MIN || op == OP_MAX || op == OP_NOEVENT || op == OP_SMOOTH || op == OP_HOMOTOPY;
 }
 
 /* ---- hash-consing ---- */
@@ -66,8 +65,7 @@ static uint64_t hash_node(const Dag *dag, const Node *node) {
 static bool sums_equal(const Dag *dag, const Node *a, const Node *b) {
   const Term *s = dag->terms.data + a->first, *t = dag->terms.data + b->first;
   for (uint32_t i = 0, count = s->node; i <= count; i++)
-    if (s[i].node != t[i].node || memcmp(&s[i].coefficient, &t[i].coefficient, sizeof(double)) != 0)
-      return false;
+    if (s[i].node != t[i].node || memcmp(&s[i].coefficient, &t[i].coefficient, sizeof(double)) != 0) return false;
   return true;
 }
 
@@ -85,8 +83,7 @@ static bool nodes_equal(const Dag *dag, const Node *a, const Node *b) {
 static uint32_t table_slot(const Dag *dag, const Node *node, uint32_t hash) {
   uint32_t mask = dag->table_capacity - 1, at = hash & mask;
   for (; dag->table[at].node; at = (at + 1) & mask)
-    if (dag->table[at].hash == hash && nodes_equal(dag, &dag->nodes.data[dag->table[at].node - 1], node))
-      break;
+    if (dag->table[at].hash == hash && nodes_equal(dag, &dag->nodes.data[dag->table[at].node - 1], node)) break;
   return at;
 }
 
@@ -116,8 +113,7 @@ static uint8_t node_flags(const Dag *dag, Expr e) {
   Op op = dag_op(dag, e);
   if (op_kind(op) == KIND_LEAF) return (uint8_t)(1u << op);
   unsigned flags = op_makes_event(op) ? DAG_EVENT : 0;
-  for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++)
-    flags |= dag->flags.data[dag_child(dag, e, i)];
+  for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++) flags |= dag->flags.data[dag_child(dag, e, i)];
   return (uint8_t)(op == OP_NOEVENT ? flags & ~(unsigned)DAG_EVENT : flags);
 }
 
@@ -185,8 +181,7 @@ static Expr leaf(Dag *dag, Op op, uint32_t index, uint16_t order) {
 
 Expr dag_constant(Dag *dag, double value) {
   bool fresh;
-  vec_push(dag->heap, &dag->constants,
-           value == 0 ? 0 : value); /* no negative zero: equal values, equal nodes */
+  vec_push(dag->heap, &dag->constants, value == 0 ? 0 : value); /* no negative zero: equal values, equal nodes */
   Expr e = intern(dag, (Node){OP_CONSTANT, 0, dag->constants.count - 1}, &fresh);
   if (!fresh) dag->constants.count--;
   return e;
@@ -232,8 +227,7 @@ bool dag_is_constant(const Dag *dag, Expr e, double *value) {
 
 CallInfo dag_call_info(const Dag *dag, Expr e) {
   const uint32_t *words = dag->words.data + dag_node(dag, e)->first;
-  return (CallInfo){
-      .function = words[1], .output = words[2], .partial_count = words[3], .partials = words + 4};
+  return (CallInfo){.function = words[1], .output = words[2], .partial_count = words[3], .partials = words + 4};
 }
 
 uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out) {
@@ -351,14 +345,12 @@ bool dag_has_event(const Dag *dag, Expr e) { return dag->flags.data[e] & DAG_EVE
 
 /* ---- sorting ---- */
 
-static void insertion_sort(char *data, uint32_t count, size_t size,
-                           int (*compare)(const void *, const void *)) {
+static void insertion_sort(char *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
   char held[32];
   for (uint32_t i = 1; i < count; i++) {
     uint32_t j = i;
     memcpy(held, data + i * size, size);
-    for (; j > 0 && compare(data + (j - 1) * size, held) > 0; j--)
-      memcpy(data + j * size, data + (j - 1) * size, size);
+    for (; j > 0 && compare(data + (j - 1) * size, held) > 0; j--) memcpy(data + j * size, data + (j - 1) * size, size);
     memcpy(data + j * size, held, size);
   }
 }
@@ -372,8 +364,7 @@ static void merge_runs(const char *in, char *out, uint32_t begin, uint32_t middl
   }
 }
 
-void dag_sort(Heap *heap, void *data, uint32_t count, size_t size,
-              int (*compare)(const void *, const void *)) {
+void dag_sort(Heap *heap, void *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
   enum { RUN = 32 };
   char *from = data;
   for (uint32_t i = 0; i < count; i += RUN)
@@ -382,8 +373,7 @@ void dag_sort(Heap *heap, void *data, uint32_t count, size_t size,
   char *scratch = heap_array(heap, count, size), *to = scratch;
   for (uint32_t width = RUN; width < count; width *= 2) {
     for (uint32_t i = 0; i < count; i += 2 * width) {
-      uint32_t middle = count - i < width ? count : i + width,
-               end = count - i < 2 * width ? count : i + 2 * width;
+      uint32_t middle = count - i < width ? count : i + width, end = count - i < 2 * width ? count : i + 2 * width;
       merge_runs(from, to, i, middle, end, size, compare);
     }
     char *swap = from;

@@ -94,9 +94,9 @@ const Node *dag_node(const Dag *dag, Expr e);
 Op dag_op(const Dag *dag, Expr e);
 bool dag_is_constant(const Dag *dag, Expr e, double *value); /* value may be NULL */
 double dag_value(const Dag *dag, Expr e);                    /* of OP_CONSTANT */
-uint32_t dag_index(const Dag *dag, Expr e); /* of a parameter, variable, discrete, pre, string leaf */
-uint32_t dag_order(const Dag *dag, Expr e); /* of OP_VARIABLE */
-uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out); /* of operators other than sum; count */
+uint32_t dag_index(const Dag *dag, Expr e);                  /* of a parameter, variable, discrete, pre, string leaf */
+uint32_t dag_order(const Dag *dag, Expr e);                  /* of OP_VARIABLE */
+uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out);               /* of operators other than sum; count */
 uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out); /* of OP_SUM; count */
 
 /* Arguments and terms alike: number of direct children (0 for leaves) and the i-th of them. */
@@ -199,8 +199,7 @@ typedef struct LeafPrinter {
   void *context;
   uint32_t (*kind)(void *context, const Dag *dag, Expr e); /* ValueKind of a leaf or call; NULL: Real */
   uint32_t place; /* ValueKind expected of the whole: a constant 1 is true, a number, or a literal */
-  void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind,
-                  double value);                            /* of an enumeration */
+  void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind, double value); /* of an enumeration */
   const char *(*enumeration)(void *context, uint32_t kind); /* name, to make one of a number */
   /* Calls whose arguments are arrays and records: what stands before argument `position`, or (position =
    * their number) behind the last; and the ValueKind of the argument. Both or none. */

@@ -70,7 +70,6 @@ void dag_walk(Dag *dag, Walk walk, const Expr *roots, uint32_t count, IndexVec *
 bool dag_was_met(const Dag *dag, Expr e);
 
 /* Stable merge sort; scratch from the heap beyond 32 elements. */
-void dag_sort(Heap *heap, void *data, uint32_t count, size_t size,
-              int (*compare)(const void *, const void *));
+void dag_sort(Heap *heap, void *data, uint32_t count, size_t size, int (*compare)(const void *, const void *));
 
 #endif

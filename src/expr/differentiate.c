@@ -19,8 +19,7 @@ static Expr squares(Dag *dag, Expr x, Expr y) {
 /* Partial derivative of an operator of fixed arity with respect to its argument `position`. */
 static Expr table_partial(Dag *dag, Expr self, uint32_t position) {
   Expr x[3] = {EXPR_ZERO, EXPR_ZERO, EXPR_ZERO};
-  for (uint32_t i = 0, count = dag_child_count(dag, self); i < count && i < 3; i++)
-    x[i] = dag_child(dag, self, i);
+  for (uint32_t i = 0, count = dag_child_count(dag, self); i < count && i < 3; i++) x[i] = dag_child(dag, self, i);
   switch (dag_op(dag, self)) {
 #define A x[0]
 #define B x[1]
@@ -77,8 +76,7 @@ static Expr call_partial(Dag *dag, Expr self, uint32_t position) {
 }
 
 static Expr local_partial(Dag *dag, Expr self, uint32_t position) {
-  return dag_op(dag, self) == OP_CALL ? call_partial(dag, self, position)
-                                      : table_partial(dag, self, position);
+  return dag_op(dag, self) == OP_CALL ? call_partial(dag, self, position) : table_partial(dag, self, position);
 }
 
 /* ---- forward: the derivative of a node from those of its children ---- */
@@ -100,8 +98,7 @@ static Expr select_derivative(Dag *dag, Expr self, const Expr *d) {
   case OP_MIN:
   case OP_MAX:
     second = dag_child(dag, self, 1);
-    condition =
-        dag_binary(dag, dag_op(dag, self) == OP_MIN ? OP_LESS_EQUAL : OP_GREATER_EQUAL, first, second);
+    condition = dag_binary(dag, dag_op(dag, self) == OP_MIN ? OP_LESS_EQUAL : OP_GREATER_EQUAL, first, second);
     return dag_if(dag, dag_unary(dag, OP_NOEVENT, condition), d[0], d[1]);
   default: return EXPR_ZERO;
   }
@@ -192,8 +189,7 @@ Expr dag_time_derivative(Dag *dag, Expr e) {
         continue;
       }
       d.count = 0;
-      for (uint32_t i = 0; i < count; i++)
-        vec_push(dag->heap, &d, time_derivative_known(dag, dag_child(dag, self, i)));
+      for (uint32_t i = 0; i < count; i++) vec_push(dag->heap, &d, time_derivative_known(dag, dag_child(dag, self, i)));
       Expr derived = derive_node(dag, self, d.data, count, true);
       memo_grow(dag);
       dag->derivatives.data[self] = derived;
@@ -357,8 +353,7 @@ static void selector_join(Gradient *g, Expr self, EntryVec *parts, uint32_t coun
       if (next[i] < parts[i].count && parts[i].data[next[i]].leaf < leaf) leaf = parts[i].data[next[i]].leaf;
     if (leaf == NO_EXPR) break;
     for (uint32_t i = 0; i < count; i++)
-      if (next[i] < parts[i].count && parts[i].data[next[i]].leaf == leaf)
-        d[i] = parts[i].data[next[i]++].partial;
+      if (next[i] < parts[i].count && parts[i].data[next[i]].leaf == leaf) d[i] = parts[i].data[next[i]++].partial;
     Expr partial = select_derivative(dag, self, d);
     if (partial != EXPR_ZERO) vec_push(dag->heap, &g->entries, (Entry){leaf, partial});
   }
@@ -474,9 +469,7 @@ static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, Affin
   case OP_IF: break;
   default: return false;
   }
-  uint32_t fixed = op == OP_DIVIDE                  ? 1
-                   : op == OP_SMOOTH || op == OP_IF ? 0
-                                                    : NO_EXPR; /* must be free of the leaf */
+  uint32_t fixed = op == OP_DIVIDE ? 1 : op == OP_SMOOTH || op == OP_IF ? 0 : NO_EXPR; /* must be free of the leaf */
   Expr slopes[3], rests[3];
   for (uint32_t i = 0; i < count; i++) {
     if (i == fixed && x[i].slope != EXPR_ZERO) return false;
@@ -499,8 +492,7 @@ static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, Affine *spl
     x.count = 0;
     for (uint32_t k = 0; k < count; k++) {
       Expr child = dag_child(dag, self, k);
-      vec_push(dag->heap, &x,
-               dag_was_met(dag, child) ? split[dag->slots.data[child]] : (Affine){EXPR_ZERO, child});
+      vec_push(dag->heap, &x, dag_was_met(dag, child) ? split[dag->slots.data[child]] : (Affine){EXPR_ZERO, child});
       depends = depends || vec_last(&x).slope != EXPR_ZERO;
     }
     split[i] = self == leaf ? (Affine){EXPR_ONE, EXPR_ZERO} : (Affine){EXPR_ZERO, self};

@@ -93,8 +93,7 @@ bool dag_evaluate(Dag *dag, Expr e, LeafValue leaf, void *context, double *value
   Evaluation run = {dag, leaf, context, NULL, NULL};
   run.values = heap_array(dag->heap, order.count, sizeof *run.values);
   run.culprits = heap_array(dag->heap, order.count, sizeof *run.culprits);
-  for (uint32_t i = 0; i < order.count; i++)
-    run.culprits[i] = evaluate_node(&run, order.data[i], &run.values[i]);
+  for (uint32_t i = 0; i < order.count; i++) run.culprits[i] = evaluate_node(&run, order.data[i], &run.values[i]);
   Expr culprit = run.culprits[order.count - 1];
   if (where) *where = culprit;
   *value = run.values[order.count - 1];

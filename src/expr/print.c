@@ -55,8 +55,7 @@ static void part_number(Printer *p, double number) {
 }
 
 static void part_node(Printer *p, Expr node, Level level, uint32_t place) {
-  vec_push(p->heap, &p->parts,
-           (Part){.kind = PART_NODE, .node = node, .level = (uint8_t)level, .place = place});
+  vec_push(p->heap, &p->parts, (Part){.kind = PART_NODE, .node = node, .level = (uint8_t)level, .place = place});
 }
 
 /* ---- numbers, strings, leaves ---- */
@@ -95,10 +94,7 @@ static void print_leaf_index(Printer *p, Expr e) {
   Op op = dag_op(p->dag, e);
   uint32_t order = op == OP_VARIABLE ? dag_order(p->dag, e) : 0;
   for (uint32_t i = 0; i < order; i++) text_append(p->heap, p->text, "der(", 4);
-  const char *format = op == OP_PARAMETER  ? "p%u"
-                       : op == OP_VARIABLE ? "x%u"
-                       : op == OP_PRE      ? "pre(d%u)"
-                                           : "d%u";
+  const char *format = op == OP_PARAMETER ? "p%u" : op == OP_VARIABLE ? "x%u" : op == OP_PRE ? "pre(d%u)" : "d%u";
   text_printf(p->heap, p->text, format, dag_index(p->dag, e) + 1);
   for (uint32_t i = 0; i < order; i++) text_append(p->heap, p->text, ")", 1);
 }
@@ -161,8 +157,7 @@ static uint32_t kind_of_sum(const Printer *p, Expr e) {
 /* A small power of an Integer is printed as a product, n*n: the language's n^2 is Real. */
 static uint32_t whole_power(const Printer *p, Expr e) {
   double exponent;
-  bool is_small =
-      dag_is_constant(p->dag, dag_child(p->dag, e, 1), &exponent) && exponent >= 2 && exponent <= 8;
+  bool is_small = dag_is_constant(p->dag, dag_child(p->dag, e, 1), &exponent) && exponent >= 2 && exponent <= 8;
   bool is_whole = is_small && exponent == floor(exponent);
   return is_whole && kind_of(p, dag_child(p->dag, e, 0)) == VALUE_INTEGER ? (uint32_t)exponent : 0;
 }
@@ -176,8 +171,7 @@ static uint32_t find_kind(const Printer *p, Expr e) {
   case OP_VARIABLE:
   case OP_DISCRETE:
   case OP_PRE:
-  case OP_CALL:
-    return p->leaves && p->leaves->kind ? p->leaves->kind(p->leaves->context, p->dag, e) : VALUE_REAL;
+  case OP_CALL: return p->leaves && p->leaves->kind ? p->leaves->kind(p->leaves->context, p->dag, e) : VALUE_REAL;
   case OP_AND:
   case OP_OR:
   case OP_NOT:
@@ -238,9 +232,7 @@ static Level node_level(const Dag *dag, Expr e) {
   }
 }
 
-static uint32_t rank_of(const Printer *p, Expr e) {
-  return p->leaves && p->leaves->ranks ? p->leaves->ranks[e] : e;
-}
+static uint32_t rank_of(const Printer *p, Expr e) { return p->leaves && p->leaves->ranks ? p->leaves->ranks[e] : e; }
 
 /* Left and right factor; a product or quotient goes to the left, where it needs no parentheses; a sum to the
  * right, so that a coefficient in front is not read into it. */
@@ -252,8 +244,7 @@ static void product_sides(const Printer *p, Expr e, Expr *left, Expr *right) {
   *right = is_turned ? a : b;
   if (dag_op(dag, e) != OP_MULTIPLY) return;
   Level first = node_level(dag, *left), second = node_level(dag, *right);
-  if (first == LEVEL_PRODUCT || (second != LEVEL_PRODUCT && (first != LEVEL_SUM || second == LEVEL_SUM)))
-    return;
+  if (first == LEVEL_PRODUCT || (second != LEVEL_PRODUCT && (first != LEVEL_SUM || second == LEVEL_SUM))) return;
   Expr swap = *left;
   *left = *right, *right = swap;
 }
@@ -311,10 +302,8 @@ static const RankedTerm *sorted_terms(Printer *p, Expr e, double *constant, uint
   const Term *terms;
   *count = dag_terms(p->dag, e, constant, &terms);
   p->terms.count = 0;
-  for (uint32_t i = 0; i < *count; i++)
-    vec_push(p->heap, &p->terms, (RankedTerm){rank_of(p, terms[i].node), terms[i]});
-  if (p->leaves && p->leaves->ranks)
-    dag_sort(p->heap, p->terms.data, *count, sizeof(RankedTerm), compare_terms);
+  for (uint32_t i = 0; i < *count; i++) vec_push(p->heap, &p->terms, (RankedTerm){rank_of(p, terms[i].node), terms[i]});
+  if (p->leaves && p->leaves->ranks) dag_sort(p->heap, p->terms.data, *count, sizeof(RankedTerm), compare_terms);
   return p->terms.data;
 }
 
@@ -387,8 +376,7 @@ static void open_plain_call(Printer *p, Expr e, CallInfo call) {
     text_printf(p->heap, p->text, "%s", p->leaves->function(p->leaves->context, call.function));
   else text_printf(p->heap, p->text, "f%u", call.function + 1);
   if (call.output) text_printf(p->heap, p->text, "$output%u", call.output + 1);
-  for (uint32_t i = 0; i < call.partial_count; i++)
-    text_printf(p->heap, p->text, "$d%u", call.partials[i] + 1);
+  for (uint32_t i = 0; i < call.partial_count; i++) text_printf(p->heap, p->text, "$d%u", call.partials[i] + 1);
   open_arguments(p, e, 0, VALUE_ANY);
 }
 
@@ -414,9 +402,7 @@ static void open_join(Printer *p, Expr e) {
   }
 }
 
-static void open_relation(Printer *p, Expr e) {
-  open_infix(p, e, LEVEL_SUM, LEVEL_SUM, kind_of_children(p, e, 0));
-}
+static void open_relation(Printer *p, Expr e) { open_infix(p, e, LEVEL_SUM, LEVEL_SUM, kind_of_children(p, e, 0)); }
 
 /* min(a, b) and max(a, b) in order of rank. */
 static void open_extreme(Printer *p, Expr e, uint32_t place) {
@@ -513,8 +499,7 @@ void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec
   find_kinds(&p, e);
   part_node(&p, e, LEVEL_IF, printer ? printer->place : VALUE_ANY);
   while (p.parts.count || p.stack.count) {
-    while (p.parts.count)
-      vec_push(heap, &p.stack, vec_pop(&p.parts)); /* reversed: the first part is the next */
+    while (p.parts.count) vec_push(heap, &p.stack, vec_pop(&p.parts)); /* reversed: the first part is the next */
     Part part = vec_pop(&p.stack);
     switch ((PartKind)part.kind) {
     case PART_TEXT: text_append(heap, text, part.text, strlen(part.text)); break;

@@ -85,8 +85,7 @@ static void key_sum(Ranking *ranking, Expr e) {
   uint32_t count = dag_terms(ranking->dag, e, &constant, &terms);
   ranking->terms.count = 0;
   for (uint32_t i = 0; i < count; i++)
-    vec_push(ranking->heap, &ranking->terms,
-             (RankedTerm){ranking->ranks[terms[i].node], terms[i].coefficient});
+    vec_push(ranking->heap, &ranking->terms, (RankedTerm){ranking->ranks[terms[i].node], terms[i].coefficient});
   dag_sort(ranking->heap, ranking->terms.data, count, sizeof(RankedTerm), compare_ranked_terms);
   key_word(ranking, count);
   for (uint32_t i = 0; i < count; i++) {

@@ -48,8 +48,7 @@ static int compare_terms(const void *a, const void *b) {
 
 static void sum_sort(Dag *dag) {
   bool sorted = true;
-  for (uint32_t i = 1; i < dag->sum.count && sorted; i++)
-    sorted = dag->sum.data[i - 1].node <= dag->sum.data[i].node;
+  for (uint32_t i = 1; i < dag->sum.count && sorted; i++) sorted = dag->sum.data[i - 1].node <= dag->sum.data[i].node;
   if (!sorted) dag_sort(dag->heap, dag->sum.data, dag->sum.count, sizeof(Term), compare_terms);
 }
 
@@ -58,12 +57,11 @@ static void sum_collect(Dag *dag) {
   Term *list = dag->sum.data;
   uint32_t kept = 0, count = dag->sum.count;
   for (uint32_t i = 0; i < count; i++) {
-    bool same = kept && list[kept - 1].node == list[i].node &&
-                isfinite(list[kept - 1].coefficient + list[i].coefficient);
+    bool same =
+        kept && list[kept - 1].node == list[i].node && isfinite(list[kept - 1].coefficient + list[i].coefficient);
     if (same) list[kept - 1].coefficient += list[i].coefficient;
     else list[kept++] = list[i];
-    if (same && list[kept - 1].coefficient == 0 && (i + 1 == count || list[i + 1].node != list[i].node))
-      kept--;
+    if (same && list[kept - 1].coefficient == 0 && (i + 1 == count || list[i + 1].node != list[i].node)) kept--;
   }
   dag->sum.count = kept;
 }
@@ -84,9 +82,7 @@ Expr dag_add(Dag *dag, Expr a, Expr b) { return dag_sum(dag, 0, (Term[]){{1, a},
 Expr dag_subtract(Dag *dag, Expr a, Expr b) { return dag_sum(dag, 0, (Term[]){{1, a}, {-1, b}}, 2); }
 Expr dag_negate(Dag *dag, Expr a) { return dag_sum(dag, 0, (Term[]){{-1, a}}, 1); }
 
-Expr dag_scale(Dag *dag, double factor, Expr a) {
-  return factor == 1 ? a : dag_sum(dag, 0, (Term[]){{factor, a}}, 1);
-}
+Expr dag_scale(Dag *dag, double factor, Expr a) { return factor == 1 ? a : dag_sum(dag, 0, (Term[]){{factor, a}}, 1); }
 
 /* e = factor * result, with the factor of a sum of one term; factor 1 for all else. */
 static Expr split_factor(const Dag *dag, Expr e, double *factor) {
@@ -127,8 +123,7 @@ static Expr multiply_plain(Dag *dag, Expr x, Expr y) {
   double p, q, numerator;
   Expr first = x < y ? x : y, second = x < y ? y : x;
   Expr base = split_power(dag, first, &p), other = split_power(dag, second, &q);
-  if (base == other && (p + q) - p == q && (p + q) - q == p)
-    return dag_power(dag, base, dag_constant(dag, p + q));
+  if (base == other && (p + q) - p == q && (p + q) - q == p) return dag_power(dag, base, dag_constant(dag, p + q));
   if (is_reciprocal(dag, second, &numerator)) return multiply_reciprocal(dag, first, second, numerator);
   if (is_reciprocal(dag, first, &numerator)) return multiply_reciprocal(dag, second, first, numerator);
   return dag_intern(dag, OP_MULTIPLY, (Expr[]){first, second}, 2);

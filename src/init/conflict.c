@@ -12,15 +12,12 @@ enum { FILTER_ROWS = 60, NAMED_MOST = 8 };
 Conflict conflict_of_column(const InitialSystem *system, const Order *order, const StepsResult *failure) {
   Heap *heap = system->heap;
   Arena scratch = arena_make(heap);
-  Conflict conflict = {
-      .column = failure->column, .wanted = failure->wanted, .residual = failure->disagreement};
-  InitialConflict circuit =
-      initial_conflict(&scratch, &order->pattern, &order->choice, (int32_t)failure->column);
+  Conflict conflict = {.column = failure->column, .wanted = failure->wanted, .residual = failure->disagreement};
+  InitialConflict circuit = initial_conflict(&scratch, &order->pattern, &order->choice, (int32_t)failure->column);
   vec_push(heap, &conflict.rows, failure->row);
   for (int32_t k = 0; k < circuit.n_rows; k++)
     if ((uint32_t)circuit.rows[k] != failure->row) vec_push(heap, &conflict.rows, (uint32_t)circuit.rows[k]);
-  for (int32_t k = 0; k < circuit.n_columns; k++)
-    vec_push(heap, &conflict.columns, (uint32_t)circuit.columns[k]);
+  for (int32_t k = 0; k < circuit.n_columns; k++) vec_push(heap, &conflict.columns, (uint32_t)circuit.columns[k]);
   vec_push(heap, &conflict.columns, failure->column);
   index_sort((int32_t *)conflict.columns.data, (int32_t)conflict.columns.count);
   arena_free(&scratch);
@@ -40,8 +37,7 @@ static void add_fixed_of_rows(const InitialSystem *system, const InitialColumn *
   }
 }
 
-Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *columns, uint32_t row,
-                             double residual) {
+Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *columns, uint32_t row, double residual) {
   Arena scratch = arena_make(system->heap);
   Conflict conflict = {.column = MAP_NONE, .wanted = NAN, .residual = residual};
   vec_push(system->heap, &conflict.rows, row);
@@ -50,11 +46,9 @@ Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *c
   for (int32_t k = 0; k < parts.n_over; k++) {
     const DulmageSet *culprit = &parts.over[k].culprit;
     bool inside = false;
-    for (int32_t i = 0; i < parts.over[k].all.n_rows; i++)
-      inside |= parts.over[k].all.rows[i] == (int32_t)row;
+    for (int32_t i = 0; i < parts.over[k].all.n_rows; i++) inside |= parts.over[k].all.rows[i] == (int32_t)row;
     for (int32_t i = 0; inside && i < culprit->n_rows; i++)
-      if (culprit->rows[i] != (int32_t)row)
-        vec_push(system->heap, &conflict.rows, (uint32_t)culprit->rows[i]);
+      if (culprit->rows[i] != (int32_t)row) vec_push(system->heap, &conflict.rows, (uint32_t)culprit->rows[i]);
   }
   add_fixed_of_rows(system, columns, &conflict);
   arena_free(&scratch);
@@ -73,8 +67,8 @@ typedef struct Dense {
  * those before it must have the residual that they imply. */
 static bool contradicts(const Dense *dense, const bool *in, Heap *heap) {
   uint32_t n = dense->columns + 1;
-  double *basis = heap_array(heap, (size_t)dense->rows * n, sizeof *basis),
-         *v = heap_array(heap, n, sizeof *v), worst = 0, size = 0;
+  double *basis = heap_array(heap, (size_t)dense->rows * n, sizeof *basis), *v = heap_array(heap, n, sizeof *v),
+         worst = 0, size = 0;
   uint32_t rank = 0;
   for (uint32_t i = 0; i < dense->rows; i++) {
     if (!in[i]) continue;
@@ -103,8 +97,8 @@ static bool contradicts(const Dense *dense, const bool *in, Heap *heap) {
   return worst > 1e-3 * size;
 }
 
-static Dense take_dense(const InitialSystem *system, const InitialColumn *columns, Patch *patch,
-                        const double *y, const Conflict *conflict) {
+static Dense take_dense(const InitialSystem *system, const InitialColumn *columns, Patch *patch, const double *y,
+                        const Conflict *conflict) {
   const double *values, *scale = patch_scale(patch), *r = patch_rows(patch);
   const Jacobian *jacobian = patch_jacobian(patch, &values);
   Heap *heap = system->heap;
@@ -116,13 +110,11 @@ static Dense take_dense(const InitialSystem *system, const InitialColumn *column
     for (uint32_t q = 0; q < system->columns; q++) {
       bool used = false;
       double size = system->nominal[q] + fabs(y[q]);
-      for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1] && !columns[q].fixed;
-           e++) {
+      for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1] && !columns[q].fixed; e++) {
         uint32_t i = place[jacobian->row_index[e]];
         if (!i) continue;
         used = true;
-        if (pass)
-          dense.a[(size_t)(i - 1) * dense.columns + next] = values[e] * scale[jacobian->row_index[e]] * size;
+        if (pass) dense.a[(size_t)(i - 1) * dense.columns + next] = values[e] * scale[jacobian->row_index[e]] * size;
       }
       next += used;
     }
@@ -131,15 +123,14 @@ static Dense take_dense(const InitialSystem *system, const InitialColumn *column
     dense.a = heap_array(heap, (size_t)dense.rows * next, sizeof *dense.a);
   }
   dense.b = heap_array(heap, dense.rows, sizeof *dense.b);
-  for (uint32_t k = 0; k < dense.rows; k++)
-    dense.b[k] = r[conflict->rows.data[k]] * scale[conflict->rows.data[k]];
+  for (uint32_t k = 0; k < dense.rows; k++) dense.b[k] = r[conflict->rows.data[k]] * scale[conflict->rows.data[k]];
   heap_free(heap, place);
   return dense;
 }
 
 /* Drops every row without which the rest still contradicts itself. */
-static void filter_rows(const InitialSystem *system, const InitialColumn *columns, Patch *patch,
-                        const double *y, Conflict *conflict) {
+static void filter_rows(const InitialSystem *system, const InitialColumn *columns, Patch *patch, const double *y,
+                        Conflict *conflict) {
   Heap *heap = system->heap;
   Dense dense = take_dense(system, columns, patch, y, conflict);
   bool *in = heap_array(heap, dense.rows, sizeof *in);
@@ -187,8 +178,7 @@ static void take_apart(const InitialSystem *system, const Patch *patch, uint32_t
   arena_free(&scratch);
 }
 
-Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y,
-                           bool *defined) {
+Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y, bool *defined) {
   Conflict conflict = {.column = MAP_NONE, .wanted = NAN};
   Patch *patch = patch_new(system, NULL, 0);
   double *weights = heap_array(system->heap, system->columns, sizeof *weights);
@@ -209,19 +199,15 @@ Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, 
 /* ---- the message ---- */
 
 /* The variable that was given the start value, rather than the column it stands for. */
-static const char *given_name(const InitialSystem *system, const InitialColumn *columns, uint32_t q,
-                              Arena *arena) {
+static const char *given_name(const InitialSystem *system, const InitialColumn *columns, uint32_t q, Arena *arena) {
   const Model *model = system->evaluator->model;
-  return columns[q].named == MAP_NONE ? system_column_name(system, q, arena)
-                                      : model_name(model, columns[q].named);
+  return columns[q].named == MAP_NONE ? system_column_name(system, q, arena) : model_name(model, columns[q].named);
 }
 
-static double given_value(const InitialColumn *columns, uint32_t q, double value) {
-  return columns[q].sign * value;
-}
+static double given_value(const InitialColumn *columns, uint32_t q, double value) { return columns[q].sign * value; }
 
-static const char *fixed_list(const InitialSystem *system, const InitialColumn *columns,
-                              const Conflict *conflict, Arena *arena) {
+static const char *fixed_list(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict,
+                              Arena *arena) {
   const char *text = "";
   for (uint32_t k = 0; k < conflict->columns.count && k < NAMED_MOST; k++) {
     uint32_t q = conflict->columns.data[k];
@@ -257,14 +243,12 @@ void conflict_report(const InitialSystem *system, const InitialColumn *columns, 
   Span span = system_row_span(system, conflict->rows.data[0]);
   Diag *diag;
   if (conflict->columns.count)
-    diag = diag_error(diags, DIAG_INIT, span,
-                      "no consistent initial values: fixed %s contradict%s `%s`: residual %.4g", fixed,
-                      conflict->columns.count > 1 ? "" : "s", row, conflict->residual);
+    diag = diag_error(diags, DIAG_INIT, span, "no consistent initial values: fixed %s contradict%s `%s`: residual %.4g",
+                      fixed, conflict->columns.count > 1 ? "" : "s", row, conflict->residual);
   else
-    diag =
-        diag_error(diags, DIAG_INIT, span,
-                   "no consistent initial values: `%s` cannot be met together with the rest: residual %.4g",
-                   row, conflict->residual);
+    diag = diag_error(diags, DIAG_INIT, span,
+                      "no consistent initial values: `%s` cannot be met together with the rest: residual %.4g", row,
+                      conflict->residual);
   if (conflict->column != MAP_NONE && isfinite(conflict->wanted))
     diag_note(diags, diag, (Span){0}, "the others want %s = %.10g, it is off by %.4g",
               given_name(system, columns, conflict->column, arena),

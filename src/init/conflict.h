@@ -18,17 +18,14 @@ typedef struct Conflict {
 Conflict conflict_of_column(const InitialSystem *system, const Order *order, const StepsResult *failure);
 
 /* Initial equations too many: the smallest over-determined part that `row` belongs to. */
-Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *columns, uint32_t row,
-                             double residual);
+Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *columns, uint32_t row, double residual);
 
 /* From numbers: the rows that stay apart where all rows are met best in the least-squares sense from y
  * (which moves there), and of them, where they are few, a set of which each is needed. Fixed columns count
  * by their entries in those rows. */
-Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y,
-                           bool *defined);
+Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y, bool *defined);
 
 /* The message: variables with their fixed values, equations, how much they disagree, and what to try. */
-void conflict_report(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict,
-                     Diags *diags);
+void conflict_report(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict, Diags *diags);
 
 #endif

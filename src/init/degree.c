@@ -51,14 +51,12 @@ static Degree node_degree(const Degrees *degrees, Expr e) {
   case OP_MULTIPLY: return product(child_degree(degrees, e, 0), child_degree(degrees, e, 1));
   case OP_DIVIDE: return quotient(child_degree(degrees, e, 0), child_degree(degrees, e, 1));
   case OP_IF:
-    return quotient(united(child_degree(degrees, e, 1), child_degree(degrees, e, 2)),
-                    child_degree(degrees, e, 0));
+    return quotient(united(child_degree(degrees, e, 1), child_degree(degrees, e, 2)), child_degree(degrees, e, 0));
   default: return (Degree){0, all(sum)};
   }
 }
 
-void degrees_run(Degrees *degrees, const Expr *roots, uint32_t count, LeafClasses classes, void *context,
-                 Degree *out) {
+void degrees_run(Degrees *degrees, const Expr *roots, uint32_t count, LeafClasses classes, void *context, Degree *out) {
   if (dag_size(degrees->dag) > degrees->size) {
     degrees->size = dag_size(degrees->dag);
     degrees->degree = heap_resize(degrees->heap, degrees->degree, degrees->size * sizeof(Degree));
@@ -67,8 +65,7 @@ void degrees_run(Degrees *degrees, const Expr *roots, uint32_t count, LeafClasse
   dag_below(degrees->dag, roots, count, &degrees->order);
   for (uint32_t k = 0; k < degrees->order.count; k++) {
     Expr e = degrees->order.data[k];
-    degrees->degree[e] =
-        dag_op(degrees->dag, e) == OP_VARIABLE ? classes(context, e) : node_degree(degrees, e);
+    degrees->degree[e] = dag_op(degrees->dag, e) == OP_VARIABLE ? classes(context, e) : node_degree(degrees, e);
   }
   for (uint32_t r = 0; r < count; r++) out[r] = degrees->degree[roots[r]];
 }

@@ -17,7 +17,6 @@ Degrees *degrees_new(Heap *heap, Dag *dag);
 
 /* Degrees of the roots; `classes` gives the bits of a variable leaf. O(graph below the roots). */
 typedef Degree (*LeafClasses)(void *context, Expr leaf);
-void degrees_run(Degrees *degrees, const Expr *roots, uint32_t count, LeafClasses classes, void *context,
-                 Degree *out);
+void degrees_run(Degrees *degrees, const Expr *roots, uint32_t count, LeafClasses classes, void *context, Degree *out);
 
 #endif

@@ -92,15 +92,13 @@ static double inverse_norm(const Pair *pair, Heap *heap) {
 }
 
 /* Factors the scaled entries of rows and the columns that they determine, and the transposed. */
-static double find_condition(const InitialSystem *system, const Order *order, const Patch *patch,
-                             const double *y) {
+static double find_condition(const InitialSystem *system, const Order *order, const Patch *patch, const double *y) {
   Heap *heap = system->heap;
   const double *values, *scale = patch_scale(patch);
   const Jacobian *jacobian = patch_jacobian(patch, &values);
   const Matching *matching = &order->choice.matching;
   int32_t n = 0, *place = heap_array(heap, system->rows, sizeof *place);
-  for (uint32_t r = 0; r < system->rows; r++)
-    place[r] = matching->column_of_row[r] == STRUCTURE_NONE ? -1 : n++;
+  for (uint32_t r = 0; r < system->rows; r++) place[r] = matching->column_of_row[r] == STRUCTURE_NONE ? -1 : n++;
   int32_t *start = heap_array(heap, (size_t)n + 1, sizeof *start),
           *turned_start = heap_array(heap, (size_t)n + 2, sizeof *turned_start);
   int32_t *row = heap_array(heap, jacobian->nonzeros, sizeof *row),

@@ -14,7 +14,7 @@ typedef struct Explanation {
   uint32_t largest_linear, largest_nonlinear; /* rows */
   double residual;                            /* largest scaled residual of all rows */
   uint32_t residual_row;                      /* of the system; MAP_NONE if there are no rows */
-  double condition; /* estimate: scaled Jacobian of the rows by what they determine, 1-norm */
+  double condition;                           /* estimate: scaled Jacobian of the rows by what they determine, 1-norm */
 } Explanation;
 
 /* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column,

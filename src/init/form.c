@@ -38,8 +38,7 @@ static bool *mark_differentiated(Search *search, ExprVec *leaves) {
     leaves->count = 0;
     dag_variables(model->dag, model->equations.data[i].residual, leaves);
     for (uint32_t k = 0; k < leaves->count; k++)
-      if (dag_order(model->dag, leaves->data[k]))
-        differentiated[dag_index(model->dag, leaves->data[k])] = true;
+      if (dag_order(model->dag, leaves->data[k])) differentiated[dag_index(model->dag, leaves->data[k])] = true;
   }
   return differentiated;
 }
@@ -69,8 +68,7 @@ typedef VEC(Abbreviation) AbbreviationVec;
 
 /* Equations z = expression, but for those that cannot be what determines z because another equation must:
  * then they are not in one block of the structure. by[u]: 1 + the abbreviation of unknown u. */
-static void list_abbreviations(Search *search, const Structure *written, AbbreviationVec *list,
-                               uint32_t *by) {
+static void list_abbreviations(Search *search, const Structure *written, AbbreviationVec *list, uint32_t *by) {
   Model *model = search->model;
   Dag *dag = model->dag;
   ExprVec leaves = {0};
@@ -82,8 +80,7 @@ static void list_abbreviations(Search *search, const Structure *written, Abbrevi
     uint32_t unknown = dag_index(dag, leaf);
     if (written->blocks.block_of_row[i] != written->blocks.block_of_column[unknown]) continue;
     taken[unknown] = true;
-    vec_push(search->heap, list,
-             (Abbreviation){leaf, leaf == equation->left ? equation->right : equation->left, i, 0});
+    vec_push(search->heap, list, (Abbreviation){leaf, leaf == equation->left ? equation->right : equation->left, i, 0});
     by[unknown] = list->count;
   }
   vec_free(search->heap, &leaves);
@@ -151,8 +148,7 @@ static void put_abbreviations(Search *search, const Structure *written) {
     spent[list.data[a].equation] = by[dag_index(model->dag, list.data[a].leaf)] != 0;
   for (uint32_t i = 0; i < model->equations.count; i++) {
     if (spent[i]) continue;
-    vec_push(search->heap, &search->residual,
-             put_in(search, model->equations.data[i].residual, &list, by, &work));
+    vec_push(search->heap, &search->residual, put_in(search, model->equations.data[i].residual, &list, by, &work));
     vec_push(search->heap, &search->equation, i);
   }
   search->local = arena_array(&search->arena, model->unknowns.count, sizeof *search->local);
@@ -286,8 +282,7 @@ static void block_degrees(Search *search, const Part *part, const int32_t *rows,
     }
     for (int32_t k = 0; k < count; k++) {
       Degree degree;
-      degrees_run(search->degrees, &search->residual.data[part->equation[rows[k]]], 1, leaf_classes, &leaves,
-                  &degree);
+      degrees_run(search->degrees, &search->residual.data[part->equation[rows[k]]], 1, leaf_classes, &leaves, &degree);
       if (pass) beyond |= degree.beyond;
       else contained |= degree.linear | degree.beyond;
     }
@@ -299,8 +294,7 @@ static void block_degrees(Search *search, const Part *part, const int32_t *rows,
 
 /* Sees through the algebraic equations that determine algebraic variables, block after block. Returns how
  * many there are, and how many of them at the level of the constraints. */
-static uint32_t see_through(Search *search, const Part *part, int32_t order, uint32_t *coupled,
-                            Arena *arena) {
+static uint32_t see_through(Search *search, const Part *part, int32_t order, uint32_t *coupled, Arena *arena) {
   int32_t *row = index_zeros(arena, part->n), *index = index_nones(arena, part->n), n = 0, next = 0;
   for (int32_t p = 0; p < part->n; p++)
     if (!search->differential[part->unknown[partner(part, p)]] && !is_differential_equation(part, p))
@@ -340,8 +334,7 @@ static bool levels_fit(const Search *search, const Part *part, int32_t order, Fo
     if (is_differential_equation(part, p)) {
       balance[c + 1]++;
       for (int32_t e = part->incidence.row_start[p]; e < part->incidence.row_start[p + 1]; e++)
-        if (part->incidence.order[e] &&
-            part->structure.d[part->incidence.column[e]] != c + part->incidence.order[e])
+        if (part->incidence.order[e] && part->structure.d[part->incidence.column[e]] != c + part->incidence.order[e])
           return false;
     } else if (search->differential[part->unknown[partner(part, p)]]) {
       found->constraints++;
@@ -364,8 +357,7 @@ static uint32_t find_nonlinear(Search *search, const Part *part) {
   for (int32_t p = 0; p < part->n; p++) {
     if (!is_differential_equation(part, p)) continue;
     Degree degree;
-    degrees_run(search->degrees, &search->residual.data[part->equation[p]], 1, leaf_classes, &leaves,
-                &degree);
+    degrees_run(search->degrees, &search->residual.data[part->equation[p]], 1, leaf_classes, &leaves, &degree);
     nonlinear |= degree.beyond & (1u << part->structure.c[p]);
   }
   return nonlinear;
@@ -475,8 +467,7 @@ InitialForm form_find(Model *model, Heap *heap) {
   Search search = {.heap = heap, .model = model, .arena = arena_make(heap)};
   Problem written = problem_make(model, false, &search.arena);
   Structure structure = structure_run(&search.arena, &written.incidence);
-  if (structure.status == STRUCTURE_OK && structure.differentiations > 0)
-    look_closer(&search, &structure, &form);
+  if (structure.status == STRUCTURE_OK && structure.differentiations > 0) look_closer(&search, &structure, &form);
   arena_free(&search.arena);
   return form;
 }
@@ -486,8 +477,7 @@ const char *form_part_text(const FormPart *part, Arena *arena) {
   case FORM_INDEX_1: return "no hidden constraints";
   case FORM_INDEX_2_RESTRICTED: return "index 2 with restricted nonlinearity (Theorem 2.1)";
   case FORM_HESSENBERG:
-    return arena_printf(arena, "Hessenberg form of order %d with restricted nonlinearity (Theorem 4.3)",
-                        part->order);
+    return arena_printf(arena, "Hessenberg form of order %d with restricted nonlinearity (Theorem 4.3)", part->order);
   case FORM_HESSENBERG_INDEX_1:
     return arena_printf(arena, "Hessenberg form of order %d with %u coupled index-1 constraints (section 6)",
                         part->order, part->coupled);
@@ -512,6 +502,5 @@ const char *form_text(const InitialForm *form, Arena *arena) {
     if (k < 8) orders = arena_printf(arena, "%s%s%d", orders, k ? ", " : "", form->parts.data[k].order);
   }
   return arena_printf(arena, "%s of %u parts, orders %s%s%s", chain ? "Hessenberg triangular chain" : "chain",
-                      form->parts.count, orders, form->parts.count > 8 ? ", ..." : "",
-                      chain ? " (section 5)" : "");
+                      form->parts.count, orders, form->parts.count > 8 ? ", ..." : "", chain ? " (section 5)" : "");
 }

@@ -23,10 +23,9 @@ typedef enum FormKind {
 
 typedef struct FormPart {
   FormKind kind;
-  int32_t order; /* of the Hessenberg form: the index of the part */
-  uint32_t equations, constraints, multipliers,
-      coupled;    /* coupled: index-1 variables at the constraints' level */
-  uint32_t first; /* its first equation of the model */
+  int32_t order;                                         /* of the Hessenberg form: the index of the part */
+  uint32_t equations, constraints, multipliers, coupled; /* coupled: index-1 variables at the constraints' level */
+  uint32_t first;                                        /* its first equation of the model */
 } FormPart;
 
 /* The parts of a model with hidden constraints, in the order in which they determine each other: more than

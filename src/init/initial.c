@@ -15,8 +15,7 @@ static bool gave_way(const InitialColumn *column, double value) {
 /* Would a solution take from the user what he gave? */
 static bool moves_given(const InitialColumn *columns, uint32_t count, const double *y) {
   for (uint32_t q = 0; q < count; q++)
-    if (!isfinite(y[q]) ||
-        ((columns[q].fixed || (columns[q].given && columns[q].low)) && gave_way(&columns[q], y[q])))
+    if (!isfinite(y[q]) || ((columns[q].fixed || (columns[q].given && columns[q].low)) && gave_way(&columns[q], y[q])))
       return true;
   return false;
 }
@@ -46,8 +45,7 @@ static bool solve_by_states(Initializer *initializer, double t0, Initial *initia
   bool ok = dummy_select_holding(initializer->dummy, t0, y, held, &block);
   if (ok) {
     statespace_choose(initializer->space, dummy_depth(initializer->dummy));
-    ok = statespace_close(initializer->space, t0, y) == EVAL_OK &&
-         !moves_given(initial->column, array->columns, y);
+    ok = statespace_close(initializer->space, t0, y) == EVAL_OK && !moves_given(initial->column, array->columns, y);
   }
   if (ok) memcpy(initial->value, y, array->columns * sizeof *y);
   heap_free(heap, held);
@@ -68,8 +66,7 @@ static bool needs_system(const Model *model) {
 
 static InitialSystem *take_system(Initializer *initializer, bool event) {
   InitialSystem **system = event ? &initializer->event_system : &initializer->system;
-  if (!*system)
-    *system = system_new(initializer->heap, initializer->evaluator, initializer->structure, !event);
+  if (!*system) *system = system_new(initializer->heap, initializer->evaluator, initializer->structure, !event);
   return *system;
 }
 
@@ -80,8 +77,7 @@ static void widen(Initial *initial, InitialSystem *system, Heap *heap) {
   InitialColumn *columns = heap_array(heap, system->columns, sizeof *columns);
   for (uint32_t q = 0; q < system->columns; q++)
     columns[q] = (InitialColumn){.named = MAP_NONE, .sign = 1, .row = MAP_NONE};
-  for (uint32_t q = 0; q < evaluator->array->columns; q++)
-    columns[system_column(system, q)] = initial->column[q];
+  for (uint32_t q = 0; q < evaluator->array->columns; q++) columns[system_column(system, q)] = initial->column[q];
   for (uint32_t k = 0; k < system->parameters.count; k++) {
     InitialColumn *column = &columns[system->array->columns + k];
     column->named = model->parameters.data[system->parameters.data[k]];
@@ -109,8 +105,8 @@ typedef struct Attempt {
 static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   Initial *initial = attempt->initial;
   set_starts(initial, initial->value);
-  attempt->last = steps_run(attempt->system, initial->column, attempt->order, mode, attempt->t0,
-                            attempt->tolerance, initial->value);
+  attempt->last = steps_run(attempt->system, initial->column, attempt->order, mode, attempt->t0, attempt->tolerance,
+                            initial->value);
   initial->iterations += attempt->last.iterations;
   initial->way = way;
   if (!attempt->last.solved) return false;
@@ -144,8 +140,7 @@ static bool try_all_rows(Attempt *attempt) {
 /* Only columns that a row determines move. */
 static void set_matched(const Order *order, Patch *patch, uint32_t columns, Heap *heap) {
   double *weights = heap_array(heap, columns, sizeof *weights);
-  for (uint32_t q = 0; q < columns; q++)
-    weights[q] = order->choice.matching.row_of_column[q] == STRUCTURE_NONE ? 0 : 1;
+  for (uint32_t q = 0; q < columns; q++) weights[q] = order->choice.matching.row_of_column[q] == STRUCTURE_NONE ? 0 : 1;
   patch_set_weights(patch, weights);
   heap_free(heap, weights);
 }
@@ -183,8 +178,7 @@ static bool try_homotopy(Attempt *attempt) {
       (InitialColumn){.fixed = true, .given = true, .named = MAP_NONE, .sign = 1, .row = MAP_NONE};
   set_starts(initial, y);
   Order order = order_make(system, columns, &scratch);
-  StepsResult simplified =
-      steps_run(system, columns, &order, STEPS_NEAREST, attempt->t0, attempt->tolerance, y);
+  StepsResult simplified = steps_run(system, columns, &order, STEPS_NEAREST, attempt->t0, attempt->tolerance, y);
   initial->iterations += simplified.iterations;
   bool solved = simplified.solved && follow(system, &order, attempt->t0, y, &initial->iterations);
   if (solved) memcpy(initial->value, y, initial->columns * sizeof *y);
@@ -209,8 +203,7 @@ static void polish_surplus(Attempt *attempt) {
     weights[q] = initial->column[q].fixed || attempt->order->choice.given[q] ? 0 : 1;
   memcpy(y, initial->value, initial->columns * sizeof *y);
   patch_set_weights(patch, weights);
-  if (patch_solve(patch, attempt->t0, y, false).solved)
-    memcpy(initial->value, y, initial->columns * sizeof *y);
+  if (patch_solve(patch, attempt->t0, y, false).solved) memcpy(initial->value, y, initial->columns * sizeof *y);
   heap_free(heap, weights);
   heap_free(heap, y);
 }
@@ -222,8 +215,7 @@ static bool check_surplus(Attempt *attempt, Diags *diags) {
   uint32_t worst;
   Patch *patch = patch_new(attempt->system, surplus->data, surplus->count);
   double residual = patch_residual(patch, attempt->t0, initial->value, &worst);
-  for (uint32_t k = 0; k < surplus->count; k++)
-    vec_push(attempt->system->heap, &initial->surplus, surplus->data[k]);
+  for (uint32_t k = 0; k < surplus->count; k++) vec_push(attempt->system->heap, &initial->surplus, surplus->data[k]);
   if (residual <= attempt->tolerance) {
     polish_surplus(attempt);
     return true;
@@ -243,25 +235,22 @@ static bool refuse(Attempt *attempt, Diags *diags) {
     initial->conflict = conflict_of_column(attempt->system, attempt->order, &attempt->last);
   } else {
     set_starts(initial, initial->value);
-    initial->conflict =
-        conflict_of_point(attempt->system, initial->column, attempt->t0, initial->value, &defined);
+    initial->conflict = conflict_of_point(attempt->system, initial->column, attempt->t0, initial->value, &defined);
   }
   if (defined) {
     conflict_report(attempt->system, initial->column, &initial->conflict, diags);
     return false;
   }
   initial->has_conflict = false;
-  diag_error(
-      diags, DIAG_INIT, (Span){0},
-      "no consistent initial values: the equations are not defined at the start values; give better ones");
+  diag_error(diags, DIAG_INIT, (Span){0},
+             "no consistent initial values: the equations are not defined at the start values; give better ones");
   return false;
 }
 
 static bool solve_system(Attempt *attempt, Diags *diags) {
   bool solved = try_steps(attempt, STEPS_KEEP, WAY_KEPT) || try_steps(attempt, STEPS_NEAREST, WAY_NEAREST);
   if (!solved && !attempt->last.conflict)
-    solved =
-        try_homotopy(attempt) || try_steps(attempt, STEPS_CONTINUE, WAY_CONTINUED) || try_all_rows(attempt);
+    solved = try_homotopy(attempt) || try_steps(attempt, STEPS_CONTINUE, WAY_CONTINUED) || try_all_rows(attempt);
   return solved ? check_surplus(attempt, diags) : refuse(attempt, diags);
 }
 
@@ -290,8 +279,8 @@ static void count_freedom(const Initializer *initializer, Initial *initial) {
   initial->free = open > 0 ? (uint32_t)open : 0;
 }
 
-static bool solve_by_system(Initializer *initializer, bool event, double t0, double tolerance,
-                            Initial *initial, Diags *diags) {
+static bool solve_by_system(Initializer *initializer, bool event, double t0, double tolerance, Initial *initial,
+                            Diags *diags) {
   Arena scratch = arena_make(initializer->heap);
   InitialSystem *system = take_system(initializer, event);
   widen(initial, system, initializer->heap);
@@ -307,8 +296,8 @@ static bool solve_by_system(Initializer *initializer, bool event, double t0, dou
   return ok;
 }
 
-bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance,
-                   Initial *initial, Diags *diags) {
+bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
+                   Diags *diags) {
   Evaluator *evaluator = initializer->evaluator;
   Heap *heap = initializer->heap;
   bool event = starts && starts->hold;

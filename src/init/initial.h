@@ -57,7 +57,7 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
 
 /* Solves at t0. tolerance: how far redundant fixed values may disagree, scaled. false: an error is in diags
  * (DIAG_INIT) and initial->conflict. Free parameters are set in the evaluator. Lives in the heap. */
-bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance,
-                   Initial *initial, Diags *diags);
+bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
+                   Diags *diags);
 
 #endif

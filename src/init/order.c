@@ -36,12 +36,11 @@ static void drop_surplus(const InitialSystem *system, Order *order, Arena *arena
   const Pattern *all = &system->pattern;
   order->pattern = *all;
   if (!order->surplus.count) return;
-  int32_t *start = index_zeros(arena, all->n_rows + 1),
-          *column = index_zeros(arena, all->row_start[all->n_rows]), next = 0;
+  int32_t *start = index_zeros(arena, all->n_rows + 1), *column = index_zeros(arena, all->row_start[all->n_rows]),
+          next = 0;
   for (int32_t r = 0, s = 0; r < all->n_rows; r++) {
     bool dropped = s < (int32_t)order->surplus.count && order->surplus.data[s] == (uint32_t)r;
-    for (int32_t e = all->row_start[r]; e < all->row_start[r + 1] && !dropped; e++)
-      column[next++] = all->column[e];
+    for (int32_t e = all->row_start[r]; e < all->row_start[r + 1] && !dropped; e++) column[next++] = all->column[e];
     s += dropped;
     start[r + 1] = next;
   }
@@ -61,8 +60,8 @@ Order order_make(const InitialSystem *system, const InitialColumn *columns, Aren
   return order;
 }
 
-bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order,
-                    uint32_t row, uint32_t column) {
+bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order, uint32_t row,
+                    uint32_t column) {
   return order->choice.given[column] && !columns[column].fixed &&
          system->column_stage[column] == system->row_stage[row];
 }
@@ -73,8 +72,8 @@ typedef struct Tie {
 typedef VEC(Tie) TieVec;
 
 /* Rows that share a movable column get entries in a ring, so that they fall into one block. */
-static void tie_rows(const InitialSystem *system, const InitialColumn *columns, const Order *order,
-                     TieVec *ties, Arena *scratch) {
+static void tie_rows(const InitialSystem *system, const InitialColumn *columns, const Order *order, TieVec *ties,
+                     Arena *scratch) {
   Pattern by_column = pattern_transpose(scratch, &order->pattern);
   for (uint32_t q = 0; q < system->columns; q++) {
     int32_t first = STRUCTURE_NONE, last = STRUCTURE_NONE;
@@ -90,8 +89,8 @@ static void tie_rows(const InitialSystem *system, const InitialColumn *columns, 
 }
 
 /* Rows against rows: row r uses the column that row s determines. Rows without a column are left out. */
-static Pattern row_graph(const Order *order, const TieVec *ties, const int32_t *place, const int32_t *row,
-                         int32_t n, Arena *arena) {
+static Pattern row_graph(const Order *order, const TieVec *ties, const int32_t *place, const int32_t *row, int32_t n,
+                         Arena *arena) {
   const Pattern *pattern = &order->pattern;
   int32_t *start = index_zeros(arena, n + 1);
   for (uint32_t k = 0; k < ties->count; k++) start[place[ties->data[k].from] + 1]++;
@@ -111,12 +110,12 @@ static Pattern row_graph(const Order *order, const TieVec *ties, const int32_t *
   return (Pattern){n, n, start, column};
 }
 
-Blocks order_units(const InitialSystem *system, const InitialColumn *columns, const Order *order,
-                   bool nearest, Arena *arena) {
+Blocks order_units(const InitialSystem *system, const InitialColumn *columns, const Order *order, bool nearest,
+                   Arena *arena) {
   const int32_t *column_of_row = order->choice.matching.column_of_row;
   Arena scratch = arena_make(arena->heap);
-  int32_t *place = index_nones(&scratch, (int32_t)system->rows),
-          *row = index_zeros(&scratch, (int32_t)system->rows), n = 0;
+  int32_t *place = index_nones(&scratch, (int32_t)system->rows), *row = index_zeros(&scratch, (int32_t)system->rows),
+          n = 0;
   for (uint32_t r = 0; r < system->rows; r++) {
     if (column_of_row[r] == STRUCTURE_NONE) continue;
     place[r] = n;

@@ -25,11 +25,11 @@ Order order_make(const InitialSystem *system, const InitialColumn *columns, Aren
 /* The units in which the rows are solved, in order; `row` and `column` of the blocks are the system's. With
  * `nearest`, rows that share a movable column of their own stage go together, so that a least-norm
  * correction sees them all. Owned by the arena. About linear. */
-Blocks order_units(const InitialSystem *system, const InitialColumn *columns, const Order *order,
-                   bool nearest, Arena *arena);
+Blocks order_units(const InitialSystem *system, const InitialColumn *columns, const Order *order, bool nearest,
+                   Arena *arena);
 
 /* A start value that may move although no row needs it: its own stage is that of the row. */
-bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order,
-                    uint32_t row, uint32_t column);
+bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order, uint32_t row,
+                    uint32_t column);
 
 #endif

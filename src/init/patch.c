@@ -63,8 +63,7 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
     uint32_t widest = 0;
     for (uint32_t k = 0; k < count; k++) {
       vec_push(heap, &roots, system->row[rows[k]]);
-      for (int32_t e = system->pattern.row_start[rows[k]]; e < system->pattern.row_start[rows[k] + 1];
-           e++, widest++)
+      for (int32_t e = system->pattern.row_start[rows[k]]; e < system->pattern.row_start[rows[k] + 1]; e++, widest++)
         vec_push(heap, &positions, (uint32_t)system->pattern.column[e]);
     }
     index_sort((int32_t *)positions.data, (int32_t)positions.count);
@@ -73,8 +72,8 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
       if (!k || positions.data[k] != positions.data[k - 1]) positions.data[distinct++] = positions.data[k];
     patch->rows = count;
     patch->program = program_new(heap, system->evaluator->model, &system->layout, roots.data, count);
-    patch->jacobian = jacobian_new(heap, system->evaluator->model, &system->layout, roots.data, count,
-                                   positions.data, distinct);
+    patch->jacobian =
+        jacobian_new(heap, system->evaluator->model, &system->layout, roots.data, count, positions.data, distinct);
     vec_free(heap, &roots);
     vec_free(heap, &positions);
   }
@@ -245,8 +244,7 @@ static void scale_rows(Patch *patch, const double *y) {
   memset(patch->normal_scale, 0, patch->rows * sizeof *patch->normal_scale);
   for (uint32_t k = 0; k < patch->columns; k++) {
     double size = column_size(patch, k, y);
-    double unit =
-        patch->number[k] < 0 ? 1e-3 * patch->system->nominal[jacobian->positions[k]] : column_unit(patch, k);
+    double unit = patch->number[k] < 0 ? 1e-3 * patch->system->nominal[jacobian->positions[k]] : column_unit(patch, k);
     for (int32_t e = jacobian->column_start[k]; e < jacobian->column_start[k + 1]; e++) {
       int32_t i = jacobian->row_index[e];
       patch->scale[i] = fmax(patch->scale[i], fabs(patch->values[e]) * size);
@@ -413,8 +411,7 @@ static bool advance(Patch *patch, double t, double *y, double squares, double *s
       restore(patch, patch->trial, 0, y);
       if (!evaluate(patch, t, y, &squares)) return false;
     }
-    if (!found || tries >= BURDEN_LIMIT || !burden(patch, y))
-      *slack = more_slack(*slack), tries = BURDEN_LIMIT;
+    if (!found || tries >= BURDEN_LIMIT || !burden(patch, y)) *slack = more_slack(*slack), tries = BURDEN_LIMIT;
   }
   return false;
 }

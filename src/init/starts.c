@@ -16,8 +16,7 @@ static double default_start(const Evaluator *evaluator, const Variable *variable
   return isfinite(value) ? value : 0;
 }
 
-static double start_value(const Evaluator *evaluator, const StartValues *starts, uint32_t position,
-                          bool *given) {
+static double start_value(const Evaluator *evaluator, const StartValues *starts, uint32_t position, bool *given) {
   Model *model = evaluator->model;
   const Variable *variable = &model->variables.data[position];
   double value;
@@ -40,18 +39,17 @@ static uint32_t column_of(const Evaluator *evaluator, uint32_t unknown, double *
   if (!problem->aliases.removed) return evaluator->array->model_column[unknown];
   uint32_t root = problem->aliases.root[unknown];
   *sign = problem->aliases.sign[unknown];
-  return root == UINT32_MAX ? MAP_NONE
-                            : evaluator->array->model_column[root] + problem->aliases.shift[unknown];
+  return root == UINT32_MAX ? MAP_NONE : evaluator->array->model_column[root] + problem->aliases.shift[unknown];
 }
 
 /* An unknown equal to a constant must not be fixed at another value. */
-static bool check_constant(const Evaluator *evaluator, uint32_t unknown, bool fixed, double start,
-                           double tolerance, Diags *diags) {
+static bool check_constant(const Evaluator *evaluator, uint32_t unknown, bool fixed, double start, double tolerance,
+                           Diags *diags) {
   Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];
   double value;
-  if (!fixed || !model_evaluate(model, evaluator->array->problem->aliases.constant[unknown],
-                                evaluator->parameters, &value))
+  if (!fixed ||
+      !model_evaluate(model, evaluator->array->problem->aliases.constant[unknown], evaluator->parameters, &value))
     return true;
   if (same_value(value, start, tolerance)) return true;
   diag_error(diags, DIAG_INIT, model->variables.data[position].span,
@@ -62,8 +60,8 @@ static bool check_constant(const Evaluator *evaluator, uint32_t unknown, bool fi
 }
 
 /* Takes one unknown of the model into the column of its alias class. */
-static bool take_start(const Evaluator *evaluator, const StartValues *starts, uint32_t unknown,
-                       double tolerance, InitialColumn *columns, Diags *diags) {
+static bool take_start(const Evaluator *evaluator, const StartValues *starts, uint32_t unknown, double tolerance,
+                       InitialColumn *columns, Diags *diags) {
   Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];
   const Variable *variable = &model->variables.data[position];
@@ -74,11 +72,10 @@ static bool take_start(const Evaluator *evaluator, const StartValues *starts, ui
   InitialColumn *column = &columns[q];
   double value = sign * start;
   if (fixed && column->fixed && !same_value(value, column->start, tolerance)) {
-    Diag *diag =
-        diag_error(diags, DIAG_INIT, variable->span,
-                   "no consistent initial values: %s and %s are the same%s, but fixed at %.10g and %.10g",
-                   model_name(model, column->named), model_name(model, position),
-                   sign < 0 ? " up to sign" : "", column->start, value);
+    Diag *diag = diag_error(diags, DIAG_INIT, variable->span,
+                            "no consistent initial values: %s and %s are the same%s, but fixed at %.10g and %.10g",
+                            model_name(model, column->named), model_name(model, position),
+                            sign < 0 ? " up to sign" : "", column->start, value);
     diag_note(diags, diag, model->variables.data[column->named].span, "remove fixed=true from %s or from %s",
               model_name(model, column->named), model_name(model, position));
     return false;
@@ -102,8 +99,8 @@ static void take_columns(const StartValues *starts, uint32_t count, InitialColum
   }
 }
 
-bool starts_collect(const Evaluator *evaluator, const StartValues *starts, double tolerance,
-                    InitialColumn *columns, Diags *diags) {
+bool starts_collect(const Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns,
+                    Diags *diags) {
   const Array *array = evaluator->array;
   for (uint32_t q = 0; q < array->columns; q++)
     columns[q] = (InitialColumn){.named = MAP_NONE,

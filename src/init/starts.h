@@ -35,7 +35,7 @@ typedef struct StartValues {
 
 /* Fills given, fixed, low, start and named of the columns of the evaluator's array. Several fixed values of
  * one alias class that differ by more than the tolerance are an error. */
-bool starts_collect(const Evaluator *evaluator, const StartValues *starts, double tolerance,
-                    InitialColumn *columns, Diags *diags);
+bool starts_collect(const Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns,
+                    Diags *diags);
 
 #endif

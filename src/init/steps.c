@@ -12,14 +12,10 @@ enum { FUSE_LIMIT = 128 };
 static const double WEIGHT_GIVEN = 1, WEIGHT_OTHER = 1e4;
 
 /* What should be a state moves less. */
-static const double SELECT_WEIGHT[] = {[SELECT_NEVER] = 1e2,
-                                       [SELECT_AVOID] = 1e1,
-                                       [SELECT_DEFAULT] = 1,
-                                       [SELECT_PREFER] = 1e-1,
-                                       [SELECT_ALWAYS] = 1e-2};
+static const double SELECT_WEIGHT[] = {
+    [SELECT_NEVER] = 1e2, [SELECT_AVOID] = 1e1, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-1, [SELECT_ALWAYS] = 1e-2};
 
-double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column,
-                    bool hold_given) {
+double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, bool hold_given) {
   const InitialColumn *c = &columns[column];
   if (c->fixed) return 0;
   if (column >= system->array->columns || !c->low || !c->given) return WEIGHT_OTHER;
@@ -29,8 +25,8 @@ double steps_weight(const InitialSystem *system, const InitialColumn *columns, u
   return WEIGHT_GIVEN * SELECT_WEIGHT[model->variables.data[model->unknowns.data[unknown]].select];
 }
 
-bool steps_guess(const InitialSystem *system, const InitialColumn *columns, const uint32_t *positions,
-                 uint32_t count, int attempt, double *y) {
+bool steps_guess(const InitialSystem *system, const InitialColumn *columns, const uint32_t *positions, uint32_t count,
+                 int attempt, double *y) {
   static const double TRY[] = {0, 1, -1, 0.1, 10};
   if (attempt >= (int)(sizeof TRY / sizeof *TRY)) return false;
   bool any = false;
@@ -118,12 +114,10 @@ enum { ROLE_KNOWN, ROLE_MATCHED, ROLE_MOVABLE, ROLE_REDUNDANT, ROLE_PEER };
 static uint8_t find_role(const Run *run, uint32_t row, uint32_t q, uint32_t stamp) {
   int32_t matched = run->order->choice.matching.row_of_column[q];
   bool fixed = run->columns[q].fixed;
-  if (matched != STRUCTURE_NONE && run->unit_of_row[matched] == stamp)
-    return fixed ? ROLE_REDUNDANT : ROLE_MATCHED;
+  if (matched != STRUCTURE_NONE && run->unit_of_row[matched] == stamp) return fixed ? ROLE_REDUNDANT : ROLE_MATCHED;
   if (run->mode == STEPS_KEEP) return ROLE_KNOWN;
   if (fixed) return run->system->column_stage[q] == run->system->row_stage[row] ? ROLE_PEER : ROLE_KNOWN;
-  return !run->done[q] && order_may_move(run->system, run->columns, run->order, row, q) ? ROLE_MOVABLE
-                                                                                        : ROLE_KNOWN;
+  return !run->done[q] && order_may_move(run->system, run->columns, run->order, row, q) ? ROLE_MOVABLE : ROLE_KNOWN;
 }
 
 static Unit make_unit(Run *run, const uint32_t *rows, uint32_t count, uint32_t stamp) {
@@ -252,8 +246,8 @@ static bool run_unit(Run *run, const uint32_t *rows, const int32_t *columns, uin
   return ok;
 }
 
-StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode,
-                      double t, double tolerance, double *y) {
+StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode, double t,
+                      double tolerance, double *y) {
   Heap *heap = system->heap;
   Arena scratch = arena_make(heap);
   Run run = {.system = system,

@@ -31,17 +31,16 @@ typedef struct StepsResult {
 
 /* Solves for y (per column of the system, at the start values before). tolerance: how far redundant fixed
  * values may disagree. */
-StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode,
-                      double t, double tolerance, double *y);
+StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode, double t,
+                      double tolerance, double *y);
 
 /* Weights with which columns move (patch.h): by what is known of them, and stateSelect. hold_given: low ones
  * with a given start value are held too. Fixed ones are held. */
-double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column,
-                    bool hold_given);
+double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, bool hold_given);
 
 /* Guesses for the columns without a start value other than the default, when that is a singular or undefined
  * point: attempt 0 leaves them; true if there is such an attempt. `positions`: the columns concerned. */
-bool steps_guess(const InitialSystem *system, const InitialColumn *columns, const uint32_t *positions,
-                 uint32_t count, int attempt, double *y);
+bool steps_guess(const InitialSystem *system, const InitialColumn *columns, const uint32_t *positions, uint32_t count,
+                 int attempt, double *y);
 
 #endif

@@ -33,8 +33,7 @@ static Array *extend_array(InitialSystem *system, const Structure *structure, co
   const Incidence *incidence = &problem->incidence;
   const Blocks *blocks = &structure->coarse;
   Arena *arena = &system->arena;
-  int32_t *c = arena_array(arena, problem->equations, sizeof *c),
-          *d = arena_array(arena, problem->unknowns, sizeof *d);
+  int32_t *c = arena_array(arena, problem->equations, sizeof *c), *d = arena_array(arena, problem->unknowns, sizeof *d);
   int32_t *extra = arena_array(arena, (size_t)blocks->n_blocks, sizeof *extra);
   for (uint32_t j = 0; j < problem->unknowns; j++) {
     int32_t b = blocks->block_of_column[j], more = needed[j] - structure->d[j];
@@ -90,8 +89,7 @@ static void find_dependents(InitialSystem *system, bool *varies, bool *placed, I
     grown = false;
     for (uint32_t p = 0; p < model->parameters.count; p++) {
       const Variable *variable = &model->variables.data[model->parameters.data[p]];
-      if (varies[p] || !follows_binding(system, variable) ||
-          !count_uses(model, variable->binding, varies, below))
+      if (varies[p] || !follows_binding(system, variable) || !count_uses(model, variable->binding, varies, below))
         continue;
       varies[p] = grown = true;
     }
@@ -162,8 +160,7 @@ static double parameter_nominal(const InitialSystem *system, uint32_t p) {
   Model *model = system->evaluator->model;
   const Variable *variable = &model->variables.data[model->parameters.data[p]];
   double value = 1;
-  if (variable->nominal != EXPR_NONE &&
-      model_evaluate(model, variable->nominal, system->evaluator->parameters, &value))
+  if (variable->nominal != EXPR_NONE && model_evaluate(model, variable->nominal, system->evaluator->parameters, &value))
     value = fabs(value);
   return value > 0 && isfinite(value) ? value : 1;
 }
@@ -179,8 +176,7 @@ static void fill_columns(InitialSystem *system) {
   }
   for (uint32_t q = array->columns; q < system->columns; q++) {
     uint32_t k = q - array->columns;
-    system->nominal[q] =
-        k < system->parameters.count ? parameter_nominal(system, system->parameters.data[k]) : 1;
+    system->nominal[q] = k < system->parameters.count ? parameter_nominal(system, system->parameters.data[k]) : 1;
     system->column_stage[q] = INT32_MIN;
   }
 }
@@ -197,8 +193,7 @@ static void fill_pattern(InitialSystem *system) {
     dag_variables(dag, system->row[r], &leaves);
     int32_t highest = INT32_MIN;
     for (uint32_t k = 0; k < leaves.count; k++) {
-      uint32_t q =
-          system->layout.column_start[dag_index(dag, leaves.data[k])] + dag_order(dag, leaves.data[k]);
+      uint32_t q = system->layout.column_start[dag_index(dag, leaves.data[k])] + dag_order(dag, leaves.data[k]);
       vec_push(heap, &column, (int32_t)q);
       if (system->column_stage[q] > highest) highest = system->column_stage[q];
     }
@@ -233,11 +228,9 @@ InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *str
   ExprVec equations = {0};
   if (with_equations) {
     for (uint32_t i = 0; i < model->initial_equations.count; i++)
-      vec_push(heap, &equations,
-               problem_expression(system->array->problem, model->initial_equations.data[i].residual));
+      vec_push(heap, &equations, problem_expression(system->array->problem, model->initial_equations.data[i].residual));
     int32_t *needed = arena_array(&system->arena, system->array->problem->unknowns, sizeof *needed);
-    if (needs_more(system->array, &equations, needed, heap))
-      system->array = extend_array(system, structure, needed);
+    if (needs_more(system->array, &equations, needed, heap)) system->array = extend_array(system, structure, needed);
     find_parameters(system);
   }
   take_rows(system, &equations);
@@ -313,8 +306,7 @@ void system_compile(InitialSystem *system) {
     return;
   }
   system->program = program_new(system->heap, evaluator->model, &system->layout, system->row, system->rows);
-  system->jacobian =
-      jacobian_new(system->heap, evaluator->model, &system->layout, system->row, system->rows, NULL, 0);
+  system->jacobian = jacobian_new(system->heap, evaluator->model, &system->layout, system->row, system->rows, NULL, 0);
 }
 
 uint32_t system_column(const InitialSystem *system, uint32_t column) {
@@ -331,8 +323,7 @@ void system_store(const InitialSystem *system, const double *y, double *columns)
   for (uint32_t k = 0; k < system->dependents.count; k++) {
     uint32_t p = system->dependents.data[k];
     double value;
-    if (model_evaluate(model, model->variables.data[model->parameters.data[p]].binding, evaluator->parameters,
-                       &value))
+    if (model_evaluate(model, model->variables.data[model->parameters.data[p]].binding, evaluator->parameters, &value))
       evaluator->parameters[p] = value;
   }
 }

@@ -41,8 +41,7 @@ bool algorithm_when_begin(void *context, bool is_first, const Value *condition, 
     algorithm->outer = el->actions;
     algorithm->targets = map_make(el->heap);
   } else close_branch(el);
-  for (uint32_t i = 0; i < condition->count; i++)
-    vec_push(el->heap, &branch.conditions, value_exprs(condition)[i]);
+  for (uint32_t i = 0; i < condition->count; i++) vec_push(el->heap, &branch.conditions, value_exprs(condition)[i]);
   vec_push(el->heap, &algorithm->when.branches, branch);
   el->in_when = true;
   el->actions = &algorithm->actions;
@@ -56,8 +55,7 @@ static const Component *component_of_slot(const Elaboration *el, uint32_t slot) 
   return NULL;
 }
 
-static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *before, const Value *after,
-                          Span span) {
+static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *before, const Value *after, Span span) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
       if (!assign_leaves(el, &leaves->fields[i], &before->fields[i], &after->fields[i], span)) return false;
@@ -150,15 +148,15 @@ static void add_assigned(Elaboration *el, struct Algorithm *algorithm, AstExpr e
   vec_free(el->heap, &list);
 }
 
-static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const AstStatement *statements,
-                          uint32_t count, uint32_t depth) {
+static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const AstStatement *statements, uint32_t count,
+                          uint32_t depth) {
   if (depth > BLOCK_DEPTH_LIMIT) return;
   for (uint32_t i = 0; i < count; i++) {
     const AstStatement *statement = &statements[i];
     if (statement->kind == AST_ASSIGN) add_assigned(el, algorithm, statement->left);
     for (uint32_t k = 0; k < statement->branches.count; k++)
-      find_assigned(el, algorithm, statement->branches.data[k].body.data,
-                    statement->branches.data[k].body.count, depth + 1);
+      find_assigned(el, algorithm, statement->branches.data[k].body.data, statement->branches.data[k].body.count,
+                    depth + 1);
   }
 }
 
@@ -191,8 +189,8 @@ static Value initial_value(Elaboration *el, const Value *leaves, Arena *arena) {
 
 /* An element that kept what it held before was not assigned, unless it is all there is; one that is its
  * own leaf is determined by a when. */
-static void add_results(Elaboration *el, const Value *leaves, const Value *before, const Value *after,
-                        bool is_scalar, Span span) {
+static void add_results(Elaboration *el, const Value *leaves, const Value *before, const Value *after, bool is_scalar,
+                        Span span) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
       add_results(el, &leaves->fields[i], &before->fields[i], &after->fields[i], false, span);
@@ -213,8 +211,7 @@ static Span assignment_span(const Routine *routine, uint32_t slot) {
   return routine->span;
 }
 
-static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *routine,
-                        const AstSection *section) {
+static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *routine, const AstSection *section) {
   Arena arena = arena_make(el->heap);
   Value *before = arena_array(&arena, algorithm->assigned.count, sizeof *before);
   for (uint32_t i = 0; i < algorithm->assigned.count; i++) {

@@ -11,8 +11,7 @@ bool ast_path_is(const Ast *ast, AstPath path, const char *name) {
 
 const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena) {
   size_t length = path.global ? 1 : 0;
-  for (uint32_t i = 0; i < path.count; i++)
-    length += names_length(ast->names, ast_part(ast, path, i)->name) + (i > 0);
+  for (uint32_t i = 0; i < path.count; i++) length += names_length(ast->names, ast_part(ast, path, i)->name) + (i > 0);
   char *text = arena_alloc(arena, length + 1);
   char *end = text;
   for (uint32_t i = 0; i < path.count; i++) {

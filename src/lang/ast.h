@@ -357,9 +357,7 @@ static inline const AstPart *ast_part(const Ast *ast, AstPath path, uint32_t i) 
 }
 
 /* Labels of a call (its named arguments, the last kids) or an iteration (its iterators). */
-static inline uint32_t ast_label_count(const Ast *ast, AstExpr e) {
-  return ast->nodes.data[e].value.labels.count;
-}
+static inline uint32_t ast_label_count(const Ast *ast, AstExpr e) { return ast->nodes.data[e].value.labels.count; }
 static inline AstLabel ast_label(const Ast *ast, AstExpr e, uint32_t i) {
   return ast->labels.data[ast->nodes.data[e].value.labels.first + i];
 }

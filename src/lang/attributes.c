@@ -39,8 +39,7 @@ static Type attribute_type(Elaboration *el, Attribute attribute, Type type) {
   case ATTRIBUTE_UNIT:
   case ATTRIBUTE_DISPLAY_UNIT:
   case ATTRIBUTE_QUANTITY: return type_scalar(TYPE_STRING);
-  case ATTRIBUTE_STATE_SELECT:
-    return (Type){.base = TYPE_ENUMERATION, .definition = enumeration_builtin(el, false)};
+  case ATTRIBUTE_STATE_SELECT: return (Type){.base = TYPE_ENUMERATION, .definition = enumeration_builtin(el, false)};
   default: type.dimensions = 0; return type;
   }
 }
@@ -62,15 +61,13 @@ static void set_attribute(Elaboration *el, Attribute attribute, uint32_t positio
   case ATTRIBUTE_QUANTITY: variable->quantity = text; break;
   case ATTRIBUTE_FIXED:
     if (!is_number)
-      input_error(el, span, "fixed of `%s` is not known at compile time",
-                  names_text(el->names, variable->name));
+      input_error(el, span, "fixed of `%s` is not known at compile time", names_text(el->names, variable->name));
     variable->fixed = number != 0 ? FIXED_TRUE : FIXED_FALSE;
     break;
   case ATTRIBUTE_STATE_SELECT:
     if (is_number && number >= 1 && number <= 5) variable->select = (StateSelect)((uint32_t)number - 1);
     else
-      input_error(el, span, "stateSelect of `%s` is not known at compile time",
-                  names_text(el->names, variable->name));
+      input_error(el, span, "stateSelect of `%s` is not known at compile time", names_text(el->names, variable->name));
     break;
   default: break;
   }
@@ -94,8 +91,7 @@ static bool check_variability(Elaboration *el, Expr e, Span span, const char *wh
   return true;
 }
 
-static void set_all(Elaboration *el, Attribute attribute, const Value *leaves, const Value *value,
-                    Span span) {
+static void set_all(Elaboration *el, Attribute attribute, const Value *leaves, const Value *value, Span span) {
   bool is_each = value->type.dimensions == 0;
   if (!is_each && !value_same_sizes(leaves, value)) {
     input_error(el, span, "%s has the wrong size: it must be that of the variable, or one value with `each`",
@@ -108,9 +104,7 @@ static void set_all(Elaboration *el, Attribute attribute, const Value *leaves, c
     if (position == NONE) continue;
     if (i == 0 || !is_each) {
       const char *name = names_text(el->names, el->model->variables.data[position].name);
-      if (!check_variability(el, e, span, arena_printf(&el->arena, "%s of", attribute_names[attribute]),
-                             name))
-        return;
+      if (!check_variability(el, e, span, arena_printf(&el->arena, "%s of", attribute_names[attribute]), name)) return;
     }
     set_attribute(el, attribute, position, e, span);
   }
@@ -132,8 +126,8 @@ static bool literal_expr(Elaboration *el, AstExpr e, Type type, Expr *out) {
 }
 
 /* The value of an expression as nodes; valid until the next run. `what` is named in a type error. */
-static bool run_expression(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode,
-                           const char *what, Value *out) {
+static bool run_expression(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode, const char *what,
+                           Value *out) {
   Compiler *c = compiler_fresh(el);
   c->scope = scope;
   c->diags = el->diags;
@@ -148,8 +142,7 @@ static bool run_expression(Elaboration *el, AstExpr e, Name scope, Type expected
   if (status == EXECUTE_UNKNOWN) {
     Span where;
     const char *obstacle = machine_obstacle(el->machine, &where);
-    input_error(el, ast_span(el->ast, e), "%s depends on %s that is not known at compile time", what,
-                obstacle);
+    input_error(el, ast_span(el->ast, e), "%s depends on %s that is not known at compile time", what, obstacle);
   }
   if (status == EXECUTE_OK) *out = *machine_result(el->machine, 0);
   return status == EXECUTE_OK;
@@ -181,8 +174,7 @@ static void apply_attribute(Elaboration *el, const AstArgument *argument, const 
     set_all(el, attribute, leaves, &value, argument->span);
     return;
   }
-  bool is_now =
-      attribute == ATTRIBUTE_FIXED || attribute == ATTRIBUTE_STATE_SELECT || type.base == TYPE_STRING;
+  bool is_now = attribute == ATTRIBUTE_FIXED || attribute == ATTRIBUTE_STATE_SELECT || type.base == TYPE_STRING;
   Value value;
   Compiler *c = compiler_fresh(el);
   c->scope = scope;
@@ -206,15 +198,13 @@ static void apply_attribute(Elaboration *el, const AstArgument *argument, const 
 
 /* ---- modifications ---- */
 
-static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value,
-                       Span span);
-static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e,
-                            Span span);
+static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value, Span span);
+static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e, Span span);
 
 /* Arguments of a modification on a part of a component; records have arguments for their fields. Depth is
  * bounded by the nesting of records. */
-static void apply_modification(Elaboration *el, const Component *component,
-                               const AstModification *modification, const Value *leaves, Name scope) {
+static void apply_modification(Elaboration *el, const Component *component, const AstModification *modification,
+                               const Value *leaves, Name scope) {
   for (uint32_t i = 0; i < modification->arguments.count; i++) {
     const AstArgument *argument = &modification->arguments.data[i];
     if (argument->redeclared) {
@@ -272,17 +262,15 @@ static bool sizes_agree(Elaboration *el, const Value *a, const Value *b) {
 static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value,
                        Span span) {
   if (!sizes_agree(el, leaves, value)) {
-    input_error(el, span, "sizes differ: `%s` is %s, its binding is %s",
-                names_text(el->names, component->name), value_sizes_text(el->machine, leaves),
-                value_sizes_text(el->machine, value));
+    input_error(el, span, "sizes differ: `%s` is %s, its binding is %s", names_text(el->names, component->name),
+                value_sizes_text(el->machine, leaves), value_sizes_text(el->machine, value));
     return;
   }
   if (component_is_parameter(component)) bind_parameter(el, leaves, value, span);
   else equations_add(el, leaves, value, span);
 }
 
-static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e,
-                            Span span) {
+static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e, Span span) {
   Expr literal;
   Value value;
   if (leaves->type.dimensions == 0 && literal_expr(el, e, leaves->type, &literal)) {
@@ -323,8 +311,8 @@ static bool experiment_number(Elaboration *el, const AstArgument *argument, cons
       argument->modification->value == AST_NONE)
     return false;
   Value value;
-  return evaluate_now(el, argument->modification->value, el->scope, type_scalar(TYPE_REAL), LOAD_VALUES,
-                      &el->quiet, &value) == EXECUTE_OK &&
+  return evaluate_now(el, argument->modification->value, el->scope, type_scalar(TYPE_REAL), LOAD_VALUES, &el->quiet,
+                      &value) == EXECUTE_OK &&
          dag_is_constant(el->dag, value_exprs(&value)[0], out);
 }
 
@@ -337,8 +325,7 @@ void experiment_read(Elaboration *el, const AstModification *annotation) {
       const AstArgument *option = &argument->modification->arguments.data[k];
       if (experiment_number(el, option, "StartTime", &experiment->start)) experiment->has_start = true;
       if (experiment_number(el, option, "StopTime", &experiment->stop)) experiment->has_stop = true;
-      if (experiment_number(el, option, "Tolerance", &experiment->tolerance))
-        experiment->has_tolerance = true;
+      if (experiment_number(el, option, "Tolerance", &experiment->tolerance)) experiment->has_tolerance = true;
       if (experiment_number(el, option, "Interval", &experiment->interval)) experiment->has_interval = true;
     }
   }

@@ -49,8 +49,8 @@ static ClassEntry *find_entry(Compiler *c, Name scope, AstPath path) {
   Elaboration *el = c->el;
   ClassEntry *entry = class_find(el, scope, path);
   for (uint32_t steps = 0; entry && steps <= el->classes.count; steps++) {
-    bool is_short = entry->ast->form == FORM_SHORT &&
-                    (entry->role == ROLE_CLASS_FUNCTION || entry->role == ROLE_CLASS_ALIAS);
+    bool is_short =
+        entry->ast->form == FORM_SHORT && (entry->role == ROLE_CLASS_FUNCTION || entry->role == ROLE_CLASS_ALIAS);
     if (!is_short) break;
     entry = class_find(el, entry->scope, entry->ast->base.name);
   }
@@ -74,9 +74,7 @@ static int input_position(const char *inputs, const char *name) {
   return -1;
 }
 
-static uint32_t positional_count(const Ast *ast, AstExpr e) {
-  return ast_kid_count(ast, e) - ast_label_count(ast, e);
-}
+static uint32_t positional_count(const Ast *ast, AstExpr e) { return ast_kid_count(ast, e) - ast_label_count(ast, e); }
 
 /* Slot of each kid into compiler->patches (task->list on); false after an error. */
 static bool map_inputs(Compiler *c, struct Task *task) {
@@ -104,20 +102,17 @@ static bool map_inputs(Compiler *c, struct Task *task) {
     for (uint32_t k = task->list; k < c->patches.count; k++)
       if (c->patches.data[k] == slot) {
         compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is given twice",
-                      names_text(el->names, routine->locals.data[slot].name),
-                      names_text(el->names, routine->name));
+                      names_text(el->names, routine->locals.data[slot].name), names_text(el->names, routine->name));
         return false;
       }
     vec_push(el->heap, &c->patches, slot);
   }
   for (uint32_t slot = 0; slot < routine->inputs; slot++) {
     bool is_given = routine->locals.data[slot].has_default;
-    for (uint32_t k = task->list; k < c->patches.count; k++)
-      is_given = is_given || c->patches.data[k] == slot;
+    for (uint32_t k = task->list; k < c->patches.count; k++) is_given = is_given || c->patches.data[k] == slot;
     if (!is_given) {
       compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is missing",
-                    names_text(el->names, routine->locals.data[slot].name),
-                    names_text(el->names, routine->name));
+                    names_text(el->names, routine->locals.data[slot].name), names_text(el->names, routine->name));
       return false;
     }
   }
@@ -138,8 +133,7 @@ static void emit_call(Compiler *c, uint32_t routine, uint32_t wanted, const uint
 
 /* The loop of a function of scalars over the elements of its arguments (Modelica 3.6, section 12.4.6):
  * arguments go to slots, then {{f(a[i,j], b) for j} for i}. */
-static void emit_vectorized(Compiler *c, struct Task *task, const uint32_t *extra, uint32_t most,
-                            uint32_t leader) {
+static void emit_vectorized(Compiler *c, struct Task *task, const uint32_t *extra, uint32_t most, uint32_t leader) {
   Elaboration *el = c->el;
   const Routine *routine = el->model->routines.data[task->routine];
   uint32_t count = c->patches.count - task->list, loops[TYPE_MAX_DIMENSIONS];
@@ -162,8 +156,7 @@ static void emit_vectorized(Compiler *c, struct Task *task, const uint32_t *extr
   }
   for (uint32_t i = 0; i < count; i++) {
     compile_emit(c, CODE_LOCAL, 0, slots[i], span);
-    for (uint32_t k = 0; k < extra[i]; k++)
-      compile_emit(c, CODE_LOCAL, 0, c->routine->code.data[loops[k]].a, span);
+    for (uint32_t k = 0; k < extra[i]; k++) compile_emit(c, CODE_LOCAL, 0, c->routine->code.data[loops[k]].a, span);
     if (extra[i]) compile_emit(c, CODE_INDEX, 0, extra[i], span);
   }
   emit_call(c, task->routine, 1, c->patches.data + task->list, count, span);
@@ -175,8 +168,7 @@ static void emit_vectorized(Compiler *c, struct Task *task, const uint32_t *extr
 }
 
 /* Extra dimensions of each argument beyond its input's; false if some misfits. */
-static bool extra_dimensions(Compiler *c, struct Task *task, uint32_t *extra, uint32_t *most,
-                             uint32_t *leader) {
+static bool extra_dimensions(Compiler *c, struct Task *task, uint32_t *extra, uint32_t *most, uint32_t *leader) {
   Elaboration *el = c->el;
   const Routine *routine = el->model->routines.data[task->routine];
   uint32_t count = c->patches.count - task->list;
@@ -190,9 +182,9 @@ static bool extra_dimensions(Compiler *c, struct Task *task, uint32_t *extra, ui
                    : 0;
     element.dimensions = (uint8_t)(element.dimensions - extra[i]);
     if (!type_fits(el, local->type, element) || (extra[i] && *most && extra[i] != *most)) {
-      compile_error(c, ast_span(el->ast, ast_kid(el->ast, task->e, i)),
-                    "argument `%s` of `%s` is %s, expected %s", names_text(el->names, local->name),
-                    names_text(el->names, routine->name), type_text(el, type), type_text(el, local->type));
+      compile_error(c, ast_span(el->ast, ast_kid(el->ast, task->e, i)), "argument `%s` of `%s` is %s, expected %s",
+                    names_text(el->names, local->name), names_text(el->names, routine->name), type_text(el, type),
+                    type_text(el, local->type));
       fits = false;
     }
     if (extra[i] && *most == 0) *most = extra[i], *leader = i;
@@ -208,11 +200,10 @@ static void finish_function(Compiler *c, struct Task *task) {
   Span span = ast_span(el->ast, task->e);
   bool fits = extra_dimensions(c, task, extra, &most, &leader);
   if (wanted > routine->outputs) {
-    if (wanted == 1)
-      compile_error(c, span, "function `%s` has no output", names_text(el->names, routine->name));
+    if (wanted == 1) compile_error(c, span, "function `%s` has no output", names_text(el->names, routine->name));
     else
-      compile_error(c, span, "function `%s` has %u outputs, %u are asked for",
-                    names_text(el->names, routine->name), routine->outputs, wanted);
+      compile_error(c, span, "function `%s` has %u outputs, %u are asked for", names_text(el->names, routine->name),
+                    routine->outputs, wanted);
     fits = false;
     wanted = 0;
   }
@@ -264,8 +255,7 @@ static void check_labels(Compiler *c, const struct Task *task) {
   const Record *record = &c->el->model->records.data[task->entry->index];
   if (positional_count(ast, task->e) > record->fields.count)
     compile_error(c, ast_span(ast, task->e), "record `%s` has %u fields, %u values are given",
-                  names_text(c->el->names, record->name), record->fields.count,
-                  positional_count(ast, task->e));
+                  names_text(c->el->names, record->name), record->fields.count, positional_count(ast, task->e));
   for (uint32_t i = 0; i < ast_label_count(ast, task->e); i++) {
     AstLabel label = ast_label(ast, task->e, i);
     uint32_t field = 0;
@@ -313,8 +303,7 @@ static AstExpr intrinsic_argument(Compiler *c, const struct Task *task, uint32_t
   if (input < positional) return ast_kid(ast, task->e, input);
   for (uint32_t i = 0; i < ast_label_count(ast, task->e); i++) {
     const char *name = names_text(c->el->names, ast_label(ast, task->e, i).name);
-    if (input_position(task->intrinsic->inputs, name) == (int)input)
-      return ast_kid(ast, task->e, positional + i);
+    if (input_position(task->intrinsic->inputs, name) == (int)input) return ast_kid(ast, task->e, positional + i);
   }
   return AST_NONE;
 }
@@ -349,8 +338,8 @@ static void finish_sizes(Compiler *c, struct Task *task) {
 
 /* pre, edge, change and der are of the variable itself, also where an algorithm has assigned it. */
 static bool needs_leaves(const Intrinsic *f) {
-  return f->kind == INTRINSIC_SPECIAL && (f->code == SPECIAL_PRE || f->code == SPECIAL_EDGE ||
-                                          f->code == SPECIAL_CHANGE || f->code == SPECIAL_DER);
+  return f->kind == INTRINSIC_SPECIAL &&
+         (f->code == SPECIAL_PRE || f->code == SPECIAL_EDGE || f->code == SPECIAL_CHANGE || f->code == SPECIAL_DER);
 }
 
 static void finish_intrinsic(Compiler *c, struct Task *task) {
@@ -384,16 +373,15 @@ static void intrinsic_step(Compiler *c, struct Task *task) {
     if (task->is_sizes) task->kid = 1;
     if (needs_leaves(task->intrinsic)) c->wants_leaves++;
   }
-  AstExpr kid =
-      task->kid < ast_kid_count(c->el->ast, task->e) ? intrinsic_argument(c, task, task->kid) : AST_NONE;
+  AstExpr kid = task->kid < ast_kid_count(c->el->ast, task->e) ? intrinsic_argument(c, task, task->kid) : AST_NONE;
   if (kid != AST_NONE) {
     task->kid++;
     task_push(c, kid, nothing(), task->scope);
     return;
   }
   if (task->kid < ast_kid_count(c->el->ast, task->e)) {
-    compile_error(c, ast_span(c->el->ast, task->e),
-                  "`%s` has no argument of this name, or one before it is missing", task->intrinsic->name);
+    compile_error(c, ast_span(c->el->ast, task->e), "`%s` has no argument of this name, or one before it is missing",
+                  task->intrinsic->name);
     task->kid = ast_kid_count(c->el->ast, task->e);
   }
   if (task->is_sizes) finish_sizes(c, task);

@@ -23,8 +23,7 @@ Diag *input_error(Elaboration *el, Span span, const char *format, ...) {
 
 static Name join_names(Elaboration *el, Name scope, Name name) {
   if (scope == 0) return name;
-  const char *text =
-      arena_printf(&el->arena, "%s.%s", names_text(el->names, scope), names_text(el->names, name));
+  const char *text = arena_printf(&el->arena, "%s.%s", names_text(el->names, scope), names_text(el->names, name));
   return names_add(el->names, text, strlen(text));
 }
 
@@ -50,8 +49,8 @@ static uint32_t add_class(Elaboration *el, const AstClass *ast, Name scope) {
       .ast = ast, .name = join_names(el, scope, ast->label.name), .scope = scope, .role = role_of(el, ast)};
   uint32_t earlier = map_get(&el->class_of_name, entry.name);
   if (earlier != MAP_NONE) {
-    Diag *diag = input_error(el, ast->label.span, "class `%s` is declared twice",
-                             names_text(el->names, ast->label.name));
+    Diag *diag =
+        input_error(el, ast->label.span, "class `%s` is declared twice", names_text(el->names, ast->label.name));
     diag_note(el->diags, diag, el->classes.data[earlier].ast->label.span, "first declared here");
   } else {
     map_put(&el->class_of_name, entry.name, el->classes.count);
@@ -68,8 +67,7 @@ static void collect_all(Elaboration *el) {
     Name scope;
   } Open;
   VEC(Open) open = {0};
-  for (uint32_t i = el->ast->classes.count; i-- > 0;)
-    vec_push(el->heap, &open, (Open){el->ast->classes.data[i], 0});
+  for (uint32_t i = el->ast->classes.count; i-- > 0;) vec_push(el->heap, &open, (Open){el->ast->classes.data[i], 0});
   while (open.count) {
     Open next = vec_pop(&open);
     uint32_t index = add_class(el, next.ast, next.scope);
@@ -114,8 +112,7 @@ static const ClassEntry *choose(Elaboration *el, const char *class_name) {
   const ClassEntry *chosen = NULL;
   for (uint32_t i = 0; i < el->classes.count; i++) {
     const ClassEntry *entry = &el->classes.data[i];
-    if (!is_model(el, entry) || (class_name && !name_matches(names_text(el->names, entry->name), class_name)))
-      continue;
+    if (!is_model(el, entry) || (class_name && !name_matches(names_text(el->names, entry->name), class_name))) continue;
     if (!class_name && (entry->ast->prefixes & PREFIX_PARTIAL)) continue;
     chosen = entry;
   }
@@ -217,15 +214,13 @@ bool enumeration_define(Elaboration *el, ClassEntry *entry) {
 }
 
 uint32_t enumeration_builtin(Elaboration *el, bool is_level) {
-  static const char *const texts[2][7] = {
-      {"StateSelect", "never", "avoid", "default", "prefer", "always", NULL},
-      {"AssertionLevel", "warning", "error", NULL}};
+  static const char *const texts[2][7] = {{"StateSelect", "never", "avoid", "default", "prefer", "always", NULL},
+                                          {"AssertionLevel", "warning", "error", NULL}};
   uint32_t *index = is_level ? &el->assertion_level : &el->state_select;
   if (*index != NONE) return *index;
   const char *const *text = texts[is_level];
   Enumeration enumeration = {.name = names_add(el->names, text[0], strlen(text[0]))};
-  for (uint32_t i = 1; text[i]; i++)
-    add_literal(el, &enumeration, names_add(el->names, text[i], strlen(text[i])));
+  for (uint32_t i = 1; text[i]; i++) add_literal(el, &enumeration, names_add(el->names, text[i], strlen(text[i])));
   *index = el->model->enumerations.count;
   vec_push(el->heap, &el->model->enumerations, enumeration);
   return *index;
@@ -283,8 +278,7 @@ static bool class_type(Elaboration *el, ClassEntry *entry, Span span, Type *type
   case ROLE_CLASS_EXTERNAL_OBJECT:
     if (entry->progress != PROGRESS_DONE) {
       entry->index = el->model->external_objects.count;
-      vec_push(el->heap, &el->model->external_objects,
-               (ExternalObject){class_label(el, entry), entry->ast->span});
+      vec_push(el->heap, &el->model->external_objects, (ExternalObject){class_label(el, entry), entry->ast->span});
       entry->progress = PROGRESS_DONE;
     }
     *type = (Type){.base = TYPE_EXTERNAL_OBJECT, .definition = entry->index};
@@ -347,10 +341,9 @@ static bool field_sizes(Elaboration *el, Name scope, const ResolvedType *resolve
       double number;
       field->sizes[at] = UINT32_MAX;
       if (ast_kind(el->ast, e) != AST_COLON &&
-          evaluate_now(el, e, scope, type_scalar(TYPE_INTEGER), LOAD_VALUES, &el->quiet, &value) ==
-              EXECUTE_OK &&
-          value.type.dimensions == 0 && dag_is_constant(el->dag, value_exprs(&value)[0], &number) &&
-          number >= 0 && number < INT32_MAX)
+          evaluate_now(el, e, scope, type_scalar(TYPE_INTEGER), LOAD_VALUES, &el->quiet, &value) == EXECUTE_OK &&
+          value.type.dimensions == 0 && dag_is_constant(el->dag, value_exprs(&value)[0], &number) && number >= 0 &&
+          number < INT32_MAX)
         field->sizes[at] = (uint32_t)number;
       at++;
     }

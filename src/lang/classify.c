@@ -74,8 +74,7 @@ static void choose(Classifier *s, uint32_t equation, uint32_t choice) {
   uint32_t variable = s->candidates[equation].variable[choice];
   s->chosen[equation] = choice;
   s->taken[variable] = true;
-  for (uint32_t at = s->first[variable]; at != NONE; at = s->next[at])
-    vec_push(s->el->heap, &s->queue, at / 2);
+  for (uint32_t at = s->first[variable]; at != NONE; at = s->next[at]) vec_push(s->el->heap, &s->queue, at / 2);
 }
 
 static void peel(Classifier *s) {
@@ -119,10 +118,10 @@ static void prepare(Classifier *s) {
     const RawEquation *equation = &s->equations[i];
     s->chosen[i] = NONE;
     s->candidates[i] = candidates_of(el, equation);
-    bool is_continuous = dag_contains(el->dag, equation->left, OP_VARIABLE) ||
-                         dag_contains(el->dag, equation->right, OP_VARIABLE);
-    bool has_discrete = dag_contains(el->dag, equation->left, OP_DISCRETE) ||
-                        dag_contains(el->dag, equation->right, OP_DISCRETE);
+    bool is_continuous =
+        dag_contains(el->dag, equation->left, OP_VARIABLE) || dag_contains(el->dag, equation->right, OP_VARIABLE);
+    bool has_discrete =
+        dag_contains(el->dag, equation->left, OP_DISCRETE) || dag_contains(el->dag, equation->right, OP_DISCRETE);
     bool is_number = equation->base == TYPE_REAL || (equation->base == TYPE_INTEGER && !has_discrete);
     s->is_discrete[i] = !is_number || (!is_continuous && has_discrete);
     for (uint32_t k = 0; k < s->candidates[i].count; k++) {

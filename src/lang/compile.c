@@ -73,9 +73,7 @@ void emit_constant(Compiler *c, BaseType base, double value, Span span) {
   compile_emit(c, CODE_CONSTANT, base, c->routine->constants.count - 1, span);
 }
 
-void patch_here(Compiler *c, uint32_t position) {
-  c->routine->code.data[position].b = c->routine->code.count;
-}
+void patch_here(Compiler *c, uint32_t position) { c->routine->code.data[position].b = c->routine->code.count; }
 
 uint32_t compile_list(Compiler *c, const uint32_t *items, uint32_t count) {
   uint32_t at = c->routine->extra.count;
@@ -136,36 +134,30 @@ static void literal_step(Compiler *c) {
   case AST_BOOLEAN: emit_constant(c, TYPE_BOOLEAN, (double)node->value.integer, node->span); break;
   default: compile_emit(c, CODE_STRING, 0, node->value.text, node->span); break;
   }
-  static const uint8_t base[] = {[AST_REAL] = TYPE_REAL,
-                                 [AST_INTEGER] = TYPE_INTEGER,
-                                 [AST_STRING] = TYPE_STRING,
-                                 [AST_BOOLEAN] = TYPE_BOOLEAN};
+  static const uint8_t base[] = {
+      [AST_REAL] = TYPE_REAL, [AST_INTEGER] = TYPE_INTEGER, [AST_STRING] = TYPE_STRING, [AST_BOOLEAN] = TYPE_BOOLEAN};
   task_done(c, type_scalar(base[node->kind]));
 }
 
 /* ---- sums and products ---- */
 
 static bool is_each(AstOperator operation) {
-  return operation == AST_ELEMENT_ADD || operation == AST_ELEMENT_SUBTRACT ||
-         operation == AST_ELEMENT_MULTIPLY || operation == AST_ELEMENT_DIVIDE ||
-         operation == AST_ELEMENT_RAISE;
+  return operation == AST_ELEMENT_ADD || operation == AST_ELEMENT_SUBTRACT || operation == AST_ELEMENT_MULTIPLY ||
+         operation == AST_ELEMENT_DIVIDE || operation == AST_ELEMENT_RAISE;
 }
 
-static bool is_minus(AstOperator operation) {
-  return operation == AST_SUBTRACT || operation == AST_ELEMENT_SUBTRACT;
-}
+static bool is_minus(AstOperator operation) { return operation == AST_SUBTRACT || operation == AST_ELEMENT_SUBTRACT; }
 
 /* Type of a sum of two; reports a misfit at `span`. */
 static Type sum_type(Compiler *c, Type a, Type b, AstOperator operation, Span span) {
   if (a.base == TYPE_NOTHING || b.base == TYPE_NOTHING) return nothing();
-  bool texts =
-      a.base == TYPE_STRING && b.base == TYPE_STRING && operation == AST_ADD && a.dimensions == b.dimensions;
+  bool texts = a.base == TYPE_STRING && b.base == TYPE_STRING && operation == AST_ADD && a.dimensions == b.dimensions;
   bool fits = is_each(operation) ? a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0
                                  : a.dimensions == b.dimensions;
   if (texts) return a;
   if (!type_is_number(a) || !type_is_number(b) || !fits) {
-    compile_error(c, span, "operator `%s` cannot join %s and %s", is_minus(operation) ? "-" : "+",
-                  type_text(c->el, a), type_text(c->el, b));
+    compile_error(c, span, "operator `%s` cannot join %s and %s", is_minus(operation) ? "-" : "+", type_text(c->el, a),
+                  type_text(c->el, b));
     return nothing();
   }
   Type type = a.base == TYPE_REAL ? a : b;
@@ -213,8 +205,7 @@ static void sum_step(Compiler *c) {
   bool ends = task->kid == count || is_each(ast_operator(ast, task->e, task->kid)) || task->part == SUM_LIMIT;
   bool is_first = task->subscript == 0;
   if (task->kid > 0 && ends &&
-      (task->part > 1 ||
-       (is_first && task->part == 1 && task->kid == 1 && is_minus(ast_operator(ast, task->e, 0))))) {
+      (task->part > 1 || (is_first && task->part == 1 && task->kid == 1 && is_minus(ast_operator(ast, task->e, 0))))) {
     emit_sum(c, task->e, task->kid - 1, task->part, is_first);
     task->part = 1;
     task->subscript = 1;
@@ -253,9 +244,8 @@ static void product_step(Compiler *c) {
     Span span = ast_span(ast, task->e);
     task->type = task->kid == 1 ? type : product_type(c, task->type, type, operation, span);
     if (task->kid > 1)
-      compile_emit(
-          c, operation == AST_MULTIPLY || operation == AST_ELEMENT_MULTIPLY ? CODE_MULTIPLY : CODE_DIVIDE,
-          is_each(operation), 0, span);
+      compile_emit(c, operation == AST_MULTIPLY || operation == AST_ELEMENT_MULTIPLY ? CODE_MULTIPLY : CODE_DIVIDE,
+                   is_each(operation), 0, span);
   }
   if (task->kid < ast_kid_count(ast, task->e)) enter_kid(c, nothing());
   else task_done(c, task->type);
@@ -265,8 +255,7 @@ static Type power_type(Compiler *c, Type a, Type b, bool each, Span span) {
   if (a.base == TYPE_NOTHING || b.base == TYPE_NOTHING) return nothing();
   bool fits = type_is_number(a) && type_is_number(b);
   if (each) fits = fits && (a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0);
-  else
-    fits = fits && b.dimensions == 0 && (a.dimensions == 0 || (a.dimensions == 2 && b.base == TYPE_INTEGER));
+  else fits = fits && b.dimensions == 0 && (a.dimensions == 0 || (a.dimensions == 2 && b.base == TYPE_INTEGER));
   if (!fits) {
     compile_error(c, span, "operator `^` cannot join %s and %s", type_text(c->el, a), type_text(c->el, b));
     return nothing();
@@ -319,8 +308,7 @@ static void junction_step(Compiler *c, bool is_and) {
     Type type = logic_type(c, pop_type(c), is_and ? "and" : "or", ast_span(ast, kid));
     if (task->kid > 1) {
       compile_emit(c, CODE_APPLY, 2, is_and ? OP_AND : OP_OR, ast_span(ast, task->e));
-      if (type.base != TYPE_NOTHING && task->type.base != TYPE_NOTHING &&
-          type.dimensions != task->type.dimensions) {
+      if (type.base != TYPE_NOTHING && task->type.base != TYPE_NOTHING && type.dimensions != task->type.dimensions) {
         compile_error(c, ast_span(ast, task->e), "operator `%s` cannot join %s and %s", is_and ? "and" : "or",
                       type_text(c->el, task->type), type_text(c->el, type));
         type = nothing();
@@ -353,8 +341,7 @@ static void relation_step(Compiler *c) {
   Op op = (Op)ops[node->operation];
   Type b = pop_type(c), a = pop_type(c), type = type_scalar(TYPE_BOOLEAN);
   bool fits = type_join(c->el, a, b).base != TYPE_NOTHING || a.base == TYPE_NOTHING;
-  fits = fits && a.dimensions == 0 && b.dimensions == 0 && a.base != TYPE_RECORD &&
-         a.base != TYPE_EXTERNAL_OBJECT;
+  fits = fits && a.dimensions == 0 && b.dimensions == 0 && a.base != TYPE_RECORD && a.base != TYPE_EXTERNAL_OBJECT;
   if (!fits && a.base != TYPE_NOTHING && b.base != TYPE_NOTHING) {
     compile_error(c, node->span, "operator `%s` cannot compare %s and %s", op_name(op), type_text(c->el, a),
                   type_text(c->el, b));
@@ -392,8 +379,7 @@ static void range_step(Compiler *c) {
 /* Joins the type of the kid just compiled to the others. */
 static void collect_type(Compiler *c, struct Task *task) {
   Type type = pop_type(c), joined = task->kid == 1 ? type : type_join(c->el, task->type, type);
-  if (task->kid > 1 && joined.base == TYPE_NOTHING && task->type.base != TYPE_NOTHING &&
-      type.base != TYPE_NOTHING)
+  if (task->kid > 1 && joined.base == TYPE_NOTHING && task->type.base != TYPE_NOTHING && type.base != TYPE_NOTHING)
     compile_error(c, ast_span(c->el->ast, ast_kid(c->el->ast, task->e, task->kid - 1)),
                   "elements of an array differ in type: %s and %s", type_text(c->el, task->type),
                   type_text(c->el, type));
@@ -582,8 +568,7 @@ Type field_type(Compiler *c, Type record, Name name, Span span, uint32_t *field)
   *field = 0;
   if (record.base == TYPE_NOTHING) return record;
   if (record.base != TYPE_RECORD) {
-    compile_error(c, span, "%s has no fields, so no `.%s`", type_text(c->el, record),
-                  names_text(c->el->names, name));
+    compile_error(c, span, "%s has no fields, so no `.%s`", type_text(c->el, record), names_text(c->el->names, name));
     return nothing();
   }
   const Record *definition = &c->el->model->records.data[record.definition];
@@ -594,8 +579,7 @@ Type field_type(Compiler *c, Type record, Name name, Span span, uint32_t *field)
       type.dimensions = (uint8_t)(type.dimensions + record.dimensions);
       return type;
     }
-  compile_error(c, span, "record `%s` has no field `%s`", type_text(c->el, record),
-                names_text(c->el->names, name));
+  compile_error(c, span, "record `%s` has no field `%s`", type_text(c->el, record), names_text(c->el->names, name));
   return nothing();
 }
 
@@ -666,9 +650,7 @@ static void step(Compiler *c) {
   case AST_ARRAY: array_step(c); return;
   case AST_MATRIX: matrix_step(c, false); return;
   case AST_ROW: matrix_step(c, true); return;
-  case AST_TUPLE:
-    refuse_step(c, "a list (a, b) can only stand on the left of an equation or assignment");
-    return;
+  case AST_TUPLE: refuse_step(c, "a list (a, b) can only stand on the left of an equation or assignment"); return;
   case AST_SUBSCRIPT: subscript_step(c); return;
   case AST_FIELD: field_step(c); return;
   }

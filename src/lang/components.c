@@ -13,9 +13,7 @@ AstExpr component_binding(const Component *component) {
   return modification ? modification->value : AST_NONE;
 }
 
-bool component_is_parameter(const Component *component) {
-  return component->variability <= VARIABILITY_PARAMETER;
-}
+bool component_is_parameter(const Component *component) { return component->variability <= VARIABILITY_PARAMETER; }
 
 /* ---- declaring ---- */
 
@@ -24,8 +22,7 @@ static bool annotation_is_true(const Elaboration *el, const AstModification *ann
     const AstArgument *argument = &annotation->arguments.data[i];
     if (!ast_path_is(el->ast, argument->name, name) || !argument->modification) continue;
     AstExpr value = argument->modification->value;
-    return value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN &&
-           ast_node(el->ast, value)->value.integer;
+    return value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN && ast_node(el->ast, value)->value.integer;
   }
   return false;
 }
@@ -68,10 +65,10 @@ static Component component_make(Elaboration *el, const AstElement *element, Name
   Component component = {.name = name, .element = element, .scope = scope, .first = NONE};
   resolve_component(el, &component);
   component.variability = variability_of(element, (BaseType)component.type.base);
-  component.is_evaluated = component.variability == VARIABILITY_CONSTANT ||
-                           (component.variability == VARIABILITY_PARAMETER &&
-                            ((element->prefixes & PREFIX_FINAL) ||
-                             annotation_is_true(el, element->component->annotation, "Evaluate")));
+  component.is_evaluated =
+      component.variability == VARIABILITY_CONSTANT ||
+      (component.variability == VARIABILITY_PARAMETER &&
+       ((element->prefixes & PREFIX_FINAL) || annotation_is_true(el, element->component->annotation, "Evaluate")));
   return component;
 }
 
@@ -100,18 +97,15 @@ static void check_prefixes(Elaboration *el, const AstElement *element) {
     if (element->prefixes & refused[i].prefix)
       input_error(el, element->span, "not supported yet: `%s`", refused[i].name);
   if (component->condition != AST_NONE)
-    input_error(el, ast_span(el->ast, component->condition),
-                "not supported yet: a component with a condition");
+    input_error(el, ast_span(el->ast, component->condition), "not supported yet: a component with a condition");
 }
 
 static void declare_component(Elaboration *el, const AstElement *element, Name scope) {
   Name name = element->component->label.name;
   uint32_t earlier = component_find(el, name);
   if (earlier != NONE) {
-    Diag *diag = input_error(el, element->component->label.span, "`%s` is declared twice",
-                             names_text(el->names, name));
-    diag_note(el->diags, diag, el->components.data[earlier].element->component->label.span,
-              "first declared here");
+    Diag *diag = input_error(el, element->component->label.span, "`%s` is declared twice", names_text(el->names, name));
+    diag_note(el->diags, diag, el->components.data[earlier].element->component->label.span, "first declared here");
     return;
   }
   check_prefixes(el, element);
@@ -217,8 +211,7 @@ static AstExpr start_of(const Elaboration *el, const Component *component) {
   const AstModification *modification = component->element->component->modification;
   for (uint32_t i = 0; modification && i < modification->arguments.count; i++) {
     const AstArgument *argument = &modification->arguments.data[i];
-    if (ast_path_is(el->ast, argument->name, "start") && argument->modification)
-      return argument->modification->value;
+    if (ast_path_is(el->ast, argument->name, "start") && argument->modification) return argument->modification->value;
   }
   return AST_NONE;
 }
@@ -298,8 +291,8 @@ static bool settle_sizes(Elaboration *el, Component *component, const Value *val
     }
   if (product > 50e6) {
     input_error(el, component->element->component->label.span,
-                "array `%s` has %g elements, more than 50 million are refused",
-                names_text(el->names, component->name), product);
+                "array `%s` has %g elements, more than 50 million are refused", names_text(el->names, component->name),
+                product);
     return false;
   }
   component->sizes = sizes;
@@ -312,14 +305,13 @@ static bool settle_value(Elaboration *el, Component *component, Value *value) {
   if (source == AST_NONE || !needs_value(el, component)) return false;
   if (component->type.base == TYPE_EXTERNAL_OBJECT) return false;
   if (component_is_parameter(component)) {
-    ExecuteStatus status =
-        evaluate_now(el, source, component->scope, component->type, LOAD_VALUES, el->diags, value);
+    ExecuteStatus status = evaluate_now(el, source, component->scope, component->type, LOAD_VALUES, el->diags, value);
     component->has_value = status == EXECUTE_OK && value_is_known(el, value);
     if (status == EXECUTE_ERROR) component->progress = PROGRESS_FAILED;
     if (component->has_value || status == EXECUTE_ERROR) return component->has_value;
   }
-  return has_open_size(el, component) && evaluate_now(el, source, component->scope, component->type,
-                                                      LOAD_SHAPES, &el->quiet, value) == EXECUTE_OK;
+  return has_open_size(el, component) &&
+         evaluate_now(el, source, component->scope, component->type, LOAD_SHAPES, &el->quiet, value) == EXECUTE_OK;
 }
 
 static bool literal_value(Elaboration *el, Component *component) {
@@ -327,15 +319,13 @@ static bool literal_value(Elaboration *el, Component *component) {
   if (e == AST_NONE || component->type.dimensions || !component_is_parameter(component)) return false;
   const AstNode *node = ast_node(el->ast, e);
   Expr value;
-  if (node->kind == AST_REAL && component->type.base == TYPE_REAL)
-    value = dag_constant(el->dag, node->value.real);
+  if (node->kind == AST_REAL && component->type.base == TYPE_REAL) value = dag_constant(el->dag, node->value.real);
   else if (node->kind == AST_INTEGER && component->type.base <= TYPE_INTEGER)
     value = dag_constant(el->dag, (double)node->value.integer);
   else if (node->kind == AST_BOOLEAN && component->type.base == TYPE_BOOLEAN)
     value = dag_constant(el->dag, (double)node->value.integer);
   else return false;
-  component->value =
-      (Value){.type = component->type, .count = 1, .data = arena_alloc(&el->arena, sizeof value)};
+  component->value = (Value){.type = component->type, .count = 1, .data = arena_alloc(&el->arena, sizeof value)};
   memcpy(component->value.data, &value, sizeof value);
   component->has_value = true;
   return true;
@@ -348,8 +338,7 @@ static bool is_free_parameter(const Elaboration *el, const Component *component)
     const AstArgument *argument = &modification->arguments.data[i];
     if (!ast_path_is(el->ast, argument->name, "fixed") || !argument->modification) continue;
     AstExpr value = argument->modification->value;
-    return value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN &&
-           !ast_node(el->ast, value)->value.integer;
+    return value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN && !ast_node(el->ast, value)->value.integer;
   }
   return false;
 }
@@ -388,8 +377,7 @@ static void report_cycle(Elaboration *el, const Visit *visits, uint32_t count, u
   uint32_t from = count, shown = 0;
   while (from > 0 && visits[from - 1].component != repeated) from--;
   for (uint32_t i = from ? from - 1 : 0; i < count && shown < 8; i++, shown++)
-    text_printf(el->heap, &text, "%s -> ",
-                names_text(el->names, el->components.data[visits[i].component].name));
+    text_printf(el->heap, &text, "%s -> ", names_text(el->names, el->components.data[visits[i].component].name));
   text_printf(el->heap, &text, "%s%s", shown == 8 ? "... -> " : "",
               names_text(el->names, el->components.data[repeated].name));
   input_error(el, el->components.data[repeated].element->component->label.span, "`%s` depends on itself: %s",
@@ -496,8 +484,7 @@ static Role role_of(const Component *component, BaseType base) {
   if (component_is_parameter(component) || base == TYPE_EXTERNAL_OBJECT) return ROLE_PARAMETER;
   bool is_input = component->element->prefixes & PREFIX_INPUT;
   if (is_input && component_binding(component) == AST_NONE) return ROLE_PARAMETER;
-  if (base != TYPE_REAL || component->variability == VARIABILITY_DISCRETE || component->is_when)
-    return ROLE_DISCRETE;
+  if (base != TYPE_REAL || component->variability == VARIABILITY_DISCRETE || component->is_when) return ROLE_DISCRETE;
   return ROLE_UNKNOWN;
 }
 
@@ -524,15 +511,13 @@ static Expr add_variable(Elaboration *el, const Component *component, Type type,
 }
 
 /* Elements [from, from + count) of the value, named prefix[i,j]; depth bounded by the nesting of records. */
-static void add_elements(Elaboration *el, const Component *component, Value *value, uint32_t from,
-                         uint32_t count, const uint32_t *sizes, uint32_t dimensions, const char *prefix,
-                         size_t length) {
+static void add_elements(Elaboration *el, const Component *component, Value *value, uint32_t from, uint32_t count,
+                         const uint32_t *sizes, uint32_t dimensions, const char *prefix, size_t length) {
   uint32_t counter[TYPE_MAX_DIMENSIONS] = {0};
   for (uint32_t n = 0; n < count; n++) {
     TextVec text = {0};
     text_append(el->heap, &text, prefix, length);
-    for (uint32_t i = 0; i < dimensions; i++)
-      text_printf(el->heap, &text, "%c%u", i ? ',' : '[', counter[i] + 1);
+    for (uint32_t i = 0; i < dimensions; i++) text_printf(el->heap, &text, "%c%u", i ? ',' : '[', counter[i] + 1);
     if (dimensions) text_append(el->heap, &text, "]", 1);
     if (value->type.base != TYPE_RECORD) {
       Name name = names_add(el->names, text.data, text.count);

@@ -251,8 +251,8 @@ const char *intrinsic_name(uint32_t index);
 bool intrinsic_is_refused(const char *name);
 /* Type of the result for these arguments; on a type error reports it and gives TYPE_NOTHING. promote_to:
  * value of the literal argument of promote, or -1. `spans`: of the arguments. */
-Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments,
-                    uint32_t count, int64_t promote_to, const Span *spans, Span span);
+Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments, uint32_t count,
+                    int64_t promote_to, const Span *spans, Span span);
 
 /* ---- scope.c ---- */
 
@@ -292,10 +292,9 @@ struct Compiler {
   VEC(ScopeName) names;   /* innermost last */
   Map slots;              /* component -> slot, of algorithm sections */
   bool has_slots;
-  uint32_t time_slot; /* time as an input; 0: none */
-  uint32_t
-      wants_leaves; /* inside of pre and the like: variables, not what an algorithm has assigned so far */
-  VEC(Type) types;  /* what is on the stack */
+  uint32_t time_slot;    /* time as an input; 0: none */
+  uint32_t wants_leaves; /* inside of pre and the like: variables, not what an algorithm has assigned so far */
+  VEC(Type) types;       /* what is on the stack */
   VEC(struct Task) tasks;
   IndexVec patches;
   VEC(struct EndPlace) ends;
@@ -323,8 +322,7 @@ Type compile_expression(Compiler *compiler, AstExpr e, Type expected);
  * compiler->types. Gives the number of outputs pushed. `e` must be an AST_CALL of a function. */
 uint32_t compile_call_outputs(Compiler *compiler, AstExpr e, uint32_t wanted);
 
-__attribute__((format(printf, 3, 4))) void compile_error(Compiler *compiler, Span span, const char *format,
-                                                         ...);
+__attribute__((format(printf, 3, 4))) void compile_error(Compiler *compiler, Span span, const char *format, ...);
 uint32_t compile_local(Compiler *compiler, Name name, Type type, Span span);
 void compile_emit(Compiler *compiler, Code code, uint32_t a, uint32_t b, Span span);
 Type pop_type(Compiler *compiler);
@@ -357,8 +355,7 @@ void routines_check_uncalled(Elaboration *el);
 
 void symbolic_start(Elaboration *el);
 /* The function of the model for a routine with inputs and outputs of these sizes. */
-uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs,
-                           const Value *outputs);
+uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs);
 /* Runs the code in the mode given. Results are at machine_result. */
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags);
 static inline const Expr *value_exprs(const Value *value) { return (const Expr *)(const void *)value->data; }

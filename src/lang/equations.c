@@ -14,8 +14,7 @@ static void run_equations(Elaboration *el, const AstStatement *statements, uint3
 
 uint32_t variable_of_leaf(const Elaboration *el, Expr leaf) {
   switch (dag_op(el->dag, leaf)) {
-  case OP_VARIABLE:
-    return dag_order(el->dag, leaf) ? NONE : el->model->unknowns.data[dag_index(el->dag, leaf)];
+  case OP_VARIABLE: return dag_order(el->dag, leaf) ? NONE : el->model->unknowns.data[dag_index(el->dag, leaf)];
   case OP_DISCRETE: return el->model->discretes.data[dag_index(el->dag, leaf)];
   case OP_PARAMETER: return el->model->parameters.data[dag_index(el->dag, leaf)];
   default: return NONE;
@@ -34,8 +33,7 @@ bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span spa
 
 static bool add_action(Elaboration *el, Expr left, Expr right, BaseType base, Span span) {
   if (dag_op(el->dag, left) != OP_DISCRETE) {
-    input_error(el, span,
-                "an equation in a when must have a variable that only whens determine on its left side");
+    input_error(el, span, "an equation in a when must have a variable that only whens determine on its left side");
     return false;
   }
   if (integer_is_real(el, variable_of_leaf(el, left), base, span)) return false;
@@ -56,8 +54,8 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
     return true;
   }
   if (!value_same_sizes(left, right)) {
-    input_error(el, span, "the sides of the equation differ in size: %s and %s",
-                value_sizes_text(el->machine, left), value_sizes_text(el->machine, right));
+    input_error(el, span, "the sides of the equation differ in size: %s and %s", value_sizes_text(el->machine, left),
+                value_sizes_text(el->machine, right));
     return false;
   }
   BaseType base = left->type.base == TYPE_INTEGER ? (BaseType)right->type.base : (BaseType)left->type.base;
@@ -117,9 +115,7 @@ static void run_tuple(Elaboration *el, const AstStatement *statement) {
   uint32_t at = outputs;
   for (uint32_t i = 0; i < count && i < outputs; i++) {
     if (ast_kind(ast, ast_kid(ast, statement->left, i)) == AST_OMITTED) continue;
-    if (!equations_add(el, machine_result(el->machine, at++), machine_result(el->machine, i),
-                       statement->span))
-      return;
+    if (!equations_add(el, machine_result(el->machine, at++), machine_result(el->machine, i), statement->span)) return;
   }
 }
 
@@ -133,8 +129,8 @@ static void run_equality(Elaboration *el, const AstStatement *statement) {
   Type left = compile_expression(c, statement->left, nothing());
   Type right = compile_expression(c, statement->right, left);
   if (c->errors == 0 && type_join(el, left, right).base == TYPE_NOTHING)
-    compile_error(c, ast_span(ast, statement->right), "the sides of the equation are %s and %s",
-                  type_text(el, left), type_text(el, right));
+    compile_error(c, ast_span(ast, statement->right), "the sides of the equation are %s and %s", type_text(el, left),
+                  type_text(el, right));
   if (run(el, c, statement->span))
     equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
 }
@@ -212,15 +208,13 @@ static void run_for(Elaboration *el, const AstStatement *statement, uint32_t dep
 static int run_condition(Elaboration *el, AstExpr e, Expr *node) {
   Compiler *c = start(el);
   Type type = compile_expression(c, e, type_scalar(TYPE_BOOLEAN));
-  if (c->errors == 0)
-    compile_expect(c, type_scalar(TYPE_BOOLEAN), type, ast_span(el->ast, e), "the condition");
+  if (c->errors == 0) compile_expect(c, type_scalar(TYPE_BOOLEAN), type, ast_span(el->ast, e), "the condition");
   if (c->errors) return -2;
   double truth;
   el->marks_structural = true;
   ExecuteStatus status = run_code(el, c->routine, LOAD_VALUES, &el->quiet);
   el->marks_structural = false;
-  if (status == EXECUTE_OK &&
-      dag_is_constant(el->dag, value_exprs(machine_result(el->machine, 0))[0], &truth))
+  if (status == EXECUTE_OK && dag_is_constant(el->dag, value_exprs(machine_result(el->machine, 0))[0], &truth))
     return truth != 0;
   if (!run(el, c, ast_span(el->ast, e))) return -2;
   *node = value_exprs(machine_result(el->machine, 0))[0];
@@ -239,8 +233,7 @@ static void align_branch(Elaboration *el, const EquationVec *first, EquationVec 
   Map by_left = map_make(el->heap);
   uint32_t count = other->count;
   RawEquation *sorted = heap_array(el->heap, count, sizeof *sorted);
-  bool *used = heap_array(el->heap, count, sizeof *used),
-       *filled = heap_array(el->heap, count, sizeof *filled);
+  bool *used = heap_array(el->heap, count, sizeof *used), *filled = heap_array(el->heap, count, sizeof *filled);
   for (uint32_t i = count; i-- > 0;) map_put(&by_left, other->data[i].left, i);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t match = map_get(&by_left, first->data[i].left);
@@ -265,30 +258,25 @@ static void join_branches(Elaboration *el, OpenBranches *branches, Span span) {
   uint32_t last = branches->count - 1, count = branches->data[0].equations.count;
   for (uint32_t k = 1; k <= last; k++)
     if (branches->data[k].equations.count != count) {
-      input_error(el, span,
-                  "the branches of an if have %u and %u equations; all must have equally many, the else too",
+      input_error(el, span, "the branches of an if have %u and %u equations; all must have equally many, the else too",
                   count, branches->data[k].equations.count);
       return;
     }
-  for (uint32_t k = 1; k <= last; k++)
-    align_branch(el, &branches->data[0].equations, &branches->data[k].equations);
+  for (uint32_t k = 1; k <= last; k++) align_branch(el, &branches->data[0].equations, &branches->data[k].equations);
   for (uint32_t i = 0; i < count; i++) {
     RawEquation joined = branches->data[last].equations.data[i];
     for (uint32_t k = last; k-- > 0;) {
       const RawEquation *branch = &branches->data[k].equations.data[i];
       Expr condition = branches->data[k].condition;
       if (joined.left != branch->left) joined.left = dag_if(el->dag, condition, branch->left, joined.left);
-      if (joined.right != branch->right)
-        joined.right = dag_if(el->dag, condition, branch->right, joined.right);
+      if (joined.right != branch->right) joined.right = dag_if(el->dag, condition, branch->right, joined.right);
       joined.span = branch->span;
     }
     vec_push(el->heap, el->equations, joined);
   }
 }
 
-static Expr both(Elaboration *el, Expr a, Expr b) {
-  return a == EXPR_NONE ? b : dag_binary(el->dag, OP_AND, a, b);
-}
+static Expr both(Elaboration *el, Expr a, Expr b) { return a == EXPR_NONE ? b : dag_binary(el->dag, OP_AND, a, b); }
 
 static void run_if(Elaboration *el, const AstStatement *statement) {
   OpenBranches branches = {0};
@@ -409,9 +397,7 @@ static void run_statement(Elaboration *el, const AstStatement *statement) {
   case AST_IF_BLOCK: run_if(el, statement); return;
   case AST_WHEN_BLOCK: run_when(el, statement); return;
   case AST_CONNECT: input_error(el, statement->span, "not supported yet: connect"); return;
-  case AST_ASSIGN:
-    input_error(el, statement->span, "an assignment cannot stand among equations; use =");
-    return;
+  case AST_ASSIGN: input_error(el, statement->span, "an assignment cannot stand among equations; use ="); return;
   case AST_WHILE_BLOCK:
   case AST_BREAK:
   case AST_RETURN: input_error(el, statement->span, "this statement cannot stand among equations"); return;

@@ -75,7 +75,6 @@ Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_nam
   Elaboration el = elaboration_make(heap, names, ast, model, diags);
   elaborate(&el, class_name);
   if (el.failures && diags->errors == 0)
-    diag_error(diags, DIAG_INTERNAL, (Span){0, 0}, "%u parts of the model gave no result, and no reason",
-               el.failures);
+    diag_error(diags, DIAG_INTERNAL, (Span){0, 0}, "%u parts of the model gave no result, and no reason", el.failures);
   return diags->errors ? NULL : model;
 }

@@ -33,9 +33,7 @@ const char *token_kind_text(TokenKind kind) { return kind_texts[kind]; }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_blank(char c) {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
-}
+static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
 /* ---- encoding ---- */
 
@@ -67,8 +65,7 @@ static void check_encoding(const Source *source, Diags *diags) {
       bad_seen = true;
     }
     if (!source->text[i] && !nul_seen) {
-      diag_error(diags, DIAG_INPUT, (Span){i, i + 1},
-                 "NUL byte in the text: is this a binary file, or UTF-16?");
+      diag_error(diags, DIAG_INPUT, (Span){i, i + 1}, "NUL byte in the text: is this a binary file, or UTF-16?");
       nul_seen = true;
     }
     i += length ? length : 1;
@@ -198,8 +195,7 @@ static Token lex_string(Lexer *lexer, uint32_t begin) {
 
 static Token lex_quoted_name(Lexer *lexer, uint32_t begin) {
   if (!read_quoted(lexer, '\'')) return (Token){.kind = TOKEN_FINISH};
-  if (!lexer->scratch.count)
-    diag_error(lexer->diags, DIAG_INPUT, (Span){begin, lexer->position}, "empty quoted name");
+  if (!lexer->scratch.count) diag_error(lexer->diags, DIAG_INPUT, (Span){begin, lexer->position}, "empty quoted name");
   Name name = names_add(lexer->names, lexer->scratch.data, lexer->scratch.count);
   return (Token){.kind = TOKEN_IDENTIFIER, .quoted = true, .span = {begin, lexer->position}, .name = name};
 }
@@ -250,8 +246,7 @@ static void check_range(Lexer *lexer, double value, bool is_zero, Span span) {
   if (isinf(value))
     diag_error(lexer->diags, DIAG_INPUT, span, "number out of range: the largest Real is about 1.8e308");
   else if (value == 0 && !is_zero)
-    diag_error(lexer->diags, DIAG_INPUT, span,
-               "number out of range: the smallest positive Real is about 4.9e-324");
+    diag_error(lexer->diags, DIAG_INPUT, span, "number out of range: the smallest positive Real is about 4.9e-324");
 }
 
 /* The digits of the number at [begin, end) into scratch, without leading zeros and the point; returns how
@@ -276,9 +271,8 @@ static Token lex_integer(Lexer *lexer, Span span) {
   for (uint32_t i = span.begin; i < span.end && value <= INTEGER_LIMIT; i++)
     value = value * 10 + (lexer->source->text[i] - '0');
   if (value > INTEGER_LIMIT) {
-    diag_error(
-        lexer->diags, DIAG_INPUT, span,
-        "integer overflow: the largest Integer is 9007199254740992; write a Real with a point or exponent");
+    diag_error(lexer->diags, DIAG_INPUT, span,
+               "integer overflow: the largest Integer is 9007199254740992; write a Real with a point or exponent");
     value = INTEGER_LIMIT;
   }
   return (Token){.kind = TOKEN_INTEGER, .span = span, .integer = value};
@@ -376,11 +370,9 @@ static void skip_unknown(Lexer *lexer) {
   Span span = {lexer->position, lexer->position + (length ? length : 1)};
   lexer->position = span.end;
   if (!length || !*text) return;
-  if (is_control)
-    diag_error(lexer->diags, DIAG_INPUT, span, "unknown character 0x%02x", (unsigned char)*text);
+  if (is_control) diag_error(lexer->diags, DIAG_INPUT, span, "unknown character 0x%02x", (unsigned char)*text);
   else
-    diag_error(lexer->diags, DIAG_INPUT, span, "unknown character `%.*s`%s", (int)length, text,
-               character_hint(text));
+    diag_error(lexer->diags, DIAG_INPUT, span, "unknown character `%.*s`%s", (int)length, text, character_hint(text));
 }
 
 static Token lex_symbol(Lexer *lexer, uint32_t begin, bool *found) {

@@ -40,8 +40,7 @@ typedef enum Step { STEP_OPERAND, STEP_OPERATOR, STEP_DONE, STEP_FAILED } Step;
 static AstNode *emit(Parser *parser, AstKind kind, uint32_t begin, uint32_t base) {
   Ast *ast = parser->ast;
   uint32_t count = parser->operands.count - base;
-  AstNode node = {
-      .kind = (uint8_t)kind, .kids = ast->kids.count, .kid_count = count, .first = ast->nodes.count};
+  AstNode node = {.kind = (uint8_t)kind, .kids = ast->kids.count, .kid_count = count, .first = ast->nodes.count};
   node.span = (Span){begin, parser->previous_end};
   if (count) node.first = ast->nodes.data[parser->operands.data[base].node].first;
   AstExpr *kids = vec_extend(parser->heap, &ast->kids, count);
@@ -107,10 +106,8 @@ static ExpressionFrame *push_frame(Parser *parser, FrameKind kind, uint32_t begi
 /* Makes a node of the operation on top. */
 static void reduce(Parser *parser) {
   static const uint8_t kinds[] = {
-      [FRAME_RANGE] = AST_RANGE,       [FRAME_OR] = AST_OR,
-      [FRAME_AND] = AST_AND,           [FRAME_NOT] = AST_NOT,
-      [FRAME_RELATION] = AST_RELATION, [FRAME_SUM] = AST_SUM,
-      [FRAME_PRODUCT] = AST_PRODUCT,   [FRAME_SIGN] = AST_SUM,
+      [FRAME_RANGE] = AST_RANGE,       [FRAME_OR] = AST_OR,   [FRAME_AND] = AST_AND,         [FRAME_NOT] = AST_NOT,
+      [FRAME_RELATION] = AST_RELATION, [FRAME_SUM] = AST_SUM, [FRAME_PRODUCT] = AST_PRODUCT, [FRAME_SIGN] = AST_SUM,
       [FRAME_POWER] = AST_POWER,
   };
   ExpressionFrame frame = vec_pop(&parser->frames);
@@ -138,8 +135,7 @@ static Step unclosed(Parser *parser, const ExpressionFrame *frame, const char *e
 /* ---- references and calls ---- */
 
 static void push_part(Parser *parser) {
-  vec_push(parser->heap, &parser->parts,
-           (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
+  vec_push(parser->heap, &parser->parts, (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
   parser_advance(parser);
 }
 
@@ -205,8 +201,7 @@ static Step begin_keyword_call(Parser *parser) {
   frame.scratch = parser->parts.count;
   push_part(parser);
   if (parser->token.kind == TOKEN_LEFT_PAREN) return open_call(parser, frame, FRAME_CALL);
-  parser_unexpected(parser, "expected `(` behind `%s`",
-                    names_text(parser->ast->names, vec_last(&parser->parts).name));
+  parser_unexpected(parser, "expected `(` behind `%s`", names_text(parser->ast->names, vec_last(&parser->parts).name));
   return STEP_FAILED;
 }
 
@@ -237,10 +232,8 @@ static bool begin_argument(Parser *parser, const ExpressionFrame *call) {
     return true;
   }
   if (parser->labels.count > call->labels)
-    return parser_unexpected(parser,
-                             "expected a named argument (positional arguments come before named ones)");
-  if (call->kind == FRAME_PARTIAL)
-    return parser_unexpected(parser, "expected a named argument, name = value");
+    return parser_unexpected(parser, "expected a named argument (positional arguments come before named ones)");
+  if (call->kind == FRAME_PARTIAL) return parser_unexpected(parser, "expected a named argument, name = value");
   return true;
 }
 
@@ -418,10 +411,8 @@ static const BinaryRule binary_rules[TOKEN_COUNT] = {
 
 /* Operations that do not chain: a < b < c, a ^ b ^ c, a : b : c : d. */
 static bool check_chain(Parser *parser, const ExpressionFrame *top) {
-  if (top->kind == FRAME_RELATION)
-    return parser_refuse(parser, "comparisons do not chain: write a < b and b < c");
-  if (top->kind == FRAME_POWER)
-    return parser_refuse(parser, "powers do not chain: write (a ^ b) ^ c or a ^ (b ^ c)");
+  if (top->kind == FRAME_RELATION) return parser_refuse(parser, "comparisons do not chain: write a < b and b < c");
+  if (top->kind == FRAME_POWER) return parser_refuse(parser, "powers do not chain: write (a ^ b) ^ c or a ^ (b ^ c)");
   if (top->kind == FRAME_RANGE && parser->operands.count - top->operands == 3)
     return parser_refuse(parser, "a range has at most three parts, start : step : stop");
   return true;
@@ -440,8 +431,7 @@ static Step read_binary(Parser *parser, BinaryRule rule) {
     if (!check_chain(parser, top)) return STEP_FAILED;
   } else {
     Operand first = vec_last(&parser->operands);
-    ExpressionFrame *frame =
-        push_frame(parser, (FrameKind)rule.frame, first.begin, parser->operands.count - 1);
+    ExpressionFrame *frame = push_frame(parser, (FrameKind)rule.frame, first.begin, parser->operands.count - 1);
     frame->operation = is_list ? 0 : rule.operation;
     if (is_list) vec_push(parser->heap, &parser->operators, rule.frame == FRAME_SUM ? AST_ADD : AST_MULTIPLY);
   }
@@ -594,13 +584,11 @@ static Step end_expression(Parser *parser) {
     return kind == TOKEN_RIGHT_BRACE ? close_bracket(parser) : unclosed(parser, top, "`,` or `}`");
   case FRAME_ITERATION:
     if (kind == TOKEN_COMMA) return parser_advance(parser), read_iterator(parser);
-    if (kind == (top->stage == FRAME_ARRAY ? TOKEN_RIGHT_BRACE : TOKEN_RIGHT_PAREN))
-      return close_iteration(parser);
+    if (kind == (top->stage == FRAME_ARRAY ? TOKEN_RIGHT_BRACE : TOKEN_RIGHT_PAREN)) return close_iteration(parser);
     return unclosed(parser, top, top->stage == FRAME_ARRAY ? "`,` or `}`" : "`,` or `)`");
   case FRAME_MATRIX:
     if (kind == TOKEN_COMMA) return advance_to(parser, STEP_OPERAND);
-    if (kind != TOKEN_SEMICOLON && kind != TOKEN_RIGHT_BRACKET)
-      return unclosed(parser, top, "`,`, `;` or `]`");
+    if (kind != TOKEN_SEMICOLON && kind != TOKEN_RIGHT_BRACKET) return unclosed(parser, top, "`,`, `;` or `]`");
     end_row(parser, top);
     return kind == TOKEN_SEMICOLON ? advance_to(parser, STEP_OPERAND) : close_matrix(parser);
   default:
@@ -613,8 +601,7 @@ static Step read_operator(Parser *parser) {
   TokenKind kind = parser->token.kind;
   if (binary_rules[kind].frame) return read_binary(parser, binary_rules[kind]);
   if (parser->is_closed && (kind == TOKEN_LEFT_BRACKET || kind == TOKEN_DOT)) return read_postfix(parser);
-  if (kind == TOKEN_LEFT_BRACKET &&
-      ast_kind(parser->ast, vec_last(&parser->operands).node) == AST_REFERENCE) {
+  if (kind == TOKEN_LEFT_BRACKET && ast_kind(parser->ast, vec_last(&parser->operands).node) == AST_REFERENCE) {
     parser_refuse(parser, "the subscripts of a name stand in one list: x[i, j]");
     return STEP_FAILED;
   }

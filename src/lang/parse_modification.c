@@ -229,15 +229,13 @@ AstModification *parse_class_modification(Parser *parser) {
 /* modification = class-modification [ "=" expression ] | ( "=" | ":=" ) expression */
 bool parse_modification(Parser *parser, AstModification **modification) {
   *modification = NULL;
-  if (parser->token.kind == TOKEN_LEFT_PAREN && !(*modification = parse_class_modification(parser)))
-    return false;
+  if (parser->token.kind == TOKEN_LEFT_PAREN && !(*modification = parse_class_modification(parser))) return false;
   return read_value(parser, modification);
 }
 
 bool parse_annotation(Parser *parser, AstModification **annotation) {
   *annotation = NULL;
   if (!parser_accept(parser, TOKEN_ANNOTATION)) return true;
-  if (parser->token.kind != TOKEN_LEFT_PAREN)
-    return parser_unexpected(parser, "expected `(` behind `annotation`");
+  if (parser->token.kind != TOKEN_LEFT_PAREN) return parser_unexpected(parser, "expected `(` behind `annotation`");
   return (*annotation = parse_class_modification(parser)) != NULL;
 }

@@ -79,8 +79,7 @@ static bool begin_condition_block(Parser *parser, AstStatementKind kind) {
   uint32_t begin = parser->token.span.begin;
   AstStatement statement = {.kind = kind, .left = AST_NONE, .right = AST_NONE, .span = parser->token.span};
   AstExpr condition;
-  if (!read_condition(parser, &condition, kind == AST_WHILE_BLOCK ? TOKEN_LOOP : TOKEN_THEN))
-    skip_head(parser);
+  if (!read_condition(parser, &condition, kind == AST_WHILE_BLOCK ? TOKEN_LOOP : TOKEN_THEN)) skip_head(parser);
   push_block(parser, statement, condition, begin);
   return true;
 }
@@ -91,8 +90,7 @@ static bool read_iterators(Parser *parser, AstStatement *statement) {
   do {
     AstIterator iterator = {.range = AST_NONE};
     if (!parse_label(parser, &iterator.label, "the name of an iterator")) return false;
-    if (parser_accept(parser, TOKEN_IN) && (iterator.range = parse_expression(parser)) == AST_NONE)
-      return false;
+    if (parser_accept(parser, TOKEN_IN) && (iterator.range = parse_expression(parser)) == AST_NONE) return false;
     vec_push(parser->heap, &parser->iterators, iterator);
   } while (parser_accept(parser, TOKEN_COMMA));
   parser_take(parser, &statement->iterators, &parser->iterators, 0);
@@ -100,8 +98,7 @@ static bool read_iterators(Parser *parser, AstStatement *statement) {
 }
 
 static bool begin_for(Parser *parser) {
-  AstStatement statement = {
-      .kind = AST_FOR_BLOCK, .left = AST_NONE, .right = AST_NONE, .span = parser->token.span};
+  AstStatement statement = {.kind = AST_FOR_BLOCK, .left = AST_NONE, .right = AST_NONE, .span = parser->token.span};
   parser_advance(parser);
   if (!read_iterators(parser, &statement)) skip_head(parser);
   push_block(parser, statement, AST_NONE, statement.span.begin);
@@ -182,13 +179,11 @@ static bool read_keyword(Parser *parser, AstStatementKind kind) {
 /* What a statement looks like that has neither = nor := and is no call. */
 static bool misses_operator(Parser *parser, bool is_algorithm) {
   if (parser->token.kind == TOKEN_IDENTIFIER)
-    return parser_unexpected(
-        parser,
-        "expected `%s` (declarations stand before `equation` and `algorithm`, or behind `public` "
-        "or `protected`)",
-        is_algorithm ? ":=" : "=");
-  return parser_unexpected(parser,
-                           is_algorithm ? "expected `:=` in a statement" : "expected `=` in an equation");
+    return parser_unexpected(parser,
+                             "expected `%s` (declarations stand before `equation` and `algorithm`, or behind `public` "
+                             "or `protected`)",
+                             is_algorithm ? ":=" : "=");
+  return parser_unexpected(parser, is_algorithm ? "expected `:=` in a statement" : "expected `=` in an equation");
 }
 
 /* equation = simple-expression "=" expression | component-reference function-call-args
@@ -201,8 +196,7 @@ static bool read_simple(Parser *parser, bool is_algorithm) {
   bool is_call = ast_kind(parser->ast, statement.left) == AST_CALL;
   if (parser->token.kind == TOKEN_EQUALS || parser->token.kind == TOKEN_ASSIGN) {
     if (parser->token.kind != wanted)
-      return parser_refuse(parser, is_algorithm ? "a statement assigns with `:=`"
-                                                : "an equation is written with `=`");
+      return parser_refuse(parser, is_algorithm ? "a statement assigns with `:=`" : "an equation is written with `=`");
     parser_advance(parser);
     statement.kind = is_algorithm ? AST_ASSIGN : AST_EQUALITY;
     if ((statement.right = parse_expression(parser)) == AST_NONE) return false;

@@ -43,8 +43,7 @@ static const char *found_text(Parser *parser) {
   for (uint32_t i = token.span.begin; i < end; i++)
     if (text[i] == '\n' || text[i] == '\r') end = i;
   const char *rest = end < token.span.end ? "..." : "";
-  return arena_printf(&parser->ast->arena, "`%.*s%s`", (int)(end - token.span.begin), text + token.span.begin,
-                      rest);
+  return arena_printf(&parser->ast->arena, "`%.*s%s`", (int)(end - token.span.begin), text + token.span.begin, rest);
 }
 
 Diag *parser_error(Parser *parser, Span span, const char *format, ...) {
@@ -79,8 +78,7 @@ bool parser_refuse(Parser *parser, const char *format, ...) {
 
 bool parser_expect(Parser *parser, TokenKind kind, const char *where) {
   if (parser_accept(parser, kind)) return true;
-  return parser_unexpected(parser, "expected %s%s%s", token_kind_text(kind), where ? " " : "",
-                           where ? where : "");
+  return parser_unexpected(parser, "expected %s%s%s", token_kind_text(kind), where ? " " : "", where ? where : "");
 }
 
 bool parser_semicolon(Parser *parser) {
@@ -96,8 +94,7 @@ bool parser_semicolon(Parser *parser) {
 /* `end` with what it closes: there a bad statement stops at the latest. */
 static bool at_closing(Parser *parser) {
   TokenKind next = parser_peek(parser);
-  return next == TOKEN_IDENTIFIER || next == TOKEN_IF || next == TOKEN_FOR || next == TOKEN_WHEN ||
-         next == TOKEN_WHILE;
+  return next == TOKEN_IDENTIFIER || next == TOKEN_IF || next == TOKEN_FOR || next == TOKEN_WHEN || next == TOKEN_WHILE;
 }
 
 static bool at_boundary(Parser *parser) {
@@ -140,8 +137,7 @@ bool parse_path(Parser *parser, AstPath *path) {
   path->global = parser_accept(parser, TOKEN_DOT);
   do {
     if (parser->token.kind != TOKEN_IDENTIFIER) return parser_unexpected(parser, "expected a name");
-    vec_push(parser->heap, &ast->parts,
-             (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
+    vec_push(parser->heap, &ast->parts, (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
     path->count++;
     parser_advance(parser);
   } while (parser_accept(parser, TOKEN_DOT));
@@ -165,10 +161,8 @@ bool parse_comment(Parser *parser, Name *comment) {
     if (parser->token.kind != TOKEN_STRING)
       return parser_unexpected(parser, "expected a string to go on with the comment");
     Names *names = parser->ast->names;
-    if (!text.count)
-      text_append(parser->heap, &text, names_text(names, *comment), names_length(names, *comment));
-    text_append(parser->heap, &text, names_text(names, parser->token.name),
-                names_length(names, parser->token.name));
+    if (!text.count) text_append(parser->heap, &text, names_text(names, *comment), names_length(names, *comment));
+    text_append(parser->heap, &text, names_text(names, parser->token.name), names_length(names, parser->token.name));
     parser_advance(parser);
   }
   if (text.count) *comment = names_add(parser->ast->names, text.data, text.count);
@@ -188,8 +182,7 @@ static bool read_component(Parser *parser, AstComponent *component) {
   if (!parse_label(parser, &component->label, "the name of a component")) return false;
   if (!parse_dimensions(parser, &component->dimensions)) return false;
   if (!parse_modification(parser, &component->modification)) return false;
-  if (parser_accept(parser, TOKEN_IF) && (component->condition = parse_expression(parser)) == AST_NONE)
-    return false;
+  if (parser_accept(parser, TOKEN_IF) && (component->condition = parse_expression(parser)) == AST_NONE) return false;
   return parse_comment(parser, &component->comment) && parse_annotation(parser, &component->annotation);
 }
 
@@ -197,11 +190,11 @@ static bool read_component(Parser *parser, AstComponent *component) {
 static bool check_declaration(Parser *parser) {
   TokenKind kind = parser->token.kind;
   if (kind == TOKEN_EQUALS || kind == TOKEN_LEFT_PAREN || (kind >= TOKEN_PLUS && kind <= TOKEN_NOT_EQUAL))
-    return parser_unexpected(
-        parser, "expected the name of a component behind its type (equations stand behind `equation`)");
+    return parser_unexpected(parser,
+                             "expected the name of a component behind its type (equations stand behind `equation`)");
   if (kind == TOKEN_ASSIGN)
-    return parser_unexpected(
-        parser, "expected the name of a component behind its type (statements stand behind `algorithm`)");
+    return parser_unexpected(parser,
+                             "expected the name of a component behind its type (statements stand behind `algorithm`)");
   return true;
 }
 
@@ -258,8 +251,7 @@ static bool read_import_path(Parser *parser, AstImport *import) {
   do {
     if (import->name.count && parser->token.kind == TOKEN_LEFT_BRACE) return read_import_list(parser, import);
     if (parser->token.kind != TOKEN_IDENTIFIER) return parser_unexpected(parser, "expected a name to import");
-    vec_push(parser->heap, &ast->parts,
-             (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
+    vec_push(parser->heap, &ast->parts, (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
     import->name.count++;
     parser_advance(parser);
     import->name.span.end = parser->previous_end;
@@ -310,8 +302,8 @@ static bool read_enumeration(Parser *parser, AstClass *definition) {
   while (ok && more) {
     AstLiteral literal = {0};
     AstModification *annotation;
-    ok = parse_label(parser, &literal.label, "the name of a literal") &&
-         parse_comment(parser, &literal.comment) && parse_annotation(parser, &annotation);
+    ok = parse_label(parser, &literal.label, "the name of a literal") && parse_comment(parser, &literal.comment) &&
+         parse_annotation(parser, &annotation);
     vec_push(parser->heap, &literals, literal);
     more = parser_accept(parser, TOKEN_COMMA);
   }
@@ -352,8 +344,7 @@ static bool read_short_class(Parser *parser, AstElement element) {
   if (parser->token.kind == TOKEN_LEFT_PAREN && definition->form == FORM_SHORT &&
       !(definition->modification = parse_class_modification(parser)))
     return false;
-  if (!parse_comment(parser, &definition->comment) || !parse_annotation(parser, &definition->annotation))
-    return false;
+  if (!parse_comment(parser, &definition->comment) || !parse_annotation(parser, &definition->annotation)) return false;
   return finish_class(parser, element);
 }
 
@@ -371,8 +362,7 @@ static bool begin_class(Parser *parser, AstElement element) {
   AstClass *definition = element.class_definition;
   definition->form = parser_accept(parser, TOKEN_EXTENDS) ? FORM_EXTENDS : FORM_LONG;
   if (!parse_label(parser, &definition->label, "the name of the class")) return false;
-  if (definition->form == FORM_LONG && parser->token.kind == TOKEN_EQUALS)
-    return read_short_class(parser, element);
+  if (definition->form == FORM_LONG && parser->token.kind == TOKEN_EQUALS) return read_short_class(parser, element);
   bool ok = true;
   if (definition->form == FORM_EXTENDS && parser->token.kind == TOKEN_LEFT_PAREN)
     ok = (definition->modification = parse_class_modification(parser)) != NULL;
@@ -515,8 +505,7 @@ static void mend_end(Parser *parser, AstLabel label) {
   AstLabel inner = vec_last(&parser->classes).definition->label;
   Diag *diag;
   if (open) {
-    diag =
-        parser_error(parser, label.span, "`end %s;` is missing before this", names_text(names, inner.name));
+    diag = parser_error(parser, label.span, "`end %s;` is missing before this", names_text(names, inner.name));
   } else {
     diag = parser_error(parser, label.span, "wrong name behind `end`: expected `%s`, found `%s`",
                         names_text(names, inner.name), names_text(names, label.name));
@@ -619,13 +608,11 @@ static bool read_definition(Parser *parser) {
 
 /* stored-definition = [ "within" [ name ] ";" ] { [ "final" ] class-definition ";" } */
 static void read_file(Parser *parser) {
-  if (parser->token.kind == TOKEN_WITHIN && !read_within(parser))
-    parser_recover(parser, parser->token.span.begin);
+  if (parser->token.kind == TOKEN_WITHIN && !read_within(parser)) parser_recover(parser, parser->token.span.begin);
   while (parser->token.kind != TOKEN_FINISH || parser->classes.count) {
     uint32_t begin = parser->token.span.begin;
     if (parser->token.kind == TOKEN_FINISH) abandon_classes(parser);
-    else if (!(parser->classes.count ? read_part(parser) : read_definition(parser)))
-      parser_recover(parser, begin);
+    else if (!(parser->classes.count ? read_part(parser) : read_definition(parser))) parser_recover(parser, begin);
   }
 }
 
@@ -661,8 +648,7 @@ Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags) {
   parser_take(&parser, &ast->classes, &parser.roots, 0);
   ast->version = parser.lexer.version;
   if (!ast->classes.count && diags->errors == errors)
-    diag_error(diags, DIAG_INPUT, (Span){0, 1},
-               "the file is empty: expected a class, as in `model M ... end M;`");
+    diag_error(diags, DIAG_INPUT, (Span){0, 1}, "the file is empty: expected a class, as in `model M ... end M;`");
   parser_free(&parser);
   return ast;
 }

@@ -69,7 +69,7 @@ typedef struct Parser {
   VEC(AstPart) parts;
   VEC(AstLabel) labels;
   uint32_t subscript_depth; /* open subscripts: there `end` is a value */
-  bool is_closed; /* the operand read last ended with a bracket of its own, so [i] and .x may follow */
+  bool is_closed;           /* the operand read last ended with a bracket of its own, so [i] and .x may follow */
 
   VEC(ModificationFrame) modifications;
   VEC(AstArgument) arguments;

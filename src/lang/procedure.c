@@ -39,13 +39,13 @@ static bool plan_read(Plan *plan, const Routine *routine) {
         !is_listed(&plan->read, instruction.b))
       vec_push(el->heap, &plan->read, instruction.b);
     if (instruction.code == CODE_SPECIAL && instruction.b == SPECIAL_TIME) plan->uses_time = true;
-    else if (instruction.code == CODE_SPECIAL || instruction.code == CODE_WHEN ||
-             instruction.code == CODE_REINIT || instruction.code == CODE_TERMINATE) {
+    else if (instruction.code == CODE_SPECIAL || instruction.code == CODE_WHEN || instruction.code == CODE_REINIT ||
+             instruction.code == CODE_TERMINATE) {
       Span where;
       const char *obstacle = machine_obstacle(el->machine, &where);
-      Diag *diag = input_error(
-          el, routine->spans.data[i],
-          "not supported yet: this in an algorithm in which %s is only known while simulating", obstacle);
+      Diag *diag =
+          input_error(el, routine->spans.data[i],
+                      "not supported yet: this in an algorithm in which %s is only known while simulating", obstacle);
       if (where.end) diag_note(el->diags, diag, where, "here");
       return false;
     }
@@ -53,11 +53,9 @@ static bool plan_read(Plan *plan, const Routine *routine) {
   return true;
 }
 
-static void declare_output(Compiler *c, const Component *component, uint32_t slot, uint32_t preset,
-                           Span span) {
+static void declare_output(Compiler *c, const Component *component, uint32_t slot, uint32_t preset, Span span) {
   Heap *heap = c->el->heap;
-  for (uint32_t k = 0; k < component->type.dimensions; k++)
-    emit_constant(c, TYPE_INTEGER, component->sizes[k], span);
+  for (uint32_t k = 0; k < component->type.dimensions; k++) emit_constant(c, TYPE_INTEGER, component->sizes[k], span);
   compile_emit(c, CODE_DECLARE, component->type.dimensions, slot, span);
   compile_emit(c, CODE_LOCAL, 0, preset, span);
   uint32_t at = c->routine->extra.count;
@@ -119,13 +117,12 @@ static Routine *compile_procedure(Plan *plan, const AstSection *section) {
                                      ? &el->components.data[plan->assigned[i - plan->read.count].component]
                                      : NULL;
     uint32_t dimensions = component ? component->type.dimensions : 0;
-    for (uint32_t k = 0; k < dimensions; k++)
-      emit_constant(&c, TYPE_INTEGER, component->sizes[k], section->span);
+    for (uint32_t k = 0; k < dimensions; k++) emit_constant(&c, TYPE_INTEGER, component->sizes[k], section->span);
     compile_emit(&c, CODE_DECLARE, dimensions, i, section->span);
   }
   for (uint32_t i = 0; i < plan->assigned_count; i++)
-    declare_output(&c, &el->components.data[plan->assigned[i].component], routine->inputs + i,
-                   plan->read.count + i, section->span);
+    declare_output(&c, &el->components.data[plan->assigned[i].component], routine->inputs + i, plan->read.count + i,
+                   section->span);
   compile_emit(&c, CODE_BODY, 0, 0, section->span);
   compile_statements(&c, section->body.data, section->body.count);
   routine->is_broken = c.errors > 0;

@@ -26,10 +26,8 @@ bool find_local(Compiler *c, Name name, Place *place) {
 }
 
 Place component_place(Compiler *c, uint32_t component, uint32_t parts) {
-  Place place = {.kind = PLACE_GLOBAL,
-                 .index = component,
-                 .type = c->el->components.data[component].type,
-                 .parts = parts};
+  Place place = {
+      .kind = PLACE_GLOBAL, .index = component, .type = c->el->components.data[component].type, .parts = parts};
   uint32_t slot = c->has_slots && !c->wants_leaves ? map_get(&c->slots, component) : MAP_NONE;
   if (slot != MAP_NONE) place.kind = PLACE_SLOT, place.index = slot;
   return place;
@@ -44,8 +42,7 @@ static bool find_literal(Compiler *c, AstPath path, Place *place) {
   if (ast_path_is(el->ast, front, "StateSelect")) enumeration = enumeration_builtin(el, false);
   else if (ast_path_is(el->ast, front, "AssertionLevel")) enumeration = enumeration_builtin(el, true);
   ClassEntry *entry = enumeration == NONE ? class_find(el, c->scope, front) : NULL;
-  if (entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(el, entry))
-    enumeration = entry->index;
+  if (entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(el, entry)) enumeration = entry->index;
   if (enumeration == NONE) return false;
   Name name = ast_part(el->ast, path, path.count - 1)->name;
   uint32_t number = enumeration_literal(el, enumeration, name);
@@ -102,8 +99,7 @@ static bool find_package_constant(Compiler *c, AstPath path, Place *place) {
       return true;
     }
     if (count == path.count && find_library_constant(text, &place->value)) {
-      *place = (Place){
-          .kind = PLACE_CONSTANT, .type = type_scalar(TYPE_REAL), .value = place->value, .parts = count};
+      *place = (Place){.kind = PLACE_CONSTANT, .type = type_scalar(TYPE_REAL), .value = place->value, .parts = count};
       return true;
     }
   }
@@ -126,8 +122,7 @@ Place place_find(Compiler *c, AstPath path) {
                    .parts = 1};
   if (find_literal(c, path, &place) || find_package_constant(c, path, &place)) return place;
   if (!c->is_function) {
-    const char *text =
-        path.count == 1 ? names_text(el->names, first->name) : ast_path_text(el->ast, path, &el->arena);
+    const char *text = path.count == 1 ? names_text(el->names, first->name) : ast_path_text(el->ast, path, &el->arena);
     Name name = path.count == 1 ? first->name : names_add(el->names, text, strlen(text));
     uint32_t component = component_find(el, name);
     if (component != NONE) return component_place(c, component, path.count);
@@ -176,8 +171,7 @@ static void reference_begin(Compiler *c) {
   task->is_started = true;
   task->part = place.parts - 1;
   task->type = place.type;
-  if (place.type.base == TYPE_NOTHING && place.kind == PLACE_GLOBAL)
-    c->errors++; /* its declaration had an error */
+  if (place.type.base == TYPE_NOTHING && place.kind == PLACE_GLOBAL) c->errors++; /* its declaration had an error */
   if (place.kind == PLACE_NONE) {
     report_undefined(c, path);
     task->type = nothing();

@@ -9,8 +9,7 @@
 
 /* ---- slots ---- */
 
-static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *entry,
-                         const AstElement *element) {
+static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *entry, const AstElement *element) {
   const AstComponent *component = element->component;
   ResolvedType resolved = {0};
   for (uint32_t i = 0; i < routine->locals.count; i++)
@@ -73,8 +72,7 @@ static const AstElement *element_of_slot(const AstClass *ast, const Routine *rou
 
 static void read_derivative(Elaboration *el, Routine *routine, const AstArgument *argument) {
   const AstModification *modification = argument->modification;
-  if (!modification || modification->value == AST_NONE ||
-      ast_kind(el->ast, modification->value) != AST_REFERENCE)
+  if (!modification || modification->value == AST_NONE || ast_kind(el->ast, modification->value) != AST_REFERENCE)
     return;
   const char *text = ast_path_text(el->ast, ast_path(el->ast, modification->value), &el->arena);
   Derivative derivative = {.name = names_add(el->names, text, strlen(text)), .order = 1};
@@ -110,8 +108,7 @@ static void read_annotations(Elaboration *el, Routine *routine, const AstModific
 /* Slots whose sizes and bindings must be made before those of `slot`. */
 static bool depends_on(const Elaboration *el, AstExpr e, Name name) {
   for (AstExpr i = ast_first(el->ast, e); i <= e; i++)
-    if (ast_kind(el->ast, i) == AST_REFERENCE && ast_part(el->ast, ast_path(el->ast, i), 0)->name == name)
-      return true;
+    if (ast_kind(el->ast, i) == AST_REFERENCE && ast_part(el->ast, ast_path(el->ast, i), 0)->name == name) return true;
   return false;
 }
 
@@ -137,8 +134,7 @@ static void compile_sizes(Compiler *c, const ResolvedType *resolved, uint32_t sl
         compile_emit(c, CODE_ALL, 0, 0, ast_span(ast, e));
         continue;
       }
-      ClassEntry *entry =
-          ast_kind(ast, e) == AST_REFERENCE ? class_find(c->el, c->scope, ast_path(ast, e)) : NULL;
+      ClassEntry *entry = ast_kind(ast, e) == AST_REFERENCE ? class_find(c->el, c->scope, ast_path(ast, e)) : NULL;
       if (entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(c->el, entry)) {
         emit_constant(c, TYPE_INTEGER, c->el->model->enumerations.data[entry->index].literals.count, span);
         continue;
@@ -303,8 +299,7 @@ static void report_faults(Elaboration *el, const Diags *found) {
   static const char unsupported[] = "not supported yet";
   for (uint32_t i = 0; i < found->list.count; i++) {
     const Diag *fault = &found->list.data[i];
-    if (fault->severity != SEVERITY_ERROR ||
-        strncmp(fault->message, unsupported, sizeof unsupported - 1) == 0)
+    if (fault->severity != SEVERITY_ERROR || strncmp(fault->message, unsupported, sizeof unsupported - 1) == 0)
       continue;
     Diag *copy = diag_error(el->diags, fault->code, fault->span, "%s", fault->message);
     for (uint32_t n = 0; n < fault->notes.count; n++)

@@ -47,8 +47,7 @@ static void compile_assign(Compiler *c, const AstStatement *statement) {
   Type expected = nothing();
   if (ast_kind(ast, statement->left) == AST_REFERENCE && ast_kid_count(ast, statement->left) == 0) {
     Place place = place_find(c, ast_path(ast, statement->left));
-    if (place.kind == PLACE_SLOT && place.parts == ast_path(ast, statement->left).count)
-      expected = place.type;
+    if (place.kind == PLACE_SLOT && place.parts == ast_path(ast, statement->left).count) expected = place.type;
   }
   Type type = compile_expression(c, statement->right, expected);
   compile_store(c, statement->left, type);
@@ -149,8 +148,7 @@ static void compile_for(Compiler *c, const AstStatement *statement) {
       type = compile_range(c, iterator->range);
       pop_type(c);
       if (type.base != TYPE_NOTHING && type.dimensions != 1)
-        compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s",
-                      type_text(c->el, type));
+        compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(c->el, type));
       if (type.dimensions) type.dimensions--;
     }
     uint32_t slot = compile_local(c, iterator->label.name, type, iterator->label.span);
@@ -227,9 +225,7 @@ static void compile_statement(Compiler *c, const AstStatement *statement) {
     if (!c->is_function) compile_error(c, statement->span, "`return` outside of a function");
     compile_emit(c, CODE_RETURN, 0, 0, statement->span);
     return;
-  case AST_EQUALITY:
-    compile_error(c, statement->span, "an equation cannot stand in an algorithm; use :=");
-    return;
+  case AST_EQUALITY: compile_error(c, statement->span, "an equation cannot stand in an algorithm; use :="); return;
   case AST_CONNECT: compile_error(c, statement->span, "connect cannot stand in an algorithm"); return;
   }
 }

@@ -74,8 +74,7 @@ static bool read_subscript(Elaboration *el, const char **at, uint32_t *number) {
   if (fits) {
     ClassEntry *entry = class_find_name(el, el->scope, names_add(el->names, type.data, type.count));
     fits = entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(el, entry);
-    *number =
-        fits ? enumeration_literal(el, entry->index, names_add(el->names, literal.data, literal.count)) : 0;
+    *number = fits ? enumeration_literal(el, entry->index, names_add(el->names, literal.data, literal.count)) : 0;
   }
   vec_free(el->heap, &type);
   vec_free(el->heap, &literal);
@@ -163,8 +162,7 @@ static struct Embedded embedded_read(Elaboration *el, Name name, Span span) {
   text = names_text(el->names, name);
   out.tail = names_add(el->names, text + end, strlen(text + end));
   text = names_text(el->names, name);
-  const char *model =
-      arena_printf(&el->arena, "model m equation 0 = x%.*s; end m;", (int)(end - open), text + open);
+  const char *model = arena_printf(&el->arena, "model m equation 0 = x%.*s; end m;", (int)(end - open), text + open);
   Source *source = heap_alloc(el->heap, sizeof *source);
   *source = source_make(el->heap, "", model, (uint32_t)strlen(model));
   Diags diags = diags_make(el->heap);
@@ -206,18 +204,15 @@ static uint32_t emit_subscripts(Compiler *c, const struct Embedded *embedded) {
 static Type assemble(Compiler *c, Name name, Type expected, Span span, uint32_t depth);
 
 static Name join(Elaboration *el, Name stem, Name field) {
-  const char *text =
-      arena_printf(&el->arena, "%s.%s", names_text(el->names, stem), names_text(el->names, field));
+  const char *text = arena_printf(&el->arena, "%s.%s", names_text(el->names, stem), names_text(el->names, field));
   return names_add(el->names, text, strlen(text));
 }
 
 /* prefix[i,j]tail */
-static Name element_name(Elaboration *el, Name prefix, const uint32_t *counter, uint32_t dimensions,
-                         Name tail) {
+static Name element_name(Elaboration *el, Name prefix, const uint32_t *counter, uint32_t dimensions, Name tail) {
   TextVec text = {0};
   text_printf(el->heap, &text, "%s", names_text(el->names, prefix));
-  for (uint32_t i = 0; i < dimensions; i++)
-    text_printf(el->heap, &text, "%c%u", i ? ',' : '[', counter[i] + 1);
+  for (uint32_t i = 0; i < dimensions; i++) text_printf(el->heap, &text, "%c%u", i ? ',' : '[', counter[i] + 1);
   text_printf(el->heap, &text, "]%s", names_text(el->names, tail));
   Name name = names_add(el->names, text.data, text.count);
   vec_free(el->heap, &text);
@@ -233,19 +228,16 @@ static void next_element(Compiler *c, const struct Stem *stem, uint32_t *counter
   }
 }
 
-static Type assemble_array(Compiler *c, struct Stem stem, Name tail, Type expected, Span span,
-                           uint32_t depth) {
+static Type assemble_array(Compiler *c, struct Stem stem, Name tail, Type expected, Span span, uint32_t depth) {
   Elaboration *el = c->el;
   uint32_t counter[TYPE_MAX_DIMENSIONS] = {0};
   uint64_t total = 1;
   Type type = nothing(), element = expected;
-  element.dimensions =
-      (uint8_t)(expected.dimensions > stem.dimensions ? expected.dimensions - stem.dimensions : 0);
+  element.dimensions = (uint8_t)(expected.dimensions > stem.dimensions ? expected.dimensions - stem.dimensions : 0);
   for (uint32_t i = 0; i < stem.dimensions; i++) total *= stem.sizes[i];
   if (total > el->components.count || total == 0) return nothing();
   for (uint64_t n = 0; n < total; n++) {
-    Type found =
-        assemble(c, element_name(el, stem.name, counter, stem.dimensions, tail), element, span, depth + 1);
+    Type found = assemble(c, element_name(el, stem.name, counter, stem.dimensions, tail), element, span, depth + 1);
     type = n == 0 ? found : type_join(el, type, found);
     if (found.base == TYPE_NOTHING || type.base == TYPE_NOTHING) return nothing();
     next_element(c, &stem, counter, span);
@@ -347,8 +339,7 @@ Type stem_emit(Compiler *c, const Place *place, Type expected, Span span) {
   uint32_t before = c->errors;
   Type type = assemble(c, place->name, expected, span, 0);
   if (type.base == TYPE_NOTHING && c->errors == before)
-    compile_error(c, span,
-                  "`%s` is not declared, and no variables make up an array or a known record of this name",
+    compile_error(c, span, "`%s` is not declared, and no variables make up an array or a known record of this name",
                   names_text(c->el->names, place->name));
   return type;
 }
@@ -414,8 +405,7 @@ bool stem_store(Compiler *c, AstExpr target, Type value) {
     emit_store(c, whole, 0, span);
     count = emit_subscripts(c, &embedded);
     Type element = index_type(c, type, count, span);
-    fits =
-        type.base != TYPE_NOTHING && count && compile_expect(c, element, value, span, "the value assigned");
+    fits = type.base != TYPE_NOTHING && count && compile_expect(c, element, value, span, "the value assigned");
     emit_store(c, whole, count, span);
     fits = fits && distribute(c, stem, tail, whole, span);
   } else {
@@ -424,8 +414,7 @@ bool stem_store(Compiler *c, AstExpr target, Type value) {
     emit_store(c, whole, 0, span);
     fits = value.dimensions == stem.dimensions && distribute(c, stem, 0, whole, span);
   }
-  if (!fits && c->errors == 0)
-    compile_error(c, span, "`%s` cannot be assigned here", names_text(el->names, name));
+  if (!fits && c->errors == 0) compile_error(c, span, "`%s` cannot be assigned here", names_text(el->names, name));
   return fits;
 }
 

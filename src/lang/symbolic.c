@@ -55,8 +55,7 @@ static bool join_known(Elaboration *el, const Expr *parts, uint32_t count, Expr 
 
 /* Relations and jumps within functions cause no events (Modelica 3.6, section 8.5). */
 static Expr without_events(Elaboration *el, Op op, Expr e) {
-  if ((op_kind(op) != KIND_RELATION && op_kind(op) != KIND_PIECEWISE) || machine_depth(el->machine) < 2)
-    return e;
+  if ((op_kind(op) != KIND_RELATION && op_kind(op) != KIND_PIECEWISE) || machine_depth(el->machine) < 2) return e;
   if (op_kind(dag_op(el->dag, e)) != op_kind(op)) return e;
   bool may_move = dag_contains(el->dag, e, OP_VARIABLE) || dag_contains(el->dag, e, OP_TIME);
   return may_move ? dag_unary(el->dag, OP_NOEVENT, e) : e;
@@ -81,8 +80,7 @@ static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t
   default: break;
   }
   if (op_arity(op) == 1 && count == 1) write(out, without_events(el, op, dag_unary(dag, op, few[0])));
-  else if (op_arity(op) == 2 && count == 2)
-    write(out, without_events(el, op, dag_binary(dag, op, few[0], few[1])));
+  else if (op_arity(op) == 2 && count == 2) write(out, without_events(el, op, dag_binary(dag, op, few[0], few[1])));
   else if (count <= 4) write(out, without_events(el, op, dag_nary(dag, op, few, count)));
   else return false;
   return true;
@@ -98,8 +96,7 @@ static void symbolic_sum(void *context, const void *terms, const uint32_t *signs
   if (list != few) heap_free(el->heap, list);
 }
 
-static void symbolic_select(void *context, const void *condition, const void *then, const void *otherwise,
-                            void *out) {
+static void symbolic_select(void *context, const void *condition, const void *then, const void *otherwise, void *out) {
   Elaboration *el = context;
   Expr a = read(then), b = read(otherwise);
   write(out, a == b ? a : dag_if(el->dag, read(condition), a, b));
@@ -179,8 +176,8 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
     *out = (Value){.type = component->type, .sizes = component->sizes};
     return EXECUTE_OK;
   }
-  bool is_settled = component->is_structural &&
-                    component->has_value; /* it can no longer change: its value serves in ranges too */
+  bool is_settled =
+      component->is_structural && component->has_value; /* it can no longer change: its value serves in ranges too */
   if (component->is_package || is_settled || el->mode != LOAD_LEAVES) {
     if (component->has_value) {
       if (el->marks_structural) component->is_structural = true;
@@ -188,8 +185,7 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
       return EXECUTE_OK;
     }
     if (component->is_package && el->mode != LOAD_SHAPES) {
-      diag_error(el->diags, DIAG_INPUT, span, "constant `%s` has no value",
-                 names_text(el->names, component->name));
+      diag_error(el->diags, DIAG_INPUT, span, "constant `%s` has no value", names_text(el->names, component->name));
       return EXECUTE_ERROR;
     }
     if (el->mode == LOAD_VALUES) return EXECUTE_UNKNOWN;
@@ -224,8 +220,7 @@ static uint64_t hash_shape(Elaboration *el, uint64_t hash, const Value *value) {
   return hash;
 }
 
-uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs,
-                           const Value *outputs) {
+uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs) {
   uint64_t hash = routine->number;
   for (uint32_t i = 0; i < routine->inputs; i++) hash = hash_shape(el, hash, &inputs[i]);
   hash = hash_mix(hash) & ~((uint64_t)1 << 63);
@@ -258,8 +253,8 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
 }
 
 /* A long calculation on known numbers is done with numbers; EXECUTE_UNKNOWN if that is not possible. */
-static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const Value *inputs,
-                                  const Expr *arguments, Value *outputs) {
+static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const Value *inputs, const Expr *arguments,
+                                  Value *outputs) {
   Arena arena = arena_make(el->heap);
   Value *numbers = arena_array(&arena, routine->inputs, sizeof *numbers);
   bool fits = true;
@@ -274,8 +269,7 @@ static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const
     numbers[i].data = (char *)data;
   }
   machine_set_diags(el->number_machine, el->diags);
-  ExecuteStatus status =
-      fits ? machine_run(el->number_machine, routine, numbers, routine->inputs) : EXECUTE_UNKNOWN;
+  ExecuteStatus status = fits ? machine_run(el->number_machine, routine, numbers, routine->inputs) : EXECUTE_UNKNOWN;
   fits = status == EXECUTE_OK;
   for (uint32_t i = 0; i < routine->outputs && fits; i++) {
     const Value *result = machine_output(el->number_machine, i);
@@ -283,17 +277,15 @@ static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const
     for (uint32_t k = 0; k < outputs[i].count && fits; k++) {
       double number;
       memcpy(&number, result->data + k * sizeof number, sizeof number);
-      write(outputs[i].data + k * sizeof(Expr), outputs[i].type.base == TYPE_STRING
-                                                    ? dag_string(el->dag, (Name)number)
-                                                    : dag_constant(el->dag, number));
+      write(outputs[i].data + k * sizeof(Expr),
+            outputs[i].type.base == TYPE_STRING ? dag_string(el->dag, (Name)number) : dag_constant(el->dag, number));
     }
   }
   arena_free(&arena);
   return fits ? EXECUTE_OK : status == EXECUTE_OK ? EXECUTE_UNKNOWN : status;
 }
 
-static bool symbolic_call(void *context, const Routine *routine, const Value *inputs, Value *outputs,
-                          Span span) {
+static bool symbolic_call(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span) {
   Elaboration *el = context;
   (void)span;
   uint32_t count = 0, results = 0, at = 0;
@@ -305,8 +297,7 @@ static bool symbolic_call(void *context, const Routine *routine, const Value *in
   }
   bool is_pure = routine->kind == ROUTINE_CODE && !routine->is_impure;
   ExecuteStatus status = EXECUTE_UNKNOWN;
-  if (is_pure && all_known(el, arguments, count))
-    status = call_numbers(el, routine, inputs, arguments, outputs);
+  if (is_pure && all_known(el, arguments, count)) status = call_numbers(el, routine, inputs, arguments, outputs);
   if (status == EXECUTE_UNKNOWN) {
     uint32_t function = function_instance(el, routine, inputs, outputs);
     for (uint32_t i = 0; i < routine->outputs; i++) {
@@ -347,9 +338,7 @@ static bool symbolic_assertion(void *context, const void *path, const void *cond
 
 static uint32_t symbolic_effects(void *context) { return ((const Elaboration *)context)->actions->count; }
 
-static void symbolic_forget(void *context, uint32_t effects) {
-  ((Elaboration *)context)->actions->count = effects;
-}
+static void symbolic_forget(void *context, uint32_t effects) { ((Elaboration *)context)->actions->count = effects; }
 
 static bool symbolic_terminate(void *context, const void *path, const void *message, Span span) {
   Elaboration *el = context;
@@ -363,8 +352,7 @@ static bool symbolic_terminate(void *context, const void *path, const void *mess
   return true;
 }
 
-static bool symbolic_reinit(void *context, const void *path, const Value *target, const Value *value,
-                            Span span) {
+static bool symbolic_reinit(void *context, const void *path, const Value *target, const Value *value, Span span) {
   Elaboration *el = context;
   if (!el->in_when) {
     diag_error(el->diags, DIAG_INPUT, span, "reinit can only stand in a when");
@@ -418,9 +406,8 @@ void symbolic_start(Elaboration *el) {
                             (Limits){.total = 2000000000});
   el->number_context.names = el->names;
   el->number_domain = number_domain(&el->number_context);
-  el->number_machine =
-      machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list, el->diags,
-                  (Limits){.steps = 4000000, .total = 40000000});
+  el->number_machine = machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list,
+                                   el->diags, (Limits){.steps = 4000000, .total = 40000000});
 }
 
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {

@@ -15,8 +15,7 @@ static const char *base_text(const Elaboration *el, Type type) {
   case TYPE_BOOLEAN: return "Boolean";
   case TYPE_STRING: return "String";
   case TYPE_ENUMERATION: return names_text(el->names, el->model->enumerations.data[type.definition].name);
-  case TYPE_EXTERNAL_OBJECT:
-    return names_text(el->names, el->model->external_objects.data[type.definition].name);
+  case TYPE_EXTERNAL_OBJECT: return names_text(el->names, el->model->external_objects.data[type.definition].name);
   case TYPE_RECORD: return names_text(el->names, el->model->records.data[type.definition].name);
   case TYPE_NOTHING: break;
   }
@@ -114,8 +113,7 @@ static const Intrinsic intrinsics[] = {
     {"terminal", INTRINSIC_SPECIAL, SPECIAL_TERMINAL, 0, 0, RULE_BOOLEAN, 0, NULL},
     {"sample", INTRINSIC_SPECIAL, SPECIAL_SAMPLE, 2, 2, RULE_BOOLEAN, 0, "start,interval"},
     {"delay", INTRINSIC_SPECIAL, SPECIAL_DELAY, 2, 3, RULE_REAL, 0, "expr,delayTime,delayMax"},
-#define BUILTIN(id, name, fewest, most, rule) \
-  {name, INTRINSIC_ARRAY, BUILTIN_##id, fewest, most, rule, 0, NULL},
+#define BUILTIN(id, name, fewest, most, rule) {name, INTRINSIC_ARRAY, BUILTIN_##id, fewest, most, rule, 0, NULL},
 #include "model/builtin.def"
 #undef BUILTIN
 };
@@ -152,8 +150,8 @@ typedef struct Check {
 
 static void check_failed(Check *check, uint32_t number, Type type, const char *expected) {
   if (!check->failed)
-    diag_error(check->diags, DIAG_INPUT, check->spans[number], "argument %u of `%s` is %s, expected %s",
-               number + 1, check->name, type_text(check->el, type), expected);
+    diag_error(check->diags, DIAG_INPUT, check->spans[number], "argument %u of `%s` is %s, expected %s", number + 1,
+               check->name, type_text(check->el, type), expected);
   check->failed = true;
 }
 
@@ -161,8 +159,7 @@ static void check_number(Check *check, uint32_t number, Type type) {
   if (!type_is_number(type)) check_failed(check, number, type, "a number");
 }
 
-static void check_dimensions(Check *check, uint32_t number, Type type, uint32_t dimensions,
-                             const char *expected) {
+static void check_dimensions(Check *check, uint32_t number, Type type, uint32_t dimensions, const char *expected) {
   if (type.base != TYPE_NOTHING && type.dimensions != dimensions) check_failed(check, number, type, expected);
 }
 
@@ -183,8 +180,7 @@ static Type elementwise(Check *check, const Type *a, uint32_t count) {
     check_number(check, i, a[i]);
     if (a[i].base == TYPE_REAL || a[i].base == TYPE_NOTHING) type.base = TYPE_REAL;
     if (a[i].dimensions == 0) continue;
-    if (type.dimensions && type.dimensions != a[i].dimensions)
-      check_failed(check, i, a[i], "an array like the other");
+    if (type.dimensions && type.dimensions != a[i].dimensions) check_failed(check, i, a[i], "an array like the other");
     type.dimensions = a[i].dimensions;
   }
   return type;
@@ -223,8 +219,7 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
   case RULE_VECTOR: return with_dimensions(a[0], 1);
   case RULE_MATRIX: return with_dimensions(a[0], 2);
   case RULE_PROMOTE:
-    if (promote_to < 0 || promote_to > TYPE_MAX_DIMENSIONS)
-      check_failed(check, 1, a[1], "an Integer literal");
+    if (promote_to < 0 || promote_to > TYPE_MAX_DIMENSIONS) check_failed(check, 1, a[1], "an Integer literal");
     else return with_dimensions(a[0], (uint32_t)promote_to);
     return a[0];
   case RULE_TRANSPOSE:
@@ -232,8 +227,7 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
     if (a[0].base == TYPE_RECORD) check_failed(check, 0, a[0], "a matrix");
     return a[0];
   case RULE_OUTER_PRODUCT:
-    for (uint32_t i = 0; i < 2; i++)
-      check_number(check, i, a[i]), check_dimensions(check, i, a[i], 1, "a vector");
+    for (uint32_t i = 0; i < 2; i++) check_number(check, i, a[i]), check_dimensions(check, i, a[i], 1, "a vector");
     type = a[0].base == TYPE_REAL ? a[0] : a[1];
     return with_dimensions(type, 2);
   case RULE_SQUARE:
@@ -260,8 +254,7 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
     for (uint32_t i = 1; i < n; i++) check_size(check, i, a[i]);
     return with_dimensions(a[0], a[0].dimensions + n - 1);
   case RULE_LINSPACE:
-    for (uint32_t i = 0; i < 2; i++)
-      check_number(check, i, a[i]), check_dimensions(check, i, a[i], 0, "a scalar");
+    for (uint32_t i = 0; i < 2; i++) check_number(check, i, a[i]), check_dimensions(check, i, a[i], 0, "a scalar");
     check_size(check, 2, a[2]);
     return with_dimensions(type_scalar(TYPE_REAL), 1);
   case RULE_CAT:
@@ -286,8 +279,7 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
       check_failed(check, 0, a[0], "a number or Boolean");
     return type_scalar(TYPE_STRING);
   case RULE_ORDINAL:
-    if (a[0].base != TYPE_ENUMERATION && a[0].base != TYPE_NOTHING)
-      check_failed(check, 0, a[0], "an enumeration");
+    if (a[0].base != TYPE_ENUMERATION && a[0].base != TYPE_NOTHING) check_failed(check, 0, a[0], "an enumeration");
     return with_dimensions(type_scalar(TYPE_INTEGER), a[0].dimensions);
   case RULE_LENGTH:
   case RULE_NORMALIZE:
@@ -304,13 +296,13 @@ static void check_special(Check *check, const Intrinsic *f, const Type *a, uint3
   for (uint32_t i = 0; i < n; i++)
     if (f->kind != INTRINSIC_ARRAY && (a[i].base == TYPE_RECORD || a[i].base == TYPE_EXTERNAL_OBJECT))
       check_failed(check, i, a[i], "a scalar or an array");
-  if (f->kind == INTRINSIC_SPECIAL && f->code == SPECIAL_DER && a[0].base != TYPE_REAL &&
-      a[0].base != TYPE_NOTHING && a[0].base != TYPE_INTEGER)
+  if (f->kind == INTRINSIC_SPECIAL && f->code == SPECIAL_DER && a[0].base != TYPE_REAL && a[0].base != TYPE_NOTHING &&
+      a[0].base != TYPE_INTEGER)
     check_failed(check, 0, a[0], "a Real");
 }
 
-Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments,
-                    uint32_t count, int64_t promote_to, const Span *spans, Span span) {
+Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments, uint32_t count,
+                    int64_t promote_to, const Span *spans, Span span) {
   Check check = {el, diags, intrinsic->name, spans, false};
   if (count < intrinsic->fewest || count > intrinsic->most) {
     diag_error(diags, DIAG_INPUT, span, "`%s` has %u arguments, expected %u%s", intrinsic->name, count,
@@ -323,8 +315,7 @@ Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, c
   check_special(&check, intrinsic, arguments, count);
   for (uint32_t i = 0; i < count; i++)
     if (arguments[i].base == TYPE_NOTHING) return type_scalar(TYPE_NOTHING);
-  Type type =
-      check.failed ? type_scalar(TYPE_NOTHING) : rule_type(&check, intrinsic, arguments, count, promote_to);
+  Type type = check.failed ? type_scalar(TYPE_NOTHING) : rule_type(&check, intrinsic, arguments, count, promote_to);
   if (type.dimensions > TYPE_MAX_DIMENSIONS) check_failed(&check, 0, type, "fewer dimensions");
   return check.failed ? type_scalar(TYPE_NOTHING) : type;
 }

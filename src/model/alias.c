@@ -39,8 +39,7 @@ static void survey(Finder *finder) {
   const Dag *dag = finder->model->dag;
   for (uint32_t e = 0, size = dag_size(dag); e < size; e++) {
     finder->parametric[e] = is_parametric(finder, e);
-    if (dag_op(dag, e) == OP_VARIABLE && dag_order(dag, e) > 0)
-      finder->differentiated[dag_index(dag, e)] = true;
+    if (dag_op(dag, e) == OP_VARIABLE && dag_order(dag, e) > 0) finder->differentiated[dag_index(dag, e)] = true;
   }
 }
 
@@ -72,15 +71,13 @@ static Place find(Aliases *aliases, uint32_t unknown) {
 static int worth(const Finder *finder, uint32_t unknown) {
   const Model *model = finder->model;
   const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];
-  return (int)variable->select * 16 + (variable->fixed == FIXED_TRUE) * 8 +
-         (variable->start != EXPR_NONE) * 4 + (variable->nominal != EXPR_NONE) * 2 +
-         finder->differentiated[unknown];
+  return (int)variable->select * 16 + (variable->fixed == FIXED_TRUE) * 8 + (variable->start != EXPR_NONE) * 4 +
+         (variable->nominal != EXPR_NONE) * 2 + finder->differentiated[unknown];
 }
 
 /* Is `a` the better representative of the two roots? A root with a constant must stay one. */
 static bool is_better(const Finder *finder, uint32_t a, uint32_t b) {
-  bool a_constant = finder->aliases.constant[a] != EXPR_NONE,
-       b_constant = finder->aliases.constant[b] != EXPR_NONE;
+  bool a_constant = finder->aliases.constant[a] != EXPR_NONE, b_constant = finder->aliases.constant[b] != EXPR_NONE;
   if (a_constant != b_constant) return a_constant;
   int difference = worth(finder, a) - worth(finder, b);
   return difference ? difference > 0 : a < b;
@@ -125,8 +122,7 @@ static bool settle(Finder *finder, uint32_t unknown, Expr value) {
 /* ---- equations ---- */
 
 /* The residual as constant + terms; a lone node is one term. */
-static uint32_t residual_terms(const Dag *dag, Expr residual, double *constant, Term *lone,
-                               const Term **terms) {
+static uint32_t residual_terms(const Dag *dag, Expr residual, double *constant, Term *lone, const Term **terms) {
   if (dag_op(dag, residual) == OP_SUM) return dag_terms(dag, residual, constant, terms);
   *constant = 0;
   *lone = (Term){1, residual};
@@ -139,8 +135,8 @@ static bool use_pair(Finder *finder, Term a, Term b) {
   const Dag *dag = finder->model->dag;
   if (a.coefficient != b.coefficient && a.coefficient != -b.coefficient) return false;
   int8_t sign = a.coefficient == b.coefficient ? -1 : 1;
-  return join(finder, dag_index(dag, a.node), dag_order(dag, a.node), dag_index(dag, b.node),
-              dag_order(dag, b.node), sign);
+  return join(finder, dag_index(dag, a.node), dag_order(dag, a.node), dag_index(dag, b.node), dag_order(dag, b.node),
+              sign);
 }
 
 /* +-x + (terms over parameters) + constant = 0, term `at` being x. */
@@ -204,8 +200,7 @@ Aliases model_find_aliases(Model *model, Arena *arena) {
   aliases->shift = arena_array(arena, n, sizeof *aliases->shift);
   aliases->constant = arena_array(arena, n, sizeof *aliases->constant);
   aliases->equation_used = arena_array(arena, m, sizeof *aliases->equation_used);
-  for (uint32_t j = 0; j < n; j++)
-    aliases->root[j] = j, aliases->sign[j] = 1, aliases->constant[j] = EXPR_NONE;
+  for (uint32_t j = 0; j < n; j++) aliases->root[j] = j, aliases->sign[j] = 1, aliases->constant[j] = EXPR_NONE;
   finder.parametric = arena_array(&scratch, dag_size(model->dag), sizeof *finder.parametric);
   finder.differentiated = arena_array(&scratch, n, sizeof *finder.differentiated);
   survey(&finder);

@@ -69,8 +69,7 @@ static bool run_NDIMS(Machine *machine, const Value *a, uint32_t count, Value *o
 }
 
 /* The same elements with other sizes. */
-static bool reshape(Machine *machine, const Value *a, uint32_t dimensions, const uint32_t *sizes,
-                    Value *out) {
+static bool reshape(Machine *machine, const Value *a, uint32_t dimensions, const uint32_t *sizes, Value *out) {
   if (!make(machine, a->type, dimensions, sizes, out)) return false;
   value_assign(machine, out, a);
   return true;
@@ -98,8 +97,7 @@ static bool run_MATRIX(Machine *machine, const Value *a, uint32_t count, Value *
   uint32_t sizes[2] = {1, 1};
   for (uint32_t i = 0; i < a[0].type.dimensions; i++) {
     if (i < 2) sizes[i] = a[0].sizes[i];
-    else if (a[0].sizes[i] != 1)
-      return machine_error(machine, "matrix() of %s", value_sizes_text(machine, a));
+    else if (a[0].sizes[i] != 1) return machine_error(machine, "matrix() of %s", value_sizes_text(machine, a));
   }
   return reshape(machine, a, 2, sizes, out);
 }
@@ -115,23 +113,20 @@ static bool run_PROMOTE(Machine *machine, const Value *a, uint32_t count, Value 
   int64_t n;
   if (!value_integer(machine, &a[1], &n)) return false;
   if (n < a[0].type.dimensions || n > TYPE_MAX_DIMENSIONS)
-    return machine_error(machine, "promote() of %s to %lld dimensions", value_sizes_text(machine, a),
-                         (long long)n);
+    return machine_error(machine, "promote() of %s to %lld dimensions", value_sizes_text(machine, a), (long long)n);
   return promote(machine, a, (uint32_t)n, out);
 }
 
 static bool run_TRANSPOSE(Machine *machine, const Value *a, uint32_t count, Value *out) {
   (void)count;
-  uint32_t rows = a[0].sizes[0], columns = a[0].sizes[1],
-           rest = a[0].count ? a[0].count / (rows * columns) : 0;
+  uint32_t rows = a[0].sizes[0], columns = a[0].sizes[1], rest = a[0].count ? a[0].count / (rows * columns) : 0;
   uint32_t sizes[TYPE_MAX_DIMENSIONS];
   for (uint32_t i = 0; i < a[0].type.dimensions; i++) sizes[i] = a[0].sizes[i < 2 ? 1 - i : i];
   if (!make(machine, a[0].type, a[0].type.dimensions, sizes, out)) return false;
   for (uint32_t i = 0; i < rows; i++)
     for (uint32_t k = 0; k < columns; k++)
       for (uint32_t r = 0; r < rest; r++)
-        copy_element(machine, out, ((size_t)k * rows + i) * rest + r, a,
-                     ((size_t)i * columns + k) * rest + r);
+        copy_element(machine, out, ((size_t)k * rows + i) * rest + r, a, ((size_t)i * columns + k) * rest + r);
   return true;
 }
 
@@ -164,8 +159,7 @@ static bool minor(Machine *machine, const Value *x, const Value *y, uint32_t i, 
   const uint32_t signs[1] = {2};
   char *terms = machine_alloc(machine, 2 * (size_t)domain->size);
   if (!apply_elements(machine, OP_MULTIPLY, element(machine, x, i), element(machine, y, k), terms) ||
-      !apply_elements(machine, OP_MULTIPLY, element(machine, x, k), element(machine, y, i),
-                      terms + domain->size))
+      !apply_elements(machine, OP_MULTIPLY, element(machine, x, k), element(machine, y, i), terms + domain->size))
     return false;
   domain->sum(domain->context, terms, signs, 2, out);
   return true;
@@ -173,8 +167,7 @@ static bool minor(Machine *machine, const Value *x, const Value *y, uint32_t i, 
 
 static bool needs_three(Machine *machine, const Value *a, const char *name) {
   return (a->type.dimensions == 1 && a->sizes[0] == 3) ||
-         machine_error(machine, "%s() needs vectors of size 3, this is %s", name,
-                       value_sizes_text(machine, a));
+         machine_error(machine, "%s() needs vectors of size 3, this is %s", name, value_sizes_text(machine, a));
 }
 
 static bool run_CROSS(Machine *machine, const Value *a, uint32_t count, Value *out) {
@@ -250,8 +243,7 @@ static bool run_ONES(Machine *machine, const Value *a, uint32_t count, Value *ou
 /* fill of an array s: the sizes given come first, then those of s. */
 static bool run_FILL(Machine *machine, const Value *a, uint32_t count, Value *out) {
   uint32_t sizes[TYPE_MAX_DIMENSIONS], given = count - 1, dimensions = given + a[0].type.dimensions;
-  if (dimensions > TYPE_MAX_DIMENSIONS)
-    return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
+  if (dimensions > TYPE_MAX_DIMENSIONS) return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
   uint64_t copies = 1;
   for (uint32_t i = 0; i < given; i++) {
     if (!size_argument(machine, &a[1 + i], &sizes[i])) return false;
@@ -402,8 +394,7 @@ static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *ou
     memcpy(out->data, a[0].data, domain->size);
     return true;
   }
-  if (count == 1 && a[0].type.base != TYPE_ENUMERATION &&
-      domain->known(domain->context, a[0].data, &number)) {
+  if (count == 1 && a[0].type.base != TYPE_ENUMERATION && domain->known(domain->context, a[0].data, &number)) {
     char text[64];
     int length = a[0].type.base == TYPE_BOOLEAN
                      ? snprintf(text, sizeof text, "%s", number != 0 ? "true" : "false")
@@ -413,8 +404,7 @@ static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *ou
   }
   char *scalars = machine_alloc(machine, (size_t)count * domain->size);
   for (uint32_t i = 0; i < count; i++) memcpy(scalars + (size_t)i * domain->size, a[i].data, domain->size);
-  return domain->apply(domain->context, OP_STRING_OF, scalars, count, out->data) ||
-         machine_unknown(machine, "a text");
+  return domain->apply(domain->context, OP_STRING_OF, scalars, count, out->data) || machine_unknown(machine, "a text");
 }
 
 /* sqrt(v*v) */
@@ -422,8 +412,7 @@ static bool run_VECTOR_LENGTH(Machine *machine, const Value *a, uint32_t count, 
   (void)count;
   Value square;
   Type real = {.base = TYPE_REAL};
-  return value_multiply(machine, real, &a[0], &a[0], &square) &&
-         value_apply(machine, OP_SQRT, real, &square, 1, out);
+  return value_multiply(machine, real, &a[0], &a[0], &square) && value_apply(machine, OP_SQRT, real, &square, 1, out);
 }
 
 /* smooth(0, v / (if length(v) >= eps then length(v) else eps)); noEvent, as the quotient has no jump */

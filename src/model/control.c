@@ -34,8 +34,7 @@ void slots_restore(Machine *machine, const uint32_t *assigned, const Value *valu
 }
 
 /* slot = if condition then other else slot, for each slot; what only one side has set is taken from there. */
-static bool slots_merge(Machine *machine, const uint32_t *assigned, const char *condition,
-                        const Value *other) {
+static bool slots_merge(Machine *machine, const uint32_t *assigned, const char *condition, const Value *other) {
   Frame *frame = frame_top(machine);
   for (uint32_t i = 0; i < assigned[0]; i++) {
     Value *slot = &frame->slots[assigned[1 + i]], merged;
@@ -52,9 +51,7 @@ static bool slots_merge(Machine *machine, const uint32_t *assigned, const char *
   return true;
 }
 
-const uint32_t *frame_list(const Frame *frame, uint32_t position) {
-  return frame->routine->extra.data + position;
-}
+const uint32_t *frame_list(const Frame *frame, uint32_t position) { return frame->routine->extra.data + position; }
 
 /* The snapshots taken at breaks or returns, the last first, so that the first one wins where several hold. */
 bool snapshots_apply(Machine *machine, const Snapshot *list, uint32_t count, const uint32_t *assigned) {
@@ -281,8 +278,7 @@ bool step_skip(Machine *machine, Instruction instruction) {
 /* Element `next` of the range into the loop slot. */
 static void loop_element(Machine *machine, Control *loop, uint32_t slot) {
   Frame *frame = frame_top(machine);
-  size_t each =
-      (size_t)(loop->range.sizes[0] ? loop->range.count / loop->range.sizes[0] : 0) * machine->domain->size;
+  size_t each = (size_t)(loop->range.sizes[0] ? loop->range.count / loop->range.sizes[0] : 0) * machine->domain->size;
   Value value = loop->range;
   value.type.dimensions--;
   value.sizes++;
@@ -346,10 +342,8 @@ bool step_while_test(Machine *machine) {
 
 bool step_each(Machine *machine, Instruction instruction) {
   Frame *frame = frame_top(machine);
-  Control loop = {.kind = CONTROL_EACH,
-                  .begin = frame->position,
-                  .end = instruction.b,
-                  .range = *machine_top(machine, 1)};
+  Control loop = {
+      .kind = CONTROL_EACH, .begin = frame->position, .end = instruction.b, .range = *machine_top(machine, 1)};
   machine->stack.count--;
   loop.stack = machine->stack.count;
   vec_push(machine->heap, &machine->control, loop);
@@ -391,8 +385,7 @@ bool step_when(Machine *machine, Instruction instruction) {
   if (instruction.a == 0) return true;
   uint32_t end = instruction.b;
   while (frame->routine->code.data[end].code != CODE_END_WHEN) end = frame->routine->code.data[end].b;
-  Control control = {
-      .kind = CONTROL_WHEN, .begin = frame->position, .end = end, .stack = machine->stack.count};
+  Control control = {.kind = CONTROL_WHEN, .begin = frame->position, .end = end, .stack = machine->stack.count};
   control.assigned = frame_list(frame, frame->routine->code.data[end].b);
   control.before = slots_snapshot(machine, control.assigned);
   frame_keep(machine);
@@ -407,8 +400,7 @@ bool step_when_branch(Machine *machine) {
   Control *control = &vec_last(&machine->control);
   for (uint32_t i = 0; i < control->assigned[0]; i++) {
     uint32_t slot = control->assigned[1 + i];
-    if (!domain->when_assign(domain->context, slot, &control->before[i], &frame->slots[slot],
-                             machine_span(machine))) {
+    if (!domain->when_assign(domain->context, slot, &control->before[i], &frame->slots[slot], machine_span(machine))) {
       machine->status = EXECUTE_ERROR;
       return false;
     }

@@ -49,13 +49,11 @@ typedef struct Domain {
   void (*text)(void *context, Name text, void *out);
   bool (*known)(void *context, const void *scalar, double *value); /* of a text: its Name */
   bool (*apply)(void *context, Op op, const void *arguments, uint32_t count, void *out);
-  void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count,
-              void *out); /* as CODE_SUM */
+  void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out); /* as CODE_SUM */
   void (*select)(void *context, const void *condition, const void *then, const void *otherwise, void *out);
 
   /* An operator with a meaning of its own. */
-  bool (*special)(void *context, Special special, const void *arguments, uint32_t count, Span span,
-                  void *out);
+  bool (*special)(void *context, Special special, const void *arguments, uint32_t count, Span span, void *out);
   /* The value of component `component` of the model; only_sizes: `data` need not be set. */
   ExecuteStatus (*global)(void *context, uint32_t component, bool only_sizes, Span span, Value *out);
   /* A call that cannot be run here: gives values to the outputs, whose shapes are set (data is room for
@@ -63,8 +61,8 @@ typedef struct Domain {
   bool (*call)(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span);
   /* An assertion or termination under the path condition given (NULL: always). Level and message are
    * scalars. */
-  bool (*assertion)(void *context, const void *path, const void *condition, const void *message,
-                    const void *level, Span span);
+  bool (*assertion)(void *context, const void *path, const void *condition, const void *message, const void *level,
+                    Span span);
   bool (*terminate)(void *context, const void *path, const void *message, Span span);
   /* Effects so far, and a return to that state when a call whose run was begun becomes a call after all. */
   uint32_t (*effects)(void *context);
@@ -154,17 +152,14 @@ bool value_integer(Machine *machine, const Value *value, int64_t *out);
 bool value_number(Machine *machine, const char *scalar, int64_t *out);
 Value value_scalar(Machine *machine, BaseType base, double number);
 bool value_apply(Machine *machine, Op op, Type type, const Value *arguments, uint32_t count, Value *out);
-bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count,
-               Value *out);
+bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count, Value *out);
 bool value_multiply(Machine *machine, Type type, const Value *a, const Value *b, Value *out);
 bool value_power(Machine *machine, Type type, const Value *base, const Value *exponent, Value *out);
 bool value_array(Machine *machine, const Value *items, uint32_t count, BaseType empty, Value *out);
 bool value_range(Machine *machine, const Value *first, const Value *step, const Value *last, Value *out);
 bool value_index(Machine *machine, const Value *array, const Value *subscripts, uint32_t count, Value *out);
-bool value_store(Machine *machine, Value *target, const Value *subscripts, uint32_t count,
-                 const Value *value);
-bool value_select(Machine *machine, const char *condition, const Value *then, const Value *otherwise,
-                  Value *out);
+bool value_store(Machine *machine, Value *target, const Value *subscripts, uint32_t count, const Value *value);
+bool value_select(Machine *machine, const char *condition, const Value *then, const Value *otherwise, Value *out);
 bool value_check_integers(Machine *machine, const Value *value);
 bool value_is_all(const Value *value);
 

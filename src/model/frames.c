@@ -8,8 +8,7 @@
 
 /* ---- slots ---- */
 
-static bool declare_input(Machine *machine, const Local *local, const Value *slot, const Value *sizes,
-                          uint32_t count) {
+static bool declare_input(Machine *machine, const Local *local, const Value *slot, const Value *sizes, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     int64_t size;
     if (value_is_all(&sizes[i])) continue;
@@ -50,8 +49,7 @@ bool probe_finish(Machine *machine, bool is_last) {
     }
   const Frame *caller = &machine->frames.data[machine->frames.count - 2];
   Span span = caller->routine->spans.data[caller->position];
-  if (!machine->domain->call(machine->domain->context, routine, frame->slots, frame->slots + routine->inputs,
-                             span)) {
+  if (!machine->domain->call(machine->domain->context, routine, frame->slots, frame->slots + routine->inputs, span)) {
     machine->status = EXECUTE_ERROR;
     return false;
   }
@@ -72,8 +70,7 @@ bool step_declare(Machine *machine, uint32_t number, uint32_t count) {
       int64_t size = 0;
       if (!value_is_all(&sizes[i]) && !value_integer(machine, &sizes[i], &size)) return false;
       if (size < 0 || size > INT32_MAX)
-        return machine_error(machine, "`%s` has size %lld", names_text(machine->names, local->name),
-                             (long long)size);
+        return machine_error(machine, "`%s` has size %lld", names_text(machine->names, local->name), (long long)size);
       list[i] = (uint32_t)size;
     }
     Value made;
@@ -191,10 +188,9 @@ bool frame_finish(Machine *machine) {
   }
   for (uint32_t i = 0; i < frame->routine->outputs; i++)
     if (!slot_is_set(&frame->slots[frame->routine->inputs + i]))
-      return machine_error(
-          machine, "output `%s` of function `%s` is not assigned",
-          names_text(machine->names, frame->routine->locals.data[frame->routine->inputs + i].name),
-          names_text(machine->names, frame->routine->name));
+      return machine_error(machine, "output `%s` of function `%s` is not assigned",
+                           names_text(machine->names, frame->routine->locals.data[frame->routine->inputs + i].name),
+                           names_text(machine->names, frame->routine->name));
   if (machine->frames.count > 1) frame_end(machine);
   return true;
 }
@@ -237,8 +233,8 @@ bool step_assert(Machine *machine) {
         domain->known(domain->context, v[1].data, &message) ? names_text(machine->names, (Name)message) : "";
     return machine_error(machine, "assertion failed: %s", text);
   }
-  if (domain->assertion && !domain->assertion(domain->context, machine->path, v[0].data, v[1].data, v[2].data,
-                                              machine_span(machine))) {
+  if (domain->assertion &&
+      !domain->assertion(domain->context, machine->path, v[0].data, v[1].data, v[2].data, machine_span(machine))) {
     machine->status = EXECUTE_ERROR;
     return false;
   }
@@ -251,8 +247,7 @@ done:
 bool step_terminate(Machine *machine) {
   const Domain *domain = machine->domain;
   if (!domain->terminate) return machine_error(machine, "terminate cannot be used here");
-  if (!domain->terminate(domain->context, machine->path, machine_top(machine, 1)->data,
-                         machine_span(machine))) {
+  if (!domain->terminate(domain->context, machine->path, machine_top(machine, 1)->data, machine_span(machine))) {
     machine->status = EXECUTE_ERROR;
     return false;
   }

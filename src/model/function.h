@@ -156,35 +156,35 @@ typedef struct Derivative {
 
 /* Whose body it is. */
 typedef enum RoutineKind {
-  ROUTINE_CODE,    /* Modelica statements */
-  ROUTINE_EXTERNAL,/* external "C" or "FORTRAN 77": cannot be run here */
-  ROUTINE_BUILTIN, /* external "builtin": calls become operators, the body is not run */
+  ROUTINE_CODE,     /* Modelica statements */
+  ROUTINE_EXTERNAL, /* external "C" or "FORTRAN 77": cannot be run here */
+  ROUTINE_BUILTIN,  /* external "builtin": calls become operators, the body is not run */
 } RoutineKind;
 
 typedef struct Routine {
   Name name;
   RoutineKind kind;
-  Name external;    /* name of the external function */
+  Name external;      /* name of the external function */
   Span external_span; /* the clause `external ...` with its annotation, for `flatten` */
-  uint32_t number;  /* position in the model's list of routines */
-  VEC(Local) locals; /* slot -> local; inputs first, then outputs, then the rest */
+  uint32_t number;    /* position in the model's list of routines */
+  VEC(Local) locals;  /* slot -> local; inputs first, then outputs, then the rest */
   uint32_t inputs, outputs;
   VEC(Instruction) code;
-  VEC(Span) spans;       /* of each instruction */
+  VEC(Span) spans; /* of each instruction */
   VEC(double) constants;
   IndexVec extra;
   VEC(Derivative) derivatives;
-  bool is_impure;   /* impure function: never folded */
-  bool no_inline;   /* annotation Inline = false; only a wish */
-  bool is_broken;   /* its code had errors: never run */
+  bool is_impure; /* impure function: never folded */
+  bool no_inline; /* annotation Inline = false; only a wish */
+  bool is_broken; /* its code had errors: never run */
   Span span;
 } Routine;
 
 /* A value's sizes, flattened to scalars in row-major order; a record is the sequence of its fields. */
 typedef struct Shape {
   Type type;
-  uint32_t *sizes;  /* type.dimensions of them */
-  uint32_t scalars; /* number of scalars in all */
+  uint32_t *sizes;      /* type.dimensions of them */
+  uint32_t scalars;     /* number of scalars in all */
   struct Shape *fields; /* of a record: as many as its fields, sizes of the array of records included */
 } Shape;
 
@@ -195,7 +195,7 @@ typedef struct Function {
   const Routine *routine;
   uint32_t input_count, output_count; /* values, not scalars */
   Shape *inputs, *outputs;
-  uint32_t arguments, results;        /* scalars in all */
+  uint32_t arguments, results; /* scalars in all */
 } Function;
 
 /* Appends an instruction and gives its position. */

@@ -97,9 +97,7 @@ bool machine_charge(Machine *machine, uint64_t steps) {
 }
 
 const Domain *machine_domain(const Machine *machine) { return machine->domain; }
-const Record *machine_record(const Machine *machine, uint32_t definition) {
-  return &(*machine->records)[definition];
-}
+const Record *machine_record(const Machine *machine, uint32_t definition) { return &(*machine->records)[definition]; }
 Names *machine_names(const Machine *machine) { return machine->names; }
 void machine_set_diags(Machine *machine, Diags *diags) { machine->diags = diags; }
 
@@ -108,9 +106,7 @@ void machine_set_diags(Machine *machine, Diags *diags) { machine->diags = diags;
 void machine_push(Machine *machine, Value value) { vec_push(machine->heap, &machine->stack, value); }
 
 /* The topmost `count` values. */
-Value *machine_top(Machine *machine, uint32_t count) {
-  return machine->stack.data + machine->stack.count - count;
-}
+Value *machine_top(Machine *machine, uint32_t count) { return machine->stack.data + machine->stack.count - count; }
 
 void machine_replace(Machine *machine, uint32_t count, Value value) {
   machine->stack.count -= count;
@@ -146,8 +142,7 @@ void frame_begin(Machine *machine, const Routine *routine, uint32_t wanted, bool
                  .effects = machine->domain->effects ? machine->domain->effects(machine->domain->context) : 0,
                  .is_probe = is_probe};
   frame.slots = machine_alloc(machine, routine->locals.count * sizeof *frame.slots);
-  for (uint32_t i = 0; i < routine->locals.count; i++)
-    frame.slots[i] = (Value){.type = {.base = TYPE_NOTHING}};
+  for (uint32_t i = 0; i < routine->locals.count; i++) frame.slots[i] = (Value){.type = {.base = TYPE_NOTHING}};
   frame.mark = frame.floor = mark_now(machine);
   vec_push(machine->heap, &machine->frames, frame);
 }
@@ -159,12 +154,8 @@ bool slot_is_set(const Value *slot) { return slot->type.base != TYPE_NOTHING; }
 Machine *machine_new(Heap *heap, Names *names, const Domain *domain, Routine *const *const *routines,
                      const Record *const *records, Diags *diags, Limits limits) {
   Machine *machine = heap_alloc(heap, sizeof *machine);
-  *machine = (Machine){.heap = heap,
-                       .names = names,
-                       .domain = domain,
-                       .routines = routines,
-                       .records = records,
-                       .diags = diags};
+  *machine = (Machine){
+      .heap = heap, .names = names, .domain = domain, .routines = routines, .records = records, .diags = diags};
   machine->limits.steps = limits.steps ? limits.steps : STEPS_DEFAULT;
   machine->limits.total = limits.total ? limits.total : TOTAL_DEFAULT;
   machine->limits.inlining = limits.inlining ? limits.inlining : INLINING_DEFAULT;
@@ -224,9 +215,7 @@ ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value 
 
 uint32_t machine_depth(const Machine *machine) { return machine->frames.count; }
 const Value *machine_result(const Machine *machine, uint32_t index) { return &machine->stack.data[index]; }
-const Value *machine_slot(const Machine *machine, uint32_t slot) {
-  return &machine->frames.data[0].slots[slot];
-}
+const Value *machine_slot(const Machine *machine, uint32_t slot) { return &machine->frames.data[0].slots[slot]; }
 const Value *machine_output(const Machine *machine, uint32_t output) {
   return machine_slot(machine, machine->frames.data[0].routine->inputs + output);
 }

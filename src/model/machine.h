@@ -26,13 +26,7 @@ typedef struct Snapshot {
   Value *values;
 } Snapshot;
 
-typedef enum ControlKind {
-  CONTROL_IF,
-  CONTROL_IF_VALUE,
-  CONTROL_LOOP,
-  CONTROL_EACH,
-  CONTROL_WHEN
-} ControlKind;
+typedef enum ControlKind { CONTROL_IF, CONTROL_IF_VALUE, CONTROL_LOOP, CONTROL_EACH, CONTROL_WHEN } ControlKind;
 
 typedef struct Control {
   ControlKind kind;
@@ -79,8 +73,8 @@ struct Machine {
   VEC(Value) stack;
   VEC(Control) control;
   VEC(Frame) frames;
-  char *path;  /* condition under which the present instruction runs; NULL: always */
-  char *route; /* the same, but not the negation of conditions under which a path has left: that one wins */
+  char *path;            /* condition under which the present instruction runs; NULL: always */
+  char *route;           /* the same, but not the negation of conditions under which a path has left: that one wins */
   uint64_t steps, spent; /* of this run, of those before */
   uint64_t budget;       /* steps allowed in this run */
   ExecuteStatus status;

@@ -28,13 +28,7 @@ typedef enum Variability {
   VARIABILITY_CONTINUOUS
 } Variability;
 typedef enum Causality { CAUSALITY_LOCAL, CAUSALITY_INPUT, CAUSALITY_OUTPUT } Causality;
-typedef enum StateSelect {
-  SELECT_NEVER,
-  SELECT_AVOID,
-  SELECT_DEFAULT,
-  SELECT_PREFER,
-  SELECT_ALWAYS
-} StateSelect;
+typedef enum StateSelect { SELECT_NEVER, SELECT_AVOID, SELECT_DEFAULT, SELECT_PREFER, SELECT_ALWAYS } StateSelect;
 typedef enum Fixed { FIXED_UNSET, FIXED_FALSE, FIXED_TRUE } Fixed;
 
 typedef struct Variable {
@@ -48,8 +42,8 @@ typedef struct Variable {
   StateSelect select;
   Fixed fixed;
   bool is_final;
-  bool is_structural; /* its value decided sizes, loops or branches: it can no longer be changed */
-  Expr binding;       /* of parameters and constants; EXPR_NONE if there is none (then start holds) */
+  bool is_structural;            /* its value decided sizes, loops or branches: it can no longer be changed */
+  Expr binding;                  /* of parameters and constants; EXPR_NONE if there is none (then start holds) */
   Expr start, min, max, nominal; /* over parameters; EXPR_NONE if not given */
   Name unit, display_unit, quantity, description;
   Span span;

@@ -52,8 +52,7 @@ static void number_sum(void *context, const void *terms, const uint32_t *signs, 
   memcpy(out, &total, sizeof total);
 }
 
-static void number_select(void *context, const void *condition, const void *then, const void *otherwise,
-                          void *out) {
+static void number_select(void *context, const void *condition, const void *then, const void *otherwise, void *out) {
   (void)context;
   double truth;
   memcpy(&truth, condition, sizeof truth);

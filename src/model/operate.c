@@ -142,8 +142,7 @@ bool step_apply(Machine *machine, Op op, uint32_t count) {
   const Value *arguments = machine_top(machine, count);
   Type types[3] = {{0}};
   for (uint32_t i = 0; i < count && i < 3; i++) types[i] = arguments[i].type;
-  if (!value_apply(machine, op, apply_type(op, types, count < 3 ? count : 3), arguments, count, &out))
-    return false;
+  if (!value_apply(machine, op, apply_type(op, types, count < 3 ? count : 3), arguments, count, &out)) return false;
   machine_replace(machine, count, out);
   return true;
 }
@@ -222,8 +221,8 @@ bool step_special(Machine *machine, Special special, uint32_t count, Span span) 
   char *scalars = machine_alloc(machine, (size_t)count * size);
   for (uint32_t i = 0; i < out.count; i++) {
     for (uint32_t k = 0; k < count; k++)
-      memcpy(scalars + (size_t)k * size,
-             arguments[k].data + (arguments[k].type.dimensions ? (size_t)i * size : 0), size);
+      memcpy(scalars + (size_t)k * size, arguments[k].data + (arguments[k].type.dimensions ? (size_t)i * size : 0),
+             size);
     if (!domain->special(domain->context, special, scalars, count, span, out.data + (size_t)i * size)) {
       machine->status = EXECUTE_ERROR;
       return false;
@@ -242,12 +241,10 @@ bool step_record(Machine *machine, uint32_t definition) {
     out.fields[i] = machine_top(machine, count)[i];
     out.fields[i].type.base = record->fields.data[i].type.base;
     for (uint32_t k = 0; k < record->fields.data[i].type.dimensions; k++)
-      if (record->fields.data[i].sizes[k] != UINT32_MAX &&
-          record->fields.data[i].sizes[k] != out.fields[i].sizes[k])
+      if (record->fields.data[i].sizes[k] != UINT32_MAX && record->fields.data[i].sizes[k] != out.fields[i].sizes[k])
         return machine_error(machine, "field `%s` of record `%s` has the wrong size: %s",
                              names_text(machine->names, record->fields.data[i].name),
-                             names_text(machine->names, record->name),
-                             value_sizes_text(machine, &out.fields[i]));
+                             names_text(machine->names, record->name), value_sizes_text(machine, &out.fields[i]));
   }
   machine_replace(machine, count, out);
   return true;

@@ -87,8 +87,8 @@ static void start_machine(Valuation *run) {
   run->routines = run->model->routines.data;
   run->records = run->model->records.data;
   run->quiet = diags_make(run->heap);
-  run->machine = machine_new(run->heap, run->model->names, &run->domain, &run->routines, &run->records,
-                             &run->quiet, (Limits){0});
+  run->machine =
+      machine_new(run->heap, run->model->names, &run->domain, &run->routines, &run->records, &run->quiet, (Limits){0});
 }
 
 static bool same_call(const Valuation *run, Expr e, uint32_t function) {
@@ -278,13 +278,12 @@ static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
     diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` depends on itself", name);
   } else if (dag_op(run->dag, fault) == OP_CALL) {
     CallInfo call = dag_call_info(run->dag, fault);
-    const char *why =
-        run->quiet.list.count ? run->quiet.list.data[0].message : "it is not written in Modelica";
-    diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` cannot be computed: function `%s`: %s",
-               name, names_text(run->model->names, run->model->functions.data[call.function]->name), why);
+    const char *why = run->quiet.list.count ? run->quiet.list.data[0].message : "it is not written in Modelica";
+    diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` cannot be computed: function `%s`: %s", name,
+               names_text(run->model->names, run->model->functions.data[call.function]->name), why);
   } else {
-    diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` is not defined: `%s` has no value here",
-               name, model_text(run->model, fault, &arena));
+    diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` is not defined: `%s` has no value here", name,
+               model_text(run->model, fault, &arena));
   }
   run->circle = EXPR_NONE;
   arena_free(&arena);
@@ -294,8 +293,8 @@ static void warn_missing(const Valuation *run, Expr leaf, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
   if (is_overridden(run, leaf) || parameter_source(run, leaf) != EXPR_NONE || !has_number(variable)) return;
   if (variable->variability > VARIABILITY_PARAMETER || variable->fixed == FIXED_FALSE) return;
-  diag_warning(diags, variable->span, "`%s` has no value: %d is taken",
-               names_text(run->model->names, variable->name), variable->type == TYPE_ENUMERATION);
+  diag_warning(diags, variable->span, "`%s` has no value: %d is taken", names_text(run->model->names, variable->name),
+               variable->type == TYPE_ENUMERATION);
 }
 
 bool model_parameter_values(Model *model, const double *overrides, double *values, Diags *diags) {

@@ -103,8 +103,7 @@ static void list_add(Heap *heap, PrintList *list, uint32_t position) {
 static const char *enumeration_name(Print *print, uint32_t enumeration) {
   list_add(print->heap, &print->enumerations, enumeration);
   Name name = print->model->enumerations.data[enumeration].name;
-  return is_predefined(print->model, enumeration) ? names_text(print->model->names, name)
-                                                  : print_class(print, name);
+  return is_predefined(print->model, enumeration) ? names_text(print->model->names, name) : print_class(print, name);
 }
 
 const char *print_record(Print *print, uint32_t definition) {
@@ -169,8 +168,7 @@ static uint32_t leaf_kind(void *context, const Dag *dag, Expr e) {
 static void leaf_literal(void *context, Heap *heap, TextVec *text, uint32_t kind, double value) {
   Print *print = context;
   uint32_t enumeration = kind - VALUE_ENUMERATION;
-  if (value >= 1 && value <= print->model->enumerations.data[enumeration].literals.count &&
-      value == (uint32_t)value)
+  if (value >= 1 && value <= print->model->enumerations.data[enumeration].literals.count && value == (uint32_t)value)
     print_literal(print, text, enumeration, value);
   else text_printf(heap, text, "%.17g", value);
 }
@@ -186,8 +184,7 @@ static const char *function_name(void *context, uint32_t function) {
 }
 
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat) {
-  *print = (Print){
-      .model = model, .heap = heap, .arena = arena_make(heap), .is_flat = is_flat, .used = map_make(heap)};
+  *print = (Print){.model = model, .heap = heap, .arena = arena_make(heap), .is_flat = is_flat, .used = map_make(heap)};
   print->enumerations.has = arena_array(&print->arena, model->enumerations.count, sizeof(bool));
   print->records.has = arena_array(&print->arena, model->records.count, sizeof(bool));
   print->objects.has = arena_array(&print->arena, model->external_objects.count, sizeof(bool));
@@ -313,10 +310,8 @@ static void attribute_value(Attributes *list, const char *name, Expr value, uint
 }
 
 static void print_attributes(Print *print, TextVec *text, const Variable *variable) {
-  static const char *const selects[] = {[SELECT_NEVER] = "never",
-                                        [SELECT_AVOID] = "avoid",
-                                        [SELECT_PREFER] = "prefer",
-                                        [SELECT_ALWAYS] = "always"};
+  static const char *const selects[] = {
+      [SELECT_NEVER] = "never", [SELECT_AVOID] = "avoid", [SELECT_PREFER] = "prefer", [SELECT_ALWAYS] = "always"};
   Attributes list = {.print = print, .text = text};
   uint32_t kind = print_kind(variable_type(variable));
   attribute_text(&list, "quantity", variable->quantity);
@@ -410,8 +405,7 @@ static void print_records(Print *print, TextVec *text) {
 /* The class as it was written. */
 static void print_external_object(Print *print, TextVec *text, const ExternalObject *object) {
   text_append(print->heap, text, "  ", 2);
-  text_append(print->heap, text, print->model->source.text + object->span.begin,
-              object->span.end - object->span.begin);
+  text_append(print->heap, text, print->model->source.text + object->span.begin, object->span.end - object->span.begin);
   text_append(print->heap, text, "\n\n", 2);
 }
 
@@ -421,8 +415,7 @@ static void print_definitions(Print *print, TextVec *text) {
   print_functions(print, &functions);
   print_records(print, &records);
   const PrintList *enumerations = &print->enumerations, *objects = &print->objects;
-  for (uint32_t i = 0; i < enumerations->order.count; i++)
-    print_enumeration(print, text, enumerations->order.data[i]);
+  for (uint32_t i = 0; i < enumerations->order.count; i++) print_enumeration(print, text, enumerations->order.data[i]);
   for (uint32_t i = 0; i < objects->order.count; i++)
     print_external_object(print, text, &print->model->external_objects.data[objects->order.data[i]]);
   text_append(print->heap, text, records.data, records.count);
@@ -456,8 +449,7 @@ static void print_action_itself(Print *print, TextVec *text, const Action *actio
   switch (action->kind) {
   case ACTION_ASSIGN: print_assignment(print, text, action); break;
   case ACTION_REINIT:
-    text_printf(heap, text, "reinit(%s, ",
-                print_name(print, print->model->variables.data[action->target].name));
+    text_printf(heap, text, "reinit(%s, ", print_name(print, print->model->variables.data[action->target].name));
     print_expression(print, text, action->value, VALUE_REAL);
     text_append(heap, text, ")", 1);
     break;
@@ -497,8 +489,7 @@ static void print_when(Print *print, TextVec *text, const When *when) {
       print_expression(print, text, branch->conditions.data[i], VALUE_BOOLEAN);
     }
     text_printf(print->heap, text, "%s then\n", is_vector ? "}" : "");
-    for (uint32_t i = 0; i < branch->actions.count; i++)
-      print_action(print, text, &branch->actions.data[i], "      ");
+    for (uint32_t i = 0; i < branch->actions.count; i++) print_action(print, text, &branch->actions.data[i], "      ");
   }
   text_printf(print->heap, text, "    end when;\n");
 }
@@ -526,8 +517,7 @@ static void print_algorithm_sections(Print *print, TextVec *text) {
 
 static void print_equation_section(Print *print, TextVec *text) {
   const Model *model = print->model;
-  if (!model->equations.count && !model->discrete_equations.count && !model->whens.count &&
-      !model->asserts.count)
+  if (!model->equations.count && !model->discrete_equations.count && !model->whens.count && !model->asserts.count)
     return;
   text_printf(print->heap, text, "  equation\n");
   print_equations(print, text, model->equations.data, model->equations.count,
@@ -535,14 +525,12 @@ static void print_equation_section(Print *print, TextVec *text) {
   print_equations(print, text, model->discrete_equations.data, model->discrete_equations.count, NULL);
   for (uint32_t i = 0; i < model->whens.count; i++)
     if (!is_in_group(model, i)) print_when(print, text, &model->whens.data[i]);
-  for (uint32_t i = 0; i < model->asserts.count; i++)
-    print_action(print, text, &model->asserts.data[i], "    ");
+  for (uint32_t i = 0; i < model->asserts.count; i++) print_action(print, text, &model->asserts.data[i], "    ");
 }
 
 /* ---- the model ---- */
 
-static void print_setting(Print *print, TextVec *text, bool *is_open, bool has, const char *name,
-                          double value) {
+static void print_setting(Print *print, TextVec *text, bool *is_open, bool has, const char *name, double value) {
   if (!has) return;
   text_printf(print->heap, text, "%s%s = ", *is_open ? ", " : "    annotation(experiment(", name);
   print_expression(print, text, dag_constant(print->model->dag, value), VALUE_REAL);
@@ -565,8 +553,7 @@ static void print_body(Print *print, TextVec *text) {
   text_printf(print->heap, text, "  model %s", name);
   print_comment(print, text, model->description);
   text_append(print->heap, text, "\n", 1);
-  for (uint32_t i = 0; i < model->variables.count; i++)
-    print_variable(print, text, &model->variables.data[i]);
+  for (uint32_t i = 0; i < model->variables.count; i++) print_variable(print, text, &model->variables.data[i]);
   if (model->initial_equations.count) text_printf(print->heap, text, "  initial equation\n");
   print_equations(print, text, model->initial_equations.data, model->initial_equations.count, NULL);
   print_equation_section(print, text);

@@ -80,8 +80,7 @@ static PrintPlace *make_layout(Print *print, const Function *function) {
     bool is_given = shape->type.base != TYPE_NOTHING;
     if (is_given && !is_first) text_append(print->heap, &layout.text, ", ", 2);
     if (is_given && is_named)
-      text_printf(print->heap, &layout.text,
-                  "%s = ", print_name(print, function->routine->locals.data[i].name));
+      text_printf(print->heap, &layout.text, "%s = ", print_name(print, function->routine->locals.data[i].name));
     if (is_given) place_value(&layout, shape, 0);
     is_first = is_first && !is_given;
     is_named = is_named || !is_given;
@@ -118,8 +117,7 @@ static uint32_t element_count(const Shape *shape, uint32_t skip) {
 /* The field of one element of a record that holds scalar number *scalar of it, which becomes its number within. */
 static uint32_t find_field(const Shape *shape, uint32_t *scalar) {
   uint32_t field = 0, elements = element_count(shape, 0);
-  while (*scalar >= shape->fields[field].scalars / elements)
-    *scalar -= shape->fields[field++].scalars / elements;
+  while (*scalar >= shape->fields[field].scalars / elements) *scalar -= shape->fields[field++].scalars / elements;
   return field;
 }
 
@@ -135,8 +133,7 @@ uint32_t print_call_kind(const Print *print, CallInfo call) {
 }
 
 /* Subscripts of the dimensions from `skip` on, of element number `element` of these. */
-static void append_subscripts(Print *print, TextVec *text, const Shape *shape, uint32_t skip,
-                              uint32_t element) {
+static void append_subscripts(Print *print, TextVec *text, const Shape *shape, uint32_t skip, uint32_t element) {
   for (uint32_t d = skip; d < shape->type.dimensions; d++) {
     uint32_t behind = element_count(shape, d + 1);
     text_printf(print->heap, text, "%s%u", d > skip ? ", " : "[", element / behind % shape->sizes[d] + 1);
@@ -174,8 +171,7 @@ const char *print_call_around(void *context, CallInfo call, uint32_t position) {
   const char *select = selection(print, &function->outputs[output], scalar);
   const char *name = print_use(print, function->routine->number, output);
   if (position == 0) before = arena_printf(&print->arena, "%s%s%s", *select ? "(" : "", name, before);
-  if (position == function->arguments && *select)
-    before = arena_printf(&print->arena, "%s)%s", before, select);
+  if (position == function->arguments && *select) before = arena_printf(&print->arena, "%s)%s", before, select);
   return before;
 }
 

@@ -80,8 +80,7 @@ typedef struct Writer {
 
 static const Rope *rope_of(Writer *writer, Level level, const Piece *pieces, uint32_t count) {
   Rope *rope = arena_alloc(&writer->arena, sizeof *rope);
-  *rope =
-      (Rope){.pieces = arena_array(&writer->arena, count, sizeof *pieces), .count = count, .level = level};
+  *rope = (Rope){.pieces = arena_array(&writer->arena, count, sizeof *pieces), .count = count, .level = level};
   if (count) memcpy(rope->pieces, pieces, count * sizeof *pieces);
   return rope;
 }
@@ -178,8 +177,7 @@ static void push_constant(Writer *writer, BaseType base, double value) {
   if (base == TYPE_BOOLEAN) {
     text_printf(writer->heap, &text, value != 0 ? "true" : "false");
   } else {
-    dag_print(writer->print->model->dag, dag_constant(writer->print->model->dag, value), NULL, writer->heap,
-              &text);
+    dag_print(writer->print->model->dag, dag_constant(writer->print->model->dag, value), NULL, writer->heap, &text);
     if (base == TYPE_REAL && !strpbrk(text.data, ".e")) text_printf(writer->heap, &text, ".0");
   }
   const char *kept = arena_copy(&writer->arena, text.data, text.count);
@@ -206,8 +204,7 @@ static void push_index(Writer *writer, uint32_t count) {
   uint32_t record = record_below(writer, count);
   const Rope *subscripts = pop_list(writer, "[", count, ", ", "]");
   const Rope *base = rope_at(writer, pop(writer), LEVEL_PRIMARY);
-  push_item(writer, rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.rope = base}, {.rope = subscripts}}, 2),
-            record);
+  push_item(writer, rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.rope = base}, {.rope = subscripts}}, 2), record);
 }
 
 static void push_field(Writer *writer, uint32_t number) {
@@ -260,8 +257,7 @@ static void push_sum(Writer *writer, uint32_t count, const uint32_t *signs) {
   for (uint32_t i = 0; i < count; i++) {
     bool is_minus = (signs[i / 32] >> (i % 32)) & 1;
     const char *sign = i ? is_minus ? " - " : " + " : is_minus ? "-" : count == 1 ? "+" : "";
-    const Rope *term =
-        rope_at(writer, writer->stack.data[writer->stack.count - count + i].rope, LEVEL_PRODUCT);
+    const Rope *term = rope_at(writer, writer->stack.data[writer->stack.count - count + i].rope, LEVEL_PRODUCT);
     vec_push(writer->heap, &writer->pieces, (Piece){.text = sign});
     vec_push(writer->heap, &writer->pieces, (Piece){.rope = term});
   }
@@ -324,11 +320,10 @@ static void push_each(Writer *writer, uint32_t slot) {
   uint32_t record = record_below(writer, 0);
   const Rope *value = pop(writer), *range = vec_pop(&writer->waiting).rope;
   const char *words = arena_printf(&writer->arena, " for %s in ", local_name(writer, slot));
-  push_item(
-      writer,
-      rope_of(writer, LEVEL_PRIMARY,
-              (Piece[]){{.text = "{"}, {.rope = value}, {.text = words}, {.rope = range}, {.text = "}"}}, 5),
-      record);
+  push_item(writer,
+            rope_of(writer, LEVEL_PRIMARY,
+                    (Piece[]){{.text = "{"}, {.rope = value}, {.text = words}, {.rope = range}, {.text = "}"}}, 5),
+            record);
 }
 
 /* A row is a, b without brackets: it stands in a matrix [a, b; c, d] next. */
@@ -406,10 +401,9 @@ static void run_store(Writer *writer, const uint32_t *place) {
   if (item.outputs) take_output(writer, item, target);
   else if (!writer->in_body) writer->declarations[place[0]].binding = item.rope;
   else
-    write_rope_line(
-        writer, "",
-        rope_of(writer, LEVEL_IF, (Piece[]){{.rope = target}, {.text = " := "}, {.rope = item.rope}}, 3),
-        ";");
+    write_rope_line(writer, "",
+                    rope_of(writer, LEVEL_IF, (Piece[]){{.rope = target}, {.text = " := "}, {.rope = item.rope}}, 3),
+                    ";");
 }
 
 static void run_drop(Writer *writer, uint32_t count) {
@@ -429,8 +423,7 @@ static void push_outputs(Writer *writer, const Rope *rope, uint32_t record, uint
   *outputs = (Outputs){.call = rope, .count = wanted, .open = wanted};
   outputs->targets = arena_array(&writer->arena, wanted, sizeof *outputs->targets);
   for (uint32_t i = 0; i < wanted; i++)
-    vec_push(writer->heap, &writer->stack,
-             (Item){.rope = rope, .record = NO_RECORD, .outputs = outputs, .number = i});
+    vec_push(writer->heap, &writer->stack, (Item){.rope = rope, .record = NO_RECORD, .outputs = outputs, .number = i});
 }
 
 /* Arguments whose slots follow each other from the first are given by position, the others by name. */
@@ -448,8 +441,7 @@ static void run_call(Writer *writer, uint32_t count, const uint32_t *call) {
       const char *input = print_name(writer->print, callee->locals.data[call[2 + i]].name);
       vec_push(writer->heap, &writer->pieces, (Piece){.text = arena_printf(&writer->arena, "%s = ", input)});
     }
-    vec_push(writer->heap, &writer->pieces,
-             (Piece){.rope = writer->stack.data[writer->stack.count - count + i].rope});
+    vec_push(writer->heap, &writer->pieces, (Piece){.rope = writer->stack.data[writer->stack.count - count + i].rope});
   }
   vec_push(writer->heap, &writer->pieces, (Piece){.text = ")"});
   writer->stack.count -= count;
@@ -470,8 +462,7 @@ static void run_missing(Writer *writer, uint32_t position) {
     if (other.begin != span.begin || other.end != span.end) break;
   }
   const char *text = writer->print->model->source.text + span.begin;
-  push_outputs(writer,
-               rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text, span.end - span.begin)),
+  push_outputs(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text, span.end - span.begin)),
                NO_RECORD, wanted);
   writer->skip = wanted;
 }
@@ -582,12 +573,8 @@ static void run_instruction(Writer *writer, uint32_t position) {
   case CODE_MATRIX: push_matrix(writer, i.b, i.a == 1); break;
   case CODE_RANGE: push_range(writer, i.a != 0); break;
   case CODE_SUM: push_sum(writer, i.a, routine->extra.data + i.b); break;
-  case CODE_MULTIPLY:
-    push_infix(writer, i.a ? " .* " : " * ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER);
-    break;
-  case CODE_DIVIDE:
-    push_infix(writer, i.a ? " ./ " : " / ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER);
-    break;
+  case CODE_MULTIPLY: push_infix(writer, i.a ? " .* " : " * ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER); break;
+  case CODE_DIVIDE: push_infix(writer, i.a ? " ./ " : " / ", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER); break;
   case CODE_POWER: push_infix(writer, i.a ? " .^ " : " ^ ", LEVEL_POWER, LEVEL_PRIMARY, LEVEL_PRIMARY); break;
   case CODE_ADD_EACH: push_infix(writer, " .+ ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT); break;
   case CODE_SUBTRACT_EACH: push_infix(writer, " .- ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT); break;
@@ -638,9 +625,7 @@ static void run_instruction(Writer *writer, uint32_t position) {
 static void write_declaration(Writer *writer, uint32_t slot) {
   const Routine *routine = writer->routine;
   const Declaration *declaration = &writer->declarations[slot];
-  const char *prefix = slot < routine->inputs                      ? "input "
-                       : slot < routine->inputs + routine->outputs ? "output "
-                                                                   : "";
+  const char *prefix = slot < routine->inputs ? "input " : slot < routine->inputs + routine->outputs ? "output " : "";
   write_indent(writer);
   text_printf(writer->heap, writer->text, "%s", prefix);
   print_type(writer->print, writer->text, routine->locals.data[slot].type);
@@ -662,8 +647,7 @@ static void write_derivatives(Writer *writer) {
     write_indent(writer);
     text_printf(writer->heap, writer->text, "annotation(derivative(order = %u", derivative->order);
     for (uint32_t k = 0; k < derivative->without.count; k++)
-      text_printf(writer->heap, writer->text, ", noDerivative = %s",
-                  local_name(writer, derivative->without.data[k]));
+      text_printf(writer->heap, writer->text, ", noDerivative = %s", local_name(writer, derivative->without.data[k]));
     const char *name = print_use(writer->print, derivative->routine->number, 0);
     text_printf(writer->heap, writer->text, ") = %s);\n", name);
   }
@@ -673,17 +657,13 @@ static void write_derivatives(Writer *writer) {
 static void write_external(Writer *writer) {
   Span span = writer->routine->external_span;
   text_append(writer->heap, writer->text, "  ", 2);
-  text_append(writer->heap, writer->text, writer->print->model->source.text + span.begin,
-              span.end - span.begin);
+  text_append(writer->heap, writer->text, writer->print->model->source.text + span.begin, span.end - span.begin);
   text_append(writer->heap, writer->text, ";\n", 2);
 }
 
 static Writer writer_make(Print *print, TextVec *text, const Routine *routine) {
-  Writer writer = {.print = print,
-                   .heap = print->heap,
-                   .arena = arena_make(print->heap),
-                   .text = text,
-                   .routine = routine};
+  Writer writer = {
+      .print = print, .heap = print->heap, .arena = arena_make(print->heap), .text = text, .routine = routine};
   writer.declarations = arena_array(&writer.arena, routine->locals.count, sizeof *writer.declarations);
   return writer;
 }
@@ -733,8 +713,7 @@ static void write_output_function(Print *print, TextVec *text, const Routine *ro
   }
   text_printf(heap, text, "  algorithm\n    (");
   for (uint32_t i = 0; i < output; i++) text_printf(heap, text, ", ");
-  text_printf(heap, text, "%s) := %s(",
-              print_name(print, routine->locals.data[routine->inputs + output].name),
+  text_printf(heap, text, "%s) := %s(", print_name(print, routine->locals.data[routine->inputs + output].name),
               print_use(print, routine->number, 0));
   for (uint32_t slot = 0; slot < routine->inputs; slot++)
     text_printf(heap, text, "%s%s", slot ? ", " : "", print_name(print, routine->locals.data[slot].name));

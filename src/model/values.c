@@ -55,8 +55,7 @@ static bool make_value(Machine *machine, Type type, const uint32_t *sizes, Value
     memcpy(copy, sizes, type.dimensions * sizeof *copy);
     out->sizes = copy;
   }
-  if (type.base != TYPE_RECORD)
-    out->data = machine_alloc(machine, (size_t)out->count * machine_domain(machine)->size);
+  if (type.base != TYPE_RECORD) out->data = machine_alloc(machine, (size_t)out->count * machine_domain(machine)->size);
   return true;
 }
 
@@ -128,8 +127,7 @@ void value_assign(Machine *machine, Value *target, const Value *source) {
   if (target->type.base == TYPE_RECORD)
     for (uint32_t i = 0, n = field_count(machine, target); i < n; i++)
       value_assign(machine, &target->fields[i], &source->fields[i]);
-  else if (target->count)
-    memmove(target->data, source->data, (size_t)target->count * machine_domain(machine)->size);
+  else if (target->count) memmove(target->data, source->data, (size_t)target->count * machine_domain(machine)->size);
 }
 
 Value value_scalar(Machine *machine, BaseType base, double number) {
@@ -143,8 +141,7 @@ Value value_scalar(Machine *machine, BaseType base, double number) {
 bool value_number(Machine *machine, const char *scalar, int64_t *out) {
   const Domain *domain = machine_domain(machine);
   double number;
-  if (!domain->known(domain->context, scalar, &number))
-    return machine_unknown(machine, "a size or subscript");
+  if (!domain->known(domain->context, scalar, &number)) return machine_unknown(machine, "a size or subscript");
   if (!(fabs(number) <= 9007199254740992.0) || number != floor(number))
     return machine_error(machine, "%g is not an Integer", number);
   *out = (int64_t)number;
@@ -165,8 +162,7 @@ bool value_check_integers(Machine *machine, const Value *value) {
     if (domain->known(domain->context, value->data + (size_t)i * domain->size, &number) &&
         !(fabs(number) <= 9007199254740992.0))
       return machine_error(
-          machine, "integer overflow: %.17g is beyond the largest Integer, 9007199254740992; use a Real",
-          number);
+          machine, "integer overflow: %.17g is beyond the largest Integer, 9007199254740992; use a Real", number);
   }
   return true;
 }
@@ -183,8 +179,7 @@ static bool apply_failed(Machine *machine, Op op, const char *scalars, uint32_t 
 }
 
 /* The one array among the arguments that decides the sizes; scalars go with every element. */
-static bool common_shape(Machine *machine, Op op, const Value *arguments, uint32_t count,
-                         const Value **shape) {
+static bool common_shape(Machine *machine, Op op, const Value *arguments, uint32_t count, const Value **shape) {
   *shape = &arguments[0];
   for (uint32_t i = 1; i < count; i++) {
     if (arguments[i].type.dimensions == 0) continue;
@@ -206,8 +201,8 @@ bool value_apply(Machine *machine, Op op, Type type, const Value *arguments, uin
   char *scalars = machine_alloc(machine, (size_t)count * size);
   for (uint32_t i = 0; i < out->count; i++) {
     for (uint32_t k = 0; k < count; k++)
-      memcpy(scalars + (size_t)k * size,
-             arguments[k].data + (arguments[k].type.dimensions ? (size_t)i * size : 0), size);
+      memcpy(scalars + (size_t)k * size, arguments[k].data + (arguments[k].type.dimensions ? (size_t)i * size : 0),
+             size);
     if (!domain->apply(domain->context, op, scalars, count, out->data + (size_t)i * size))
       return apply_failed(machine, op, scalars, count);
   }
@@ -215,8 +210,7 @@ bool value_apply(Machine *machine, Op op, Type type, const Value *arguments, uin
 }
 
 /* Strings are joined, numbers added. */
-static bool sum_element(Machine *machine, const uint32_t *signs, Type type, char *scalars, uint32_t count,
-                        char *out) {
+static bool sum_element(Machine *machine, const uint32_t *signs, Type type, char *scalars, uint32_t count, char *out) {
   const Domain *domain = machine_domain(machine);
   if (type.base != TYPE_STRING) {
     domain->sum(domain->context, scalars, signs, count, out);
@@ -226,21 +220,19 @@ static bool sum_element(Machine *machine, const uint32_t *signs, Type type, char
          machine_unknown(machine, "a text joined of parts");
 }
 
-bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count,
-               Value *out) {
+bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count, Value *out) {
   const Domain *domain = machine_domain(machine);
   for (uint32_t i = 1; i < count; i++)
     if (!value_same_sizes(&terms[0], &terms[i]))
       return machine_error(machine, "sizes differ: %s of %s and %s",
-                           (signs[i / 32] >> (i % 32)) & 1 ? "difference" : "sum",
-                           value_sizes_text(machine, &terms[0]), value_sizes_text(machine, &terms[i]));
+                           (signs[i / 32] >> (i % 32)) & 1 ? "difference" : "sum", value_sizes_text(machine, &terms[0]),
+                           value_sizes_text(machine, &terms[i]));
   type.dimensions = terms[0].type.dimensions;
   if (!make_value(machine, type, terms[0].sizes, out)) return false;
   uint32_t size = domain->size;
   char *scalars = machine_alloc(machine, (size_t)count * size);
   for (uint32_t i = 0; i < out->count; i++) {
-    for (uint32_t k = 0; k < count; k++)
-      memcpy(scalars + (size_t)k * size, terms[k].data + (size_t)i * size, size);
+    for (uint32_t k = 0; k < count; k++) memcpy(scalars + (size_t)k * size, terms[k].data + (size_t)i * size, size);
     if (!sum_element(machine, signs, type, scalars, count, out->data + (size_t)i * size)) return false;
   }
   return value_check_integers(machine, out);
@@ -249,8 +241,8 @@ bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *
 /* ---- products ---- */
 
 /* Scalar product of `count` elements, with strides. */
-static bool inner_product(Machine *machine, const char *a, size_t a_step, const char *b, size_t b_step,
-                          uint32_t count, char *out) {
+static bool inner_product(Machine *machine, const char *a, size_t a_step, const char *b, size_t b_step, uint32_t count,
+                          char *out) {
   const Domain *domain = machine_domain(machine);
   static const uint32_t no_signs[1] = {0};
   uint32_t size = domain->size;
@@ -332,9 +324,7 @@ bool value_power(Machine *machine, Type type, const Value *base, const Value *ex
 
 /* ---- construction ---- */
 
-static BaseType join_base(BaseType a, BaseType b) {
-  return a == TYPE_INTEGER && b == TYPE_REAL ? TYPE_REAL : a;
-}
+static BaseType join_base(BaseType a, BaseType b) { return a == TYPE_INTEGER && b == TYPE_REAL ? TYPE_REAL : a; }
 
 bool value_array(Machine *machine, const Value *items, uint32_t count, BaseType empty, Value *out) {
   uint32_t sizes[TYPE_MAX_DIMENSIONS + 1];
@@ -395,8 +385,7 @@ typedef struct Selection {
   bool is_scalar;
 } Selection;
 
-static bool select_subscript(Machine *machine, const Value *subscript, uint32_t size, uint32_t number,
-                             Selection *out) {
+static bool select_subscript(Machine *machine, const Value *subscript, uint32_t size, uint32_t number, Selection *out) {
   const Domain *domain = machine_domain(machine);
   *out = (Selection){.count = size};
   if (value_is_all(subscript)) return true;
@@ -414,22 +403,20 @@ static bool select_subscript(Machine *machine, const Value *subscript, uint32_t 
     if (!value_number(machine, subscript->data + (size_t)i * domain->size, &position)) return false;
     if (is_logical) position++;
     if (position < 1 || position > size)
-      return machine_error(machine, "subscript %lld is out of range: dimension %u has size %u",
-                           (long long)position, number + 1, size);
+      return machine_error(machine, "subscript %lld is out of range: dimension %u has size %u", (long long)position,
+                           number + 1, size);
     out->positions[i] = (uint32_t)position - 1;
   }
   return true;
 }
 
 /* Subscripts made ready for an array with `sizes`; those missing at the end mean all. */
-static bool select_all(Machine *machine, const Value *array, const Value *subscripts, uint32_t count,
-                       Selection *out) {
+static bool select_all(Machine *machine, const Value *array, const Value *subscripts, uint32_t count, Selection *out) {
   if (count > array->type.dimensions)
     return machine_error(machine, "%u subscripts for %s", count, value_sizes_text(machine, array));
   for (uint32_t i = 0; i < array->type.dimensions; i++) {
     Value all = {.type = {.base = TYPE_NOTHING}};
-    if (!select_subscript(machine, i < count ? &subscripts[i] : &all, array->sizes[i], i, &out[i]))
-      return false;
+    if (!select_subscript(machine, i < count ? &subscripts[i] : &all, array->sizes[i], i, &out[i])) return false;
   }
   return true;
 }
@@ -454,8 +441,7 @@ static void move_selected(Machine *machine, char *array, const uint32_t *sizes, 
 }
 
 /* condition: open subscript equals position + 1. */
-static bool equals_position(Machine *machine, const char *open, uint32_t position, bool is_logical,
-                            char *out) {
+static bool equals_position(Machine *machine, const char *open, uint32_t position, bool is_logical, char *out) {
   const Domain *domain = machine_domain(machine);
   char *pair = machine_alloc(machine, 2 * (size_t)domain->size);
   memcpy(pair, open, domain->size);
@@ -471,8 +457,7 @@ static uint32_t find_open(const Selection *selection, uint32_t dimensions) {
 
 /* Loads with subscripts that are not known: if s == 1 then a[1] else if s == 2 then a[2] ... ; at most as
  * deep as there are dimensions. */
-static bool load_open(Machine *machine, const Value *array, Selection *selection, char *dense,
-                      uint32_t total) {
+static bool load_open(Machine *machine, const Value *array, Selection *selection, char *dense, uint32_t total) {
   const Domain *domain = machine_domain(machine);
   uint32_t dimensions = array->type.dimensions, d = find_open(selection, dimensions);
   if (d == dimensions) {
@@ -526,8 +511,7 @@ static bool store_open(Machine *machine, Value *array, Selection *selection, cha
   return true;
 }
 
-static bool index_record(Machine *machine, const Value *array, const Value *subscripts, uint32_t count,
-                         Value *out) {
+static bool index_record(Machine *machine, const Value *array, const Value *subscripts, uint32_t count, Value *out) {
   uint32_t n = field_count(machine, array);
   Value *fields = machine_alloc(machine, n * sizeof *fields);
   for (uint32_t i = 0; i < n; i++)
@@ -549,8 +533,7 @@ bool value_index(Machine *machine, const Value *array, const Value *subscripts, 
   return load_open(machine, array, selection, out->data, out->count);
 }
 
-bool value_store(Machine *machine, Value *target, const Value *subscripts, uint32_t count,
-                 const Value *value) {
+bool value_store(Machine *machine, Value *target, const Value *subscripts, uint32_t count, const Value *value) {
   if (target->type.base == TYPE_RECORD) {
     for (uint32_t i = 0, n = field_count(machine, target); i < n; i++)
       if (!value_store(machine, &target->fields[i], subscripts, count, &value->fields[i])) return false;
@@ -563,23 +546,22 @@ bool value_store(Machine *machine, Value *target, const Value *subscripts, uint3
     total *= selection[i].count;
     if (selection[i].is_scalar) continue;
     if (dimensions >= value->type.dimensions || value->sizes[dimensions] != selection[i].count)
-      return machine_error(
-          machine, "sizes differ: the place to assign has %u elements in dimension %u, the value is %s",
-          selection[i].count, i + 1, value_sizes_text(machine, value));
+      return machine_error(machine,
+                           "sizes differ: the place to assign has %u elements in dimension %u, the value is %s",
+                           selection[i].count, i + 1, value_sizes_text(machine, value));
     dimensions++;
   }
   if (dimensions != value->type.dimensions)
-    return machine_error(machine, "sizes differ: %s is assigned to %u dimensions",
-                         value_sizes_text(machine, value), dimensions);
+    return machine_error(machine, "sizes differ: %s is assigned to %u dimensions", value_sizes_text(machine, value),
+                         dimensions);
   return machine_charge(machine, total) && store_open(machine, target, selection, value->data, total);
 }
 
-bool value_select(Machine *machine, const char *condition, const Value *then, const Value *otherwise,
-                  Value *out) {
+bool value_select(Machine *machine, const char *condition, const Value *then, const Value *otherwise, Value *out) {
   const Domain *domain = machine_domain(machine);
   if (!value_same_sizes(then, otherwise))
-    return machine_error(machine, "the branches of an if differ in size: %s and %s",
-                         value_sizes_text(machine, then), value_sizes_text(machine, otherwise));
+    return machine_error(machine, "the branches of an if differ in size: %s and %s", value_sizes_text(machine, then),
+                         value_sizes_text(machine, otherwise));
   Type type = then->type;
   type.base = (uint8_t)join_base(type.base, otherwise->type.base);
   if (!make_value(machine, type, then->sizes, out)) return false;
@@ -587,8 +569,7 @@ bool value_select(Machine *machine, const char *condition, const Value *then, co
     uint32_t n = field_count(machine, then);
     out->fields = machine_alloc(machine, n * sizeof *out->fields);
     for (uint32_t i = 0; i < n; i++)
-      if (!value_select(machine, condition, &then->fields[i], &otherwise->fields[i], &out->fields[i]))
-        return false;
+      if (!value_select(machine, condition, &then->fields[i], &otherwise->fields[i], &out->fields[i])) return false;
     return true;
   }
   for (uint32_t i = 0; i < out->count; i++) {

@@ -8,12 +8,12 @@ static bool decompose(char job, double *a, int32_t m, int32_t n, Svd *svd, Arena
   lapack_int rows = m, columns = n, length = -1, info;
   lapack_int *integers = arena_array(arena, 8 * (size_t)(m < n ? m : n), sizeof *integers);
   double best;
-  LAPACK_dgesdd(&job, &rows, &columns, a, &rows, svd->s, svd->u, &rows, svd->vt, &columns, &best, &length,
-                integers, &info);
+  LAPACK_dgesdd(&job, &rows, &columns, a, &rows, svd->s, svd->u, &rows, svd->vt, &columns, &best, &length, integers,
+                &info);
   length = (lapack_int)best + 1;
   double *work = arena_array(arena, (size_t)length, sizeof *work);
-  LAPACK_dgesdd(&job, &rows, &columns, a, &rows, svd->s, svd->u, &rows, svd->vt, &columns, work, &length,
-                integers, &info);
+  LAPACK_dgesdd(&job, &rows, &columns, a, &rows, svd->s, svd->u, &rows, svd->vt, &columns, work, &length, integers,
+                &info);
   return info == 0;
 }
 

@@ -37,8 +37,7 @@ static Expr leaf_image(void *context, uint32_t unknown, uint32_t order) {
 static void mark_leaves(Derived *derived, Expr e, ExprVec *leaves) {
   leaves->count = 0;
   dag_variables(derived->array->dag, e, leaves);
-  for (uint32_t k = 0; k < leaves->count; k++)
-    derived->used[array_column(derived->array, leaves->data[k])] = true;
+  for (uint32_t k = 0; k < leaves->count; k++) derived->used[array_column(derived->array, leaves->data[k])] = true;
 }
 
 static void mark_columns(Derived *derived) {
@@ -49,8 +48,7 @@ static void mark_columns(Derived *derived) {
     const FormRow *row = &form->rows.data[r];
     for (int32_t l = 0; l <= derived->array->c[row->equation]; l++)
       if (row->weight[l] != 0)
-        mark_leaves(derived,
-                    array_row(derived->array, derived->array->row_start[row->equation] + (uint32_t)l),
+        mark_leaves(derived, array_row(derived->array, derived->array->row_start[row->equation] + (uint32_t)l),
                     &leaves);
   }
   for (uint32_t q = 0; q < derived->array->columns; q++)
@@ -85,9 +83,7 @@ uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *des
   return derived->model->variables.data[position].index;
 }
 
-static Expr copy_attribute(Derived *derived, Expr e) {
-  return e == EXPR_NONE ? e : transplant(&derived->plan, e);
-}
+static Expr copy_attribute(Derived *derived, Expr e) { return e == EXPR_NONE ? e : transplant(&derived->plan, e); }
 
 static void copy_variables(Derived *derived) {
   for (uint32_t v = 0; v < derived->source->variables.count; v++) {
@@ -131,10 +127,10 @@ static void complete_columns(Derived *derived) {
       derived->sign[q] = derived->sign[q - 1];
     } else if (derived->used[q]) {
       const char *below = model_name(derived->model, derived->model->unknowns.data[derived->unknown[q - 1]]);
-      derived->unknown[q] = derived_add_unknown(
-          derived, arena_printf(arena, "%s_der", below),
-          arena_printf(arena, "%s as a variable of its own", array_column_name(array, q, arena)),
-          derived->reduction->y[q]);
+      derived->unknown[q] =
+          derived_add_unknown(derived, arena_printf(arena, "%s_der", below),
+                              arena_printf(arena, "%s as a variable of its own", array_column_name(array, q, arena)),
+                              derived->reduction->y[q]);
       derived->sign[q] = 1;
     }
   }
@@ -147,8 +143,8 @@ static void add_multipliers(Derived *derived) {
   for (uint32_t m = 0; m < form->multipliers.count; m++) {
     uint32_t equation = reduction->array->problem->equation[form->multipliers.data[m].equation];
     const char *description =
-        arena_printf(reduction->arena, "multiplier of equation %u at level %u; zero along the solution",
-                     equation + 1, form->multipliers.data[m].level);
+        arena_printf(reduction->arena, "multiplier of equation %u at level %u; zero along the solution", equation + 1,
+                     form->multipliers.data[m].level);
     derived->multiplier[m] =
         derived_add_unknown(derived, arena_printf(reduction->arena, "mu_%u", m + 1), description, 0);
   }
@@ -225,8 +221,7 @@ static void add_alias(Derived *derived, uint32_t unknown) {
   int8_t sign;
   uint32_t q = column_of(derived, unknown, 0, &sign);
   if (q == MAP_NONE) {
-    Expr left = dag_variable(dag, unknown, 0),
-         right = transplant(&derived->plan, derived->aliases->constant[unknown]);
+    Expr left = dag_variable(dag, unknown, 0), right = transplant(&derived->plan, derived->aliases->constant[unknown]);
     derived_add_equation(derived, left, right, "a constant");
   } else if (derived->unknown[q] != unknown) {
     Expr left = dag_variable(dag, unknown, 0), right = derived_column(derived, q);
@@ -285,8 +280,7 @@ static void add_row(Derived *derived, const FormRow *row) {
     return;
   }
   Dag *from = derived->array->dag, *dag = derived->model->dag;
-  const Equation *equation =
-      &derived->source->equations.data[derived->array->problem->equation[row->equation]];
+  const Equation *equation = &derived->source->equations.data[derived->array->problem->equation[row->equation]];
   Expr side[2] = {equation->left, equation->right};
   for (int s = 0; s < 2; s++) {
     Expr sum = dag_constant(dag, 0), derivative = side[s];
@@ -307,8 +301,7 @@ static void add_row(Derived *derived, const FormRow *row) {
 static Model *begin_model(const Reduction *reduction, const char *method) {
   const Model *original = reduction->array->problem->model;
   Model *model = model_new(reduction->heap, original->names);
-  const char *name =
-      arena_printf(reduction->arena, "%s_%s", names_text(original->names, original->name), method);
+  const char *name = arena_printf(reduction->arena, "%s_%s", names_text(original->names, original->name), method);
   model->source = original->source;
   model->name = names_add(original->names, name, strlen(name));
   model->description = original->description;
@@ -429,16 +422,14 @@ void derived_integrate(Reduction *reduction, const Derived *derived, int32_t lef
   Modes *modes = arena_alloc(arena, sizeof *modes);
   *problem = problem_make(derived->model, true, arena);
   *modes = modes_extract(problem, arena);
-  int32_t *c = arena_array(arena, problem->equations, sizeof *c),
-          *d = arena_array(arena, problem->unknowns, sizeof *d);
+  int32_t *c = arena_array(arena, problem->equations, sizeof *c), *d = arena_array(arena, problem->unknowns, sizeof *d);
   const Incidence *incidence = &problem->incidence;
   for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++)
     if (incidence->order[e] > d[incidence->column[e]]) d[incidence->column[e]] = incidence->order[e];
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, c, d, arena);
   reduced->modes = modes;
-  reduced->evaluator =
-      evaluator_new(reduction->heap, reduced->array, reduction->evaluator->parameters, modes->count);
+  reduced->evaluator = evaluator_new(reduction->heap, reduced->array, reduction->evaluator->parameters, modes->count);
   map_columns(reduction, derived, left);
   start_ties(reduction, derived);
   set_modes(reduction);

@@ -238,7 +238,8 @@ int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
     ChoiceBlock *choice = &dummy->blocks.data[b];
     *block = choice->matrix->block;
-    if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) continue; /* the step itself will answer for that */
+    if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK)
+      continue; /* the step itself will answer for that */
     if (best_gain(dummy, choice) <= EXCHANGE) continue;
     if (!select_block(dummy, choice, KEEP)) return -1;
     accept_block(dummy, choice);

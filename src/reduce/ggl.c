@@ -7,9 +7,9 @@
 
 static bool apply(Reduction *reduction) {
   if (reduction_depth(reduction) < 2) {
-    Diag *diag = diag_error(
-        reduction->diags, DIAG_STRUCTURE, (Span){0},
-        "method ggl needs a constraint that must be differentiated at least twice, and this model has none");
+    Diag *diag =
+        diag_error(reduction->diags, DIAG_STRUCTURE, (Span){0},
+                   "method ggl needs a constraint that must be differentiated at least twice, and this model has none");
     diag_note(reduction->diags, diag, (Span){0},
               "methods that work here: dummy, minimal, underlying, overdetermined, strangeness, none");
     return false;

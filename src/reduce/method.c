@@ -10,9 +10,7 @@ static const Method *const METHODS[] = {&method_dummy,          &method_minimal,
 const char *const method_names[] = {"dummy",      "minimal",        "projection",  "baumgarte", "ggl",
                                     "underlying", "overdetermined", "strangeness", "none",      NULL};
 
-const Method *method_at(uint32_t index) {
-  return index < sizeof METHODS / sizeof *METHODS ? METHODS[index] : NULL;
-}
+const Method *method_at(uint32_t index) { return index < sizeof METHODS / sizeof *METHODS ? METHODS[index] : NULL; }
 
 const Method *method_find(const char *name) {
   for (uint32_t m = 0; method_at(m); m++)

@@ -18,8 +18,8 @@ typedef struct Method {
   bool (*apply)(Reduction *reduction);
 } Method;
 
-extern const Method method_dummy, method_minimal, method_projection, method_baumgarte, method_ggl,
-    method_underlying, method_overdetermined, method_strangeness, method_none;
+extern const Method method_dummy, method_minimal, method_projection, method_baumgarte, method_ggl, method_underlying,
+    method_overdetermined, method_strangeness, method_none;
 
 /* By command-line name; NULL if there is none. Method strangeness makes no form of the array but goes its own way (strangeness.h). */
 const Method *method_find(const char *name);

@@ -68,8 +68,7 @@ static void list_parts(Minimal *minimal) {
   const Incidence *incidence = &array->problem->incidence;
   minimal->rows = minimal->rates = minimal->variables = 0;
   for (uint32_t i = 0; i < array->problem->equations; i++) {
-    for (int32_t l = 0; l <= minimal->c[i]; l++)
-      minimal->row[minimal->rows++] = array->row_start[i] + (uint32_t)l;
+    for (int32_t l = 0; l <= minimal->c[i]; l++) minimal->row[minimal->rows++] = array->row_start[i] + (uint32_t)l;
     for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
       int32_t order = incidence->order[e] + minimal->c[i], j = incidence->column[e];
       for (; minimal->d[j] < order; minimal->d[j]++)
@@ -91,8 +90,7 @@ static bool null_spaces(Minimal *minimal, double *a, uint32_t m, uint32_t n, dou
   Arena *arena = &minimal->arena;
   lapack_int rows = (lapack_int)m, columns = (lapack_int)n, info = 0;
   lapack_int smaller = rows < columns ? rows : columns, length = 16 * (rows + columns) + 64;
-  double *u = arena_array(arena, (size_t)m * m + 1, sizeof *u),
-         *vt = arena_array(arena, (size_t)n * n + 1, sizeof *vt);
+  double *u = arena_array(arena, (size_t)m * m + 1, sizeof *u), *vt = arena_array(arena, (size_t)n * n + 1, sizeof *vt);
   double *s = arena_array(arena, (size_t)smaller + 1, sizeof *s),
          *work = arena_array(arena, (size_t)length, sizeof *work);
   *rank = 0;
@@ -134,8 +132,7 @@ static bool find_couplings(Minimal *minimal, double **couplings, uint32_t *count
     for (uint32_t k = 0; k < minimal->variables; k++) {
       if (minimal->tie[minimal->variable[k]] != TIE_NONE) continue;
       double sum = 0;
-      for (uint32_t i = 0; i < m; i++)
-        sum += combination[i] * entry(minimal, minimal->row[i], minimal->variable[k]);
+      for (uint32_t i = 0; i < m; i++) sum += combination[i] * entry(minimal, minimal->row[i], minimal->variable[k]);
       n[a + (size_t)at++ * algebraic] = sum;
     }
     for (uint32_t f = 0; f < loose; f++, at++) {
@@ -156,8 +153,7 @@ static bool find_couplings(Minimal *minimal, double **couplings, uint32_t *count
   for (uint32_t s = 0; s < *count; s++)
     for (uint32_t a = 0; a < algebraic; a++)
       for (uint32_t i = 0; i < m; i++)
-        (*couplings)[(size_t)s * m + i] +=
-            v[(size_t)(independent + s) * algebraic + a] * z[(size_t)(rank + a) * m + i];
+        (*couplings)[(size_t)s * m + i] += v[(size_t)(independent + s) * algebraic + a] * z[(size_t)(rank + a) * m + i];
   return true;
 }
 
@@ -174,8 +170,8 @@ static bool release_ties(Minimal *minimal, const uint32_t *rows, uint32_t count)
   for (uint32_t r = 0; r < count; r++) {
     uint32_t i = array->row_equation[rows[r]];
     for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
-      uint32_t q = array->column_start[incidence->column[e]] + (uint32_t)incidence->order[e] +
-                   array_level(array, rows[r]);
+      uint32_t q =
+          array->column_start[incidence->column[e]] + (uint32_t)incidence->order[e] + array_level(array, rows[r]);
       if (minimal->tie[q] == TIE_NONE) continue;
       if (!place[q]) candidate[candidates++] = q, place[q] = (int32_t)candidates;
       b[r + (size_t)(place[q] - 1) * count] = entry(minimal, rows[r], q);
@@ -184,8 +180,7 @@ static bool release_ties(Minimal *minimal, const uint32_t *rows, uint32_t count)
   if (candidates < count) return false;
   lapack_int m = (lapack_int)count, n = (lapack_int)candidates, info, length = 8 * (n + 1) + 64 * (n + 1);
   lapack_int *pivots = arena_array(arena, candidates, sizeof *pivots);
-  double *tau = arena_array(arena, candidates, sizeof *tau),
-         *work = arena_array(arena, (size_t)length, sizeof *work);
+  double *tau = arena_array(arena, candidates, sizeof *tau), *work = arena_array(arena, (size_t)length, sizeof *work);
   LAPACK_dgeqp3(&m, &n, b, &m, pivots, tau, work, &length, &info);
   if (info || fabs(b[(count - 1) + (size_t)(count - 1) * count]) <= RANK_TOLERANCE * fabs(b[0])) return false;
   for (uint32_t k = 0; k < count; k++) minimal->tie[candidate[pivots[k] - 1]] = TIE_NONE;
@@ -252,15 +247,12 @@ static void count_variables(Reduction *reduction, const int32_t *c, const int32_
     dummies += (uint32_t)array->c[i];
   }
   counts->first_order += counts->new_variables;
-  for (uint32_t j = 0; j < array->problem->unknowns; j++)
-    counts->first_order += d[j] > 1 ? (uint32_t)d[j] - 1 : 0;
+  for (uint32_t j = 0; j < array->problem->unknowns; j++) counts->first_order += d[j] > 1 ? (uint32_t)d[j] - 1 : 0;
   if (counts->new_variables == dummies)
-    reduction->remark =
-        arena_printf(reduction->arena, "%u new variables, as many as dummy derivatives", dummies);
+    reduction->remark = arena_printf(reduction->arena, "%u new variables, as many as dummy derivatives", dummies);
   else
     reduction->remark = arena_printf(
-        reduction->arena,
-        "%u new variables instead of %u dummy derivatives; %u first-order equations instead of %u",
+        reduction->arena, "%u new variables instead of %u dummy derivatives; %u first-order equations instead of %u",
         counts->new_variables, dummies, counts->first_order, counts->dummy_first_order);
 }
 

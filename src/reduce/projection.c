@@ -19,8 +19,7 @@ static bool is_linear(Reduction *reduction, uint32_t equation) {
   dag_gradient(dag, array_row(reduction->array, reduction->array->row_start[equation]), &leaves, &partials);
   bool linear = true;
   for (uint32_t k = 0; k < partials.count && linear; k++)
-    linear = !dag_contains(dag, partials.data[k], OP_VARIABLE) &&
-             !dag_contains(dag, partials.data[k], OP_DISCRETE);
+    linear = !dag_contains(dag, partials.data[k], OP_VARIABLE) && !dag_contains(dag, partials.data[k], OP_DISCRETE);
   vec_free(reduction->heap, &leaves);
   vec_free(reduction->heap, &partials);
   return linear;
@@ -54,8 +53,7 @@ static void take_form(Reduction *reduction, const bool *replaced) {
   for (uint32_t i = 0; i < array->problem->equations; i++)
     for (int32_t l = replaced[i]; l <= array->c[i]; l++) form_add(reduction, i, l);
   for (uint32_t k = 0; k < links; k++) {
-    uint32_t j = here->column_unknown[from[k]],
-             q = array->column_start[j] + array_order(here, (uint32_t)from[k]);
+    uint32_t j = here->column_unknown[from[k]], q = array->column_start[j] + array_order(here, (uint32_t)from[k]);
     reduction->form.tie[q] = TIE_DERIVATIVE;
     reduction->form.fixed[q] = true;
   }

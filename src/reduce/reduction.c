@@ -82,8 +82,7 @@ static void tie_columns(Reduction *reduction) {
   for (uint32_t m = 0; m < form->multipliers.count; m++) {
     const Multiplier *multiplier = &form->multipliers.data[m];
     leaves.count = 0;
-    dag_variables(array->dag, array_row(array, array->row_start[multiplier->equation] + multiplier->level),
-                  &leaves);
+    dag_variables(array->dag, array_row(array, array->row_start[multiplier->equation] + multiplier->level), &leaves);
     for (uint32_t k = 0; k < leaves.count; k++) {
       uint32_t q = array_column(array, leaves.data[k]);
       int32_t stage = (int32_t)array_order(array, q) - array->d[array->column_unknown[q]];
@@ -101,8 +100,7 @@ void form_take_levels(Reduction *reduction, int32_t without) {
   for (uint32_t i = 0; i < array->problem->equations; i++) {
     int32_t highest = array->c[i] ? array->c[i] - without : 0;
     for (int32_t l = 0; l <= highest; l++) form_add(reduction, i, l);
-    for (int32_t l = 0; l < highest; l++)
-      vec_push(reduction->heap, &form->multipliers, (Multiplier){i, (uint32_t)l});
+    for (int32_t l = 0; l < highest; l++) vec_push(reduction->heap, &form->multipliers, (Multiplier){i, (uint32_t)l});
   }
   tie_columns(reduction);
 }
@@ -122,8 +120,7 @@ uint32_t form_first_order(const Reduction *reduction, const Form *form) {
   const Array *array = reduction->array;
   uint32_t count = form->rows.count;
   for (uint32_t q = 0; q < array->columns; q++)
-    if (form->tie[q] == TIE_MULTIPLIED || (form->tie[q] == TIE_DERIVATIVE && form->tie[q + 1] != TIE_NONE))
-      count++;
+    if (form->tie[q] == TIE_MULTIPLIED || (form->tie[q] == TIE_DERIVATIVE && form->tie[q + 1] != TIE_NONE)) count++;
   return count;
 }
 
@@ -171,8 +168,7 @@ void reduction_keep(Reduction *reduction) {
 static void make_evaluator(Reduction *reduction) {
   Reduced *reduced = &reduction->reduced;
   Evaluator *given = reduction->evaluator;
-  reduced->evaluator =
-      evaluator_new(reduction->heap, reduced->array, given->parameters, reduction->modes->count);
+  reduced->evaluator = evaluator_new(reduction->heap, reduced->array, given->parameters, reduction->modes->count);
   reduced->evaluator->discretes = given->discretes;
   reduced->evaluator->pre = given->pre;
   reduced->modes = reduction->modes;
@@ -207,8 +203,7 @@ void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie
   for (uint32_t i = 0; i < problem->equations; i++) {
     if (reduction->array->c[i] - c[i] > left) left = reduction->array->c[i] - c[i];
     for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
-      if (incidence->order[e] + c[i] > d[incidence->column[e]])
-        d[incidence->column[e]] = incidence->order[e] + c[i];
+      if (incidence->order[e] + c[i] > d[incidence->column[e]]) d[incidence->column[e]] = incidence->order[e] + c[i];
   }
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, c, d, arena);
@@ -218,8 +213,7 @@ void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie
   int32_t *index = arena_array(arena, here->columns, sizeof *index);
   for (uint32_t q = 0; q < here->columns; q++) {
     uint32_t j = here->column_unknown[q], order = array_order(here, q);
-    if ((int32_t)order < here->d[j])
-      ties[q] = tie ? tie[reduction->array->column_start[j] + order] : TIE_DERIVATIVE;
+    if ((int32_t)order < here->d[j]) ties[q] = tie ? tie[reduction->array->column_start[j] + order] : TIE_DERIVATIVE;
     int32_t position = 1 + left - reduction->array->d[j] + (int32_t)order;
     index[q] = position < 1 ? 1 : position;
   }

@@ -104,7 +104,8 @@ static void reduce_row(Heap *heap, Elimination *elimination) {
   while (elimination->pending.count) {
     uint32_t oldest = 0;
     for (uint32_t k = 1; k < elimination->pending.count; k++)
-      if (elimination->pivot_row[elimination->pending.data[k]] < elimination->pivot_row[elimination->pending.data[oldest]])
+      if (elimination->pivot_row[elimination->pending.data[k]] <
+          elimination->pivot_row[elimination->pending.data[oldest]])
         oldest = k;
     int32_t column = elimination->pending.data[oldest];
     elimination->pending.data[oldest] = vec_last(&elimination->pending);
@@ -126,7 +127,8 @@ static bool keep_row(Heap *heap, Elimination *elimination) {
     int32_t j = elimination->touched.data[k];
     if (elimination->pivot_row[j] >= 0) continue;
     double size = fabs(elimination->dense[j]);
-    if (best < 0 || size > fabs(elimination->dense[best]) || (size == fabs(elimination->dense[best]) && j < best)) best = j;
+    if (best < 0 || size > fabs(elimination->dense[best]) || (size == fabs(elimination->dense[best]) && j < best))
+      best = j;
   }
   if (best < 0 || !(fabs(elimination->dense[best]) > RANK_TOLERANCE)) return false;
   int32_t row = (int32_t)elimination->start.count - 1;

@@ -198,8 +198,7 @@ static bool eliminate(Solver *solver, Unit *unit) {
     if (!find_pivot(unit, dag, k, &row, &column)) return false;
     swap_pivot(unit, k, row, column);
     if (k + 1 < n) {
-      for (uint32_t c = k; c < n; c++)
-        unit->a[k * n + c] = named(solver, unit->a[k * n + c], unit->value[k * n + c]);
+      for (uint32_t c = k; c < n; c++) unit->a[k * n + c] = named(solver, unit->a[k * n + c], unit->value[k * n + c]);
       unit->b[k] = named(solver, unit->b[k], unit->right[k]);
     }
     for (uint32_t r = k + 1; r < n; r++)

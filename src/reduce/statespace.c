@@ -45,7 +45,7 @@ struct StateSpace {
   VEC(Unit) units;
   uint32_t serving; /* the first so many units give all that derivatives depend on */
   bool *idle;       /* per block: no derivative depends on its column */
-  int32_t *depth; /* the present choice */
+  int32_t *depth;   /* the present choice */
   bool chosen;
   CloseFailure failure;
   uint64_t factorizations;
@@ -195,7 +195,8 @@ static void find_idle(StateSpace *space) {
   Expr value;
   space->idle = heap_array(space->heap, (size_t)blocks->n_blocks, sizeof(bool));
   for (int32_t b = 0; b < blocks->n_blocks; b++)
-    space->idle[b] = structure->d[blocks->column[blocks->start[b]]] == 0 && solve_explicitly(space, b, 0, &value) != EXPR_NONE;
+    space->idle[b] =
+        structure->d[blocks->column[blocks->start[b]]] == 0 && solve_explicitly(space, b, 0, &value) != EXPR_NONE;
   for (int32_t b = blocks->n_blocks - 1; b >= 0; b--)
     if (!space->idle[b]) mark_serving(space, b, &leaves);
   vec_free(space->heap, &leaves);
@@ -291,7 +292,8 @@ static bool factor_unit(StateSpace *space, Unit *unit) {
   Unit *owner = &space->units.data[unit->owner];
   if (owner->factored == unit->matrix->version) return true;
   owner->factored = 0;
-  for (int32_t e = 0; e < unit->column_start[unit->count]; e++) unit->entries[e] = unit->matrix->values[unit->gather[e]];
+  for (int32_t e = 0; e < unit->column_start[unit->count]; e++)
+    unit->entries[e] = unit->matrix->values[unit->gather[e]];
   space->factorizations++;
   if (owner->linear_system) {
     if (!linear_factor(owner->linear_system, unit->entries)) return false;
@@ -431,9 +433,7 @@ EvalStatus statespace_close(StateSpace *space, double t, double *y) {
   return solve_units(space, space->units.count, t, y);
 }
 
-EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
-  return solve_units(space, space->serving, t, y);
-}
+EvalStatus statespace_rates(StateSpace *space, double t, double *y) { return solve_units(space, space->serving, t, y); }
 
 const bool *statespace_given(const StateSpace *space) {
   const Array *array = space->evaluator->array;

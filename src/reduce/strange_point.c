@@ -17,8 +17,8 @@ static const double WEIGHT_GIVEN = 1, WEIGHT_DEFAULT = 1e2, WEIGHT_DERIVATIVE = 
 /* How far off a generic point is looked for, relative. */
 static const double AWAY = 0.05, TIME_AWAY = 0.01;
 
-bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight,
-                          double *a, double *scale) {
+bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight, double *a,
+                          double *scale) {
   Evaluator *evaluator = strangeness->evaluator;
   const Jacobian *jacobian = evaluator->jacobian;
   Arena scratch = arena_make(strangeness->heap);
@@ -49,8 +49,7 @@ typedef struct Search {
 
 static double residual_norm(Search *search, const double *y) {
   double norm = 0;
-  if (evaluator_rows(search->strangeness->evaluator, search->t, y, search->residual) != EVAL_OK)
-    return HUGE_VAL;
+  if (evaluator_rows(search->strangeness->evaluator, search->t, y, search->residual) != EVAL_OK) return HUGE_VAL;
   for (uint32_t i = 0; i < search->rows; i++) {
     double size = fabs(search->residual[i]) * search->scale[i];
     if (!(size <= norm)) norm = size;
@@ -62,8 +61,7 @@ static double residual_norm(Search *search, const double *y) {
 static bool improve(Search *search, double *y, double *norm) {
   Arena scratch = arena_make(search->strangeness->heap);
   uint32_t m = search->rows, n = search->columns;
-  bool better =
-      strangeness_jacobian(search->strangeness, search->t, y, search->weight, search->matrix, search->scale);
+  bool better = strangeness_jacobian(search->strangeness, search->t, y, search->weight, search->matrix, search->scale);
   double fraction = 1, next = HUGE_VAL;
   *norm = better ? residual_norm(search, y) : HUGE_VAL;
   if (better && *norm > 0) {
@@ -71,8 +69,7 @@ static bool improve(Search *search, double *y, double *norm) {
     double *step = arena_array(&scratch, n, sizeof *step);
     for (int32_t k = 0; k < svd.rank; k++) {
       double part = 0;
-      for (uint32_t i = 0; i < m; i++)
-        part += svd.u[i + (uint32_t)k * m] * search->residual[i] * search->scale[i];
+      for (uint32_t i = 0; i < m; i++) part += svd.u[i + (uint32_t)k * m] * search->residual[i] * search->scale[i];
       for (uint32_t q = 0; q < n; q++) step[q] -= svd.vt[(uint32_t)k + q * n] * part / svd.s[k];
     }
     better = false;
@@ -97,9 +94,7 @@ static void set_weights(Search *search, bool hold_given) {
         &model->variables.data[model->unknowns.data[strangeness->problem.unknown[array->column_unknown[q]]]];
     bool given = array_order(array, q) == 0 && variable->start != EXPR_NONE;
     bool held = given && (hold_given || variable->fixed == FIXED_TRUE);
-    double weight = !strangeness_is_x(strangeness, q) ? WEIGHT_DERIVATIVE
-                    : given                           ? WEIGHT_GIVEN
-                                                      : WEIGHT_DEFAULT;
+    double weight = !strangeness_is_x(strangeness, q) ? WEIGHT_DERIVATIVE : given ? WEIGHT_GIVEN : WEIGHT_DEFAULT;
     search->weight[q] = held ? 0 : weight * strangeness->evaluator->nominal[q];
   }
 }
@@ -161,8 +156,7 @@ bool strangeness_generic(const Strangeness *strangeness, double *t, double *y) {
   for (uint32_t q = 0; q < search.columns; q++) {
     double nominal = search.weight[q] = strangeness->evaluator->nominal[q];
     seed = seed * 1664525u + 1013904223u;
-    if (strangeness_is_x(strangeness, q))
-      y[q] += AWAY * (nominal + fabs(y[q])) * (0.5 + (seed >> 8) * 0x1p-24);
+    if (strangeness_is_x(strangeness, q)) y[q] += AWAY * (nominal + fabs(y[q])) * (0.5 + (seed >> 8) * 0x1p-24);
     else search.weight[q] *= WEIGHT_DERIVATIVE;
   }
   for (int k = 0; k < ITERATION_LIMIT && improve(&search, y, &norm); k++) continue;

@@ -15,15 +15,14 @@ static const double RANK_TOLERANCE = 1e-9; /* of singular values of the scaled J
 /* ---- ranks ---- */
 
 /* The columns wanted (x or not) of the scaled Jacobian, packed. */
-static double *part_of(const Strangeness *strangeness, const double *matrix, bool x, int32_t *columns,
-                       uint32_t *list, Arena *arena) {
+static double *part_of(const Strangeness *strangeness, const double *matrix, bool x, int32_t *columns, uint32_t *list,
+                       Arena *arena) {
   const Array *array = strangeness->array;
   double *part = arena_array(arena, (size_t)array->rows * array->columns + 1, sizeof *part);
   *columns = 0;
   for (uint32_t q = 0; q < array->columns; q++) {
     if (strangeness_is_x(strangeness, q) != x) continue;
-    memcpy(part + (size_t)*columns * array->rows, matrix + (size_t)q * array->rows,
-           array->rows * sizeof *part);
+    memcpy(part + (size_t)*columns * array->rows, matrix + (size_t)q * array->rows, array->rows * sizeof *part);
     list[(*columns)++] = q;
   }
   return part;
@@ -49,8 +48,7 @@ static void scale_line(double *first, size_t stride, uint32_t count, double fact
 static void equilibrate(Ranks *ranks, uint32_t m, uint32_t n) {
   for (uint32_t q = 0; q < n; q++) ranks->factor[q] = 1;
   for (int turn = 0; turn < EQUILIBRATION_TURNS; turn++) {
-    for (uint32_t i = 0; i < m; i++)
-      scale_line(ranks->matrix + i, m, n, line_factor(ranks->matrix + i, m, n));
+    for (uint32_t i = 0; i < m; i++) scale_line(ranks->matrix + i, m, n, line_factor(ranks->matrix + i, m, n));
     for (uint32_t q = 0; q < n; q++) {
       double *column = ranks->matrix + (size_t)q * m, factor = line_factor(column, 1, m);
       scale_line(column, 1, m, factor);
@@ -64,8 +62,7 @@ static void equilibrate(Ranks *ranks, uint32_t m, uint32_t n) {
   }
 }
 
-bool strangeness_ranks(const Strangeness *strangeness, double t, const double *y, Arena *arena,
-                       Ranks *ranks) {
+bool strangeness_ranks(const Strangeness *strangeness, double t, const double *y, Arena *arena, Ranks *ranks) {
   const Array *array = strangeness->array;
   size_t size = (size_t)array->rows * array->columns;
   ranks->matrix = arena_array(arena, size + 1, sizeof(double));
@@ -73,8 +70,7 @@ bool strangeness_ranks(const Strangeness *strangeness, double t, const double *y
   double *scale = arena_array(arena, array->rows, sizeof(double));
   ranks->x_list = arena_array(arena, array->columns, sizeof(uint32_t));
   ranks->w_list = arena_array(arena, array->columns, sizeof(uint32_t));
-  if (!strangeness_jacobian(strangeness, t, y, strangeness->evaluator->nominal, ranks->matrix, scale))
-    return false;
+  if (!strangeness_jacobian(strangeness, t, y, strangeness->evaluator->nominal, ranks->matrix, scale)) return false;
   equilibrate(ranks, array->rows, array->columns);
   double *copy = arena_array(arena, size + 1, sizeof *copy);
   memcpy(copy, ranks->matrix, size * sizeof *copy);
@@ -87,8 +83,7 @@ bool strangeness_ranks(const Strangeness *strangeness, double t, const double *y
 }
 
 /* The rank of some columns of the scaled Jacobian in the rows up to a level. */
-static int32_t rank_up_to(const Strangeness *strangeness, const Ranks *ranks, int32_t level, bool x_too,
-                          Arena *arena) {
+static int32_t rank_up_to(const Strangeness *strangeness, const Ranks *ranks, int32_t level, bool x_too, Arena *arena) {
   const Array *array = strangeness->array;
   double *part = arena_array(arena, (size_t)array->rows * array->columns + 1, sizeof *part);
   int32_t m = 0, n = 0;
@@ -104,15 +99,14 @@ static int32_t rank_up_to(const Strangeness *strangeness, const Ranks *ranks, in
 
 int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ranks, int32_t level) {
   Arena scratch = arena_make(strangeness->heap);
-  int32_t count = rank_up_to(strangeness, ranks, level, true, &scratch) -
-                  rank_up_to(strangeness, ranks, level, false, &scratch);
+  int32_t count =
+      rank_up_to(strangeness, ranks, level, true, &scratch) - rank_up_to(strangeness, ranks, level, false, &scratch);
   arena_free(&scratch);
   return count;
 }
 
 /* A null vector of F_w has an entry there. They are listed in the order of a pivoted QR. */
-int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena,
-                         uint32_t *unknowns) {
+int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, uint32_t *unknowns) {
   int32_t null = ranks->w_count - ranks->high, n = 0, open = 0;
   uint32_t *candidates = arena_array(arena, strangeness->problem.unknowns, sizeof *candidates);
   double *part = arena_array(arena, (size_t)null * strangeness->problem.unknowns + 1, sizeof *part);
@@ -150,8 +144,7 @@ static void choose_x(Strangeness *strangeness, const Ranks *ranks, Arena *arena,
       constraints[k + q * left] = sum / ranks->factor[ranks->x_list[q]];
     }
   bool *before = arena_array(arena, (size_t)ranks->x_count, sizeof *before);
-  for (int32_t q = 0; q < ranks->x_count; q++)
-    before[q] = !has_successor(strangeness->array, ranks->x_list[q]);
+  for (int32_t q = 0; q < ranks->x_count; q++) before[q] = !has_successor(strangeness->array, ranks->x_list[q]);
   int32_t *pivot = dense_pivots(constraints, left, ranks->x_count, before, arena);
   for (int32_t k = 0; k < strangeness->solved; k++) solved[ranks->x_list[pivot[k]]] = true;
 }
@@ -199,8 +192,7 @@ void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Aren
   Svd svd = dense_svd(high, rows, columns, RANK_TOLERANCE, arena);
   for (uint32_t i = 0; i < array->rows; i++) {
     double size = 0;
-    for (int32_t k = svd.rank; k < rows && row[i] >= 0; k++)
-      size = fmax(size, fabs(svd.u[row[i] + k * rows]));
+    for (int32_t k = svd.rank; k < rows && row[i] >= 0; k++) size = fmax(size, fabs(svd.u[row[i] + k * rows]));
     needed[i] = size > SUPPORT;
   }
 }
@@ -209,8 +201,7 @@ bool strangeness_select(Strangeness *strangeness, double t, const double *y) {
   Arena scratch = arena_make(strangeness->heap);
   Ranks ranks;
   uint32_t n = strangeness->array->columns;
-  bool ok =
-      strangeness_ranks(strangeness, t, y, &scratch, &ranks) && ranks.all - ranks.high == strangeness->solved;
+  bool ok = strangeness_ranks(strangeness, t, y, &scratch, &ranks) && ranks.all - ranks.high == strangeness->solved;
   if (ok) {
     bool *solved = arena_array(&scratch, n, sizeof *solved);
     choose_x(strangeness, &ranks, &scratch, solved);

@@ -52,8 +52,7 @@ static int32_t first_sufficient(const Strangeness *strangeness, const Ranks *ran
   return level;
 }
 
-bool strangeness_reduce(Strangeness *strangeness, Array *array, Evaluator *evaluator, const double *y,
-                        double t) {
+bool strangeness_reduce(Strangeness *strangeness, Array *array, Evaluator *evaluator, const double *y, double t) {
   if (array->columns > COLUMN_LIMIT) return false;
   Arena scratch = arena_make(strangeness->heap);
   Ranks ranks;
@@ -94,16 +93,15 @@ static double start_value(const Strangeness *strangeness, uint32_t unknown) {
   const Variable *variable = &model->variables.data[position];
   double value = 0;
   if (strangeness->start && !isnan(strangeness->start[position])) return strangeness->start[position];
-  if (variable->start != EXPR_NONE &&
-      !model_evaluate(model, variable->start, strangeness->parameters, &value))
+  if (variable->start != EXPR_NONE && !model_evaluate(model, variable->start, strangeness->parameters, &value))
     value = 0;
   return value;
 }
 
 /* The first value of a column: that of the array before, of the structural initialization, or the start
  * value. */
-static double first_value(const Strangeness *strangeness, const Array *before, const double *value,
-                          uint32_t unknown, uint32_t order) {
+static double first_value(const Strangeness *strangeness, const Array *before, const double *value, uint32_t unknown,
+                          uint32_t order) {
   const Array *known = strangeness->known ? strangeness->known->array : NULL;
   uint32_t column = before ? before->column_start[unknown] + order : 0;
   if (before && column < before->column_start[unknown + 1]) return value[column];
@@ -123,16 +121,14 @@ static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t
   Array *array = strangeness->array = arena_alloc(strangeness->arena, sizeof(Array));
   *array = array_make(problem, c, d, strangeness->arena);
   const Evaluator *modes_of = strangeness->evaluator ? strangeness->evaluator : strangeness->known;
-  Evaluator *evaluator =
-      evaluator_new(strangeness->heap, array, strangeness->parameters, strangeness->modes->count);
+  Evaluator *evaluator = evaluator_new(strangeness->heap, array, strangeness->parameters, strangeness->modes->count);
   if (modes_of)
     memcpy(evaluator->discretes, modes_of->discretes,
            (strangeness->modes->first + strangeness->modes->count) * sizeof(double));
   strangeness->evaluator = evaluator;
   strangeness->y = heap_array(strangeness->heap, array->columns, sizeof(double));
   for (uint32_t q = 0; q < array->columns; q++)
-    strangeness->y[q] =
-        first_value(strangeness, before, value, array->column_unknown[q], array_order(array, q));
+    strangeness->y[q] = first_value(strangeness, before, value, array->column_unknown[q], array_order(array, q));
 }
 
 /* Sets the modes by the relations at y; returns how many changed. */
@@ -202,8 +198,7 @@ static bool needed_offsets(const Strangeness *strangeness, double t, int32_t *c,
   double *y = arena_array(&scratch, array->columns, sizeof *y);
   bool *needed = arena_array(&scratch, array->rows, sizeof *needed), fewer = false;
   memcpy(y, strangeness->y, array->columns * sizeof *y);
-  bool ok = strangeness_generic(strangeness, &t, y) &&
-            strangeness_ranks(strangeness, t, y, &scratch, &ranks) &&
+  bool ok = strangeness_generic(strangeness, &t, y) && strangeness_ranks(strangeness, t, y, &scratch, &ranks) &&
             ranks.all - ranks.high == strangeness->solved;
   if (ok) {
     strangeness_needed(strangeness, &ranks, &scratch, needed);
@@ -214,8 +209,7 @@ static bool needed_offsets(const Strangeness *strangeness, double t, int32_t *c,
     for (uint32_t i = 0; i < strangeness->problem.equations; i++) {
       fewer = fewer || c[i] < array->c[i];
       for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
-        if (d[incidence->column[e]] < incidence->order[e] + c[i])
-          d[incidence->column[e]] = incidence->order[e] + c[i];
+        if (d[incidence->column[e]] < incidence->order[e] + c[i]) d[incidence->column[e]] = incidence->order[e] + c[i];
     }
   }
   arena_free(&scratch);
@@ -228,8 +222,7 @@ static bool is_sufficient(const Strangeness *strangeness, double t) {
   Ranks ranks;
   uint32_t *open = arena_array(&scratch, strangeness->problem.unknowns, sizeof *open);
   bool ok = strangeness_ranks(strangeness, t, strangeness->y, &scratch, &ranks) &&
-            ranks.all - ranks.high == strangeness->solved &&
-            strangeness_open(strangeness, &ranks, &scratch, open) == 0;
+            ranks.all - ranks.high == strangeness->solved && strangeness_open(strangeness, &ranks, &scratch, open) == 0;
   arena_free(&scratch);
   return ok;
 }

@@ -28,8 +28,8 @@ typedef struct Strangeness {
   const double *parameters;
   const double *start; /* start values per variable of the model, NAN for the model's own; NULL for none */
   const Modes *modes;  /* of relations; set in the evaluators made */
-  const Evaluator *
-      known; /* of the structural initialization, over the same unknowns and perhaps more; NULL: there is none */
+  const Evaluator
+      *known; /* of the structural initialization, over the same unknowns and perhaps more; NULL: there is none */
   const double *known_y; /* its solution */
   /* made */
   Array *array;
@@ -54,8 +54,7 @@ typedef struct Strangeness {
 /* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was
  * right: rows independent, every column of w determined. false, silently: they do not, or it is too large.
  * Dense: O(columns^3). */
-bool strangeness_reduce(Strangeness *strangeness, Array *array, Evaluator *evaluator, const double *y,
-                        double t);
+bool strangeness_reduce(Strangeness *strangeness, Array *array, Evaluator *evaluator, const double *y, double t);
 
 /* Takes these states of a reduced array instead of those selected, if they are columns of x: choices by block
  * and stage keep positions and velocities apart, where ranks alone may let velocities stand for positions. */
@@ -71,8 +70,8 @@ bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
 
 /* The Jacobian at (t, y), dense by columns, with columns scaled by weight and rows to largest entry 1 (their
  * factors in `scale`). */
-bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight,
-                          double *a, double *scale);
+bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight, double *a,
+                          double *scale);
 
 /* Moves strangeness->y to a consistent point near by Gauss and Newton's method; fixed start values are held,
  * given ones if possible. false: an error is in diags. */
@@ -103,8 +102,7 @@ bool strangeness_ranks(const Strangeness *strangeness, double t, const double *y
 int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ranks, int32_t level);
 
 /* Unknowns whose first derivative the equations leave open, independent ones; returns how many. */
-int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena,
-                         uint32_t *unknowns);
+int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, uint32_t *unknowns);
 
 /* The rows that determine x and its first derivatives: the support of all combinations of independent rows
  * without higher derivatives. needed[rows]; without equations that depend on others, the only such set. */

@@ -10,8 +10,8 @@ static void head_released(const Reduction *reduction, const Derived *derived, Te
   const Array *array = reduction->array;
   uint32_t count = 0;
   for (uint32_t q = 1; q < array->columns; q++) {
-    if (array_order(array, q) == 0 || reduction->form.tie[q - 1] != TIE_NONE ||
-        derived->unknown[q] == MAP_NONE || !derived->used[q])
+    if (array_order(array, q) == 0 || reduction->form.tie[q - 1] != TIE_NONE || derived->unknown[q] == MAP_NONE ||
+        !derived->used[q])
       continue;
     if (count++ >= SHOWN) continue;
     text_printf(reduction->heap, text, "%s%s by %s",
@@ -27,18 +27,17 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   Heap *heap = reduction->heap;
   TextVec text = {0};
   const Model *original = reduction->array->problem->model;
-  text_printf(heap, &text, "%s, reduced by method %s: %s\n", names_text(original->names, original->name),
-              method->name, method->description);
+  text_printf(heap, &text, "%s, reduced by method %s: %s\n", names_text(original->names, original->name), method->name,
+              method->description);
   if (reduction->remark) text_printf(heap, &text, "%s\n", reduction->remark);
-  text_printf(heap, &text, "%u differential equations, %u algebraic, %u solved\n",
-              reduction->counts.differential, reduction->counts.algebraic, reduction->counts.solved);
+  text_printf(heap, &text, "%u differential equations, %u algebraic, %u solved\n", reduction->counts.differential,
+              reduction->counts.algebraic, reduction->counts.solved);
   head_released(reduction, derived, &text);
   if (reduction->counts.left_out)
     text_printf(heap, &text, "%u superfluous differentiation%s left out\n", reduction->counts.left_out,
                 reduction->counts.left_out == 1 ? "" : "s");
   if (method->chooses)
-    text_printf(heap, &text,
-                "the choice is that of time %.10g; a simulation by daedal changes it when it must\n",
+    text_printf(heap, &text, "the choice is that of time %.10g; a simulation by daedal changes it when it must\n",
                 reduction->time);
   const char *kept = arena_copy(reduction->arena, text.data, text.count);
   vec_free(heap, &text);

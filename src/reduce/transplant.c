@@ -19,8 +19,7 @@ static Expr copy_sum(Transplant *plan, Expr e) {
   const Term *terms;
   uint32_t count = dag_terms(plan->from, e, &constant, &terms);
   Term *copy = heap_array(plan->heap, count, sizeof *copy);
-  for (uint32_t k = 0; k < count; k++)
-    copy[k] = (Term){terms[k].coefficient, map_get(&plan->image, terms[k].node)};
+  for (uint32_t k = 0; k < count; k++) copy[k] = (Term){terms[k].coefficient, map_get(&plan->image, terms[k].node)};
   Expr sum = dag_sum(plan->to, constant, copy, count);
   heap_free(plan->heap, copy);
   return sum;

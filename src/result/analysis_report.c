@@ -90,7 +90,8 @@ static void text_initial(Analysis *analysis, Heap *heap, TextVec *text, Arena *a
   if (analysis->initial_equations) text_printf(heap, text, "  initial equations: %u\n", analysis->initial_equations);
   if (open > 0) {
     text_printf(heap, text, "  %lld more may be given; start values are guesses until then\n", (long long)open);
-    if (!analysis->initial_equations) text_names(heap, text, "for example: ", analysis->suggested.data, analysis->suggested.count);
+    if (!analysis->initial_equations)
+      text_names(heap, text, "for example: ", analysis->suggested.data, analysis->suggested.count);
   } else if (open < 0) {
     text_printf(heap, text, "  %lld too many are given: they must agree, or initialization fails\n", (long long)-open);
   } else {
@@ -101,7 +102,8 @@ static void text_initial(Analysis *analysis, Heap *heap, TextVec *text, Arena *a
 /* "proved", "at 10 random points", "at the start values". */
 static const char *how_known(const SingularBlock *singular, Arena *arena) {
   if (singular->here_only) return "at the start values only";
-  return singular->proved ? "identically, proved" : arena_printf(arena, "identically, by %d random points", singular->points);
+  return singular->proved ? "identically, proved"
+                          : arena_printf(arena, "identically, by %d random points", singular->points);
 }
 
 /* Where the structure promises more than the numbers keep. */
@@ -124,7 +126,8 @@ static void text_singular(const Analysis *analysis, Heap *heap, TextVec *text, A
     }
     if (singular->size > SHOWN) text_printf(heap, text, "    ... and %d more\n", (int)singular->size - SHOWN);
   }
-  if (analysis->singular.count > SHOWN) text_printf(heap, text, "  ... and %u more\n", analysis->singular.count - SHOWN);
+  if (analysis->singular.count > SHOWN)
+    text_printf(heap, text, "  ... and %u more\n", analysis->singular.count - SHOWN);
 }
 
 /* Only where structure and numbers disagree. */
@@ -133,8 +136,8 @@ static void text_regular(const Analysis *analysis, Heap *heap, TextVec *text, Ar
   if (!analysis->checked || analysis->regular) return;
   conversion_report_text(&analysis->conversions, heap, text);
   if (analysis->curable)
-    text_printf(heap, text, "  then               structural index %d, degrees of freedom %lld\n", (int)analysis->true_index,
-                (long long)analysis->true_dof);
+    text_printf(heap, text, "  then               structural index %d, degrees of freedom %lld\n",
+                (int)analysis->true_index, (long long)analysis->true_dof);
 }
 
 void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
@@ -194,7 +197,8 @@ static void json_blocks(const Analysis *analysis, JsonWriter *json) {
 
 static void json_initial(Analysis *analysis, JsonWriter *json, Arena *arena) {
   const Model *model = analysis->problem.model;
-  int64_t open = analysis->structure.dof - (analysis->fixed.count - analysis->redundant.count) - analysis->initial_equations;
+  int64_t open =
+      analysis->structure.dof - (analysis->fixed.count - analysis->redundant.count) - analysis->initial_equations;
   json_key(json, "initial");
   json_object_begin(json);
   json_key_integer(json, "free", open);
@@ -204,12 +208,14 @@ static void json_initial(Analysis *analysis, JsonWriter *json, Arena *arena) {
   json_array_end(json);
   json_key(json, "redundant");
   json_array_begin(json);
-  for (uint32_t k = 0; k < analysis->redundant.count; k++) json_string(json, model_name(model, analysis->redundant.data[k]));
+  for (uint32_t k = 0; k < analysis->redundant.count; k++)
+    json_string(json, model_name(model, analysis->redundant.data[k]));
   json_array_end(json);
   json_key(json, "candidates");
   json_array_begin(json);
   for (int32_t k = 0; k < analysis->candidates.count; k++) {
-    uint32_t column = analysis->array.column_start[analysis->candidates.variable[k]] + (uint32_t)analysis->candidates.order[k];
+    uint32_t column =
+        analysis->array.column_start[analysis->candidates.variable[k]] + (uint32_t)analysis->candidates.order[k];
     json_string(json, array_column_name(&analysis->array, column, arena));
   }
   json_array_end(json);
@@ -288,9 +294,14 @@ static void json_regular(const Analysis *analysis, JsonWriter *json, Arena *aren
 }
 
 static void json_unknown_fields(JsonWriter *json) {
-  static const char *const keys[] = {"structural_index", "dof", "differentiations", "offsets", "blocks",
-                                     "hidden_constraints", "initial", "superfluous_differentiations", "aliases",
-                                     "regular", "singular_blocks", "conversions", "dof_true", "index_true", "seconds"};
+  static const char *const keys[] = {"structural_index", "dof",
+                                     "differentiations", "offsets",
+                                     "blocks",           "hidden_constraints",
+                                     "initial",          "superfluous_differentiations",
+                                     "aliases",          "regular",
+                                     "singular_blocks",  "conversions",
+                                     "dof_true",         "index_true",
+                                     "seconds"};
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) json_key_null(json, keys[k]);
 }
 

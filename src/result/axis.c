@@ -66,8 +66,8 @@ static void label_integer(char *out, double value, int decimals) {
   char digits[40];
   snprintf(digits, sizeof digits, "%0*.0f", decimals + 1, fabs(value)); /* no point: any locale */
   size_t whole = strlen(digits) - (size_t)decimals;
-  snprintf(out, AXIS_LABEL, "%s%.*s%s%.*s", value < 0 ? "-" : "", (int)whole, digits, decimals ? "." : "",
-           decimals, digits + whole);
+  snprintf(out, AXIS_LABEL, "%s%.*s%s%.*s", value < 0 ? "-" : "", (int)whole, digits, decimals ? "." : "", decimals,
+           digits + whole);
 }
 
 /* The power of ten to take out of labels for values up to `size`: none for ordinary numbers, else a multiple

@@ -6,8 +6,8 @@ void conversion_report_text(const ConversionVec *conversions, Heap *heap, TextVe
   text_printf(heap, text, "\nRewritten equations (the Jacobian is singular as written)\n");
   for (uint32_t k = 0; k < conversions->count; k++) {
     const Conversion *conversion = &conversions->data[k];
-    text_printf(heap, text, "  equation %u: %s\n    now %s\n    by  %s\n", conversion->equation + 1,
-                conversion->before, conversion->after, conversion->how);
+    text_printf(heap, text, "  equation %u: %s\n    now %s\n    by  %s\n", conversion->equation + 1, conversion->before,
+                conversion->after, conversion->how);
   }
 }
 

@@ -16,8 +16,7 @@ typedef struct Fit {
 static Fit fit_parabola(const double *times, const double *values, size_t count) {
   double span = times[count - 1] - times[0], n = (double)count;
   double m1 = 0, mean = 0;
-  for (size_t k = 0; k < count; k++)
-    m1 += (times[k] - times[0]) / span / n, mean += (values[k] - values[0]) / n;
+  for (size_t k = 0; k < count; k++) m1 += (times[k] - times[0]) / span / n, mean += (values[k] - values[0]) / n;
   double p11 = 0, p12 = 0;
   for (size_t k = 0; k < count; k++) {
     double p1 = (times[k] - times[0]) / span - m1;
@@ -26,8 +25,7 @@ static Fit fit_parabola(const double *times, const double *values, size_t count)
   double shift = p12 / p11, p00 = p11 / n; /* p2 = p1^2 - shift p1 - p00 */
   double v1 = 0, v2 = 0, p22 = 0;
   for (size_t k = 0; k < count; k++) {
-    double p1 = (times[k] - times[0]) / span - m1, p2 = p1 * p1 - shift * p1 - p00,
-           v = values[k] - values[0] - mean;
+    double p1 = (times[k] - times[0]) / span - m1, p2 = p1 * p1 - shift * p1 - p00, v = values[k] - values[0] - mean;
     v1 += p1 * v, v2 += p2 * v, p22 += p2 * p2;
   }
   double a1 = v1 / p11, a2 = p22 > 0 ? v2 / p22 : 0, rest = 0;

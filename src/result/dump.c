@@ -69,8 +69,8 @@ static void dump_array(Dump *dump) {
   Array array = array_make(&dump->problem, structure.c, structure.d, &dump->arena);
   text_printf(dump->heap, dump->text, "%u rows, %u columns\n", array.rows, array.columns);
   for (uint32_t r = 0; r < array.rows; r++)
-    text_printf(dump->heap, dump->text, "row %u (%u, %u): %s\n", r + 1, array.row_equation[r] + 1, array_level(&array, r),
-                array_row_text(&array, r, &dump->arena));
+    text_printf(dump->heap, dump->text, "row %u (%u, %u): %s\n", r + 1, array.row_equation[r] + 1,
+                array_level(&array, r), array_row_text(&array, r, &dump->arena));
   for (uint32_t q = 0; q < array.columns; q++)
     text_printf(dump->heap, dump->text, "column %u: %s\n", q + 1, array_column_name(&array, q, &dump->arena));
 }

@@ -79,8 +79,7 @@ static char *temporary_name(Heap *heap, const char *target, int number) {
   const char *slash = strrchr(target, '/');
   int directory = slash ? (int)(slash - target) + 1 : 0;
   TextVec name = {0};
-  text_printf(heap, &name, "%.*s.%.200s.%ld-%d.part", directory, target, target + directory, (long)getpid(),
-              number);
+  text_printf(heap, &name, "%.*s.%.200s.%ld-%d.part", directory, target, target + directory, (long)getpid(), number);
   return name.data;
 }
 

@@ -62,8 +62,7 @@ static void put_box(Picture *picture, double x, double y, double width, double h
   put_attribute(picture, "height", height);
 }
 
-static void put_words(Picture *picture, double x, double y, const char *attributes, const char *words,
-                      uint32_t most) {
+static void put_words(Picture *picture, double x, double y, const char *attributes, const char *words, uint32_t most) {
   put(picture, "<text");
   put_attribute(picture, "x", x);
   put_attribute(picture, "y", y);
@@ -73,9 +72,7 @@ static void put_words(Picture *picture, double x, double y, const char *attribut
   put(picture, "</text>\n");
 }
 
-static int32_t row_place(const View *view, int32_t row) {
-  return view->row_place ? view->row_place[row] : row;
-}
+static int32_t row_place(const View *view, int32_t row) { return view->row_place ? view->row_place[row] : row; }
 static int32_t column_place(const View *view, int32_t column) {
   return view->column_place ? view->column_place[column] : column;
 }
@@ -102,8 +99,7 @@ static void put_hover(Picture *picture, int32_t row, int32_t entry) {
   const IncidencePicture *input = picture->input;
   int32_t order = input->order[entry];
   put(picture, "<title>");
-  svg_escape_short(picture->heap, picture->text, name_of(input->variable_names, input->column[entry], number),
-                   200);
+  svg_escape_short(picture->heap, picture->text, name_of(input->variable_names, input->column[entry], number), 200);
   if (order > 0 && order <= 3) text_append(picture->heap, picture->text, "'''", (size_t)order);
   if (order > 3) text_printf(picture->heap, picture->text, ", derivative %d", order);
   put(picture, " in ");
@@ -118,8 +114,7 @@ static void put_entry(Picture *picture, const View *view, int32_t row, int32_t e
   double x = view->x + column * view->cell + inset, y = view->y + row_place(view, row) * view->cell + inset;
   bool pale = is_pale(picture, view, row, entry);
   put_box(picture, x, y, side, side);
-  text_printf(picture->heap, picture->text, " class=\"o%d%s\">", order < ORDERS ? order : ORDERS - 1,
-              pale ? " p" : "");
+  text_printf(picture->heap, picture->text, " class=\"o%d%s\">", order < ORDERS ? order : ORDERS - 1, pale ? " p" : "");
   put_hover(picture, row, entry);
   put(picture, "</rect>\n");
   if (!picture->numbered) return;
@@ -143,8 +138,8 @@ static void draw_names(Picture *picture, const View *view) {
   text_printf(picture->heap, picture->text, "<g font-size=\"%d\" fill=\"#444\">\n", (int)lround(font));
   for (int32_t row = 0; row < picture->rows; row++) {
     double y = view->y + (row_place(view, row) + 0.5) * view->cell + 0.35 * font;
-    put_words(picture, view->x - 5, y, " text-anchor=\"end\"",
-              name_of(picture->input->equation_names, row, number), NAME_LENGTH);
+    put_words(picture, view->x - 5, y, " text-anchor=\"end\"", name_of(picture->input->equation_names, row, number),
+              NAME_LENGTH);
     if (!picture->input->c) continue;
     snprintf(number, sizeof number, "%d", picture->input->c[row]);
     put_words(picture, view->x + picture->columns * view->cell + 6, y, " fill=\"#999\"", number, 8);
@@ -158,14 +153,14 @@ static void draw_names(Picture *picture, const View *view) {
               name_of(picture->input->variable_names, column, number), NAME_LENGTH);
     if (!picture->input->d) continue;
     snprintf(number, sizeof number, "%d", picture->input->d[column]);
-    put_words(picture, x, view->y + picture->rows * view->cell + 13, " text-anchor=\"middle\" fill=\"#999\"",
-              number, 8);
+    put_words(picture, x, view->y + picture->rows * view->cell + 13, " text-anchor=\"middle\" fill=\"#999\"", number,
+              8);
   }
   if (picture->input->c)
     put_words(picture, view->x + picture->columns * view->cell + 6, view->y - 5, " fill=\"#999\"", "c", 1);
   if (picture->input->d)
-    put_words(picture, view->x - 5, view->y + picture->rows * view->cell + 13,
-              " text-anchor=\"end\" fill=\"#999\"", "d", 1);
+    put_words(picture, view->x - 5, view->y + picture->rows * view->cell + 13, " text-anchor=\"end\" fill=\"#999\"",
+              "d", 1);
   put(picture, "</g>\n");
 }
 
@@ -176,9 +171,7 @@ typedef struct MapCell {
   int32_t order; /* highest */
 } MapCell;
 
-static int32_t map_index(int32_t place, int32_t total) {
-  return (int32_t)((int64_t)place * MAP_CELLS / total);
-}
+static int32_t map_index(int32_t place, int32_t total) { return (int32_t)((int64_t)place * MAP_CELLS / total); }
 
 /* Faint, half or full; capacity is what a well-filled cell of a sparse matrix holds. */
 static int32_t map_level(const MapCell *cell, double capacity) {
@@ -233,8 +226,7 @@ static void draw_map(Picture *picture, const View *view) {
       if (picture->input->order[e] > cell->order) cell->order = picture->input->order[e];
     }
   }
-  double capacity =
-      fmax(1, (double)picture->rows / MAP_CELLS * fmax(1, (double)picture->columns / MAP_CELLS) / 4);
+  double capacity = fmax(1, (double)picture->rows / MAP_CELLS * fmax(1, (double)picture->columns / MAP_CELLS) / 4);
   TextVec paths[ORDERS * LEVELS] = {0};
   for (int32_t y = 0; y < MAP_CELLS; y++) {
     trace_map_row(picture->heap, cells + (size_t)y * MAP_CELLS, y, capacity, paths);
@@ -251,8 +243,8 @@ static void draw_block(Picture *picture, const View *view, int32_t block) {
   double at = start[block] * view->cell, side = size * view->cell;
   put_box(picture, view->x + at, view->y + at, side, side);
   put(picture, size == 1 ? " class=\"b s\"" : " class=\"b\"");
-  text_printf(picture->heap, picture->text, "><title>block %d: %d equation%s</title></rect>\n", block + 1,
-              size, size == 1 ? "" : "s");
+  text_printf(picture->heap, picture->text, "><title>block %d: %d equation%s</title></rect>\n", block + 1, size,
+              size == 1 ? "" : "s");
 }
 
 /* In a map single equations are the diagonal, and only blocks that can be seen get a frame. */
@@ -273,8 +265,7 @@ static void draw_blocks(Picture *picture, const View *view) {
 
 static void draw_view(Picture *picture, const View *view, const char *heading) {
   double width = picture->columns * view->cell, height = picture->rows * view->cell;
-  put_words(picture, view->x, view->y - picture->side_top - 10, " font-size=\"13\" fill=\"#111\"", heading,
-            80);
+  put_words(picture, view->x, view->y - picture->side_top - 10, " font-size=\"13\" fill=\"#111\"", heading, 80);
   put_box(picture, view->x, view->y, width, height);
   put(picture, " fill=\"#fafafa\" stroke=\"#999\"/>\n");
   if (view->blocks) draw_blocks(picture, view);
@@ -300,12 +291,10 @@ static double longest_name(const char *const *names, int32_t count) {
 
 static void draw_styles(Picture *picture) {
   put(picture, "<style>");
-  for (int32_t i = 0; i < ORDERS; i++)
-    text_printf(picture->heap, picture->text, ".o%d{fill:%s}", i, order_colour(i));
-  put(picture,
-      ".p{opacity:.3}.l0{opacity:.35}.l1{opacity:.65}.b{stroke-width:1.2}.s{stroke-width:.6;stroke:#888}"
-      ".n{fill:#fff;font-size:11px;text-anchor:middle;pointer-events:none}.q{fill:#555}"
-      "rect:hover{stroke:#000}</style>\n");
+  for (int32_t i = 0; i < ORDERS; i++) text_printf(picture->heap, picture->text, ".o%d{fill:%s}", i, order_colour(i));
+  put(picture, ".p{opacity:.3}.l0{opacity:.35}.l1{opacity:.65}.b{stroke-width:1.2}.s{stroke-width:.6;stroke:#888}"
+               ".n{fill:#fff;font-size:11px;text-anchor:middle;pointer-events:none}.q{fill:#555}"
+               "rect:hover{stroke:#000}</style>\n");
 }
 
 static int32_t highest_order(const IncidencePicture *input) {
@@ -317,8 +306,8 @@ static int32_t highest_order(const IncidencePicture *input) {
 }
 
 static void draw_legend(Picture *picture, double x, double y) {
-  static const char *const words[ORDERS] = {"variable", "first derivative", "second derivative",
-                                            "third derivative", "higher"};
+  static const char *const words[ORDERS] = {"variable", "first derivative", "second derivative", "third derivative",
+                                            "higher"};
   int32_t highest = highest_order(picture->input);
   for (int32_t i = 0; i < ORDERS && i <= highest; i++) {
     put_box(picture, x, y - 10, 11, 11);
@@ -349,14 +338,12 @@ void incidence_svg(Heap *heap, const IncidencePicture *input, TextVec *text) {
     picture.side_left = longest_name(input->equation_names, picture.rows);
     picture.side_top = longest_name(input->variable_names, picture.columns);
   }
-  double cell = cell_size(picture.rows, picture.columns),
-         top = (input->title ? 56 : 26) + picture.side_top + 6;
+  double cell = cell_size(picture.rows, picture.columns), top = (input->title ? 56 : 26) + picture.side_top + 6;
   View written = {.x = 16 + picture.side_left, .y = top, .cell = cell}, blocks = written;
   double step = fmax(picture.columns * cell, 150) + picture.side_left + gap;
   blocks.x += step;
   blocks.blocks = true;
-  double width = fmax(step * (input->n_blocks ? 2 : 1) + 16, 620),
-         height = top + fmax(picture.rows, 1) * cell + 62;
+  double width = fmax(step * (input->n_blocks ? 2 : 1) + 16, 620), height = top + fmax(picture.rows, 1) * cell + 62;
   svg_begin(heap, text, width, height, input->title);
   draw_styles(&picture);
   if (input->title) put_words(&picture, 16, 24, " font-size=\"15\" fill=\"#111\"", input->title, 90);
@@ -368,8 +355,7 @@ void incidence_svg(Heap *heap, const IncidencePicture *input, TextVec *text) {
             *column_places = places(heap, input->column_at, picture.columns);
     blocks.row_place = row_places;
     blocks.column_place = column_places;
-    snprintf(heading, sizeof heading, "block triangular: %d block%s", input->n_blocks,
-             input->n_blocks == 1 ? "" : "s");
+    snprintf(heading, sizeof heading, "block triangular: %d block%s", input->n_blocks, input->n_blocks == 1 ? "" : "s");
     draw_view(&picture, &blocks, heading);
     heap_free(heap, row_places);
     heap_free(heap, column_places);

@@ -7,10 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const ORIGIN_NAME[] = {[ORIGIN_COMPUTED] = "computed",
-                                          [ORIGIN_FIXED] = "fixed",
-                                          [ORIGIN_KEPT] = "kept",
-                                          [ORIGIN_MOVED] = "moved"};
+static const char *const ORIGIN_NAME[] = {
+    [ORIGIN_COMPUTED] = "computed", [ORIGIN_FIXED] = "fixed", [ORIGIN_KEPT] = "kept", [ORIGIN_MOVED] = "moved"};
 
 static const char *const WAY_NAME[] = {[WAY_STATES] = "states hold their start values",
                                        [WAY_KEPT] = "step by step, start values kept",
@@ -40,8 +38,7 @@ static void add_line(Table *table, const char *name, uint32_t q, double sign, bo
   Line line = {.name = name, .column = &table->initial->column[q], .value = sign * table->initial->value[q]};
   line.start = sign * line.column->start;
   if (!own)
-    line.alias = arena_printf(&table->arena, "%s%s", sign < 0 ? "-" : "",
-                              system_column_name(system, q, &table->arena));
+    line.alias = arena_printf(&table->arena, "%s%s", sign < 0 ? "-" : "", system_column_name(system, q, &table->arena));
   vec_push(table->heap, &table->lines, line);
 }
 
@@ -57,8 +54,8 @@ static void add_unknown(Table *table, uint32_t unknown) {
     model_evaluate(model, problem->aliases.constant[unknown], table->evaluator->parameters, &line.value);
     vec_push(table->heap, &table->lines, line);
   } else if (root != unknown) {
-    add_line(table, name, array->model_column[root] + problem->aliases.shift[unknown],
-             problem->aliases.sign[unknown], false);
+    add_line(table, name, array->model_column[root] + problem->aliases.shift[unknown], problem->aliases.sign[unknown],
+             false);
   } else {
     uint32_t j = problem->local[unknown];
     for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++)
@@ -71,8 +68,8 @@ static Table make_table(const Initial *initial, const Evaluator *evaluator, Heap
   for (uint32_t u = 0; u < evaluator->model->unknowns.count; u++) add_unknown(&table, u);
   const InitialSystem *system = initial->system;
   for (uint32_t k = 0; k < system->parameters.count; k++)
-    add_line(&table, system_column_name(system, system->array->columns + k, &table.arena),
-             system->array->columns + k, 1, true);
+    add_line(&table, system_column_name(system, system->array->columns + k, &table.arena), system->array->columns + k,
+             1, true);
   return table;
 }
 
@@ -104,14 +101,11 @@ static const char *row_label(const Table *table, uint32_t row, Arena *arena) {
   return arena_printf(arena, "%s`%.*s ...`", sign, (int)length, text);
 }
 
-static const char *line_how(const Line *line) {
-  return line->column ? ORIGIN_NAME[line->column->origin] : "constant";
-}
+static const char *line_how(const Line *line) { return line->column ? ORIGIN_NAME[line->column->origin] : "constant"; }
 
 /* The row, where one determined the value rather than the start value did. */
 static uint32_t line_row(const Line *line) {
-  if (!line->column || line->column->fixed || line->alias || line->column->origin == ORIGIN_KEPT)
-    return MAP_NONE;
+  if (!line->column || line->column->fixed || line->alias || line->column->origin == ORIGIN_KEPT) return MAP_NONE;
   return line->column->row;
 }
 
@@ -121,8 +115,7 @@ static void text_line(Table *table, const Line *line, int width, TextVec *text) 
   Heap *heap = table->heap;
   text_printf(heap, text, "%-*s  %-23.16g %s", width, line->name, line->value, line_how(line));
   if (line->alias) text_printf(heap, text, ", = %s", line->alias);
-  if (line->column && line->column->origin == ORIGIN_MOVED)
-    text_printf(heap, text, " from %.10g", line->start);
+  if (line->column && line->column->origin == ORIGIN_MOVED) text_printf(heap, text, " from %.10g", line->start);
   if (line->column && line->column->fixed && line->value != line->start)
     text_printf(heap, text, ", moved by %.2g", line->value - line->start);
   if (line->column && line->column->redundant) text_printf(heap, text, ", redundant");
@@ -144,8 +137,7 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
     for (uint32_t k = 0; k < explanation->form.parts.count && k < 8; k++)
       text_printf(heap, text, "    part %-2u              %s\n", k + 1,
                   form_part_text(&explanation->form.parts.data[k], &table->arena));
-  text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way],
-              initial->iterations);
+  text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way], initial->iterations);
   text_printf(heap, text, "  steps                  %u explicit, %u linear systems", explanation->assignments,
               explanation->linear);
   if (explanation->linear) text_printf(heap, text, " (largest %u)", explanation->largest_linear);
@@ -160,8 +152,8 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
                 row_label(table, initial->surplus.data[k], &table->arena));
 }
 
-void initial_report_text(const Initial *initial, const Explanation *explanation, const Evaluator *evaluator,
-                         Heap *heap, TextVec *text) {
+void initial_report_text(const Initial *initial, const Explanation *explanation, const Evaluator *evaluator, Heap *heap,
+                         TextVec *text) {
   Table table = make_table(initial, evaluator, heap);
   int width = 12;
   for (uint32_t k = 0; k < table.lines.count; k++) {
@@ -251,9 +243,8 @@ static void json_conflict(const Initial *initial, JsonWriter *json, Arena *arena
     const InitialColumn *column = &initial->column[conflict->columns.data[k]];
     json_object_begin(json);
     json_key_string(json, "name",
-                    column->named == MAP_NONE
-                        ? system_column_name(initial->system, conflict->columns.data[k], arena)
-                        : model_name(model, column->named));
+                    column->named == MAP_NONE ? system_column_name(initial->system, conflict->columns.data[k], arena)
+                                              : model_name(model, column->named));
     json_key_number(json, "fixed", column->sign * column->start);
     json_key_number(json, "wanted",
                     conflict->columns.data[k] == conflict->column ? column->sign * conflict->wanted : NAN);
@@ -270,9 +261,8 @@ static void json_conflict(const Initial *initial, JsonWriter *json, Arena *arena
 }
 
 static void json_nothing(const Initial *initial, JsonWriter *json, Arena *arena) {
-  static const char *const KEYS[] = {"dof",   "fixed",      "free",      "initial_equations",
-                                     "way",   "iterations", "form",      "parts",
-                                     "steps", "residual",   "condition", "redundant_equations"};
+  static const char *const KEYS[] = {"dof",  "fixed", "free",  "initial_equations", "way",       "iterations",
+                                     "form", "parts", "steps", "residual",          "condition", "redundant_equations"};
   for (size_t k = 0; k < sizeof KEYS / sizeof *KEYS; k++) json_key_null(json, KEYS[k]);
   if (initial && initial->has_conflict) json_conflict(initial, json, arena);
   else json_key_null(json, "conflict");
@@ -303,8 +293,8 @@ static bool is_plain(const char *name) {
   int depth = 0;
   if (!*name || (*name >= '0' && *name <= '9')) return false;
   for (const char *p = name; *p; p++) {
-    bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
-                  *p == '_' || *p == '.';
+    bool letter =
+        (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '_' || *p == '.';
     depth += (*p == '[') - (*p == ']');
     if (!letter && *p != '[' && *p != ']' && !(*p == ',' && depth > 0)) return false;
   }
@@ -313,8 +303,7 @@ static bool is_plain(const char *name) {
 
 static void add_modifier(Heap *heap, TextVec *text, const char *name, double value) {
   const char *quote = is_plain(name) ? "" : "'";
-  text_printf(heap, text, "%s\n  %s%s%s(start = %.17g)", text->count > 1 ? "," : "", quote, name, quote,
-              value);
+  text_printf(heap, text, "%s\n  %s%s%s(start = %.17g)", text->count > 1 ? "," : "", quote, name, quote, value);
 }
 
 void initial_report_modifiers(const Initial *initial, const Evaluator *evaluator, Heap *heap, TextVec *text) {
@@ -323,8 +312,7 @@ void initial_report_modifiers(const Initial *initial, const Evaluator *evaluator
   text_append(heap, text, "(", 1);
   for (uint32_t k = 0; k < table.lines.count; k++) {
     const Line *line = &table.lines.data[k];
-    if (line->column && model_find(model, line->name) != MAP_NONE)
-      add_modifier(heap, text, line->name, line->value);
+    if (line->column && model_find(model, line->name) != MAP_NONE) add_modifier(heap, text, line->name, line->value);
   }
   text_append(heap, text, ")\n", 2);
   free_table(&table);

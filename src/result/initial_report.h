@@ -6,8 +6,8 @@
 #include "init/explain.h"
 
 /* A table of every variable and derivative with its value and how it was found, below a summary. */
-void initial_report_text(const Initial *initial, const Explanation *explanation, const Evaluator *evaluator,
-                         Heap *heap, TextVec *text);
+void initial_report_text(const Initial *initial, const Explanation *explanation, const Evaluator *evaluator, Heap *heap,
+                         TextVec *text);
 
 /* The same as JSON. explanation is NULL when there are no values: then the conflict is in it, if one was
  * found. `initial` is NULL when initialization was not reached. */

@@ -11,9 +11,7 @@
 
 JsonWriter json_make(Heap *heap, TextVec *text) { return (JsonWriter){.heap = heap, .text = text}; }
 
-static void put(JsonWriter *json, const char *bytes) {
-  text_append(json->heap, json->text, bytes, strlen(bytes));
-}
+static void put(JsonWriter *json, const char *bytes) { text_append(json->heap, json->text, bytes, strlen(bytes)); }
 
 static void new_line(JsonWriter *json) {
   text_printf(json->heap, json->text, "\n%*s", (int)(2 * json->levels.count), "");
@@ -112,13 +110,9 @@ void json_null(JsonWriter *json) { put_word(json, "null"); }
 void json_key_string(JsonWriter *json, const char *key, const char *text) {
   json_key(json, key), json_string(json, text);
 }
-void json_key_number(JsonWriter *json, const char *key, double value) {
-  json_key(json, key), json_number(json, value);
-}
+void json_key_number(JsonWriter *json, const char *key, double value) { json_key(json, key), json_number(json, value); }
 void json_key_integer(JsonWriter *json, const char *key, int64_t value) {
   json_key(json, key), json_integer(json, value);
 }
-void json_key_bool(JsonWriter *json, const char *key, bool value) {
-  json_key(json, key), json_bool(json, value);
-}
+void json_key_bool(JsonWriter *json, const char *key, bool value) { json_key(json, key), json_bool(json, value); }
 void json_key_null(JsonWriter *json, const char *key) { json_key(json, key), json_null(json); }

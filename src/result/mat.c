@@ -56,8 +56,8 @@ static uint64_t row_size(const SignalTable *signals) { return 8 * (UINT64_C(1) +
 
 uint64_t mat_size(const SignalTable *signals, uint64_t rows) {
   Extent extent = measure(signals);
-  uint64_t names = sizeof "Aclass" + sizeof "name" + sizeof "description" + sizeof "dataInfo" +
-                   sizeof "data_1" + sizeof "data_2";
+  uint64_t names =
+      sizeof "Aclass" + sizeof "name" + sizeof "description" + sizeof "dataInfo" + sizeof "data_1" + sizeof "data_2";
   uint64_t each = (uint64_t)extent.name_length + extent.description_length + 16;
   uint64_t fixed = 6 * HEADER_SIZE + names + 44 + each * extent.signals + UINT64_C(16) * extent.constants;
   if (rows > (UINT64_MAX - fixed) / row_size(signals)) return UINT64_MAX;
@@ -67,9 +67,9 @@ uint64_t mat_size(const SignalTable *signals, uint64_t rows) {
 bool mat_fits(Diags *diags, const SignalTable *signals, uint64_t rows) {
   uint64_t size = mat_size(signals, rows);
   if (size <= MAT_LIMIT) return true;
-  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0, 0},
-                          "the result would need %.1f GB, and a MAT file (level 4) holds at most 2 GB",
-                          (double)size / 1e9);
+  Diag *diag =
+      diag_error(diags, DIAG_USAGE, (Span){0, 0},
+                 "the result would need %.1f GB, and a MAT file (level 4) holds at most 2 GB", (double)size / 1e9);
   diag_note(diags, diag, (Span){0, 0}, "choose variables with --variables, fewer intervals, or a CSV file");
   return false;
 }
@@ -100,8 +100,7 @@ static void put_class(FileWriter *file) {
 static void put_names(FileWriter *file, const SignalTable *signals, const Extent *extent) {
   put_header(file, TYPE_TEXT, extent->name_length, extent->signals, "name");
   put_padded(file, time_name, extent->name_length);
-  for (uint32_t i = 0; i < signals->list.count; i++)
-    put_padded(file, signals->list.data[i].name, extent->name_length);
+  for (uint32_t i = 0; i < signals->list.count; i++) put_padded(file, signals->list.data[i].name, extent->name_length);
 }
 
 static void put_descriptions(Heap *heap, FileWriter *file, const SignalTable *signals, const Extent *extent) {
@@ -152,8 +151,7 @@ static void put_constants(MatWriter *mat) {
 MatWriter *mat_begin(Heap *heap, Diags *diags, FileWriter *file, const SignalTable *signals) {
   if (!mat_fits(diags, signals, 0)) return NULL;
   if (!file_can_patch(file)) {
-    diag_error(diags, DIAG_USAGE, (Span){0, 0},
-               "a MAT file cannot be written to a stream; name a file, or use CSV");
+    diag_error(diags, DIAG_USAGE, (Span){0, 0}, "a MAT file cannot be written to a stream; name a file, or use CSV");
     return NULL;
   }
   Extent extent = measure(signals);
@@ -209,17 +207,8 @@ typedef struct Matrix {
   const char *element; /* NULL: absent */
 } Matrix;
 
-typedef enum Part {
-  PART_CLASS,
-  PART_NAME,
-  PART_DESCRIPTION,
-  PART_INFO,
-  PART_CONSTANTS,
-  PART_ROWS,
-  N_PARTS
-} Part;
-static const char *const part_name[N_PARTS] = {"Aclass",   "name",   "description",
-                                               "dataInfo", "data_1", "data_2"};
+typedef enum Part { PART_CLASS, PART_NAME, PART_DESCRIPTION, PART_INFO, PART_CONSTANTS, PART_ROWS, N_PARTS } Part;
+static const char *const part_name[N_PARTS] = {"Aclass", "name", "description", "dataInfo", "data_1", "data_2"};
 
 typedef struct Reader {
   Heap *heap;
@@ -230,8 +219,7 @@ typedef struct Reader {
 } Reader;
 
 static Trajectory *complain(Reader *reader, const char *what) {
-  diag_error(reader->diags, DIAG_FILE, (Span){0, 0}, "`%s` is not a Modelica result file: %s", reader->path,
-             what);
+  diag_error(reader->diags, DIAG_FILE, (Span){0, 0}, "`%s` is not a Modelica result file: %s", reader->path, what);
   return NULL;
 }
 
@@ -284,8 +272,7 @@ static const char *read_matrix(Reader *reader, const char **at, const char *end)
     return "it does not hold matrices of MATLAB level 4";
   }
   const char *name = *at + HEADER_SIZE;
-  if (name_length == 0 || (uint64_t)(end - name) < name_length || name[name_length - 1])
-    return "a name is damaged";
+  if (name_length == 0 || (uint64_t)(end - name) < name_length || name[name_length - 1]) return "a name is damaged";
   const char *element = name + name_length;
   uint64_t room = (uint64_t)(end - element) / element_size[precision];
   if (rows && columns > room / rows) return "it is cut short";
@@ -329,8 +316,7 @@ static const char *read_place(const Reader *reader, uint32_t index, Signal *sign
   double matrix = item_get(reader, PART_INFO, index, 0), place = item_get(reader, PART_INFO, index, 1);
   Part part = matrix == 1 ? PART_CONSTANTS : PART_ROWS;
   bool known = matrix == 0 || matrix == 1 || matrix == 2;
-  if (!known || !(fabs(place) >= 1 && fabs(place) <= item_size(reader, part)))
-    return "dataInfo names no data";
+  if (!known || !(fabs(place) >= 1 && fabs(place) <= item_size(reader, part))) return "dataInfo names no data";
   uint32_t column = (uint32_t)fabs(place) - 1;
   signal->negated = place < 0;
   signal->column = column;
@@ -380,8 +366,7 @@ static const char *read_rows(const Reader *reader, Trajectory *trajectory) {
 static const char *check_parts(Reader *reader) {
   static const char wanted[] = "Atrajectory";
   const Matrix *class = &reader->part[PART_CLASS];
-  if (!class->element || class->rows < 4 || class->columns < sizeof wanted - 1)
-    return "the matrix Aclass is missing";
+  if (!class->element || class->rows < 4 || class->columns < sizeof wanted - 1) return "the matrix Aclass is missing";
   for (uint32_t i = 0; i < sizeof wanted - 1; i++) {
     if (matrix_get(class, 0, i) != wanted[i]) return "it is not a trajectory";
   }
@@ -389,10 +374,8 @@ static const char *check_parts(Reader *reader) {
   if (layout != 'T' && layout != 'N') return "its layout is neither binTrans nor binNormal";
   reader->transposed = layout == 'T';
   const Matrix *part = reader->part;
-  if (!part[PART_NAME].element || !part[PART_INFO].element || !part[PART_ROWS].element)
-    return "a matrix is missing";
-  if (part[PART_NAME].precision != BYTE && part[PART_NAME].precision != DOUBLE)
-    return "its names are not text";
+  if (!part[PART_NAME].element || !part[PART_INFO].element || !part[PART_ROWS].element) return "a matrix is missing";
+  if (part[PART_NAME].precision != BYTE && part[PART_NAME].precision != DOUBLE) return "its names are not text";
   if (item_count(reader, PART_INFO) < item_count(reader, PART_NAME) || item_size(reader, PART_INFO) < 2) {
     return "dataInfo is too small";
   }

@@ -231,8 +231,7 @@ static const char *scan_exponent(const char *at, const char *end, Digits *digits
   if (at < end && (*at == '-' || *at == '+')) at++;
   if (at == end || !is_digit(*at)) return start;
   int exponent = 0;
-  for (; at < end && is_digit(*at); at++)
-    exponent = exponent < 100000 ? exponent * 10 + (*at - '0') : exponent;
+  for (; at < end && is_digit(*at); at++) exponent = exponent < 100000 ? exponent * 10 + (*at - '0') : exponent;
   digits->exponent += negative ? -exponent : exponent;
   return at;
 }

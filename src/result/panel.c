@@ -25,9 +25,7 @@ typedef struct Range {
 
 static const Range nothing = {HUGE_VAL, -HUGE_VAL};
 
-static Range range_with(Range range, double value) {
-  return (Range){fmin(range.low, value), fmax(range.high, value)};
-}
+static Range range_with(Range range, double value) { return (Range){fmin(range.low, value), fmax(range.high, value)}; }
 
 static Axis common_x(const Plot *plot, uint32_t ticks) {
   Range range = nothing;
@@ -37,8 +35,7 @@ static Axis common_x(const Plot *plot, uint32_t ticks) {
       if (axis_drawable(plot->log_x, series->x[i])) range = range_with(range, series->x[i]);
     }
   }
-  bool marked =
-      plot->count && plot->series[0].marker != PLOT_NO_MARKER; /* markers shall not touch the frame */
+  bool marked = plot->count && plot->series[0].marker != PLOT_NO_MARKER; /* markers shall not touch the frame */
   return axis_make(range.low, range.high, plot->log_x, marked ? 0.05 : 0, ticks);
 }
 

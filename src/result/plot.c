@@ -43,8 +43,8 @@ Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title,
     double *value = arena_array(arena, trajectory->rows, sizeof *value);
     for (size_t row = 0; row < trajectory->rows; row++)
       value[row] = signal_value(signal, trajectory_row(trajectory, row));
-    series[i] = (PlotSeries){
-        .label = signal->name, .unit = signal->unit, .x = time, .y = value, .count = trajectory->rows};
+    series[i] =
+        (PlotSeries){.label = signal->name, .unit = signal->unit, .x = time, .y = value, .count = trajectory->rows};
   }
   return (Plot){.title = title, .series = series, .count = count};
 }
@@ -95,8 +95,7 @@ static void put_pair(Drawing *drawing, bool first, Dot dot) {
 }
 
 static void pen_up(Pen *pen) {
-  if (pen->down && !pen->moved && pen->drawing)
-    put(pen->drawing, "l0 0"); /* a lone point shows as a round dot */
+  if (pen->down && !pen->moved && pen->drawing) put(pen->drawing, "l0 0"); /* a lone point shows as a round dot */
   pen->down = pen->moved = false;
 }
 
@@ -137,8 +136,7 @@ static void column_draw(Column *column, Pen *pen) {
 }
 
 /* Draws the series with columns `width` tenths of a pixel wide; width 0: every point. */
-static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *series, long width,
-                  Pen *pen) {
+static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *series, long width, Pen *pen) {
   Column column = {0};
   for (size_t i = 0; i < series->count; i++) {
     if (!panel_drawable(drawing->plot, series, i)) {
@@ -146,16 +144,14 @@ static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *
       pen_up(pen);
       continue;
     }
-    Dot dot = {lround(10 * x_pixel(drawing, series->x[i])),
-               lround(10 * y_pixel(drawing, panel, series->y[i]))};
+    Dot dot = {lround(10 * x_pixel(drawing, series->x[i])), lround(10 * y_pixel(drawing, panel, series->y[i]))};
     if (width == 0) {
       pen_to(pen, dot);
     } else if (column.any && dot.x / width == column.index) {
       column_add(&column, dot);
     } else {
       column_draw(&column, pen);
-      column = (Column){
-          .any = true, .index = dot.x / width, .first = dot, .last = dot, .least = dot, .greatest = dot};
+      column = (Column){.any = true, .index = dot.x / width, .first = dot, .last = dot, .least = dot, .greatest = dot};
     }
   }
   column_draw(&column, pen);
@@ -265,16 +261,14 @@ static void draw_y_labels(Drawing *drawing, const Panel *panel) {
 static void draw_x_labels(Drawing *drawing) {
   const Axis *x = &drawing->panels.x;
   for (uint32_t i = 0; i < x->ticks; i++) {
-    put_text(drawing, x_pixel(drawing, x->tick[i]), drawing->bottom + 17, "text-anchor=\"middle\"",
-             x->label[i]);
+    put_text(drawing, x_pixel(drawing, x->tick[i]), drawing->bottom + 17, "text-anchor=\"middle\"", x->label[i]);
   }
   if (*x->note)
     put_text(drawing, drawing->right, drawing->bottom + 33, "text-anchor=\"end\" font-size=\"11\"", x->note);
   TextVec label = {0};
   panel_label(drawing->heap, &label, drawing->plot->x_label ? drawing->plot->x_label : "time",
               drawing->plot->x_label ? drawing->plot->x_unit : "s");
-  put_text(drawing, (drawing->left + drawing->right) / 2, drawing->bottom + 35, "text-anchor=\"middle\"",
-           label.data);
+  put_text(drawing, (drawing->left + drawing->right) / 2, drawing->bottom + 35, "text-anchor=\"middle\"", label.data);
   vec_free(drawing->heap, &label);
 }
 
@@ -354,8 +348,7 @@ static double frame_height(Drawing *drawing, double *total) {
   double count = panels->list.count, fixed = title_height(drawing->plot) + 46 + (panels->hidden ? 16 : 0);
   double frame = panels->list.count == 1 ? 330 : panels->list.count == 2 ? 210 : 150;
   double heads = 0;
-  for (uint32_t i = 0; i < panels->list.count; i++)
-    heads += head_height(drawing, &panels->list.data[i], frame);
+  for (uint32_t i = 0; i < panels->list.count; i++) heads += head_height(drawing, &panels->list.data[i], frame);
   if (drawing->plot->height) frame = fmax(40, (drawing->plot->height - fixed - heads) / count);
   *total = fixed + heads + frame * count;
   return frame;
@@ -413,8 +406,7 @@ void plot_svg(Heap *heap, const Plot *plot, TextVec *text) {
   double height, frame = frame_height(&drawing, &height);
   svg_begin(heap, text, drawing.width, height, plot->title);
   if (plot->title)
-    put_text(&drawing, drawing.width / 2, 22, "text-anchor=\"middle\" font-size=\"15\" fill=\"#111\"",
-             plot->title);
+    put_text(&drawing, drawing.width / 2, 22, "text-anchor=\"middle\" font-size=\"15\" fill=\"#111\"", plot->title);
   draw_panels(&drawing, frame);
   if (drawing.panels.hidden) {
     char note[64];

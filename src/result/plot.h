@@ -10,10 +10,7 @@
 
 #include "result/trajectory.h"
 
-typedef enum PlotMarker {
-  PLOT_NO_MARKER,
-  PLOT_MARKER
-} PlotMarker; /* the shape follows from the series' place */
+typedef enum PlotMarker { PLOT_NO_MARKER, PLOT_MARKER } PlotMarker; /* the shape follows from the series' place */
 
 typedef struct PlotSeries {
   const char *label;

@@ -10,14 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  LEAST_WIDTH = 30,
-  MOST_WIDTH = 1000,
-  LEAST_HEIGHT = 5,
-  MOST_HEIGHT = 200,
-  MOST_PANELS = 8,
-  SERIES_EACH = 6
-};
+enum { LEAST_WIDTH = 30, MOST_WIDTH = 1000, LEAST_HEIGHT = 5, MOST_HEIGHT = 200, MOST_PANELS = 8, SERIES_EACH = 6 };
 
 typedef struct Canvas {
   Heap *heap;
@@ -32,9 +25,7 @@ typedef struct Canvas {
   TextVec words;          /* scratch of shown() */
 } Canvas;
 
-static void put(Canvas *canvas, const char *bytes) {
-  text_append(canvas->heap, canvas->text, bytes, strlen(bytes));
-}
+static void put(Canvas *canvas, const char *bytes) { text_append(canvas->heap, canvas->text, bytes, strlen(bytes)); }
 
 static void put_blanks(Canvas *canvas, size_t count) {
   for (; count > 0; count--) put(canvas, " ");
@@ -61,8 +52,8 @@ static void draw_line(Canvas *canvas, const int from[2], const int to[2], uint32
   int steps = abs(to[0] - from[0]) > abs(to[1] - from[1]) ? abs(to[0] - from[0]) : abs(to[1] - from[1]);
   for (int i = 0; i <= steps; i++) {
     double part = steps ? (double)i / steps : 0;
-    set_dot(canvas, from[0] + (int)lround(part * (to[0] - from[0])),
-            from[1] + (int)lround(part * (to[1] - from[1])), place);
+    set_dot(canvas, from[0] + (int)lround(part * (to[0] - from[0])), from[1] + (int)lround(part * (to[1] - from[1])),
+            place);
   }
 }
 

@@ -28,8 +28,7 @@ uint32_t signals_add(SignalTable *table, const Signal *signal) {
   copy.display_unit = keep(table, signal->display_unit);
   copy.description = keep(table, signal->description);
   vec_push(table->heap, &table->list, copy);
-  if (signal->column != SIGNAL_CONSTANT && signal->column >= table->columns)
-    table->columns = signal->column + 1;
+  if (signal->column != SIGNAL_CONSTANT && signal->column >= table->columns) table->columns = signal->column + 1;
   return index;
 }
 
@@ -54,17 +53,15 @@ static bool compile(Diags *diags, regex_t *expression, const char *pattern, cons
   if (!error) return true;
   char reason[128];
   regerror(error, expression, reason, sizeof reason);
-  Diag *diag =
-      diag_error(diags, DIAG_USAGE, (Span){0, 0}, "`%s` is not a regular expression: %s", shown, reason);
-  diag_note(diags, diag, (Span){0, 0},
-            "a POSIX extended regular expression for the whole name, such as `body\\..*|x`");
+  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0, 0}, "`%s` is not a regular expression: %s", shown, reason);
+  diag_note(diags, diag, (Span){0, 0}, "a POSIX extended regular expression for the whole name, such as `body\\..*|x`");
   return false;
 }
 
 SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *pattern) {
   if (strlen(pattern) > PATTERN_LIMIT) {
-    diag_error(diags, DIAG_USAGE, (Span){0, 0},
-               "the regular expression for variables is longer than %d bytes", PATTERN_LIMIT);
+    diag_error(diags, DIAG_USAGE, (Span){0, 0}, "the regular expression for variables is longer than %d bytes",
+               PATTERN_LIMIT);
     return NULL;
   }
   SignalFilter *filter = heap_alloc(heap, sizeof *filter);

@@ -21,7 +21,7 @@ typedef enum SignalKind {
 #define SIGNAL_CONSTANT UINT32_MAX
 
 typedef struct Signal {
-  const char *name; /* as it shall appear in files: flat, without the quotes of Modelica */
+  const char *name;                              /* as it shall appear in files: flat, without the quotes of Modelica */
   const char *unit, *display_unit, *description; /* NULL or "" where there is none */
   SignalKind kind;
   bool negated;    /* the signal is minus its column; not used for a constant */

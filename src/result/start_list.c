@@ -83,8 +83,7 @@ static bool take_item(Reader *reader, const Model *model, double *starts) {
   const char *name = take_name(reader);
   if (!name) return complain(reader, "a name must stand here, as in x(start = 1)");
   bool nested = take(reader, "(");
-  if (nested && !take(reader, "start"))
-    return complain(reader, "only start can be given, as in x(start = 1)");
+  if (nested && !take(reader, "start")) return complain(reader, "only start can be given, as in x(start = 1)");
   if (!take(reader, "=")) return complain(reader, "'=' must stand here, as in x(start = 1)");
   double value;
   if (!take_number(reader, &value)) return complain(reader, "a number must stand here");
@@ -112,8 +111,7 @@ bool start_list_read(Heap *heap, const Model *model, const char *path, double *s
   skip_space(&reader);
   if (ok && *reader.at) ok = complain(&reader, "nothing may follow the list");
   if (ok && reader.unknown)
-    diag_warning(diags, (Span){0}, "%s: %u names are not in the model, such as %s", path, reader.unknown,
-                 reader.first);
+    diag_warning(diags, (Span){0}, "%s: %u names are not in the model, such as %s", path, reader.unknown, reader.first);
   heap_free(heap, text);
   return ok;
 }
@@ -130,15 +128,14 @@ bool start_list_from_result(Heap *heap, const Model *model, const char *text, do
   double first = trajectory_time(trajectory, 0), last = trajectory_time(trajectory, trajectory->rows - 1);
   double *row = heap_array(heap, (size_t)trajectory->columns + 1, sizeof *row);
   if (!trajectory_sample(trajectory, isnan(time) ? last : time, row)) {
-    diag_error(diags, DIAG_FILE, (Span){0}, "%s has no time %.10g: it goes from %.10g to %.10g", path, time,
-               first, last);
+    diag_error(diags, DIAG_FILE, (Span){0}, "%s has no time %.10g: it goes from %.10g to %.10g", path, time, first,
+               last);
     return false;
   }
   uint32_t found = 0;
   for (uint32_t v = 0; v < model->variables.count; v++) {
     if (model->variables.data[v].role != ROLE_UNKNOWN) continue;
-    uint32_t signal =
-        signals_find(trajectory->signals, names_text(model->names, model->variables.data[v].name));
+    uint32_t signal = signals_find(trajectory->signals, names_text(model->names, model->variables.data[v].name));
     if (signal == MAP_NONE) continue;
     starts[v] = signal_value(&trajectory->signals->list.data[signal], row);
     found++;

@@ -13,9 +13,7 @@ const char *svg_colour(uint32_t index) {
   return colour[index % SVG_COLOURS];
 }
 
-static void put(Heap *heap, TextVec *text, const char *bytes) {
-  text_append(heap, text, bytes, strlen(bytes));
-}
+static void put(Heap *heap, TextVec *text, const char *bytes) { text_append(heap, text, bytes, strlen(bytes)); }
 
 static void escape_character(Heap *heap, TextVec *text, const char *at, size_t size) {
   unsigned char c = (unsigned char)*at;
@@ -41,9 +39,7 @@ void svg_escape_short(Heap *heap, TextVec *text, const char *words, uint32_t mos
   }
 }
 
-void svg_escape(Heap *heap, TextVec *text, const char *words) {
-  svg_escape_short(heap, text, words, UINT32_MAX);
-}
+void svg_escape(Heap *heap, TextVec *text, const char *words) { svg_escape_short(heap, text, words, UINT32_MAX); }
 
 void svg_number(Heap *heap, TextVec *text, double value) {
   char number[NUMBER_SIZE];

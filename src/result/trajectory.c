@@ -11,24 +11,20 @@ Trajectory *trajectory_new(Heap *heap, const SignalTable *signals) {
   trajectory->heap = heap;
   trajectory->signals = signals;
   trajectory->columns = signals->columns;
-  trajectory->rows_per_chunk =
-      signals->columns + 1 < CHUNK_DOUBLES ? CHUNK_DOUBLES / (signals->columns + 1) : 1;
+  trajectory->rows_per_chunk = signals->columns + 1 < CHUNK_DOUBLES ? CHUNK_DOUBLES / (signals->columns + 1) : 1;
   return trajectory;
 }
 
 static double *row_at(const Trajectory *trajectory, size_t row) {
   size_t stride = (size_t)trajectory->columns + 1;
-  return trajectory->chunks.data[row / trajectory->rows_per_chunk] +
-         row % trajectory->rows_per_chunk * stride;
+  return trajectory->chunks.data[row / trajectory->rows_per_chunk] + row % trajectory->rows_per_chunk * stride;
 }
 
 double *trajectory_append(Trajectory *trajectory, double time) {
   if (trajectory->rows % trajectory->rows_per_chunk == 0) {
     size_t doubles = ((size_t)trajectory->columns + 1) * trajectory->rows_per_chunk;
-    vec_reserve(trajectory->heap, &trajectory->chunks,
-                1); /* before the chunk, which would be lost if refused */
-    vec_push(trajectory->heap, &trajectory->chunks,
-             heap_resize(trajectory->heap, NULL, doubles * sizeof(double)));
+    vec_reserve(trajectory->heap, &trajectory->chunks, 1); /* before the chunk, which would be lost if refused */
+    vec_push(trajectory->heap, &trajectory->chunks, heap_resize(trajectory->heap, NULL, doubles * sizeof(double)));
   }
   double *row = row_at(trajectory, trajectory->rows++);
   row[0] = time;

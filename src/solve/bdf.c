@@ -159,18 +159,15 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
   bdf->initial_step = options->initial_step;
   bdf->decay = first_decay;
   bdf->max_step = options->max_step > 0 ? options->max_step : INFINITY;
-  bdf->max_order =
-      options->max_order > 0 && options->max_order < HISTORY_ORDER ? options->max_order : HISTORY_ORDER;
+  bdf->max_order = options->max_order > 0 && options->max_order < HISTORY_ORDER ? options->max_order : HISTORY_ORDER;
   bdf->elimination = elimination_new(heap, system);
   bdf->history = history_new(heap, system->columns);
   bdf->linear = linear_new(heap, system->rows, nonzeros, false);
   bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS_OF_LARGE : SECANTS);
   bdf->measured = heap_array(heap, columns, sizeof(int32_t));
   bdf->tested = heap_array(heap, columns, sizeof(bool));
-  double **vectors[] = {&bdf->share, &bdf->weight, &bdf->y,     &bdf->guess,
-                        &bdf->slope, &bdf->next,   &bdf->change};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    *vectors[i] = heap_array(heap, columns, sizeof(double));
+  double **vectors[] = {&bdf->share, &bdf->weight, &bdf->y, &bdf->guess, &bdf->slope, &bdf->next, &bdf->change};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = heap_array(heap, columns, sizeof(double));
   bdf->residual = heap_array(heap, rows, sizeof(double));
   bdf->correction = heap_array(heap, rows, sizeof(double));
   bdf->secant_weight = heap_array(heap, rows, sizeof(double));
@@ -329,8 +326,8 @@ static double bdf_higher_norm(const Bdf *bdf) {
   double sum = 0;
   for (int32_t i = 0; i < bdf->error_count; i++) {
     int32_t c = bdf->measured[i];
-    double e = bdf->change[c] -
-               bdf->history->difference[(size_t)c * HISTORY_STRIDE + (size_t)bdf->history->planned_order + 1];
+    double e =
+        bdf->change[c] - bdf->history->difference[(size_t)c * HISTORY_STRIDE + (size_t)bdf->history->planned_order + 1];
     e *= bdf->weight[c];
     sum += e * e;
   }
@@ -436,10 +433,8 @@ static Outcome bdf_try(Bdf *bdf, double t, double h) {
 }
 
 static StepStatus bdf_step(void *self, double t_stop) {
-  static const StepStatus reasons[] = {[CONVERGED] = STEP_TOO_SMALL,
-                                       [SLOW] = STEP_TOO_SMALL,
-                                       [SINGULAR] = STEP_SINGULAR,
-                                       [DOMAIN] = STEP_EVALUATION};
+  static const StepStatus reasons[] = {
+      [CONVERGED] = STEP_TOO_SMALL, [SLOW] = STEP_TOO_SMALL, [SINGULAR] = STEP_SINGULAR, [DOMAIN] = STEP_EVALUATION};
   Bdf *bdf = self;
   double left = t_stop - bdf->t;
   StepStatus reason = STEP_TOO_SMALL;
@@ -543,9 +538,7 @@ static void bdf_switch_states(void *self, const double *y) {
   bdf_choose(bdf);
 }
 
-static void bdf_statistics(const void *self, IntegratorStatistics *out) {
-  *out = ((const Bdf *)self)->statistics;
-}
+static void bdf_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Bdf *)self)->statistics; }
 
 const Integrator integrator_bdf = {
     .name = "bdf",

@@ -254,8 +254,7 @@ void condense_jacobian(Condense *condense, const double *jacobian) {
     first = pivot->upper_end;
   }
   condense_set_factors(condense);
-  for (uint32_t k = 0; k < condense->source.count; k++)
-    condense->left_values[k] = values[condense->source.data[k]];
+  for (uint32_t k = 0; k < condense->source.count; k++) condense->left_values[k] = values[condense->source.data[k]];
 }
 
 const int32_t *condense_rows(const Condense *condense) { return condense->kept; }
@@ -264,8 +263,7 @@ typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 static inline void apply_pairs(const Product *product, uint32_t count, double *vector, int pairs) {
   for (const Product *end = product + count; product < end; product++) {
-    Pair *target = (Pair *)(void *)vector + product->target * pairs,
-         factor = {product->factor, product->factor};
+    Pair *target = (Pair *)(void *)vector + product->target * pairs, factor = {product->factor, product->factor};
     const Pair *source = (const Pair *)(const void *)vector + product->source * pairs;
 #pragma GCC unroll 4
     for (int i = 0; i < pairs; i++) target[i] += factor * source[i];

@@ -58,9 +58,10 @@ static void fill_scales(Constraints *constraints, double t) {
   heap_free(evaluator->heap, largest);
   if (!constraints->written.count) return;
   largest = largest_entries(constraints, t,
-                            jacobian_new(evaluator->heap, evaluator->model, &evaluator->layout, constraints->written.data,
-                                         constraints->written.count, NULL, 0));
-  for (uint32_t k = 0; k < constraints->written.count; k++) constraints->scale[first + k] = largest[k] > 0 ? largest[k] : 1;
+                            jacobian_new(evaluator->heap, evaluator->model, &evaluator->layout,
+                                         constraints->written.data, constraints->written.count, NULL, 0));
+  for (uint32_t k = 0; k < constraints->written.count; k++)
+    constraints->scale[first + k] = largest[k] > 0 ? largest[k] : 1;
   heap_free(evaluator->heap, largest);
 }
 
@@ -78,7 +79,8 @@ static void list_rows(Heap *heap, Constraints *constraints) {
     if (level >= constraints->levels) constraints->levels = level + 1;
   }
   for (uint32_t i = 0; problem->written && i < problem->equations; i++) {
-    if (problem->written[i] == problem->residual[i] || !has_columns(constraints->view, problem->written[i], &leaves)) continue;
+    if (problem->written[i] == problem->residual[i] || !has_columns(constraints->view, problem->written[i], &leaves))
+      continue;
     vec_push(heap, &rows, array->row_start[i]);
     vec_push(heap, &levels, 0);
     vec_push(heap, &constraints->written, problem->written[i]);
@@ -89,8 +91,7 @@ static void list_rows(Heap *heap, Constraints *constraints) {
   constraints->level = levels.data;
   const ExprVec *written = &constraints->written;
   if (written->count)
-    constraints->program =
-        program_new(heap, evaluator->model, &evaluator->layout, written->data, written->count);
+    constraints->program = program_new(heap, evaluator->model, &evaluator->layout, written->data, written->count);
   vec_free(heap, &leaves);
 }
 

@@ -9,9 +9,9 @@
 typedef struct Constraints {
   View *view;
   uint32_t count;
-  uint32_t *row;   /* of the model's array */
-  uint32_t *level; /* of each row */
-  ExprVec written; /* the last rows are equations as written that conversions replaced (array/convert.h) */
+  uint32_t *row;    /* of the model's array */
+  uint32_t *level;  /* of each row */
+  ExprVec written;  /* the last rows are equations as written that conversions replaced (array/convert.h) */
   Program *program; /* of these last rows; the others are among the evaluator's. NULL: there are none */
   double *y;        /* the columns of the model's array */
   double *rows;     /* all rows of the model's array */

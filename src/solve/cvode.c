@@ -156,8 +156,7 @@ static void cvode_begin(Cvode *cvode, double t) {
   if (made && cvode->system->rates_jacobian) made = CVodeSetJacFn(memory, cvode_jacobian) == CV_SUCCESS;
   if (!made) heap_fail(cvode->heap);
   if (cvode->options.max_step > 0) CVodeSetMaxStep(memory, cvode->options.max_step);
-  if (cvode->options.max_order > 0)
-    CVodeSetMaxOrd(memory, cvode->options.max_order < 5 ? cvode->options.max_order : 5);
+  if (cvode->options.max_order > 0) CVodeSetMaxOrd(memory, cvode->options.max_order < 5 ? cvode->options.max_order : 5);
   cvode->begun = true;
 }
 

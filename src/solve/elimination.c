@@ -79,8 +79,7 @@ static void elimination_make_room(Elimination *elimination) {
 
 void elimination_choose(Elimination *elimination, const Pattern *jacobian) {
   const System *system = elimination->system;
-  elimination->jacobian =
-      jacobian ? *jacobian : (Pattern){system->rows, system->column_start, system->row_index, NULL};
+  elimination->jacobian = jacobian ? *jacobian : (Pattern){system->rows, system->column_start, system->row_index, NULL};
   elimination_make_room(elimination);
   elimination_find_unknowns(elimination);
   elimination_order_links(elimination);
@@ -97,8 +96,7 @@ void elimination_real(const Elimination *elimination, const double *jacobian, do
   }
 }
 
-void elimination_complex(const Elimination *elimination, const double *jacobian, double re, double im,
-                         double *values) {
+void elimination_complex(const Elimination *elimination, const double *jacobian, double re, double im, double *values) {
   int32_t nonzeros = elimination->jacobian.column_start[elimination->system->columns];
   memset(values, 0, 2 * (size_t)elimination->start[elimination->jacobian.rows] * sizeof(double));
   for (int32_t k = 0; k < nonzeros; k++) {
@@ -113,8 +111,7 @@ void elimination_complex(const Elimination *elimination, const double *jacobian,
   }
 }
 
-void elimination_subtract(const Elimination *elimination, const double *jacobian, const double *vector,
-                          double *right) {
+void elimination_subtract(const Elimination *elimination, const double *jacobian, const double *vector, double *right) {
   const Pattern *pattern = &elimination->jacobian;
   for (int32_t l = 0; l < elimination->system->links; l++) {
     int32_t c = elimination->from[l];

@@ -20,14 +20,13 @@ typedef struct Pattern {
 typedef struct Elimination {
   Heap *heap;
   const System *system;
-  Pattern jacobian;     /* of the rows: the system's, or what is left of it */
-  int32_t *unknown;     /* [rows] columns that are no state, ascending */
-  int32_t *from, *to;   /* [links] such that a state that is `to` comes before as `from` */
-  int32_t *start, *row; /* pattern of the matrix, compressed columns; start[rows + 1] */
-  int32_t *slot,
-      *power;       /* [nonzeros of the Jacobian] entry of the matrix, links between it and the unknown */
-  int32_t *scratch; /* [columns] */
-  int32_t room;     /* entries for which row, slot, power are allocated */
+  Pattern jacobian;      /* of the rows: the system's, or what is left of it */
+  int32_t *unknown;      /* [rows] columns that are no state, ascending */
+  int32_t *from, *to;    /* [links] such that a state that is `to` comes before as `from` */
+  int32_t *start, *row;  /* pattern of the matrix, compressed columns; start[rows + 1] */
+  int32_t *slot, *power; /* [nonzeros of the Jacobian] entry of the matrix, links between it and the unknown */
+  int32_t *scratch;      /* [columns] */
+  int32_t room;          /* entries for which row, slot, power are allocated */
 } Elimination;
 
 /* Room for any choice of states of the system; lives in the heap. elimination_choose must follow. */
@@ -41,11 +40,9 @@ void elimination_choose(Elimination *elimination, const Pattern *jacobian);
 void elimination_real(const Elimination *elimination, const double *jacobian, double factor, double *values);
 
 /* The same for a complex factor; values are pairs (re, im). */
-void elimination_complex(const Elimination *elimination, const double *jacobian, double re, double im,
-                         double *values);
+void elimination_complex(const Elimination *elimination, const double *jacobian, double re, double im, double *values);
 
 /* right -= the Jacobian's columns of the states times their entries in `vector` (all columns). */
-void elimination_subtract(const Elimination *elimination, const double *jacobian, const double *vector,
-                          double *right);
+void elimination_subtract(const Elimination *elimination, const double *jacobian, const double *vector, double *right);
 
 #endif

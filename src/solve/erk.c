@@ -402,8 +402,7 @@ static StepStatus erk_step(void *self, double t_stop) {
     erk->held = erk->t + 1.01 * h >= t_stop;
     if (erk->held) h = t_stop - erk->t;
     if (h <= 0) return STEP_OK;
-    if (!erk->held && h < 4 * DBL_EPSILON * fabs(erk->t) + DBL_MIN)
-      return domain ? STEP_EVALUATION : STEP_TOO_SMALL;
+    if (!erk->held && h < 4 * DBL_EPSILON * fabs(erk->t) + DBL_MIN) return domain ? STEP_EVALUATION : STEP_TOO_SMALL;
     EvalStatus status = erk_attempt(erk, h, &error);
     if (status == EVAL_STOP) return STEP_EVALUATION;
     domain = status == EVAL_DOMAIN;
@@ -462,12 +461,10 @@ static void erk_interpolate(void *self, double t, double *y) {
   double theta = (t - erk->t_old) / erk->h_last, other = 1 - theta;
   for (int32_t p = 0; p < erk->paired; p++) {
     double sum = 0;
-    for (int i = tableau->dense_terms + 2; i >= 0; i--)
-      sum = (sum + erk->dense[i][p]) * (i % 2 ? other : theta);
+    for (int i = tableau->dense_terms + 2; i >= 0; i--) sum = (sum + erk->dense[i][p]) * (i % 2 ? other : theta);
     y[erk->column[p]] = erk->values[0][erk->column[p]] + sum;
   }
-  for (int32_t g = 0; g < erk->given_count; g++)
-    y[erk->given[g]] = erk->values[tableau->stages][erk->given[g]];
+  for (int32_t g = 0; g < erk->given_count; g++) y[erk->given[g]] = erk->values[tableau->stages][erk->given[g]];
   if (!erk->free_count) return;
   double time[SPREAD_MAX], weight[SPREAD_MAX];
   for (int i = 0; i < SPREAD_MAX; i++) time[i] = tableau->node[erk->spread[i]];
@@ -487,9 +484,7 @@ static void erk_switch_states(void *self, const double *y) {
   erk_begin(erk, y);
 }
 
-static void erk_statistics(const void *self, IntegratorStatistics *out) {
-  *out = ((const Erk *)self)->statistics;
-}
+static void erk_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Erk *)self)->statistics; }
 
 const Integrator integrator_erk = {
     .name = "erk",

@@ -72,7 +72,8 @@ static bool find_contradiction(const Bracket *bracket, double before, double *t,
   return false;
 }
 
-bool events_locate(View *view, const Integrator *integrator, void *self, double before, double *t, double *y, uint32_t *mode) {
+bool events_locate(View *view, const Integrator *integrator, void *self, double before, double *t, double *y,
+                   uint32_t *mode) {
   Switches *switches = view->switches;
   uint32_t count = switches->modes->count;
   Bracket bracket = {view, integrator, self, y, switches->before};

@@ -62,11 +62,11 @@ typedef struct Ida {
   double cj;                 /* of the last step */
   double *point, point_time; /* of the last residual, where a new Jacobian is computed */
   long iterations;           /* of the last step */
-  bool stale;    /* new factors are needed: there are none, they are slow, or the links have changed */
-  int hold;      /* steps until the step may grow */
-  long failures; /* of error tests so far */
-  bool singular; /* the last factorization failed */
-  bool stop;     /* the system answered EVAL_STOP */
+  bool stale;                /* new factors are needed: there are none, they are slow, or the links have changed */
+  int hold;                  /* steps until the step may grow */
+  long failures;             /* of error tests so far */
+  bool singular;             /* the last factorization failed */
+  bool stop;                 /* the system answered EVAL_STOP */
 
   SUNContext context;
   void *memory;
@@ -154,8 +154,7 @@ static void ida_solve(Ida *ida, const double *residual, double cj, double *d) {
   elimination_subtract(elimination, ida->jacobian, ida->work, ida->rows);
   linear_solve(ida->linear, ida->rows);
   for (int32_t u = 0; u < system->rows; u++) d[elimination->unknown[u]] = ida->rows[u];
-  for (int32_t l = 0; l < system->links; l++)
-    d[elimination->from[l]] = (d[elimination->to[l]] + link[l]) / cj;
+  for (int32_t l = 0; l < system->links; l++) d[elimination->from[l]] = (d[elimination->to[l]] + link[l]) / cj;
   secant_apply(ida->secant, d);
 }
 
@@ -176,8 +175,7 @@ static double ida_advance(Ida *ida, double before, double *total) {
   double *d = ida->next, norm = ida_norm(ida, d);
   if (before > 0) {
     ida->convergence = norm / before;
-    if (ida->convergence > sure && secant_learn(ida->secant, ida->correction, d, ida->scale))
-      norm = ida_norm(ida, d);
+    if (ida->convergence > sure && secant_learn(ida->secant, ida->correction, d, ida->scale)) norm = ida_norm(ida, d);
   }
   for (int32_t c = 0; c < ida->system->columns; c++) total[c] -= d[c];
   ida->next = ida->correction;
@@ -320,8 +318,7 @@ static void ida_begin(Ida *ida, double t) {
   made = made && IDASetMaxNumSteps(memory, -1) == IDA_SUCCESS;
   if (!made) heap_fail(ida->heap);
   if (ida->options.max_step > 0) IDASetMaxStep(memory, ida->options.max_step);
-  if (ida->options.max_order > 0)
-    IDASetMaxOrd(memory, ida->options.max_order < 5 ? ida->options.max_order : 5);
+  if (ida->options.max_order > 0) IDASetMaxOrd(memory, ida->options.max_order < 5 ? ida->options.max_order : 5);
   IDASetNonlinConvCoef(memory, convergence_coefficient);
   IDASetMaxErrTestFails(memory, ERROR_TEST_FAILURES);
   ida->begun = true;
@@ -392,8 +389,7 @@ static const double *ida_values(const void *self) { return N_VGetArrayPointer(((
 static void ida_interpolate(void *self, double t, double *y) {
   Ida *ida = self;
   const double *from = ida_values(ida);
-  if (t != ida->t && IDAGetDky(ida->memory, t, 0, ida->output) == IDA_SUCCESS)
-    from = N_VGetArrayPointer(ida->output);
+  if (t != ida->t && IDAGetDky(ida->memory, t, 0, ida->output) == IDA_SUCCESS) from = N_VGetArrayPointer(ida->output);
   memcpy(y, from, (size_t)ida->system->columns * sizeof(double));
 }
 

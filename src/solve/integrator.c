@@ -4,12 +4,9 @@
 #include <string.h>
 
 static const Integrator *const integrators[] = {
-    &integrator_erk,
-    &integrator_radau,
-    &integrator_bdf,
+    &integrator_erk, &integrator_radau, &integrator_bdf,
 #ifdef DAEDAL_WITH_SUNDIALS
-    &integrator_ida,
-    &integrator_cvode,
+    &integrator_ida, &integrator_cvode,
 #endif
 };
 

@@ -28,9 +28,8 @@ static const double shrink_most = 5, grow_most = 8; /* limits of the change of t
 static const double keep_below = 1.2;   /* the step, and the factors with it, stays when it could grow by less */
 static const double renew_above = 1e-3; /* contraction above which the next step gets a new Jacobian */
 static const double lower_above = 0.8;  /* contraction that asks for a lower order */
-static const double lower_gain = 0.8,
-                    raise_gain = 0.9;  /* part of the present work that another order must promise */
-static const double step_overhead = 3; /* cost of Jacobian and factors of a step, in evaluations */
+static const double lower_gain = 0.8, raise_gain = 0.9; /* part of the present work that another order must promise */
+static const double step_overhead = 3;                  /* cost of Jacobian and factors of a step, in evaluations */
 static const double lenient_weight = 0.01;
 
 /* Least contraction taken over from the step before, where it may end the iteration after the first
@@ -72,16 +71,15 @@ typedef struct Radau {
   const RadauCoefficients *factored_method;
 
   double t, h_next;
-  double *y;              /* all columns at t */
-  double *stage[SMAX];    /* all columns */
-  double *residual[SMAX]; /* all rows */
-  double *residuals,
-      *change; /* residuals of all rows, changes of all columns: s + 1 numbers each, the last 0 */
+  double *y;                  /* all columns at t */
+  double *stage[SMAX];        /* all columns */
+  double *residual[SMAX];     /* all rows */
+  double *residuals, *change; /* residuals of all rows, changes of all columns: s + 1 numbers each, the last 0 */
   double *real_right, *pair_right[SMAX / 2]; /* rows left, by eigenvalue */
   double *solution;                          /* rows left */
   double *weight;          /* [columns] reciprocal error scales; 0 for columns that are not measured */
   double *estimate, *work; /* [columns] */
-  double *defect; /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
+  double *defect;          /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
 
   /* The last step, for continuous output and starting values. */
   const RadauCoefficients *last_method;
@@ -94,9 +92,9 @@ typedef struct Radau {
   bool dense_tried, dense_ready;
   double *missing[RADAU_SAMPLES][3]; /* [columns] a1, a2, a3 of radau_dense.h */
 
-  double theta, convergence; /* contraction of the last iteration, theta / (1 - theta) carried over */
-  bool linear;               /* dG/dy is constant */
-  bool higher_index;         /* of some column */
+  double theta, convergence;            /* contraction of the last iteration, theta / (1 - theta) carried over */
+  bool linear;                          /* dG/dy is constant */
+  bool higher_index;                    /* of some column */
   double accepted_step, accepted_error; /* for the predictive control; step 0: none */
   int iterations;                       /* of the last Newton solve */
   int since_lower, since_change;        /* steps since the order was lowered, changed */
@@ -265,8 +263,7 @@ static bool radau_factor(Radau *radau, double h) {
   elimination_real(radau->elimination, jacobian, h * method->mu_real, radau->real_values);
   if (!linear_factor(radau->real, radau->real_values)) return false;
   for (int k = 0; k < method->stages / 2; k++) {
-    elimination_complex(radau->elimination, jacobian, h * method->mu[k][0], h * method->mu[k][1],
-                        radau->pair_values);
+    elimination_complex(radau->elimination, jacobian, h * method->mu[k][0], h * method->mu[k][1], radau->pair_values);
     if (!linear_factor(radau->pair[k], radau->pair_values)) return false;
   }
   radau->factored_step = h;
@@ -546,8 +543,7 @@ static double radau_error(Radau *radau, double h) {
     double extrapolated = 0;
     for (int i = 0; i < method->stages; i++) extrapolated += method->at_zero[i] * radau->stage[i][to];
     radau->defect[radau->elimination->from[l]] = h * (radau->y[to] - extrapolated);
-    radau->estimate[radau->elimination->from[l]] =
-        method->mu_real * radau->defect[radau->elimination->from[l]];
+    radau->estimate[radau->elimination->from[l]] = method->mu_real * radau->defect[radau->elimination->from[l]];
   }
   double sum = radau_norm(radau, radau->elimination->from, radau->system->links, radau->estimate);
   radau->raw_error = fmax(sqrt(sum / fmax(radau->system->links, 1)), 1e-10);
@@ -572,8 +568,8 @@ static double radau_quotient(const Radau *radau, double error) {
 /* Gustafsson's predictive control: also what the last two errors promise. */
 static double radau_predictive_quotient(const Radau *radau, double h, double error, double quotient) {
   if (radau->accepted_step == 0) return quotient;
-  double promised = radau->accepted_step / h *
-                    pow(error * error / radau->accepted_error, 1.0 / (radau->method->stages + 1)) / safety;
+  double promised =
+      radau->accepted_step / h * pow(error * error / radau->accepted_error, 1.0 / (radau->method->stages + 1)) / safety;
   return fmax(quotient, fmax(1 / grow_most, fmin(shrink_most, promised)));
 }
 
@@ -611,11 +607,9 @@ static int radau_choose_order(const Radau *radau, double h) {
   int index = (int)(radau->method - radau_methods), s = radau->method->stages;
   double error = radau->raw_error, lower = radau_lower_error(radau, h);
   double work = radau_work(radau, s, error);
-  if (index > radau->lowest &&
-      (radau->theta >= lower_above || radau_work(radau, s - 2, lower) < lower_gain * work))
+  if (index > radau->lowest && (radau->theta >= lower_above || radau_work(radau, s - 2, lower) < lower_gain * work))
     return index - 1;
-  if (index == radau->highest || radau->since_change < CHANGE_REST || radau->since_lower < LOWER_REST)
-    return index;
+  if (index == radau->highest || radau->since_change < CHANGE_REST || radau->since_lower < LOWER_REST) return index;
   double higher = error * fmin(error / lower, 1);
   return radau_work(radau, s + 2, higher) < raise_gain * work ? index + 1 : index;
 }
@@ -822,11 +816,9 @@ static bool radau_sample(Radau *radau, int k, double *y, double *missing) {
   const Elimination *elimination = radau->elimination;
   const RadauCoefficients *method = radau->last_method;
   const RadauDense *dense = &radau->dense[method - radau_methods];
-  double h = radau->last_h, step = h * method->mu_real, *residual = radau->residual[0],
-         *right = radau->solution;
+  double h = radau->last_h, step = h * method->mu_real, *residual = radau->residual[0], *right = radau->solution;
   radau_continue(radau, dense->sample[k], y);
-  if (system->residual(system->context, radau->last_t + dense->sample[k] * h, y, residual) != EVAL_OK)
-    return false;
+  if (system->residual(system->context, radau->last_t + dense->sample[k] * h, y, residual) != EVAL_OK) return false;
   radau_take_right(radau, residual, right);
   for (int32_t r = 0; r < radau->rows; r++) right[r] = -right[r];
   memset(missing, 0, (size_t)system->columns * sizeof(double));
@@ -892,9 +884,7 @@ static void radau_switch_states(void *self, const double *y) {
   radau_choose(radau, radau->chosen_links >= 0 ? radau->jacobian : NULL);
 }
 
-static void radau_statistics(const void *self, IntegratorStatistics *out) {
-  *out = ((const Radau *)self)->statistics;
-}
+static void radau_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Radau *)self)->statistics; }
 
 const Integrator integrator_radau = {
     .name = "radau",

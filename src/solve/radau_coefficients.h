@@ -21,10 +21,9 @@ typedef struct RadauCoefficients {
   /* Back: column 0 real; columns 2k-1 and 2k act on the real and imaginary part of component k. */
   double back[RADAU_STAGES_MAX][RADAU_STAGES_MAX];
 
-  double at_zero[RADAU_STAGES_MAX]; /* value at 0 of the polynomial through the stages, by stage */
-  double lower_error[RADAU_STAGES_MAX +
-                     1];             /* error estimate of s - 2 stages over h, from the rates at 0 and c */
-  double rise[RADAU_STAGES_MAX + 2]; /* integral from 0 of prod (1 - x / c), lowest power first; 0 at 1 */
+  double at_zero[RADAU_STAGES_MAX];         /* value at 0 of the polynomial through the stages, by stage */
+  double lower_error[RADAU_STAGES_MAX + 1]; /* error estimate of s - 2 stages over h, from the rates at 0 and c */
+  double rise[RADAU_STAGES_MAX + 2];        /* integral from 0 of prod (1 - x / c), lowest power first; 0 at 1 */
   double barycentric[RADAU_STAGES_MAX + 1]; /* weights of the nodes 0, c[0], ..., c[s-1] */
 } RadauCoefficients;
 

@@ -42,8 +42,7 @@ static double rise_slope(const RadauCoefficients *method, double x) {
 }
 
 /* factor times (x - other) / (own - other) times a polynomial of `terms`, added to `sum`. */
-static void add_line(const double *polynomial, int terms, double own, double other, double factor,
-                     double *sum) {
+static void add_line(const double *polynomial, int terms, double own, double other, double factor, double *sum) {
   double product[RADAU_DENSE_TERMS] = {0};
   for (int i = 0; i < terms; i++) product[i] = polynomial[i];
   multiply_root(product, terms, other);
@@ -64,8 +63,7 @@ static void share_delta(RadauDense *dense, const RadauCoefficients *method) {
   for (int k = 0; k < 2; k++) { /* j, and what it takes from q */
     double own = dense->sample[k], other = dense->sample[1 - k];
     add_line(method->rise, terms, own, other, 1 / value(method->rise, terms, own), share[k]);
-    const double at[2] = {value(share[k], terms + 1, dense->sample[2]),
-                          value(share[k], terms + 1, dense->sample[3])};
+    const double at[2] = {value(share[k], terms + 1, dense->sample[2]), value(share[k], terms + 1, dense->sample[3])};
     for (int i = 0; i <= terms; i++) share[k][i] -= at[0] * share[2][i] + at[1] * share[3][i];
   }
 }
@@ -90,8 +88,7 @@ RadauDense radau_dense_make(const RadauCoefficients *method) {
   return dense;
 }
 
-void radau_dense_weights(const RadauDense *dense, const RadauCoefficients *method, double x,
-                         double (*weight)[3]) {
+void radau_dense_weights(const RadauDense *dense, const RadauCoefficients *method, double x, double (*weight)[3]) {
   int terms = method->stages + 5;
   double mu = method->mu_real;
   for (int k = 0; k < RADAU_SAMPLES; k++) {

@@ -37,7 +37,6 @@ typedef struct RadauDense {
 RadauDense radau_dense_make(const RadauCoefficients *method);
 
 /* The correction at x is the sum over the points k of weight[k][i] times a1, a2, a3. */
-void radau_dense_weights(const RadauDense *dense, const RadauCoefficients *method, double x,
-                         double (*weight)[3]);
+void radau_dense_weights(const RadauDense *dense, const RadauCoefficients *method, double x, double (*weight)[3]);
 
 #endif

@@ -114,7 +114,8 @@ void recorder_add(Recorder *recorder, double t, const double *y) {
 Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name) {
   const Trajectory *trajectory = recorder->trajectory;
   uint32_t signal = signals_find(recorder->signals, name);
-  double *times = heap_array(heap, trajectory->rows, sizeof *times), *values = heap_array(heap, trajectory->rows, sizeof *values);
+  double *times = heap_array(heap, trajectory->rows, sizeof *times),
+         *values = heap_array(heap, trajectory->rows, sizeof *values);
   for (size_t r = 0; r < trajectory->rows; r++) {
     times[r] = trajectory_time(trajectory, r);
     values[r] = signal == MAP_NONE ? NAN : trajectory_value(trajectory, r, signal);

@@ -26,8 +26,8 @@ static void text_strangeness(const Strangeness *strangeness, Heap *heap, TextVec
   if (!strangeness) return;
   text_printf(heap, text, "  strangeness              mu = %d, a = %d, d = %d, v = %d, u = %d\n", (int)strangeness->mu,
               (int)strangeness->a, (int)strangeness->d, (int)strangeness->v, (int)strangeness->u);
-  text_printf(heap, text, "  derivative array         %s, %u rows; initial values by %s\n", strangeness_array(strangeness),
-              strangeness->array->rows, strangeness_point(strangeness));
+  text_printf(heap, text, "  derivative array         %s, %u rows; initial values by %s\n",
+              strangeness_array(strangeness), strangeness->array->rows, strangeness_point(strangeness));
 }
 
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
@@ -37,10 +37,10 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   text_printf(heap, text, "  method                   %s, %u state%s of %u equations\n", facts->method, facts->states,
               facts->states == 1 ? "" : "s", facts->equations);
   text_printf(heap, text, "  solver                   %s (%s)\n", statistics->solver, statistics->solver_reason);
-  text_printf(heap, text, "  steps                    %llu accepted, %llu rejected\n", (unsigned long long)statistics->steps,
-              (unsigned long long)statistics->rejected);
-  text_printf(heap, text, "  residual evaluations     %.0f, and %.0f for output\n", ceil(statistics->residual_evaluations),
-              ceil(statistics->output_evaluations));
+  text_printf(heap, text, "  steps                    %llu accepted, %llu rejected\n",
+              (unsigned long long)statistics->steps, (unsigned long long)statistics->rejected);
+  text_printf(heap, text, "  residual evaluations     %.0f, and %.0f for output\n",
+              ceil(statistics->residual_evaluations), ceil(statistics->output_evaluations));
   text_printf(heap, text, "  Jacobian evaluations     %.0f\n", ceil(statistics->jacobian_evaluations));
   text_printf(heap, text, "  factorizations           %llu\n", (unsigned long long)statistics->factorizations);
   text_printf(heap, text, "  pivots                   %u\n", statistics->pivots.count);
@@ -50,16 +50,18 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   text_printf(heap, text, "  state events             %llu\n", (unsigned long long)statistics->events);
   const char *constraint = constraint_text(facts, &arena);
   if (constraint)
-    text_printf(heap, text, "  largest constraint error %.2g (scaled) at time %.6g in %s\n", statistics->constraint_residual,
-                statistics->constraint_time, constraint);
-  if (facts->reduction && facts->reduction->remark) text_printf(heap, text, "  reduction                %s\n", facts->reduction->remark);
+    text_printf(heap, text, "  largest constraint error %.2g (scaled) at time %.6g in %s\n",
+                statistics->constraint_residual, statistics->constraint_time, constraint);
+  if (facts->reduction && facts->reduction->remark)
+    text_printf(heap, text, "  reduction                %s\n", facts->reduction->remark);
   for (uint32_t k = 0; facts->recorder && k < facts->invariant_count; k++) {
     Drift drift = recorder_drift(heap, facts->recorder, facts->invariants[k]);
-    text_printf(heap, text, "  drift of %-15s %s, %.3g at the end, %.3g at most\n", facts->invariants[k], drift_name(drift.kind), drift.change,
-                drift.largest);
+    text_printf(heap, text, "  drift of %-15s %s, %.3g at the end, %.3g at most\n", facts->invariants[k],
+                drift_name(drift.kind), drift.change, drift.largest);
   }
   text_printf(heap, text, "  seconds                  %.3f (code %.3f, initial values %.3f, integration %.3f)\n",
-              facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init + facts->seconds.integrate,
+              facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init +
+                  facts->seconds.integrate,
               facts->seconds.code, facts->seconds.init, facts->seconds.integrate);
   conversion_report_text(facts->conversions, heap, text);
   text_strangeness(facts->strangeness, heap, text);
@@ -171,9 +173,9 @@ static void json_turning(const TurningPoint *point, JsonWriter *json) {
 }
 
 static void json_counts(const RunFacts *facts, JsonWriter *json, Arena *arena) {
-  static const char *const keys[] = {"solver", "solver_reason", "left_out", "steps", "rejected", "residual_evals", "output_evals",
-                                     "jacobian_evals", "factorizations", "end_time", "singular", "events", "pivots",
-                                     "constraint_residual"};
+  static const char *const keys[] = {
+      "solver",         "solver_reason",  "left_out", "steps",    "rejected", "residual_evals", "output_evals",
+      "jacobian_evals", "factorizations", "end_time", "singular", "events",   "pivots",         "constraint_residual"};
   const RunStatistics *statistics = facts->statistics;
   if (!statistics) {
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) json_key_null(json, keys[k]);
@@ -206,7 +208,8 @@ void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
   if (facts->evaluator) {
     json_key_integer(&json, "equations", facts->equations);
     json_key_integer(&json, "states", facts->states);
-    json_key_integer(&json, "rows", facts->run_evaluator ? facts->run_evaluator->array->rows : facts->evaluator->array->rows);
+    json_key_integer(&json, "rows",
+                     facts->run_evaluator ? facts->run_evaluator->array->rows : facts->evaluator->array->rows);
   } else {
     json_key_null(&json, "equations");
     json_key_null(&json, "states");

@@ -16,13 +16,13 @@ typedef struct RunFacts {
   const char *method;
   uint32_t equations, states;
   const ConversionVec *conversions; /* NULL before the check */
-  const Evaluator *evaluator; /* of the model's array; NULL before the code exists */
-  const Evaluator *run_evaluator; /* of the system that is integrated; NULL before it exists */
-  const Reduction *reduction;     /* NULL before it exists */
-  const Strangeness *strangeness; /* of that method; NULL for others */
+  const Evaluator *evaluator;       /* of the model's array; NULL before the code exists */
+  const Evaluator *run_evaluator;   /* of the system that is integrated; NULL before it exists */
+  const Reduction *reduction;       /* NULL before it exists */
+  const Strangeness *strangeness;   /* of that method; NULL for others */
   const Recorder *recorder;
   const RunStatistics *statistics; /* NULL before the integration */
-  const char *const *invariants; /* names of variables whose drift is reported */
+  const char *const *invariants;   /* names of variables whose drift is reported */
   uint32_t invariant_count;
   Seconds seconds;
 } RunFacts;

@@ -36,9 +36,9 @@ typedef struct Run {
   double last_event;
   int repairs;       /* of the choice of states since the last step that succeeded */
   uint64_t rejected; /* steps that the integrator had rejected when the states were looked at last */
-  bool warned; /* of a determinant that changed its sign */
+  bool warned;       /* of a determinant that changed its sign */
   uint32_t chatter;
-  uint64_t rows_before, entries_before; /* the evaluator's counts at the beginning */
+  uint64_t rows_before, entries_before;                        /* the evaluator's counts at the beginning */
   uint64_t output_rows, output_entries, output_factorizations; /* spent on output points */
 } Run;
 
@@ -71,7 +71,8 @@ static bool record_until(Run *run, double t, bool before) {
   while (run->output_count <= run->outputs) {
     double next = output_time(run, run->output_count);
     if (next > t || (before && next == t)) return true;
-    if (next == end) memcpy(run->output, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
+    if (next == end)
+      memcpy(run->output, run->integrator->values(run->self), (size_t)run->view->system.columns * sizeof(double));
     else run->integrator->interpolate(run->self, next, run->output);
     if (!record_point(run, next, run->output)) return describe_failure(run, STEP_EVALUATION, next);
     run->output_count++;
@@ -105,8 +106,8 @@ static void note_domain(Run *run, Diag *diag, double t, const double *y) {
   Point point = evaluator_point(evaluator, t, y);
   Blame blame;
   if (!program_blame(evaluator->rows, &point, &blame)) return;
-  diag_note(run->diags, diag, array_row_span(evaluator->array, blame.output), "%s (%.6g) in %s: %s", blame.reason, blame.argument,
-            model_text(evaluator->model, blame.node, &run->diags->arena),
+  diag_note(run->diags, diag, array_row_span(evaluator->array, blame.output), "%s (%.6g) in %s: %s", blame.reason,
+            blame.argument, model_text(evaluator->model, blame.node, &run->diags->arena),
             array_row_text(evaluator->array, blame.output, &run->diags->arena));
 }
 
@@ -130,16 +131,20 @@ static bool report_turning(Run *run) {
   const Blocks *blocks = &run->structure->blocks;
   Array *array = run->view->evaluator->array;
   Diag *diag = diag_error(run->diags, DIAG_INTEGRATION, (Span){0},
-                          "integration stopped %s time %.10g: the Jacobian of %d equation%s is singular there, its rank drops from %d to %d",
-                          point->located ? "at" : "shortly before", point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
+                          "integration stopped %s time %.10g: the Jacobian of %d equation%s is singular there, its "
+                          "rank drops from %d to %d",
+                          point->located ? "at" : "shortly before", point->time, (int)point->size,
+                          point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
   int32_t begin = blocks->start[point->block];
   for (int32_t p = begin; p < begin + point->size && p < begin + SHOWN; p++) {
-    uint32_t row = array->row_start[blocks->row[p]], column = array->column_start[blocks->column[p]] + (uint32_t)array->d[blocks->column[p]];
-    diag_note(run->diags, diag, array_row_span(array, row), "equation `%s`, variable %s", array_row_text(array, row, &run->diags->arena),
-              known_name(run, column));
+    uint32_t row = array->row_start[blocks->row[p]],
+             column = array->column_start[blocks->column[p]] + (uint32_t)array->d[blocks->column[p]];
+    diag_note(run->diags, diag, array_row_span(array, row), "equation `%s`, variable %s",
+              array_row_text(array, row, &run->diags->arena), known_name(run, column));
   }
   if (point->size > SHOWN) diag_note(run->diags, diag, (Span){0}, "and %d more equations", (int)(point->size - SHOWN));
-  diag_note(run->diags, diag, (Span){0}, "the solution ends, turns back or branches there: the equations determine no unique continuation");
+  diag_note(run->diags, diag, (Span){0},
+            "the solution ends, turns back or branches there: the equations determine no unique continuation");
   return false;
 }
 
@@ -151,10 +156,12 @@ static bool start_is_regular(Run *run) {
 /* Looks whether a Jacobian got singular in the step to t, the last before an event or the end or not. */
 static bool watch_turning(Run *run, double t, const double *y, bool last) {
   if (!run->turning) return true;
-  TurningStatus status = turning_watch(run->turning, run->integrator, run->self, t, y, run->options->stop, last, &run->turning_point);
+  TurningStatus status =
+      turning_watch(run->turning, run->integrator, run->self, t, y, run->options->stop, last, &run->turning_point);
   if (status == TURNING_POINT) return report_turning(run);
   if (status == TURNING_JUMP && !run->warned) {
-    Diag *diag = diag_warning(run->diags, (Span){0}, "near time %.10g the determinant of a Jacobian changes its sign", t);
+    Diag *diag =
+        diag_warning(run->diags, (Span){0}, "near time %.10g the determinant of a Jacobian changes its sign", t);
     note_block(run, diag, run->turning_point.block);
     run->warned = true;
   }
@@ -169,19 +176,21 @@ static const char *index_hint(const Run *run) {
     if (system->column_index[q] > index) index = system->column_index[q];
   if (index < 3) return "";
   bool radau = run->integrator == integrator_find("radau");
-  return arena_printf(&run->diags->arena, "; the system integrated has index %d: use %sa method that reduces it, such as dummy",
-                      (int)index, radau ? "" : "solver radau, or ");
+  return arena_printf(&run->diags->arena,
+                      "; the system integrated has index %d: use %sa method that reduces it, such as dummy", (int)index,
+                      radau ? "" : "solver radau, or ");
 }
 
 static bool describe_failure(Run *run, StepStatus status, double t) {
-  if (run->turning && turning_explain(run->turning, t, run->options->stop, &run->turning_point)) return report_turning(run);
+  if (run->turning && turning_explain(run->turning, t, run->options->stop, &run->turning_point))
+    return report_turning(run);
   static const char *const what[] = {
       [STEP_TOO_SMALL] = "the step size fell to round-off",
       [STEP_SINGULAR] = "the Jacobian is singular",
       [STEP_EVALUATION] = "the equations could not be evaluated",
   };
-  Diag *diag = diag_error(run->diags, DIAG_INTEGRATION, (Span){0}, "integration stopped at time %.10g: %s%s", t, what[status],
-                          index_hint(run));
+  Diag *diag = diag_error(run->diags, DIAG_INTEGRATION, (Span){0}, "integration stopped at time %.10g: %s%s", t,
+                          what[status], index_hint(run));
   if (run->view->space && statespace_failure(run->view->space).reason && *statespace_failure(run->view->space).reason) {
     CloseFailure failure = statespace_failure(run->view->space);
     diag_note(run->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
@@ -224,8 +233,9 @@ static bool watch_choice(Run *run, double t) {
   int32_t exchanged = dummy_watch(run->view->dummy, t + ahead, run->y, &block);
   if (exchanged == 0) return true;
   if (exchanged < 0) {
-    Diag *diag = diag_error(run->diags, DIAG_INTEGRATION, (Span){0},
-                            "at time %.10g the Jacobian of block %d is singular for every choice of states", t, (int)block + 1);
+    Diag *diag =
+        diag_error(run->diags, DIAG_INTEGRATION, (Span){0},
+                   "at time %.10g the Jacobian of block %d is singular for every choice of states", t, (int)block + 1);
     note_block(run, diag, block);
     return false;
   }
@@ -318,7 +328,8 @@ static const Integrator *first_integrator(Run *run) {
 /* ---- choices by numerical ranks ---- */
 
 static void note_exchanges(Run *run, double t, const Exchange *list, int32_t count) {
-  for (int32_t k = 0; k < count; k++) vec_push(run->heap, &run->statistics->pivots, (PivotRecord){t, list[k].out, list[k].in});
+  for (int32_t k = 0; k < count; k++)
+    vec_push(run->heap, &run->statistics->pivots, (PivotRecord){t, list[k].out, list[k].in});
 }
 
 /* A new selection of rows and columns at run->y, and a new integrator for it. */
@@ -343,7 +354,8 @@ static void watch_selection(Run *run, double t) {
   const Exchange *list;
   take_values(run);
   look_ahead(run, run->y, ahead, run->output);
-  int32_t count = selector->exchange(run->view, (Moment){t, run->y}, (ConstMoment){t + ahead, run->output}, sure, &list);
+  int32_t count =
+      selector->exchange(run->view, (Moment){t, run->y}, (ConstMoment){t + ahead, run->output}, sure, &list);
   note_exchanges(run, t, list, count);
   if (count > 0) run->integrator->switch_states(run->self, run->y);
   else if (count < 0) reselect(run, t);
@@ -367,7 +379,8 @@ static bool repair_selection(Run *run, double t) {
 static bool report_chatter(Run *run, double t, uint32_t mode) {
   Evaluator *evaluator = run->view->evaluator;
   diag_error(run->diags, DIAG_INTEGRATION, (Span){0},
-             "at time %.10g the condition %s changes again and again without getting ahead; use noEvent, or a smooth transition",
+             "at time %.10g the condition %s changes again and again without getting ahead; use noEvent, or a smooth "
+             "transition",
              t, model_text(evaluator->model, run->view->switches->modes->relation[mode], &run->diags->arena));
   return false;
 }
@@ -378,10 +391,11 @@ static void let_slide(Run *run, double t, uint32_t mode) {
   Switches *switches = run->view->switches;
   if (switches->band[mode] >= run->options->tolerance) return;
   switches_widen(switches, mode, run->options->tolerance);
-  diag_warning(run->diags, (Span){0},
-               "at time %.10g the solution slides along the condition %s, which from here on changes only when passed by the "
-               "tolerance; use noEvent, or a smooth transition",
-               t, model_text(run->view->evaluator->model, switches->modes->relation[mode], &run->diags->arena));
+  diag_warning(
+      run->diags, (Span){0},
+      "at time %.10g the solution slides along the condition %s, which from here on changes only when passed by the "
+      "tolerance; use noEvent, or a smooth transition",
+      t, model_text(run->view->evaluator->model, switches->modes->relation[mode], &run->diags->arena));
 }
 
 /* Are the ranks, where they choose, still those of the start? */
@@ -389,7 +403,9 @@ static bool has_same_ranks(Run *run, double t) {
   const Selector *selector = run->view->selector;
   if (!selector || selector->same_ranks(run->view, t, run->y)) return true;
   diag_error(run->diags, DIAG_INTEGRATION, (Span){0},
-             "at the event at time %.10g the ranks of the derivative array change, and with them the number of degrees of freedom", t);
+             "at the event at time %.10g the ranks of the derivative array change, and with them the number of degrees "
+             "of freedom",
+             t);
   return false;
 }
 
@@ -397,7 +413,8 @@ static bool has_same_ranks(Run *run, double t) {
 static void restart(Run *run, double t) {
   const Selector *selector = run->view->selector;
   const Exchange *list = NULL;
-  int32_t count = selector ? selector->exchange(run->view, (Moment){t, run->y}, (ConstMoment){t, run->y}, true, &list) : 0;
+  int32_t count =
+      selector ? selector->exchange(run->view, (Moment){t, run->y}, (ConstMoment){t, run->y}, true, &list) : 0;
   note_exchanges(run, t, list, count);
   if (selector && count <= 0 && reselect(run, t)) return;
   run->integrator->start(run->self, t, run->y, run->options->stop);
@@ -426,8 +443,7 @@ static bool handle_event(Run *run, double t, uint32_t mode) {
 /* Ends the step at the first event in it, if there is one. */
 static bool find_event(Run *run, double before, double *t, bool *found) {
   uint32_t mode;
-  *found = run->view->switches &&
-           events_locate(run->view, run->integrator, run->self, before, t, run->y, &mode);
+  *found = run->view->switches && events_locate(run->view, run->integrator, run->self, before, t, run->y, &mode);
   if (!*found) return true;
   return watch_turning(run, *t, run->y, true) && record_before(run, *t) && handle_event(run, *t, mode);
 }
@@ -444,7 +460,9 @@ static bool integrate(Run *run) {
     double t = run->integrator->time(run->self);
     bool event;
     if (!find_event(run, before, &t, &event)) return false;
-    if (!event && !(watch_turning(run, t, run->integrator->values(run->self), t >= options->stop) && record_outputs(run, t))) return false;
+    if (!event &&
+        !(watch_turning(run, t, run->integrator->values(run->self), t >= options->stop) && record_outputs(run, t)))
+      return false;
     if (options->on_step && options->on_step(options->context, t, ++steps)) {
       run->statistics->stopped = true;
       return true;
@@ -465,8 +483,8 @@ static bool check_constraints(Run *run) {
   const char *text = array_row_text(array, constraints->worst_row, &run->diags->arena);
   Span span = array_row_span(array, constraints->worst_row);
   if (run->options->enforces_constraints) {
-    diag_error(run->diags, DIAG_INTEGRATION, span, "the constraint `%s` is violated by %.3g (scaled) at time %.10g", text,
-               constraints->worst, constraints->worst_time);
+    diag_error(run->diags, DIAG_INTEGRATION, span, "the constraint `%s` is violated by %.3g (scaled) at time %.10g",
+               text, constraints->worst, constraints->worst_time);
     return false;
   }
   diag_warning(run->diags, span, "the constraint `%s` drifted to %.3g (scaled) at time %.10g", text, constraints->worst,
@@ -476,8 +494,13 @@ static bool check_constraints(Run *run) {
 
 bool run_integrate(Heap *heap, View *view, const Structure *structure, const double *y, const RunOptions *options,
                    Recorder *recorder, RunStatistics *statistics, Diags *diags) {
-  Run run = {.heap = heap, .view = view, .structure = structure, .options = options,
-             .recorder = recorder, .statistics = statistics, .diags = diags};
+  Run run = {.heap = heap,
+             .view = view,
+             .structure = structure,
+             .options = options,
+             .recorder = recorder,
+             .statistics = statistics,
+             .diags = diags};
   size_t columns = (size_t)view->system.columns;
   run.y = heap_array(heap, columns, sizeof(double));
   run.output = heap_array(heap, columns, sizeof(double));
@@ -487,7 +510,8 @@ bool run_integrate(Heap *heap, View *view, const Structure *structure, const dou
   run.constraints = constraints_new(heap, view, options->start, y);
   run.rows_before = view->evaluator->row_evaluations;
   run.entries_before = view->evaluator->entry_evaluations;
-  if (structure && (run.turning = turning_new(heap, view, structure)) != NULL) turning_begin(run.turning, options->start, y);
+  if (structure && (run.turning = turning_new(heap, view, structure)) != NULL)
+    turning_begin(run.turning, options->start, y);
   create_integrator(&run, first_integrator(&run));
   run.integrator->start(run.self, options->start, run.y, options->stop);
   events_begin(view, options->start, y);

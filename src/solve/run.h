@@ -12,9 +12,9 @@
 typedef struct RunOptions {
   double start, stop, tolerance, interval, max_step;
   uint32_t intervals;
-  double constraint_tolerance;      /* beyond it the run fails, if the method enforces every level */
+  double constraint_tolerance; /* beyond it the run fails, if the method enforces every level */
   bool enforces_constraints;
-  const Integrator *integrator;     /* NULL: chosen and changed automatically */
+  const Integrator *integrator;                                /* NULL: chosen and changed automatically */
   bool (*on_step)(void *context, double time, uint64_t steps); /* true stops the run */
   void *context;
 } RunOptions;
@@ -31,11 +31,11 @@ typedef struct RunStatistics {
   double residual_evaluations, output_evaluations, jacobian_evaluations; /* in units of all rows */
   uint64_t events;
   double constraint_residual, constraint_time;
-  uint32_t constraint_row; /* of the model's array; MAP_NONE: no constraint */
+  uint32_t constraint_row;        /* of the model's array; MAP_NONE: no constraint */
   const Constraints *constraints; /* residuals by level along the run */
   double end_time;
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
-  bool stopped; /* by the callback */
+  bool stopped;                /* by the callback */
   VEC(PivotRecord) pivots;
 } RunStatistics;
 

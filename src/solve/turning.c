@@ -8,46 +8,48 @@
 #include <string.h>
 
 enum {
-  SMALL_BLOCK = 64,       /* blocks up to this size are watched at every step */
-  SMALL_TOTAL = 20000,    /* and entries up to this number; else at every so many steps only, which keeps the cost small */
-  SELDOM = 10,            /* as this */
+  SMALL_BLOCK = 64,    /* blocks up to this size are watched at every step */
+  SMALL_TOTAL = 20000, /* and entries up to this number; else at every so many steps only, which keeps the cost small */
+  SELDOM = 10,         /* as this */
   LARGEST_BLOCK = 5000,   /* larger blocks are left to the integrator's own tests */
   LARGEST_TOTAL = 100000, /* entries watched at most */
   RANK_BLOCK = 200,       /* the rank at a singular point is found up to this size, else taken to drop by one */
-  HISTORY = 24,          /* points behind that are kept */
-  FOLLOW = 400,          /* steps of a suspect at most */
-  REPEAT = 4000,         /* steps at most from the beginning to where it is followed */
-  FINE = 120,            /* steps to where it became suspect */
-  SAMPLES = 96,          /* of its determinant, the last ones */
-  NODES = 8              /* of the extrapolation */
+  HISTORY = 24,           /* points behind that are kept */
+  FOLLOW = 400,           /* steps of a suspect at most */
+  REPEAT = 4000,          /* steps at most from the beginning to where it is followed */
+  FINE = 120,             /* steps to where it became suspect */
+  SAMPLES = 96,           /* of its determinant, the last ones */
+  NODES = 8               /* of the extrapolation */
 };
 
-static const double NEAR =
-    1e-2; /* of its largest value: a determinant this small that heads for zero is suspect */
-static const double DIP = 0.02;    /* one that goes up again, but seems to have been this small in between, is suspect, too */
+static const double NEAR = 1e-2; /* of its largest value: a determinant this small that heads for zero is suspect */
+static const double DIP =
+    0.02; /* one that goes up again, but seems to have been this small in between, is suspect, too */
 static const double CHANGED = 0.35; /* a step over which one changes by more is looked into */
-static const double TINY = 1e-5;   /* one this small is suspect in any case */
-static const double TIGHT = 1e-13; /* tolerance when a suspect is followed */
-static const double WINDOW = 0.02; /* smallest part of the determinant used at first: below, errors of the states count more */
+static const double TINY = 1e-5;    /* one this small is suspect in any case */
+static const double TIGHT = 1e-13;  /* tolerance when a suspect is followed */
+static const double WINDOW =
+    0.02; /* smallest part of the determinant used at first: below, errors of the states count more */
 static const double NEARER = 0.25; /* where that window is too wide, nearer ones by this factor, down to the last */
 static const double LAST_WINDOW = 0.0003;
 static const double SHRINK = 0.12; /* of the determinant in one step of following, at most */
-static const double AGREED = 2e-7;    /* of two extrapolations, relative to the time or the way followed */
-static const double TOUCHED = 1e-7;   /* a determinant that is said to touch zero must be this small there, if it can be followed so far */
+static const double AGREED = 2e-7; /* of two extrapolations, relative to the time or the way followed */
+static const double TOUCHED =
+    1e-7; /* a determinant that is said to touch zero must be this small there, if it can be followed so far */
 static const double RANK_LOST = 1e-4; /* ratio of pivots at the extrapolated matrix */
 static const double RANK_LOST_AT_START = 1e-14;
 
 typedef struct Watched {
   int32_t block, size, first; /* first entry among all */
   const int32_t *row_start, *column;
-  Linear *linear;             /* NULL for a single equation */
-  double reference;           /* logarithm: determinants are relative to the first that was not zero; NAN: none yet */
+  Linear *linear;   /* NULL for a single equation */
+  double reference; /* logarithm: determinants are relative to the first that was not zero; NAN: none yet */
   double determinant, before, earlier; /* now, and at the two steps before */
   double lowest;                       /* the least size seen or to be supposed between these */
   double harmless;                     /* such a size that was followed, and there was no zero */
-  double largest;             /* absolute, since the last reset */
-  bool changed;               /* much, in the last step */
-  bool smooth;                /* it cannot jump: a change of sign is a zero */
+  double largest;                      /* absolute, since the last reset */
+  bool changed;                        /* much, in the last step */
+  bool smooth;                         /* it cannot jump: a change of sign is a zero */
 } Watched;
 
 typedef VEC(Watched) WatchedVec;
@@ -68,15 +70,16 @@ struct Turning {
   WatchedVec switched; /* blocks that change at events only, which are looked at then */
   Program *switched_program;
   double *switched_values;
-  double *inside; /* columns at a point within a step */
+  double *inside;  /* columns at a point within a step */
   int32_t sampled; /* entries of the largest block whose rank is found */
   double t, t_before, t_earlier;
   Mark origin; /* where the smooth part of the run began */
   Mark mark[HISTORY];
   int marks;
   double sample_time[SAMPLES], sample_size[SAMPLES];
-  double *sample_entries; /* SAMPLES times the entries of the largest block whose rank is found; NULL before it is needed */
-  int every, unseen;      /* steps between two looks, and since the last one */
+  double *
+      sample_entries; /* SAMPLES times the entries of the largest block whose rank is found; NULL before it is needed */
+  int every, unseen;  /* steps between two looks, and since the last one */
   int samples;
   double lost; /* where following ended too early: behind the zero, or a step failed; NAN */
 };
@@ -117,8 +120,7 @@ static bool is_plain(const Problem *problem, const Structure *structure, int32_t
   if (structure->blocks.start[block + 1] - begin > 1) return false;
   int32_t i = structure->blocks.row[begin], j = structure->blocks.column[begin];
   Dag *dag = problem->model->dag;
-  Expr slope, rest,
-      leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
+  Expr slope, rest, leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
   if (!dag_linear(dag, problem->residual[i], leaf, &slope, &rest)) return false;
   return !is_moving(dag, slope) && !dag_contains(dag, slope, OP_DISCRETE);
 }
@@ -134,7 +136,8 @@ static Watched watch_block(Heap *heap, Dag *dag, const BlockJacobian *jacobian, 
                      .smooth = is_smooth(dag, jacobian, heap)};
   if (jacobian->size == 1) return watched;
   watched.linear = linear_new(heap, jacobian->size, jacobian->row_start[jacobian->size], false);
-  linear_set_pattern(watched.linear, jacobian->row_start, jacobian->column); /* the transposed matrix, of the same determinant */
+  linear_set_pattern(watched.linear, jacobian->row_start,
+                     jacobian->column); /* the transposed matrix, of the same determinant */
   return watched;
 }
 
@@ -211,7 +214,8 @@ static int32_t block_rank(Heap *heap, const Watched *watched, const double *entr
   double *a = heap_array(heap, (size_t)n * (size_t)n, sizeof *a);
   for (int32_t p = 0; p < n; p++) {
     double largest = 0;
-    for (int32_t e = watched->row_start[p]; e < watched->row_start[p + 1]; e++) largest = fmax(largest, fabs(entries[e]));
+    for (int32_t e = watched->row_start[p]; e < watched->row_start[p + 1]; e++)
+      largest = fmax(largest, fabs(entries[e]));
     for (int32_t e = watched->row_start[p]; e < watched->row_start[p + 1] && largest > 0; e++)
       a[p * n + watched->column[e]] += entries[e] / largest;
   }
@@ -235,8 +239,7 @@ static void add_mark(Turning *turning, double t, const double *y) {
   Mark *mark = &turning->mark[at];
   mark->t = t;
   memcpy(mark->y, y, (size_t)turning->view->system.columns * sizeof *y);
-  for (uint32_t b = 0; b < turning->blocks.count; b++)
-    mark->determinant[b] = turning->blocks.data[b].determinant;
+  for (uint32_t b = 0; b < turning->blocks.count; b++) mark->determinant[b] = turning->blocks.data[b].determinant;
   turning->marks = at + 1;
 }
 
@@ -302,13 +305,15 @@ static void keep_sample(Turning *turning, const Watched *watched, double t, doub
   if (turning->samples == SAMPLES) { /* the oldest goes */
     memmove(turning->sample_time, turning->sample_time + 1, (SAMPLES - 1) * sizeof(double));
     memmove(turning->sample_size, turning->sample_size + 1, (SAMPLES - 1) * sizeof(double));
-    if (entries) memmove(turning->sample_entries, turning->sample_entries + entries, (SAMPLES - 1) * entries * sizeof(double));
+    if (entries)
+      memmove(turning->sample_entries, turning->sample_entries + entries, (SAMPLES - 1) * entries * sizeof(double));
     turning->samples--;
   }
   size_t at = (size_t)turning->samples++;
   turning->sample_time[at] = t;
   turning->sample_size[at] = size;
-  if (entries) memcpy(turning->sample_entries + at * entries, turning->values + watched->first, entries * sizeof(double));
+  if (entries)
+    memcpy(turning->sample_entries + at * entries, turning->values + watched->first, entries * sizeof(double));
 }
 
 /* Where the determinant has shrunk by a small part since the last sample, if it goes on as it does. */
@@ -502,10 +507,12 @@ static bool find_singular(Turning *turning, const WatchedVec *blocks, const doub
 
 bool turning_at_start(Turning *turning, TurningPoint *point) {
   Point start = evaluator_point(turning->view->evaluator, turning->origin.t, turning->origin.y);
-  if (turning->switched_program && program_run(turning->switched_program, &start, turning->switched_values) == EVAL_OK &&
+  if (turning->switched_program &&
+      program_run(turning->switched_program, &start, turning->switched_values) == EVAL_OK &&
       find_singular(turning, &turning->switched, turning->switched_values, point))
     return true;
-  return evaluate(turning, turning->origin.t, turning->origin.y) && find_singular(turning, &turning->blocks, turning->values, point);
+  return evaluate(turning, turning->origin.t, turning->origin.y) &&
+         find_singular(turning, &turning->blocks, turning->values, point);
 }
 
 /* The lowest point of the parabola through the last three values, if the one in the middle is the
@@ -514,7 +521,8 @@ static double lowest_by_parabola(const Turning *turning, const Watched *watched)
   double a = fabs(watched->earlier), b = fabs(watched->before), c = fabs(watched->determinant);
   double first = turning->t_before - turning->t_earlier, second = turning->t - turning->t_before;
   if (!(b < a && b < c && first > 0 && second > 0)) return HUGE_VAL;
-  double curvature = ((c - b) / second - (b - a) / first) / (first + second), slope = (b - a) / first + curvature * first;
+  double curvature = ((c - b) / second - (b - a) / first) / (first + second),
+         slope = (b - a) / first + curvature * first;
   return b - slope * slope / (4 * curvature);
 }
 
@@ -539,10 +547,8 @@ static void look_inside(Turning *turning, const Integrator *integrator, void *se
 static bool dips(const Watched *watched) { return watched->lowest < fmin(DIP * watched->largest, watched->harmless); }
 
 static bool is_suspect(const Turning *turning, const Watched *watched) {
-  double now = fabs(watched->determinant), before = fabs(watched->before),
-         step = turning->t - turning->t_before;
-  if (watched->determinant == 0 || (watched->determinant > 0) != (watched->before > 0))
-    return watched->before != 0;
+  double now = fabs(watched->determinant), before = fabs(watched->before), step = turning->t - turning->t_before;
+  if (watched->determinant == 0 || (watched->determinant > 0) != (watched->before > 0)) return watched->before != 0;
   if (now < TINY * watched->largest || dips(watched)) return true;
   return now < NEAR * watched->largest && now < before && step > 0 && now <= 1.5 * (before - now);
 }
@@ -576,8 +582,8 @@ static bool look(Turning *turning, const Integrator *integrator, void *self, dou
   return true;
 }
 
-TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y, double stop,
-                            bool last, TurningPoint *point) {
+TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y,
+                            double stop, bool last, TurningPoint *point) {
   if (++turning->unseen < turning->every && !last) return TURNING_NONE;
   turning->unseen = 0;
   if (!look(turning, integrator, self, t, y)) return TURNING_NONE; /* the next step will answer for that */

@@ -33,14 +33,14 @@ bool turning_at_start(Turning *turning, TurningPoint *point);
 typedef enum TurningStatus {
   TURNING_NONE,
   TURNING_POINT, /* *point is singular: in the last step, or shortly behind it */
-  TURNING_JUMP,  /* a determinant changed its sign in the last step, but no zero of it was found: it jumped, or was infinite */
+  TURNING_JUMP, /* a determinant changed its sign in the last step, but no zero of it was found: it jumped, or was infinite */
 } TurningStatus;
 
 /* Looks at the end of a step: with small blocks always, with large ones at every tenth, or if it is the last
  * before an event or the end. The integrator serves for values within the step. One evaluation of the watched
  * entries and one factorization in most cases. */
-TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y, double stop,
-                            bool last, TurningPoint *point);
+TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y,
+                            double stop, bool last, TurningPoint *point);
 
 /* After a step that failed at t: is there a singular point ahead? */
 bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point);

@@ -44,9 +44,9 @@ typedef struct View {
   Program *lean_rows;
   Jacobian *lean_jacobian;
   Evaluator *evaluator;
-  Dummy *dummy;      /* NULL where the states are not chosen */
-  StateSpace *space; /* NULL where there is no state-space form */
-  Nearest *nearest;  /* then this solves the rows at a point between steps */
+  Dummy *dummy;       /* NULL where the states are not chosen */
+  StateSpace *space;  /* NULL where there is no state-space form */
+  Nearest *nearest;   /* then this solves the rows at a point between steps */
   Switches *switches; /* NULL without relations that make events */
   /* Where numerical ranks choose the states (view_strangeness); NULL elsewhere. */
   const struct Selector *selector;

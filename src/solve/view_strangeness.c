@@ -24,7 +24,7 @@ typedef struct SelectedView {
   Strangeness *strangeness;
   double *rows, *values; /* of the whole array */
   double *held;          /* value per column */
-  int32_t *place; /* per entry of the system: entry of the array's Jacobian, -1 for the 1 of a held column */
+  int32_t *place;        /* per entry of the system: entry of the array's Jacobian, -1 for the 1 of a held column */
   /* the look at the states: entries of the system, M and its columns, T by columns */
   double *jacobian, *m_values, *dependence;
   int32_t *m_start, *m_row, *column; /* column of M's column k */
@@ -95,8 +95,7 @@ static void take_selection(Heap *heap, SelectedView *selected, const double *y) 
   system->link_from = strangeness->from;
   system->link_to = strangeness->to;
   make_pattern(heap, selected);
-  size_t entries = (size_t)system->column_start[columns], rows = (size_t)system->rows,
-         links = (size_t)system->links;
+  size_t entries = (size_t)system->column_start[columns], rows = (size_t)system->rows, links = (size_t)system->links;
   selected->jacobian = heap_array(heap, entries, sizeof(double));
   selected->m_values = heap_array(heap, entries, sizeof(double));
   selected->dependence = heap_array(heap, rows * links, sizeof(double));
@@ -141,8 +140,7 @@ static bool factor_matrix(SelectedView *selected, double t, const double *y) {
   if (selected->stale) set_pattern(selected);
   if (system->jacobian(system->context, t, y, selected->jacobian) != EVAL_OK) return false;
   for (int32_t k = 0; k < system->rows; k++)
-    for (int32_t e = system->column_start[selected->column[k]];
-         e < system->column_start[selected->column[k] + 1]; e++)
+    for (int32_t e = system->column_start[selected->column[k]]; e < system->column_start[selected->column[k] + 1]; e++)
       selected->m_values[entry++] = selected->jacobian[e];
   selected->view.factorizations++;
   return selected->factored = linear_factor(selected->linear, selected->m_values);
@@ -198,8 +196,8 @@ static EvalStatus close_rows(void *context, double t, double *y) {
 static bool may_be_state(const Strangeness *strangeness, int32_t column) {
   const Array *array = strangeness->array;
   uint32_t q = (uint32_t)column;
-  return strangeness_is_x(strangeness, q) &&
-         (int32_t)array_order(array, q) < array->d[array->column_unknown[q]] && !strangeness->held[q + 1];
+  return strangeness_is_x(strangeness, q) && (int32_t)array_order(array, q) < array->d[array->column_unknown[q]] &&
+         !strangeness->held[q + 1];
 }
 
 static int32_t stage_of(const Strangeness *strangeness, int32_t column) {
@@ -277,8 +275,8 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
     int32_t to = system->link_to[i], place = to;
     for (int32_t k = 0; k < n; k++) place -= system->link_from[k] < to;
     for (int32_t k = 0; k < n; k++)
-      jacobian[i + k * n] = selected->is_state[to] ? system->link_from[k] == to
-                                                   : selected->dependence[place + k * system->rows];
+      jacobian[i + k * n] =
+          selected->is_state[to] ? system->link_from[k] == to : selected->dependence[place + k * system->rows];
   }
   return EVAL_OK;
 }
@@ -295,8 +293,8 @@ static double best_exchange(const SelectedView *selected, int32_t *place, int32_
       if (strangeness->staged &&
           stage_of(strangeness, selected->column[r]) != stage_of(strangeness, strangeness->from[k]))
         continue;
-      double gain = fabs(selected->dependence[r + k * selected->view.system.rows]) *
-                    nominal[strangeness->from[k]] / nominal[selected->column[r]];
+      double gain = fabs(selected->dependence[r + k * selected->view.system.rows]) * nominal[strangeness->from[k]] /
+                    nominal[selected->column[r]];
       if (gain > best) best = gain, *place = r, *state = k;
     }
   }
@@ -332,8 +330,7 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, co
   if (!find_dependence(selected, ahead.t, ahead.y)) return -1;
   if (best_exchange(selected, &place, &state) > GAIN && close_rows(view, now.t, now.y) != EVAL_OK) return -1;
   for (; count < limit && best_exchange(selected, &place, &state) > GAIN; count++) {
-    selected->exchanges[count] =
-        (Exchange){(uint32_t)strangeness->from[state], (uint32_t)selected->column[place]};
+    selected->exchanges[count] = (Exchange){(uint32_t)strangeness->from[state], (uint32_t)selected->column[place]};
     exchange_columns(selected, place, state);
   }
   note_dependence(selected);

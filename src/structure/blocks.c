@@ -46,14 +46,12 @@ static void tarjan_from(Tarjan *t, int32_t root) {
     }
     int32_t other = t->row_of_column[t->pattern->column[t->next[row]++]];
     if (t->number[other] == 0) tarjan_enter(t, other);
-    else if (t->component[other] == STRUCTURE_NONE && t->number[other] < t->low[row])
-      t->low[row] = t->number[other];
+    else if (t->component[other] == STRUCTURE_NONE && t->number[other] < t->low[row]) t->low[row] = t->number[other];
   }
 }
 
 /* Components in an order that follows from the traversal; sets component[row], returns how many. */
-static int32_t components(Arena *scratch, const Pattern *pattern, const Matching *matching,
-                          int32_t *component) {
+static int32_t components(Arena *scratch, const Pattern *pattern, const Matching *matching, int32_t *component) {
   int32_t n = pattern->n_rows;
   Tarjan t = {.pattern = pattern, .row_of_column = matching->row_of_column, .component = component};
   t.number = index_zeros(scratch, n);
@@ -103,8 +101,8 @@ static void order_count(Order *order, int32_t component, int32_t change) {
 
 /* Numbers the components from the last: of those that nothing unplaced uses, the one with the largest first
  * row. So the block of row 0 comes as early as it can, then that of row 1, and so on. */
-static void order_components(Arena *scratch, const Pattern *pattern, const Matching *matching,
-                             int32_t n_blocks, const int32_t *component, int32_t *place) {
+static void order_components(Arena *scratch, const Pattern *pattern, const Matching *matching, int32_t n_blocks,
+                             const int32_t *component, int32_t *place) {
   Order order = {.heap = scratch->heap, .pattern = pattern, .component = component};
   order.row_of_column = matching->row_of_column;
   order.start = index_zeros(scratch, n_blocks + 1);

@@ -74,8 +74,7 @@ static void flood(Part *part, int32_t root, int32_t component) {
 static int32_t part_components(Part *part) {
   int32_t count = 0;
   for (int32_t i = 0; i < part->pattern.n_rows; i++)
-    if (part->row_kind[i] == part->kind && part->component_of_row[i] == STRUCTURE_NONE)
-      flood(part, i, count++);
+    if (part->row_kind[i] == part->kind && part->component_of_row[i] == STRUCTURE_NONE) flood(part, i, count++);
   return count;
 }
 
@@ -155,8 +154,7 @@ static DulmageSet culprit_of(Part *part, int32_t source) {
 static void find_culprit(Part *part, DulmageComponent *component, int32_t *sources) {
   int32_t n_sources = 0;
   for (int32_t r = 0; r < component->all.n_rows; r++)
-    if (part->column_of_row[component->all.rows[r]] == STRUCTURE_NONE)
-      sources[n_sources++] = component->all.rows[r];
+    if (part->column_of_row[component->all.rows[r]] == STRUCTURE_NONE) sources[n_sources++] = component->all.rows[r];
   component->excess = n_sources;
   component->culprit = culprit_of(part, smallest_source(part, sources, n_sources, &component->all));
 }
@@ -169,12 +167,10 @@ static int component_compare(const void *left, const void *right) {
 
 static DulmageComponent *part_list(Part *part, Arena *scratch, int32_t n_components) {
   DulmageComponent *list = arena_array(part->arena, (size_t)n_components, sizeof *list);
-  int32_t *row_start = index_zeros(scratch, n_components + 1),
-          *column_start = index_zeros(scratch, n_components + 1);
-  int32_t *rows =
-      list_members(part->arena, part->component_of_row, part->pattern.n_rows, n_components, row_start);
-  int32_t *columns = list_members(part->arena, part->component_of_column, part->pattern.n_columns,
-                                  n_components, column_start);
+  int32_t *row_start = index_zeros(scratch, n_components + 1), *column_start = index_zeros(scratch, n_components + 1);
+  int32_t *rows = list_members(part->arena, part->component_of_row, part->pattern.n_rows, n_components, row_start);
+  int32_t *columns =
+      list_members(part->arena, part->component_of_column, part->pattern.n_columns, n_components, column_start);
   int32_t *sources = index_zeros(scratch, part->pattern.n_rows);
   for (int32_t c = 0; c < n_components; c++) {
     list[c].all = (DulmageSet){.n_rows = row_start[c + 1] - row_start[c],
@@ -201,8 +197,7 @@ static DulmageComponent *part_run(Part *part, int32_t *n_components) {
 }
 
 static DulmageSet transpose_set(DulmageSet set) {
-  return (DulmageSet){
-      .n_rows = set.n_columns, .n_columns = set.n_rows, .rows = set.columns, .columns = set.rows};
+  return (DulmageSet){.n_rows = set.n_columns, .n_columns = set.n_rows, .rows = set.columns, .columns = set.rows};
 }
 
 Dulmage dulmage_find(Arena *arena, const Pattern *pattern, const Matching *matching) {

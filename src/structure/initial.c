@@ -35,8 +35,7 @@ static int32_t *sort_columns(Arena *scratch, int32_t n, const int32_t *preferenc
 }
 
 /* The entries in columns of one preference. */
-static Pattern restrict_columns(Arena *scratch, const Pattern *array, const int32_t *preference,
-                                int32_t only) {
+static Pattern restrict_columns(Arena *scratch, const Pattern *array, const int32_t *preference, int32_t only) {
   int32_t *start = index_zeros(scratch, array->n_rows + 1),
           *column = index_zeros(scratch, array->row_start[array->n_rows]);
   int32_t count = 0;
@@ -45,8 +44,7 @@ static Pattern restrict_columns(Arena *scratch, const Pattern *array, const int3
       if (preference[array->column[e]] == only) column[count++] = array->column[e];
     start[i + 1] = count;
   }
-  return (Pattern){
-      .n_rows = array->n_rows, .n_columns = array->n_columns, .row_start = start, .column = column};
+  return (Pattern){.n_rows = array->n_rows, .n_columns = array->n_columns, .row_start = start, .column = column};
 }
 
 static int32_t group_end(const int32_t *sorted, int32_t n, const int32_t *preference, int32_t begin) {
@@ -55,17 +53,15 @@ static int32_t group_end(const int32_t *sorted, int32_t n, const int32_t *prefer
   return end;
 }
 
-static void match_by_preference(Arena *arena, const Pattern *array, const int32_t *preference,
-                                Matching *matching) {
+static void match_by_preference(Arena *arena, const Pattern *array, const int32_t *preference, Matching *matching) {
   int32_t n = array->n_columns;
   Arena scratch = arena_make(arena->heap);
   int32_t *sorted = sort_columns(&scratch, n, preference);
   Pattern first = restrict_columns(&scratch, array, preference, preference[sorted[0]]);
   *matching = matching_maximum(arena, &first);
   Pattern transposed = pattern_transpose(&scratch, array);
-  Matching turned = {.size = matching->size,
-                     .column_of_row = matching->row_of_column,
-                     .row_of_column = matching->column_of_row};
+  Matching turned = {
+      .size = matching->size, .column_of_row = matching->row_of_column, .row_of_column = matching->column_of_row};
   Matcher matcher = matcher_make(&scratch, &transposed, &turned);
   for (int32_t begin = group_end(sorted, n, preference, 0), end; begin < n && turned.size < array->n_rows;
        begin = end) {
@@ -117,8 +113,7 @@ static int32_t *sorted_copy(Arena *arena, const int32_t *index, int32_t count) {
 
 /* Alternating paths from the row that determines the column; each given column at their end could take its
  * place in the matching. */
-InitialConflict initial_conflict(Arena *arena, const Pattern *array, const InitialChoice *choice,
-                                 int32_t column) {
+InitialConflict initial_conflict(Arena *arena, const Pattern *array, const InitialChoice *choice, int32_t column) {
   Arena scratch = arena_make(arena->heap);
   Clash clash = {.array = array, .choice = choice};
   clash.row_seen = arena_array(&scratch, (size_t)array->n_rows, sizeof(bool));
@@ -128,8 +123,7 @@ InitialConflict initial_conflict(Arena *arena, const Pattern *array, const Initi
   clash_column(&clash, column);
   for (int32_t r = 0; r < clash.found.n_rows; r++) {
     int32_t i = clash.found.rows[r];
-    for (int32_t e = array->row_start[i]; e < array->row_start[i + 1]; e++)
-      clash_column(&clash, array->column[e]);
+    for (int32_t e = array->row_start[i]; e < array->row_start[i + 1]; e++) clash_column(&clash, array->column[e]);
   }
   InitialConflict conflict = clash.found;
   conflict.rows = sorted_copy(arena, clash.found.rows, conflict.n_rows);

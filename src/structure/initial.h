@@ -41,7 +41,6 @@ typedef struct InitialConflict {
   int32_t *rows, *columns;
 } InitialConflict;
 
-InitialConflict initial_conflict(Arena *arena, const Pattern *array, const InitialChoice *choice,
-                                 int32_t column);
+InitialConflict initial_conflict(Arena *arena, const Pattern *array, const InitialChoice *choice, int32_t column);
 
 #endif

@@ -5,8 +5,7 @@
 enum { FINISHED = -2, DEAD = -3 };
 
 Matching matching_empty(Arena *arena, int32_t n_rows, int32_t n_columns) {
-  return (Matching){.column_of_row = index_nones(arena, n_rows),
-                    .row_of_column = index_nones(arena, n_columns)};
+  return (Matching){.column_of_row = index_nones(arena, n_rows), .row_of_column = index_nones(arena, n_columns)};
 }
 
 static void match(Matching *matching, int32_t row, int32_t column) {
@@ -75,9 +74,8 @@ static void start_degrees(Arena *scratch, Start *start, int own) {
 }
 
 static void start_run(Arena *scratch, const Pattern *pattern, Matching *matching) {
-  Start start = {
-      .side = {{.pattern = *pattern, .partner = matching->column_of_row},
-               {.pattern = pattern_transpose(scratch, pattern), .partner = matching->row_of_column}}};
+  Start start = {.side = {{.pattern = *pattern, .partner = matching->column_of_row},
+                          {.pattern = pattern_transpose(scratch, pattern), .partner = matching->row_of_column}}};
   start.single = index_zeros(scratch, pattern->n_rows + pattern->n_columns);
   start_degrees(scratch, &start, 1);
   start_degrees(scratch, &start, 0);
@@ -103,8 +101,7 @@ Matcher matcher_make(Arena *arena, const Pattern *pattern, Matching *matching) {
 }
 
 static bool counts(const Matcher *matcher, int32_t row, int32_t entry) {
-  return !matcher->order ||
-         matcher->order[entry] + matcher->c[row] == matcher->d[matcher->pattern.column[entry]];
+  return !matcher->order || matcher->order[entry] + matcher->c[row] == matcher->d[matcher->pattern.column[entry]];
 }
 
 static void reach(Matcher *matcher, int32_t row, int32_t level) {
@@ -180,8 +177,7 @@ int32_t matcher_grow(Matcher *matcher, const int32_t *rows, int32_t n_rows, bool
   int32_t grown = 0;
   matcher->n_free = 0;
   for (int32_t r = 0; r < n_rows; r++)
-    if (matcher->matching->column_of_row[rows[r]] == STRUCTURE_NONE)
-      matcher->free[matcher->n_free++] = rows[r];
+    if (matcher->matching->column_of_row[rows[r]] == STRUCTURE_NONE) matcher->free[matcher->n_free++] = rows[r];
   while (find_layers(matcher)) {
     int32_t left = 0;
     for (int32_t f = 0; f < matcher->n_free; f++) {

@@ -65,8 +65,7 @@ static void search_raise(Search *search) {
     search->distance[i] = STRUCTURE_NONE;
     if (raise <= 0) continue;
     result->c[i] += raise;
-    if (result->matching.column_of_row[i] != STRUCTURE_NONE)
-      result->d[result->matching.column_of_row[i]] += raise;
+    if (result->matching.column_of_row[i] != STRUCTURE_NONE) result->d[result->matching.column_of_row[i]] += raise;
   }
 }
 

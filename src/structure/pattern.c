@@ -11,9 +11,7 @@ Pattern incidence_pattern(const Incidence *incidence) {
                    .column = incidence->column};
 }
 
-int32_t *index_zeros(Arena *arena, int32_t count) {
-  return arena_array(arena, (size_t)count, sizeof(int32_t));
-}
+int32_t *index_zeros(Arena *arena, int32_t count) { return arena_array(arena, (size_t)count, sizeof(int32_t)); }
 
 int32_t *index_nones(Arena *arena, int32_t count) {
   int32_t *index = index_zeros(arena, count);
@@ -41,8 +39,7 @@ Pattern pattern_transpose(Arena *arena, const Pattern *pattern) {
   for (int32_t i = 0; i < pattern->n_rows; i++)
     for (int32_t e = pattern->row_start[i]; e < pattern->row_start[i + 1]; e++)
       row[start[pattern->column[e] + 1]++] = i;
-  return (Pattern){
-      .n_rows = pattern->n_columns, .n_columns = pattern->n_rows, .row_start = start, .column = row};
+  return (Pattern){.n_rows = pattern->n_columns, .n_columns = pattern->n_rows, .row_start = start, .column = row};
 }
 
 Pattern incidence_tight(Arena *arena, const Incidence *incidence, const int32_t *c, const int32_t *d) {
@@ -54,8 +51,6 @@ Pattern incidence_tight(Arena *arena, const Incidence *incidence, const int32_t 
       if (incidence->order[e] + c[i] == d[incidence->column[e]]) column[count++] = incidence->column[e];
     start[i + 1] = count;
   }
-  return (Pattern){.n_rows = incidence->n_equations,
-                   .n_columns = incidence->n_variables,
-                   .row_start = start,
-                   .column = column};
+  return (Pattern){
+      .n_rows = incidence->n_equations, .n_columns = incidence->n_variables, .row_start = start, .column = column};
 }

@@ -71,8 +71,7 @@ static bool iterate_block(Iteration *it, const int32_t *rows, int32_t n_rows) {
   return true;
 }
 
-Offsets signature_offsets(Arena *arena, const Incidence *incidence, const Matching *transversal,
-                          const Blocks *coarse) {
+Offsets signature_offsets(Arena *arena, const Incidence *incidence, const Matching *transversal, const Blocks *coarse) {
   int32_t n = incidence->n_equations;
   Offsets offsets = {.ok = true, .c = index_zeros(arena, n), .d = index_zeros(arena, n)};
   Arena scratch = arena_make(arena->heap);
@@ -90,8 +89,7 @@ Offsets signature_offsets(Arena *arena, const Incidence *incidence, const Matchi
   return offsets;
 }
 
-bool signature_slackness(const Incidence *incidence, const Matching *transversal, const int32_t *c,
-                         const int32_t *d) {
+bool signature_slackness(const Incidence *incidence, const Matching *transversal, const int32_t *c, const int32_t *d) {
   for (int32_t i = 0; i < incidence->n_equations; i++) {
     bool tight = false;
     for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {

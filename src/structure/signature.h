@@ -18,11 +18,9 @@ typedef struct Offsets {
  * whole pattern with that matching: later blocks raise the offsets of earlier ones, never the reverse, so
  * each block is iterated to its fixed point once. Owned by the arena. O(entries) times at most the largest
  * c gained within a block. */
-Offsets signature_offsets(Arena *arena, const Incidence *incidence, const Matching *transversal,
-                          const Blocks *coarse);
+Offsets signature_offsets(Arena *arena, const Incidence *incidence, const Matching *transversal, const Blocks *coarse);
 
 /* True if the offsets are valid for the transversal. O(entries). */
-bool signature_slackness(const Incidence *incidence, const Matching *transversal, const int32_t *c,
-                         const int32_t *d);
+bool signature_slackness(const Incidence *incidence, const Matching *transversal, const int32_t *c, const int32_t *d);
 
 #endif

@@ -28,7 +28,8 @@ static void check_signature(Arena *scratch, const Incidence *incidence, Structur
 }
 
 /* Tells the blocks that block b uses that an algebraic variable depends on them. */
-static void spread_algebraic(const Structure *structure, const Pattern *tight, int32_t b, const bool *needed, bool *algebraic) {
+static void spread_algebraic(const Structure *structure, const Pattern *tight, int32_t b, const bool *needed,
+                             bool *algebraic) {
   const Blocks *blocks = &structure->blocks;
   for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++)
     if (structure->d[blocks->column[p]] == 0 || (needed && needed[blocks->column[p]])) algebraic[b] = true;
@@ -80,7 +81,8 @@ static bool is_closed(const Structure *structure, const Incidence *incidence, in
   const Blocks *blocks = &structure->blocks;
   for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
     int32_t j = incidence->column[e];
-    if (blocks->block_of_column[j] != blocks->block_of_row[i] && !driven[structure->coarse.block_of_column[j]]) return false;
+    if (blocks->block_of_column[j] != blocks->block_of_row[i] && !driven[structure->coarse.block_of_column[j]])
+      return false;
   }
   return true;
 }
@@ -95,7 +97,8 @@ static void spread_kept(const Structure *structure, const Pattern *tight, int32_
   }
 }
 
-static void find_spare(Arena *arena, Arena *scratch, const Incidence *incidence, const Pattern *tight, Structure *structure) {
+static void find_spare(Arena *arena, Arena *scratch, const Incidence *incidence, const Pattern *tight,
+                       Structure *structure) {
   const Blocks *blocks = &structure->blocks;
   bool *driven = arena_array(scratch, (size_t)structure->coarse.n_blocks, sizeof *driven);
   bool *kept = arena_array(scratch, (size_t)blocks->n_blocks, sizeof *kept);
@@ -141,7 +144,8 @@ Structure structure_run(Arena *arena, const Incidence *incidence) {
 }
 
 /* One round of Pryce's iteration (see signature.c), upwards from the offsets at hand: c from d on the transversal, then d from c. */
-static bool raise_once(const Incidence *incidence, const Matching *transversal, const int32_t *sigma, int32_t *c, int32_t *d) {
+static bool raise_once(const Incidence *incidence, const Matching *transversal, const int32_t *sigma, int32_t *c,
+                       int32_t *d) {
   bool changed = false;
   for (int32_t i = 0; i < incidence->n_equations; i++) {
     int32_t least = d[transversal->column_of_row[i]] - sigma[i];

@@ -45,10 +45,8 @@ static void check_diagnostics(const daedal_model *model) {
     daedal_diagnostic diagnostic = daedal_diagnostic_get(model, i);
     errors += diagnostic.severity == DAEDAL_ERROR;
     if (!diagnostic.message || !*diagnostic.message) finding("a diagnostic without a message", "");
-    if (diagnostic.place.line && !diagnostic.place.text)
-      finding("a place without its line", diagnostic.message);
-    if (diagnostic.place.line && !diagnostic.place.column)
-      finding("a place without a column", diagnostic.message);
+    if (diagnostic.place.line && !diagnostic.place.text) finding("a place without its line", diagnostic.message);
+    if (diagnostic.place.line && !diagnostic.place.column) finding("a place without a column", diagnostic.message);
   }
   bool failed = daedal_model_status(model) != DAEDAL_OK;
   if (failed != (errors > 0)) finding("status and diagnostics disagree", failed ? "failed" : "accepted");
