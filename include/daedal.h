@@ -141,8 +141,10 @@ typedef struct daedal_options {
   const char *method; /* "dummy" */
   const char *solver; /* "auto" */
   double start_time, stop_time, tolerance, output_interval, max_step, constraint_tolerance;
-  uint32_t intervals;       /* 0: not given */
-  const char *overrides;    /* "a=1,b=2": parameters and start values; NULL for none */
+  uint32_t intervals; /* 0: not given */
+  /* "a=1, m={1,2}, mode=Mode.off": parameters, inputs, start values (docs/command.md); NULL for none. Where they decide the
+   * structure, the result has a model of its own, read from the same text. */
+  const char *overrides;
   const char *start_values; /* file with a list of modifiers, as daedal_result_start_values gives it; NULL for none */
   const char
       *start_from; /* "RESULT[@TIME]": start values from a result file, at its end if no time is given; NULL for none */
@@ -258,6 +260,9 @@ const char *daedal_dump(daedal_model *model, const char *pass);
 const char *const *daedal_method_names(void); /* NULL-terminated */
 const char *const *daedal_solver_names(void);
 const char *const *daedal_pass_names(void); /* for daedal_dump */
+
+/* The name of a NULL-terminated list that a misspelt word may mean; NULL if none is near. O(letters squared) a name. */
+const char *daedal_nearest_name(const char *word, const char *const *names);
 
 #ifdef __cplusplus
 }

@@ -164,6 +164,50 @@ static void json_without_result(void **state) {
   daedal_model_free(model);
 }
 
+static const char CHAIN[] =
+    "model Chain\n"
+    "  parameter Integer n = 2; parameter Real k[n] = fill(1.0, n); parameter String s = \"a\";\n"
+    "  Real x[n](each start = 1, each fixed = true);\n"
+    "equation\n"
+    "  for i in 1:n loop der(x[i]) = if s == \"a\" then -k[i]*x[i] else 0; end for;\n"
+    "end Chain;\n";
+
+static daedal_result *initialize(daedal_model *model, const char *overrides) {
+  daedal_options options = daedal_default_options();
+  options.overrides = overrides;
+  return daedal_initialize(model, &options);
+}
+
+/* A result with another structure has a model of its own; the caller's stays as it is. */
+static void structural_overrides(void **state) {
+  (void)state;
+  daedal_model *model = load(CHAIN, NULL);
+  daedal_result *longer = initialize(model, "n=4,k[4]=3,x[4]=2");
+  daedal_result *plain = initialize(model, NULL);
+  daedal_result *refused = initialize(model, "k={1,2,3}");
+  assert_int_equal(daedal_result_status(longer), DAEDAL_OK);
+  assert_true(daedal_result_value(longer, daedal_result_find(longer, "der(x[4])"), 0) == -6);
+  assert_non_null(strstr(daedal_result_initial_text(longer), "x[4]"));
+  assert_non_null(strstr(daedal_result_model(longer), "x[4]"));
+  assert_int_equal(daedal_result_find(plain, "x[3]"), UINT32_MAX);
+  assert_int_equal(daedal_model_counts(model).equations, 2);
+  assert_int_equal(daedal_result_status(refused), DAEDAL_USAGE);
+  assert_int_equal(daedal_result_diagnostic(refused, 0).place.line, 2);
+  daedal_result_free(refused);
+  daedal_result_free(plain);
+  daedal_result_free(longer);
+  daedal_model_free(model);
+}
+
+static void nearest_names(void **state) {
+  (void)state;
+  const char *const names[] = {"simulate", "compare", "x", NULL};
+  assert_string_equal(daedal_nearest_name("simluate", names), "simulate");
+  assert_string_equal(daedal_nearest_name("comp", names), "compare");
+  assert_null(daedal_nearest_name("y", names));
+  assert_null(daedal_nearest_name("", names));
+}
+
 /* ---- refused allocations ---- */
 
 static bool analyze_with(FailAlloc *fail) {
@@ -196,6 +240,26 @@ static bool simulate_with(FailAlloc *fail) {
   return done;
 }
 
+static bool override_with(FailAlloc *fail) {
+  daedal_allocator allocator = {fail->hook.resize, fail->hook.context};
+  daedal_model *model = load(CHAIN, &allocator);
+  daedal_result *result = model ? initialize(model, "n=3,k={1,2,3},x[3]=2,s=b") : NULL;
+  bool done = result && daedal_result_status(result) == DAEDAL_OK;
+  if (result && !done) assert_int_equal(daedal_result_status(result), DAEDAL_INTERNAL);
+  daedal_result_free(result);
+  daedal_model_free(model);
+  return done;
+}
+
+static void each_allocation_of_an_override_refused(void **state) {
+  (void)state;
+  FAIL_ALLOC_EACH(fail) {
+    bool done = override_with(&fail);
+    assert_int_equal(fail.live, 0);
+    assert_true(fail.refuse == 0 ? done : !done || !fail.refused);
+  }
+}
+
 static void each_allocation_up_to_analysis_refused(void **state) {
   (void)state;
   FAIL_ALLOC_EACH(fail) {
@@ -226,6 +290,9 @@ int main(void) {
       cmocka_unit_test(every_name_works),
       cmocka_unit_test(unknown_names_list_the_known),
       cmocka_unit_test(json_without_result),
+      cmocka_unit_test(structural_overrides),
+      cmocka_unit_test(nearest_names),
+      cmocka_unit_test(each_allocation_of_an_override_refused),
       cmocka_unit_test(each_allocation_up_to_analysis_refused),
       cmocka_unit_test(allocations_of_a_simulation_refused),
   };

@@ -37,7 +37,7 @@ static Bench *bench_new(const char *equations) {
                                   " equation\n%s end M;\n",
                                   equations);
   bench->source = source_make(heap, "test", text, (uint32_t)strlen(text));
-  bench->model = lang_load(heap, &bench->names, &bench->source, NULL, &bench->diags);
+  bench->model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, &bench->diags);
   assert_non_null(bench->model);
   double *parameters = heap_array(heap, bench->model->parameters.count, sizeof *parameters);
   assert_true(model_parameter_values(bench->model, bench->model->heap, NULL, parameters, &bench->diags));

@@ -72,7 +72,7 @@ static bool run_comparison(daedal_result *result, const void *argument) {
 
 daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
                               const char *solvers) {
-  return result_make(model, run_comparison, &(CompareNames){options, methods, solvers});
+  return result_make(model, options, run_comparison, &(CompareNames){options, methods, solvers});
 }
 
 typedef void (*CompareReport)(const Comparison *comparison, TextVec *text);

@@ -1,7 +1,6 @@
 /* model: loading, and what a model says of itself. */
 #include "api/handles.h"
 
-#include "lang/lang.h"
 #include "result/dump.h"
 #include "result/file.h"
 
@@ -14,6 +13,7 @@ typedef struct LoadRequest {
   Heap *heap;
   const char *path, *text, *class_name;
   size_t length;
+  const ModificationVec *modifications;
   daedal_model *model; /* made */
 } LoadRequest;
 
@@ -28,10 +28,10 @@ static daedal_counts count_model(const Model *model) {
 }
 
 /* Parses and flattens `text`, which belongs to the heap. */
-static void read_model(daedal_model *model, char *text, uint32_t length, const char *class_name) {
+static void read_model(daedal_model *model, char *text, uint32_t length, const ModificationVec *modifications) {
   double begin = pipeline_clock();
   model->source = source_make(model->heap, model->source.path, text, length);
-  model->model = lang_load(model->heap, &model->names, &model->source, class_name, &model->diags);
+  model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, &model->diags);
   if (model->diags.errors) model->model = NULL;
   if (model->model) model->counts = count_model(model->model);
   model->seconds_parse = pipeline_clock() - begin;
@@ -51,6 +51,10 @@ static char *load_bytes(daedal_model *model, const LoadRequest *request, uint32_
   return copy;
 }
 
+static const char *copy_text(daedal_model *model, const char *text) {
+  return arena_copy(&model->arena, text, strlen(text));
+}
+
 static void load(void *context) {
   LoadRequest *request = context;
   daedal_model *model = heap_alloc(request->heap, sizeof *model);
@@ -58,34 +62,48 @@ static void load(void *context) {
   model->names = names_make(model->heap);
   model->diags = diags_make(model->heap);
   model->arena = arena_make(model->heap);
-  const char *path = request->path ? arena_copy(&model->arena, request->path, strlen(request->path)) : "";
+  const char *path = request->path ? copy_text(model, request->path) : "";
   model->source = source_make(model->heap, path, "", 0);
+  if (request->class_name) model->class_name = copy_text(model, request->class_name);
   uint32_t length = 0;
   char *text = load_bytes(model, request, &length);
-  if (text) read_model(model, text, length, request->class_name);
+  if (text) read_model(model, text, length, request->modifications);
   publish_model(model);
   request->model = model;
 }
 
-static daedal_model *load_protected(LoadRequest request, const daedal_allocator *allocator) {
-  HeapHook hook;
-  if (allocator) hook = (HeapHook){allocator->resize, allocator->context};
-  request.heap = heap_new(allocator ? &hook : NULL);
+static daedal_model *load_protected(LoadRequest request, const HeapHook *hook) {
+  request.heap = heap_new(hook);
   if (!request.heap) return NULL;
   if (heap_protect(request.heap, load, &request)) return request.model;
   heap_destroy(request.heap);
   return NULL;
 }
 
+static daedal_model *load_with(LoadRequest request, const daedal_allocator *allocator) {
+  if (!allocator) return load_protected(request, NULL);
+  return load_protected(request, &(HeapHook){allocator->resize, allocator->context});
+}
+
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator) {
-  return load_protected(
+  return load_with(
       (LoadRequest){.path = path, .text = text ? text : "", .length = text ? length : 0, .class_name = class_name},
       allocator);
 }
 
 daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator) {
-  return load_protected((LoadRequest){.path = path, .class_name = class_name}, allocator);
+  return load_with((LoadRequest){.path = path, .class_name = class_name}, allocator);
+}
+
+daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications) {
+  const Source *source = &model->source;
+  return load_protected((LoadRequest){.path = source->path,
+                                      .text = source->text,
+                                      .length = source->length,
+                                      .class_name = model->class_name,
+                                      .modifications = modifications},
+                        heap_hook(model->heap));
 }
 
 void daedal_model_free(daedal_model *model) {

@@ -1,10 +1,10 @@
 /* options: from the options of a call to a request of the pipeline. */
 #include "api/handles.h"
 
+#include "base/suggest.h"
 #include "result/start_list.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Smallest tolerance, and smallest step over time: a little above the round-off of one operation. */
@@ -25,6 +25,12 @@ daedal_options daedal_default_options(void) {
 
 const char *const *daedal_method_names(void) { return method_names; }
 const char *const *daedal_solver_names(void) { return solver_names; }
+
+const char *daedal_nearest_name(const char *word, const char *const *names) {
+  Suggestion best = {.word = word};
+  for (; *names; names++) suggest_offer(&best, *names);
+  return best.nearest;
+}
 
 static double first_given(double a, bool has_b, double b, double otherwise) {
   return !isnan(a) ? a : has_b ? b : otherwise;
@@ -48,6 +54,18 @@ bool find_solver(daedal_result *result, const char *name, const Integrator **int
   Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "there is no solver '%s' in this build", name);
   for (uint32_t s = 0; integrator_at(s); s++)
     diag_note(&result->diags, diag, (Span){0}, "%s: %s", integrator_at(s)->name, integrator_at(s)->description);
+  return false;
+}
+
+bool refuse_name(const Model *model, Diags *diags, const char *name, const char *purpose) {
+  Suggestion best = {.word = name};
+  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0}, "there is no variable '%s' to %s", name, purpose);
+  for (uint32_t v = 0; v < model->variables.count; v++) {
+    const char *text = model_name(model, v), *subscript = strstr(text, "[1");
+    suggest_offer(&best, text);
+    if (subscript) suggest_offer(&best, arena_copy(&diags->arena, text, (size_t)(subscript - text)));
+  }
+  if (best.nearest) diag_note(diags, diag, (Span){0}, "did you mean `%s`?", best.nearest);
   return false;
 }
 
@@ -86,55 +104,35 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
   return true;
 }
 
-/* One `name=value` of the overrides. */
-static bool read_override(daedal_result *result, const char *text, size_t length, double *parameters, double *starts) {
-  const Model *model = result->model->model;
-  Arena *arena = &result->diags.arena;
-  const char *item = arena_copy(arena, text, length);
-  char *equals = strrchr(item, '=');
-  if (!equals) return refuse_usage(result, arena_printf(arena, "'%s' is not of the form name=value", item));
-  *equals = '\0';
-  char *end;
-  double value = strcmp(equals + 1, "true") == 0 ? 1 : strcmp(equals + 1, "false") == 0 ? 0 : strtod(equals + 1, &end);
-  bool word = strcmp(equals + 1, "true") == 0 || strcmp(equals + 1, "false") == 0;
-  if (!word && (end == equals + 1 || *end || !isfinite(value)))
-    return refuse_usage(result, arena_printf(arena, "'%s' is not a number (value of %s)", equals + 1, item));
-  uint32_t position = model_find(model, item);
-  if (position == MAP_NONE)
-    return refuse_usage(result, arena_printf(arena, "there is no variable '%s' to override", item));
-  const Variable *variable = &model->variables.data[position];
-  if (variable->role != ROLE_PARAMETER) starts[position] = value;
-  else if (variable->is_final || variable->variability == VARIABILITY_CONSTANT)
-    return refuse_usage(result, arena_printf(arena, "'%s' is %s and cannot be overridden", item,
-                                             variable->is_final ? "final" : "a constant"));
-  else if (variable->is_structural)
-    return refuse_usage(
-        result,
-        arena_printf(arena, "'%s' decides the structure of the model and cannot be overridden; change it in the file",
-                     item));
-  else parameters[variable->index] = value;
-  return true;
-}
-
-/* "a=1,b[1,2]=3": split at commas outside of brackets. */
-static bool read_overrides(daedal_result *result, const char *text, double *parameters, double *starts) {
-  int depth = 0;
-  const char *begin = text ? text : "";
-  for (const char *p = begin; *begin; p++) {
-    depth += (*p == '[') - (*p == ']');
-    if (*p && !(*p == ',' && depth <= 0)) continue;
-    if (!read_override(result, begin, (size_t)(p - begin), parameters, starts)) return false;
-    begin = *p ? p + 1 : p;
-  }
-  return true;
-}
-
 /* Start values of free parameters count like overrides: both are guesses. */
 static void move_free_starts(const Model *model, double *parameters, double *starts) {
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     uint32_t position = model->parameters.data[p];
     if (!isnan(starts[position]) && isnan(parameters[p])) parameters[p] = starts[position];
   }
+}
+
+/* Inputs of the model itself that neither an equation nor an option gives a value: the first few by name. */
+static void warn_inputs(daedal_result *result, const double *parameters) {
+  enum { NAMED = 5 };
+  const Model *model = result->model->model;
+  TextVec names = {0};
+  uint32_t count = 0;
+  Span first = {0};
+  for (uint32_t p = 0; p < model->parameters.count; p++) {
+    const Variable *variable = &model->variables.data[model->parameters.data[p]];
+    if (variable->variability <= VARIABILITY_PARAMETER || !isnan(parameters[p])) continue;
+    if (!count) first = variable->span;
+    if (count++ < NAMED)
+      text_printf(result->heap, &names, "%s`%s`", count > 1 ? ", " : "", names_text(model->names, variable->name));
+  }
+  if (count > NAMED) text_printf(result->heap, &names, " and %u more", count - NAMED);
+  if (count)
+    diag_warning(&result->diags, first,
+                 count > 1 ? "inputs %s have no values here and keep their start values"
+                           : "input %s has no value here and keeps its start value",
+                 names.data);
+  vec_free(result->heap, &names);
 }
 
 bool read_starts(daedal_result *result, const daedal_options *options, Request *request) {
@@ -150,7 +148,9 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
   if (options->start_values && !start_list_read(result->heap, model, options->start_values, starts, &result->diags))
     return false;
   move_free_starts(model, parameters, starts);
-  return read_overrides(result, options->overrides, parameters, starts);
+  if (!overrides_apply(result, parameters, starts)) return false;
+  warn_inputs(result, parameters);
+  return true;
 }
 
 const char **split_names(Arena *arena, const char *text, uint32_t *count) {
@@ -172,7 +172,6 @@ bool read_invariants(daedal_result *result, const daedal_options *options) {
   comparing->invariants = split_names(arena, options->invariants, &comparing->invariant_count);
   for (uint32_t k = 0; k < comparing->invariant_count; k++)
     if (model_find(result->model->model, comparing->invariants[k]) == MAP_NONE)
-      return refuse_usage(
-          result, arena_printf(arena, "there is no variable '%s' to watch as an invariant", comparing->invariants[k]));
+      return refuse_name(result->model->model, &result->diags, comparing->invariants[k], "watch as an invariant");
   return true;
 }

@@ -84,7 +84,7 @@ static void make_result(void *context) {
   making->result = heap_alloc(making->heap, sizeof *making->result);
 }
 
-daedal_result *result_make(daedal_model *model, ResultWork work, const void *argument) {
+daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument) {
   ResultMaking making = {.heap = heap_new(heap_hook(model->heap))};
   if (!making.heap) return NULL;
   if (!heap_protect(making.heap, make_result, &making)) {
@@ -93,21 +93,24 @@ daedal_result *result_make(daedal_model *model, ResultWork work, const void *arg
   }
   making.result->heap = making.heap;
   making.result->model = model;
-  if (result_protect(making.result, begin_result, NULL)) result_protect(making.result, work, argument);
-  if (making.result->broken) model->broken = true; /* its graph may be half extended */
+  if (result_protect(making.result, begin_result, NULL) && overrides_take(making.result, options->overrides))
+    result_protect(making.result, work, argument);
+  if (making.result->broken) making.result->model->broken = true; /* its graph may be half extended */
   return making.result;
 }
 
 daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options) {
-  return result_make(model, run, &(RunRequest){.options = options});
+  return result_make(model, options, run, &(RunRequest){.options = options});
 }
 
 daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options) {
-  return result_make(model, run, &(RunRequest){.options = options, .initialize_only = true});
+  return result_make(model, options, run, &(RunRequest){.options = options, .initialize_only = true});
 }
 
 void daedal_result_free(daedal_result *result) {
-  if (result) heap_destroy(result->heap);
+  if (!result) return;
+  daedal_model_free(result->loaded);
+  heap_destroy(result->heap);
 }
 
 daedal_status daedal_result_status(const daedal_result *result) { return result->status; }

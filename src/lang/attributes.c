@@ -3,6 +3,7 @@
  *
  * Invariant: runs after components_add, in order of declarations, so declaration equations come first and
  * in that order. Attributes of aliases are applied before the component's own. */
+#include "base/suggest.h"
 #include "lang/elaborate.h"
 
 #include <math.h>
@@ -149,14 +150,11 @@ static bool run_expression(Elaboration *el, AstExpr e, Name scope, Type expected
 }
 
 static void unknown_attribute(Elaboration *el, const AstArgument *argument, Type type) {
-  const char *text = ast_path_text(el->ast, argument->name, &el->arena), *near = NULL;
+  const char *text = ast_path_text(el->ast, argument->name, &el->arena);
+  Suggestion best = {.word = text};
   Diag *diag = input_error(el, argument->span, "%s has no attribute `%s`", type_text(el, type), text);
-  for (uint32_t i = 0; i < ATTRIBUTE_COUNT && !near; i++) {
-    size_t same = 0;
-    while (text[same] && (text[same] | 32) == (attribute_names[i][same] | 32)) same++;
-    if (same >= 3 || (same && !text[same])) near = attribute_names[i];
-  }
-  if (near) diag_note(el->diags, diag, (Span){0, 0}, "did you mean `%s`?", near);
+  for (uint32_t i = 0; i < ATTRIBUTE_COUNT; i++) suggest_offer(&best, attribute_names[i]);
+  if (best.nearest) diag_note(el->diags, diag, (Span){0, 0}, "did you mean `%s`?", best.nearest);
 }
 
 static void apply_attribute(Elaboration *el, const AstArgument *argument, const Value *leaves, Name scope) {
@@ -289,12 +287,21 @@ static void bind_component(Elaboration *el, Component *component) {
     for (uint32_t i = 0; i < resolved.modifications.count; i++)
       apply_modification(el, component, resolved.modifications.data[i], &component->leaves, component->scope);
   }
-  if (!modification) return;
-  apply_modification(el, component, modification, &component->leaves, component->scope);
-  if (modification->value == AST_NONE) return;
+  if (modification) apply_modification(el, component, modification, &component->leaves, component->scope);
+  if (component->binding == AST_NONE) return;
   Span span = component->element->component->label.span;
-  span.end = modification->span.end > span.end ? modification->span.end : span.end;
-  bind_expression(el, component, &component->leaves, modification->value, span);
+  if (modification && modification->span.end > span.end) span.end = modification->span.end;
+  bind_expression(el, component, &component->leaves, component->binding, span);
+}
+
+static void bind_part(Elaboration *el, const NewBinding *modification) {
+  if (modification->component == NONE) return;
+  Component component = el->components.data[modification->component];
+  Expr e, leaf;
+  char *place = component.progress == PROGRESS_DONE ? modified_part(el, modification, &component.leaves, &e) : NULL;
+  if (!place) return;
+  memcpy(&leaf, place, sizeof leaf);
+  el->model->variables.data[variable_of_leaf(el, leaf)].binding = e;
 }
 
 void components_bind(Elaboration *el) {
@@ -302,6 +309,7 @@ void components_bind(Elaboration *el) {
     Component component = el->components.data[i];
     if (!component.is_package && component.progress == PROGRESS_DONE) bind_component(el, &component);
   }
+  for (uint32_t i = 0; i < el->modifications.count; i++) bind_part(el, &el->modifications.data[i]);
 }
 
 /* ---- experiment ---- */
@@ -311,9 +319,11 @@ static bool experiment_number(Elaboration *el, const AstArgument *argument, cons
       argument->modification->value == AST_NONE)
     return false;
   Value value;
-  return evaluate_now(el, argument->modification->value, el->scope, type_scalar(TYPE_REAL), LOAD_VALUES, &el->quiet,
-                      &value) == EXECUTE_OK &&
-         dag_is_constant(el->dag, value_exprs(&value)[0], out);
+  el->marks_structural = true;
+  ExecuteStatus status = evaluate_now(el, argument->modification->value, el->scope, type_scalar(TYPE_REAL), LOAD_VALUES,
+                                      &el->quiet, &value);
+  el->marks_structural = false;
+  return status == EXECUTE_OK && dag_is_constant(el->dag, value_exprs(&value)[0], out);
 }
 
 void experiment_read(Elaboration *el, const AstModification *annotation) {

@@ -6,12 +6,8 @@
  * were added. */
 #include "lang/compile.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-AstExpr component_binding(const Component *component) {
-  const AstModification *modification = component->element->component->modification;
-  return modification ? modification->value : AST_NONE;
-}
 
 bool component_is_parameter(const Component *component) { return component->variability <= VARIABILITY_PARAMETER; }
 
@@ -62,7 +58,9 @@ static void resolve_component(Elaboration *el, Component *component) {
 }
 
 static Component component_make(Elaboration *el, const AstElement *element, Name name, Name scope) {
+  const AstModification *modification = element->component->modification;
   Component component = {.name = name, .element = element, .scope = scope, .first = NONE};
+  component.binding = modification ? modification->value : AST_NONE;
   resolve_component(el, &component);
   component.variability = variability_of(element, (BaseType)component.type.base);
   component.is_evaluated =
@@ -114,6 +112,29 @@ static void declare_component(Elaboration *el, const AstElement *element, Name s
   vec_push(el->heap, &el->components, component);
 }
 
+/* The component whose name is the longest beginning of `name` that ends before a subscript or field. */
+static uint32_t component_around(const Elaboration *el, const char *name, uint32_t *length) {
+  for (*length = (uint32_t)strlen(name); *length; (*length)--) {
+    if (name[*length] && !strchr("[.", name[*length])) continue;
+    Name prefix = names_find(el->names, name, *length);
+    uint32_t component = prefix == MAP_NONE ? NONE : component_find(el, prefix);
+    if (component != NONE) return component;
+  }
+  return NONE;
+}
+
+static void modify_component(Elaboration *el, uint32_t number) {
+  NewBinding *list = el->modifications.data, *modification = &list[number];
+  const char *name = names_text(el->names, modification->name);
+  modification->component = component_around(el, name, &modification->part);
+  if (modification->component == NONE)
+    input_error(el, (Span){0}, "`%s` is not declared, so it cannot be modified", name);
+  if (modification->component == NONE || name[modification->part]) return;
+  el->components.data[modification->component].binding = modification->value;
+  for (uint32_t i = 0; i < number; i++) /* it replaces what was to be changed in parts */
+    if (list[i].component == modification->component) list[i].component = NONE;
+}
+
 void components_declare(Elaboration *el, const ClassEntry *entry) {
   for (uint32_t i = 0; i < entry->ast->elements.count; i++) {
     const AstElement *element = &entry->ast->elements.data[i];
@@ -124,6 +145,7 @@ void components_declare(Elaboration *el, const ClassEntry *entry) {
     case AST_CLASS: break;
     }
   }
+  for (uint32_t i = 0; i < el->modifications.count; i++) modify_component(el, i);
 }
 
 /* ---- evaluating at compile time ---- */
@@ -168,6 +190,58 @@ static bool value_is_known(const Elaboration *el, const Value *value) {
   for (uint32_t i = 0; i < value->count; i++)
     if (!expr_is_known(el, value_exprs(value)[i])) return false;
   return true;
+}
+
+/* ---- scalars modified from outside ---- */
+
+static const Value *value_field(const Elaboration *el, const Value *value, Name name) {
+  if (value->type.base != TYPE_RECORD) return NULL;
+  const Record *record = &el->model->records.data[value->type.definition];
+  for (uint32_t i = 0; i < record->fields.count; i++)
+    if (record->fields.data[i].name == name) return &value->fields[i];
+  return NULL;
+}
+
+/* The scalar that the part of a name (".n", "[1].v[2]") means: its array and its index; NULL if there is none. */
+static const Value *value_part(const Elaboration *el, const Value *value, const char *part, uint32_t *index) {
+  uint32_t seen = 0;
+  for (*index = 0; *part && value; part += *part == ']') {
+    size_t length = strcspn(part + 1, ".[],");
+    unsigned long subscript = strtoul(part + 1, NULL, 10);
+    if (*part == '.') value = value_field(el, value, names_find(el->names, part + 1, length));
+    else if (seen == value->type.dimensions || subscript - 1 >= value->sizes[seen]) return NULL;
+    else *index = *index * value->sizes[seen++] + (uint32_t)subscript - 1;
+    part += 1 + length;
+  }
+  return value && value->type.base != TYPE_RECORD && seen == value->type.dimensions ? value : NULL;
+}
+
+char *modified_part(Elaboration *el, const NewBinding *modification, const Value *value, Expr *e) {
+  const char *name = names_text(el->names, modification->name);
+  uint32_t index;
+  Value result;
+  if (modification->component == NONE || !name[modification->part]) return NULL;
+  const Value *leaf = value_part(el, value, name + modification->part, &index);
+  if (!leaf) {
+    input_error(el, (Span){0}, "there is no `%s`", name);
+    return NULL;
+  }
+  Type type = leaf->type;
+  type.dimensions = 0;
+  if (evaluate_now(el, modification->value, el->components.data[modification->component].scope, type, LOAD_VALUES,
+                   el->diags, &result) != EXECUTE_OK)
+    return NULL;
+  *e = value_exprs(&result)[0];
+  return leaf->data + index * sizeof *e;
+}
+
+static void modify_value(Elaboration *el, uint32_t component, const Value *value) {
+  for (uint32_t i = 0; i < el->modifications.count; i++) {
+    const NewBinding *modification = &el->modifications.data[i];
+    Expr e;
+    char *place = modification->component == component ? modified_part(el, modification, value, &e) : NULL;
+    if (place) memcpy(place, &e, sizeof e);
+  }
 }
 
 /* ---- dependencies ---- */
@@ -221,8 +295,8 @@ static bool needs_value(const Elaboration *el, const Component *component) {
 }
 
 static AstExpr value_source(const Elaboration *el, const Component *component) {
-  AstExpr binding = component_binding(component);
-  return binding == AST_NONE && component_is_parameter(component) ? start_of(el, component) : binding;
+  bool has_start_only = component->binding == AST_NONE && component_is_parameter(component);
+  return has_start_only ? start_of(el, component) : component->binding;
 }
 
 static void dependencies(Elaboration *el, uint32_t number, IndexVec *list) {
@@ -315,7 +389,7 @@ static bool settle_value(Elaboration *el, Component *component, Value *value) {
 }
 
 static bool literal_value(Elaboration *el, Component *component) {
-  AstExpr e = component_binding(component);
+  AstExpr e = component->binding;
   if (e == AST_NONE || component->type.dimensions || !component_is_parameter(component)) return false;
   const AstNode *node = ast_node(el->ast, e);
   Expr value;
@@ -354,7 +428,7 @@ static void settle(Elaboration *el, uint32_t number) {
       el->components.data[number] = component;
       return;
     }
-    if (has_shape) value = value_keep(el, &value);
+    if (has_shape) value = value_keep(el, &value), modify_value(el, number, &value);
     el->marks_structural = true;
     bool fits = settle_sizes(el, &component, has_shape ? &value : NULL);
     el->marks_structural = false;
@@ -483,7 +557,7 @@ static Value leaves_make(Elaboration *el, Type type, const uint32_t *sizes) {
 static Role role_of(const Component *component, BaseType base) {
   if (component_is_parameter(component) || base == TYPE_EXTERNAL_OBJECT) return ROLE_PARAMETER;
   bool is_input = component->element->prefixes & PREFIX_INPUT;
-  if (is_input && component_binding(component) == AST_NONE) return ROLE_PARAMETER;
+  if (is_input && component->binding == AST_NONE) return ROLE_PARAMETER;
   if (base != TYPE_REAL || component->variability == VARIABILITY_DISCRETE || component->is_when) return ROLE_DISCRETE;
   return ROLE_UNKNOWN;
 }

@@ -52,7 +52,8 @@ typedef struct ResolvedType {
 typedef struct Component {
   Name name;
   const AstElement *element;
-  Name scope; /* where its expressions are looked up */
+  AstExpr binding; /* AST_NONE if none */
+  Name scope;      /* where its expressions are looked up */
   Type type;
   uint8_t variability; /* Variability as declared or implied */
   uint8_t progress;    /* Progress of sizes and value */
@@ -67,6 +68,14 @@ typedef struct Component {
   Value value;       /* Exprs, constant */
   uint32_t resolved; /* index in resolved; NONE: a plain base type, the component's own dimensions only */
 } Component;
+
+/* The value of a component, or of a scalar part of it, that comes from outside. */
+typedef struct NewBinding {
+  Name name;
+  AstExpr value;
+  uint32_t component; /* NONE: a later one replaces it */
+  uint32_t part;      /* where the part begins in the name: at its end if it is all of the component */
+} NewBinding;
 
 /* ---- the elaboration ---- */
 
@@ -100,6 +109,8 @@ struct Elaboration {
   Arena arena;
   Name scope;   /* of the model that is elaborated */
   bool is_base; /* Base Modelica as written by a tool */
+
+  VEC(NewBinding) modifications;
 
   VEC(ClassEntry) classes;
   Map class_of_name; /* Name -> class */
@@ -372,8 +383,10 @@ void components_add(Elaboration *el);
 void component_declare_constant(Elaboration *el, const AstElement *element, Name name, Name scope);
 /* Marks what the values of structural parameters were computed from. */
 void components_spread_structural(Elaboration *el);
-AstExpr component_binding(const Component *component); /* AST_NONE if none */
 bool component_is_parameter(const Component *component);
+/* The new value of a scalar part of a component, and its place in `value`, which has the component's shape. NULL if it is no
+ * such part, or after an error. */
+char *modified_part(Elaboration *el, const NewBinding *modification, const Value *value, Expr *e);
 
 /* ---- attributes.c ---- */
 

@@ -5,6 +5,8 @@
 #include "lang/elaborate.h"
 #include "lang/parser.h"
 
+#include <string.h>
+
 static Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *model, Diags *diags) {
   return (Elaboration){.heap = heap,
                        .names = names,
@@ -39,6 +41,17 @@ static void keep_asserts(Elaboration *el, const ActionVec *asserts) {
   map_free(&seen);
 }
 
+/* The tree is complete before the elaboration begins. */
+static void read_modifications(Elaboration *el, Ast *ast, const ModificationVec *modifications) {
+  for (uint32_t i = 0; modifications && i < modifications->count; i++) {
+    const Modification *modification = &modifications->data[i];
+    vec_push(el->heap, &el->modifications,
+             (NewBinding){.name = names_add(el->names, modification->name, strlen(modification->name)),
+
+                          .value = parse_value(ast, modification->value, el->diags)});
+  }
+}
+
 static void elaborate(Elaboration *el, const char *class_name) {
   Compiler compiler = compiler_make(el, &el->scratch, el->diags, 0);
   EquationVec equations = {0};
@@ -58,8 +71,8 @@ static void elaborate(Elaboration *el, const char *class_name) {
   components_bind(el);
   equations_elaborate(el, entry->ast);
   if (el->diags->errors == 0) equations_classify(el, &equations);
-  components_spread_structural(el);
   experiment_read(el, entry->ast->annotation);
+  components_spread_structural(el);
   routines_check_uncalled(el);
   keep_asserts(el, &asserts);
   vec_free(el->heap, &asserts);
@@ -67,12 +80,14 @@ static void elaborate(Elaboration *el, const char *class_name) {
   vec_free(el->heap, &equations);
 }
 
-Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_name, Diags *diags) {
+Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_name, const ModificationVec *modifications,
+                 Diags *diags) {
   Ast *ast = parse(heap, names, source, diags);
   if (diags->errors) return NULL;
   Model *model = model_new(heap, names);
   model->source = *source;
   Elaboration el = elaboration_make(heap, names, ast, model, diags);
+  read_modifications(&el, ast, modifications);
   elaborate(&el, class_name);
   if (el.failures && diags->errors == 0)
     diag_error(diags, DIAG_INTERNAL, (Span){0, 0}, "%u parts of the model gave no result, and no reason", el.failures);

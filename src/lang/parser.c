@@ -492,3 +492,21 @@ Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags) {
   parser_free(&parser);
   return ast;
 }
+
+AstExpr parse_value(Ast *ast, const char *text, Diags *diags) {
+  const Source *outer = ast->source;
+  Source source = source_make(ast->heap, "", text, (uint32_t)strlen(text));
+  Diags own = diags_make(ast->heap);
+  Parser parser = {.heap = ast->heap, .ast = ast, .diags = &own};
+  uint32_t first = ast->nodes.count;
+  ast->source = &source;
+  parser.lexer = lexer_make(ast->heap, ast->names, &source, &own);
+  parser_advance(&parser);
+  AstExpr e = parse_expression(&parser);
+  if (e != AST_NONE) parser_expect(&parser, TOKEN_FINISH, NULL);
+  if (own.errors) diag_error(diags, DIAG_INPUT, (Span){0}, "`%s`: %s", text, own.list.data[0].message);
+  for (uint32_t i = first; i < ast->nodes.count; i++) ast->nodes.data[i].span = (Span){0};
+  parser_free(&parser);
+  ast->source = outer;
+  return own.errors ? AST_NONE : e;
+}

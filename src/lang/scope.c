@@ -1,4 +1,5 @@
 /* scope: names of components and constants, and suggestions for misspelt names. */
+#include "base/suggest.h"
 #include "lang/elaborate.h"
 
 #include <string.h>
@@ -36,58 +37,20 @@ uint32_t package_constant_find(Elaboration *el, Name scope, Name name) {
 
 /* ---- suggestions ---- */
 
-enum { SUGGEST_LENGTH = 64, SUGGEST_SCAN = 200000 };
-
-/* Edit distance, given up beyond `limit`; case counts little. */
-static uint32_t distance(const char *a, const char *b, uint32_t limit) {
-  size_t m = strlen(a), n = strlen(b);
-  if (m > SUGGEST_LENGTH || n > SUGGEST_LENGTH || (m > n ? m - n : n - m) > limit) return limit + 1;
-  uint32_t row[SUGGEST_LENGTH + 1];
-  for (size_t j = 0; j <= n; j++) row[j] = (uint32_t)j;
-  for (size_t i = 1; i <= m; i++) {
-    uint32_t diagonal = row[0];
-    row[0] = (uint32_t)i;
-    for (size_t j = 1; j <= n; j++) {
-      uint32_t change = diagonal + (a[i - 1] != b[j - 1]), best = row[j] + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-      diagonal = row[j];
-      row[j] = change < best ? change : best;
-    }
-  }
-  return row[n];
-}
-
-typedef struct Best {
-  const char *wanted;
-  const char *text;
-  uint32_t distance;
-} Best;
-
-static Best best_start(const char *wanted) {
-  size_t length = strlen(wanted);
-  return (Best){wanted, NULL, length < 3 ? 1 : length < 8 ? 2 : 3};
-}
-
-static void best_offer(Best *best, const char *text) {
-  uint32_t found = distance(best->wanted, text, best->distance);
-  if (found > best->distance || (best->text && found == best->distance)) return;
-  if (found >= strlen(best->wanted)) return;
-  best->distance = found;
-  best->text = text;
-}
+enum { SUGGEST_SCAN = 200000 };
 
 Name suggest_component(Elaboration *el, Name name) {
-  Best best = best_start(names_text(el->names, name));
+  Suggestion best = {.word = names_text(el->names, name)};
   for (uint32_t i = 0; i < el->components.count && i < SUGGEST_SCAN; i++)
-    best_offer(&best, names_text(el->names, el->components.data[i].name));
-  return best.text ? names_add(el->names, best.text, strlen(best.text)) : 0;
+    suggest_offer(&best, names_text(el->names, el->components.data[i].name));
+  return best.nearest ? names_add(el->names, best.nearest, strlen(best.nearest)) : 0;
 }
 
 Name suggest_function(Elaboration *el, const char *name) {
-  Best best = best_start(name);
-  for (uint32_t i = 0; intrinsic_name(i); i++) best_offer(&best, intrinsic_name(i));
+  Suggestion best = {.word = name};
+  for (uint32_t i = 0; intrinsic_name(i); i++) suggest_offer(&best, intrinsic_name(i));
   for (uint32_t i = 0; i < el->classes.count; i++)
     if (el->classes.data[i].role == ROLE_CLASS_FUNCTION)
-      best_offer(&best, names_text(el->names, el->classes.data[i].ast->label.name));
-  return best.text ? names_add(el->names, best.text, strlen(best.text)) : 0;
+      suggest_offer(&best, names_text(el->names, el->classes.data[i].ast->label.name));
+  return best.nearest ? names_add(el->names, best.nearest, strlen(best.nearest)) : 0;
 }

@@ -176,11 +176,12 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
     *out = (Value){.type = component->type, .sizes = component->sizes};
     return EXECUTE_OK;
   }
-  bool is_settled =
-      component->is_structural && component->has_value; /* it can no longer change: its value serves in ranges too */
+  bool is_text = component->type.base == TYPE_STRING; /* texts are compared here, equations have numbers only */
+  bool is_settled = (component->is_structural || is_text) &&
+                    component->has_value; /* it can no longer change: its value serves in ranges too */
   if (component->is_package || is_settled || el->mode != LOAD_LEAVES) {
     if (component->has_value) {
-      if (el->marks_structural) component->is_structural = true;
+      if (el->marks_structural || is_text) component->is_structural = true;
       *out = component->value;
       return EXECUTE_OK;
     }

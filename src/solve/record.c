@@ -63,6 +63,12 @@ static void add_unknown(Builder *builder, uint32_t unknown, uint32_t orders, con
   arena_free(&arena);
 }
 
+/* An input that nothing determines is held like a parameter, but belongs to the trajectory. */
+static SignalKind constant_kind(const Variable *variable) {
+  if (variable->variability <= VARIABILITY_PARAMETER) return SIGNAL_PARAMETER;
+  return variable->variability == VARIABILITY_DISCRETE ? SIGNAL_DISCRETE : SIGNAL_ALGEBRAIC;
+}
+
 static void add_variable(Builder *builder, uint32_t position, const uint32_t *orders, const bool *is_state) {
   Evaluator *evaluator = builder->recorder->evaluator;
   const Model *model = evaluator->model;
@@ -77,7 +83,7 @@ static void add_variable(Builder *builder, uint32_t position, const uint32_t *or
     signal.kind = SIGNAL_DISCRETE;
     add_signal(builder, signal, evaluator->array->columns + variable->index);
   } else {
-    signal.kind = SIGNAL_PARAMETER;
+    signal.kind = constant_kind(variable);
     signal.value = evaluator->parameters[variable->index];
     add_signal(builder, signal, SIGNAL_CONSTANT);
   }

@@ -1,0 +1,517 @@
+/* overrides: "a=1, m={1,2,3}, mode=Mode.off", values in place of those that the model gives.
+ *
+ *   list  = [ item { "," item } ]
+ *   item  = name "=" value
+ *   value = scalar | "{" value { "," value } "}"
+ *
+ * The list is read once. Resolving it against a model finds the variables and types the values. A parameter that
+ * decided the structure, a new size, or a text cannot be set in a loaded model: then the model is loaded from its
+ * text with these values in place of the bindings. The list is resolved against the new model, until nothing is
+ * left to load.
+ *
+ * Invariant: of two values for one variable the later counts. */
+#include "api/handles.h"
+
+#include "model/print.h"
+#include "result/number.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+typedef struct Reader {
+  daedal_result *result;
+  Arena *arena;
+  const char *at;
+} Reader;
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+static void skip_blanks(Reader *reader) {
+  while (is_blank(*reader->at)) reader->at++;
+}
+
+/* The first of the characters `stops` outside of quotes and subscripts, or the end. */
+static const char *scan(const char *at, const char *stops) {
+  int depth = 0;
+  char quote = 0;
+  for (; *at; at++) {
+    if (quote && *at == '\\' && at[1]) at++;
+    else if (quote) quote = *at == quote ? 0 : quote;
+    else if (*at == '\'' || *at == '"') quote = *at;
+    else if (depth <= 0 && strchr(stops, *at)) break;
+    else depth += (*at == '[') - (*at == ']');
+  }
+  return at;
+}
+
+/* A name as flat models have it: without quotes, and without blanks outside of them. */
+static const char *plain_name(Arena *arena, const char *at, const char *end) {
+  char *name = arena_alloc(arena, (size_t)(end - at) + 1);
+  size_t length = 0;
+  bool quoted = false;
+  for (; at < end; at++) {
+    if (*at == '\'') quoted = !quoted;
+    else if (quoted && *at == '\\' && at + 1 < end) name[length++] = *++at;
+    else if (quoted || !is_blank(*at)) name[length++] = *at;
+  }
+  name[length] = '\0';
+  return name;
+}
+
+/* NULL: there is none. */
+static const char *read_scalar(Reader *reader) {
+  const char *begin = reader->at, *end = scan(begin, ",{}");
+  reader->at = end;
+  while (end > begin && is_blank(end[-1])) end--;
+  return end > begin ? arena_copy(reader->arena, begin, (size_t)(end - begin)) : NULL;
+}
+
+/* Closes the braces that end behind an element. false: rows differ in length. */
+static bool close_rows(Reader *reader, Override *override, uint32_t *depth, uint32_t *counts) {
+  for (skip_blanks(reader); *depth; skip_blanks(reader)) {
+    uint32_t row = *depth - 1, *size = &override->extent.sizes[row];
+    counts[row]++;
+    if (*reader->at != '}') return true;
+    if (*size && *size != counts[row]) return false;
+    *size = counts[row];
+    (*depth)--;
+    reader->at++;
+  }
+  return true;
+}
+
+/* value, up to the comma behind it. false: its form is wrong. */
+static bool read_value(Reader *reader, Override *override) {
+  uint32_t depth = 0, counts[TYPE_MAX_DIMENSIONS];
+  VEC(const char *) texts = {0};
+  do {
+    if (texts.count) reader->at++;
+    for (skip_blanks(reader); *reader->at == '{'; skip_blanks(reader)) {
+      if (depth == TYPE_MAX_DIMENSIONS) return false;
+      counts[depth++] = 0;
+      reader->at++;
+    }
+    const char *text = read_scalar(reader);
+    if (!text || (texts.count && override->extent.dimensions != depth)) return false;
+    override->extent.dimensions = depth;
+    vec_push(reader->result->heap, &texts, text);
+    if (!close_rows(reader, override, &depth, counts)) return false;
+  } while (depth && *reader->at == ',');
+  override->texts = texts.data;
+  override->count = texts.count;
+  return !depth && (!*reader->at || *reader->at == ',');
+}
+
+static bool read_item(Reader *reader) {
+  const char *begin = reader->at, *end = scan(begin, "=,{}");
+  Override override = {.name = plain_name(reader->arena, begin, end)};
+  bool is_named = *end == '=' && *override.name;
+  reader->at = is_named ? end + 1 : end;
+  if (is_named && read_value(reader, &override)) {
+    vec_push(reader->result->heap, &reader->result->overrides, override);
+    return true;
+  }
+  return refuse_usage(reader->result,
+                      is_named ? arena_printf(reader->arena,
+                                              "the value of '%s' is neither a scalar nor an array such as {1,2}",
+                                              override.name)
+                               : arena_printf(reader->arena, "'%s' is not of the form name=value", override.name));
+}
+
+static bool work_read(daedal_result *result, const void *text) {
+  Reader reader = {result, &result->diags.arena, text};
+  bool ok = true;
+  for (skip_blanks(&reader); ok && *reader.at; skip_blanks(&reader)) {
+    ok = read_item(&reader);
+    reader.at += *reader.at == ',';
+  }
+  if (ok) return true;
+  result->status = DAEDAL_USAGE;
+  publish_result(result);
+  return false;
+}
+
+/* ---- values of a type ---- */
+
+static bool read_number(const char *text, double *value) {
+  const char *digits = text + (*text == '-' || *text == '+');
+  if (!isdigit((unsigned char)*digits) && *digits != '.') return false; /* words are numbers elsewhere */
+  return number_parse(text, text + strlen(text), value) && isfinite(*value);
+}
+
+static bool read_integer(const char *text, double least, double most, double *value) {
+  return read_number(text, value) && *value == floor(*value) && *value >= least && *value <= most;
+}
+
+static bool ends_with_part(const char *name, size_t length, const char *part, size_t part_length) {
+  if (length < part_length || memcmp(name + length - part_length, part, part_length) != 0) return false;
+  return length == part_length || name[length - part_length - 1] == '.';
+}
+
+/* off, Mode.off, P.Mode.off, or the number of the literal. */
+static bool read_literal(const Model *model, const Enumeration *enumeration, const char *text, Arena *arena,
+                         double *value) {
+  const char *name = plain_name(arena, text, text + strlen(text)), *type = names_text(model->names, enumeration->name);
+  size_t length = strlen(name);
+  for (uint32_t i = 0; i < enumeration->literals.count; i++) {
+    const char *literal = names_text(model->names, enumeration->literals.data[i]);
+    size_t own = strlen(literal);
+    if (!ends_with_part(name, length, literal, own)) continue;
+    if (length > own && !ends_with_part(type, strlen(type), name, length - own - 1) &&
+        !ends_with_part(name, length - own - 1, type, strlen(type)))
+      continue;
+    *value = i + 1;
+    return true;
+  }
+  return read_integer(text, 1, enumeration->literals.count, value);
+}
+
+static const double LARGEST_INTEGER = 9007199254740992; /* 2^53: beyond, not every integer is a double */
+
+/* The text as a value of the variable's type; of a String there is no number. */
+static bool read_typed(const Model *model, const Variable *variable, const char *text, Arena *arena, double *value) {
+  *value = 0;
+  switch (variable->type) {
+  case TYPE_REAL: return read_number(text, value);
+  case TYPE_INTEGER: return read_integer(text, -LARGEST_INTEGER, LARGEST_INTEGER, value);
+  case TYPE_BOOLEAN:
+    *value = strcmp(text, "true") == 0;
+    return *value != 0 || strcmp(text, "false") == 0 || read_integer(text, 0, 1, value);
+  case TYPE_ENUMERATION:
+    return read_literal(model, &model->enumerations.data[variable->enumeration], text, arena, value);
+  case TYPE_STRING: return true;
+  default: return false;
+  }
+}
+
+static const char *type_name(const Model *model, Arena *arena, const Variable *variable) {
+  Print print;
+  TextVec text = {0};
+  print_start(&print, model, arena->heap, false);
+  print_type(&print, &text, (Type){.base = (uint8_t)variable->type, .definition = variable->enumeration});
+  const char *name = arena_copy(arena, text.data, text.count);
+  vec_free(arena->heap, &text);
+  print_free(&print);
+  return name;
+}
+
+/* ---- arrays of the flat model ---- */
+
+static uint32_t extent_count(const Extent *extent) {
+  uint32_t count = 1;
+  for (uint32_t d = 0; d < extent->dimensions; d++) count *= extent->sizes[d];
+  return count;
+}
+
+/* Enlarges the extent by the subscripts "[1,2]". false: the text is something else. */
+static bool extend(Extent *extent, const char *text) {
+  uint32_t subscripts[TYPE_MAX_DIMENSIONS], count = 0;
+  for (char before = '['; *text == before && count < TYPE_MAX_DIMENSIONS; before = ',') {
+    uint32_t subscript = 0;
+    for (text++; isdigit((unsigned char)*text); text++) subscript = 10 * subscript + (uint32_t)(*text - '0');
+    subscripts[count++] = subscript;
+  }
+  if (strcmp(text, "]") != 0) return false;
+  extent->dimensions = count;
+  for (uint32_t d = 0; d < count; d++)
+    if (subscripts[d] > extent->sizes[d]) extent->sizes[d] = subscripts[d];
+  return true;
+}
+
+/* Of the variables name[1,1], name[1,2], ...; no dimensions if there are none. O(variables of the model). */
+static Extent array_extent(const Model *model, const char *name) {
+  Extent extent = {0};
+  size_t length = strlen(name);
+  for (uint32_t v = 0; v < model->variables.count; v++) {
+    const char *text = model_name(model, v);
+    if (strncmp(text, name, length) == 0) extend(&extent, text + length);
+  }
+  return extent;
+}
+
+/* "[2,3]"; of a scalar "". */
+static const char *extent_text(Arena *arena, const Extent *extent) {
+  const char *text = "";
+  for (uint32_t d = 0; d < extent->dimensions; d++)
+    text = arena_printf(arena, "%s%c%u", text, d ? ',' : '[', extent->sizes[d]);
+  return extent->dimensions ? arena_printf(arena, "%s]", text) : text;
+}
+
+/* Position of element number n, the last subscript fastest; of a scalar, the variable itself. */
+static uint32_t element_find(const Model *model, Arena *arena, const char *name, const Extent *extent, uint32_t n) {
+  Extent subscripts = *extent;
+  for (uint32_t d = extent->dimensions; d-- > 0; n /= extent->sizes[d]) subscripts.sizes[d] = n % extent->sizes[d] + 1;
+  return model_find(model, arena_printf(arena, "%s%s", name, extent_text(arena, &subscripts)));
+}
+
+/* The name in the declaration of a variable: that of its array or record. */
+static const char *declared_name(const Model *model, Arena *arena, const Variable *variable) {
+  const char *text = model->source.text;
+  return plain_name(arena, text + variable->span.begin, text + variable->span.end);
+}
+
+/* ---- resolving ---- */
+
+typedef struct Resolution {
+  const Model *model;
+  Diags *diags;
+  Arena *arena;
+  double *parameters, *starts;
+} Resolution;
+
+static bool refuse(Resolution *resolution, const char *message) {
+  diag_error(resolution->diags, DIAG_USAGE, (Span){0}, "%s", message);
+  return false;
+}
+
+static bool refuse_value(Resolution *resolution, const Variable *variable, const char *text) {
+  Diag *diag = diag_error(resolution->diags, DIAG_USAGE, (Span){0}, "'%s' is no value of '%s', which is of type %s",
+                          text, names_text(resolution->model->names, variable->name),
+                          type_name(resolution->model, resolution->arena, variable));
+  if (variable->type != TYPE_ENUMERATION) return false;
+  const Enumeration *enumeration = &resolution->model->enumerations.data[variable->enumeration];
+  const char *list = "";
+  for (uint32_t i = 0; i < enumeration->literals.count && i < 20; i++)
+    list = arena_printf(resolution->arena, "%s%s%s", list, i ? ", " : "",
+                        names_text(resolution->model->names, enumeration->literals.data[i]));
+  diag_note(resolution->diags, diag, (Span){0}, "its values: %s%s", list,
+            enumeration->literals.count > 20 ? ", ..." : "");
+  return false;
+}
+
+static bool resolve_scalar(Resolution *resolution, Override *override, uint32_t position, const char *text) {
+  const Variable *variable = &resolution->model->variables.data[position];
+  const char *name = model_name(resolution->model, position);
+  double value;
+  if (variable->is_final || variable->variability == VARIABILITY_CONSTANT)
+    return refuse(resolution, arena_printf(resolution->arena, "'%s' is %s and cannot be overridden", name,
+                                           variable->is_final ? "final" : "a constant"));
+  if (!read_typed(resolution->model, variable, text, resolution->arena, &value))
+    return refuse_value(resolution, variable, text);
+  bool is_text = variable->type == TYPE_STRING;
+  if (variable->is_structural || is_text) override->is_loaded = true;
+  if (variable->role != ROLE_PARAMETER) resolution->starts[position] = value;
+  else if (!is_text) resolution->parameters[variable->index] = value;
+  return true;
+}
+
+/* A parameter may get other sizes where its declaration leaves them open or takes them from another one. */
+static bool resize(Resolution *resolution, Override *override, const Extent *extent) {
+  uint32_t first = element_find(resolution->model, resolution->arena, override->name, extent, 0);
+  if (first == MAP_NONE) return refuse_name(resolution->model, resolution->diags, override->name, "override");
+  const Variable *variable = &resolution->model->variables.data[first];
+  bool is_whole = strcmp(declared_name(resolution->model, resolution->arena, variable), override->name) == 0;
+  if (variable->role != ROLE_PARAMETER || !is_whole || override->is_loaded ||
+      override->extent.dimensions != extent->dimensions)
+    return refuse(resolution, arena_printf(resolution->arena, "'%s' is an array of size %s, its value is %s%s",
+                                           override->name, extent_text(resolution->arena, extent),
+                                           override->extent.dimensions ? "of size " : "a scalar",
+                                           extent_text(resolution->arena, &override->extent)));
+  double value;
+  for (uint32_t n = 0; n < override->count; n++)
+    if (!read_typed(resolution->model, variable, override->texts[n], resolution->arena, &value))
+      return refuse_value(resolution, variable, override->texts[n]);
+  override->is_loaded = true;
+  return true;
+}
+
+static bool resolve_element(Resolution *resolution, Override *override, uint32_t n) {
+  uint32_t position = element_find(resolution->model, resolution->arena, override->name, &override->extent, n);
+  if (position != MAP_NONE) return resolve_scalar(resolution, override, position, override->texts[n]);
+  return refuse(resolution, arena_printf(resolution->arena, "'%s' is not a whole array", override->name));
+}
+
+static bool resolve(Resolution *resolution, Override *override) {
+  uint32_t position = model_find(resolution->model, override->name);
+  if (position != MAP_NONE) {
+    if (!override->extent.dimensions) return resolve_scalar(resolution, override, position, override->texts[0]);
+    return refuse(resolution,
+                  arena_printf(resolution->arena, "'%s' is a scalar, its value is an array", override->name));
+  }
+  Extent extent = array_extent(resolution->model, override->name);
+  if (!extent.dimensions) return refuse_name(resolution->model, resolution->diags, override->name, "override");
+  if (memcmp(&override->extent, &extent, sizeof extent) != 0) return resize(resolution, override, &extent);
+  for (uint32_t n = 0; n < override->count; n++)
+    if (!resolve_element(resolution, override, n)) return false;
+  return true;
+}
+
+/* ---- loading ---- */
+
+/* `text`: of a String. */
+static void append_literal(Heap *heap, TextVec *out, const Model *model, const Variable *variable, double value,
+                           const char *text) {
+  char number[NUMBER_SIZE];
+  Print print;
+  switch (variable->type) {
+  case TYPE_BOOLEAN: text_printf(heap, out, value != 0 ? "true" : "false"); break;
+  case TYPE_STRING:
+    if (*text == '"') text_append(heap, out, text, strlen(text));
+    else print_string(heap, out, text);
+    break;
+  case TYPE_ENUMERATION:
+    print_start(&print, model, heap, true);
+    print_literal(&print, out, variable->enumeration, value);
+    print_free(&print);
+    break;
+  default: text_append(heap, out, number, number_shortest(value, number));
+  }
+}
+
+/* Braces that open before, or close behind, element n: one for each dimension whose row begins or ends there. */
+static void append_braces(Heap *heap, TextVec *out, const Extent *extent, uint32_t n, const char *brace) {
+  uint32_t row = 1;
+  for (uint32_t d = extent->dimensions; d-- > 0;) {
+    row *= extent->sizes[d];
+    if (n % row == 0) text_append(heap, out, brace, 1);
+  }
+}
+
+/* The scalars from number `begin` on, as many as the extent has, in the language. */
+static const char *value_text(Resolution *resolution, Heap *heap, const Override *override, const Variable *variable,
+                              uint32_t begin, const Extent *extent) {
+  TextVec out = {0};
+  uint32_t count = extent_count(extent);
+  for (uint32_t n = 0; n < count; n++) {
+    const char *text = override->texts[begin + n];
+    double value;
+    read_typed(resolution->model, variable, text, resolution->arena, &value);
+    if (n) text_append(heap, &out, ",", 1);
+    append_braces(heap, &out, extent, n, "{");
+    append_literal(heap, &out, resolution->model, variable, value, text);
+    append_braces(heap, &out, extent, n + 1, "}");
+  }
+  return out.data;
+}
+
+/* What to load for an override: all of a component, or scalars. */
+static void modify(Resolution *resolution, daedal_result *result, const Override *override) {
+  bool is_whole = false;
+  for (uint32_t n = 0; n < override->count && !is_whole; n++) {
+    uint32_t position = element_find(resolution->model, resolution->arena, override->name, &override->extent, n);
+    const Variable *variable = &resolution->model->variables.data[position];
+    const char *name = model_name(resolution->model, position);
+    is_whole = strcmp(declared_name(resolution->model, resolution->arena, variable), override->name) == 0;
+    Modification modification = {
+        is_whole ? override->name : arena_copy(&result->diags.arena, name, strlen(name)),
+        value_text(resolution, result->heap, override, variable, n, is_whole ? &override->extent : &(Extent){0})};
+    vec_push(result->heap, &result->modifications, modification);
+  }
+}
+
+static uint32_t count_loaded(const OverrideVec *overrides) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < overrides->count; i++) count += overrides->data[i].is_loaded;
+  return count;
+}
+
+static double *no_values(Heap *heap, uint32_t count) {
+  double *values = heap_array(heap, count, sizeof *values);
+  for (uint32_t i = 0; i < count; i++) values[i] = NAN;
+  return values;
+}
+
+/* What the model must be loaded with. false: with no more than it was. What does not fit may do so in the next
+ * model, and is reported by overrides_apply. */
+static bool work_collect(daedal_result *result, const void *argument) {
+  (void)argument;
+  const Model *model = result->model->model;
+  Heap *heap = result->heap;
+  Diags quiet = diags_make(heap);
+  Arena arena = arena_make(heap);
+  Resolution resolution = {model, &quiet, &arena, no_values(heap, model->parameters.count),
+                           no_values(heap, model->variables.count)};
+  uint32_t before = count_loaded(&result->overrides);
+  bool *fits = arena_array(&arena, result->overrides.count, sizeof *fits);
+  for (uint32_t i = 0; i < result->overrides.count; i++) fits[i] = resolve(&resolution, &result->overrides.data[i]);
+  bool is_more = count_loaded(&result->overrides) > before;
+  result->modifications.count = 0;
+  for (uint32_t i = 0; is_more && i < result->overrides.count; i++)
+    if (result->overrides.data[i].is_loaded && fits[i]) modify(&resolution, result, &result->overrides.data[i]);
+  heap_free(heap, resolution.parameters);
+  heap_free(heap, resolution.starts);
+  arena_free(&arena);
+  return is_more;
+}
+
+/* The model alone is fine: what is wrong are the overrides. */
+static bool work_refuse(daedal_result *result, const void *argument) {
+  const daedal_model *loaded = argument;
+  for (uint32_t i = 0; i < loaded->diags.list.count; i++) {
+    const Diag *diag = &loaded->diags.list.data[i];
+    if (diag->severity == SEVERITY_ERROR)
+      diag_error(&result->diags, DIAG_USAGE, diag->span, "with these overrides: %s", diag->message);
+  }
+  result->status = DAEDAL_USAGE;
+  publish_result(result);
+  return false;
+}
+
+bool overrides_take(daedal_result *result, const char *text) {
+  if (text && !result_protect(result, work_read, text)) return false;
+  while (result->overrides.count && result_protect(result, work_collect, NULL)) {
+    daedal_model *loaded = model_load_modified(result->model, &result->modifications);
+    if (!loaded) result->broken = true, result->status = DAEDAL_INTERNAL;
+    else if (!loaded->model) result_protect(result, work_refuse, loaded);
+    if (!loaded || !loaded->model) return daedal_model_free(loaded), false;
+    daedal_model_free(result->loaded);
+    result->loaded = result->model = loaded;
+  }
+  return !result->broken;
+}
+
+/* ---- applying ---- */
+
+static bool check_bounds(Resolution *resolution, uint32_t position, const double *parameters, DagScratch *scratch) {
+  const Model *model = resolution->model;
+  const Variable *variable = &model->variables.data[position];
+  bool is_parameter = variable->role == ROLE_PARAMETER;
+  double value = is_parameter ? resolution->parameters[variable->index] : resolution->starts[position], bound;
+  for (int is_max = 0; is_max < 2; is_max++) {
+    Expr e = is_max ? variable->max : variable->min;
+    if (e == EXPR_NONE || !model_evaluate(model, scratch, e, parameters, &bound)) continue;
+    if (is_max ? value > bound : value < bound)
+      return refuse(resolution,
+                    arena_printf(resolution->arena, "the value %.15g of '%s' is %s, %.15g", value,
+                                 model_name(model, position), is_max ? "above its max" : "below its min", bound));
+  }
+  return true;
+}
+
+/* Bounds may depend on parameters, so they are checked when all values are there. */
+static bool check_all_bounds(Resolution *resolution, const OverrideVec *overrides, Heap *heap) {
+  const Model *model = resolution->model;
+  Diags quiet = diags_make(heap);
+  DagScratch scratch = dag_scratch_make(heap);
+  double *parameters = NULL;
+  bool ok = true;
+  for (uint32_t i = 0; i < overrides->count; i++) {
+    const Override *override = &overrides->data[i];
+    for (uint32_t n = 0; ok && n < override->count; n++) {
+      uint32_t position = element_find(model, resolution->arena, override->name, &override->extent, n);
+      const Variable *variable = &model->variables.data[position];
+      if (variable->min == EXPR_NONE && variable->max == EXPR_NONE) continue;
+      if (!parameters) {
+        parameters = heap_array(heap, model->parameters.count, sizeof *parameters);
+        model_parameter_values(model, heap, resolution->parameters, parameters, &quiet);
+      }
+      ok = check_bounds(resolution, position, parameters, &scratch);
+    }
+  }
+  heap_free(heap, parameters);
+  dag_scratch_free(&scratch);
+  return ok;
+}
+
+bool overrides_apply(daedal_result *result, double *parameters, double *starts) {
+  Arena arena = arena_make(result->heap);
+  Resolution resolution = {result->model->model, &result->diags, &arena, parameters, starts};
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < result->overrides.count; i++) ok = resolve(&resolution, &result->overrides.data[i]);
+  ok = ok && check_all_bounds(&resolution, &result->overrides, result->heap);
+  arena_free(&arena);
+  return ok;
+}

@@ -1,0 +1,233 @@
+"""Overrides: a run with them equals a run of the text that has the values written in; what does not fit is refused."""
+import json
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+
+DAEDAL = os.environ["DAEDAL"]
+WORK = tempfile.mkdtemp()
+
+# One parameter of each kind: name, declaration without value, value in the text, and how another one is drawn.
+MODEL = """package P
+type Mode = enumeration(off, on, 'a,b');
+record R Integer n; Real g[2]; end R;
+model M
+  parameter Real k(min = -50, max = 2*top) = {k};
+  parameter Real top = 25;
+  parameter Integer n = {n};
+  parameter Integer sizes[2] = {sizes};
+  parameter Boolean b = {b};
+  parameter Boolean branch = {branch};
+  parameter Boolean folded = {folded} annotation(Evaluate = true);
+  parameter Mode mode = {mode};
+  parameter Mode kind = {kind};
+  parameter String s = {s};
+  parameter Real m[:] = {m};
+  parameter Real w[2,3] = {w};
+  parameter R r = R({rn}, {rg});
+  parameter Real depends = 2*k;
+  parameter Real 'odd, = name' = {odd};
+  parameter Real stop = {stop};
+  final parameter Real closed = 1;
+  constant Real c = 2;
+  input Real u(start = {u});
+  Real x[n](each start = 1, each fixed = true);
+  Real first[sizes[1]], second[sizes[2]], third[r.n];
+  Real y(min = -100, max = 100), z, v, area, free(start = {free}, fixed = true);
+equation
+  for i in 1:n loop der(x[i]) = -i*x[i]/10; end for;
+  for i in 1:sizes[1] loop first[i] = i; end for;
+  for i in 1:sizes[2] loop second[i] = r.g[2]*i; end for;
+  for i in 1:r.n loop third[i] = r.g[1]; end for;
+  if branch then y = k; else y = depends; end if;
+  if kind == Mode.on then v = 1; elseif kind == Mode.off then v = sum(m); else v = 3; end if;
+  z = (if b then 1 else 2) + (if folded then 10 else 20) + (if mode == Mode.on then 100 else 200) + (if s == "one, two" then 1000 else 2000);
+  area = sum(w) + w[2,1] + 'odd, = name' + u;
+  der(free) = 1;
+  annotation(experiment(StopTime = stop));
+end M;
+end P;
+"""
+
+
+def number(rng):
+    return rng.choice((repr(round(rng.uniform(-40, 40), 3)), str(rng.randint(-9, 9)), "%.2e" % rng.uniform(-40, 40)))
+
+
+def array(rng, count):
+    return "{" + ",".join(number(rng) for _ in range(count)) + "}"
+
+
+def boolean(rng):
+    return rng.choice(("true", "false"))
+
+
+def literal(rng):
+    return rng.choice(("Mode.off", "Mode.on", "Mode.'a,b'"))
+
+
+KINDS = {
+    "k": number, "odd": number, "free": number, "u": number,
+    "n": lambda rng: str(rng.randint(0, 5)),
+    "sizes": lambda rng: "{%d,%d}" % (rng.randint(1, 4), rng.randint(1, 4)),
+    "b": boolean, "branch": boolean, "folded": boolean, "mode": literal, "kind": literal,
+    "s": lambda rng: rng.choice(('"one, two"', '"{}"', '"a\\"b"', '"x"')),
+    "m": lambda rng: array(rng, rng.randint(1, 5)),
+    "w": lambda rng: "{%s,%s}" % (array(rng, 3), array(rng, 3)),
+    "rn": lambda rng: str(rng.randint(1, 4)),
+    "rg": lambda rng: array(rng, 2),
+    "stop": lambda rng: str(rng.choice((0.5, 1, 2))),
+}
+NAMES = {"odd": "'odd, = name'", "rn": "r.n", "rg": "r.g"}
+
+
+def drawn(rng):
+    return {name: draw(rng) for name, draw in KINDS.items()}
+
+
+def text_of(values):
+    text = MODEL
+    for name, value in values.items():
+        text = text.replace("{" + name + "}", value)
+    return text
+
+
+def simulate(text, overrides=None, *options):
+    path, report, table = (os.path.join(WORK, name) for name in ("m.mo", "r.json", "t.csv"))
+    with open(path, "w") as file:
+        file.write(text)
+    arguments = [DAEDAL, "simulate", path, "--json", report, "--output-file", table, "--intervals", "2", *options]
+    done = subprocess.run(arguments + (["--override", overrides] if overrides else []), capture_output=True, text=True,
+                          timeout=60)
+    with open(report) as file:
+        done.json = json.load(file)
+    with open(table) as file:
+        done.head = file.readline()
+    return done
+
+
+def elements(rng, name, value):
+    """The same array element by element, where its size is known."""
+    parts = value.replace("{", "").replace("}", "").split(",")
+    if name == "w":
+        names = ["w[%d,%d]" % (i, j) for i in (1, 2) for j in (1, 2, 3)]
+    else:
+        names = ["%s[%d]" % (NAMES.get(name, name), i + 1) for i in range(len(parts))]
+    items = ["%s=%s" % pair for pair in zip(names, parts)]
+    rng.shuffle(items)
+    return items
+
+
+def written(rng, name, value):
+    """One way to write the override."""
+    if name in ("sizes", "w", "rg") and rng.random() < 0.5:
+        return elements(rng, name, value)
+    if name in ("mode", "kind"):
+        value = rng.choice((value, "P." + value, value[len("Mode."):]))
+    if value == '"x"':
+        value = rng.choice((value, "x"))
+    if name in ("sizes", "w", "m"):
+        value = value.replace(",", rng.choice((",", " , ")))
+    return [NAMES.get(name, name) + rng.choice(("=", " = ", "= ")) + value]
+
+
+class Values(unittest.TestCase):
+    def test_as_if_written(self):
+        rng = random.Random(5)
+        for _ in range(40):
+            before, after = drawn(rng), drawn(rng)
+            changed = rng.sample(sorted(KINDS), rng.randint(1, 5))
+            after = {name: after[name] if name in changed else before[name] for name in KINDS}
+            items = sum((written(rng, name, after[name]) for name in changed), [])
+            overrides = rng.choice((",", ", ", " ,")).join(items)
+            found, wanted = simulate(text_of(before), overrides), simulate(text_of(after))
+            self.assertEqual(found.returncode, 0, (overrides, found.stderr))
+            self.assertEqual(found.json["final"], wanted.json["final"], overrides)
+            self.assertEqual(found.json["end_time"], wanted.json["end_time"], overrides)
+            self.assertEqual(found.head, wanted.head, overrides)
+
+    def test_later_counts(self):
+        text = text_of(drawn(random.Random(1)))
+        for overrides, names in (("k=1,k=2,branch=true", {"y": 2}),
+                                 ("kind=off,m={1,2,3},m[2]=10", {"v": 14}),
+                                 ("kind=off,m[1]=9,m={1,2}", {"v": 3}),
+                                 ("sizes={3,3},sizes[2]=4,r.g[2]=1", {"second[4]": 4, "first[3]": 3}),
+                                 ("sizes[1]=4,sizes={2,2},r.g[2]=1", {"second[2]": 2, "first[2]": 2, "first[3]": None})):
+            final = simulate(text, overrides).json["final"]
+            for name, value in names.items():
+                self.assertEqual(final.get(name), value, overrides)
+
+    def test_what_only_the_new_model_has(self):
+        text = text_of(dict(drawn(random.Random(2)), n="2", stop="1"))
+        final = simulate(text, "x[4]=3,n=4,x[1]=2").json["final"]
+        self.assertAlmostEqual(final["x[4]"], 3*2.718281828**-0.4, places=5)
+        self.assertNotEqual(simulate(text, "x[4]=3").returncode, 0)
+        self.assertEqual(sorted(name for name in simulate(text, "n=3,x={1,2,3}").json["final"] if name[0] == "x"),
+                         ["x[1]", "x[2]", "x[3]"])
+
+    def test_other_commands(self):
+        path = os.path.join(WORK, "o.mo")
+        with open(path, "w") as file:
+            file.write(text_of(dict(drawn(random.Random(3)), n="1")))
+        for verb in ("init", "reduce", "compare"):
+            done = subprocess.run([DAEDAL, verb, path, "--override", "n=4"], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue("x[4]" in done.stdout or verb == "compare", verb)
+
+
+class Refused(unittest.TestCase):
+    def test_what_does_not_fit(self):
+        text = text_of(drawn(random.Random(4)))
+        for overrides, words in (
+                ("n=1.5", "Integer"), ("n=true", "Integer"), ("n=1e300", "Integer"), ("n=-1", "overrides"),
+                ("sizes={1,2.5}", "Integer"), ("sizes[1]=x", "Integer"),
+                ("b=7", "Boolean"), ("b=yes", "Boolean"), ("branch=2", "Boolean"),
+                ("mode=99", "Mode"), ("mode=0", "Mode"), ("mode=Mood.on", "Mode"), ("mode=offf", "off, on"), ("kind=1.5", "Mode"),
+                ("k=true", "Real"), ("k=nan", "Real"), ("k=inf", "Real"), ("k=1e999", "Real"), ("k=1 2", "Real"), ("k=0x10", "Real"),
+                ("k=-51", "below its min, -50"), ("k=51", "above its max, 50"), ("top=20,k=41", "above its max, 40"),
+                ("y=-101", "below its min"), ("free=x", "Real"),
+                ("m=1", "array"), ("m={{1}}", "array"), ("w={1,2}", "[2,3]"), ("w={{1,2},{3,4}}", "[2,3]"), ("w={{1,2,3},{4,5}}", "w"),
+                ("w={{1,2,3},{4,5,6}", "w"), ("w={}", "w"), ("k={1}", "scalar"), ("sizes={1,2,3}", "sizes"), ("x={1,2,3,4,5,6,7}", "x"),
+                ("closed=2", "final"), ("c=3", "constant"),
+                ("s=\"a", "unterminated"), ("k", "name=value"), ("=1", "name=value"), ("k=", "k"), ("k=1,,top=2", "name=value"),
+                ("dependss=1", "`depends`"), ("brnach=true", "`branch`"), ("szies={1,2}", "`sizes`"), ("r.m=2", "`r.n`"), ("m[9]=1", "m[9]")):
+            done = simulate(text, overrides)
+            self.assertEqual(done.returncode, 2, (overrides, done.stderr))
+            self.assertIn(words, done.stderr, overrides)
+
+    def test_bounds_that_move(self):
+        text = text_of(dict(drawn(random.Random(6)), k="1"))
+        self.assertEqual(simulate(text, "k=51").returncode, 2)
+        self.assertEqual(simulate(text, "k=51,top=26").returncode, 0)
+
+
+class Inputs(unittest.TestCase):
+    def model(self, count):
+        inputs = "".join("  input Real u%d(start = %d);\n" % (i, i) for i in range(count))
+        return "model I\n%s  input Boolean on;\n  Real x(start = 0, fixed = true);\nequation\n  der(x) = %s;\nend I;\n" % (
+            inputs, " + ".join("u%d" % i for i in range(count)))
+
+    def test_named_and_recorded(self):
+        for count in (1, 3, 9):
+            for method in ("dummy", "strangeness"):
+                done = simulate(self.model(count), None, "--method", method)
+                named = [i for i in range(count) if "`u%d`" % i in done.stderr]
+                self.assertEqual(named, list(range(min(count, 5))), done.stderr)
+                self.assertEqual("and %d more" % (count + 1 - 5) in done.stderr, count + 1 > 5, done.stderr)
+                for i in range(count):
+                    self.assertEqual(done.json["final"]["u%d" % i], i)
+                    self.assertIn("u%d," % i, done.head)
+                self.assertEqual(done.json["final"]["on"], 0)
+
+    def test_given(self):
+        done = simulate(self.model(2), "u0=3,on=true")
+        self.assertIn("input `u1` has no value", done.stderr)
+        self.assertEqual(done.json["final"]["u0"], 3)
+        self.assertEqual(done.json["final"]["on"], 1)
+        self.assertNotIn("warning", simulate(self.model(2), "u0=3,u1=4,on=true").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
