@@ -372,7 +372,7 @@ static void write_instruction(RoutineState *s, uint32_t position) {
   case CODE_SKIP_TRUE: write_skip(s, i); break;
   case CODE_BUILTIN: cvalue_write_builtin(s, (Builtin)i.b, i.a); break;
   case CODE_SPECIAL: write_special(s, i.a); break;
-  case CODE_CONVERT: vec_last(&s->stack).type.base = (uint8_t)i.a; break;
+  case CODE_CONVERT: vec_last(&s->stack).type = (Type){.base = TYPE_ENUMERATION, .definition = i.b}; break;
   case CODE_CALL: write_call(s, extra, i.a); break;
   case CODE_BIND: write_bind(s, i.b); break;
   case CODE_DROP: write_drop(s, i.a); break;

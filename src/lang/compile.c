@@ -465,10 +465,13 @@ int condition_now(Compiler *c, AstExpr e) {
   Type type = compile_expression(&inner, e, type_scalar(TYPE_BOOLEAN));
   double truth = -1;
   int result = -1;
+  bool marked = el->marks_structural;
+  el->marks_structural = true;
   if (inner.errors == 0 && type.base == TYPE_BOOLEAN && type.dimensions == 0 &&
       run_code(el, &routine, LOAD_VALUES, &el->quiet) == EXECUTE_OK &&
       dag_is_constant(el->dag, value_exprs(machine_result(el->machine, 0))[0], &truth))
     result = truth != 0;
+  el->marks_structural = marked;
   compiler_free(&inner);
   routine_free(el->heap, &routine);
   return result;

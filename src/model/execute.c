@@ -30,7 +30,7 @@ static bool step(Machine *machine, Instruction i) {
   case CODE_SKIP_TRUE: return step_skip(machine, i);
   case CODE_BUILTIN: return step_builtin(machine, i);
   case CODE_SPECIAL: return step_special(machine, (Special)i.b, i.a, machine_span(machine));
-  case CODE_CONVERT: return step_convert(machine, (BaseType)i.a);
+  case CODE_CONVERT: return step_convert(machine, i.a, i.b);
   case CODE_CALL: return step_call(machine, i);
   case CODE_DROP: return step_drop(machine, i.a);
   case CODE_IF_VALUE: return step_if_value(machine, i);

@@ -75,7 +75,7 @@ typedef enum Code {
   CODE_SKIP_TRUE,     /* the same for true (`or`) */
   CODE_BUILTIN,       /* pop a arguments of the array function b (builtin.def) */
   CODE_SPECIAL,       /* pop a arguments of the operator b (Special), element by element */
-  CODE_CONVERT,       /* value on top becomes base type a: the same number */
+  CODE_CONVERT,       /* pop an Integer, push that literal of enumeration b, which has a of them */
   CODE_CALL,          /* extra[b]: routine, outputs wanted, then the input slots of the a arguments popped */
   CODE_BIND,          /* pop a value into slot b, within an expression */
   CODE_DROP,          /* pop a values */
@@ -174,9 +174,9 @@ typedef struct Routine {
   VEC(double) constants;
   IndexVec extra;
   VEC(Derivative) derivatives;
-  bool is_impure; /* impure function: never folded */
-  bool no_inline; /* annotation Inline = false; only a wish */
-  bool is_broken; /* its code had errors: never run */
+  bool is_impure;    /* impure function: never folded */
+  bool makes_events; /* annotation GenerateEvents = true */
+  bool is_broken;    /* its code had errors: never run */
   Span span;
 } Routine;
 

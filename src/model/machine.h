@@ -123,7 +123,7 @@ bool step_bind(Machine *machine, uint32_t slot);
 bool step_builtin(Machine *machine, Instruction instruction);
 bool step_collect(Machine *machine, Instruction instruction);
 bool step_compare(Machine *machine, Op op);
-bool step_convert(Machine *machine, BaseType base);
+bool step_convert(Machine *machine, uint32_t literals, uint32_t enumeration);
 bool step_default(Machine *machine, Instruction instruction);
 bool step_drop(Machine *machine, uint32_t count);
 bool step_each_sum(Machine *machine, bool is_minus);
