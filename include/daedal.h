@@ -229,7 +229,7 @@ const char *daedal_result_start_values(daedal_result *result);
 /* ---- methods side by side ---- */
 
 /* After daedal_initialize or daedal_simulate: the system that the method made, as Base Modelica with comments that say where each
- * equation comes from; and its sizes as JSON. Owned by the result; NULL (or a JSON with its status) when it did not
+ * equation comes from, overridden and found parameters with their values; and its sizes as JSON. Owned by the result; NULL (or a JSON with its status) when it did not
  * get so far, and for method "strangeness", which makes no equations. */
 const char *daedal_result_model(daedal_result *result);
 const char *daedal_result_model_json(daedal_result *result);

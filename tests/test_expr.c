@@ -203,6 +203,10 @@ static Expr read_text(World *w, const char *text) {
 static void print_name(void *context, Heap *heap, TextVec *text, const Dag *dag, Expr leaf) {
   (void)context;
   Op op = dag_op(dag, leaf);
+  if (op == OP_TIME) {
+    text_printf(heap, text, "time");
+    return;
+  }
   const char *names = op == OP_VARIABLE ? "xyzuvw" : op == OP_PARAMETER ? "pq" : "de";
   uint32_t order = op == OP_VARIABLE ? dag_order(dag, leaf) : 0;
   for (uint32_t i = 0; i < order; i++) text_printf(heap, text, "der(");

@@ -107,6 +107,53 @@ static void append_head(const Ast *ast, Heap *heap, TextVec *text, AstExpr e) {
   }
 }
 
+/* Visits the nodes of one expression without recursion:
+ *
+ *   AstWalk walk = ast_walk(ast, heap, root);
+ *   while (ast_walk_next(&walk))
+ *     if (walk.is_entering) ... before its kids
+ *     else                  ... after its kids
+ *   ast_walk_end(&walk);
+ */
+typedef struct AstWalk {
+  const Ast *ast;
+  Heap *heap;
+  AstExpr node;
+  bool is_entering, is_started;
+  VEC(struct AstWalkFrame {
+    AstExpr node;
+    uint32_t next; /* kid to enter */
+  })
+  stack;
+} AstWalk;
+
+static AstWalk ast_walk(const Ast *ast, Heap *heap, AstExpr root) {
+  AstWalk walk = {.ast = ast, .heap = heap, .node = root};
+  return walk;
+}
+
+static bool ast_walk_next(AstWalk *walk) {
+  AstExpr enter = walk->node;
+  if (walk->stack.count) {
+    struct AstWalkFrame *top = &vec_last(&walk->stack);
+    if (top->next == ast_kid_count(walk->ast, top->node)) {
+      walk->node = top->node;
+      walk->is_entering = false;
+      (void)vec_pop(&walk->stack);
+      return true;
+    }
+    enter = ast_kid(walk->ast, top->node, top->next++);
+  } else if (walk->is_started) {
+    return false;
+  }
+  walk->is_started = walk->is_entering = true;
+  walk->node = enter;
+  vec_push(walk->heap, &walk->stack, (struct AstWalkFrame){enter, 0});
+  return true;
+}
+
+static void ast_walk_end(AstWalk *walk) { vec_free(walk->heap, &walk->stack); }
+
 /* (head kid kid ...) by the walk; kids of sums and products carry their operators. */
 static const char *tree_text(World *w, AstExpr root) {
   const Ast *ast = w->ast;

@@ -190,7 +190,7 @@ static bool read_typed(const Model *model, const Variable *variable, const char 
 static const char *type_name(const Model *model, Arena *arena, const Variable *variable) {
   Print print;
   TextVec text = {0};
-  print_start(&print, model, arena->heap, false);
+  print_start(&print, model_layer(model, arena->heap), arena->heap, false);
   print_type(&print, &text, (Type){.base = (uint8_t)variable->type, .definition = variable->enumeration});
   const char *name = arena_copy(arena, text.data, text.count);
   vec_free(arena->heap, &text);
@@ -350,10 +350,10 @@ static void append_literal(Heap *heap, TextVec *out, const Model *model, const V
   case TYPE_BOOLEAN: text_printf(heap, out, value != 0 ? "true" : "false"); break;
   case TYPE_STRING:
     if (*text == '"') text_append(heap, out, text, strlen(text));
-    else print_string(heap, out, text);
+    else text_quote(heap, out, text, '"');
     break;
   case TYPE_ENUMERATION:
-    print_start(&print, model, heap, true);
+    print_start(&print, model_layer(model, heap), heap, true);
     print_literal(&print, out, variable->enumeration, value);
     print_free(&print);
     break;

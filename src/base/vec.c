@@ -37,3 +37,15 @@ void text_printf(Heap *heap, TextVec *text, const char *format, ...) {
   }
   va_end(again);
 }
+
+void text_quote(Heap *heap, TextVec *text, const char *string, char quote) {
+  static const char plain[] = "\\\n\t\r\a\b\f\v", letters[] = "\\ntrabfv";
+  text_append(heap, text, &quote, 1);
+  for (const char *c = string; *c; c++) {
+    const char *found = strchr(plain, *c);
+    if (found) text_append(heap, text, (char[]){'\\', letters[found - plain]}, 2);
+    else if (*c == quote) text_append(heap, text, (char[]){'\\', quote}, 2);
+    else text_append(heap, text, c, 1);
+  }
+  text_append(heap, text, &quote, 1);
+}

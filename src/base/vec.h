@@ -45,4 +45,7 @@ void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *ca
 void text_append(Heap *heap, TextVec *text, const char *bytes, size_t length);
 __attribute__((format(printf, 3, 4))) void text_printf(Heap *heap, TextVec *text, const char *format, ...);
 
+/* The string in quotes of this kind, with the language's escapes. */
+void text_quote(Heap *heap, TextVec *text, const char *string, char quote);
+
 #endif

@@ -357,7 +357,10 @@ static void cwrite_string(RoutineState *s, Name text) {
 
 static void cwrite_all(RoutineState *s) { vec_push(s->writer->heap, &s->stack, (Entry){.kind = ENTRY_ALL}); }
 
-static void cwrite_convert(RoutineState *s, BaseType base) { vec_last(&s->stack).type.base = (uint8_t)base; }
+static void cwrite_convert(RoutineState *s, uint32_t literals, uint32_t enumeration) {
+  (void)literals;
+  vec_last(&s->stack).type = (Type){.base = TYPE_ENUMERATION, .definition = enumeration};
+}
 
 static void cwrite_default(RoutineState *s, uint32_t slot, uint32_t target) {
   open_region(s, REGION_DEFAULT, target);

@@ -223,7 +223,7 @@ typedef enum ValueKind {
 } ValueKind;
 
 /* Names come from the caller. `print` writes a leaf (quoted as the language needs it): parameters, variables,
- * discrete variables and pre; time, numbers and strings are printed here. The other members may be NULL. */
+ * discrete variables, pre and time; numbers and strings are printed here. The other members may be NULL. */
 typedef struct LeafPrinter {
   void (*print)(void *context, Heap *heap, TextVec *text, const Dag *dag, Expr leaf);
   const char *(*function)(void *context, uint32_t function); /* name of a function for calls */
@@ -237,6 +237,7 @@ typedef struct LeafPrinter {
   const char *(*around)(void *context, CallInfo call, uint32_t position);
   uint32_t (*argument)(void *context, CallInfo call, uint32_t position);
   const uint32_t *ranks; /* order of terms and factors, by node (dag_ranks); NULL: order of building */
+  uint32_t limit;        /* of dag_print: the text is cut behind so many bytes, with `...` at its end; 0: never */
 } LeafPrinter;
 
 /* Ranks of all nodes in an order that depends on their structure and on the order of variables, but not on
@@ -251,7 +252,15 @@ uint32_t dag_value_kind(Dag *dag, Expr e, const LeafPrinter *printer);
  * digits at most, the shortest that reads back. Column (j, k) prints as der(der(name)) by the caller's
  * printer. A partial derivative of a call, or an output other than the first, has no Modelica text:
  * f$output2$d1$d3(...). Without a printer (NULL) leaves print as x1, der(x1), p1, d1, pre(d1) by index, for
- * dumps. The length of the text is that of the tree, which sharing may make much longer than the graph. */
+ * dumps. The length of the text is that of the tree, which sharing may make exponentially longer than the
+ * graph, unless the printer has a limit. */
 void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *text);
+
+/* For an expression whose text would be much longer than its graph: the same text with names for its shared
+ * parts, and before that in `statements` one line "name := text of the part;" for each, with its ValueKind in
+ * `kinds`. Linear in the graph. false, and nothing printed: the expression is short enough for dag_print. */
+#define DAG_PART_NAME "'$%u'" /* of the k-th part, k from 1 */
+bool dag_print_parts(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *statements, IndexVec *kinds,
+                     TextVec *text);
 
 #endif

@@ -1,6 +1,9 @@
 /* print: Modelica text with the fewest parentheses. A node becomes a list of parts (texts, numbers, nodes
  * with the level of precedence their place asks for), which go to a stack and are printed or opened in turn:
- * no recursion. Invariant: reading the text with the constructors of simplify.c gives the same node. */
+ * no recursion. Invariant: reading the text with the constructors of simplify.c gives the same node.
+ *
+ * The text is that of the tree, which sharing may make exponentially longer than the graph. So texts for
+ * people end at a limit, and texts to be read back give names to the nodes that are shared. */
 #include "expr/dag_internal.h"
 
 #include <math.h>
@@ -36,12 +39,19 @@ typedef struct RankedTerm {
   Term term;
 } RankedTerm;
 
+typedef struct NamedNode {
+  uint32_t rank, position;
+} NamedNode;
+
 typedef struct Printer {
   Dag *dag;
   const LeafPrinter *leaves;
   Heap *heap;
   TextVec *text;
-  uint32_t *kinds; /* ValueKind of the nodes, by position in the walk */
+  IndexVec order;       /* the nodes below the root, children first */
+  uint32_t *kinds;      /* ValueKind of the nodes, by position in the walk */
+  uint32_t *names;      /* number of the name that a node has, 0 for none, by position; NULL: no names */
+  VEC(NamedNode) named; /* by number, from 1 */
   VEC(Part) stack, parts;
   VEC(RankedTerm) terms; /* of the sum that is opened */
 } Printer;
@@ -78,18 +88,6 @@ static void print_number(Printer *p, double value) {
   if (fabs(value) > 0x1p53 && !strpbrk(digits, ".e")) text_append(p->heap, p->text, ".0", 2); /* no Integer */
 }
 
-static void print_string(Printer *p, Name name) {
-  static const char plain[] = "\"\\\n\t\r\a\b\f\v", escaped[] = "\"\\ntrabfv";
-  const char *text = names_text(p->dag->names, name);
-  text_append(p->heap, p->text, "\"", 1);
-  for (uint32_t i = 0, length = names_length(p->dag->names, name); i < length; i++) {
-    const char *found = text[i] ? strchr(plain, text[i]) : NULL;
-    if (found) text_append(p->heap, p->text, (char[]){'\\', escaped[found - plain]}, 2);
-    else text_append(p->heap, p->text, text + i, 1);
-  }
-  text_append(p->heap, p->text, "\"", 1);
-}
-
 static void print_leaf_index(Printer *p, Expr e) {
   Op op = dag_op(p->dag, e);
   uint32_t order = op == OP_VARIABLE ? dag_order(p->dag, e) : 0;
@@ -108,16 +106,18 @@ static void print_constant(Printer *p, double value, uint32_t place) {
 
 static void print_leaf(Printer *p, Expr e, uint32_t place) {
   Op op = dag_op(p->dag, e);
-  if (op == OP_TIME) text_append(p->heap, p->text, "time", 4);
-  else if (op == OP_STRING) print_string(p, dag_index(p->dag, e));
+  if (op == OP_STRING) text_quote(p->heap, p->text, names_text(p->dag->names, dag_index(p->dag, e)), '"');
   else if (op == OP_CONSTANT) print_constant(p, dag_value(p->dag, e), place);
   else if (p->leaves && p->leaves->print) p->leaves->print(p->leaves->context, p->heap, p->text, p->dag, e);
+  else if (op == OP_TIME) text_append(p->heap, p->text, "time", 4);
   else print_leaf_index(p, e);
 }
 
 /* ---- kinds of values ---- */
 
-static uint32_t kind_of(const Printer *p, Expr e) { return p->kinds[p->dag->scratch.slots.data[e]]; }
+static uint32_t position_of(const Printer *p, Expr e) { return p->dag->scratch.slots.data[e]; }
+
+static uint32_t kind_of(const Printer *p, Expr e) { return p->kinds[position_of(p, e)]; }
 
 static bool is_number(uint32_t kind) { return kind == VALUE_REAL || kind == VALUE_INTEGER; }
 
@@ -162,11 +162,16 @@ static uint32_t whole_power(const Printer *p, Expr e) {
   return is_whole && kind_of(p, dag_child(p->dag, e, 0)) == VALUE_INTEGER ? (uint32_t)exponent : 0;
 }
 
+/* A whole number may stand for an Integer, a Boolean, a literal of an enumeration, or a Real. */
+static uint32_t kind_of_constant(double value) {
+  return value == floor(value) && fabs(value) <= 0x1p53 ? VALUE_ANY : VALUE_REAL;
+}
+
 static uint32_t find_kind(const Printer *p, Expr e) {
   Op op = dag_op(p->dag, e);
   if (op_kind(op) == KIND_RELATION) return VALUE_BOOLEAN;
   switch (op) {
-  case OP_CONSTANT: return dag_value(p->dag, e) == floor(dag_value(p->dag, e)) ? VALUE_ANY : VALUE_REAL;
+  case OP_CONSTANT: return kind_of_constant(dag_value(p->dag, e));
   case OP_PARAMETER:
   case OP_VARIABLE:
   case OP_DISCRETE:
@@ -202,13 +207,23 @@ static uint32_t find_kind(const Printer *p, Expr e) {
   }
 }
 
-/* Children come first in the walk. */
-static void find_kinds(Printer *p, Expr root) {
-  IndexVec order = {0};
-  dag_below(p->dag, &p->dag->scratch, &root, 1, &order);
-  p->kinds = heap_array(p->heap, order.count, sizeof *p->kinds);
-  for (uint32_t i = 0; i < order.count; i++) p->kinds[i] = find_kind(p, order.data[i]);
-  vec_free(p->dag->heap, &order);
+/* A printer of the graph below a root, with the kinds of its nodes. */
+static Printer printer_make(Dag *dag, Expr root, const LeafPrinter *leaves, Heap *heap) {
+  Printer p = {.dag = dag, .leaves = leaves, .heap = heap};
+  dag_below(dag, &dag->scratch, &root, 1, &p.order);
+  p.kinds = heap_array(heap, p.order.count, sizeof *p.kinds);
+  for (uint32_t i = 0; i < p.order.count; i++) p.kinds[i] = find_kind(&p, p.order.data[i]);
+  return p;
+}
+
+static void printer_free(Printer *p) {
+  vec_free(p->dag->heap, &p->order);
+  heap_free(p->heap, p->kinds);
+  heap_free(p->heap, p->names);
+  vec_free(p->heap, &p->named);
+  vec_free(p->heap, &p->terms);
+  vec_free(p->heap, &p->stack);
+  vec_free(p->heap, &p->parts);
 }
 
 /* ---- operators ---- */
@@ -473,43 +488,144 @@ static const char *conversion(const Printer *p, Expr e, uint32_t kind, uint32_t 
   return p->leaves && p->leaves->enumeration ? p->leaves->enumeration(p->leaves->context, place) : NULL;
 }
 
+/* The number of the name by which a node is printed; 0: it is spelled out. An Integer in the place of a Boolean
+ * is a choice among constants, which are true and false there. */
+static uint32_t name_of(const Printer *p, Expr e, uint32_t place) {
+  if (!p->names || (place == VALUE_BOOLEAN && kind_of(p, e) == VALUE_INTEGER)) return 0;
+  return p->names[position_of(p, e)];
+}
+
 static void print_node(Printer *p, Part part) {
-  uint32_t kind = kind_of(p, part.node);
+  uint32_t kind = kind_of(p, part.node), name = name_of(p, part.node, part.place);
   const char *convert = conversion(p, part.node, kind, part.place);
-  bool enclose = convert || node_level(p->dag, part.node) < (Level)part.level;
+  bool enclose = convert || (!name && node_level(p->dag, part.node) < (Level)part.level);
   if (convert) text_append(p->heap, p->text, convert, strlen(convert));
   if (convert || part.place == VALUE_ANY) part.place = kind;
   if (enclose) text_append(p->heap, p->text, "(", 1);
-  if (op_kind(dag_op(p->dag, part.node)) == KIND_LEAF) print_leaf(p, part.node, part.place);
+  if (name) text_printf(p->heap, p->text, DAG_PART_NAME, name);
+  else if (op_kind(dag_op(p->dag, part.node)) == KIND_LEAF) print_leaf(p, part.node, part.place);
   else open_node(p, part.node, part.place);
   if (enclose) part_text(p, ")");
 }
 
 uint32_t dag_value_kind(Dag *dag, Expr e, const LeafPrinter *printer) {
-  Printer p = {.dag = dag, .leaves = printer, .heap = dag->heap};
-  find_kinds(&p, e);
+  Printer p = printer_make(dag, e, printer, dag->heap);
   uint32_t kind = kind_of(&p, e);
-  heap_free(p.heap, p.kinds);
+  printer_free(&p);
   return kind;
 }
 
-void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *text) {
-  Printer p = {.dag = dag, .leaves = printer, .heap = heap, .text = text};
-  text_append(heap, text, "", 0);
-  find_kinds(&p, e);
-  part_node(&p, e, LEVEL_IF, printer ? printer->place : VALUE_ANY);
-  while (p.parts.count || p.stack.count) {
-    while (p.parts.count) vec_push(heap, &p.stack, vec_pop(&p.parts)); /* reversed: the first part is the next */
-    Part part = vec_pop(&p.stack);
+/* The text of a node up to the limit; behind it "...". */
+static void print_root(Printer *p, Expr e, uint32_t place, TextVec *text, uint32_t limit) {
+  uint32_t begin = text->count;
+  p->text = text;
+  p->stack.count = 0;
+  part_node(p, e, LEVEL_IF, place);
+  while (p->parts.count || p->stack.count) {
+    while (p->parts.count) vec_push(p->heap, &p->stack, vec_pop(&p->parts)); /* reversed: the first part is the next */
+    if (limit && text->count - begin >= limit) {
+      text_append(p->heap, text, "...", 3);
+      return;
+    }
+    Part part = vec_pop(&p->stack);
     switch ((PartKind)part.kind) {
-    case PART_TEXT: text_append(heap, text, part.text, strlen(part.text)); break;
-    case PART_NUMBER: print_number(&p, part.number); break;
-    case PART_NODE: print_node(&p, part); break;
-    case PART_ELSE: open_else(&p, part.node, part.place); break;
+    case PART_TEXT: text_append(p->heap, text, part.text, strlen(part.text)); break;
+    case PART_NUMBER: print_number(p, part.number); break;
+    case PART_NODE: print_node(p, part); break;
+    case PART_ELSE: open_else(p, part.node, part.place); break;
     }
   }
-  heap_free(heap, p.kinds);
-  vec_free(heap, &p.terms);
-  vec_free(heap, &p.stack);
-  vec_free(heap, &p.parts);
+}
+
+void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *text) {
+  Printer p = printer_make(dag, e, printer, heap);
+  text_append(heap, text, "", 0);
+  print_root(&p, e, printer ? printer->place : VALUE_ANY, text, printer ? printer->limit : 0);
+  printer_free(&p);
+}
+
+/* ---- shared parts ---- */
+
+/* How often a child's text stands in that of its parent. */
+static uint32_t repetitions(const Printer *p, Expr e, uint32_t child) {
+  return dag_op(p->dag, e) == OP_POWER && child == 0 && whole_power(p, e) ? whole_power(p, e) : 1;
+}
+
+/* Nodes of the tree below each node of the graph, those with a name counted as one; by position. */
+static double tree_size(const Printer *p, uint32_t position, const double *sizes) {
+  double size = 1;
+  Expr e = p->order.data[position];
+  for (uint32_t i = 0, count = dag_child_count(p->dag, e); i < count; i++) {
+    uint32_t child = position_of(p, dag_child(p->dag, e, i));
+    size += repetitions(p, e, i) * (p->names && p->names[child] ? 1 : sizes[child]);
+  }
+  return size;
+}
+
+/* Is the tree so much larger than the graph that its text is? */
+static bool needs_names(const Printer *p, double *sizes) {
+  enum { SMALL_TREE = 1000, REPETITION = 4 };
+  for (uint32_t i = 0; i < p->order.count; i++) sizes[i] = tree_size(p, i, sizes);
+  double size = sizes[p->order.count - 1];
+  return size > SMALL_TREE && size > REPETITION * (double)p->order.count;
+}
+
+static uint32_t *count_uses(const Printer *p) {
+  uint32_t *uses = heap_array(p->heap, p->order.count, sizeof *uses);
+  for (uint32_t i = 0; i < p->order.count; i++) {
+    Expr e = p->order.data[i];
+    for (uint32_t k = 0, count = dag_child_count(p->dag, e); k < count; k++)
+      uses[position_of(p, dag_child(p->dag, e, k))] += repetitions(p, e, k);
+  }
+  return uses;
+}
+
+static int compare_named(const void *a, const void *b) {
+  const NamedNode *x = a, *y = b;
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Names for what is used several times and is not short, in order of rank, which puts children first too. A
+ * choice among whole numbers, whose kind is open, gets the name of an Integer. */
+static void give_names(Printer *p, double *sizes) {
+  enum { SHORT_TREE = 4 };
+  uint32_t *uses = count_uses(p);
+  p->names = heap_array(p->heap, p->order.count, sizeof *p->names);
+  for (uint32_t i = 0; i + 1 < p->order.count; i++) {
+    sizes[i] = tree_size(p, i, sizes);
+    if (uses[i] < 2 || sizes[i] <= SHORT_TREE) continue;
+    p->names[i] = 1;
+    if (p->kinds[i] == VALUE_ANY) p->kinds[i] = VALUE_INTEGER;
+    vec_push(p->heap, &p->named, (NamedNode){rank_of(p, p->order.data[i]), i});
+  }
+  dag_sort(p->heap, p->named.data, p->named.count, sizeof(NamedNode), compare_named);
+  for (uint32_t k = 0; k < p->named.count; k++) p->names[p->named.data[k].position] = k + 1;
+  heap_free(p->heap, uses);
+}
+
+static void print_parts(Printer *p, TextVec *statements, IndexVec *kinds) {
+  for (uint32_t k = 0; k < p->named.count; k++) {
+    uint32_t i = p->named.data[k].position;
+    text_printf(p->heap, statements, "    " DAG_PART_NAME " := ", k + 1);
+    p->names[i] = 0; /* here it has to be spelled out */
+    print_root(p, p->order.data[i], p->kinds[i], statements, 0);
+    p->names[i] = k + 1;
+    text_append(p->heap, statements, ";\n", 2);
+    vec_push(p->heap, kinds, p->kinds[i]);
+  }
+}
+
+bool dag_print_parts(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *statements, IndexVec *kinds,
+                     TextVec *text) {
+  Printer p = printer_make(dag, e, printer, heap);
+  double *sizes = heap_array(heap, p.order.count, sizeof *sizes);
+  bool is_needed = needs_names(&p, sizes);
+  if (is_needed) {
+    give_names(&p, sizes);
+    print_parts(&p, statements, kinds);
+    print_root(&p, e, printer->place, text, 0);
+  }
+  heap_free(heap, sizes);
+  printer_free(&p);
+  return is_needed;
 }

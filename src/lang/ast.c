@@ -22,30 +22,3 @@ const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena) {
   }
   return text;
 }
-
-AstWalk ast_walk(const Ast *ast, Heap *heap, AstExpr root) {
-  AstWalk walk = {.ast = ast, .heap = heap, .node = root};
-  return walk;
-}
-
-bool ast_walk_next(AstWalk *walk) {
-  AstExpr enter = walk->node;
-  if (walk->stack.count) {
-    struct AstWalkFrame *top = &vec_last(&walk->stack);
-    if (top->next == ast_kid_count(walk->ast, top->node)) {
-      walk->node = top->node;
-      walk->is_entering = false;
-      (void)vec_pop(&walk->stack);
-      return true;
-    }
-    enter = ast_kid(walk->ast, top->node, top->next++);
-  } else if (walk->is_started) {
-    return false;
-  }
-  walk->is_started = walk->is_entering = true;
-  walk->node = enter;
-  vec_push(walk->heap, &walk->stack, (struct AstWalkFrame){enter, 0});
-  return true;
-}
-
-void ast_walk_end(AstWalk *walk) { vec_free(walk->heap, &walk->stack); }

@@ -3,9 +3,8 @@
  *
  * Invariant: the nodes of an expression stand in post-order and in one piece, nodes[first .. e]: kids come
  * before parents. So a loop over that range (ast_first to e) with a stack of values evaluates without
- * recursion, however deep the user nests; AstWalk is for passes that must choose which kids to enter. Names
- * are interned without their quotes; every node has its span. The tree is immutable once parsed, and dies
- * with its heap. */
+ * recursion, however deep the user nests. Names are interned without their quotes; every node has its span. The
+ * tree is immutable once parsed, and dies with its heap. */
 #ifndef DAEDAL_LANG_AST_H
 #define DAEDAL_LANG_AST_H
 
@@ -367,31 +366,5 @@ bool ast_path_is(const Ast *ast, AstPath path, const char *name);
 
 /* The path as text, a.b.c, without quotes and subscripts; lives in the arena. */
 const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena);
-
-/* ---- walking ---- */
-
-/* Visits the nodes of one expression without recursion:
- *
- *   AstWalk walk = ast_walk(ast, heap, root);
- *   while (ast_walk_next(&walk))
- *     if (walk.is_entering) ... before its kids
- *     else                  ... after its kids
- *   ast_walk_end(&walk);
- */
-typedef struct AstWalk {
-  const Ast *ast;
-  Heap *heap;
-  AstExpr node;
-  bool is_entering, is_started;
-  VEC(struct AstWalkFrame {
-    AstExpr node;
-    uint32_t next; /* kid to enter */
-  })
-  stack;
-} AstWalk;
-
-AstWalk ast_walk(const Ast *ast, Heap *heap, AstExpr root);
-bool ast_walk_next(AstWalk *walk);
-void ast_walk_end(AstWalk *walk);
 
 #endif

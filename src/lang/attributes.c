@@ -196,6 +196,17 @@ static void apply_attribute(Elaboration *el, const AstArgument *argument, const 
 
 /* ---- modifications ---- */
 
+/* An input with a binding is an unknown; without its binding it would be taken as known from outside. */
+static void note_inputs(Elaboration *el, uint32_t first_equation) {
+  for (uint32_t i = first_equation; i < el->equations->count; i++) {
+    RawEquation *equation = &el->equations->data[i];
+    Variable *variable = &el->model->variables.data[variable_of_leaf(el, equation->left)];
+    if (variable->role == ROLE_PARAMETER) continue;
+    variable->binding = equation->right;
+    equation->is_declared = true;
+  }
+}
+
 static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value, Span span);
 static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e, Span span);
 
@@ -264,8 +275,10 @@ static void bind_value(Elaboration *el, const Component *component, const Value 
                 value_sizes_text(el->machine, leaves), value_sizes_text(el->machine, value));
     return;
   }
+  uint32_t before = el->equations->count;
   if (component_is_parameter(component)) bind_parameter(el, leaves, value, span);
-  else equations_add(el, leaves, value, span);
+  else if (equations_add(el, leaves, value, span) && component->element->prefixes & PREFIX_INPUT)
+    note_inputs(el, before);
 }
 
 static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e, Span span) {

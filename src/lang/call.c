@@ -294,6 +294,27 @@ static void record_step(Compiler *c, struct Task *task) {
   task_done(c, (Type){.base = TYPE_RECORD, .definition = definition});
 }
 
+/* ---- literals of enumerations by number ---- */
+
+static void literal_step(Compiler *c, struct Task *task) {
+  const Ast *ast = c->el->ast;
+  Span span = ast_span(ast, task->e);
+  uint32_t definition = task->entry->index;
+  if (task->kid == 0 && ast_kid_count(ast, task->e) == 1) {
+    task_push(c, ast_kid(ast, task->e, task->kid++), type_scalar(TYPE_INTEGER), task->scope);
+    return;
+  }
+  if (task->kid == 0) {
+    compile_error(c, span, "an enumeration is made of one Integer");
+    emit_constant(c, TYPE_INTEGER, 1, span);
+  } else {
+    compile_expect(c, type_scalar(TYPE_INTEGER), pop_type(c), span, "the number of a literal");
+  }
+  uint32_t literals = c->el->model->enumerations.data[definition].literals.count;
+  compile_emit(c, CODE_CONVERT, literals, definition, span);
+  task_done(c, (Type){.base = TYPE_ENUMERATION, .definition = definition});
+}
+
 /* ---- the language's own functions ---- */
 
 /* Kid that gives input number `input` of the intrinsic; AST_NONE behind the last. */
@@ -435,6 +456,9 @@ static bool call_begin(Compiler *c, struct Task *task) {
   if (task->entry && task->entry->role == ROLE_CLASS_RECORD) {
     if (record_define(el, task->entry, path.span)) return true;
     c->errors++;
+  } else if (task->entry && task->entry->role == ROLE_CLASS_ENUMERATION) {
+    if (enumeration_define(el, task->entry)) return true;
+    c->errors++;
   } else if (task->entry && task->entry->role == ROLE_CLASS_FUNCTION) {
     uint32_t routine = routine_of(el, task->entry);
     task = task_top(c);
@@ -466,6 +490,8 @@ void call_step(Compiler *c) {
     if (!text_step(c, task)) intrinsic_step(c, task);
   } else if (task->entry->role == ROLE_CLASS_RECORD) {
     record_step(c, task);
+  } else if (task->entry->role == ROLE_CLASS_ENUMERATION) {
+    literal_step(c, task);
   } else {
     function_step(c, task);
   }

@@ -135,7 +135,7 @@ static void prepare(Classifier *s) {
 static void emit_discrete(Classifier *s, uint32_t i) {
   Elaboration *el = s->el;
   RawEquation raw = s->equations[i];
-  Equation equation = {raw.left, raw.right, EXPR_NONE, raw.span};
+  Equation equation = {raw.left, raw.right, EXPR_NONE, raw.span, raw.is_declared};
   if (s->chosen[i] != NONE) {
     const Candidates *c = &s->candidates[i];
     uint32_t choice = s->chosen[i];
@@ -161,7 +161,8 @@ void equations_classify(Elaboration *el, const EquationVec *equations) {
       emit_discrete(&s, i);
       continue;
     }
-    Equation equation = {raw->left, raw->right, dag_subtract(el->dag, raw->left, raw->right), raw->span};
+    Equation equation = {raw->left, raw->right, dag_subtract(el->dag, raw->left, raw->right), raw->span,
+                         raw->is_declared};
     vec_push(el->heap, &el->model->equations, equation);
   }
   heap_free(el->heap, s.candidates);

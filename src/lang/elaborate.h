@@ -94,6 +94,7 @@ typedef struct RawEquation {
   Expr left, right;
   BaseType base;
   Span span;
+  bool is_declared; /* by the binding of an input */
 } RawEquation;
 typedef VEC(RawEquation) EquationVec;
 typedef VEC(Action) ActionVec;

@@ -60,7 +60,7 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
   }
   BaseType base = left->type.base == TYPE_INTEGER ? (BaseType)right->type.base : (BaseType)left->type.base;
   for (uint32_t i = 0; i < left->count; i++) {
-    RawEquation equation = {value_exprs(left)[i], value_exprs(right)[i], base, span};
+    RawEquation equation = {.left = value_exprs(left)[i], .right = value_exprs(right)[i], .base = base, .span = span};
     if (!el->when) vec_push(el->heap, el->equations, equation);
     else if (!add_action(el, equation.left, equation.right, base, span)) return false;
   }
@@ -417,7 +417,7 @@ static void run_equations(Elaboration *el, const AstStatement *statements, uint3
 static void add_initial(Elaboration *el, const EquationVec *list) {
   for (uint32_t i = 0; i < list->count; i++) {
     const RawEquation *raw = &list->data[i];
-    Equation equation = {raw->left, raw->right, EXPR_NONE, raw->span};
+    Equation equation = {raw->left, raw->right, EXPR_NONE, raw->span, false};
     if (raw->base != TYPE_STRING) equation.residual = dag_subtract(el->dag, raw->left, raw->right);
     vec_push(el->heap, &el->model->initial_equations, equation);
   }

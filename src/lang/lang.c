@@ -28,13 +28,18 @@ static Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Mo
                        .guard = EXPR_NONE};
 }
 
+static bool is_same_assertion(const Action *a, const Action *b) {
+  return a->value == b->value && a->guard == b->guard && a->message == b->message && a->is_warning == b->is_warning;
+}
+
 /* Functions called in several places assert the same several times: the first of each is kept. */
 static void keep_asserts(Elaboration *el, const ActionVec *asserts) {
   Map seen = map_make(el->heap);
   for (uint32_t i = 0; i < asserts->count; i++) {
     const Action *action = &asserts->data[i];
     uint64_t key = (uint64_t)action->value << 32 | action->guard;
-    if (action->kind == ACTION_ASSERT && map_get(&seen, key) != MAP_NONE) continue;
+    uint32_t before = action->kind == ACTION_ASSERT ? map_get(&seen, key) : MAP_NONE;
+    if (before != MAP_NONE && is_same_assertion(action, &asserts->data[before])) continue;
     if (action->kind == ACTION_ASSERT) map_put(&seen, key, i);
     vec_push(el->heap, &el->model->asserts, *action);
   }

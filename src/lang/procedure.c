@@ -166,7 +166,7 @@ void procedure_make(Elaboration *el, const AstSection *section, const Routine *c
     for (uint32_t k = 0; k < scalars; k++) {
       Expr value = dag_call(el->dag, function, result++, NULL, 0, arguments.data, arguments.count);
       const Variable *variable = &el->model->variables.data[variable_of_leaf(el, leaves.data[k])];
-      RawEquation equation = {leaves.data[k], value, variable->type, section->span};
+      RawEquation equation = {.left = leaves.data[k], .right = value, .base = variable->type, .span = section->span};
       vec_push(el->heap, el->equations, equation);
     }
   }

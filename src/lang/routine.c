@@ -98,8 +98,8 @@ static void read_annotations(Elaboration *el, Routine *routine, const AstModific
     const char *name = ast_path_text(el->ast, argument->name, &el->arena);
     if (strcmp(name, "derivative") == 0) read_derivative(el, routine, argument);
     AstExpr value = argument->modification ? argument->modification->value : AST_NONE;
-    if (strcmp(name, "Inline") == 0 && value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN)
-      routine->no_inline = ast_node(el->ast, value)->value.integer == 0;
+    if (strcmp(name, "GenerateEvents") == 0 && value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN)
+      routine->makes_events = ast_node(el->ast, value)->value.integer != 0;
   }
 }
 

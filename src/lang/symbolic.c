@@ -53,9 +53,10 @@ static bool join_known(Elaboration *el, const Expr *parts, uint32_t count, Expr 
   return true;
 }
 
-/* Relations and jumps within functions cause no events (Modelica 3.6, section 8.5). */
+/* Relations and jumps within functions cause no events, but for GenerateEvents = true (Modelica 3.6, sections
+ * 8.5 and 18.3). */
 static Expr without_events(Elaboration *el, Op op, Expr e) {
-  if ((op_kind(op) != KIND_RELATION && op_kind(op) != KIND_PIECEWISE) || machine_depth(el->machine) < 2) return e;
+  if ((op_kind(op) != KIND_RELATION && op_kind(op) != KIND_PIECEWISE) || machine_makes_events(el->machine)) return e;
   if (op_kind(dag_op(el->dag, e)) != op_kind(op)) return e;
   bool may_move = dag_depends(el->dag, e, OP_VARIABLE) || dag_depends(el->dag, e, OP_TIME);
   return may_move ? dag_unary(el->dag, OP_NOEVENT, e) : e;

@@ -108,8 +108,9 @@ const Value *machine_slot(const Machine *machine, uint32_t slot);
  * it is copied at the start of the run. */
 void machine_preset(Machine *machine, uint32_t slot, const Value *value);
 
-/* Frames now: 1 is the code given to machine_run, more are functions that it called. */
-uint32_t machine_depth(const Machine *machine);
+/* Do relations cause events here: in the code given to machine_run, and in functions called from it that say
+ * so? */
+bool machine_makes_events(const Machine *machine);
 
 /* After EXECUTE_UNKNOWN: what was not known and where, for a message. */
 const char *machine_obstacle(const Machine *machine, Span *where);

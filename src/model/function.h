@@ -104,9 +104,9 @@ typedef struct Routine {
   VEC(double) constants;
   IndexVec extra;
   VEC(Derivative) derivatives;
-  bool is_impure; /* impure function: never folded */
-  bool no_inline; /* annotation Inline = false; only a wish */
-  bool is_broken; /* its code had errors: never run */
+  bool is_impure;    /* impure function: never folded */
+  bool makes_events; /* annotation GenerateEvents = true */
+  bool is_broken;    /* its code had errors: never run */
   Span span;
 } Routine;
 

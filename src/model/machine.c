@@ -200,7 +200,12 @@ void machine_free(Machine *machine) {
   heap_free(machine->heap, machine);
 }
 
-uint32_t machine_depth(const Machine *machine) { return machine->frames.count; }
+bool machine_makes_events(const Machine *machine) {
+  for (uint32_t i = 1; i < machine->frames.count; i++)
+    if (!machine->frames.data[i].routine->makes_events) return false;
+  return true;
+}
+
 const Value *machine_result(const Machine *machine, uint32_t index) { return &machine->stack.data[index]; }
 const Value *machine_slot(const Machine *machine, uint32_t slot) { return &machine->frames.data[0].slots[slot]; }
 const Value *machine_output(const Machine *machine, uint32_t output) {

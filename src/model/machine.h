@@ -123,7 +123,7 @@ bool step_builtin(Machine *machine, Builtin builtin, uint32_t count);
 bool step_array(Machine *machine, uint32_t count);
 bool step_matrix(Machine *machine, uint32_t along, uint32_t count);
 bool step_compare(Machine *machine, Op op);
-bool step_convert(Machine *machine, BaseType base);
+bool step_convert(Machine *machine, uint32_t literals, uint32_t enumeration);
 bool step_default(Machine *machine, uint32_t slot, uint32_t target);
 bool step_drop(Machine *machine, uint32_t count);
 bool step_each_sum(Machine *machine, bool is_minus);

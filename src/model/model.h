@@ -42,8 +42,10 @@ typedef struct Variable {
   StateSelect select;
   Fixed fixed;
   bool is_final;
-  bool is_structural;            /* its value decided sizes, loops or branches: it can no longer be changed */
-  Expr binding;                  /* of parameters and constants; EXPR_NONE if there is none (then start holds) */
+  bool is_structural; /* its value decided sizes, loops or branches: it can no longer be changed */
+  /* Of parameters and constants; EXPR_NONE if there is none (then start holds). Of an input: the right side of the
+   * equation that its declaration makes. */
+  Expr binding;
   Expr start, min, max, nominal; /* over parameters; EXPR_NONE if not given */
   Name unit, display_unit, quantity, description;
   Span span;
@@ -58,6 +60,7 @@ typedef struct Enumeration {
 typedef struct Equation {
   Expr left, right, residual;
   Span span;
+  bool is_declared; /* the binding of an input, which stands in its declaration */
 } Equation;
 
 /* What happens at events, in source order. */

@@ -98,8 +98,13 @@ bool step_builtin(Machine *machine, Builtin builtin, uint32_t count) {
   return true;
 }
 
-bool step_convert(Machine *machine, BaseType base) {
-  machine_top(machine, 1)->type.base = (uint8_t)base;
+bool step_convert(Machine *machine, uint32_t literals, uint32_t enumeration) {
+  Value *value = machine_top(machine, 1);
+  double number;
+  bool is_known = machine->domain->known(machine->domain->context, value->data, &number);
+  if (is_known && !(number >= 1 && number <= literals))
+    return machine_error(machine, "the enumeration has no literal number %.17g, only %u", number, literals);
+  value->type = (Type){.base = TYPE_ENUMERATION, .definition = enumeration};
   return true;
 }
 

@@ -6,30 +6,10 @@
 
 #include <string.h>
 
+/* Bytes of an expression, and of the right side of an equation at least, that a text for people shows. */
+enum { SHOWN = 160, SHOWN_RIGHT = 60 };
+
 /* ---- names ---- */
-
-/* Characters in escapes; quotes are `quote`. */
-static void append_escaped(Heap *heap, TextVec *text, const char *string, char quote) {
-  static const char plain[] = "\\\n\t\r\a\b\f\v", letters[] = "\\ntrabfv";
-  for (const char *c = string; *c; c++) {
-    const char *found = strchr(plain, *c);
-    if (found) text_append(heap, text, (char[]){'\\', letters[found - plain]}, 2);
-    else if (*c == quote) text_append(heap, text, (char[]){'\\', quote}, 2);
-    else text_append(heap, text, c, 1);
-  }
-}
-
-void print_quoted(Heap *heap, TextVec *text, const char *name) {
-  text_append(heap, text, "'", 1);
-  append_escaped(heap, text, name, '\'');
-  text_append(heap, text, "'", 1);
-}
-
-void print_string(Heap *heap, TextVec *text, const char *string) {
-  text_append(heap, text, "\"", 1);
-  append_escaped(heap, text, string, '"');
-  text_append(heap, text, "\"", 1);
-}
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -51,29 +31,24 @@ static bool is_plain(const char *name) {
   return !*c;
 }
 
+static void append_plain(const Print *print, Heap *heap, TextVec *text, const char *name) {
+  if (print->is_flat || !is_plain(name)) text_quote(heap, text, name, '\'');
+  else text_append(heap, text, name, strlen(name));
+}
+
 static void append_name(const Print *print, Heap *heap, TextVec *text, Name name) {
-  const char *plain = names_text(print->model->names, name);
-  if (print->is_flat || !is_plain(plain)) print_quoted(heap, text, plain);
-  else text_append(heap, text, plain, strlen(plain));
+  append_plain(print, heap, text, names_text(print->model->names, name));
 }
 
-const char *print_name(Print *print, Name name) {
+static const char *kept_name(Print *print, const char *name) {
   TextVec text = {0};
-  append_name(print, print->heap, &text, name);
+  append_plain(print, print->heap, &text, name);
   const char *kept = arena_copy(&print->arena, text.data, text.count);
   vec_free(print->heap, &text);
   return kept;
 }
 
-const char *print_class(Print *print, Name name) {
-  TextVec text = {0};
-  const char *plain = names_text(print->model->names, name);
-  if (print->is_flat || !is_plain(plain)) print_quoted(print->heap, &text, plain);
-  else text_append(print->heap, &text, plain, strlen(plain));
-  const char *kept = arena_copy(&print->arena, text.data, text.count);
-  vec_free(print->heap, &text);
-  return kept;
-}
+const char *print_name(Print *print, Name name) { return kept_name(print, names_text(print->model->names, name)); }
 
 /* ---- types ---- */
 
@@ -106,17 +81,17 @@ static void list_add(Heap *heap, PrintList *list, uint32_t position) {
 static const char *enumeration_name(Print *print, uint32_t enumeration) {
   list_add(print->heap, &print->enumerations, enumeration);
   Name name = print->model->enumerations.data[enumeration].name;
-  return is_predefined(print->model, enumeration) ? names_text(print->model->names, name) : print_class(print, name);
+  return is_predefined(print->model, enumeration) ? names_text(print->model->names, name) : print_name(print, name);
 }
 
 const char *print_record(Print *print, uint32_t definition) {
   list_add(print->heap, &print->records, definition);
-  return print_class(print, print->model->records.data[definition].name);
+  return print_name(print, print->model->records.data[definition].name);
 }
 
 static const char *object_name(Print *print, uint32_t definition) {
   list_add(print->heap, &print->objects, definition);
-  return print_class(print, print->model->external_objects.data[definition].name);
+  return print_name(print, print->model->external_objects.data[definition].name);
 }
 
 void print_type(Print *print, TextVec *text, Type type) {
@@ -149,9 +124,17 @@ static uint32_t leaf_variable(const Model *model, const Dag *dag, Expr leaf) {
 }
 
 static void print_leaf(void *context, Heap *heap, TextVec *text, const Dag *dag, Expr leaf) {
-  const Print *print = context;
+  Print *print = context;
+  if (print->inputs) {
+    print_input(print, text, leaf);
+    return;
+  }
+  if (dag_op(dag, leaf) == OP_TIME) {
+    text_append(heap, text, "time", 4);
+    return;
+  }
   uint32_t order = dag_op(dag, leaf) == OP_VARIABLE ? dag_order(dag, leaf) : 0;
-  bool is_pre = dag_op(dag, leaf) == OP_PRE;
+  bool is_pre = dag_op(dag, leaf) == OP_PRE || (print->in_reinit && dag_op(dag, leaf) == OP_VARIABLE && order == 0);
   for (uint32_t i = 0; i < order; i++) text_append(heap, text, "der(", 4);
   if (is_pre) text_append(heap, text, "pre(", 4);
   append_name(print, heap, text, print->model->variables.data[leaf_variable(print->model, dag, leaf)].name);
@@ -183,7 +166,7 @@ static const char *leaf_enumeration(void *context, uint32_t kind) {
 
 static const char *function_name(void *context, uint32_t function) {
   Print *print = context;
-  return print_class(print, print->model->functions.data[function]->name);
+  return print_name(print, print->model->functions.data[function]->name);
 }
 
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat) {
@@ -198,12 +181,14 @@ void print_start(Print *print, Model *model, Heap *heap, bool is_flat) {
                                 .literal = leaf_literal,
                                 .enumeration = leaf_enumeration,
                                 .around = print_call_around,
-                                .argument = print_call_argument};
+                                .argument = print_call_argument,
+                                .limit = is_flat ? 0 : SHOWN};
 }
 
 void print_free(Print *print) {
   vec_free(print->heap, &print->uses);
   vec_free(print->heap, &print->layouts);
+  vec_free(print->heap, &print->shared_functions);
   vec_free(print->heap, &print->enumerations.order);
   vec_free(print->heap, &print->records.order);
   vec_free(print->heap, &print->objects.order);
@@ -237,19 +222,15 @@ const char *print_use(Print *print, uint32_t routine, uint32_t output) {
     map_put(&print->used, key, print->uses.count);
     vec_push(print->heap, &print->uses, (PrintUse){routine, output});
   }
-  TextVec text = {0};
   if (output) name = arena_printf(&print->arena, "%s$%u", name, output + 1);
-  if (print->is_flat || !is_plain(name)) print_quoted(print->heap, &text, name);
-  else text_printf(print->heap, &text, "%s", name);
-  const char *kept = arena_copy(&print->arena, text.data, text.count);
-  vec_free(print->heap, &text);
-  return kept;
+  return kept_name(print, name);
 }
 
 /* ---- expressions ---- */
 
 static void print_expression(Print *print, TextVec *text, Expr e, uint32_t place) {
   print->leaves.place = place;
+  if (print->is_flat && print_shared(print, text, e)) return;
   dag_print(print->model->dag, e, &print->leaves, print->heap, text);
 }
 
@@ -261,6 +242,7 @@ static void print_equality(Print *print, TextVec *text, Expr left, Expr right) {
   text_printf(print->heap, text, is_choice ? "(" : "");
   print_expression(print, text, left, place);
   text_printf(print->heap, text, is_choice ? ") = " : " = ");
+  if (!print->is_flat) print->leaves.limit = text->count + SHOWN_RIGHT < SHOWN ? SHOWN - text->count : SHOWN_RIGHT;
   print_expression(print, text, right, place);
 }
 
@@ -303,7 +285,7 @@ static void attribute_name(Attributes *list, const char *name) {
 static void attribute_text(Attributes *list, const char *name, Name value) {
   if (!value) return;
   attribute_name(list, name);
-  print_string(list->print->heap, list->text, names_text(list->print->model->names, value));
+  text_quote(list->print->heap, list->text, names_text(list->print->model->names, value), '\"');
 }
 
 static void attribute_value(Attributes *list, const char *name, Expr value, uint32_t place) {
@@ -351,7 +333,7 @@ static void print_prefixes(Print *print, TextVec *text, const Variable *variable
 static void print_comment(Print *print, TextVec *text, Name comment) {
   if (!comment) return;
   text_append(print->heap, text, " ", 1);
-  print_string(print->heap, text, names_text(print->model->names, comment));
+  text_quote(print->heap, text, names_text(print->model->names, comment), '\"');
 }
 
 static void print_variable(Print *print, TextVec *text, const Variable *variable) {
@@ -374,7 +356,7 @@ static void print_variable(Print *print, TextVec *text, const Variable *variable
 static void print_enumeration(Print *print, TextVec *text, uint32_t index) {
   const Enumeration *list = &print->model->enumerations.data[index];
   if (is_predefined(print->model, index)) return;
-  text_printf(print->heap, text, "  type %s = enumeration(", print_class(print, list->name));
+  text_printf(print->heap, text, "  type %s = enumeration(", print_name(print, list->name));
   for (uint32_t i = 0; i < list->literals.count; i++) {
     if (i) text_append(print->heap, text, ", ", 2);
     append_name(print, print->heap, text, list->literals.data[i]);
@@ -398,7 +380,7 @@ static void print_field(Print *print, TextVec *text, const Field *field) {
 static void print_records(Print *print, TextVec *text) {
   for (uint32_t i = 0; i < print->records.order.count; i++) {
     const Record *record = &print->model->records.data[print->records.order.data[i]];
-    const char *name = print_class(print, record->name);
+    const char *name = print_name(print, record->name);
     text_printf(print->heap, text, "  record %s\n", name);
     for (uint32_t f = 0; f < record->fields.count; f++) print_field(print, text, &record->fields.data[f]);
     text_printf(print->heap, text, "  end %s;\n\n", name);
@@ -423,6 +405,7 @@ static void print_definitions(Print *print, TextVec *text) {
     print_external_object(print, text, &print->model->external_objects.data[objects->order.data[i]]);
   text_append(print->heap, text, records.data, records.count);
   text_append(print->heap, text, functions.data, functions.count);
+  text_append(print->heap, text, print->shared_functions.data, print->shared_functions.count);
   vec_free(print->heap, &records);
   vec_free(print->heap, &functions);
 }
@@ -433,6 +416,7 @@ static void print_definitions(Print *print, TextVec *text) {
 static void print_equations(Print *print, TextVec *text, const Equation *equations, uint32_t count,
                             const char *const *notes) {
   for (uint32_t i = 0; i < count; i++) {
+    if (equations[i].is_declared) continue;
     if (notes && notes[i]) text_printf(print->heap, text, "    // %s\n", notes[i]);
     text_append(print->heap, text, "    ", 4);
     print_equality(print, text, equations[i].left, equations[i].right);
@@ -453,7 +437,9 @@ static void print_action_itself(Print *print, TextVec *text, const Action *actio
   case ACTION_ASSIGN: print_assignment(print, text, action); break;
   case ACTION_REINIT:
     text_printf(heap, text, "reinit(%s, ", print_name(print, print->model->variables.data[action->target].name));
+    print->in_reinit = true;
     print_expression(print, text, action->value, VALUE_REAL);
+    print->in_reinit = false;
     text_append(heap, text, ")", 1);
     break;
   case ACTION_ASSERT:

@@ -1,5 +1,5 @@
 /* print: what the files that print a model share (print.c: the model; print_call.c: calls with arrays and
- * records; print_routine.c: functions from their code). */
+ * records; print_routine.c: functions from their code; print_shared.c: functions for shared expressions). */
 #ifndef DAEDAL_MODEL_PRINT_H
 #define DAEDAL_MODEL_PRINT_H
 
@@ -23,6 +23,12 @@ typedef struct PrintList {
   IndexVec order;
 } PrintList;
 
+/* Leaves that became inputs of a function for a shared expression, and the number of each, from 1. */
+typedef struct PrintInputs {
+  ExprVec leaves;
+  Map number;
+} PrintInputs;
+
 typedef struct Print {
   Model *model;
   Heap *heap;
@@ -30,12 +36,16 @@ typedef struct Print {
   bool is_flat;            /* every name in quotes */
   const ModelNotes *notes; /* NULL: no comments */
   bool in_algorithm;       /* statements are printed, not equations */
+  bool in_reinit;          /* a value that uses the left limits of continuous variables: pre(x) */
   LeafPrinter leaves;
   PrintList enumerations, records, objects; /* those of the model that the text refers to */
   VEC(PrintUse) uses;                       /* in order of first use */
   Map used;                                 /* routine and output -> position in uses */
   VEC(PrintPlace *)
-  layouts; /* by function: its arguments, and one more for what ends it; NULL if not made yet */
+  layouts;                  /* by function: its arguments, and one more for what ends it; NULL if not made yet */
+  PrintInputs *inputs;      /* leaves are printed as these; NULL: by their own names */
+  TextVec shared_functions; /* the text of those made so far */
+  uint32_t shared_count;
 } Print;
 
 /* A printer for one or more texts, freed with print_free. Stays where it is: its address is the context of
@@ -43,17 +53,10 @@ typedef struct Print {
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat);
 void print_free(Print *print);
 
-/* 'name' in quotes, with escapes. */
-void print_quoted(Heap *heap, TextVec *text, const char *name);
-
-/* "text" with escapes. */
-void print_string(Heap *heap, TextVec *text, const char *string);
-
 /* The name as text for the arena. */
 const char *print_name(Print *print, Name name);
 
-/* The name of a class; of a record, which then is among those the text refers to. */
-const char *print_class(Print *print, Name name);
+/* The name of a record, which then is among those the text refers to. */
 const char *print_record(Print *print, uint32_t definition);
 
 /* ValueKind of a type, and its name in the language. */
@@ -73,6 +76,15 @@ const char *print_use(Print *print, uint32_t routine, uint32_t output);
 const char *print_call_around(void *context, CallInfo call, uint32_t position);
 uint32_t print_call_argument(void *context, CallInfo call, uint32_t position);
 uint32_t print_call_kind(const Print *print, CallInfo call);
+
+/* ---- print_shared.c ---- */
+
+/* Prints e as the call of a function with named parts, if its text would be much longer than its graph; false,
+ * and nothing printed, else. */
+bool print_shared(Print *print, TextVec *text, Expr e);
+
+/* The leaf as an input of the function that is being made. */
+void print_input(Print *print, TextVec *text, Expr leaf);
 
 /* ---- print_routine.c ---- */
 

@@ -166,11 +166,13 @@ static void push_infix(Writer *writer, const char *operator, Level level, Level 
 
 /* ---- values ---- */
 
-/* Slots that the compiler made have no name. */
 static const char *local_name(Writer *writer, uint32_t slot) {
-  Name name = writer->routine->locals.data[slot].name;
-  return name ? print_name(writer->print, name) : arena_printf(&writer->arena, "'$%u'", slot);
+  return print_name(writer->print, writer->routine->locals.data[slot].name);
 }
+
+/* The loops of a function of scalars over arrays have variables without names. They are not printed: the call
+ * has the arrays as its arguments again. */
+static bool is_vectorizing(const Writer *writer, uint32_t slot) { return !writer->routine->locals.data[slot].name; }
 
 /* A Real has a point or an exponent, so that it reads back as one. */
 static void run_constant(Writer *writer, BaseType base, double value) {
@@ -193,17 +195,29 @@ static void run_literal(Writer *writer, uint32_t literal, uint32_t enumeration) 
   vec_free(writer->heap, &text);
 }
 
+static void run_convert(Writer *writer, uint32_t literals, uint32_t enumeration) {
+  (void)literals;
+  TextVec text = {0};
+  print_type(writer->print, &text, (Type){.base = TYPE_ENUMERATION, .definition = enumeration});
+  push_call(writer, arena_copy(&writer->arena, text.data, text.count), 1);
+  vec_free(writer->heap, &text);
+}
+
 static void run_string(Writer *writer, Name name) {
   TextVec text = {0};
-  print_string(writer->heap, &text, names_text(writer->print->model->names, name));
+  text_quote(writer->heap, &text, names_text(writer->print->model->names, name), '\"');
   push(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text.data, text.count)));
   vec_free(writer->heap, &text);
 }
 
 static void run_all(Writer *writer) { push(writer, rope_text(writer, LEVEL_PRIMARY, ":")); }
 
-/* x[i, j] of a name, (e)[i, j] of anything else. */
+/* x[i, j] of a name, (e)[i, j] of anything else; x alone where the subscripts are those of vectorizing loops. */
 static void run_index(Writer *writer, uint32_t count) {
+  if (!vec_last(&writer->stack).rope) {
+    writer->stack.count -= count;
+    return;
+  }
   uint32_t record = record_below(writer, count);
   const Rope *subscripts = pop_list(writer, "[", count, ", ", "]");
   const Rope *base = rope_at(writer, pop(writer), LEVEL_PRIMARY);
@@ -232,7 +246,9 @@ static void run_array(Writer *writer, uint32_t count) {
 static void run_local(Writer *writer, uint32_t slot) {
   const Local *local = &writer->routine->locals.data[slot];
   const Rope *bound = writer->declarations[slot].bound;
-  const Rope *rope = bound ? bound : rope_text(writer, LEVEL_PRIMARY, local_name(writer, slot));
+  const Rope *rope = bound                          ? bound
+                     : is_vectorizing(writer, slot) ? NULL
+                                                    : rope_text(writer, LEVEL_PRIMARY, local_name(writer, slot));
   push_item(writer, rope, type_record(local->type));
 }
 
@@ -350,8 +366,10 @@ static void run_each(Writer *writer, uint32_t slot) {
 static void run_each_next(Writer *writer) {
   const Instruction *code = writer->routine->code.data;
   uint32_t slot = code[code[writer->position].b].a;
+  const Rope *range = vec_pop(&writer->waiting).rope;
+  if (is_vectorizing(writer, slot)) return;
   uint32_t record = record_below(writer, 0);
-  const Rope *value = pop(writer), *range = vec_pop(&writer->waiting).rope;
+  const Rope *value = pop(writer);
   const char *words = arena_printf(&writer->arena, " for %s in ", local_name(writer, slot));
   push_item(writer,
             rope_of(writer, LEVEL_PRIMARY,
@@ -600,7 +618,6 @@ static void run_terminate(Writer *writer) { write_rope_line(writer, "terminate("
 /* ---- what leaves no text ---- */
 
 static void run_skip(Writer *writer, uint32_t target, bool on) { (void)writer, (void)target, (void)on; }
-static void run_convert(Writer *writer, BaseType base) { (void)writer, (void)base; }
 static void run_default(Writer *writer, uint32_t slot, uint32_t target) { (void)writer, (void)slot, (void)target; }
 static void run_else_value(Writer *writer) { (void)writer; }
 static void run_while(Writer *writer) { (void)writer; }
@@ -691,7 +708,7 @@ static void writer_free(Writer *writer) {
  * been run up to CODE_BODY. */
 static void write_function(Print *print, TextVec *text, const Routine *routine) {
   TextVec body = {0};
-  const char *name = print_class(print, routine->name);
+  const char *name = print_name(print, routine->name);
   Writer writer = writer_make(print, &body, routine);
   writer.depth = 2;
   for (uint32_t i = 0; i < routine->code.count; i++) run_instruction(&writer, i);
@@ -710,7 +727,6 @@ static void write_function(Print *print, TextVec *text, const Routine *routine) 
 
 /* 'f$2': gives output number 2 of 'f', for a call has one value in an expression. */
 static void write_output_function(Print *print, TextVec *text, const Routine *routine, uint32_t output) {
-  static const char *const colons[] = {"", "[:]", "[:, :]", "[:, :, :]", "[:, :, :, :]"};
   Heap *heap = print->heap;
   const char *name = print_use(print, routine->number, output);
   text_printf(heap, text, "  function %s\n", name);
@@ -720,7 +736,9 @@ static void write_output_function(Print *print, TextVec *text, const Routine *ro
     const Local *local = &routine->locals.data[slot];
     text_printf(heap, text, is_input ? "    input " : "    output ");
     print_type(print, text, local->type);
-    text_printf(heap, text, " %s%s;\n", print_name(print, local->name), colons[local->type.dimensions % 5]);
+    text_printf(heap, text, " %s", print_name(print, local->name));
+    for (uint32_t d = 0; d < local->type.dimensions; d++) text_printf(heap, text, d ? ", :" : "[:");
+    text_printf(heap, text, local->type.dimensions ? "];\n" : ";\n");
   }
   text_printf(heap, text, "  algorithm\n    (");
   for (uint32_t i = 0; i < output; i++) text_printf(heap, text, ", ");

@@ -3,6 +3,7 @@
 
 #include "code/switches.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- columns ---- */
@@ -85,14 +86,37 @@ uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *des
 
 static Expr copy_attribute(Derived *derived, Expr e) { return e == EXPR_NONE ? e : transplant(&derived->plan, e); }
 
+/* Was the parameter overridden, or its value found by initialization? */
+static bool has_other_value(const Derived *derived, const Variable *variable) {
+  const double *parameters = derived->reduction->at.evaluator->parameters;
+  double value = parameters[variable->index], bound;
+  Expr given = variable->binding != EXPR_NONE ? variable->binding : variable->start;
+  if (variable->type == TYPE_STRING || variable->type == TYPE_EXTERNAL_OBJECT || isnan(value)) return false;
+  if (variable->fixed == FIXED_FALSE) return true;
+  if (given == EXPR_NONE) return value != 0;
+  return !model_evaluate(derived->source, dag_scratch(derived->source->dag), given, parameters, &bound) ||
+         bound != value;
+}
+
+static void set_parameter(const Derived *derived, Variable *variable) {
+  Expr value = dag_constant(derived->model->dag, derived->reduction->at.evaluator->parameters[variable->index]);
+  variable->fixed = FIXED_UNSET;
+  if (variable->causality == CAUSALITY_INPUT) variable->start = value;
+  else variable->binding = value;
+}
+
 static void copy_variables(Derived *derived) {
   for (uint32_t v = 0; v < derived->source->variables.count; v++) {
     Variable variable = derived->source->variables.data[v];
+    if (variable.causality == CAUSALITY_INPUT && variable.role != ROLE_PARAMETER) /* its binding is a row here */
+      variable.causality = CAUSALITY_LOCAL, variable.binding = EXPR_NONE;
+    bool is_set = variable.role == ROLE_PARAMETER && has_other_value(derived, &variable);
     variable.binding = copy_attribute(derived, variable.binding);
     variable.start = copy_attribute(derived, variable.start);
     variable.min = copy_attribute(derived, variable.min);
     variable.max = copy_attribute(derived, variable.max);
     variable.nominal = copy_attribute(derived, variable.nominal);
+    if (is_set) set_parameter(derived, &variable);
     if (variable.role == ROLE_UNKNOWN) variable.fixed = FIXED_UNSET;
     model_add_variable(derived->model, variable);
   }
@@ -164,7 +188,7 @@ static void set_starts(Derived *derived) {
     } else if (fixed) {
       Expr left = derived_column(derived, q), right = dag_constant(model->dag, value);
       vec_push(model->heap, &model->initial_equations,
-               (Equation){left, right, dag_subtract(model->dag, left, right), {0, 0}});
+               (Equation){.left = left, .right = right, .residual = dag_subtract(model->dag, left, right)});
     }
   }
 }
@@ -174,7 +198,7 @@ static void set_starts(Derived *derived) {
 void derived_add_equation(Derived *derived, Expr left, Expr right, const char *note) {
   Dag *dag = derived->model->dag;
   vec_push(derived->model->heap, &derived->model->equations,
-           (Equation){left, right, dag_subtract(dag, left, right), {0, 0}});
+           (Equation){.left = left, .right = right, .residual = dag_subtract(dag, left, right)});
   vec_push(derived->reduction->heap, &derived->equation_notes, note);
 }
 
@@ -198,11 +222,16 @@ static Expr multiplied_terms(Derived *derived, uint32_t q) {
   return sum;
 }
 
+/* A variable v = der(x) of the model that no row holds has nothing but that equation. */
+static bool is_alias_alone(const Derived *derived, uint32_t q) {
+  return array_order(derived->array, q) > 0 && derived->unknown[q] != MAP_NONE && !derived->used[q];
+}
+
 /* Column q + 1 as the derivative of column q, where it is a variable of its own. */
 static void add_tie(Derived *derived, uint32_t q) {
   Dag *dag = derived->model->dag;
   uint8_t tie = derived->reduction->form.tie[q];
-  if (tie == TIE_NONE || derived->order[q + 1] > 0) return;
+  if (tie == TIE_NONE ? !is_alias_alone(derived, q + 1) : derived->order[q + 1] > 0) return;
   Expr left = derived_column(derived, q), right = derived_column(derived, q + 1);
   left = dag_time_derivative(dag, left);
   if (tie == TIE_MULTIPLIED) {
@@ -255,21 +284,10 @@ static bool is_converted(const Derived *derived, uint32_t equation) {
   return problem->written && problem->written[equation] != problem->residual[equation];
 }
 
-/* An expression with the relations put back in for their modes; the last ones made hold those before. */
-static Expr without_modes(const Derived *derived, Expr e) {
-  const Modes *modes = derived->reduction->modes;
-  Dag *dag = derived->array->dag;
-  for (uint32_t m = modes->count; m-- > 0;) {
-    Expr mode = dag_discrete(dag, modes->first + m);
-    dag_substitute(dag, &mode, &modes->relation[m], 1, &e, 1);
-  }
-  return e;
-}
-
 /* A rewritten equation has no sides of its own: its residual is zero. */
 static void add_converted_row(Derived *derived, const FormRow *row) {
-  Expr residual = without_modes(derived, form_residual(derived->reduction, row));
-  derived_add_equation(derived, transplant(&derived->plan, residual), dag_constant(derived->model->dag, 0),
+  Expr residual = transplant(&derived->plan, form_residual(derived->reduction, row));
+  derived_add_equation(derived, residual, dag_constant(derived->model->dag, 0),
                        arena_printf(derived->reduction->arena, "%s, rewritten", row_note(derived, row)));
 }
 
@@ -296,6 +314,17 @@ static void add_row(Derived *derived, const FormRow *row) {
   derived_add_equation(derived, side[0], side[1], row_note(derived, row));
 }
 
+/* Rows of the array have modes for their relations; the model has the relations. The last ones made hold those
+ * before. */
+static void restore_relations(Derived *derived) {
+  const Modes *modes = derived->reduction->modes;
+  for (uint32_t m = 0; m < modes->count; m++) {
+    Expr mode = dag_discrete(derived->plan.from, modes->first + m);
+    Expr relation = transplant(&derived->plan, modes->relation[m]);
+    map_put(&derived->plan.image, mode, relation);
+  }
+}
+
 /* ---- the model ---- */
 
 static Model *begin_model(const Reduction *reduction, const char *method) {
@@ -306,6 +335,8 @@ static Model *begin_model(const Reduction *reduction, const char *method) {
   model->name = names_add(original->names, name, strlen(name));
   model->description = original->description;
   model->experiment = original->experiment;
+  model->experiment.start = reduction->time;
+  model->experiment.has_start |= reduction->time != 0;
   for (uint32_t k = 0; k < original->enumerations.count; k++)
     vec_push(model->heap, &model->enumerations, original->enumerations.data[k]);
   for (uint32_t k = 0; k < original->functions.count; k++)
@@ -344,6 +375,7 @@ Derived *derived_begin(Reduction *reduction, const char *method) {
   complete_columns(derived);
   add_multipliers(derived);
   set_starts(derived);
+  restore_relations(derived);
   for (uint32_t q = 0; q + 1 < columns; q++) add_tie(derived, q);
   for (uint32_t u = 0; derived->aliases && u < derived->source->unknowns.count; u++) add_alias(derived, u);
   return derived;

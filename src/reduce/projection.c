@@ -52,7 +52,7 @@ static void take_form(Reduction *reduction, const bool *replaced) {
   uint32_t links = dummy_links(run.dummy, &from, &to);
   form_begin(reduction);
   for (uint32_t i = 0; i < array->problem->equations; i++)
-    for (int32_t l = replaced[i]; l <= array->c[i]; l++) form_add(reduction, i, l);
+    for (int32_t l = replaced[i]; l <= replaced[i] + here->c[i]; l++) form_add(reduction, i, l);
   for (uint32_t k = 0; k < links; k++) {
     uint32_t j = here->column_unknown[from[k]], q = array->column_start[j] + array_order(here, (uint32_t)from[k]);
     reduction->form.tie[q] = TIE_DERIVATIVE;

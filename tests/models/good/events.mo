@@ -1,6 +1,6 @@
 model Events
   // expect: when {'h' < 0, 'n' > 100} then
-  // expect: reinit('v', -0.8*'v');
+  // expect: reinit('v', -0.8*pre('v'));
   // expect: elsewhen time > 3 then
   // expect: assert('h' < 10, "too high: " + String('h'));
   Real h(start = 1, fixed = true), v(start = 0, fixed = true);
