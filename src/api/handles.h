@@ -47,7 +47,7 @@ struct daedal_result {
   Comparison *comparison; /* NULL: one run */
   TextVec reduced, reduced_json;
   Explanation *explanation; /* of the initial values; NULL until asked for */
-  TextVec text, json, csv, plot, terminal, initial_text, initial_json, start_values;
+  TextVec text, json, plot, terminal, initial_text, initial_json, start_values;
   Published published;
   bool broken;
 };

@@ -1,10 +1,10 @@
 /* options: from the options of a call to a request of the pipeline. */
 #include "api/handles.h"
 
+#include "base/number.h"
 #include "result/start_list.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Smallest tolerance, and smallest step over time: a little above the round-off of one operation. */
@@ -93,10 +93,8 @@ static bool read_override(daedal_result *result, const char *text, size_t length
   char *equals = strrchr(item, '=');
   if (!equals) return refuse_usage(result, arena_printf(arena, "'%s' is not of the form name=value", item));
   *equals = '\0';
-  char *end;
-  double value = strcmp(equals + 1, "true") == 0 ? 1 : strcmp(equals + 1, "false") == 0 ? 0 : strtod(equals + 1, &end);
-  bool word = strcmp(equals + 1, "true") == 0 || strcmp(equals + 1, "false") == 0;
-  if (!word && (end == equals + 1 || *end || !isfinite(value)))
+  double value;
+  if (!number_parse(equals + 1, item + length, &value) || !isfinite(value))
     return refuse_usage(result, arena_printf(arena, "'%s' is not a number (value of %s)", equals + 1, item));
   uint32_t position = model_find(model, item);
   if (position == MAP_NONE)

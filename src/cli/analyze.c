@@ -1,10 +1,8 @@
 /* analyze: the report goes to standard output, unless the JSON goes there. */
-#include "cli/output.h"
 #include "cli/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char failed[] = "{\"status\": \"input\", \"equations\": null, \"variables\": null, "
                              "\"structural_index\": null, \"dof\": null, "
@@ -34,8 +32,7 @@ static void analyze(Session *session) {
   daedal_analysis analysis = daedal_analyze(session->model);
   session_report(session);
   session->status = first_failure(session->status, (int)analysis.status);
-  const char *text = daedal_analysis_text(session->model);
-  if (text && !(arguments->json_path && !strcmp(arguments->json_path, "-"))) output_text(text);
+  if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_analysis_text(session->model));
   if (arguments->verbose && session_talks(session)) say_more(&analysis);
   if (arguments->svg_path) session_write(session, arguments->svg_path, daedal_analysis_svg(session->model));
   if (arguments->json_path) session_write_json(session, daedal_analysis_json(session->model), failed);

@@ -4,7 +4,6 @@
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,9 +13,8 @@ void usage_error(const char *format, ...) {
   va_list values;
   fprintf(stderr, "daedal: %serror:%s ", terminal_style(STYLE_ERROR), terminal_style(STYLE_NONE));
   va_start(values, format);
-  vfprintf(stderr, format, values);
+  terminal_vsay(format, values);
   va_end(values);
-  fputc('\n', stderr);
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }

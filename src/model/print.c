@@ -4,6 +4,8 @@
  * literals of the type that their place has, lists in the model's order. */
 #include "model/print.h"
 
+#include "base/number.h"
+
 #include <string.h>
 
 /* ---- names ---- */
@@ -51,10 +53,15 @@ static bool is_plain(const char *name) {
   return !*c;
 }
 
+void print_as_written(Heap *heap, TextVec *text, const char *name) {
+  if (is_plain(name) && strcmp(name, "time") != 0) text_append(heap, text, name, strlen(name));
+  else print_quoted(heap, text, name);
+}
+
 static void append_name(const Print *print, Heap *heap, TextVec *text, Name name) {
   const char *plain = names_text(print->model->names, name);
-  if (print->is_flat || !is_plain(plain)) print_quoted(heap, text, plain);
-  else text_append(heap, text, plain, strlen(plain));
+  if (print->is_flat) print_quoted(heap, text, plain);
+  else print_as_written(heap, text, plain);
 }
 
 const char *print_name(Print *print, Name name) {
@@ -68,8 +75,8 @@ const char *print_name(Print *print, Name name) {
 const char *print_class(Print *print, Name name) {
   TextVec text = {0};
   const char *plain = names_text(print->model->names, name);
-  if (print->is_flat || !is_plain(plain)) print_quoted(print->heap, &text, plain);
-  else text_append(print->heap, &text, plain, strlen(plain));
+  if (print->is_flat) print_quoted(print->heap, &text, plain);
+  else print_as_written(print->heap, &text, plain);
   const char *kept = arena_copy(&print->arena, text.data, text.count);
   vec_free(print->heap, &text);
   return kept;
@@ -170,7 +177,10 @@ static void leaf_literal(void *context, Heap *heap, TextVec *text, uint32_t kind
   uint32_t enumeration = kind - VALUE_ENUMERATION;
   if (value >= 1 && value <= print->model->enumerations.data[enumeration].literals.count && value == (uint32_t)value)
     print_literal(print, text, enumeration, value);
-  else text_printf(heap, text, "%.17g", value);
+  else {
+    char number[NUMBER_SIZE];
+    text_append(heap, text, number, number_format(value, 17, number));
+  }
 }
 
 static const char *leaf_enumeration(void *context, uint32_t kind) {
@@ -236,8 +246,8 @@ const char *print_use(Print *print, uint32_t routine, uint32_t output) {
   }
   TextVec text = {0};
   if (output) name = arena_printf(&print->arena, "%s$%u", name, output + 1);
-  if (print->is_flat || !is_plain(name)) print_quoted(print->heap, &text, name);
-  else text_printf(print->heap, &text, "%s", name);
+  if (print->is_flat) print_quoted(print->heap, &text, name);
+  else print_as_written(print->heap, &text, name);
   const char *kept = arena_copy(&print->arena, text.data, text.count);
   vec_free(print->heap, &text);
   return kept;

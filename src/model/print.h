@@ -46,6 +46,9 @@ void print_free(Print *print);
 /* 'name' in quotes, with escapes. */
 void print_quoted(Heap *heap, TextVec *text, const char *name);
 
+/* The name as a model writes it: in quotes where it is not made of identifiers, dots and subscripts. */
+void print_as_written(Heap *heap, TextVec *text, const char *name);
+
 /* "text" with escapes. */
 void print_string(Heap *heap, TextVec *text, const char *string);
 
