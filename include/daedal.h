@@ -208,12 +208,18 @@ uint32_t daedal_result_find(const daedal_result *result, const char *name); /* U
 /* Writes the trajectory; the format follows from the ending, .csv or .mat. The file appears when it is whole. */
 daedal_status daedal_result_write(daedal_result *result, const char *path);
 
-/* Reports of a run; owned by the result. Every JSON report, here and below, also takes NULL, for a run that found no memory: what
- * is not known is null in it. plot: an SVG picture of the signals whose names match the expression (NULL: the
+/* Takes the next bytes of a text; false, with errno set, when it cannot. */
+typedef bool (*daedal_sink)(void *context, const void *bytes, size_t length);
+
+/* Writes the trajectory as CSV into a sink, piece by piece: the memory does not grow with the text. */
+daedal_status daedal_result_stream(daedal_result *result, daedal_sink sink, void *context);
+
+/* Reports of a run; owned by the result. Every JSON report, here and below, also takes NULL, for a run that found no memory:
+ * what is not known is null in it. Where there was no memory for a report, or it is longer than 2 GiB, it is NULL or "",
+ * and the status is DAEDAL_INTERNAL from then on. plot: an SVG picture of the signals whose names match the expression (NULL: the
  * states). plot_terminal: the same in characters. */
 const char *daedal_result_text(daedal_result *result);
 const char *daedal_result_json(daedal_result *result);
-const char *daedal_result_csv(daedal_result *result);
 const char *daedal_result_plot(daedal_result *result, const char *variables);
 const char *daedal_result_plot_terminal(daedal_result *result, const char *variables, uint32_t width, uint32_t height);
 
@@ -247,7 +253,7 @@ const char *daedal_compare_plot(daedal_result *result);
 /* ---- code to take away ---- */
 
 /* Writes self-contained C99 for the equations that a run would integrate, at its initial values, into a directory (made if
- * missing). The result holds status, diagnostics and the initial values. */
+ * missing): all files or none. The result holds status, diagnostics and the initial values. */
 daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
 
 /* Writes a text to a file under its final name only when it is whole; a diagnostic goes to the model. */

@@ -190,11 +190,13 @@ void compare_text(const Comparison *comparison, TextVec *text) {
   Heap *heap = comparison->heap;
   const CompareRequest *request = comparison->request;
   uint32_t levels = most_levels(comparison);
+  Arena arena = arena_make(heap);
   text_printf(heap, text, "%-15s %-6s%6s %6s %7s %9s %7s %9s", "method", "solver", "rows", "states", "steps",
               "residuals", "Jacob.", "ms");
   for (uint32_t l = 0; l < levels; l++) text_printf(heap, text, " level %-2u %10s", l, "drift");
   for (uint32_t i = 0; i < request->invariant_count; i++)
-    text_printf(heap, text, " %9.9s %-9s", request->invariants[i], "drift");
+    text_printf(heap, text, " %9.9s %-9s", arena_printable(&arena, request->invariants[i]), "drift");
+  arena_free(&arena);
   text_printf(heap, text, " %9s %9s\n", "off by", "amplifies");
   for (uint32_t k = 0; k < comparison->count; k++) text_run(comparison, k, levels, text);
   text_printf(heap, text,

@@ -281,6 +281,77 @@ static void allocations_of_a_simulation_refused(void **state) {
   }
 }
 
+static bool count_bytes(void *context, const void *bytes, size_t length) {
+  (void)bytes;
+  *(size_t *)context += length;
+  return length < SIZE_MAX;
+}
+
+static bool refuse_bytes(void *context, const void *bytes, size_t length) {
+  (void)context, (void)bytes, (void)length;
+  return false;
+}
+
+static void csv_goes_to_a_sink(void **state) {
+  (void)state;
+  daedal_model *model = load(PENDULUM, NULL);
+  daedal_options options = daedal_default_options();
+  daedal_result *result = daedal_simulate(model, &options);
+  size_t bytes = 0;
+  assert_int_equal(daedal_result_stream(result, count_bytes, &bytes), DAEDAL_OK);
+  assert_true(bytes > 500 * 100);
+  assert_int_equal(daedal_result_stream(result, refuse_bytes, NULL), DAEDAL_FILE);
+  assert_int_equal(daedal_result_diagnostic_count(result), 1);
+  assert_int_equal(daedal_result_status(result), DAEDAL_OK);
+  daedal_result_free(result);
+  daedal_model_free(model);
+}
+
+static const char *plot(daedal_result *result) { return daedal_result_plot(result, NULL); }
+static const char *plot_terminal(daedal_result *result) { return daedal_result_plot_terminal(result, NULL, 80, 10); }
+static const char *stream(daedal_result *result) {
+  size_t bytes = 0;
+  return daedal_result_stream(result, count_bytes, &bytes) == DAEDAL_OK ? "all of it" : NULL;
+}
+
+typedef const char *(*Report)(daedal_result *result);
+
+/* Whether the refusal came about; then there is no report, and the status says so. */
+static bool report_with(Report report, size_t refuse) {
+  FailAlloc fail = {0};
+  fail_alloc_begin(&fail);
+  daedal_allocator allocator = {fail.hook.resize, fail.hook.context};
+  daedal_model *model = load(PENDULUM, &allocator);
+  daedal_options options = daedal_default_options();
+  options.intervals = 5;
+  daedal_result *result = daedal_simulate(model, &options);
+  assert_int_equal(daedal_result_status(result), DAEDAL_OK);
+  fail.refuse = fail.count + refuse;
+  const char *text = report(result);
+  assert_int_equal(text && *text, !fail.refused);
+  assert_int_equal(daedal_result_status(result), fail.refused ? DAEDAL_INTERNAL : DAEDAL_OK);
+  daedal_result_free(result);
+  daedal_model_free(model);
+  assert_int_equal(fail.live, 0);
+  return fail.refused;
+}
+
+static void each_allocation_of_a_report_refused(void **state) {
+  (void)state;
+  static const Report reports[] = {daedal_result_text,
+                                   daedal_result_json,
+                                   plot,
+                                   plot_terminal,
+                                   stream,
+                                   daedal_result_initial_text,
+                                   daedal_result_initial_json,
+                                   daedal_result_start_values,
+                                   daedal_result_model,
+                                   daedal_result_model_json};
+  for (size_t r = 0; r < sizeof reports / sizeof *reports; r++)
+    for (size_t refuse = 1; report_with(reports[r], refuse); refuse += 1 + refuse / 8) continue;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(load_analyze_simulate),
@@ -295,6 +366,8 @@ int main(void) {
       cmocka_unit_test(each_allocation_of_an_override_refused),
       cmocka_unit_test(each_allocation_up_to_analysis_refused),
       cmocka_unit_test(allocations_of_a_simulation_refused),
+      cmocka_unit_test(csv_goes_to_a_sink),
+      cmocka_unit_test(each_allocation_of_a_report_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,28 @@ static void heap_refuses_overflow(void **state) {
   assert_int_equal(refused, 3);
 }
 
+/* A text that would grow beyond its limit is refused; its length never wraps. */
+static void texts_refuse_to_wrap(void **state) {
+  Heap *heap = heap_of(state);
+  jmp_buf point;
+  volatile int refused = 0;
+  TextVec text = {.count = INT32_MAX - 3, .capacity = INT32_MAX - 3}; /* as if it were there */
+  if (HEAP_TRY(heap, point)) text_append(heap, &text, "abcdef", 6);
+  else refused++;
+  if (HEAP_TRY(heap, point)) text_printf(heap, &text, "%s", "abcdef");
+  else refused++;
+  if (HEAP_TRY(heap, point)) text_append(heap, &text, "", (size_t)INT32_MAX + 5);
+  else refused++;
+  assert_int_equal(refused, 3);
+}
+
+static void printable_texts(void **state) {
+  Arena arena = arena_make(heap_of(state));
+  assert_string_equal(arena_printable(&arena, "body.r[1] \u00fc"), "body.r[1] \u00fc");
+  assert_string_equal(arena_printable(&arena, "a\nb\x1b[2J\x7f\xc2\x9b"), "a\\nb\\x1b[2J\\x7f\\x9b");
+  arena_free(&arena);
+}
+
 static void heap_keeps_a_block_that_cannot_grow(void **state) {
   Fixture *fixture = *state;
   char *block = heap_alloc(fixture->heap, 10);
@@ -510,6 +532,8 @@ int main(void) {
       CASE(heap_zeroes_and_counts),
       CASE(heap_empty_blocks_are_distinct),
       CASE(heap_refuses_overflow),
+      CASE(texts_refuse_to_wrap),
+      CASE(printable_texts),
       CASE(heap_keeps_a_block_that_cannot_grow),
       CASE(heap_catch_nests),
       CASE(heap_within_goes_early_or_with_the_outer_one),

@@ -1,12 +1,12 @@
 /* Results: numbers, files, JSON, trajectories, CSV, MAT, plots, incidence pictures. Every test has a heap, a
  * list of diagnostics and an empty directory of its own; what is left in the directory is checked by name. */
+#include "base/number.h"
 #include "result/axis.h"
 #include "result/csv.h"
 #include "result/incidence.h"
 #include "result/json.h"
 #include "result/load.h"
 #include "result/mat.h"
-#include "result/number.h"
 #include "result/plot.h"
 
 #include <dirent.h>
@@ -187,15 +187,13 @@ static void file_appears_only_at_commit(void **state) {
   assert_true(file_save(f->heap, &f->diags, path, NULL, NULL, "old", 3));
   FileWriter *writer = file_create(f->heap, &f->diags, path, NULL, NULL);
   for (int i = 0; i < 100000; i++) file_write(writer, "0123456789", 10);
-  file_patch(writer, 5, "abc", 3);
-  assert_int_equal(file_size(writer), 1000000);
   assert_string_equal(slurp(f, path), "old");
   assert_int_equal(count_files(f, false), 2);
   assert_true(file_commit(writer));
   assert_int_equal(count_files(f, false), 1);
   char *text = slurp(f, path);
   assert_int_equal(strlen(text), 1000000);
-  assert_memory_equal(text, "01234abc89", 10);
+  assert_memory_equal(text + 999990, "0123456789", 10);
 }
 
 static void file_abandoned_leaves_the_old(void **state) {
@@ -262,11 +260,7 @@ static void file_full_disk(void **state) {
   ENTER(f);
   FileWriter *writer = file_create(f->heap, &f->diags, "/dev/full", NULL, NULL);
   assert_non_null(writer);
-  assert_false(file_can_patch(writer));
-  file_write(writer, "x", 1);
-  assert_false(file_failed(writer));
   for (int i = 0; i < 10000; i++) file_write(writer, "0123456789", 10);
-  assert_true(file_failed(writer));
   assert_false(file_commit(writer));
   assert_true(said(f, DIAG_FILE, "cannot write `/dev/full`: No space left on device"));
   assert_true(file_save(f->heap, &f->diags, "/dev/null", NULL, NULL, "x", 1));
@@ -553,8 +547,10 @@ static void mat_round_trip(void **state) {
   Trajectory *trajectory = sample_trajectory(f->heap);
   FileWriter *file = file_create(f->heap, &f->diags, in_directory(f, "r.mat"), NULL, NULL);
   assert_true(mat_write(f->heap, &f->diags, file, trajectory));
-  assert_int_equal(file_size(file), mat_size(trajectory->signals, trajectory->rows));
   assert_true(file_commit(file));
+  uint32_t length = 0;
+  assert_non_null(file_read(f->heap, &f->diags, f->path, &length));
+  assert_int_equal(length, mat_size(trajectory->signals, trajectory->rows));
   Trajectory *again = load_result(f->heap, &f->diags, f->path);
   assert_non_null(again);
   assert_same_values(trajectory, again, true);
@@ -646,12 +642,6 @@ static void mat_refuses_what_is_too_large(void **state) {
   assert_false(mat_fits(&f->diags, trajectory->signals, most + 1));
   assert_true(said(f, DIAG_USAGE, "at most 2 GB"));
   assert_true(mat_size(trajectory->signals, UINT64_MAX / 2) == UINT64_MAX);
-  char got[8] = "";
-  FileWriter *file = file_create(f->heap, &f->diags, "-", append_sink, got);
-  assert_false(mat_write(f->heap, &f->diags, file, trajectory));
-  assert_true(said(f, DIAG_USAGE, "cannot be written to a stream"));
-  file_abandon(file);
-  assert_string_equal(got, "");
 }
 
 /* Every cut and every damaged byte gives a message or a result, never a crash (the sanitizers watch). */
@@ -882,26 +872,25 @@ static void plot_is_well_formed(void **state) {
 
 static void plot_text_golden(void **state) {
   ENTER(f);
-  double x[] = {0, 1, 2, 3}, y[] = {0, 2, 2, 1}, z[] = {2, 0, 0, 0};
-  PlotSeries series[] = {{.label = "up", .unit = "m", .x = x, .y = y, .count = 4},
-                         {.label = "down", .unit = "m", .x = x, .y = z, .count = 4}};
+  double x[] = {0, 1, 2, 3}, y[] = {0, 2, 2, 1};
+  PlotSeries series[] = {{.label = "up", .unit = "m", .x = x, .y = y, .count = 4}};
   TextVec text = {0};
-  plot_text(f->heap, &(Plot){.title = "Two", .series = series, .count = 2}, PLOT_ASCII, 34, 7, &text);
+  plot_text(f->heap, &(Plot){.title = "Two", .series = series, .count = 1}, 34, 7, &text);
   assert_string_equal(text.data, "                 Two\n"
-                                 "   * up  o down  [m]\n"
-                                 "2 +o         ************\n"
-                                 "  | oo     **            ***\n"
-                                 "  |   oo **                 ****\n"
-                                 "1 +     o                       **\n"
-                                 "  |   ** oo\n"
-                                 "  | **     oo\n"
-                                 "0 +*         ooooooooooooooooooooo\n"
-                                 "  ++---------+---------+---------+\n"
+                                 "   ━━ up  [m]\n"
+                                 "2 ┤         ⡠⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠤⡀\n"
+                                 "  │       ⢀⠔⠁            ⠈⠑⠤⡀\n"
+                                 "  │      ⡠⠃                 ⠈⠑⠢⣀\n"
+                                 "1 ┤    ⢀⠎                       ⠑⠢\n"
+                                 "  │   ⡔⠁\n"
+                                 "  │ ⡠⠊\n"
+                                 "0 ┤⠔⠁\n"
+                                 "  └┴─────────┴─────────┴─────────┴\n"
                                  "   0         1         2         3\n"
                                  "              time [s]\n");
 }
 
-/* Every line keeps to the width, in every style, whatever the names. */
+/* Every line keeps to the width, whatever the names. */
 static void plot_text_keeps_its_width(void **state) {
   ENTER(f);
   uint64_t seed = 9;
@@ -916,19 +905,13 @@ static void plot_text_keeps_its_width(void **state) {
                      .y = y,
                      .count = 500};
   }
-  for (PlotText style = PLOT_BRAILLE; style <= PLOT_ASCII; style++) {
-    for (uint32_t width = 30; width <= 120; width += 45) {
-      TextVec text = {0};
-      plot_text(f->heap, &(Plot){.title = "t", .series = series, .count = 12}, style, width, 8, &text);
-      for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n")) {
-        size_t characters = 0;
-        for (const char *at = line; *at; at++) {
-          if (*at == '\033') at = strchr(at, 'm');
-          else characters += (*at & 0xc0) != 0x80;
-          if (style == PLOT_ASCII) assert_true((unsigned char)*at < 0x80);
-        }
-        assert_in_range(characters, 1, width);
-      }
+  for (uint32_t width = 30; width <= 120; width += 45) {
+    TextVec text = {0};
+    plot_text(f->heap, &(Plot){.title = "t", .series = series, .count = 12}, width, 8, &text);
+    for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n")) {
+      size_t characters = 0;
+      for (const char *at = line; *at; at++) characters += (*at & 0xc0) != 0x80;
+      assert_in_range(characters, 1, width);
     }
   }
 }
@@ -1058,7 +1041,7 @@ static void work(Heap *heap, const char *path) {
   Plot plot = plot_signals(&arena, trajectory, "t", chosen, 3);
   TextVec text = {0};
   plot_svg(heap, &plot, &text);
-  plot_text(heap, &plot, PLOT_ASCII, 40, 8, &text);
+  plot_text(heap, &plot, 40, 8, &text);
   Pattern small = chain(heap, 5), large = chain(heap, 1000);
   incidence_svg(heap, &small.picture, &text);
   incidence_svg(heap, &large.picture, &text);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Names and values of the variables that stand behind leaf indices. */
 static ExportList export_variables(const Model *model, const IndexVec *variables, const double *values, Arena *arena) {
@@ -44,18 +45,50 @@ static bool export_files(daedal_result *result, ExportFiles *files) {
   return export_c(result->heap, &input, files, &result->diags);
 }
 
+/* Whether writing there would destroy the model, by whatever name. */
+static bool is_model_file(const daedal_result *result, const char *path) {
+  struct stat model, other;
+  return stat(result->model->source.path, &model) == 0 && stat(path, &other) == 0 && model.st_dev == other.st_dev &&
+         model.st_ino == other.st_ino;
+}
+
+static FileWriter *write_file(daedal_result *result, const char *directory, const ExportFile *file) {
+  const char *path = arena_printf(&result->diags.arena, "%s/%s", directory, file->name);
+  if (is_model_file(result, path)) {
+    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "`%s` is the model itself; choose another directory", path);
+    return NULL;
+  }
+  FileWriter *writer = file_create(result->heap, &result->diags, path, NULL, NULL);
+  if (writer) file_write(writer, file->text.data, file->text.count);
+  if (!writer || file_finish(writer)) return writer;
+  file_abandon(writer);
+  return NULL;
+}
+
+/* All of them or none: each is whole under another name before the first gets its own. */
+static bool write_files(daedal_result *result, const char *directory, const ExportFiles *files) {
+  FileWriter **writers = arena_array(&result->diags.arena, files->count, sizeof *writers);
+  uint32_t whole = 0;
+  while (whole < files->count && (writers[whole] = write_file(result, directory, &files->data[whole]))) whole++;
+  bool ok = whole == files->count;
+  while (whole-- > 0) {
+    if (ok) ok = file_commit(writers[whole]);
+    else file_abandon(writers[whole]);
+  }
+  return ok;
+}
+
 static bool work_export(daedal_result *result, const void *argument) {
   const char *directory = argument;
   ExportFiles files = {0};
   bool ok = result->status == DAEDAL_OK && export_files(result, &files);
-  if (ok && mkdir(directory, 0777) != 0 && errno != EEXIST) {
+  bool made = ok && mkdir(directory, 0777) == 0;
+  if (ok && !made && errno != EEXIST) {
     diag_error(&result->diags, DIAG_FILE, (Span){0}, "cannot make the directory %s: %s", directory, strerror(errno));
     ok = false;
   }
-  for (uint32_t k = 0; k < files.count && ok; k++) {
-    const char *path = arena_printf(&result->diags.arena, "%s/%s", directory, files.data[k].name);
-    ok = file_save(result->heap, &result->diags, path, NULL, NULL, files.data[k].text.data, files.data[k].text.count);
-  }
+  ok = ok && write_files(result, directory, &files);
+  if (!ok && made) rmdir(directory);
   if (!ok) result->status = (daedal_status)diags_code(&result->diags);
   publish_result(result);
   return ok;

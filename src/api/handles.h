@@ -68,7 +68,7 @@ struct daedal_result {
   Reduction reduction;    /* for its text */
   TextVec reduced, reduced_json;
   Explanation *explanation; /* of the initial values; NULL until asked for */
-  TextVec text, json, csv, plot, terminal, initial_text, initial_json, start_values;
+  TextVec text, json, plot, terminal, initial_text, initial_json, start_values;
   Published published;
   bool broken;
 };

@@ -12,8 +12,8 @@
  * Invariant: of two values for one variable the later counts. */
 #include "api/handles.h"
 
+#include "base/number.h"
 #include "model/print.h"
-#include "result/number.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -36,7 +36,7 @@ static bool work_plot(daedal_result *result, const void *argument) {
   uint32_t count = choose_signals(result, filter, chosen);
   Plot plot = plot_signals(&arena, recorder_of(result)->trajectory, daedal_model_name(result->model), chosen, count);
   result->plot.count = result->terminal.count = 0;
-  if (request->width) plot_text(result->heap, &plot, PLOT_BRAILLE, request->width, request->height, &result->terminal);
+  if (request->width) plot_text(result->heap, &plot, request->width, request->height, &result->terminal);
   else plot_svg(result->heap, &plot, &result->plot);
   arena_free(&arena);
   return true;

@@ -73,21 +73,23 @@ daedal_status daedal_result_write(daedal_result *result, const char *path) {
   return has_ending(path, ".csv") || has_ending(path, ".mat") ? DAEDAL_FILE : DAEDAL_USAGE;
 }
 
-static bool sink_text(void *context, const void *bytes, size_t length) {
-  daedal_result *result = context;
-  text_append(result->heap, &result->csv, bytes, length);
-  return true;
-}
+typedef struct Stream {
+  daedal_sink sink;
+  void *context;
+} Stream;
 
-static bool work_csv(daedal_result *result, const void *argument) {
-  (void)argument;
-  if (result->csv.count) return true;
-  FileWriter *file = file_create(result->heap, &result->diags, "-", sink_text, result);
-  if (!file) return false;
+static bool work_stream(daedal_result *result, const void *argument) {
+  const Stream *stream = argument;
+  FileWriter *file = file_create(result->heap, &result->diags, "-", stream->sink, stream->context);
   csv_write(file, recorder_of(result)->trajectory);
-  return file_commit(file);
+  bool ok = file_commit(file);
+  if (!ok) publish_result(result);
+  return ok;
 }
 
-const char *daedal_result_csv(daedal_result *result) {
-  return recorder_of(result) && result_protect(result, work_csv, NULL) ? result->csv.data : NULL;
+daedal_status daedal_result_stream(daedal_result *result, daedal_sink sink, void *context) {
+  Stream stream = {sink, context};
+  if (!recorder_of(result)) return result->status == DAEDAL_OK ? DAEDAL_INTERNAL : result->status;
+  if (result_protect(result, work_stream, &stream)) return DAEDAL_OK;
+  return result->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
 }

@@ -65,8 +65,9 @@ char *arena_vprintf(Arena *arena, const char *format, va_list list) {
   va_copy(again, list);
   int length = vsnprintf(NULL, 0, format, again);
   va_end(again);
-  char *text = arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1);
-  if (length > 0) vsnprintf(text, (size_t)length + 1, format, list);
+  if (length < 0) heap_fail(arena->heap); /* beyond 2 GiB */
+  char *text = arena_alloc(arena, (size_t)length + 1);
+  vsnprintf(text, (size_t)length + 1, format, list);
   return text;
 }
 
@@ -76,6 +77,28 @@ char *arena_printf(Arena *arena, const char *format, ...) {
   char *text = arena_vprintf(arena, format, list);
   va_end(list);
   return text;
+}
+
+/* How many bytes of a control character stand at `c`, those of U+0080 to U+009F included; 0 for another one. */
+static size_t control_length(const unsigned char *c) {
+  if (*c < 0x20 || *c == 0x7f) return 1;
+  return c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f ? 2 : 0;
+}
+
+const char *arena_printable(Arena *arena, const char *text) {
+  const unsigned char *c = (const unsigned char *)text;
+  while (*c && !control_length(c)) c++;
+  if (!*c) return text;
+  char *copy = arena_alloc(arena, 4 * strlen(text) + 1), *at = copy;
+  for (c = (const unsigned char *)text; *c;) {
+    size_t length = control_length(c);
+    if (!length) *at++ = (char)*c++;
+    else if (*c == '\n') at += sprintf(at, "\\n");
+    else at += sprintf(at, "\\x%02x", c[length - 1]);
+    c += length;
+  }
+  *at = '\0';
+  return copy;
 }
 
 void arena_free(Arena *arena) {

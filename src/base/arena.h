@@ -29,6 +29,10 @@ char *arena_copy(Arena *arena, const char *text, size_t length);
 __attribute__((format(printf, 2, 3))) char *arena_printf(Arena *arena, const char *format, ...);
 __attribute__((format(printf, 2, 0))) char *arena_vprintf(Arena *arena, const char *format, va_list list);
 
+/* The text itself, or a copy with control characters as escapes (\n, \x1b) if it has any: one line, harmless to a
+ * terminal. */
+const char *arena_printable(Arena *arena, const char *text);
+
 /* Frees every object; the arena is empty then and can be used again. */
 void arena_free(Arena *arena);
 

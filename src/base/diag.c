@@ -13,7 +13,7 @@ static Diag *diag_add(Diags *diags, Severity severity, DiagCode code, Span span,
     diags->spare = diag;
     return &diags->spare;
   }
-  diag.message = arena_vprintf(&diags->arena, format, list);
+  diag.message = arena_printable(&diags->arena, arena_vprintf(&diags->arena, format, list));
   vec_push(diags->arena.heap, &diags->list, diag);
   return &vec_last(&diags->list);
 }
@@ -38,7 +38,7 @@ void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...) {
   if (diag == &diags->spare) return;
   va_list list;
   va_start(list, format);
-  DiagNote note = {arena_vprintf(&diags->arena, format, list), span};
+  DiagNote note = {arena_printable(&diags->arena, arena_vprintf(&diags->arena, format, list)), span};
   va_end(list);
   vec_push(diags->arena.heap, &diag->notes, note);
 }

@@ -30,11 +30,10 @@ void text_printf(Heap *heap, TextVec *text, const char *format, ...) {
   va_copy(again, list);
   int length = vsnprintf(NULL, 0, format, list);
   va_end(list);
-  if (length >= 0) {
-    vec_reserve(heap, text, (uint32_t)length + 1);
-    vsnprintf(text->data + text->count, (size_t)length + 1, format, again);
-    text->count += (uint32_t)length;
-  }
+  if (length < 0) heap_fail(heap); /* beyond 2 GiB */
+  vec_reserve(heap, text, (uint32_t)length + 1);
+  vsnprintf(text->data + text->count, (size_t)length + 1, format, again);
+  text->count += (uint32_t)length;
   va_end(again);
 }
 

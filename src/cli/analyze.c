@@ -1,10 +1,8 @@
 /* analyze: the report goes to standard output, unless the JSON goes there. */
-#include "cli/output.h"
 #include "cli/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 static void say_offsets(const char *name, const int32_t *offsets, uint32_t count) {
   fprintf(stderr, "  %s:", name);
@@ -26,8 +24,7 @@ static void analyze(Session *session) {
   daedal_analysis analysis = daedal_analyze(session->model);
   session_report(session);
   session->status = first_failure(session->status, (int)analysis.status);
-  const char *text = daedal_analysis_text(session->model);
-  if (text && !(arguments->json_path && !strcmp(arguments->json_path, "-"))) output_text(text);
+  if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_analysis_text(session->model));
   if (arguments->verbose && session_talks(session)) say_more(&analysis);
   if (arguments->svg_path) session_write(session, arguments->svg_path, daedal_analysis_svg(session->model));
 }
@@ -35,6 +32,7 @@ static void analyze(Session *session) {
 int analyze_command(const Arguments *arguments) {
   Session session = session_open(arguments);
   if (!session.status) analyze(&session);
-  if (arguments->json_path) session_write(&session, arguments->json_path, daedal_analysis_json(session.model));
+  if (arguments->json_path)
+    session_write_json(&session, daedal_analysis_json(session.model), daedal_analysis_json(NULL));
   return session_close(&session);
 }

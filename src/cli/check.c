@@ -1,14 +1,14 @@
 /* check and flatten: the commands that only read. */
-#include "cli/output.h"
 #include "cli/session.h"
+#include "cli/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 static void say_counts(const daedal_model *model, bool verbose) {
   daedal_counts counts = daedal_model_counts(model);
-  fprintf(stderr, "%s: %" PRIu32 " equation%s, %" PRIu32 " unknown%s: fine\n", daedal_model_name(model),
-          counts.equations, counts.equations == 1 ? "" : "s", counts.variables, counts.variables == 1 ? "" : "s");
+  terminal_say("%s: %" PRIu32 " equation%s, %" PRIu32 " unknown%s: fine", daedal_model_name(model), counts.equations,
+               counts.equations == 1 ? "" : "s", counts.variables, counts.variables == 1 ? "" : "s");
   if (!verbose) return;
   fprintf(stderr, "  discrete equations %" PRIu32 ", discrete variables %" PRIu32 "\n", counts.discrete_equations,
           counts.discrete_variables);
@@ -34,10 +34,7 @@ int check_command(const Arguments *arguments) {
 int flatten_command(const Arguments *arguments) {
   Session session = session_open(arguments);
   if (!session.status) {
-    const char *text = daedal_flatten(session.model);
-    session_report(&session);
-    if (text) output_text(text);
-    else session.status = (int)daedal_model_status(session.model);
+    session_write(&session, "-", daedal_flatten(session.model));
   }
   return session_close(&session);
 }

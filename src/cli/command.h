@@ -6,6 +6,8 @@
 
 #include "daedal.h"
 
+#include <string.h>
+
 /* What the user asked for; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
   const char *model_path, *class_name, *dump_pass;
@@ -37,6 +39,9 @@ typedef struct Command {
 } Command;
 
 extern const Command commands[]; /* ends with an entry without a name */
+
+/* NULL is no path. */
+static inline bool is_standard_output(const char *path) { return path && !strcmp(path, "-"); }
 
 /* The exit status stays that of the first thing that went wrong. */
 static inline int first_failure(int before, int now) { return before ? before : now; }

@@ -1,37 +1,24 @@
 /* init and export: what can be had from a model without integrating it. */
-#include "cli/output.h"
 #include "cli/session.h"
+#include "cli/terminal.h"
 
-#include <stdio.h>
-#include <string.h>
-
-static bool is_standard_output(const char *path) { return path && !strcmp(path, "-"); }
-
-static void write_values(Session *session, daedal_result *result) {
-  const char *path = session->arguments->write_path, *text = daedal_result_start_values(result);
-  if (!path || !text) return;
-  if (is_standard_output(path)) {
-    output_text(text);
-    return;
-  }
-  daedal_status status = daedal_write_text(session->model, path, text);
-  session_report(session);
-  session->status = first_failure(session->status, (int)status);
-  if (!status && session_talks(session)) fprintf(stderr, "start values written to %s\n", path);
+static void write_values(Session *session) {
+  const char *path = session->arguments->write_path, *text = path ? daedal_result_start_values(session->result) : NULL;
+  int before = session->status;
+  session_write(session, path, text);
+  if (text && session->status == before && !is_standard_output(path) && session_talks(session))
+    terminal_say("start values written to %s", path);
 }
 
 static void initialize(Session *session) {
   const Arguments *arguments = session->arguments;
-  daedal_result *result = daedal_initialize(session->model, &arguments->run);
-  session_report_result(session, result);
-  if (result) {
-    const char *text = daedal_result_initial_text(result);
-    bool taken = is_standard_output(arguments->json_path) || is_standard_output(arguments->write_path);
-    if (text && !taken) output_text(text);
-    write_values(session, result);
-  }
-  if (arguments->json_path) session_write(session, arguments->json_path, daedal_result_initial_json(result));
-  daedal_result_free(result);
+  session_take(session, daedal_initialize(session->model, &arguments->run));
+  if (!session->result) return;
+  if (!is_standard_output(arguments->json_path) && !is_standard_output(arguments->write_path))
+    session_write(session, "-", daedal_result_initial_text(session->result));
+  write_values(session);
+  if (arguments->json_path)
+    session_write_json(session, daedal_result_initial_json(session->result), daedal_result_initial_json(NULL));
 }
 
 int init_command(const Arguments *arguments) {
@@ -44,10 +31,8 @@ int init_command(const Arguments *arguments) {
 int export_command(const Arguments *arguments) {
   Session session = session_open(arguments);
   if (!session.status) {
-    daedal_result *result = daedal_export_c(session.model, arguments->c_directory, &arguments->run);
-    session_report_result(&session, result);
-    daedal_result_free(result);
-    if (!session.status && session_talks(&session)) fprintf(stderr, "C source written to %s\n", arguments->c_directory);
+    session_take(&session, daedal_export_c(session.model, arguments->c_directory, &arguments->run));
+    if (!session.status && session_talks(&session)) terminal_say("C source written to %s", arguments->c_directory);
   }
   return session_close(&session);
 }

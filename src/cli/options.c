@@ -31,7 +31,7 @@ const Option options[] = {
      "start values from a list, as init --write makes it"},
     {"--start-from", NULL, "RESULT[@T]", IN_RUNS, OPTION_TEXT, PLACE(run.start_from),
      "start values from a result, at time T or its end"},
-    {"--write", NULL, "FILE", IN_INIT, OPTION_TEXT, PLACE(write_path),
+    {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
     {"--method", NULL, "M", IN_SIMULATE | IN_EXPORT | IN_REDUCE, OPTION_METHOD, PLACE(run.method), "index reduction"},
     {"--solver", NULL, "S", IN_SIMULATE, OPTION_SOLVER, PLACE(run.solver), "integrator"},
@@ -54,7 +54,7 @@ const Option options[] = {
     {"--plot", NULL, "FILE", IN_TIMES, OPTION_PLOT, PLACE(plot_path),
      "picture as FILE.svg; for simulate also -, one in characters on standard output"},
     {"--svg", NULL, "FILE", IN_ANALYZE, OPTION_PICTURE, PLACE(svg_path), "picture of the incidence matrix"},
-    {"--c", NULL, "DIR", IN_EXPORT, OPTION_TEXT, PLACE(c_directory), "directory for the C source"},
+    {"--c", NULL, "DIR", IN_EXPORT, OPTION_DIRECTORY, PLACE(c_directory), "directory for the C source"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or, as the last word, nothing: on standard output"},
     {"--dump", NULL, "PASS", IN_ALL, OPTION_DUMP, PLACE(dump_pass), "show on standard error what a pass leaves behind"},
@@ -151,7 +151,7 @@ static bool ends_with(const char *value, const char *ending) {
 }
 
 static bool ends_well(const Option *option, const char *value) {
-  if (!strcmp(value, "-")) {
+  if (is_standard_output(value)) {
     if (option->kind != OPTION_PICTURE) return true;
   } else if (option->kind == OPTION_TRAJECTORY ? ends_with(value, ".csv") || ends_with(value, ".mat")
                                                : ends_with(value, ".svg")) {
@@ -213,7 +213,9 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
     if (!ends_well(option, value)) return false;
     break;
   case OPTION_TEXT:
-  case OPTION_JSON: break;
+  case OPTION_JSON:
+  case OPTION_OUTPUT:
+  case OPTION_DIRECTORY: break;
   }
   if (!*value) {
     usage_error("%s takes a value that is not empty", option->name);
@@ -266,8 +268,6 @@ static bool parse_path(Parser *parser, const char *word) {
   parser->arguments->model_path = word;
   return true;
 }
-
-static bool is_standard_output(const char *path) { return path && !strcmp(path, "-"); }
 
 /* What cannot be seen from one option alone. */
 static bool check_together(const Parser *parser) {

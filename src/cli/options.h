@@ -25,6 +25,8 @@ typedef enum OptionKind {
   OPTION_PICTURE,    /* a path that ends in .svg */
   OPTION_PLOT,       /* the same, or "-" */
   OPTION_JSON,       /* a path or "-"; as the last argument, "-" may be left out */
+  OPTION_OUTPUT,     /* a path to write to, or "-" */
+  OPTION_DIRECTORY,  /* the same, of a directory */
 } OptionKind;
 
 typedef struct Option {

@@ -3,6 +3,7 @@
  */
 #include "cli/output.h"
 #include "cli/suggest.h"
+#include "cli/terminal.h"
 #include "daedal.h"
 
 #include <errno.h>
@@ -16,11 +17,18 @@ void output_begin(void) {
   for (int descriptor = 0; descriptor <= 2; descriptor++)
     if (fcntl(descriptor, F_GETFD) < 0) (void)!open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+bool output_bytes(const void *bytes, size_t length) {
+  if (isatty(STDOUT_FILENO)) terminal_write(stdout, bytes, length, true);
+  else fwrite(bytes, 1, length, stdout);
+  return !ferror(stdout);
 }
 
 void output_text(const char *text) {
   size_t length = strlen(text);
-  fwrite(text, 1, length, stdout);
+  output_bytes(text, length);
   if (length > 0 && text[length - 1] != '\n') fputc('\n', stdout);
 }
 

@@ -2,9 +2,15 @@
 #ifndef DAEDAL_CLI_OUTPUT_H
 #define DAEDAL_CLI_OUTPUT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Makes sure that the three standard descriptors exist, so that no file of ours takes the place of a closed
- * one, and that a reader who goes away is an error to report, not a signal. */
+ * one, and that a reader who goes away or a limit of file sizes is an error to report, not a signal. */
 void output_begin(void);
+
+/* Writes bytes; to a terminal with control characters as escapes, for names may hold them. False if they got lost. */
+bool output_bytes(const void *bytes, size_t length);
 
 /* Writes a text and at its end a line break if it lacks one. */
 void output_text(const char *text);

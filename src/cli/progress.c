@@ -23,10 +23,16 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Signals that are handled in the `present` way, not those that the caller of the program lets be ignored. */
+static void handle(void (*handler)(int), void (*present)(int)) {
+  static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND}, before;
+  for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+    if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler == present) sigaction(caught[i], &action, NULL);
+}
+
 Progress progress_begin(bool shown) {
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  handle(on_signal, SIG_DFL);
   double now = seconds();
   return (Progress){.shown = shown && terminal_is_watched(), .begun = now, .next = now + FIRST_DRAWN};
 }
@@ -56,6 +62,6 @@ bool progress_step(void *context, const daedal_progress *now) {
 
 void progress_end(Progress *progress) {
   if (progress->drawn) fputs("\r\033[K", stderr);
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
+  handle(SIG_DFL, on_signal);
+  progress->stopped = (int)signal_seen;
 }

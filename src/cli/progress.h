@@ -13,8 +13,8 @@ typedef struct Progress {
   double begun, next; /* seconds of the clock: start of the run, next time to draw */
 } Progress;
 
-/* Catches SIGINT and SIGTERM from now on, the first of each; a second one ends the program at once. The bar
- * is drawn only if `shown`. */
+/* Catches SIGINT, SIGTERM and SIGHUP from now on, the first of each, unless they are ignored; a second one ends the
+ * program at once. The bar is drawn only if `shown`. */
 Progress progress_begin(bool shown);
 
 /* For daedal_options.on_step; the context is the Progress. True once a signal came. */

@@ -1,19 +1,14 @@
 /* reduce and compare: what the methods of index reduction make of a model, one at a time or side by side. */
-#include "cli/output.h"
 #include "cli/session.h"
-
-#include <string.h>
-
-static bool is_standard_output(const char *path) { return path && !strcmp(path, "-"); }
 
 static void reduce(Session *session) {
   const Arguments *arguments = session->arguments;
-  daedal_result *result = daedal_initialize(session->model, &arguments->run);
-  session_report_result(session, result);
-  const char *text = result && !session->status ? daedal_result_model(result) : NULL;
-  if (text && !is_standard_output(arguments->json_path)) output_text(text);
-  if (arguments->json_path) session_write(session, arguments->json_path, daedal_result_model_json(result));
-  daedal_result_free(result);
+  session_take(session, daedal_initialize(session->model, &arguments->run));
+  if (!session->result) return;
+  if (!session->status && !is_standard_output(arguments->json_path))
+    session_write(session, "-", daedal_result_model(session->result));
+  if (arguments->json_path)
+    session_write_json(session, daedal_result_model_json(session->result), daedal_result_model_json(NULL));
 }
 
 int reduce_command(const Arguments *arguments) {
@@ -25,13 +20,12 @@ int reduce_command(const Arguments *arguments) {
 
 static void compare(Session *session) {
   const Arguments *arguments = session->arguments;
-  daedal_result *result = daedal_compare(session->model, &arguments->run, arguments->methods, arguments->solvers);
-  const char *text = result ? daedal_compare_text(result) : NULL;
-  if (text && !is_standard_output(arguments->json_path)) output_text(text);
-  session_report_result(session, result);
-  if (result) session_write(session, arguments->plot_path, daedal_compare_plot(result));
-  if (arguments->json_path) session_write(session, arguments->json_path, daedal_compare_json(result));
-  daedal_result_free(result);
+  session_take(session, daedal_compare(session->model, &arguments->run, arguments->methods, arguments->solvers));
+  if (!session->result) return;
+  if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_compare_text(session->result));
+  if (arguments->plot_path) session_write(session, arguments->plot_path, daedal_compare_plot(session->result));
+  if (arguments->json_path)
+    session_write_json(session, daedal_compare_json(session->result), daedal_compare_json(NULL));
 }
 
 int compare_command(const Arguments *arguments) {

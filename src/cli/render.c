@@ -34,9 +34,11 @@ static const char *skip_characters(const char *text, uint32_t count) {
   return text;
 }
 
-/* Bytes that a well-formed character with this lead byte has; 0 for none. */
-static size_t expected_length(unsigned char lead) {
+/* Bytes that a well-formed character that begins so has; 0 for none, and for control characters. */
+static size_t expected_length(const char *text) {
+  unsigned char lead = (unsigned char)text[0];
   if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
+  if (lead == 0xc2 && (unsigned char)text[1] < 0xa0) return 0;
   if (lead >= 0xc2 && lead < 0xe0) return 2;
   if (lead >= 0xe0 && lead < 0xf0) return 3;
   return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
@@ -46,7 +48,7 @@ static void print_line(const char *text, uint32_t count) {
   for (; count > 0 && *text && *text != '\n' && *text != '\r'; count--) {
     size_t length = character_length(text);
     if (*text == '\t') fputc('\t', stderr);
-    else if (expected_length((unsigned char)*text) == length) fwrite(text, 1, length, stderr);
+    else if (expected_length(text) == length) fwrite(text, 1, length, stderr);
     else fputc('?', stderr);
     text += length;
   }
@@ -83,12 +85,13 @@ static void draw_place(const daedal_place *place) {
 
 static void draw(daedal_severity severity, const char *message, const daedal_place *place, const char *path) {
   const char *name = place->path && *place->path ? place->path : path;
+  bool is_named = place->line > 0 || severity != DAEDAL_NOTE;
   fputs(terminal_style(STYLE_BOLD), stderr);
-  if (place->line > 0) fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": ", name, place->line, place->column);
-  else if (severity != DAEDAL_NOTE) fprintf(stderr, "%s: ", name);
-  else fputs("  ", stderr);
-  fprintf(stderr, "%s%s%s:%s %s\n", terminal_style(STYLE_NONE), terminal_style(styles[severity]), words[severity],
-          terminal_style(STYLE_NONE), message);
+  if (is_named) terminal_write(stderr, name, strlen(name), false);
+  if (place->line > 0) fprintf(stderr, ":%" PRIu32 ":%" PRIu32, place->line, place->column);
+  fprintf(stderr, "%s%s%s%s:%s ", is_named ? ": " : "  ", terminal_style(STYLE_NONE), terminal_style(styles[severity]),
+          words[severity], terminal_style(STYLE_NONE));
+  terminal_say("%s", message);
   if (place->line > 0 && place->text) draw_place(place);
 }
 

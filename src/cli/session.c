@@ -1,8 +1,10 @@
 /* session: every command is session_open, its own work, session_close. */
 #include "cli/session.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/render.h"
 #include "cli/suggest.h"
+#include "cli/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,60 +13,92 @@ static void session_fail(Session *session, daedal_status status) {
   session->status = first_failure(session->status, (int)status);
 }
 
+static void fail_out_of_memory(Session *session) {
+  usage_error("out of memory");
+  session_fail(session, DAEDAL_INTERNAL);
+}
+
 static void draw(Session *session, const daedal_diagnostic *diagnostic) {
+  bool is_internal = diagnostic->status == DAEDAL_INTERNAL;
+  if (is_internal && session->is_internal_said) return;
+  session->is_internal_said |= is_internal;
   if (diagnostic->severity == DAEDAL_ERROR) session->drawn_errors++;
   else if (session->arguments->quiet) return;
   render_diagnostic(diagnostic, session->arguments->model_path);
 }
 
 void session_report(Session *session) {
+  const daedal_result *result = session->result;
   for (uint32_t count = daedal_diagnostic_count(session->model); session->seen < count; session->seen++) {
     daedal_diagnostic diagnostic = daedal_diagnostic_get(session->model, session->seen);
     draw(session, &diagnostic);
   }
-}
-
-void session_report_result(Session *session, const daedal_result *result) {
-  if (!result) {
-    usage_error("out of memory");
-    session_fail(session, DAEDAL_INTERNAL);
-    return;
-  }
-  session_report(session);
-  for (uint32_t count = daedal_result_diagnostic_count(result); session->seen_of_run < count; session->seen_of_run++) {
+  for (uint32_t count = result ? daedal_result_diagnostic_count(result) : 0; session->seen_of_run < count;
+       session->seen_of_run++) {
     daedal_diagnostic diagnostic = daedal_result_diagnostic(result, session->seen_of_run);
     draw(session, &diagnostic);
   }
-  session_fail(session, daedal_result_status(result));
+  session_fail(session, daedal_model_status(session->model));
+  if (result) session_fail(session, daedal_result_status(result));
 }
 
+void session_take(Session *session, daedal_result *result) {
+  session->result = result;
+  if (result) session_report(session);
+  else fail_out_of_memory(session);
+}
+
+void session_check_outputs(Session *session) {
+  const char *json = session->arguments->json_path;
+  if (!outputs_distinct(session->arguments)) {
+    session_fail(session, DAEDAL_USAGE);
+    session->is_json_refused = true;
+  } else if (!outputs_writable(session->arguments)) {
+    session_fail(session, DAEDAL_FILE);
+    session->is_json_refused = json && !is_standard_output(json) && output_error(json) != 0;
+  }
+}
+
+/* The outputs are compared before anything could be written, if only to say that the model is wrong. */
 Session session_open(const Arguments *arguments) {
   Session session = {.arguments = arguments};
+  if (!outputs_distinct(arguments)) {
+    session_fail(&session, DAEDAL_USAGE);
+    return session;
+  }
   session.model = daedal_load_file(arguments->model_path, arguments->class_name, NULL);
   if (!session.model) {
-    usage_error("out of memory");
-    session_fail(&session, DAEDAL_INTERNAL);
+    fail_out_of_memory(&session);
     return session;
   }
   session_report(&session);
-  session_fail(&session, daedal_model_status(session.model));
+  if (!session.status) session_check_outputs(&session);
   if (!session.status && arguments->dump_pass) {
     const char *text = daedal_dump(session.model, arguments->dump_pass);
-    if (text) fputs(text, stderr);
+    if (text) terminal_write(stderr, text, strlen(text), true);
+    else session_report(&session);
   }
   return session;
 }
 
 void session_write(Session *session, const char *path, const char *text) {
-  if (!path || !text) return;
-  if (!strcmp(path, "-")) {
+  if (!path || !session->model) return;
+  if (!text || !*text) {
+    session_report(session);
+  } else if (is_standard_output(path)) {
     output_text(text);
-    return;
+  } else {
+    daedal_status status = daedal_write_text(session->model, path, text);
+    session_report(session);
+    session_fail(session, status);
   }
-  if (!session->model) return;
-  daedal_status status = daedal_write_text(session->model, path, text);
-  session_report(session);
-  session_fail(session, status);
+}
+
+void session_write_json(Session *session, const char *text, const char *failed) {
+  bool has_text = text && *text;
+  if (!has_text && session->model) session_report(session);
+  if (session->is_json_refused || (!has_text && session->status == DAEDAL_INTERNAL)) return;
+  session_write(session, session->arguments->json_path, has_text ? text : failed);
 }
 
 bool session_talks(const Session *session) { return !session->arguments->quiet; }
@@ -75,6 +109,7 @@ int session_close(Session *session) {
     if (errors < session->drawn_errors) errors = session->drawn_errors;
     render_count(errors, session->drawn_errors);
   }
+  daedal_result_free(session->result);
   daedal_model_free(session->model);
   return session->status;
 }

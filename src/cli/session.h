@@ -9,28 +9,39 @@
 typedef struct Session {
   const Arguments *arguments;
   daedal_model *model;
+  daedal_result *result; /* of its run; NULL without one */
   uint32_t seen;         /* diagnostics of the model already drawn or passed over */
   uint32_t seen_of_run;  /* the same of its run */
   uint32_t drawn_errors; /* of model and result */
+  bool is_internal_said; /* model and result both tell that memory ran out */
+  bool is_json_refused;  /* it would go where another output goes, or cannot be written */
   int status;
 } Session;
 
-/* Loads the model and draws what was said. The session is to be closed also after a failure. */
+/* Loads the model, draws what was said, and sees to it that the outputs can be written. The session is to be closed also
+ * after a failure. */
 Session session_open(const Arguments *arguments);
 
-/* Draws the model's new diagnostics. */
+/* Looks again at where the outputs go, when the arguments have become more complete. */
+void session_check_outputs(Session *session);
+
+/* Takes over the result of a run (NULL: there was no memory for it) and reports. */
+void session_take(Session *session, daedal_result *result);
+
+/* Draws the new diagnostics of model and run; their failure becomes the session's. */
 void session_report(Session *session);
 
-/* Draws the new diagnostics of a run; its failure becomes the session's. */
-void session_report_result(Session *session, const daedal_result *result);
-
-/* Writes a text to a file, or to standard output for "-"; nothing for a NULL path. */
+/* Writes a text to a file, or to standard output for "-"; nothing for a NULL path. Where there is no text, the reason is
+ * reported. */
 void session_write(Session *session, const char *path, const char *text);
+
+/* Writes the report for --json; `failed` stands for it when the model failed before there was one. */
+void session_write_json(Session *session, const char *text, const char *failed);
 
 /* Whether words that are neither errors nor data should be said. */
 bool session_talks(const Session *session);
 
-/* Frees the model, says the number of errors, returns the exit status. */
+/* Frees model and result, says the number of errors, returns the exit status. */
 int session_close(Session *session);
 
 #endif

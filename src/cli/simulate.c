@@ -16,19 +16,15 @@ enum { PANEL_LINES = 12 };
 
 typedef struct Run {
   Session *session;
-  daedal_result *result;
   int interrupted; /* the signal; 0 for none */
-  char *path;      /* of the trajectory; owned */
 } Run;
 
 /* MODELNAME.csv; what a file name should not have becomes '_'. NULL without memory. */
-static char *trajectory_path(const Session *session) {
-  const char *given = session->arguments->output_path, *name = daedal_model_name(session->model);
-  size_t size = strlen(given ? given : name) + sizeof ".csv";
+static char *default_path(const char *name) {
+  size_t size = strlen(name) + sizeof ".csv";
   char *path = malloc(size);
   if (!path) return NULL;
-  snprintf(path, size, "%s%s", given ? given : name, given ? "" : ".csv");
-  if (given) return path;
+  snprintf(path, size, "%s.csv", name);
   for (char *at = path; *at; at++)
     if (*at == '/' || (unsigned char)*at < 0x20) *at = '_';
   if (path[0] == '-') path[0] = '_';
@@ -40,92 +36,111 @@ static void run_simulation(Run *run) {
   Progress progress = progress_begin(session_talks(run->session));
   options.on_step = progress_step;
   options.context = &progress;
-  run->result = daedal_simulate(run->session->model, &options);
+  daedal_result *result = daedal_simulate(run->session->model, &options);
   progress_end(&progress);
   run->interrupted = progress.stopped;
-  session_report_result(run->session, run->result);
+  session_take(run->session, result);
+}
+
+static bool write_output(void *context, const void *bytes, size_t length) {
+  (void)context;
+  return output_bytes(bytes, length);
+}
+
+/* A standard output that fails is reported at the end of the command. */
+static daedal_status write_rows(Session *session, const char *path) {
+  bool is_file = !is_standard_output(path);
+  daedal_status status =
+      is_file ? daedal_result_write(session->result, path) : daedal_result_stream(session->result, write_output, NULL);
+  if (is_file || status == DAEDAL_INTERNAL) session_report(session);
+  session->status = first_failure(session->status, (int)status);
+  return status;
 }
 
 static void write_trajectory(Run *run) {
   Session *session = run->session;
-  if (daedal_result_rows(run->result) == 0) return;
-  if (!strcmp(run->path, "-")) {
-    const char *text = daedal_result_csv(run->result);
-    if (text) output_text(text);
-    return;
-  }
-  daedal_status status = daedal_result_write(run->result, run->path);
-  session_report_result(session, run->result);
-  session->status = first_failure(session->status, (int)status);
-  if (status) return;
-  double end = daedal_result_statistics(run->result).end_time;
+  const char *path = session->arguments->output_path;
+  bool is_file = !is_standard_output(path);
+  if (daedal_result_rows(session->result) == 0 || write_rows(session, path) != DAEDAL_OK) return;
+  double end = daedal_result_statistics(session->result).end_time;
   if (run->interrupted || session->status == DAEDAL_INTEGRATION)
-    fprintf(stderr, "%s; the trajectory up to t = %.10g is in %s\n", run->interrupted ? "interrupted" : "stopped", end,
-            run->path);
-  else if (session_talks(session))
-    fprintf(stderr, "trajectory written to %s: %" PRIu32 " signals, %" PRIu32 " rows\n", run->path,
-            daedal_result_signals(run->result), daedal_result_rows(run->result));
+    terminal_say("%s; the trajectory up to t = %.10g is %s %s", run->interrupted ? "interrupted" : "stopped", end,
+                 is_file ? "in" : "on", is_file ? path : "standard output");
+  else if (is_file && session_talks(session))
+    terminal_say("trajectory written to %s: %" PRIu32 " signals, %" PRIu32 " rows", path,
+                 daedal_result_signals(session->result), daedal_result_rows(session->result));
 }
 
-static void write_plot(Run *run) {
-  const Arguments *arguments = run->session->arguments;
-  if (!arguments->plot_path || daedal_result_rows(run->result) == 0) return;
-  if (strcmp(arguments->plot_path, "-") != 0)
-    session_write(run->session, arguments->plot_path, daedal_result_plot(run->result, arguments->run.variables));
-  else
-    session_write(
-        run->session, "-",
-        daedal_result_plot_terminal(run->result, arguments->run.variables, terminal_width() - 1, PANEL_LINES));
+static void write_plot(Session *session) {
+  const Arguments *arguments = session->arguments;
+  const char *path = arguments->plot_path, *variables = arguments->run.variables;
+  if (!path || daedal_result_rows(session->result) == 0) return;
+  session_write(session, path,
+                !is_standard_output(path)
+                    ? daedal_result_plot(session->result, variables)
+                    : daedal_result_plot_terminal(session->result, variables, terminal_width() - 1, PANEL_LINES));
 }
 
 static void say_pivots(const daedal_result *result) {
   uint32_t count = daedal_result_statistics(result).pivots;
   for (uint32_t i = 0; i < count; i++) {
     daedal_pivot pivot = daedal_result_pivot(result, i);
-    fprintf(stderr, "pivot at t = %.10g: state %s out, %s in\n", pivot.time, pivot.out, pivot.in);
+    terminal_say("pivot at t = %.10g: state %s out, %s in", pivot.time, pivot.out, pivot.in);
   }
 }
 
-static void say_summary(Run *run) {
-  if (!session_talks(run->session)) return;
-  if (run->session->arguments->verbose) say_pivots(run->result);
-  daedal_statistics statistics = daedal_result_statistics(run->result);
-  const char *text = daedal_result_text(run->result);
-  if (!statistics.solver || !text) return;
-  fprintf(stderr, "%s: integrated to t = %.10g\n%s", daedal_model_name(run->session->model), statistics.end_time, text);
+static void say_summary(Session *session) {
+  daedal_statistics statistics = daedal_result_statistics(session->result);
+  if (!session_talks(session)) return;
+  if (session->arguments->verbose) say_pivots(session->result);
+  if (!statistics.solver) return;
+  const char *text = daedal_result_text(session->result);
+  terminal_say("%s: integrated to t = %.10g", daedal_model_name(session->model), statistics.end_time);
+  terminal_write(stderr, text, strlen(text), true);
+  if (!*text) session_report(session);
 }
 
 static void simulate(Session *session) {
-  Run run = {.session = session, .path = trajectory_path(session)};
-  if (!run.path) {
+  Run run = {.session = session};
+  run_simulation(&run);
+  if (!session->result) return;
+  say_summary(session);
+  write_trajectory(&run);
+  write_plot(session);
+  if (session->arguments->json_path)
+    session_write_json(session, daedal_result_json(session->result), daedal_result_json(NULL));
+  bool is_broken_off = !session->status || daedal_result_rows(session->result) == 0;
+  if (run.interrupted && is_broken_off) session->status = 128 + run.interrupted;
+}
+
+/* The path that stands for none is an output like the others. */
+static void complete_arguments(Session *session, Arguments *complete, char *path) {
+  complete->output_path = path;
+  session->arguments = complete;
+  if (path) {
+    session_check_outputs(session);
+  } else {
     usage_error("out of memory");
     session->status = DAEDAL_INTERNAL;
-    return;
   }
-  run_simulation(&run);
-  if (run.result) {
-    say_summary(&run);
-    write_trajectory(&run);
-    write_plot(&run);
-  }
-  if (session->arguments->json_path)
-    session_write(session, session->arguments->json_path, daedal_result_json(run.result));
-  if (run.interrupted) session->status = first_failure(session->status, 128 + run.interrupted);
-  daedal_result_free(run.result);
-  free(run.path);
 }
 
 /* A model that cannot be read has a report too: what was said about it. */
 static void report_failure(Session *session) {
-  const Arguments *arguments = session->arguments;
-  daedal_result *result = session->model ? daedal_simulate(session->model, &arguments->run) : NULL;
-  session_write(session, arguments->json_path, daedal_result_json(result));
+  bool is_refused = session->model && daedal_model_status(session->model) != DAEDAL_OK;
+  daedal_result *result = is_refused ? daedal_simulate(session->model, &session->arguments->run) : NULL;
+  session_write_json(session, daedal_result_json(result), daedal_result_json(NULL));
   daedal_result_free(result);
 }
 
 int simulate_command(const Arguments *arguments) {
   Session session = session_open(arguments);
+  Arguments complete = *arguments;
+  char *path = NULL;
+  if (!session.status && !arguments->output_path)
+    complete_arguments(&session, &complete, path = default_path(daedal_model_name(session.model)));
   if (session.status) report_failure(&session);
   else simulate(&session);
+  free(path);
   return session_close(&session);
 }

@@ -3,16 +3,14 @@
 #include "cli/terminal.h"
 #include "daedal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 void usage_error(const char *format, ...) {
   va_list values;
   fprintf(stderr, "daedal: %serror:%s ", terminal_style(STYLE_ERROR), terminal_style(STYLE_NONE));
   va_start(values, format);
-  vfprintf(stderr, format, values);
+  terminal_vsay(format, values);
   va_end(values);
-  fputc('\n', stderr);
 }
 
 void suggest_print(const char *word, const char *const *names, const char *kind) {

@@ -11,6 +11,45 @@ static const char *const sequences[] = {
     [STYLE_WARNING] = "\033[1;35m", [STYLE_NOTE] = "\033[1;36m", [STYLE_CARET] = "\033[1;32m",
 };
 
+/* How many bytes of a control character stand first, those of U+0080 to U+009F included; 0 for another one. */
+static size_t control_length(const char *bytes, size_t length, bool lines) {
+  unsigned char first = (unsigned char)bytes[0], second = length > 1 ? (unsigned char)bytes[1] : 0;
+  if (lines && (first == '\n' || first == '\t')) return 0;
+  if (first < 0x20 || first == 0x7f) return 1;
+  return first == 0xc2 && second >= 0x80 && second <= 0x9f ? 2 : 0;
+}
+
+void terminal_write(FILE *file, const char *bytes, size_t length, bool lines) {
+  const char *end = bytes + length, *run = bytes;
+  while (bytes < end) {
+    size_t control = control_length(bytes, (size_t)(end - bytes), lines);
+    if (!control) {
+      bytes++;
+      continue;
+    }
+    fwrite(run, 1, (size_t)(bytes - run), file);
+    bytes += control;
+    if (bytes[-1] == '\n') fputs("\\n", file);
+    else fprintf(file, "\\x%02x", (unsigned char)bytes[-1]);
+    run = bytes;
+  }
+  fwrite(run, 1, (size_t)(end - run), file);
+}
+
+void terminal_vsay(const char *format, va_list values) {
+  char line[8192];
+  vsnprintf(line, sizeof line, format, values);
+  terminal_write(stderr, line, strlen(line), false);
+  fputc('\n', stderr);
+}
+
+void terminal_say(const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  terminal_vsay(format, values);
+  va_end(values);
+}
+
 bool terminal_is_watched(void) {
   const char *kind = getenv("TERM");
   return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;

@@ -4,12 +4,22 @@
 #ifndef DAEDAL_CLI_TERMINAL_H
 #define DAEDAL_CLI_TERMINAL_H
 
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 typedef enum Style { STYLE_NONE, STYLE_BOLD, STYLE_ERROR, STYLE_WARNING, STYLE_NOTE, STYLE_CARET } Style;
 
 /* The escape sequence that begins a style on standard error, STYLE_NONE ends it; "" without colour. */
 const char *terminal_style(Style style);
+
+/* Writes bytes to a stream with control characters as escapes: names may hold what would change the terminal. Line breaks
+ * and tabs stay where `lines`. */
+void terminal_write(FILE *file, const char *bytes, size_t length, bool lines);
+
+/* One line on standard error, whatever the values of the format hold. */
+__attribute__((format(printf, 1, 2))) void terminal_say(const char *format, ...);
+void terminal_vsay(const char *format, va_list values);
 
 /* Whether a person watches standard error. */
 bool terminal_is_watched(void);

@@ -1,13 +1,16 @@
 /* compile: see compile.h. Between the making and the removal of the directory nothing is allocated from the
- * heap, so no refusal can leave it behind. */
+ * heap, so no refusal can leave it behind; nor can a signal, which waits until it is gone. */
 #include "code/compile.h"
 
+#include "base/signals.h"
 #include "code/cfunctions.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -55,7 +59,10 @@ static struct Compiled *compiled_new(Heap *heap, const Program *program, const c
 /* Paths in the private directory. */
 typedef struct Workshop {
   char directory[1024], source[1100], library[1100], messages[1100];
+  char variable[1100]; /* for the environment: the compiler's own files go here, too */
+  char **environment;
   char failure[512]; /* one line, empty when all is well */
+  SignalHold hold;
 } Workshop;
 
 __attribute__((format(printf, 2, 3))) static bool fail(Workshop *shop, const char *format, ...) {
@@ -69,24 +76,44 @@ __attribute__((format(printf, 2, 3))) static bool fail(Workshop *shop, const cha
 static bool open_workshop(Workshop *shop) {
   const char *parent = getenv("TMPDIR");
   if (!parent || !*parent) parent = "/tmp";
-  int length = snprintf(shop->directory, sizeof shop->directory, "%s/daedal-XXXXXX", parent);
-  if (length < 0 || (size_t)length >= sizeof shop->directory) return fail(shop, "TMPDIR is too long");
+  const char *here = *parent == '/' ? "" : "./"; /* the compiler shall not take it for an option */
+  int length = snprintf(shop->directory, sizeof shop->directory, "%s%s/daedal-XXXXXX", here, parent);
+  if (length < 0 || (size_t)length >= sizeof shop->directory) {
+    shop->directory[0] = 0;
+    return fail(shop, "TMPDIR is too long");
+  }
+  shop->hold = signals_hold();
   if (!mkdtemp(shop->directory)) {
     shop->directory[0] = 0;
     return fail(shop, "no directory can be made in %s: %s", parent, strerror(errno));
   }
+  snprintf(shop->variable, sizeof shop->variable, "TMPDIR=%s", shop->directory);
   snprintf(shop->source, sizeof shop->source, "%s/code.c", shop->directory);
   snprintf(shop->library, sizeof shop->library, "%s/code.so", shop->directory);
   snprintf(shop->messages, sizeof shop->messages, "%s/messages", shop->directory);
   return true;
 }
 
+/* Whatever the compiler left in it goes as well. */
 static void close_workshop(Workshop *shop) {
-  if (!shop->directory[0]) return;
-  unlink(shop->source);
-  unlink(shop->library);
-  unlink(shop->messages);
-  rmdir(shop->directory);
+  DIR *directory = shop->directory[0] ? opendir(shop->directory) : NULL;
+  if (directory) {
+    for (struct dirent *entry; (entry = readdir(directory));) unlinkat(dirfd(directory), entry->d_name, 0);
+    closedir(directory);
+    rmdir(shop->directory);
+  }
+  signals_release(&shop->hold);
+}
+
+/* Ours, with room in front for the variable that says where temporary files go. */
+static char **copy_environment(Heap *heap, char *variable) {
+  size_t count = 0, kept = 1;
+  while (environ[count]) count++;
+  char **copy = heap_array(heap, count + 2, sizeof *copy);
+  copy[0] = variable;
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(environ[i], "TMPDIR=", 7) != 0) copy[kept++] = environ[i];
+  return copy;
 }
 
 static bool write_source(Workshop *shop, const TextVec *text) {
@@ -106,21 +133,41 @@ static bool compiler_failure(Workshop *shop) {
   return fail(shop, "the C compiler `cc` failed%s%s", line[0] ? ": " : "", line);
 }
 
-static bool run_compiler(Workshop *shop) {
+/* Starts the compiler as the leader of a process group, so that its own children can be ended with it; an error number,
+ * or 0. Signals reach it as they would reach us without the hold. */
+static int start_compiler(Workshop *shop, pid_t *child) {
   char *arguments[] = {"cc", "-O2",         "-shared",    "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno",
                        "-o", shop->library, shop->source, "-lm",   NULL};
   posix_spawn_file_actions_t actions;
-  pid_t child;
-  int status = 0;
+  posix_spawnattr_t attributes;
+  sigset_t mask;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, shop->messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  int error = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  sigemptyset(&mask);
+  posix_spawnattr_setsigmask(&attributes, &mask);
+  int error = posix_spawnp(child, arguments[0], &actions, &attributes, arguments, shop->environment);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+static bool run_compiler(Workshop *shop) {
+  static const struct timespec pause = {0, 2000000};
+  pid_t child, ended;
+  int status = 0;
+  bool is_stopped = false;
+  int error = start_compiler(shop, &child);
   if (error) return fail(shop, "there is no C compiler: `cc` cannot be started (%s)", strerror(error));
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return fail(shop, "the C compiler got lost: %s", strerror(errno));
+  while ((ended = waitpid(child, &status, is_stopped ? 0 : WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+    if (!is_stopped && (is_stopped = signals_waiting(&shop->hold))) kill(-child, SIGTERM);
+    nanosleep(&pause, NULL);
+  }
+  if (ended < 0) return fail(shop, "the C compiler got lost: %s", strerror(errno));
+  if (is_stopped) return fail(shop, "interrupted");
   return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || compiler_failure(shop);
 }
 
@@ -170,9 +217,11 @@ bool program_compile(Heap *heap, Program *const *programs, uint32_t count, Diags
   heap_defer(heap, release_library, library);
 
   Workshop shop = {.failure = ""};
+  shop.environment = copy_environment(heap, shop.variable);
   bool is_done =
       fits && open_workshop(&shop) && write_source(&shop, &text) && run_compiler(&shop) && load(&shop, library);
   close_workshop(&shop);
+  heap_free(heap, shop.environment);
   vec_free(heap, &text);
   if (!is_done) {
     if (fits)

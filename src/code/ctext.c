@@ -3,8 +3,9 @@
  * in which values pass from one function to the next, b bases of strided lanes, s starts. */
 #include "code/ctext.h"
 
+#include "base/number.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Straight code is cut into functions of this many lines, since compilers are slow on long ones. */
@@ -67,14 +68,14 @@ void ctext_header(Heap *heap, TextVec *out, const TextVec *const *texts, uint32_
 }
 
 void ctext_number(Heap *heap, TextVec *out, double number) {
-  char text[40];
-  if (isnan(number)) snprintf(text, sizeof text, "NAN");
-  else if (isinf(number)) snprintf(text, sizeof text, number > 0 ? "HUGE_VAL" : "(-HUGE_VAL)");
-  else {
-    snprintf(text, sizeof text, "%.17g", number);
-    if (!strpbrk(text, ".e")) strcat(text, ".0");
+  char text[NUMBER_SIZE];
+  if (isfinite(number)) {
+    number_format(number, 17, text);
+    const char *whole = strpbrk(text, ".e") ? "" : ".0";
+    text_printf(heap, out, signbit(number) ? "(%s%s)" : "%s%s", text, whole);
+  } else {
+    text_printf(heap, out, isnan(number) ? "NAN" : number > 0 ? "HUGE_VAL" : "(-HUGE_VAL)");
   }
-  text_printf(heap, out, signbit(number) && isfinite(number) ? "(%s)" : "%s", text);
 }
 
 /* ---- functions of the text ---- */

@@ -4,11 +4,10 @@
  *
  * The text is that of the tree, which sharing may make exponentially longer than the graph. So texts for
  * people end at a limit, and texts to be read back give names to the nodes that are shared. */
+#include "base/number.h"
 #include "expr/dag_internal.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Levels of the Modelica grammar, loosest first (Modelica 3.6, section 3.2 and appendix A.2.7). */
@@ -70,21 +69,14 @@ static void part_node(Printer *p, Expr node, Level level, uint32_t place) {
 
 /* ---- numbers, strings, leaves ---- */
 
-/* The shortest of 15 to 17 digits that reads back. What is not finite cannot be a literal: an overflowing
- * product. */
+/* What is not finite cannot be a literal: an overflowing product. */
 static void print_number(Printer *p, double value) {
-  char digits[40];
+  char digits[NUMBER_SIZE];
   if (!isfinite(value)) {
     text_printf(p->heap, p->text, isnan(value) ? "nan" : value > 0 ? "1e308*10" : "-1e308*10");
     return;
   }
-  for (int precision = 15; precision <= 17; precision++) {
-    snprintf(digits, sizeof digits, "%.*g", precision, value);
-    if (strtod(digits, NULL) == value) break;
-  }
-  for (char *c = digits; *c; c++)
-    if (*c == ',') *c = '.'; /* the host program may have set a locale */
-  text_append(p->heap, p->text, digits, strlen(digits));
+  text_append(p->heap, p->text, digits, number_shortest(value, digits));
   if (fabs(value) > 0x1p53 && !strpbrk(digits, ".e")) text_append(p->heap, p->text, ".0", 2); /* no Integer */
 }
 

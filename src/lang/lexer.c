@@ -1,8 +1,9 @@
 /* lexer: see lexer.h. Lexical rules: Modelica 3.6, chapter 2 and appendix A.1. */
 #include "lang/lexer.h"
 
+#include "base/number.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The largest integer of which every smaller one is exact in a double, too: values of the model are doubles.
@@ -151,8 +152,7 @@ static void skip_blanks(Lexer *lexer) {
 
 /* ---- strings and quoted names ---- */
 
-/* The character that backslash and c stand for; 0 if there is none. */
-static char escape_value(char c) {
+char lexer_escape(char c) {
   static const char letters[] = "'\"?\\abfnrtv";
   static const char values[] = "'\"?\\\a\b\f\n\r\t\v";
   const char *found = c ? strchr(letters, c) : NULL;
@@ -173,7 +173,7 @@ static bool read_quoted(Lexer *lexer, char quote) {
       lexer->position = i + 1;
       return true;
     }
-    char value = escape_value(source->text[i + 1]);
+    char value = lexer_escape(source->text[i + 1]);
     if (value) text_append(lexer->heap, &lexer->scratch, &value, 1);
     else
       diag_error(lexer->diags, DIAG_INPUT, (Span){i, i + 1},
@@ -218,52 +218,11 @@ static uint32_t skip_digits(const char *text, uint32_t i) {
   return i;
 }
 
-/* Value of mantissa digits times 10^exponent. Two exact doubles give a correctly rounded product or quotient
- * (Clinger 1990); all else goes to strtod, without a decimal point, so that the locale of the caller has no
- * say. */
-static double decimal_value(Lexer *lexer, const char *digits, size_t count, long exponent) {
-  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  if (count <= 15 && exponent >= -22 && exponent <= 22) {
-    int64_t mantissa = 0;
-    for (size_t i = 0; i < count; i++) mantissa = mantissa * 10 + (digits[i] - '0');
-    return exponent < 0 ? (double)mantissa / powers[-exponent] : (double)mantissa * powers[exponent];
-  }
-  text_printf(lexer->heap, &lexer->scratch, "e%ld", exponent);
-  return strtod(lexer->scratch.data, NULL);
-}
-
-/* The exponent written at text, kept within bounds that are beyond every double whatever the digits are. */
-static long exponent_value(const char *text, uint32_t end, uint32_t begin) {
-  bool negative = text[begin] == '-';
-  long value = 0;
-  for (uint32_t i = begin + (negative || text[begin] == '+'); i < end; i++)
-    if (value < 100000000000L) value = value * 10 + (text[i] - '0');
-  return negative ? -value : value;
-}
-
 static void check_range(Lexer *lexer, double value, bool is_zero, Span span) {
   if (isinf(value))
     diag_error(lexer->diags, DIAG_INPUT, span, "number out of range: the largest Real is about 1.8e308");
   else if (value == 0 && !is_zero)
     diag_error(lexer->diags, DIAG_INPUT, span, "number out of range: the smallest positive Real is about 4.9e-324");
-}
-
-/* The digits of the number at [begin, end) into scratch, without leading zeros and the point; returns how
- * many stood behind the point. */
-static long collect_digits(Lexer *lexer, uint32_t begin, uint32_t end) {
-  const char *text = lexer->source->text;
-  const char *point = memchr(text + begin, '.', end - begin);
-  uint32_t middle = point ? (uint32_t)(point - text) : end;
-  lexer->scratch.count = 0;
-  while (begin < middle && text[begin] == '0') begin++;
-  text_append(lexer->heap, &lexer->scratch, text + begin, middle - begin);
-  if (middle == end) return 0;
-  uint32_t start = middle + 1;
-  if (!lexer->scratch.count)
-    while (start < end && text[start] == '0') start++;
-  text_append(lexer->heap, &lexer->scratch, text + start, end - start);
-  return (long)(end - middle - 1);
 }
 
 static Token lex_integer(Lexer *lexer, Span span) {
@@ -285,24 +244,20 @@ static Token lex_number(Lexer *lexer, uint32_t begin) {
   uint32_t end = skip_digits(text, begin);
   bool is_real = text[end] == '.';
   if (is_real) end = skip_digits(text, end + 1);
-  uint32_t mantissa_end = end;
-  long exponent = 0;
+  bool is_zero = true;
+  for (uint32_t i = begin; i < end; i++) is_zero &= text[i] == '0' || text[i] == '.';
   if (text[end] == 'e' || text[end] == 'E') {
-    uint32_t sign = end + 1;
-    uint32_t digits = sign + (text[sign] == '+' || text[sign] == '-');
+    uint32_t digits = end + 1 + (text[end + 1] == '+' || text[end + 1] == '-');
     end = skip_digits(text, digits);
     if (end == digits)
       diag_error(lexer->diags, DIAG_INPUT, (Span){begin, end}, "the exponent of this number has no digits");
-    exponent = exponent_value(text, end, sign);
     is_real = true;
   }
   Span span = {begin, end};
   lexer->position = end;
   if (!is_real) return lex_integer(lexer, span);
-  exponent -= collect_digits(lexer, begin, mantissa_end);
-  bool is_zero = !lexer->scratch.count;
-  double value = is_zero ? 0 : decimal_value(lexer, lexer->scratch.data, lexer->scratch.count, exponent);
-  check_range(lexer, value, is_zero, span);
+  double value = 1; /* where the exponent lacks */
+  if (number_parse(text + begin, text + end, &value)) check_range(lexer, value, is_zero, span);
   return (Token){.kind = TOKEN_REAL, .span = span, .real = value};
 }
 

@@ -53,6 +53,9 @@ Token lexer_next(Lexer *lexer);
 
 void lexer_free(Lexer *lexer);
 
+/* The character that backslash and c stand for; 0 if there is none. */
+char lexer_escape(char c);
+
 /* What messages call a kind of token: `;`, a name, the end of the file. */
 const char *token_kind_text(TokenKind kind);
 

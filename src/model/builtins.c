@@ -2,10 +2,10 @@
  * function a row.
  *
  * Invariant: argument types and counts were checked when the code was made; sizes are checked here. */
+#include "base/number.h"
 #include "model/execute.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef bool (*BuiltinRun)(Machine *machine, const Value *arguments, uint32_t count, Value *out);
@@ -395,11 +395,11 @@ static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *ou
     return true;
   }
   if (count == 1 && a[0].type.base != TYPE_ENUMERATION && domain->known(domain->context, a[0].data, &number)) {
-    char text[64];
-    int length = a[0].type.base == TYPE_BOOLEAN
-                     ? snprintf(text, sizeof text, "%s", number != 0 ? "true" : "false")
-                     : snprintf(text, sizeof text, a[0].type.base == TYPE_REAL ? "%.6g" : "%.0f", number);
-    domain->text(domain->context, names_add(machine_names(machine), text, (size_t)length), out->data);
+    char digits[NUMBER_SIZE];
+    const char *text = digits;
+    if (a[0].type.base == TYPE_BOOLEAN) text = number != 0 ? "true" : "false";
+    else number_format(number, a[0].type.base == TYPE_REAL ? 6 : 17, digits);
+    domain->text(domain->context, names_add(machine_names(machine), text, strlen(text)), out->data);
     return true;
   }
   char *scalars = machine_alloc(machine, (size_t)count * domain->size);

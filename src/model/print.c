@@ -4,6 +4,8 @@
  * literals of the type that their place has, lists in the model's order. */
 #include "model/print.h"
 
+#include "base/number.h"
+
 #include <string.h>
 
 /* Bytes of an expression, and of the right side of an equation at least, that a text for people shows. */
@@ -31,9 +33,14 @@ static bool is_plain(const char *name) {
   return !*c;
 }
 
+void print_as_written(Heap *heap, TextVec *text, const char *name) {
+  if (is_plain(name) && strcmp(name, "time") != 0) text_append(heap, text, name, strlen(name));
+  else text_quote(heap, text, name, '\'');
+}
+
 static void append_plain(const Print *print, Heap *heap, TextVec *text, const char *name) {
-  if (print->is_flat || !is_plain(name)) text_quote(heap, text, name, '\'');
-  else text_append(heap, text, name, strlen(name));
+  if (print->is_flat) text_quote(heap, text, name, '\'');
+  else print_as_written(heap, text, name);
 }
 
 static void append_name(const Print *print, Heap *heap, TextVec *text, Name name) {
@@ -156,7 +163,10 @@ static void leaf_literal(void *context, Heap *heap, TextVec *text, uint32_t kind
   uint32_t enumeration = kind - VALUE_ENUMERATION;
   if (value >= 1 && value <= print->model->enumerations.data[enumeration].literals.count && value == (uint32_t)value)
     print_literal(print, text, enumeration, value);
-  else text_printf(heap, text, "%.17g", value);
+  else {
+    char number[NUMBER_SIZE];
+    text_append(heap, text, number, number_format(value, 17, number));
+  }
 }
 
 static const char *leaf_enumeration(void *context, uint32_t kind) {

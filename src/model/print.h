@@ -53,6 +53,9 @@ typedef struct Print {
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat);
 void print_free(Print *print);
 
+/* The name as a model writes it: in quotes where it is not made of identifiers, dots and subscripts. */
+void print_as_written(Heap *heap, TextVec *text, const char *name);
+
 /* The name as text for the arena. */
 const char *print_name(Print *print, Name name);
 

@@ -73,10 +73,12 @@ static void text_hidden(const Analysis *analysis, Heap *heap, TextVec *text) {
   if (analysis->hidden.count > SHOWN) text_printf(heap, text, "  ... and %u more\n", analysis->hidden.count - SHOWN);
 }
 
-static void text_names(Heap *heap, TextVec *text, const char *label, const char *const *names, uint32_t count) {
+static void text_names(Heap *heap, TextVec *text, const char *label, const char *const *names, uint32_t count,
+                       Arena *arena) {
   if (!count) return;
   text_printf(heap, text, "  %s", label);
-  for (uint32_t k = 0; k < count && k < SHOWN; k++) text_printf(heap, text, "%s%s", k ? ", " : "", names[k]);
+  for (uint32_t k = 0; k < count && k < SHOWN; k++)
+    text_printf(heap, text, "%s%s", k ? ", " : "", arena_printable(arena, names[k]));
   if (count > SHOWN) text_printf(heap, text, " and %u more", count - SHOWN);
   text_append(heap, text, "\n", 1);
 }
@@ -88,12 +90,12 @@ static void text_initial(Analysis *analysis, Heap *heap, TextVec *text, Arena *a
   text_printf(heap, text, "\nInitial values\n");
   const char **fixed = arena_array(arena, analysis->fixed.count, sizeof *fixed);
   for (uint32_t k = 0; k < analysis->fixed.count; k++) fixed[k] = model_name(model, analysis->fixed.data[k]);
-  text_names(heap, text, "fixed: ", fixed, analysis->fixed.count);
+  text_names(heap, text, "fixed: ", fixed, analysis->fixed.count, arena);
   if (analysis->initial_equations) text_printf(heap, text, "  initial equations: %u\n", analysis->initial_equations);
   if (open > 0) {
     text_printf(heap, text, "  %lld more may be given; start values are guesses until then\n", (long long)open);
     if (!analysis->initial_equations)
-      text_names(heap, text, "for example: ", analysis->suggested.data, analysis->suggested.count);
+      text_names(heap, text, "for example: ", analysis->suggested.data, analysis->suggested.count, arena);
   } else if (open < 0) {
     text_printf(heap, text, "  %lld too many are given: they must agree, or initialization fails\n", (long long)-open);
   } else {
@@ -124,7 +126,7 @@ static void text_singular(const Analysis *analysis, Heap *heap, TextVec *text, A
       uint32_t equation = analysis->problem.equation[blocks->row[p]];
       text_printf(heap, text, "    line %u: %s, variable %s\n", equation_line(analysis, equation),
                   model_equation_text(model, &model->equations.data[equation], arena),
-                  unknown_name(analysis, (uint32_t)blocks->column[p]));
+                  arena_printable(arena, unknown_name(analysis, (uint32_t)blocks->column[p])));
     }
     if (singular->size > SHOWN) text_printf(heap, text, "    ... and %d more\n", (int)singular->size - SHOWN);
   }
@@ -145,7 +147,8 @@ static void text_regular(const Analysis *analysis, Heap *heap, TextVec *text, Ar
 void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
   const Model *model = analysis->problem.model;
   Arena arena = arena_make(heap);
-  text_printf(heap, text, "%s: structure %s\n", names_text(model->names, model->name), analysis_verdict(analysis));
+  text_printf(heap, text, "%s: structure %s\n", arena_printable(&arena, names_text(model->names, model->name)),
+              analysis_verdict(analysis));
   if (analysis->structure.status == STRUCTURE_OK) {
     text_figures(analysis, heap, text);
     text_differentiated(analysis, heap, text, &arena);

@@ -2,7 +2,7 @@
  * made from integers and are exact. */
 #include "result/axis.h"
 
-#include "result/number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>

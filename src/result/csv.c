@@ -1,24 +1,30 @@
 /* csv: see csv.h. */
 #include "result/csv.h"
 
-#include "result/number.h"
+#include "base/number.h"
 
 #include <string.h>
 
 /* ---- writing ---- */
 
-/* Line breaks and control characters would break the one line of the header; they become blanks. */
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* What a reader would not take as it is: blanks at the ends may get lost, an open bracket hides the next comma. */
+static bool needs_quotes(const char *name) {
+  size_t length = strlen(name);
+  int depth = 0;
+  for (const char *c = name; *c; c++) depth += (*c == '[') - (*c == ']');
+  return !length || depth > 0 || strpbrk(name, ",\"\r\n") || is_blank(name[0]) || is_blank(name[length - 1]);
+}
+
 static void write_name(FileWriter *file, const char *name) {
-  bool quoted = strpbrk(name, ",\"\r\n") || *name == ' ' || *name == '\0';
+  bool quoted = needs_quotes(name);
   if (quoted) file_write(file, "\"", 1);
-  for (; *name; name++) {
-    if (*name == '"') file_write(file, "\"\"", 2);
-    else file_write(file, *name == '\n' || *name == '\r' ? " " : name, 1);
-  }
+  for (; *name; name++) file_write(file, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
   if (quoted) file_write(file, "\"", 1);
 }
 
-CsvWriter csv_begin(FileWriter *file, const SignalTable *signals) {
+static void write_header(FileWriter *file, const SignalTable *signals) {
   file_write(file, "time", 4);
   for (uint32_t i = 0; i < signals->list.count; i++) {
     if (signals->list.data[i].kind == SIGNAL_PARAMETER) continue;
@@ -26,7 +32,6 @@ CsvWriter csv_begin(FileWriter *file, const SignalTable *signals) {
     write_name(file, signals->list.data[i].name);
   }
   file_write(file, "\n", 1);
-  return (CsvWriter){file, signals};
 }
 
 static void write_number(FileWriter *file, char before, double value) {
@@ -35,21 +40,19 @@ static void write_number(FileWriter *file, char before, double value) {
   file_advance(file, 1 + number_format(value, 17, at + 1));
 }
 
-void csv_row(const CsvWriter *csv, double time, const double *columns) {
+static void write_row(FileWriter *file, const Trajectory *trajectory, size_t row) {
   char text[NUMBER_SIZE];
-  file_write(csv->file, text, number_format(time, 17, text));
-  const Signal *signal = csv->signals->list.data;
-  for (uint32_t i = 0; i < csv->signals->list.count; i++, signal++) {
-    if (signal->kind != SIGNAL_PARAMETER) write_number(csv->file, ',', signal_value(signal, columns));
-  }
-  file_write(csv->file, "\n", 1);
+  file_write(file, text, number_format(trajectory_time(trajectory, row), 17, text));
+  const double *columns = trajectory_row(trajectory, row);
+  const Signal *signal = trajectory->signals->list.data;
+  for (uint32_t i = 0; i < trajectory->signals->list.count; i++, signal++)
+    if (signal->kind != SIGNAL_PARAMETER) write_number(file, ',', signal_value(signal, columns));
+  file_write(file, "\n", 1);
 }
 
 void csv_write(FileWriter *file, const Trajectory *trajectory) {
-  CsvWriter csv = csv_begin(file, trajectory->signals);
-  for (size_t row = 0; row < trajectory->rows; row++) {
-    csv_row(&csv, trajectory_time(trajectory, row), trajectory_row(trajectory, row));
-  }
+  write_header(file, trajectory->signals);
+  for (size_t row = 0; row < trajectory->rows; row++) write_row(file, trajectory, row);
 }
 
 /* ---- reading ---- */
@@ -67,35 +70,33 @@ static Trajectory *complain(Reader *reader, const char *what) {
   return NULL;
 }
 
-/* Appends one cell to `cell` (cleared first) and moves to its separator. Brackets of an unquoted name hide
- * commas: a[1,2] is one cell. False when a quote is not closed. */
-static bool next_cell(Reader *reader, bool brackets, TextVec *cell) {
+/* Puts one cell into `cell` and moves to its separator. Blanks around it do not count unless they are quoted. Brackets of
+ * an unquoted name hide commas: a[1,2] is one cell. False when a quote is not closed. */
+static bool next_cell(Reader *reader, TextVec *cell) {
   cell->count = 0;
   text_append(reader->heap, cell, "", 0);
   bool quoted = false;
+  uint32_t kept = 0; /* bytes up to the last quote */
+  while (reader->at < reader->end && is_blank(*reader->at)) reader->at++;
   for (int depth = 0; reader->at < reader->end; reader->at++) {
     char c = *reader->at;
     if (c == '"') {
       bool doubled = quoted && reader->at + 1 < reader->end && reader->at[1] == '"';
       if (!doubled) {
         quoted = !quoted;
+        kept = cell->count;
         continue;
       }
       reader->at++;
     } else if (!quoted) {
-      if (c == '\n' || (c == ',' && !(brackets && depth > 0))) break;
+      if (c == '\n' || (c == ',' && depth <= 0)) break;
       depth += (c == '[') - (c == ']');
     }
+    reader->line += c == '\n';
     text_append(reader->heap, cell, &c, 1);
   }
+  while (cell->count > kept && strchr(" \t\r", cell->data[cell->count - 1])) cell->data[--cell->count] = '\0';
   return !quoted;
-}
-
-static void trim(TextVec *cell) {
-  while (cell->count && strchr(" \t\r", cell->data[cell->count - 1])) cell->data[--cell->count] = '\0';
-  uint32_t blank = (uint32_t)strspn(cell->data, " \t");
-  memmove(cell->data, cell->data + blank, cell->count - blank + 1);
-  cell->count -= blank;
 }
 
 /* Steps over the separator after a cell; true while the line goes on. */
@@ -114,8 +115,7 @@ static SignalTable *read_header(Reader *reader) {
   TextVec cell = {0};
   bool first = true, more = true;
   for (; more; first = false) {
-    if (!next_cell(reader, true, &cell)) return complain(reader, "a quote is not closed"), NULL;
-    trim(&cell);
+    if (!next_cell(reader, &cell)) return complain(reader, "a quote is not closed"), NULL;
     more = more_cells(reader);
     if (first && strcmp(cell.data, "time") != 0 && strcmp(cell.data, "Time") != 0) {
       return complain(reader, "the first column is not time"), NULL;
@@ -170,7 +170,7 @@ Trajectory *csv_read(Heap *heap, Diags *diags, const char *path, const char *tex
   SignalTable *signals = read_header(&reader);
   if (!signals) return NULL;
   Trajectory *trajectory = trajectory_new(heap, signals);
-  for (reader.line = 2; reader.at < reader.end; reader.line++) {
+  for (reader.line++; reader.at < reader.end; reader.line++) {
     if (!blank_line(&reader) && !read_row(&reader, trajectory)) return NULL;
   }
   if (trajectory->rows == 0) return complain(&reader, "there are no rows");

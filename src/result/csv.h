@@ -1,5 +1,5 @@
 /* csv: results as comma-separated values: a header with `time` first, then every signal but parameters,
- * numbers with 17 significant digits. A name with a comma or a quote is quoted as RFC 4180 says: "a[1,2]".
+ * numbers with 17 significant digits. A name with a comma, a quote or a line break is quoted as RFC 4180 says: "a[1,2]".
  */
 #ifndef DAEDAL_RESULT_CSV_H
 #define DAEDAL_RESULT_CSV_H
@@ -7,19 +7,7 @@
 #include "result/file.h"
 #include "result/trajectory.h"
 
-/* A stream of rows into a file that the caller has created and will commit. */
-typedef struct CsvWriter {
-  FileWriter *file;
-  const SignalTable *signals;
-} CsvWriter;
-
-/* Writes the header. The table must be complete and outlive the writer. */
-CsvWriter csv_begin(FileWriter *file, const SignalTable *signals);
-
-/* Writes one row; `columns` as in a trajectory. */
-void csv_row(const CsvWriter *csv, double time, const double *columns);
-
-/* Header and all rows. O(rows * signals). */
+/* Writes header and rows into a file that the caller has created and will commit. O(rows * signals). */
 void csv_write(FileWriter *file, const Trajectory *trajectory);
 
 /* Reads a result from text of `length` bytes; `path` is for messages only. Accepts quoted and unquoted names

@@ -1,7 +1,10 @@
 /* file: see file.h. The temporary name is made with O_EXCL and the mode 0666, so that the umask decides the
- * permissions without being read (reading it would change it for other threads). */
+ * permissions of a new file without being read (reading it would change it for other threads). Signals that would end
+ * the program wait while there is a temporary file; they make the write fail. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "result/file.h"
+
+#include "base/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +23,11 @@ struct FileWriter {
   const char *path;      /* as the user gave it */
   const char *target;    /* what is renamed over: `path` with symbolic links followed */
   const char *temporary; /* NULL when written directly */
+  SignalHold hold;       /* while there is a temporary file */
   FileSink *sink;
   void *context;
   int descriptor; /* -1: none */
   int error;      /* errno of the first failure */
-  uint64_t flushed;
   size_t used;
   char *buffer;
 };
@@ -55,6 +58,7 @@ static void release_writer(void *object) {
   if (writer->descriptor >= 0) close(writer->descriptor);
   writer->temporary = NULL;
   writer->descriptor = -1;
+  signals_release(&writer->hold);
 }
 
 static void drop_writer(FileWriter *writer) {
@@ -83,12 +87,21 @@ static char *temporary_name(Heap *heap, const char *target, int number) {
   return name.data;
 }
 
-static bool open_temporary(FileWriter *writer) {
+/* A file that is replaced hands on its permissions and, where that is allowed, its owner. */
+static void inherit(int descriptor, const struct stat *replaced) {
+  (void)!fchown(descriptor, replaced->st_uid, replaced->st_gid);
+  fchmod(descriptor, replaced->st_mode & 0777);
+}
+
+/* `replaced` is NULL where there is no file yet. */
+static bool open_temporary(FileWriter *writer, const struct stat *replaced) {
+  writer->hold = signals_hold();
   for (int number = 0; number < NAME_TRIES; number++) {
     char *name = temporary_name(writer->heap, writer->target, number);
-    writer->descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    writer->descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced ? 0600 : 0666);
     if (writer->descriptor >= 0) {
       writer->temporary = name;
+      if (replaced) inherit(writer->descriptor, replaced);
       return true;
     }
     heap_free(writer->heap, name);
@@ -116,7 +129,7 @@ static bool open_target(FileWriter *writer) {
   }
   if (there && access(writer->path, W_OK) != 0) return false; /* a read-only file is kept */
   writer->target = follow_links(writer);
-  return open_temporary(writer);
+  return open_temporary(writer, there ? &info : NULL);
 }
 
 FileWriter *file_create(Heap *heap, Diags *diags, const char *path, FileSink *sink, void *context) {
@@ -163,8 +176,8 @@ static void fail(FileWriter *writer) {
 static void emit(FileWriter *writer, const char *bytes, size_t length) {
   if (length == 0) return;
   errno = 0;
+  if (!writer->error && signals_waiting(&writer->hold)) writer->error = EINTR;
   if (!writer->error && !write_all(writer, bytes, length)) fail(writer);
-  writer->flushed += length;
 }
 
 static void flush(FileWriter *writer) {
@@ -189,41 +202,30 @@ char *file_room(FileWriter *writer, size_t length) {
 
 void file_advance(FileWriter *writer, size_t length) { writer->used += length; }
 
-bool file_can_patch(const FileWriter *writer) { return writer->temporary != NULL; }
-
-void file_patch(FileWriter *writer, uint64_t offset, const void *bytes, size_t length) {
-  flush(writer);
-  if (writer->error) return;
-  const char *at = bytes;
-  while (length > 0) {
-    ssize_t done = pwrite(writer->descriptor, at, length, (off_t)offset);
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) {
-      fail(writer);
-      return;
-    }
-    at += done;
-    offset += (uint64_t)done;
-    length -= (size_t)done;
-  }
+static bool is_good(const FileWriter *writer) {
+  if (writer->error) report(writer->diags, "write", writer->path, writer->error);
+  return !writer->error;
 }
 
-uint64_t file_size(const FileWriter *writer) { return writer->flushed + writer->used; }
-bool file_failed(const FileWriter *writer) { return writer->error != 0; }
-
-bool file_commit(FileWriter *writer) {
+bool file_finish(FileWriter *writer) {
   flush(writer);
   if (writer->descriptor >= 0) {
     int descriptor = writer->descriptor;
     writer->descriptor = -1;
     if (close(descriptor) != 0 && errno != EINTR) fail(writer); /* network file systems report here */
   }
-  if (!writer->error && writer->temporary) {
-    if (rename(writer->temporary, writer->target) == 0) writer->temporary = NULL;
-    else fail(writer);
-  }
-  bool good = !writer->error;
-  if (!good) report(writer->diags, "write", writer->path, writer->error);
+  return is_good(writer);
+}
+
+static bool give_name(FileWriter *writer) {
+  if (!writer->temporary) return true;
+  if (rename(writer->temporary, writer->target) == 0) writer->temporary = NULL;
+  else fail(writer);
+  return is_good(writer);
+}
+
+bool file_commit(FileWriter *writer) {
+  bool good = file_finish(writer) && give_name(writer);
   drop_writer(writer);
   return good;
 }

@@ -2,8 +2,9 @@
  *
  * Invariant: a file appears under its final name only when it is whole. A FileWriter writes under a temporary
  * name in the same directory and renames at the commit; a writer that is abandoned, or whose heap dies,
- * removes it, and an older file of that name stays as it was. What cannot be renamed over (a device, a pipe)
- * is written directly. Errors are diagnostics of class DIAG_FILE.
+ * removes it, and an older file of that name stays as it was. So does one that a signal interrupts: the signal takes
+ * effect when the temporary file is gone. A file that replaces another has its permissions. What cannot be renamed over
+ * (a device, a pipe) is written directly. Errors are diagnostics of class DIAG_FILE.
  */
 #ifndef DAEDAL_RESULT_FILE_H
 #define DAEDAL_RESULT_FILE_H
@@ -29,17 +30,11 @@ enum { FILE_ROOM = 4096 };
 char *file_room(FileWriter *writer, size_t length);
 void file_advance(FileWriter *writer, size_t length);
 
-/* Overwrites bytes written before, at `offset` from the beginning. Only if file_can_patch. */
-bool file_can_patch(const FileWriter *writer);
-void file_patch(FileWriter *writer, uint64_t offset, const void *bytes, size_t length);
+/* Flushes and closes: all that can fail but the renaming. False after reporting; then abandon the writer. Several files
+ * that belong together are all finished first, then committed, the last created one first. */
+bool file_finish(FileWriter *writer);
 
-/* Bytes written so far. */
-uint64_t file_size(const FileWriter *writer);
-
-/* Whether an error has occurred, so that a long run can stop early. */
-bool file_failed(const FileWriter *writer);
-
-/* Flushes, closes and gives the file its name. False after reporting to the diags; then nothing is left
+/* Finishes where that is still to do, and gives the file its name. False after reporting to the diags; then nothing is left
  * behind. The writer is gone in both cases. */
 bool file_commit(FileWriter *writer);
 

@@ -2,6 +2,8 @@
  * those that alias elimination removed show the value of the column that they stand for. */
 #include "result/initial_report.h"
 
+#include "base/number.h"
+#include "model/print.h"
 #include "result/json.h"
 
 #include <math.h>
@@ -23,6 +25,7 @@ typedef struct Line {
   const InitialColumn *column; /* NULL: a constant */
   double value, start;
   const char *alias; /* the column it stands for, NULL if it is its own */
+  bool is_derivative;
 } Line;
 
 typedef struct Table {
@@ -58,8 +61,10 @@ static void add_unknown(Table *table, uint32_t unknown) {
              false);
   } else {
     uint32_t j = problem->local[unknown];
-    for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++)
+    for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++) {
       add_line(table, system_column_name(system, q, &table->arena), q, 1, true);
+      vec_last(&table->lines).is_derivative = q > array->column_start[j];
+    }
   }
 }
 
@@ -113,13 +118,14 @@ static uint32_t line_row(const Line *line) {
 
 static void text_line(Table *table, const Line *line, int width, TextVec *text) {
   Heap *heap = table->heap;
-  text_printf(heap, text, "%-*s  %-23.16g %s", width, line->name, line->value, line_how(line));
-  if (line->alias) text_printf(heap, text, ", = %s", line->alias);
+  Arena *arena = &table->arena;
+  text_printf(heap, text, "%-*s  %-23.16g %s", width, arena_printable(arena, line->name), line->value, line_how(line));
+  if (line->alias) text_printf(heap, text, ", = %s", arena_printable(arena, line->alias));
   if (line->column && line->column->origin == ORIGIN_MOVED) text_printf(heap, text, " from %.10g", line->start);
   if (line->column && line->column->fixed && line->value != line->start)
     text_printf(heap, text, ", moved by %.2g", line->value - line->start);
   if (line->column && line->column->redundant) text_printf(heap, text, ", redundant");
-  const char *equation = row_label(table, line_row(line), &table->arena);
+  const char *equation = row_label(table, line_row(line), arena);
   if (equation) text_printf(heap, text, " by %s", equation);
   else if (line->column && !line->alias && line->column->origin == ORIGIN_COMPUTED)
     text_printf(heap, text, line->column->low ? " (free: the default start value)" : "");
@@ -157,7 +163,7 @@ void initial_report_text(const Initial *initial, const Explanation *explanation,
   Table table = make_table(initial, evaluator, heap);
   int width = 12;
   for (uint32_t k = 0; k < table.lines.count; k++) {
-    int length = (int)strlen(table.lines.data[k].name);
+    int length = (int)strlen(arena_printable(&table.arena, table.lines.data[k].name));
     if (length > width && length <= 40) width = length;
   }
   text_printf(heap, text, "%-*s  %-23s %s\n", width, "variable", "value", "how");
@@ -276,22 +282,12 @@ const char initial_report_nothing[] = JSON_NOTHING
 
 /* ---- modifiers ---- */
 
-/* Is a flat name made of identifiers, dots and subscripts? Others are quoted. */
-static bool is_plain(const char *name) {
-  int depth = 0;
-  if (!*name || (*name >= '0' && *name <= '9')) return false;
-  for (const char *p = name; *p; p++) {
-    bool letter =
-        (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '_' || *p == '.';
-    depth += (*p == '[') - (*p == ']');
-    if (!letter && *p != '[' && *p != ']' && !(*p == ',' && depth > 0)) return false;
-  }
-  return true;
-}
-
 static void add_modifier(Heap *heap, TextVec *text, const char *name, double value) {
-  const char *quote = is_plain(name) ? "" : "'";
-  text_printf(heap, text, "%s\n  %s%s%s(start = %.17g)", text->count > 1 ? "," : "", quote, name, quote, value);
+  char number[NUMBER_SIZE];
+  number_format(value, 17, number);
+  text_append(heap, text, text->count > 1 ? ",\n  " : "\n  ", text->count > 1 ? 4 : 3);
+  print_as_written(heap, text, name);
+  text_printf(heap, text, "(start = %s)", number);
 }
 
 void initial_report_modifiers(const Initial *initial, Evaluator *evaluator, Heap *heap, TextVec *text) {
@@ -300,7 +296,8 @@ void initial_report_modifiers(const Initial *initial, Evaluator *evaluator, Heap
   text_append(heap, text, "(", 1);
   for (uint32_t k = 0; k < table.lines.count; k++) {
     const Line *line = &table.lines.data[k];
-    if (line->column && model_find(model, line->name) != MAP_NONE) add_modifier(heap, text, line->name, line->value);
+    if (line->column && !line->is_derivative && model_find(model, line->name) != MAP_NONE)
+      add_modifier(heap, text, line->name, line->value);
   }
   text_append(heap, text, ")\n", 2);
   free_table(&table);

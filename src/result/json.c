@@ -2,7 +2,7 @@
  * everything deeper stays on one line, which keeps long reports both readable and compact. */
 #include "result/json.h"
 
-#include "result/number.h"
+#include "base/number.h"
 #include "result/utf8.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* load: see load.h. */
 #include "result/load.h"
 
+#include "base/number.h"
 #include "result/csv.h"
 #include "result/mat.h"
-#include "result/number.h"
 
 #include <string.h>
 

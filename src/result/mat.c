@@ -10,15 +10,6 @@ enum { HEADER_SIZE = 20, TYPE_DOUBLE = 0, TYPE_INTEGER = 20, TYPE_TEXT = 51, ORD
 
 /* ---- writing ---- */
 
-struct MatWriter {
-  FileWriter *file;
-  const SignalTable *signals;
-  uint64_t constants_at, rows_at; /* where data_1 begins its elements and data_2 its header */
-  uint32_t constants;
-  uint32_t rows;
-  double first, last;
-};
-
 static bool big_endian(void) {
   const uint16_t probe = 1;
   unsigned char first;
@@ -134,64 +125,38 @@ static void put_places(FileWriter *file, const SignalTable *signals, const Exten
   }
 }
 
-/* Two columns, the first and the last time; the times themselves come at the end. */
-static void put_constants(MatWriter *mat) {
-  put_header(mat->file, TYPE_DOUBLE, mat->constants, 2, "data_1");
-  mat->constants_at = file_size(mat->file);
+/* Two columns, for the first and the last time. */
+static void put_constants(FileWriter *file, const Trajectory *trajectory, const Extent *extent) {
+  put_header(file, TYPE_DOUBLE, extent->constants, 2, "data_1");
   for (int column = 0; column < 2; column++) {
-    double none = 0;
-    file_write(mat->file, &none, sizeof none);
-    for (uint32_t i = 0; i < mat->signals->list.count; i++) {
-      const Signal *signal = &mat->signals->list.data[i];
-      if (signal->column == SIGNAL_CONSTANT) file_write(mat->file, &signal->value, sizeof signal->value);
+    double time = trajectory->rows ? trajectory_time(trajectory, column ? trajectory->rows - 1 : 0) : 0;
+    file_write(file, &time, sizeof time);
+    for (uint32_t i = 0; i < trajectory->signals->list.count; i++) {
+      const Signal *signal = &trajectory->signals->list.data[i];
+      if (signal->column == SIGNAL_CONSTANT) file_write(file, &signal->value, sizeof signal->value);
     }
   }
 }
 
-MatWriter *mat_begin(Heap *heap, Diags *diags, FileWriter *file, const SignalTable *signals) {
-  if (!mat_fits(diags, signals, 0)) return NULL;
-  if (!file_can_patch(file)) {
-    diag_error(diags, DIAG_USAGE, (Span){0, 0}, "a MAT file cannot be written to a stream; name a file, or use CSV");
-    return NULL;
+static void put_rows(FileWriter *file, const Trajectory *trajectory) {
+  put_header(file, TYPE_DOUBLE, trajectory->columns + 1, (uint32_t)trajectory->rows, "data_2");
+  for (size_t row = 0; row < trajectory->rows; row++) {
+    double time = trajectory_time(trajectory, row);
+    file_write(file, &time, sizeof time);
+    file_write(file, trajectory_row(trajectory, row), trajectory->columns * sizeof(double));
   }
+}
+
+bool mat_write(Heap *heap, Diags *diags, FileWriter *file, const Trajectory *trajectory) {
+  const SignalTable *signals = trajectory->signals;
+  if (!mat_fits(diags, signals, trajectory->rows)) return false;
   Extent extent = measure(signals);
-  MatWriter *mat = heap_alloc(heap, sizeof *mat);
-  *mat = (MatWriter){.file = file, .signals = signals, .constants = extent.constants};
   put_class(file);
   put_names(file, signals, &extent);
   put_descriptions(heap, file, signals, &extent);
   put_places(file, signals, &extent);
-  put_constants(mat);
-  mat->rows_at = file_size(file);
-  put_header(file, TYPE_DOUBLE, signals->columns + 1, 0, "data_2");
-  return mat;
-}
-
-bool mat_row(MatWriter *mat, double time, const double *columns) {
-  if (file_size(mat->file) + row_size(mat->signals) > MAT_LIMIT) return false;
-  if (mat->rows++ == 0) mat->first = time;
-  mat->last = time;
-  file_write(mat->file, &time, sizeof time);
-  file_write(mat->file, columns, mat->signals->columns * sizeof *columns);
-  return true;
-}
-
-void mat_end(MatWriter *mat) {
-  uint64_t second_column = mat->constants_at + UINT64_C(8) * mat->constants;
-  file_patch(mat->file, mat->constants_at, &mat->first, sizeof mat->first);
-  file_patch(mat->file, second_column, &mat->last, sizeof mat->last);
-  file_patch(mat->file, mat->rows_at + 8, &mat->rows, sizeof mat->rows);
-}
-
-bool mat_write(Heap *heap, Diags *diags, FileWriter *file, const Trajectory *trajectory) {
-  if (!mat_fits(diags, trajectory->signals, trajectory->rows)) return false;
-  MatWriter *mat = mat_begin(heap, diags, file, trajectory->signals);
-  if (!mat) return false;
-  for (size_t row = 0; row < trajectory->rows; row++) {
-    mat_row(mat, trajectory_time(trajectory, row), trajectory_row(trajectory, row));
-  }
-  mat_end(mat);
-  heap_free(heap, mat);
+  put_constants(file, trajectory, &extent);
+  put_rows(file, trajectory);
   return true;
 }
 

@@ -15,25 +15,10 @@
 /* The size in bytes of a file with these signals and `rows` rows. O(signals). */
 uint64_t mat_size(const SignalTable *signals, uint64_t rows);
 
-/* False after reporting (DIAG_USAGE, with what to do) when the file would exceed MAT_LIMIT: to be asked
- * before a run. */
+/* False after reporting (DIAG_USAGE, with what to do) when the file would exceed MAT_LIMIT. */
 bool mat_fits(Diags *diags, const SignalTable *signals, uint64_t rows);
 
-/* A stream of rows into a file that the caller has created and will commit. */
-typedef struct MatWriter MatWriter;
-
-/* Writes everything before the rows. The table must be complete and outlive the writer. NULL after reporting
- * when the place cannot hold a MAT file (standard output, a pipe: its header is completed at the end) or the
- * signals alone exceed MAT_LIMIT. */
-MatWriter *mat_begin(Heap *heap, Diags *diags, FileWriter *file, const SignalTable *signals);
-
-/* Writes one row. False, and the row is dropped, when the file would exceed MAT_LIMIT. */
-bool mat_row(MatWriter *mat, double time, const double *columns);
-
-/* Completes the header (number of rows, last time). The file may then be committed. */
-void mat_end(MatWriter *mat);
-
-/* All of it for a trajectory. False after reporting. O(rows * columns + signals). */
+/* Writes into a file that the caller has created and will commit. False after reporting when it does not fit. O(rows * columns + signals). */
 bool mat_write(Heap *heap, Diags *diags, FileWriter *file, const Trajectory *trajectory);
 
 /* Reads a result from the bytes of a file; `path` is for messages only. Accepts binTrans and binNormal,

@@ -39,14 +39,8 @@ Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title,
 /* Appends one SVG document. O(points). */
 void plot_svg(Heap *heap, const Plot *plot, TextVec *text);
 
-typedef enum PlotText {
-  PLOT_BRAILLE,        /* without colour each series gets a panel of its own */
-  PLOT_BRAILLE_COLOUR, /* ANSI colours tell the series of a panel apart */
-  PLOT_ASCII,          /* a letter for each series */
-} PlotText;
-
-/* Appends the plot as lines of at most `width` characters, about `height` lines a panel (both have sensible
+/* Appends the plot in Braille characters, a panel for each series, as lines of at most `width` characters, about `height` lines a panel (both have sensible
  * minima); every line ends with a line break. O(points). */
-void plot_text(Heap *heap, const Plot *plot, PlotText style, uint32_t width, uint32_t height, TextVec *text);
+void plot_text(Heap *heap, const Plot *plot, uint32_t width, uint32_t height, TextVec *text);
 
 #endif

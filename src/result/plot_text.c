@@ -1,6 +1,5 @@
-/* plot_text: the terminal side of plot.h. A panel is a grid of character cells; in Braille every cell holds
- * two by four dots (U+2800 and a bit for each dot), in ASCII one letter. Lines between points are drawn dot
- * by dot. */
+/* plot_text: the terminal side of plot.h. A panel is a grid of character cells of two by four dots each, Braille
+ * characters (U+2800 and a bit for each dot). Lines between points are drawn dot by dot. */
 #include "result/plot.h"
 
 #include "result/panel.h"
@@ -10,18 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_WIDTH = 30, MOST_WIDTH = 1000, LEAST_HEIGHT = 5, MOST_HEIGHT = 200, MOST_PANELS = 8, SERIES_EACH = 6 };
+enum {
+  LEAST_WIDTH = 30,
+  MOST_WIDTH = 1000,
+  LEAST_HEIGHT = 5,
+  MOST_HEIGHT = 200,
+  MOST_PANELS = 8,
+  DOTS_WIDE = 2, /* of a cell */
+  DOTS_HIGH = 4
+};
 
 typedef struct Canvas {
   Heap *heap;
   const Plot *plot;
   TextVec *text;
-  PlotText style;
   Panels panels;
   uint32_t width, height; /* cells of a panel's inside */
   uint32_t margin;        /* characters left of the frame */
-  uint8_t *dots;          /* by cell: Braille bits, or 0 / 1 */
-  uint8_t *owner;         /* by cell: place of the series drawn last */
+  uint8_t *dots;          /* by cell: Braille bits */
   TextVec words;          /* scratch of shown() */
 } Canvas;
 
@@ -31,33 +36,27 @@ static void put_blanks(Canvas *canvas, size_t count) {
   for (; count > 0; count--) put(canvas, " ");
 }
 
-static bool ascii(const Canvas *canvas) { return canvas->style == PLOT_ASCII; }
-static int dots_wide(const Canvas *canvas) { return ascii(canvas) ? 1 : 2; }
-static int dots_high(const Canvas *canvas) { return ascii(canvas) ? 1 : 4; }
-static long last_dot_across(const Canvas *canvas) { return (long)canvas->width * dots_wide(canvas) - 1; }
-static long last_dot_down(const Canvas *canvas) { return (long)canvas->height * dots_high(canvas) - 1; }
+static long last_dot_across(const Canvas *canvas) { return (long)canvas->width * DOTS_WIDE - 1; }
+static long last_dot_down(const Canvas *canvas) { return (long)canvas->height * DOTS_HIGH - 1; }
 
 /* ---- dots ---- */
 
-static void set_dot(Canvas *canvas, int x, int y, uint32_t place) {
+static void set_dot(Canvas *canvas, int x, int y) {
   /* Bits of U+2800: the left column is 1, 2, 4, 64, the right one 8, 16, 32, 128, from the top. */
-  static const uint8_t bit[4][2] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
-  int wide = dots_wide(canvas), high = dots_high(canvas);
-  size_t cell = (size_t)(y / high) * canvas->width + (size_t)(x / wide);
-  canvas->dots[cell] |= bit[y % high][x % wide];
-  canvas->owner[cell] = (uint8_t)place;
+  static const uint8_t bit[DOTS_HIGH][DOTS_WIDE] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
+  size_t cell = (size_t)(y / DOTS_HIGH) * canvas->width + (size_t)(x / DOTS_WIDE);
+  canvas->dots[cell] |= bit[y % DOTS_HIGH][x % DOTS_WIDE];
 }
 
-static void draw_line(Canvas *canvas, const int from[2], const int to[2], uint32_t place) {
+static void draw_line(Canvas *canvas, const int from[2], const int to[2]) {
   int steps = abs(to[0] - from[0]) > abs(to[1] - from[1]) ? abs(to[0] - from[0]) : abs(to[1] - from[1]);
   for (int i = 0; i <= steps; i++) {
     double part = steps ? (double)i / steps : 0;
-    set_dot(canvas, from[0] + (int)lround(part * (to[0] - from[0])), from[1] + (int)lround(part * (to[1] - from[1])),
-            place);
+    set_dot(canvas, from[0] + (int)lround(part * (to[0] - from[0])), from[1] + (int)lround(part * (to[1] - from[1])));
   }
 }
 
-static void draw_series(Canvas *canvas, const Panel *panel, const PlotSeries *series, uint32_t place) {
+static void draw_series(Canvas *canvas, const Panel *panel, const PlotSeries *series) {
   int last[2] = {0, 0};
   bool down = false;
   double right = (double)last_dot_across(canvas), bottom = (double)last_dot_down(canvas);
@@ -66,7 +65,7 @@ static void draw_series(Canvas *canvas, const Panel *panel, const PlotSeries *se
     if (drawable) {
       int at[2] = {(int)lround(right * axis_place(&canvas->panels.x, series->x[i])),
                    (int)lround(bottom * (1 - axis_place(&panel->y, series->y[i])))};
-      draw_line(canvas, down && !series->no_line ? last : at, at, place);
+      draw_line(canvas, down && !series->no_line ? last : at, at);
       memcpy(last, at, sizeof last);
     }
     down = drawable;
@@ -75,21 +74,7 @@ static void draw_series(Canvas *canvas, const Panel *panel, const PlotSeries *se
 
 /* ---- text around them ---- */
 
-/* Labels hold superscripts, a times sign and middle dots; ASCII spells them out. */
-static void spell_character(Canvas *canvas, const char *at, size_t size) {
-  static const char *const spelled[][2] = {{"⁰", "0"}, {"¹", "1"}, {"²", "2"}, {"³", "3"}, {"⁴", "4"},
-                                           {"⁵", "5"}, {"⁶", "6"}, {"⁷", "7"}, {"⁸", "8"}, {"⁹", "9"},
-                                           {"⁻", "-"}, {"×", "x"}, {"·", "."}};
-  for (size_t k = 0; k < sizeof spelled / sizeof *spelled; k++) {
-    if (strncmp(at, spelled[k][0], size) != 0) continue;
-    text_append(canvas->heap, &canvas->words, spelled[k][1], 1);
-    return;
-  }
-  text_append(canvas->heap, &canvas->words, "?", 1);
-}
-
-/* Words as the terminal shall show them: no control characters, and in ASCII nothing beyond it. Valid until
- * the next call. */
+/* Words as the terminal shall show them: no control characters. Valid until the next call. */
 static const char *shown(Canvas *canvas, const char *words) {
   size_t room = strlen(words);
   canvas->words.count = 0;
@@ -97,10 +82,8 @@ static const char *shown(Canvas *canvas, const char *words) {
   for (size_t i = 0; i < room;) {
     size_t size = utf8_length(words + i, room - i);
     bool control = (unsigned char)words[i] < 0x20 || words[i] == 0x7f;
-    bool power = size > 1 && i > 0 && words[i - 1] >= '0' && words[i - 1] <= '9'; /* 10^6 */
     if (size == 0 || control) text_append(canvas->heap, &canvas->words, "?", 1);
-    else if (size == 1 || !ascii(canvas)) text_append(canvas->heap, &canvas->words, words + i, size);
-    else text_append(canvas->heap, &canvas->words, "^", power), spell_character(canvas, words + i, size);
+    else text_append(canvas->heap, &canvas->words, words + i, size);
     i += size ? size : 1;
   }
   return canvas->words.data;
@@ -109,49 +92,28 @@ static const char *shown(Canvas *canvas, const char *words) {
 static void put_words(Canvas *canvas, const char *words) { put(canvas, shown(canvas, words)); }
 static size_t shown_width(Canvas *canvas, const char *words) { return utf8_count(shown(canvas, words)); }
 
-static const char *letter(uint32_t place) {
-  static const char *const letters[SERIES_EACH] = {"*", "o", "+", "x", "#", "@"};
-  return letters[place % SERIES_EACH];
-}
-
-/* Colours of the 256-colour palette near those of the SVG plots. */
-static void put_colour(Canvas *canvas, uint32_t place) {
-  static const int colour[SERIES_EACH] = {32, 166, 36, 175, 214, 117};
-  if (canvas->style != PLOT_BRAILLE_COLOUR) return;
-  text_printf(canvas->heap, canvas->text, "\033[38;5;%dm", colour[place % SERIES_EACH]);
-}
-
-static void put_plain_colour(Canvas *canvas) {
-  if (canvas->style == PLOT_BRAILLE_COLOUR) put(canvas, "\033[0m");
-}
-
-static void put_cell(Canvas *canvas, unsigned bits, uint32_t place) {
+static void put_cell(Canvas *canvas, unsigned bits) {
   char braille[4] = {(char)0xe2, (char)(0xa0 | bits >> 6), (char)(0x80 | (bits & 63)), '\0'};
-  put(canvas, bits == 0 ? " " : ascii(canvas) ? letter(place) : braille);
+  put(canvas, bits ? braille : " ");
 }
 
-/* The cells of a line, without blanks at its end; the colour is written only where it changes. */
+/* The cells of a line, without blanks at its end. */
 static void put_cells(Canvas *canvas, uint32_t line) {
-  const uint8_t *dots = canvas->dots + (size_t)line * canvas->width,
-                *owner = canvas->owner + (size_t)line * canvas->width;
-  uint32_t used = canvas->width, before = SERIES_EACH;
+  const uint8_t *dots = canvas->dots + (size_t)line * canvas->width;
+  uint32_t used = canvas->width;
   while (used > 0 && !dots[used - 1]) used--;
-  for (uint32_t i = 0; i < used; i++) {
-    if (dots[i] && owner[i] != before) put_colour(canvas, before = owner[i]);
-    put_cell(canvas, dots[i], owner[i]);
-  }
-  if (used) put_plain_colour(canvas);
+  for (uint32_t i = 0; i < used; i++) put_cell(canvas, dots[i]);
 }
 
 static long cell_across(const Canvas *canvas, double x) {
-  return lround((double)last_dot_across(canvas) * axis_place(&canvas->panels.x, x)) / dots_wide(canvas);
+  return lround((double)last_dot_across(canvas) * axis_place(&canvas->panels.x, x)) / DOTS_WIDE;
 }
 
 /* The label of the tick in a line of cells; NULL when there is none. */
 static const char *label_of_line(const Canvas *canvas, const Axis *y, uint32_t line) {
   for (uint32_t i = 0; i < y->ticks; i++) {
     long dot = lround((double)last_dot_down(canvas) * (1 - axis_place(y, y->tick[i])));
-    if (dot / dots_high(canvas) == (long)line) return y->label[i];
+    if (dot / DOTS_HIGH == (long)line) return y->label[i];
   }
   return NULL;
 }
@@ -160,7 +122,7 @@ static void put_line(Canvas *canvas, const Axis *y, uint32_t line) {
   const char *label = label_of_line(canvas, y, line);
   put_blanks(canvas, canvas->margin - 2 - (label ? shown_width(canvas, label) : 0));
   if (label) put_words(canvas, label);
-  put(canvas, ascii(canvas) ? (label ? " +" : " |") : label ? " ┤" : " │");
+  put(canvas, label ? " ┤" : " │");
   put_cells(canvas, line);
   put(canvas, "\n");
 }
@@ -188,11 +150,8 @@ static void put_heading(Canvas *canvas, const Panel *panel) {
   TextVec words = {0};
   for (uint32_t i = 0; i < panel->series.count; i++) {
     words.count = 0;
-    text_printf(canvas->heap, &words, "%s %s  ", ascii(canvas) ? letter(i) : "━━",
-                canvas->plot->series[panel->series.data[i]].label);
-    put_colour(canvas, i);
+    text_printf(canvas->heap, &words, "━━ %s  ", canvas->plot->series[panel->series.data[i]].label);
     put_flowing(canvas, words.data, &column);
-    put_plain_colour(canvas);
   }
   words.count = 0;
   panel_label(canvas->heap, &words, canvas->plot->y_label, panel->unit);
@@ -215,11 +174,11 @@ static void put_centred(Canvas *canvas, const char *words) {
 static void put_x_line(Canvas *canvas) {
   const Axis *x = &canvas->panels.x;
   put_blanks(canvas, canvas->margin - 1);
-  put(canvas, ascii(canvas) ? "+" : "└");
+  put(canvas, "└");
   for (uint32_t i = 0; i < canvas->width; i++) {
     bool tick = false;
     for (uint32_t k = 0; k < x->ticks; k++) tick |= cell_across(canvas, x->tick[k]) == (long)i;
-    put(canvas, ascii(canvas) ? (tick ? "+" : "-") : tick ? "┴" : "─");
+    put(canvas, tick ? "┴" : "─");
   }
   put(canvas, "\n");
 }
@@ -251,7 +210,7 @@ static void put_panel(Canvas *canvas, const Panel *panel) {
   size_t cells = (size_t)canvas->width * canvas->height;
   memset(canvas->dots, 0, cells);
   for (uint32_t i = 0; i < panel->series.count; i++) {
-    draw_series(canvas, panel, &canvas->plot->series[panel->series.data[i]], i);
+    draw_series(canvas, panel, &canvas->plot->series[panel->series.data[i]]);
   }
   put_heading(canvas, panel);
   for (uint32_t line = 0; line < canvas->height; line++) put_line(canvas, &panel->y, line);
@@ -273,24 +232,22 @@ static uint32_t within(uint32_t value, uint32_t least, uint32_t most) {
   return value < least ? least : value > most ? most : value;
 }
 
-void plot_text(Heap *heap, const Plot *plot, PlotText style, uint32_t width, uint32_t height, TextVec *text) {
-  Canvas canvas = {.heap = heap, .plot = plot, .text = text, .style = style};
+void plot_text(Heap *heap, const Plot *plot, uint32_t width, uint32_t height, TextVec *text) {
+  Canvas canvas = {.heap = heap, .plot = plot, .text = text};
   width = within(width, LEAST_WIDTH, MOST_WIDTH);
   canvas.height = within(height, LEAST_HEIGHT, MOST_HEIGHT);
-  const PanelOptions options = {style == PLOT_BRAILLE ? 1 : SERIES_EACH, MOST_PANELS, width / 9};
+  const PanelOptions options = {1, MOST_PANELS, width / 9};
   canvas.panels = panels_make(heap, plot, &options);
   panels_scale(&canvas.panels, plot, canvas.height < 9 ? 3 : canvas.height / 3);
   canvas.margin = label_margin(&canvas);
   canvas.width = width > canvas.margin + 10 ? width - canvas.margin : 10;
   canvas.dots = heap_array(heap, canvas.width, canvas.height);
-  canvas.owner = heap_array(heap, canvas.width, canvas.height);
   if (plot->title) put_centred(&canvas, plot->title);
   for (uint32_t p = 0; p < canvas.panels.list.count; p++) put_panel(&canvas, &canvas.panels.list.data[p]);
   put_x_line(&canvas);
   put_x_labels(&canvas);
   if (canvas.panels.hidden) text_printf(heap, text, "%u more signals are not shown\n", canvas.panels.hidden);
   heap_free(heap, canvas.dots);
-  heap_free(heap, canvas.owner);
   vec_free(heap, &canvas.words);
   panels_free(heap, &canvas.panels);
 }

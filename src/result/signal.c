@@ -32,6 +32,28 @@ uint32_t signals_add(SignalTable *table, const Signal *signal) {
   return index;
 }
 
+/* Names that begin with a quote get quotes, too, so that no two names become one. */
+static void variable_name(Heap *heap, TextVec *text, const char *flat) {
+  bool is_taken = strcmp(flat, "time") == 0 || strncmp(flat, "der(", 4) == 0 || *flat == '\'';
+  text_printf(heap, text, is_taken ? "'%s'" : "%s", flat);
+}
+
+const char *signals_name(SignalTable *table, const char *flat) {
+  TextVec text = {0};
+  variable_name(table->heap, &text, flat);
+  const char *name = keep(table, text.data);
+  vec_free(table->heap, &text);
+  return name;
+}
+
+uint32_t signals_find_variable(const SignalTable *table, const char *flat) {
+  TextVec text = {0};
+  variable_name(table->heap, &text, flat);
+  uint32_t signal = signals_find(table, text.data);
+  vec_free(table->heap, &text);
+  return signal;
+}
+
 uint32_t signals_find(const SignalTable *table, const char *name) {
   Name text = names_find(&table->texts, name, strlen(name));
   return text == MAP_NONE ? MAP_NONE : map_get(&table->by_name, text);

@@ -43,8 +43,14 @@ SignalTable *signals_new(Heap *heap);
  * name is kept but cannot be found. */
 uint32_t signals_add(SignalTable *table, const Signal *signal);
 
+/* What a variable is called among the signals: its flat name, in quotes where that is `time` or reads as a derivative. */
+const char *signals_name(SignalTable *table, const char *flat);
+
 /* The index of the signal of this name; MAP_NONE if there is none. */
 uint32_t signals_find(const SignalTable *table, const char *name);
+
+/* The same for a variable, by its flat name. */
+uint32_t signals_find_variable(const SignalTable *table, const char *flat);
 
 /* The value of a signal in a row of columns. */
 static inline double signal_value(const Signal *signal, const double *columns) {

@@ -1,12 +1,13 @@
 /* start_list: see start_list.h. */
 #include "result/start_list.h"
 
+#include "base/number.h"
+#include "lang/lexer.h"
 #include "result/file.h"
 #include "result/load.h"
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Reader {
@@ -50,16 +51,24 @@ static bool take(Reader *reader, const char *token) {
   return true;
 }
 
+/* A name in quotes, with the escapes of the language; NULL if it does not end. */
+static const char *take_quoted(Reader *reader) {
+  TextVec name = {0};
+  const char *c = reader->at + 1;
+  for (; *c && *c != '\''; c++) {
+    char escaped = *c == '\\' ? lexer_escape(c[1]) : 0;
+    if (escaped) c++;
+    text_append(reader->heap, &name, escaped ? &escaped : c, 1);
+  }
+  reader->at = c + (*c != '\0');
+  return *c ? name.data : NULL;
+}
+
 /* name: 'quoted' or identifiers with dots and subscripts; NULL if there is none. */
 static const char *take_name(Reader *reader) {
   skip_space(reader);
   const char *begin = reader->at;
-  if (*begin == '\'') {
-    const char *end = strchr(begin + 1, '\'');
-    if (!end) return NULL;
-    reader->at = end + 1;
-    return arena_copy(&reader->diags->arena, begin + 1, (size_t)(end - begin - 1));
-  }
+  if (*begin == '\'') return take_quoted(reader);
   int depth = 0;
   for (; *reader->at; reader->at++) {
     unsigned char c = (unsigned char)*reader->at;
@@ -71,9 +80,8 @@ static const char *take_name(Reader *reader) {
 
 static bool take_number(Reader *reader, double *value) {
   skip_space(reader);
-  char *end;
-  *value = strtod(reader->at, &end);
-  if (end == reader->at || !isfinite(*value)) return false;
+  const char *end = reader->at + strspn(reader->at, "+-.0123456789eE");
+  if (!number_parse(reader->at, end, value) || !isfinite(*value)) return false;
   reader->at = end;
   return true;
 }
@@ -135,7 +143,8 @@ bool start_list_from_result(Heap *heap, const Model *model, const char *text, do
   uint32_t found = 0;
   for (uint32_t v = 0; v < model->variables.count; v++) {
     if (model->variables.data[v].role != ROLE_UNKNOWN) continue;
-    uint32_t signal = signals_find(trajectory->signals, names_text(model->names, model->variables.data[v].name));
+    uint32_t signal =
+        signals_find_variable(trajectory->signals, names_text(model->names, model->variables.data[v].name));
     if (signal == MAP_NONE) continue;
     starts[v] = signal_value(&trajectory->signals->list.data[signal], row);
     found++;

@@ -1,7 +1,7 @@
 /* svg: see svg.h. */
 #include "result/svg.h"
 
-#include "result/number.h"
+#include "base/number.h"
 #include "result/utf8.h"
 
 #include <math.h>

@@ -24,8 +24,9 @@ static void add_signal(Builder *builder, Signal signal, uint32_t source) {
   signals_add(builder->recorder->signals, &signal);
 }
 
-static Signal signal_of(const Model *model, const Variable *variable) {
-  return (Signal){.name = names_text(model->names, variable->name),
+static Signal signal_of(const Builder *builder, const Model *model, const Variable *variable) {
+  const char *name = names_text(model->names, variable->name);
+  return (Signal){.name = signals_name(builder->recorder->signals, name),
                   .unit = names_text(model->names, variable->unit),
                   .display_unit = names_text(model->names, variable->display_unit),
                   .description = names_text(model->names, variable->description)};
@@ -40,7 +41,7 @@ static void add_unknown(Builder *builder, uint32_t unknown, uint32_t orders, con
   const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];
   uint32_t root = aliases->removed ? aliases->root[unknown] : unknown;
   uint32_t shift = aliases->removed ? aliases->shift[unknown] : 0;
-  Signal signal = signal_of(model, variable);
+  Signal signal = signal_of(builder, model, variable);
   Arena arena = arena_make(builder->heap);
   for (uint32_t k = 0; k <= orders; k++) {
     if (k) signal.name = arena_printf(&arena, "der(%s)", signal.name);
@@ -78,7 +79,7 @@ static void add_variable(Builder *builder, uint32_t position, const uint32_t *or
     return;
   }
   if (variable->type == TYPE_STRING || variable->type == TYPE_EXTERNAL_OBJECT) return;
-  Signal signal = signal_of(model, variable);
+  Signal signal = signal_of(builder, model, variable);
   if (variable->role == ROLE_DISCRETE) {
     signal.kind = SIGNAL_DISCRETE;
     add_signal(builder, signal, evaluator->array->columns + variable->index);
@@ -118,7 +119,7 @@ void recorder_add(Recorder *recorder, double t, const double *y) {
 
 Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name) {
   const Trajectory *trajectory = recorder->trajectory;
-  uint32_t signal = signals_find(recorder->signals, name);
+  uint32_t signal = signals_find_variable(recorder->signals, name);
   double *times = heap_array(heap, trajectory->rows, sizeof *times),
          *values = heap_array(heap, trajectory->rows, sizeof *values);
   for (size_t r = 0; r < trajectory->rows; r++) {

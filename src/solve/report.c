@@ -57,8 +57,8 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
     text_printf(heap, text, "  reduction                %s\n", facts->reduction->remark);
   for (uint32_t k = 0; facts->recorder && k < facts->invariant_count; k++) {
     Drift drift = recorder_drift(heap, facts->recorder, facts->invariants[k]);
-    text_printf(heap, text, "  drift of %-15s %s, %.3g at the end, %.3g at most\n", facts->invariants[k],
-                drift_name(drift.kind), drift.change, drift.largest);
+    text_printf(heap, text, "  drift of %-15s %s, %.3g at the end, %.3g at most\n",
+                arena_printable(&arena, facts->invariants[k]), drift_name(drift.kind), drift.change, drift.largest);
   }
   text_printf(heap, text, "  seconds                  %.3f (code %.3f, initial values %.3f, integration %.3f)\n",
               facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init +

@@ -1,7 +1,7 @@
 /* number: see number.h. Values from about 1e-16 to 1e17 are converted in exact 128-bit integers; the rest
  * goes through the C library in forms that hold no decimal point, or with the point's place known, so that
  * the locale does not matter. */
-#include "result/number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -206,19 +206,20 @@ enum { DIGITS_KEPT = 770 };
 
 typedef struct Digits {
   char text[DIGITS_KEPT + 2];
-  int count, exponent; /* value = text * 10^exponent */
-  bool more;           /* a digit beyond was not zero */
+  int count;
+  long exponent; /* value = text * 10^exponent */
+  bool more;     /* a digit beyond was not zero */
 } Digits;
 
 static const char *scan_digits(const char *at, const char *end, bool fraction, Digits *digits) {
   for (; at < end && is_digit(*at); at++) {
-    if (fraction && digits->exponent > -1000000) digits->exponent--;
+    if (fraction) digits->exponent--;
     if (*at == '0' && digits->count == 0) continue;
     if (digits->count < DIGITS_KEPT) {
       digits->text[digits->count++] = *at;
     } else {
       digits->more |= *at != '0';
-      if (digits->exponent < 1000000) digits->exponent++;
+      digits->exponent++;
     }
   }
   return at;
@@ -230,8 +231,8 @@ static const char *scan_exponent(const char *at, const char *end, Digits *digits
   bool negative = at < end && *at == '-';
   if (at < end && (*at == '-' || *at == '+')) at++;
   if (at == end || !is_digit(*at)) return start;
-  int exponent = 0;
-  for (; at < end && is_digit(*at); at++) exponent = exponent < 100000 ? exponent * 10 + (*at - '0') : exponent;
+  long exponent = 0; /* kept within bounds that are beyond every double whatever the digits are */
+  for (; at < end && is_digit(*at); at++) exponent = exponent < 100000000000L ? exponent * 10 + (*at - '0') : exponent;
   digits->exponent += negative ? -exponent : exponent;
   return at;
 }
@@ -240,7 +241,7 @@ static double digits_value(Digits *digits) {
   static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   if (digits->count == 0) return 0;
-  if (digits->count <= 15 && abs(digits->exponent) <= 22) { /* both factors exact: one rounding */
+  if (digits->count <= 15 && labs(digits->exponent) <= 22) { /* both factors exact: one rounding */
     uint64_t whole = 0;
     for (int i = 0; i < digits->count; i++) whole = whole * 10 + (uint64_t)(digits->text[i] - '0');
     double value = (double)whole;
@@ -249,7 +250,7 @@ static double digits_value(Digits *digits) {
   if (digits->more) digits->text[digits->count++] = '1', digits->exponent--;
   char text[DIGITS_KEPT + 32];
   memcpy(text, digits->text, (size_t)digits->count);
-  snprintf(text + digits->count, 16, "e%d", digits->exponent);
+  snprintf(text + digits->count, 24, "e%ld", digits->exponent);
   return strtod(text, NULL); /* no point: the locale does not matter */
 }
 
@@ -263,7 +264,7 @@ bool number_parse(const char *text, const char *end, double *value) {
     if (!parse_word(text, end, &size)) return false;
   } else {
     Digits digits;
-    digits.count = digits.exponent = 0;
+    digits.exponent = digits.count = 0;
     digits.more = false;
     const char *at = scan_digits(text, end, false, &digits);
     const char *fraction = at;

@@ -3,8 +3,8 @@
  * Invariant: what number_format writes with 17 digits, or number_shortest, number_parse reads back bit for
  * bit.
  */
-#ifndef DAEDAL_RESULT_NUMBER_H
-#define DAEDAL_RESULT_NUMBER_H
+#ifndef DAEDAL_BASE_NUMBER_H
+#define DAEDAL_BASE_NUMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,26 @@
+/* signals: those that ask a program to end wait in this thread while something exists that must not stay behind: a
+ * half-written file, a directory of temporary files.
+ */
+#ifndef DAEDAL_BASE_SIGNALS_H
+#define DAEDAL_BASE_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* The signals that one call of signals_hold made wait; none where all zero. */
+typedef struct SignalHold {
+  bool holds;
+  sigset_t held;
+} SignalHold;
+
+/* Lets SIGINT, SIGTERM, SIGHUP and SIGXFSZ wait, except those that are ignored or already wait. Holds nest: the last one
+ * made is released first. */
+SignalHold signals_hold(void);
+
+/* Whether one that the hold made wait has come, SIGXFSZ aside: the work should be given up. */
+bool signals_waiting(const SignalHold *hold);
+
+/* What came meanwhile takes its effect now. */
+void signals_release(SignalHold *hold);
+
+#endif

@@ -1,0 +1,16 @@
+/* outputs: the files that the options name for writing, looked at before any work is done for them. */
+#ifndef DAEDAL_CLI_OUTPUTS_H
+#define DAEDAL_CLI_OUTPUTS_H
+
+#include "cli/command.h"
+
+/* Whether no two outputs are one file, and none is the model, by whatever names; false after a message. */
+bool outputs_distinct(const Arguments *arguments);
+
+/* Whether all of them could be written now; false after a message. */
+bool outputs_writable(const Arguments *arguments);
+
+/* Why a file could not be written now, as errno has it; 0 if it could. */
+int output_error(const char *path);
+
+#endif
