@@ -23,7 +23,7 @@ static void initialize(Session *session) {
 
 int init_command(const Arguments *arguments) {
   Session session = session_open(arguments);
-  if (session.status) session_write(&session, arguments->json_path, daedal_result_initial_json(NULL));
+  if (session.status) session_write_json(&session, NULL, daedal_result_initial_json(NULL));
   else initialize(&session);
   return session_close(&session);
 }

@@ -13,7 +13,7 @@ static void reduce(Session *session) {
 
 int reduce_command(const Arguments *arguments) {
   Session session = session_open(arguments);
-  if (session.status) session_write(&session, arguments->json_path, daedal_result_model_json(NULL));
+  if (session.status) session_write_json(&session, NULL, daedal_result_model_json(NULL));
   else reduce(&session);
   return session_close(&session);
 }
@@ -30,7 +30,7 @@ static void compare(Session *session) {
 
 int compare_command(const Arguments *arguments) {
   Session session = session_open(arguments);
-  if (session.status) session_write(&session, arguments->json_path, daedal_compare_json(NULL));
+  if (session.status) session_write_json(&session, NULL, daedal_compare_json(NULL));
   else compare(&session);
   return session_close(&session);
 }
