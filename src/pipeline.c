@@ -124,7 +124,7 @@ static void extend_starts(Plan *plan) {
 static bool pass_regular(Plan *plan) {
   plan->facts.status = "singular";
   plan->facts.conversions = &plan->conversions;
-  ConvertStatus status = convert_run(&plan->problem, &plan->structure, plan->parameters, &plan->arena,
+  ConvertStatus status = convert_run(&plan->problem, &plan->structure, &plan->modes, plan->parameters, &plan->arena,
                                      &plan->conversions, NULL, plan->diags);
   extend_starts(plan);
   return status != CONVERT_FAILED;

@@ -212,8 +212,8 @@ static void check_regular(Analysis *analysis, Arena *arena, Diags *diags) {
   if (!analysis->checked) return;
   Problem problem = analysis->problem;
   Structure structure = analysis->structure;
-  ConvertStatus status =
-      convert_run(&problem, &structure, parameters, arena, &analysis->conversions, &analysis->singular, diags);
+  ConvertStatus status = convert_run(&problem, &structure, &(Modes){0}, parameters, arena, &analysis->conversions,
+                                     &analysis->singular, diags);
   Samples samples = samples_make(model, parameters, arena);
   regular_check_start(&analysis->problem, &analysis->structure, &samples, arena, &analysis->singular);
   analysis->regular = status == CONVERT_REGULAR;

@@ -31,8 +31,12 @@ static const char *short_text(const Converter *converter, const char *text) {
   return strlen(text) <= SHOWN ? text : arena_printf(converter->arena, "%.*s ...", SHOWN, text);
 }
 
+const char *converter_text(const Converter *converter, Expr e) {
+  return model_text(converter->model, modes_restore(converter->modes, converter->dag, e), converter->arena);
+}
+
 const char *converter_residual_text(const Converter *converter, Expr residual) {
-  return arena_printf(converter->arena, "%s = 0", model_text(converter->model, residual, converter->arena));
+  return arena_printf(converter->arena, "%s = 0", converter_text(converter, residual));
 }
 
 /* `equation 1 - 2*der(equation 3)`, the line replaced first; of a long sum only the beginning. */
@@ -49,9 +53,7 @@ static const char *combination_text(Converter *converter, const BlockJacobian *j
     bool first = k + 1 == dependence->count;
     if (!first) text_printf(converter->heap, &text, constant && number < 0 ? " - " : " + ");
     if (constant && fabs(number) != 1) text_printf(converter->heap, &text, "%.10g*", fabs(number));
-    if (!constant)
-      text_printf(converter->heap, &text, "(%s)*",
-                  model_text(converter->model, dependence->factor[k], converter->arena));
+    if (!constant) text_printf(converter->heap, &text, "(%s)*", converter_text(converter, dependence->factor[k]));
     int32_t times = structure->c[i] - least;
     for (int32_t l = 0; l < times; l++) text_printf(converter->heap, &text, "der(");
     text_printf(converter->heap, &text, "equation %u", converter->problem.equation[i] + 1);
@@ -517,14 +519,15 @@ static const Expr *keep_written(const Converter *converter, const Problem *probl
   return written;
 }
 
-ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena,
-                          ConversionVec *list, SingularVec *singular, Diags *diags) {
+ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
+                          Arena *arena, ConversionVec *list, SingularVec *singular, Diags *diags) {
   Model *model = problem->model;
   Converter converter = {.arena = arena,
                          .heap = arena->heap,
                          .model = model,
                          .dag = model->dag,
                          .diags = diags,
+                         .modes = modes,
                          .problem = *problem,
                          .structure = *structure,
                          .list = list,
