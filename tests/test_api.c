@@ -1,8 +1,5 @@
-/* The public interface: handles, options, statistics, errors as values; every allocation of a run from text to analysis refused
- * once, and of a whole simulation at many points, without a crash or a leak. */
+/* The public interface: handles, options, statistics, errors as values. Refused allocations are in test_refusals.c. */
 #include "daedal.h"
-
-#include "fail_alloc.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -131,68 +128,10 @@ static void every_name_works(void **state) {
   daedal_model_free(model);
 }
 
-/* ---- refused allocations ---- */
-
-static bool analyze_with(FailAlloc *fail) {
-  daedal_allocator allocator = {fail->hook.resize, fail->hook.context};
-  daedal_model *model = load(PENDULUM, &allocator);
-  bool done = false;
-  if (model) {
-    daedal_analysis analysis = daedal_analyze(model);
-    done = analysis.status == DAEDAL_OK && daedal_analysis_json(model) && daedal_analysis_text(model) &&
-           daedal_flatten(model);
-    if (!done) assert_int_equal(daedal_model_status(model), DAEDAL_INTERNAL);
-    daedal_model_free(model);
-  }
-  return done;
-}
-
-static bool simulate_with(FailAlloc *fail) {
-  daedal_allocator allocator = {fail->hook.resize, fail->hook.context};
-  daedal_model *model = load(PENDULUM, &allocator);
-  bool done = false;
-  if (model) {
-    daedal_options options = daedal_default_options();
-    options.intervals = 5;
-    daedal_result *result = daedal_simulate(model, &options);
-    done = result && daedal_result_status(result) == DAEDAL_OK;
-    if (result && !done) assert_int_equal(daedal_result_status(result), DAEDAL_INTERNAL);
-    daedal_result_free(result);
-    daedal_model_free(model);
-  }
-  return done;
-}
-
-static void each_allocation_up_to_analysis_refused(void **state) {
-  (void)state;
-  FAIL_ALLOC_EACH(fail) {
-    bool done = analyze_with(&fail);
-    assert_int_equal(fail.live, 0);
-    if (fail.refuse == 0) assert_true(done);
-    else assert_true(!done || !fail.refused);
-  }
-}
-
-/* A simulation has thousands of allocations, so every seventh. */
-static void allocations_of_a_simulation_refused(void **state) {
-  (void)state;
-  FAIL_ALLOC_EACH(fail) {
-    if (fail.refuse % 7 > 1) continue;
-    bool done = simulate_with(&fail);
-    assert_int_equal(fail.live, 0);
-    if (fail.refuse == 0) assert_true(done);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(load_analyze_simulate),
-      cmocka_unit_test(callback_stops),
-      cmocka_unit_test(errors_are_values),
-      cmocka_unit_test(bad_options),
-      cmocka_unit_test(every_name_works),
-      cmocka_unit_test(each_allocation_up_to_analysis_refused),
-      cmocka_unit_test(allocations_of_a_simulation_refused),
+      cmocka_unit_test(load_analyze_simulate), cmocka_unit_test(callback_stops),   cmocka_unit_test(errors_are_values),
+      cmocka_unit_test(bad_options),           cmocka_unit_test(every_name_works),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
