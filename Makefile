@@ -8,7 +8,7 @@
 #   make asan       build-asan/, with address and undefined-behaviour sanitizers
 #   make format     clang-format on the whole tree
 #   make tidy       clang-tidy on the library and the command
-#   make fuzz       fuzzes the reader; SECONDS=3600
+#   make fuzz       fuzzes the reader and the way from a model to its reports; SECONDS=3600
 #   make clean      removes the build directories
 
 PREFIX ?= /usr/local

@@ -366,8 +366,9 @@ void routines_check_uncalled(Elaboration *el);
 /* ---- symbolic.c ---- */
 
 void symbolic_start(Elaboration *el);
-/* The function of the model for a routine with inputs and outputs of these sizes. */
-uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs);
+/* Fills outputs, whose sizes are set, with the results of a call: numbers where all inputs are known, calls of a function of the model
+ * otherwise. False after an error. */
+bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs);
 /* Runs the code in the mode given. Results are at machine_result. */
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags);
 static inline const Expr *value_exprs(const Value *value) { return (const Expr *)(const void *)value->data; }

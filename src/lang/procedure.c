@@ -134,11 +134,20 @@ static Routine *compile_procedure(Plan *plan, const AstSection *section) {
   return routine;
 }
 
-static uint32_t append_flat(Elaboration *el, ExprVec *list, const Value *value) {
-  uint32_t count = value_scalars(value, el->record_list);
-  Expr *fresh = vec_extend(el->heap, list, count);
-  value_flatten(&el->domain, value, el->record_list, (char *)fresh);
-  return count;
+/* An equation for each scalar of a variable that the section assigns. */
+static void equate(Elaboration *el, const Value *variable, const Value *result, Span span) {
+  uint32_t scalars = value_scalars(variable, el->record_list);
+  Expr *leaves = heap_array(el->heap, scalars, sizeof *leaves);
+  Expr *values = heap_array(el->heap, scalars, sizeof *values);
+  value_flatten(&el->domain, variable, el->record_list, (char *)leaves);
+  value_flatten(&el->domain, result, el->record_list, (char *)values);
+  for (uint32_t k = 0; k < scalars; k++) {
+    BaseType type = el->model->variables.data[variable_of_leaf(el, leaves[k])].type;
+    RawEquation equation = {.left = leaves[k], .right = values[k], .base = type, .span = span};
+    vec_push(el->heap, el->equations, equation);
+  }
+  heap_free(el->heap, leaves);
+  heap_free(el->heap, values);
 }
 
 void procedure_make(Elaboration *el, const AstSection *section, const Routine *code, const Assigned *assigned,
@@ -149,28 +158,16 @@ void procedure_make(Elaboration *el, const AstSection *section, const Routine *c
   if (routine->is_broken) return;
   Value *inputs = arena_array(&el->arena, routine->inputs, sizeof *inputs);
   Value *outputs = arena_array(&el->arena, routine->outputs, sizeof *outputs);
-  ExprVec arguments = {0}, leaves = {0};
   Expr now = dag_time(el->dag);
   for (uint32_t i = 0; i < routine->inputs; i++) {
     if (i < plan.read.count) inputs[i] = el->components.data[plan.read.data[i]].leaves;
     else if (i < plan.read.count + count) inputs[i] = before[i - plan.read.count];
     else inputs[i] = (Value){.type = type_scalar(TYPE_REAL), .count = 1, .data = (char *)&now};
-    append_flat(el, &arguments, &inputs[i]);
   }
-  uint32_t result = 0;
-  for (uint32_t i = 0; i < count; i++) outputs[i] = el->components.data[assigned[i].component].leaves;
-  uint32_t function = function_instance(el, routine, inputs, outputs);
-  for (uint32_t i = 0; i < count; i++) {
-    leaves.count = 0;
-    uint32_t scalars = append_flat(el, &leaves, &outputs[i]);
-    for (uint32_t k = 0; k < scalars; k++) {
-      Expr value = dag_call(el->dag, function, result++, NULL, 0, arguments.data, arguments.count);
-      const Variable *variable = &el->model->variables.data[variable_of_leaf(el, leaves.data[k])];
-      RawEquation equation = {.left = leaves.data[k], .right = value, .base = variable->type, .span = section->span};
-      vec_push(el->heap, el->equations, equation);
-    }
-  }
-  vec_free(el->heap, &arguments);
-  vec_free(el->heap, &leaves);
+  for (uint32_t i = 0; i < count; i++)
+    outputs[i] = value_copy(el->machine, &el->components.data[assigned[i].component].leaves);
+  if (call_routine(el, routine, inputs, outputs))
+    for (uint32_t i = 0; i < count; i++)
+      equate(el, &el->components.data[assigned[i].component].leaves, &outputs[i], section->span);
   vec_free(el->heap, &plan.read);
 }

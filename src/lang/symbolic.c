@@ -222,7 +222,8 @@ static uint64_t hash_shape(Elaboration *el, uint64_t hash, const Value *value) {
   return hash;
 }
 
-uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs) {
+/* The function of the model for a routine with inputs and outputs of these sizes. */
+static uint32_t function_instance(Elaboration *el, const Routine *routine, const Value *inputs, const Value *outputs) {
   uint64_t hash = routine->number;
   for (uint32_t i = 0; i < routine->inputs; i++) hash = hash_shape(el, hash, &inputs[i]);
   hash = hash_mix(hash) & ~((uint64_t)1 << 63);
@@ -287,9 +288,7 @@ static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const
   return fits ? EXECUTE_OK : status == EXECUTE_OK ? EXECUTE_UNKNOWN : status;
 }
 
-static bool symbolic_call(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span) {
-  Elaboration *el = context;
-  (void)span;
+bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs) {
   uint32_t count = 0, results = 0, at = 0;
   for (uint32_t i = 0; i < routine->inputs; i++) count += value_scalars(&inputs[i], el->record_list);
   Expr *arguments = heap_array(el->heap, count, sizeof *arguments);
@@ -313,6 +312,11 @@ static bool symbolic_call(void *context, const Routine *routine, const Value *in
   }
   heap_free(el->heap, arguments);
   return status != EXECUTE_ERROR;
+}
+
+static bool symbolic_call(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span) {
+  (void)span;
+  return call_routine(context, routine, inputs, outputs);
 }
 
 /* ---- effects ---- */

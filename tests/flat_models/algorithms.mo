@@ -2,7 +2,8 @@ model Algorithms "algorithm sections, initial ones too"
   // expect: 'y' = 'x' + 'x'^2/2 + 'x'^3/3;
   // expect: 'b' = if pre('n') + 1 > 3 then not pre('b') else pre('b');
   // expect: 'n' = 3;
-  Real x(start = 1, fixed = true), y, z[2];
+  // expect: 'w' = 0.1;
+  Real x(start = 1, fixed = true), y, z[2], w;
   Integer n(start = 0);
   parameter Real p(fixed = false);
   Boolean b(start = false);
@@ -23,6 +24,11 @@ algorithm
     z[1] := -y;
     z[2] := y^2;
   end if;
+algorithm
+  w := homotopy(0.1, 1);
+  while w > 1 loop
+    w := w/2;
+  end while;
 algorithm
   when sample(0, 0.5) then
     n := n + 1;

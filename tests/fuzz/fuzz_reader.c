@@ -1,42 +1,9 @@
 /* libFuzzer target: the reader on any bytes. It must return a model or diagnostics, whatever the bytes and
  * whichever allocation is refused, and give back every block; what it accepts must flatten to a text that reads
- * back to the same flat model. The allocator counts live blocks, which is a leak check on every input at no cost,
- * and refuses beyond a limit, so that a short text that asks for a huge array is no finding. See tools/fuzz. */
-#include "daedal.h"
+ * back to the same flat model. See tools/fuzz. */
+#include "meter.h"
 
-#include <malloc.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { BYTES_LIMIT = 128 << 20 };
-
-typedef struct Meter {
-  size_t live, bytes;   /* blocks and bytes handed out */
-  size_t count, refuse; /* allocations so far, and the one to refuse (0: none) */
-} Meter;
-
-static void *meter_resize(void *context, void *pointer, size_t size) {
-  Meter *meter = context;
-  size_t before = pointer ? malloc_usable_size(pointer) : 0;
-  if (size == 0) {
-    meter->live -= pointer != NULL;
-    meter->bytes -= before;
-    free(pointer);
-    return NULL;
-  }
-  if (++meter->count == meter->refuse || meter->bytes - before + size > BYTES_LIMIT) return NULL;
-  void *block = realloc(pointer, size);
-  if (!block) return NULL;
-  meter->live += pointer == NULL;
-  meter->bytes += malloc_usable_size(block) - before;
-  return block;
-}
-
-static void finding(const char *what, const char *text) {
-  fprintf(stderr, "finding: %s\n%s\n", what, text);
-  __builtin_trap();
-}
 
 /* Every diagnostic must have a message, and every place must lie in the text. */
 static void check_diagnostics(const daedal_model *model) {
@@ -70,7 +37,7 @@ static size_t read_once(const char *text, size_t size, size_t refuse) {
   Meter meter = {.refuse = refuse};
   daedal_allocator allocator = {meter_resize, &meter};
   daedal_model *model = daedal_load_text(text, size, "fuzz.mo", NULL, &allocator);
-  if (model && !refuse && meter.bytes < BYTES_LIMIT / 8) check_diagnostics(model);
+  if (model && !refuse && meter.bytes < METER_LIMIT / 8) check_diagnostics(model);
   if (model && daedal_model_status(model) == DAEDAL_OK) {
     const char *flat = daedal_flatten(model);
     if (flat && !refuse) check_flat_text(flat);

@@ -1,0 +1,373 @@
+/* Every function of daedal.h with each of its allocations refused once, on models that take different ways: no crash, no leak,
+ * and a refusal is said: the call is not done, its handle has the status DAEDAL_INTERNAL, and can still be asked and freed.
+ *
+ * A row of the table is one function. What it works on is made anew for each refusal, without one; then its allocations are
+ * counted, and each is refused in turn. Runs have thousands of allocations, so on all models but the first, and
+ * with sanitizers, only some of these are refused; with DAEDAL_REFUSE_ALL in the environment, all. */
+#include "daedal.h"
+
+#include "fail_alloc.h"
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* How many allocations of one call are refused at most, on the first model and on others. */
+#ifdef DAEDAL_SANITIZE
+enum { MOST_OF_FIRST = 60, MOST = 15 };
+#else
+enum { MOST_OF_FIRST = 2000, MOST = 100 };
+#endif
+
+typedef struct Case {
+  const char *name, *text;
+  const char *method, *solver; /* NULL: the default */
+} Case;
+
+static const Case CASES[] = {
+    {.name = "pendulum",
+     .text = "model M function f input Real a; output Real b; algorithm b := if a > 0 then a^2 else -a; end f;\n"
+             "parameter Real g = 9.81; Real w[2];\n"
+             "Real x(start = 0.6, fixed = true), y(start = -0.8), u(start = 0, fixed = true), v, s;\n"
+             "equation der(x) = u; der(y) = v; der(u) = -s*x; der(v) = -s*y - g; x^2 + y^2 = 1;\n"
+             "for i in 1:2 loop w[i] = i*f(x) + sum({k*y for k in 1:3}); end for;\n"
+             "end M;\n"},
+    {.name = "event",
+     .text = "model M Real x(start = 1, fixed = true), z; equation der(x) = z - x; z = if x > 0.99 then 1 - "
+             "time else 2; end M;\n"},
+    {.name = "homotopy",
+     .text = "model M Real a(start = 0.1), b; equation homotopy(a^3 - 2*a + 2, a + 2) = 0; b = sin(a) + "
+             "a^2; end M;\n"},
+    {.name = "loop",
+     .text = "model M function f input Real a; output Real b; protected Real c; algorithm b := 1; c := abs(a);\n"
+             "while c > 0.25 loop c := c/2; b := b + 0.5*sin(a); end while; end f;\n"
+             "Real x(start = 1, fixed = true); equation der(x) = -f(x); end M;\n"},
+    {.name = "free parameter",
+     .text = "model M parameter Real p(fixed = false, start = 1); Real x(start = 1, fixed = true);\n"
+             "initial equation der(x) = -0.5; equation der(x) = -p*x; end M;\n"},
+    {.name = "rewritten",
+     .text = "model M Real x(start = 1), y; equation der(x) + der(y) + x = sin(time); der(x) + der(y) + "
+             "y = time; end M;\n"},
+};
+
+typedef struct Stage {
+  FailAlloc fail;
+  daedal_model *model;
+  daedal_result *result;
+  const char *text, *method, *solver;
+  char path[256]; /* of files to read and write, without their ending */
+} Stage;
+
+/* ---- the functions ---- */
+
+static daedal_options short_run(const Stage *stage) {
+  daedal_options options = daedal_default_options();
+  if (stage->method) options.method = stage->method;
+  if (stage->solver) options.solver = stage->solver;
+  options.stop_time = 0.05;
+  options.intervals = 2;
+  return options;
+}
+
+static char *path_with(Stage *stage, const char *ending, char *room, size_t size) {
+  snprintf(room, size, "%s%s", stage->path, ending);
+  return room;
+}
+
+static bool loaded(Stage *stage, daedal_model *model) {
+  daedal_model_free(stage->model);
+  stage->model = model;
+  return model && daedal_model_status(model) == DAEDAL_OK;
+}
+
+static bool load_text(Stage *stage) {
+  daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
+  return loaded(stage, daedal_load_text(stage->text, strlen(stage->text), "test.mo", NULL, &allocator));
+}
+
+static bool load_file(Stage *stage) {
+  daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
+  char path[300];
+  return loaded(stage, daedal_load_file(path_with(stage, ".mo", path, sizeof path), NULL, &allocator));
+}
+
+static bool ran(Stage *stage, daedal_result *result) {
+  daedal_result_free(stage->result);
+  stage->result = result;
+  return result && daedal_result_status(result) == DAEDAL_OK;
+}
+
+static bool initialize(Stage *stage) {
+  daedal_options options = short_run(stage);
+  return ran(stage, daedal_initialize(stage->model, &options));
+}
+
+static bool simulate(Stage *stage) {
+  daedal_options options = short_run(stage);
+  return ran(stage, daedal_simulate(stage->model, &options));
+}
+
+static bool compare(Stage *stage) {
+  daedal_options options = short_run(stage);
+  return ran(stage, daedal_compare(stage->model, &options, "dummy", "radau"));
+}
+
+static bool export_c(Stage *stage) {
+  daedal_options options = short_run(stage);
+  return ran(stage, daedal_export_c(stage->model, stage->path, &options));
+}
+
+static bool write_as(Stage *stage, const char *ending) {
+  char path[300];
+  return daedal_result_write(stage->result, path_with(stage, ending, path, sizeof path)) == DAEDAL_OK;
+}
+
+static bool write_text(Stage *stage) {
+  char path[300];
+  return daedal_write_text(stage->model, path_with(stage, ".txt", path, sizeof path), "text\n") == DAEDAL_OK;
+}
+
+static bool dump(Stage *stage) {
+  bool done = true;
+  for (const char *const *pass = daedal_pass_names(); *pass; pass++) done = daedal_dump(stage->model, *pass) && done;
+  return done;
+}
+
+/* A text that is there. */
+static bool said(const char *text) { return text && *text; }
+
+static bool swallow(void *context, const void *bytes, size_t length) {
+  (void)context, (void)bytes, (void)length;
+  return true;
+}
+
+#define CALL(name, expression) \
+  static bool call_##name(Stage *stage) { return expression; }
+
+CALL(model_status, daedal_model_status(stage->model) == DAEDAL_OK)
+CALL(model_name, said(daedal_model_name(stage->model)))
+CALL(diagnostic_count, daedal_diagnostic_count(stage->model) < 100)
+CALL(diagnostic_get, daedal_diagnostic_get(stage->model, 0).message)
+CALL(error_count, daedal_error_count(stage->model) == 0)
+CALL(model_counts, daedal_model_counts(stage->model).equations > 0)
+CALL(flatten, said(daedal_flatten(stage->model)))
+CALL(analyze, daedal_analyze(stage->model).status == DAEDAL_OK)
+CALL(analysis_text, said(daedal_analysis_text(stage->model)))
+CALL(analysis_json, said(daedal_analysis_json(stage->model)))
+CALL(analysis_svg, said(daedal_analysis_svg(stage->model)))
+CALL(result_status, daedal_result_status(stage->result) == DAEDAL_OK)
+CALL(result_diagnostic_count, daedal_result_diagnostic_count(stage->result) < 100)
+CALL(result_diagnostic, daedal_result_diagnostic(stage->result, 0).message)
+CALL(result_statistics, daedal_result_statistics(stage->result).equations > 0)
+CALL(result_signals, daedal_result_signals(stage->result) > 1)
+CALL(result_rows, daedal_result_rows(stage->result) > 1)
+CALL(result_name, said(daedal_result_name(stage->result, 1)))
+CALL(result_unit, daedal_result_unit(stage->result, 1) || true)
+CALL(result_value, daedal_result_value(stage->result, 0, 1) > 0)
+CALL(result_find, daedal_result_find(stage->result, "time") == 0)
+CALL(result_text, said(daedal_result_text(stage->result)))
+CALL(result_json, said(daedal_result_json(stage->result)))
+CALL(result_stream, daedal_result_stream(stage->result, swallow, NULL) == DAEDAL_OK)
+CALL(result_plot, said(daedal_result_plot(stage->result, ".*")))
+CALL(result_plot_terminal, said(daedal_result_plot_terminal(stage->result, ".*", 60, 12)))
+CALL(result_initial_text, said(daedal_result_initial_text(stage->result)))
+CALL(result_initial_json, said(daedal_result_initial_json(stage->result)))
+CALL(result_start_values, said(daedal_result_start_values(stage->result)))
+CALL(result_model, said(daedal_result_model(stage->result)))
+CALL(result_model_json, said(daedal_result_model_json(stage->result)))
+CALL(result_write_csv, write_as(stage, ".csv"))
+CALL(result_write_mat, write_as(stage, ".mat"))
+CALL(compare_text, said(daedal_compare_text(stage->result)))
+CALL(compare_json, said(daedal_compare_json(stage->result)))
+CALL(compare_plot, said(daedal_compare_plot(stage->result)))
+
+/* What a function needs is made by another one of the table. */
+typedef struct Row {
+  const char *function;
+  bool (*call)(Stage *);
+  bool (*before)(Stage *); /* on a loaded model; NULL: none */
+  bool loads;              /* works without a model */
+} Row;
+
+static const Row ROWS[] = {
+    {"load_text", load_text, NULL, true},
+    {"load_file", load_file, NULL, true},
+    {"model_status", call_model_status, NULL, false},
+    {"model_name", call_model_name, NULL, false},
+    {"diagnostic_count", call_diagnostic_count, NULL, false},
+    {"diagnostic_get", call_diagnostic_get, NULL, false},
+    {"error_count", call_error_count, NULL, false},
+    {"model_counts", call_model_counts, NULL, false},
+    {"flatten", call_flatten, NULL, false},
+    {"analyze", call_analyze, NULL, false},
+    {"analysis_text", call_analysis_text, NULL, false},
+    {"analysis_json", call_analysis_json, NULL, false},
+    {"analysis_svg", call_analysis_svg, NULL, false},
+    {"analysis_text", call_analysis_text, simulate, false},
+    {"initialize", initialize, NULL, false},
+    {"simulate", simulate, NULL, false},
+    {"simulate", simulate, simulate, false},
+    {"compare", compare, NULL, false},
+    {"export_c", export_c, NULL, false},
+    {"write_text", write_text, NULL, false},
+    {"dump", dump, NULL, false},
+    {"result_status", call_result_status, simulate, false},
+    {"result_diagnostic_count", call_result_diagnostic_count, simulate, false},
+    {"result_diagnostic", call_result_diagnostic, simulate, false},
+    {"result_statistics", call_result_statistics, simulate, false},
+    {"result_signals", call_result_signals, simulate, false},
+    {"result_rows", call_result_rows, simulate, false},
+    {"result_name", call_result_name, simulate, false},
+    {"result_unit", call_result_unit, simulate, false},
+    {"result_value", call_result_value, simulate, false},
+    {"result_find", call_result_find, simulate, false},
+    {"result_write", call_result_write_csv, simulate, false},
+    {"result_write", call_result_write_mat, simulate, false},
+    {"result_text", call_result_text, simulate, false},
+    {"result_json", call_result_json, simulate, false},
+    {"result_stream", call_result_stream, simulate, false},
+    {"result_plot", call_result_plot, simulate, false},
+    {"result_plot_terminal", call_result_plot_terminal, simulate, false},
+    {"result_initial_text", call_result_initial_text, simulate, false},
+    {"result_initial_json", call_result_initial_json, initialize, false},
+    {"result_start_values", call_result_start_values, initialize, false},
+    {"result_model", call_result_model, initialize, false},
+    {"result_model_json", call_result_model_json, simulate, false},
+    {"compare_text", call_compare_text, compare, false},
+    {"compare_json", call_compare_json, compare, false},
+    {"compare_plot", call_compare_plot, compare, false},
+};
+
+/* Functions that every row uses, or that have neither a handle nor memory. */
+static const char *const EXEMPT[] = {"model_free",   "result_free", "default_options", "method_names",
+                                     "solver_names", "pass_names",  "result_pivot",    "nearest_name"};
+
+/* ---- refusing ---- */
+
+/* Whatever was refused, both handles can be asked for their status and what was said. */
+static void ask(const Stage *stage) {
+  if (stage->model) {
+    daedal_model_status(stage->model);
+    for (uint32_t k = 0; k < daedal_diagnostic_count(stage->model); k++)
+      assert_non_null(daedal_diagnostic_get(stage->model, k).message);
+  }
+  if (stage->result) {
+    daedal_result_statistics(stage->result);
+    for (uint32_t k = 0; k < daedal_result_diagnostic_count(stage->result); k++)
+      assert_non_null(daedal_result_diagnostic(stage->result, k).message);
+  }
+}
+
+static Stage stage_for(const Case *model) {
+  Stage stage = {.text = model->text, .method = model->method, .solver = model->solver};
+  const char *build = getenv("BUILD_DIR");
+  snprintf(stage.path, sizeof stage.path, "%s/refusals", build ? build : ".");
+  return stage;
+}
+
+/* Makes what the row needs, then calls it with one allocation refused (0: none); the number of its allocations. */
+static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
+  Stage stage = stage_for(model);
+  fail_alloc_begin(&stage.fail);
+  if (!row->loads) assert_true(load_text(&stage));
+  if (row->before) assert_true(row->before(&stage));
+  size_t before = stage.fail.count;
+  stage.fail.refuse = refuse ? before + refuse : 0;
+  bool done = row->call(&stage);
+  size_t count = stage.fail.count - before;
+  if (done != !stage.fail.refused)
+    fail_msg("%s of %s, allocation %zu of %zu: %s", row->function, model->name, refuse, count,
+             done ? "refused, and done" : "not done");
+  ask(&stage);
+  row->call(&stage);
+  daedal_result_free(stage.result);
+  daedal_model_free(stage.model);
+  if (stage.fail.live)
+    fail_msg("%s of %s, allocation %zu: %zu blocks were not given back", row->function, model->name, refuse,
+             stage.fail.live);
+  return count;
+}
+
+/* Refuses allocations that lie evenly over the call. */
+static void refuse_each(const Row *row, const Case *model, size_t most) {
+  size_t allocations = call_refusing(row, model, 0);
+  size_t stride = getenv("DAEDAL_REFUSE_ALL") ? 1 : allocations / most + 1;
+  for (size_t refuse = 1; refuse <= allocations; refuse += stride) call_refusing(row, model, refuse);
+}
+
+/* The file that load_file reads. */
+static void write_file(const Case *model) {
+  char path[300];
+  Stage stage = stage_for(model);
+  FILE *file = fopen(path_with(&stage, ".mo", path, sizeof path), "w");
+  assert_non_null(file);
+  fputs(model->text, file);
+  fclose(file);
+}
+
+static void each_allocation_refused(void **state) {
+  const Case *model = *state;
+  write_file(model);
+  for (size_t k = 0; k < sizeof ROWS / sizeof *ROWS; k++)
+    refuse_each(&ROWS[k], model, model == CASES ? MOST_OF_FIRST : MOST);
+}
+
+static void each_method_and_solver_refused(void **state) {
+  (void)state;
+  static const Row ROW = {"simulate", simulate, NULL, false};
+  Case model = CASES[0];
+  for (const char *const *name = daedal_method_names(); *name; name++) {
+    model.name = model.method = *name;
+    refuse_each(&ROW, &model, MOST);
+  }
+  model.method = NULL;
+  for (const char *const *name = daedal_solver_names(); *name; name++) {
+    model.name = model.solver = *name;
+    refuse_each(&ROW, &model, MOST);
+  }
+}
+
+/* ---- the table is whole ---- */
+
+static bool listed(const char *name, size_t length) {
+  for (size_t k = 0; k < sizeof ROWS / sizeof *ROWS; k++)
+    if (strlen(ROWS[k].function) == length && strncmp(ROWS[k].function, name, length) == 0) return true;
+  for (size_t k = 0; k < sizeof EXEMPT / sizeof *EXEMPT; k++)
+    if (strlen(EXEMPT[k]) == length && strncmp(EXEMPT[k], name, length) == 0) return true;
+  return false;
+}
+
+/* The functions that a line declares or mentions: daedal_NAME( . */
+static void check_line(const char *line) {
+  for (const char *p = strstr(line, "daedal_"); p; p = strstr(p, "daedal_")) {
+    p += strlen("daedal_");
+    size_t length = 0;
+    while (isalnum((unsigned char)p[length]) || p[length] == '_') length++;
+    if (p[length] == '(' && !listed(p, length)) fail_msg("no row for daedal_%.*s", (int)length, p);
+  }
+}
+
+static void every_function_has_a_row(void **state) {
+  (void)state;
+  char path[300], line[300];
+  const char *source = getenv("SOURCE_DIR");
+  snprintf(path, sizeof path, "%s/include/daedal.h", source ? source : ".");
+  FILE *header = fopen(path, "r");
+  assert_non_null(header);
+  while (fgets(line, sizeof line, header)) check_line(line);
+  fclose(header);
+}
+
+int main(void) {
+  enum { COUNT = sizeof CASES / sizeof *CASES };
+  struct CMUnitTest tests[COUNT + 2] = {cmocka_unit_test(every_function_has_a_row),
+                                        cmocka_unit_test(each_method_and_solver_refused)};
+  for (size_t k = 0; k < COUNT; k++)
+    tests[k + 2] =
+        (struct CMUnitTest){CASES[k].name, each_allocation_refused, NULL, NULL, (void *)(uintptr_t)&CASES[k]};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
