@@ -89,6 +89,24 @@ static bool pass_supported(Plan *plan) {
 
 /* ---- the plan ---- */
 
+/* No choice of states serves at the initial point. */
+static bool report_no_choice(Evaluator *evaluator, const Structure *structure, int32_t block, Diags *diags) {
+  enum { SHOWN = 6 };
+  const Blocks *blocks = &structure->blocks;
+  const Array *array = evaluator->array;
+  int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
+  Diag *diag = diag_error(diags, DIAG_STRUCTURE, (Span){0},
+                          "at the initial values the Jacobian of %d equation%s is singular for every choice of states",
+                          (int)size, size == 1 ? "" : "s");
+  for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
+    uint32_t row = array->row_start[blocks->row[p]];
+    diag_note(diags, diag, array_row_span(array, row), "equation: %s",
+              evaluator_row_text(evaluator, row, &diags->arena));
+  }
+  diag_note(diags, diag, (Span){0}, "other initial values, or method strangeness, may work");
+  return false;
+}
+
 static bool pass_parameters(Plan *plan) {
   plan->parameters = heap_array(plan->heap, plan->model->parameters.count, sizeof(double));
   return model_parameter_values(plan->model, plan->heap, plan->request.parameter_overrides, plan->parameters,
@@ -201,7 +219,9 @@ static bool pass_reduce(Plan *plan) {
   const Request *request = &plan->request;
   int32_t block;
   plan->facts.status = "singular";
-  if (plan->first.y) dummy_select(plan->first.dummy, request->run.start, plan->first.y, &block);
+  if (plan->first.y && !dummy_select(plan->first.dummy, request->run.start, plan->first.y, &block) &&
+      !request->method->by_ranks)
+    return report_no_choice(plan->first.evaluator, &plan->structure, block, plan->diags);
   plan->reduction = (Reduction){.heap = plan->heap,
                                 .arena = &plan->arena,
                                 .diags = plan->diags,
@@ -318,8 +338,6 @@ static bool begin_shared(Simulation *simulation) {
       return false;
   }
   simulation->original.y = simulation->initial.y;
-  int32_t block;
-  dummy_select(simulation->original.dummy, simulation->request.run.start, simulation->original.y, &block);
   return true;
 }
 
@@ -345,7 +363,7 @@ static void perturb_start(View *view, double t, double perturbation, double *y) 
   view->methods->solve(view, t, y);
 }
 
-static void make_view(Simulation *simulation) {
+static bool make_view(Simulation *simulation) {
   const Plan *plan = simulation->plan;
   const Strangeness *strangeness = plan->reduction.strangeness;
   if (strangeness) {
@@ -354,24 +372,28 @@ static void make_view(Simulation *simulation) {
     simulation->system = (ArrayRun){.evaluator = simulation->strangeness.evaluator, .y = simulation->strangeness.y};
     simulation->facts.evaluator = simulation->system.evaluator;
     simulation->view = view_strangeness(simulation->heap, &simulation->strangeness, simulation->system.y);
-    return;
+    return true;
   }
   simulation->facts.evaluator = simulation->original.evaluator;
   simulation->facts.reduction = &plan->reduction;
   simulation->system = reduced_run(&plan->reduction, &simulation->original, simulation->heap);
-  if (plan->reduction.reduced.structure) {
+  const Structure *structure = plan->reduction.reduced.structure;
+  if (structure) {
+    const ArrayRun *system = &simulation->system;
     int32_t block;
-    dummy_select(simulation->system.dummy, simulation->request.run.start, simulation->system.y, &block);
-    statespace_choose(simulation->system.space, dummy_depth(simulation->system.dummy));
+    if (!dummy_select(system->dummy, simulation->request.run.start, system->y, &block))
+      return report_no_choice(system->evaluator, structure, block, simulation->diags);
+    statespace_choose(system->space, dummy_depth(system->dummy));
   }
   simulation->view = view_reduced(simulation->heap, &plan->reduction, &simulation->original, &simulation->system);
+  return true;
 }
 
 static bool pass_view(Simulation *simulation) {
   Heap *heap = simulation->heap;
   const Request *request = &simulation->request;
   simulation->facts.status = "singular";
-  make_view(simulation);
+  if (!make_view(simulation)) return false;
   const System *system = &simulation->view->system;
   const Integrator *integrator = request->run.integrator;
   if (integrator && integrator->explicit_form && !system->close) {

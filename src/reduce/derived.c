@@ -291,15 +291,44 @@ static void add_converted_row(Derived *derived, const FormRow *row) {
                        arena_printf(derived->reduction->arena, "%s, rewritten", row_note(derived, row)));
 }
 
+/* Does the array have every column of an expression? Columns that cancel between the sides of an equation may be missing. */
+static bool has_columns(Derived *derived, Expr e) {
+  const Array *array = derived->array;
+  ExprVec leaves = {0};
+  bool has_all = true;
+  dag_variables(array->dag, dag_scratch(array->dag), e, &leaves);
+  for (uint32_t k = 0; k < leaves.count && has_all; k++) {
+    int8_t sign;
+    uint32_t unknown = dag_index(array->dag, leaves.data[k]), order = dag_order(array->dag, leaves.data[k]);
+    uint32_t base = column_of(derived, unknown, 0, &sign);
+    if (base == MAP_NONE) continue;
+    has_all = base + order < array->column_start[array->column_unknown[base] + 1] &&
+              derived->unknown[base + order] != MAP_NONE;
+  }
+  vec_free(dag_heap(array->dag), &leaves);
+  return has_all;
+}
+
+static bool has_sides(Derived *derived, const FormRow *row, const Expr *side) {
+  for (int s = 0; s < 2; s++) {
+    Expr derivative = side[s];
+    for (int32_t l = 0; l <= derived->array->c[row->equation]; l++) {
+      if (l) derivative = dag_time_derivative(derived->array->dag, derivative);
+      if (row->weight[l] != 0 && !has_columns(derived, derivative)) return false;
+    }
+  }
+  return true;
+}
+
 /* Both sides, differentiated and summed. */
 static void add_row(Derived *derived, const FormRow *row) {
-  if (is_converted(derived, row->equation)) {
-    add_converted_row(derived, row);
-    return;
-  }
   Dag *from = derived->array->dag, *dag = derived->model->dag;
   const Equation *equation = &derived->source->equations.data[derived->array->problem->equation[row->equation]];
   Expr side[2] = {equation->left, equation->right};
+  if (is_converted(derived, row->equation) || !has_sides(derived, row, side)) {
+    add_converted_row(derived, row);
+    return;
+  }
   for (int s = 0; s < 2; s++) {
     Expr sum = dag_constant(dag, 0), derivative = side[s];
     for (int32_t l = 0; l <= derived->array->c[row->equation]; l++) {

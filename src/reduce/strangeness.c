@@ -106,7 +106,7 @@ bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *ev
 static void take_staged_states(Strangeness *strangeness, Dummy *dummy, double t) {
   int32_t block;
   const int32_t *from, *to;
-  dummy_select(dummy, t, strangeness->y, &block);
+  if (!dummy_select(dummy, t, strangeness->y, &block)) return;
   int32_t count = (int32_t)dummy_links(dummy, &from, &to);
   bool taken = count == strangeness->links;
   for (int32_t k = 0; k < count && taken; k++) taken = strangeness_is_x(strangeness, (uint32_t)from[k]);
