@@ -6,6 +6,7 @@
 #   make install    command, libraries, header, man page; PREFIX=/usr/local DESTDIR=
 #   make debug      build-debug/, not optimized
 #   make asan       build-asan/, with address and undefined-behaviour sanitizers
+#   make tsan       build-tsan/, with the thread sanitizer; the test of threads alone
 #   make format     clang-format on the whole tree
 #   make tidy       clang-tidy on the library and the command
 #   make fuzz       fuzzes the reader and the way from a model to its reports; SECONDS=3600
@@ -16,7 +17,7 @@ DESTDIR ?=
 SECONDS ?= 3600
 CONFIGURE = cmake -G Ninja -S . $(CMAKE_ARGS)
 
-.PHONY: build demo test install debug asan format tidy fuzz clean
+.PHONY: build demo test install debug asan tsan format tidy fuzz clean
 
 build:
 	@tools/setup build
@@ -47,6 +48,11 @@ asan:
 	@$(CONFIGURE) -B build-asan -DCMAKE_BUILD_TYPE=Debug -DDAEDAL_SANITIZE=ON >/dev/null
 	@cmake --build build-asan
 
+tsan:
+	@tools/setup build test
+	@$(CONFIGURE) -B build-tsan -DCMAKE_BUILD_TYPE=Release -DDAEDAL_SANITIZE_THREADS=ON >/dev/null
+	@cmake --build build-tsan --target test_threads
+
 format:
 	@tools/setup tidy
 	find src include tests -name '*.[ch]' | xargs clang-format -i
@@ -60,4 +66,4 @@ fuzz:
 	tools/fuzz $(SECONDS)
 
 clean:
-	rm -rf build build-debug build-asan build-fuzz
+	rm -rf build build-debug build-asan build-tsan build-fuzz

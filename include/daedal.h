@@ -1,9 +1,7 @@
 /* daedal.h: the whole public interface of libdaedal.
  *
- * A model handle holds a model and everything said about it; a result handle holds one run. Functions return plain
- * data; nothing is printed, no global state exists, and different handles may be used in different threads.
- * Every `const` pointer handed out belongs to the handle it came from and lives as long as that. NaN in a number of
- * an options struct means "not given".
+ * A model is what a text says; a plan is what is derived from it once for a method; a run has values and makes results. The
+ * short way from a model to a result is daedal_simulate; a plan pays when it is run more than once:
  *
  *   daedal_model *model = daedal_load_file("pendulum.mo", NULL, NULL);
  *   daedal_options options = daedal_default_options();
@@ -11,6 +9,16 @@
  *   if (daedal_result_status(result) == DAEDAL_OK) daedal_result_write(result, "pendulum.csv");
  *   daedal_result_free(result);
  *   daedal_model_free(model);
+ *
+ * Ownership: each handle is freed by its own function. A handle keeps alive what it was made from, so they may be freed in any
+ * order. Every `const` pointer handed out belongs to the handle it came from and lives as long as that. NULL is a
+ * handle of nothing: its status is DAEDAL_INTERNAL, its counts are 0, its texts NULL, and it may be freed. An
+ * index out of range gives an empty text, or NaN.
+ *
+ * Threads: a model and a plan may be used by any number of threads at once. A run and a result have one user at a time;
+ * different ones need no care. Nothing is printed, and there is no global state.
+ *
+ * Numbers: NaN in an options struct means "not given".
  */
 #ifndef DAEDAL_H
 #define DAEDAL_H
@@ -24,6 +32,9 @@ extern "C" {
 #endif
 
 #define DAEDAL_VERSION "0.1.0"
+
+/* The version of the library that runs, which may be another than that of this header. */
+const char *daedal_version(void);
 
 /* How a call ended; the numbers are the exit status of the command. */
 typedef enum daedal_status {
@@ -84,7 +95,7 @@ daedal_model *daedal_load_file(const char *path, const char *class_name, const d
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator);
 
-void daedal_model_free(daedal_model *model); /* NULL is allowed */
+void daedal_model_free(daedal_model *model);
 
 daedal_status daedal_model_status(const daedal_model *model);
 const char *daedal_model_name(const daedal_model *model);
@@ -138,6 +149,7 @@ typedef struct daedal_progress {
 } daedal_progress;
 
 typedef struct daedal_options {
+  size_t size;        /* of this struct where the program was compiled; 0: nothing is given, all defaults hold */
   const char *method; /* "dummy" */
   const char *solver; /* "auto" */
   double start_time, stop_time, tolerance, output_interval, max_step, constraint_tolerance;
@@ -157,18 +169,18 @@ typedef struct daedal_options {
   void *context;
 } daedal_options;
 
+/* Nothing given. Where options are asked for, NULL stands for these. */
 daedal_options daedal_default_options(void);
 
 typedef struct daedal_result daedal_result;
 
-/* Consistent initial values, then integration. Always a handle but for exhausted memory (NULL). The model is not changed
- * but for its diagnostics. */
+/* Consistent initial values, then integration. Always a handle but for exhausted memory (NULL). */
 daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options);
 
 /* Initial values only: a result with one row. */
 daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options);
 
-void daedal_result_free(daedal_result *result); /* NULL is allowed */
+void daedal_result_free(daedal_result *result);
 
 daedal_status daedal_result_status(const daedal_result *result);
 
@@ -231,6 +243,42 @@ const char *daedal_result_initial_json(daedal_result *result);
 /* The initial values as a list of modifiers, (x(start = 1), y(start = 2)), which a later run reads by the option start_values. NULL
  * when there are none. */
 const char *daedal_result_start_values(daedal_result *result);
+
+/* ---- plans and runs ---- */
+
+typedef struct daedal_plan daedal_plan;
+
+/* Derives what the method and the overrides of the options need: structure, programs, the reduced system, initial values.
+ * Always a handle but for exhausted memory (NULL): ask daedal_plan_status. */
+daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options);
+void daedal_plan_free(daedal_plan *plan);
+
+daedal_status daedal_plan_status(const daedal_plan *plan);
+uint32_t daedal_plan_diagnostic_count(const daedal_plan *plan);
+daedal_diagnostic daedal_plan_diagnostic(const daedal_plan *plan, uint32_t index);
+
+/* Does a run with other values of parameters need a plan of its own? So it is where equations had to be rewritten or ranks
+ * decide at the values given; such a run makes it by itself. Parameters that decide sizes always need one. */
+bool daedal_plan_depends_on_values(const daedal_plan *plan);
+
+typedef struct daedal_run daedal_run;
+
+/* A run of the plan with the plan's options. NULL when memory is exhausted or the plan is not DAEDAL_OK. */
+daedal_run *daedal_run_make(daedal_plan *plan);
+void daedal_run_free(daedal_run *run);
+
+/* Sets a parameter or a start value for the executions to come. DAEDAL_USAGE: there is no such variable, or it cannot have this
+ * value; nothing is changed. */
+daedal_status daedal_run_set(daedal_run *run, const char *name, double value);
+
+/* From consistent initial values to the stop time. Nothing is derived anew that the plan has. */
+daedal_status daedal_run_execute(daedal_run *run);
+
+/* The value of a signal at the end of the last execution; NaN if there is none. O(1). */
+double daedal_run_get(const daedal_run *run, const char *name);
+
+/* All of the last execution; owned by the run, until the next one. NULL before the first. */
+daedal_result *daedal_run_result(daedal_run *run);
 
 /* ---- methods side by side ---- */
 

@@ -29,6 +29,7 @@ static void run_one(Comparison *comparison, const Model *model, CompareRun *run,
   request.run.enforces_constraints = false; /* what it violates is in the table */
   run->ok = pipeline_simulate(&run->simulation, comparison->heap, model, &request, &run->diags);
   run->seconds = pipeline_clock() - begin;
+  comparison->stopped |= run->simulation.statistics.stopped;
   run->difference = run->algebraic_difference = run->amplification = NAN;
 }
 
@@ -117,7 +118,10 @@ Comparison *compare_run(Heap *heap, const Model *model, const CompareRequest *re
   measure_amplification(comparison, reference);
   for (uint32_t m = 0; m < request->method_count; m++) {
     for (uint32_t s = 0; s < request->solver_count; s++) {
-      CompareRun *run = &comparison->runs[m * request->solver_count + s];
+      uint32_t k = m * request->solver_count + s;
+      CompareRun *run = &comparison->runs[k];
+      if (comparison->stopped) comparison->count = k;
+      if (comparison->stopped) return comparison;
       run_one(comparison, model, run, request->methods[m], request->solvers[s], 1);
       measure_difference(reference, run);
       measure_invariants(request, run);

@@ -37,6 +37,7 @@ typedef struct Comparison {
   CompareRun reference; /* method dummy at a hundredth of the tolerance */
   CompareRun *runs;
   uint32_t count;
+  bool stopped; /* by the callback: the runs that follow were not made */
 } Comparison;
 
 /* Runs everything. The result lives in the heap; the request must outlive it. */

@@ -58,6 +58,8 @@ typedef struct Stage {
   FailAlloc fail;
   daedal_model *model;
   daedal_result *result;
+  daedal_plan *plan;
+  daedal_run *run;
   const char *text, *method, *solver;
   char path[256]; /* of files to read and write, without their ending */
 } Stage;
@@ -109,6 +111,20 @@ static bool initialize(Stage *stage) {
 static bool simulate(Stage *stage) {
   daedal_options options = short_run(stage);
   return ran(stage, daedal_simulate(stage->model, &options));
+}
+
+static bool make_plan(Stage *stage) {
+  daedal_options options = short_run(stage);
+  daedal_plan_free(stage->plan);
+  stage->plan = daedal_plan_make(stage->model, &options);
+  return daedal_plan_status(stage->plan) == DAEDAL_OK;
+}
+
+static bool make_run(Stage *stage) {
+  if (!stage->plan && !make_plan(stage)) return false;
+  daedal_run_free(stage->run);
+  stage->run = daedal_run_make(stage->plan);
+  return stage->run;
 }
 
 static bool compare(Stage *stage) {
@@ -181,6 +197,14 @@ CALL(result_model, said(daedal_result_model(stage->result)))
 CALL(result_model_json, said(daedal_result_model_json(stage->result)))
 CALL(result_write_csv, write_as(stage, ".csv"))
 CALL(result_write_mat, write_as(stage, ".mat"))
+CALL(plan_status, daedal_plan_status(stage->plan) == DAEDAL_OK)
+CALL(plan_diagnostic_count, daedal_plan_diagnostic_count(stage->plan) < 100)
+CALL(plan_diagnostic, daedal_plan_diagnostic(stage->plan, 0).message)
+CALL(plan_depends_on_values, daedal_plan_depends_on_values(stage->plan) || true)
+CALL(run_set, daedal_run_set(stage->run, strstr(stage->text, "Real a(") ? "a" : "x", 0.6) == DAEDAL_OK)
+CALL(run_execute, daedal_run_execute(stage->run) == DAEDAL_OK)
+CALL(run_get, daedal_run_get(stage->run, "time") > 0 || true)
+CALL(run_result, daedal_run_result(stage->run) || true)
 CALL(compare_text, said(daedal_compare_text(stage->result)))
 CALL(compare_json, said(daedal_compare_json(stage->result)))
 CALL(compare_plot, said(daedal_compare_plot(stage->result)))
@@ -211,6 +235,16 @@ static const Row ROWS[] = {
     {"initialize", initialize, NULL, false},
     {"simulate", simulate, NULL, false},
     {"simulate", simulate, simulate, false},
+    {"plan_make", make_plan, NULL, false},
+    {"plan_status", call_plan_status, make_plan, false},
+    {"plan_diagnostic_count", call_plan_diagnostic_count, make_plan, false},
+    {"plan_diagnostic", call_plan_diagnostic, make_plan, false},
+    {"plan_depends_on_values", call_plan_depends_on_values, make_plan, false},
+    {"run_make", make_run, make_plan, false},
+    {"run_set", call_run_set, make_run, false},
+    {"run_execute", call_run_execute, make_run, false},
+    {"run_get", call_run_get, make_run, false},
+    {"run_result", call_run_result, make_run, false},
     {"compare", compare, NULL, false},
     {"export_c", export_c, NULL, false},
     {"write_text", write_text, NULL, false},
@@ -244,7 +278,8 @@ static const Row ROWS[] = {
 
 /* Functions that every row uses, or that have neither a handle nor memory. */
 static const char *const EXEMPT[] = {"model_free",   "result_free", "default_options", "method_names",
-                                     "solver_names", "pass_names",  "result_pivot",    "nearest_name"};
+                                     "solver_names", "pass_names",  "result_pivot",    "nearest_name",
+                                     "plan_free",    "run_free",    "version"};
 
 /* ---- refusing ---- */
 
@@ -284,8 +319,10 @@ static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
              done ? "refused, and done" : "not done");
   ask(&stage);
   row->call(&stage);
-  daedal_result_free(stage.result);
   daedal_model_free(stage.model);
+  daedal_plan_free(stage.plan);
+  daedal_run_free(stage.run);
+  daedal_result_free(stage.result);
   if (stage.fail.live)
     fail_msg("%s of %s, allocation %zu: %zu blocks were not given back", row->function, model->name, refuse,
              stage.fail.live);

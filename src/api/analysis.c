@@ -54,9 +54,15 @@ static const char *report(daedal_model *model, AnalysisReport print, TextVec *te
   return model_protect(model, work_report, &request) ? text->data : NULL;
 }
 
-const char *daedal_analysis_text(daedal_model *model) { return report(model, analysis_report_text, &model->text); }
+const char *daedal_analysis_text(daedal_model *model) {
+  return model ? report(model, analysis_report_text, &model->text) : NULL;
+}
+
 const char *daedal_analysis_json(daedal_model *model) {
   if (!model || (!model->model && !model->broken)) return analysis_report_nothing;
   return report(model, analysis_report_json, &model->json);
 }
-const char *daedal_analysis_svg(daedal_model *model) { return report(model, analysis_report_svg, &model->svg); }
+
+const char *daedal_analysis_svg(daedal_model *model) {
+  return model ? report(model, analysis_report_svg, &model->svg) : NULL;
+}

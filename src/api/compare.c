@@ -61,6 +61,8 @@ static bool run_comparison(daedal_result *result, const void *argument) {
   bool ok = read_options(result, options, &comparing->request) && read_starts(result, options, &comparing->request) &&
             read_invariants(result, options) && read_methods(result, names->methods) &&
             read_solvers(result, names->solvers);
+  Bridge bridge;
+  hand_on_steps(&comparing->request, &bridge, options);
   if (ok) {
     result->comparison = compare_run(result->heap, result->model->model, comparing);
     judge_comparison(result, names->methods != NULL);
@@ -72,7 +74,8 @@ static bool run_comparison(daedal_result *result, const void *argument) {
 
 daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
                               const char *solvers) {
-  return result_make(model, options, run_comparison, &(CompareNames){options, methods, solvers});
+  daedal_options given = options_given(options);
+  return result_make(model, given.overrides, run_comparison, &(CompareNames){&given, methods, solvers});
 }
 
 typedef void (*CompareReport)(const Comparison *comparison, TextVec *text);
@@ -94,9 +97,15 @@ static const char *report(daedal_result *result, CompareReport print, TextVec *t
   return result_protect(result, work_report, &request) ? text->data : NULL;
 }
 
-const char *daedal_compare_text(daedal_result *result) { return report(result, compare_text, &result->text); }
+const char *daedal_compare_text(daedal_result *result) {
+  return result ? report(result, compare_text, &result->text) : NULL;
+}
+
 const char *daedal_compare_json(daedal_result *result) {
   if (!result || (!result->comparison && !result->broken)) return compare_nothing;
   return report(result, compare_json, &result->json);
 }
-const char *daedal_compare_plot(daedal_result *result) { return report(result, compare_svg, &result->plot); }
+
+const char *daedal_compare_plot(daedal_result *result) {
+  return result ? report(result, compare_svg, &result->plot) : NULL;
+}

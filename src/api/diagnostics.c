@@ -19,27 +19,25 @@ static daedal_place place_of(const Source *source, Span span, Arena *arena) {
 }
 
 void publish(Published *published, const Diags *diags, const Source *source, Heap *heap) {
-  arena_free(&published->arena);
-  published->arena = arena_make(heap);
+  if (!published->arena.heap) published->arena = arena_make(heap);
   Arena *arena = &published->arena;
-  published->list = arena_array(arena, diags->list.count, sizeof *published->list);
-  published->count = diags->list.count;
-  for (uint32_t k = 0; k < diags->list.count; k++) {
+  for (uint32_t k = published->list.count; k < diags->list.count; k++) {
     const Diag *diag = &diags->list.data[k];
     daedal_note *notes = arena_array(arena, diag->notes.count, sizeof *notes);
     for (uint32_t n = 0; n < diag->notes.count; n++)
       notes[n] = (daedal_note){diag->notes.data[n].message, place_of(source, diag->notes.data[n].span, arena)};
-    published->list[k] = (daedal_diagnostic){.severity = (daedal_severity)diag->severity,
-                                             .status = (daedal_status)diag->code,
-                                             .message = diag->message,
-                                             .place = place_of(source, diag->span, arena),
-                                             .notes = notes,
-                                             .note_count = diag->notes.count};
+    vec_push(heap, &published->list,
+             ((daedal_diagnostic){.severity = (daedal_severity)diag->severity,
+                                  .status = (daedal_status)diag->code,
+                                  .message = diag->message,
+                                  .place = place_of(source, diag->span, arena),
+                                  .notes = notes,
+                                  .note_count = diag->notes.count}));
   }
 }
 
 daedal_diagnostic published_get(const Published *published, uint32_t index) {
-  if (index < published->count) return published->list[index];
+  if (index < published->list.count) return published->list.data[index];
   return OUT_OF_MEMORY;
 }
 
@@ -49,18 +47,42 @@ void publish_result(daedal_result *result) {
   publish(&result->published, &result->diags, &result->model->source, result->heap);
 }
 
-uint32_t daedal_diagnostic_count(const daedal_model *model) { return model->published.count + model->broken; }
-
-daedal_diagnostic daedal_diagnostic_get(const daedal_model *model, uint32_t index) {
-  return published_get(&model->published, index);
+uint32_t daedal_diagnostic_count(const daedal_model *model) {
+  if (!model) return 1;
+  pthread_mutex_lock((pthread_mutex_t *)&model->lock);
+  uint32_t count = model->published.list.count + model->broken;
+  pthread_mutex_unlock((pthread_mutex_t *)&model->lock);
+  return count;
 }
 
-uint32_t daedal_error_count(const daedal_model *model) { return model->diags.errors + model->broken; }
+daedal_diagnostic daedal_diagnostic_get(const daedal_model *model, uint32_t index) {
+  if (!model) return OUT_OF_MEMORY;
+  pthread_mutex_lock((pthread_mutex_t *)&model->lock);
+  daedal_diagnostic diagnostic = published_get(&model->published, index);
+  pthread_mutex_unlock((pthread_mutex_t *)&model->lock);
+  return diagnostic;
+}
+
+uint32_t daedal_error_count(const daedal_model *model) {
+  if (!model) return 1;
+  pthread_mutex_lock((pthread_mutex_t *)&model->lock);
+  uint32_t count = model->diags.errors + model->broken;
+  pthread_mutex_unlock((pthread_mutex_t *)&model->lock);
+  return count;
+}
 
 uint32_t daedal_result_diagnostic_count(const daedal_result *result) {
-  return result->published.count + result->broken;
+  return result ? result->published.list.count + result->broken : 1;
 }
 
 daedal_diagnostic daedal_result_diagnostic(const daedal_result *result, uint32_t index) {
-  return published_get(&result->published, index);
+  return result ? published_get(&result->published, index) : OUT_OF_MEMORY;
+}
+
+uint32_t daedal_plan_diagnostic_count(const daedal_plan *plan) {
+  return daedal_result_diagnostic_count(plan ? plan->asked : NULL);
+}
+
+daedal_diagnostic daedal_plan_diagnostic(const daedal_plan *plan, uint32_t index) {
+  return daedal_result_diagnostic(plan ? plan->asked : NULL, index);
 }

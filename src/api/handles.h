@@ -12,11 +12,13 @@
 #include "init/explain.h"
 #include "lang/lang.h"
 
-/* Diagnostics in the form handed out, made anew when the list has grown. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Diagnostics in the form handed out. The list grows; texts stay where they are. */
 typedef struct Published {
   Arena arena;
-  daedal_diagnostic *list;
-  uint32_t count;
+  VEC(daedal_diagnostic) list;
 } Published;
 
 /* Sizes of an array; a scalar has no dimensions. */
@@ -34,8 +36,11 @@ typedef struct Override {
 } Override;
 typedef VEC(Override) OverrideVec;
 
+/* What reading leaves never changes. The rest, and the heap, belong to whoever holds the lock. */
 struct daedal_model {
   Heap *heap;
+  atomic_uint references; /* the caller's, and those of plans and results */
+  pthread_mutex_t lock;
   const char *class_name; /* asked for; NULL: none */
   Names names;
   Source source;
@@ -45,16 +50,16 @@ struct daedal_model {
   Analysis *analysis;
   Arena arena;
   daedal_analysis figures;
-  TextVec flat, text, json, svg, dump;
+  TextVec flat, text, json, svg;
   Published published;
   double seconds_parse;
-  bool broken;
+  atomic_bool broken;
 };
 
 struct daedal_result {
   Heap *heap;
-  daedal_model *model;  /* the caller's, or loaded */
-  daedal_model *loaded; /* with other structural parameters, for this result alone; NULL: none */
+  daedal_model *model; /* the caller's, or one loaded with other structural parameters */
+  daedal_plan *plan;   /* that it is a run of; NULL: it has its own */
   OverrideVec overrides;
   ModificationVec modifications; /* what the model was loaded with */
   Diags diags;
@@ -73,9 +78,24 @@ struct daedal_result {
   bool broken;
 };
 
+struct daedal_plan {
+  atomic_uint references;
+  HeapHook hook; /* that this struct comes from */
+  daedal_options options;
+  daedal_result *asked; /* has the model, the options as read, diagnostics and memory, but no run */
+  Request request;
+  Plan plan;
+};
+
+/* ---- references (lifetime.c) ---- */
+
+/* Another owner, who frees it too. */
+daedal_model *model_retain(daedal_model *model);
+daedal_plan *plan_retain(daedal_plan *plan);
+
 /* ---- diagnostics (diagnostics.c) ---- */
 
-/* Makes the list anew from what was said. */
+/* Adds to the list what was said since. */
 void publish(Published *published, const Diags *diags, const Source *source, Heap *heap);
 void publish_model(daedal_model *model);
 void publish_result(daedal_result *result);
@@ -83,13 +103,14 @@ daedal_diagnostic published_get(const Published *published, uint32_t index);
 
 /* ---- protected calls (protect.c) ---- */
 
-/* Runs work on a handle. false: it said so, the handle has nothing to work on, or memory ran out. */
+/* Runs work on a handle, that on a model under its lock. false: it said so, the handle has nothing to work on, or memory ran
+ * out. */
 typedef bool (*ModelWork)(daedal_model *model, const void *argument);
 typedef bool (*ResultWork)(daedal_result *result, const void *argument);
 bool model_protect(daedal_model *model, ModelWork work, const void *argument);
 bool result_protect(daedal_result *result, ResultWork work, const void *argument);
 
-/* ---- options (options.c) ---- */
+/* ---- refusals (refuse.c) ---- */
 
 /* Each says what is wrong in the result's diagnostics (DIAG_USAGE) and returns false. */
 bool refuse_usage(daedal_result *result, const char *message);
@@ -98,6 +119,11 @@ bool refuse_name(const Model *model, Diags *diags, const char *name, const char 
 
 /* The integrator of that name; SOLVER_AUTO is NULL: the run chooses. false: this build has none, which is said. */
 bool find_solver(daedal_result *result, const char *name, const Integrator **integrator);
+
+/* ---- options (options.c) ---- */
+
+/* The options of a caller, who may have been compiled with an older struct; NULL: the defaults. */
+daedal_options options_given(const daedal_options *options);
 
 /* Times, tolerances and names from options, then the experiment annotation, then defaults. */
 bool read_options(daedal_result *result, const daedal_options *options, Request *request);
@@ -126,9 +152,22 @@ daedal_model *model_load_modified(const daedal_model *model, const ModificationV
 
 /* ---- runs (run.c) ---- */
 
-/* A result of the model with the overrides of the options, made by work(result, argument). NULL when there is no
- * memory even for the handle. */
-daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument);
+/* A result of the model with these overrides (NULL: none), made by work(result, argument). NULL when there is no memory even
+ * for the handle. */
+daedal_result *result_make(daedal_model *model, const char *overrides, ResultWork work, const void *argument);
+
+/* Names, times and values of the options as a request, in the result. false: the result's diagnostics say why. */
+bool read_request(daedal_result *result, const daedal_options *options, Request *request);
+
+/* Hands the steps of a run on to the callback of the options, through a bridge that must outlive the run. */
+typedef struct Bridge {
+  const daedal_options *options;
+  double start, stop;
+} Bridge;
+void hand_on_steps(Request *request, Bridge *bridge, const daedal_options *options);
+
+/* A run of the plan; options: those of the plan with other overrides. NULL when there is no memory even for the handle. */
+daedal_result *plan_run(daedal_plan *plan, const daedal_options *options);
 
 /* NULL: it did not get so far. */
 const Recorder *recorder_of(const daedal_result *result);

@@ -59,6 +59,8 @@ static void load(void *context) {
   LoadRequest *request = context;
   daedal_model *model = heap_alloc(request->heap, sizeof *model);
   model->heap = request->heap;
+  atomic_init(&model->references, 1);
+  pthread_mutex_init(&model->lock, NULL);
   model->names = names_make(model->heap);
   model->diags = diags_make(model->heap);
   model->arena = arena_make(model->heap);
@@ -106,22 +108,18 @@ daedal_model *model_load_modified(const daedal_model *model, const ModificationV
                         heap_hook(model->heap));
 }
 
-void daedal_model_free(daedal_model *model) {
-  if (model) heap_destroy(model->heap);
-}
-
 daedal_status daedal_model_status(const daedal_model *model) {
-  if (model->broken) return DAEDAL_INTERNAL;
+  if (!model || model->broken) return DAEDAL_INTERNAL;
   return model->model ? DAEDAL_OK : (daedal_status)diags_code(&model->diags);
 }
 
 const char *daedal_model_name(const daedal_model *model) {
-  return model->model ? names_text(&model->names, model->model->name) : "";
+  return model && model->model ? names_text(&model->names, model->model->name) : "";
 }
 
 /* ---- reading ---- */
 
-daedal_counts daedal_model_counts(const daedal_model *model) { return model->counts; }
+daedal_counts daedal_model_counts(const daedal_model *model) { return model ? model->counts : (daedal_counts){0}; }
 
 static bool work_flatten(daedal_model *model, const void *argument) {
   (void)argument;
@@ -136,13 +134,19 @@ const char *daedal_flatten(daedal_model *model) {
 
 const char *const *daedal_pass_names(void) { return DUMP_PASSES; }
 
-static bool work_dump(daedal_model *model, const void *pass) {
-  model->dump.count = 0;
-  return model->model && dump_pass(model_layer(model->model, model->heap), pass, model->heap, &model->dump);
+typedef struct DumpRequest {
+  const char *pass;
+  TextVec text; /* made; it stays in the model */
+} DumpRequest;
+
+static bool work_dump(daedal_model *model, const void *argument) {
+  DumpRequest *request = *(DumpRequest *const *)argument;
+  return model->model && dump_pass(model_layer(model->model, model->heap), request->pass, model->heap, &request->text);
 }
 
 const char *daedal_dump(daedal_model *model, const char *pass) {
-  return model_protect(model, work_dump, pass) ? model->dump.data : NULL;
+  DumpRequest request = {.pass = pass}, *asked = &request;
+  return model_protect(model, work_dump, &asked) ? request.text.data : NULL;
 }
 
 /* ---- files ---- */
@@ -159,5 +163,5 @@ static bool work_write_text(daedal_model *model, const void *argument) {
 daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text) {
   TextFile file = {path, text};
   if (model_protect(model, work_write_text, &file)) return DAEDAL_OK;
-  return model->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
+  return !model || model->broken ? DAEDAL_INTERNAL : DAEDAL_FILE;
 }

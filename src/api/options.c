@@ -11,7 +11,8 @@
 static const double FINEST = 1e-14;
 
 daedal_options daedal_default_options(void) {
-  return (daedal_options){.method = "dummy",
+  return (daedal_options){.size = sizeof(daedal_options),
+                          .method = "dummy",
                           .solver = SOLVER_AUTO,
                           .start_time = NAN,
                           .stop_time = NAN,
@@ -22,6 +23,19 @@ daedal_options daedal_default_options(void) {
                           .baumgarte_alpha = NAN,
                           .baumgarte_beta = NAN};
 }
+
+/* Members that the caller's struct does not have, or leaves NULL where a name is needed, are those of the defaults. */
+daedal_options options_given(const daedal_options *options) {
+  daedal_options given = daedal_default_options();
+  if (!options || !options->size) return given;
+  daedal_options defaults = given;
+  memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
+  if (!given.method) given.method = defaults.method;
+  if (!given.solver) given.solver = defaults.solver;
+  return given;
+}
+
+const char *daedal_version(void) { return DAEDAL_VERSION; }
 
 const char *const *daedal_method_names(void) { return method_names; }
 const char *const *daedal_solver_names(void) { return solver_names; }
@@ -34,39 +48,6 @@ const char *daedal_nearest_name(const char *word, const char *const *names) {
 
 static double first_given(double a, bool has_b, double b, double otherwise) {
   return !isnan(a) ? a : has_b ? b : otherwise;
-}
-
-bool refuse_usage(daedal_result *result, const char *message) {
-  diag_error(&result->diags, DIAG_USAGE, (Span){0}, "%s", message);
-  return false;
-}
-
-bool refuse_method(daedal_result *result, const char *name) {
-  Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "there is no method '%s'", name);
-  for (uint32_t m = 0; method_at(m); m++)
-    diag_note(&result->diags, diag, (Span){0}, "%s: %s", method_at(m)->name, method_at(m)->description);
-  return false;
-}
-
-bool find_solver(daedal_result *result, const char *name, const Integrator **integrator) {
-  *integrator = integrator_find(name);
-  if (*integrator || strcmp(name, SOLVER_AUTO) == 0) return true;
-  Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "there is no solver '%s' in this build", name);
-  for (uint32_t s = 0; integrator_at(s); s++)
-    diag_note(&result->diags, diag, (Span){0}, "%s: %s", integrator_at(s)->name, integrator_at(s)->description);
-  return false;
-}
-
-bool refuse_name(const Model *model, Diags *diags, const char *name, const char *purpose) {
-  Suggestion best = {.word = name};
-  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0}, "there is no variable '%s' to %s", name, purpose);
-  for (uint32_t v = 0; v < model->variables.count; v++) {
-    const char *text = model_name(model, v), *subscript = strstr(text, "[1");
-    suggest_offer(&best, text);
-    if (subscript) suggest_offer(&best, arena_copy(&diags->arena, text, (size_t)(subscript - text)));
-  }
-  if (best.nearest) diag_note(diags, diag, (Span){0}, "did you mean `%s`?", best.nearest);
-  return false;
 }
 
 bool read_options(daedal_result *result, const daedal_options *options, Request *request) {

@@ -457,8 +457,8 @@ bool overrides_take(daedal_result *result, const char *text) {
     if (!loaded) result->broken = true, result->status = DAEDAL_INTERNAL;
     else if (!loaded->model) result_protect(result, work_refuse, loaded);
     if (!loaded || !loaded->model) return daedal_model_free(loaded), false;
-    daedal_model_free(result->loaded);
-    result->loaded = result->model = loaded;
+    daedal_model_free(result->model);
+    result->model = loaded;
   }
   return !result->broken;
 }

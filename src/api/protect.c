@@ -16,17 +16,19 @@ static void call_model(void *context) {
 
 bool model_protect(daedal_model *model, ModelWork work, const void *argument) {
   ModelCall call = {model, work, argument, false};
-  if (model->broken) return false;
-  if (heap_protect(model->heap, call_model, &call)) return call.ok;
-  model->broken = true;
-  return false;
+  if (!model) return false;
+  pthread_mutex_lock(&model->lock);
+  if (!model->broken) model->broken = !heap_protect(model->heap, call_model, &call);
+  bool ok = call.ok && !model->broken;
+  pthread_mutex_unlock(&model->lock);
+  return ok;
 }
 
 typedef struct ResultCall {
   daedal_result *result;
   ResultWork work;
   const void *argument;
-  bool ok, done;
+  bool ok;
 } ResultCall;
 
 static void call_result(void *context) {
@@ -34,16 +36,10 @@ static void call_result(void *context) {
   call->ok = call->work(call->result, call->argument);
 }
 
-/* The graph of the model may grow while a result is worked on. */
-static void call_with_model(void *context) {
-  ResultCall *call = context;
-  call->done = heap_protect(call->result->heap, call_result, call);
-}
-
 bool result_protect(daedal_result *result, ResultWork work, const void *argument) {
   ResultCall call = {.result = result, .work = work, .argument = argument};
-  if (result->broken) return false;
-  if (heap_protect(result->model->heap, call_with_model, &call) && call.done) return call.ok;
+  if (!result || result->broken) return false;
+  if (heap_protect(result->heap, call_result, &call)) return call.ok;
   result->broken = true;
   result->status = DAEDAL_INTERNAL;
   return false;

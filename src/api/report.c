@@ -25,9 +25,17 @@ static const char *report(daedal_result *result, RunReport print, TextVec *text)
   return result_protect(result, work_report, &request) ? text->data : "";
 }
 
-const char *daedal_result_text(daedal_result *result) { return report(result, run_report_text, &result->text); }
+const char *daedal_result_text(daedal_result *result) {
+  return result ? report(result, run_report_text, &result->text) : NULL;
+}
+
+/* What was said about the model is in it, and more may be said by other threads. */
 const char *daedal_result_json(daedal_result *result) {
-  return result ? report(result, run_report_json, &result->json) : run_report_nothing;
+  if (!result) return run_report_nothing;
+  pthread_mutex_lock(&result->model->lock);
+  const char *json = report(result, run_report_json, &result->json);
+  pthread_mutex_unlock(&result->model->lock);
+  return json;
 }
 
 /* ---- initial values ---- */

@@ -1,16 +1,7 @@
 /* run: simulation and initialization, and the figures of a result. */
 #include "api/handles.h"
 
-typedef struct Bridge {
-  const daedal_options *options;
-  double start, stop;
-} Bridge;
-
-static bool bridge_step(void *context, double time, uint64_t steps) {
-  const Bridge *bridge = context;
-  daedal_progress progress = {time, bridge->start, bridge->stop, steps};
-  return bridge->options->on_step(bridge->options->context, &progress);
-}
+#include <math.h>
 
 static void publish_run(daedal_result *result) {
   const RunStatistics *statistics = &result->simulation.statistics;
@@ -38,32 +29,40 @@ static void complete_facts(daedal_result *result) {
   facts->seconds.parse = result->model->seconds_parse;
 }
 
-typedef struct RunRequest {
-  const daedal_options *options;
-  bool initialize_only;
-} RunRequest;
+/* ---- what is asked for ---- */
 
-static bool run(daedal_result *result, const void *argument) {
-  const RunRequest *asked = argument;
-  const daedal_options *options = asked->options;
-  Request request = {.initialize_only = asked->initialize_only, .compile = options->compile};
-  Simulation *simulation = &result->simulation;
-  simulation->facts.method = options->method;
-  bool ok = read_options(result, options, &request) && read_starts(result, options, &request) &&
-            read_invariants(result, options);
-  if (ok && options->variables)
-    ok = (request.filter = signal_filter_new(result->heap, &result->diags, options->variables)) != NULL;
-  Bridge bridge = {options, request.run.start, request.run.stop};
-  if (options->on_step) {
-    request.run.on_step = bridge_step;
-    request.run.context = &bridge;
-  }
-  if (ok) ok = pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);
+bool read_request(daedal_result *result, const daedal_options *options, Request *request) {
+  request->compile = options->compile;
+  result->simulation.facts.method = options->method;
+  if (!read_options(result, options, request) || !read_starts(result, options, request) ||
+      !read_invariants(result, options))
+    return false;
+  if (!options->variables) return true;
+  request->filter = signal_filter_new(result->heap, &result->diags, options->variables);
+  return request->filter != NULL;
+}
+
+static bool bridge_step(void *context, double time, uint64_t steps) {
+  const Bridge *bridge = context;
+  daedal_progress progress = {time, bridge->start, bridge->stop, steps};
+  return bridge->options->on_step(bridge->options->context, &progress);
+}
+
+void hand_on_steps(Request *request, Bridge *bridge, const daedal_options *options) {
+  *bridge = (Bridge){options, request->run.start, request->run.stop};
+  if (!options->on_step) return;
+  request->run.on_step = bridge_step;
+  request->run.context = bridge;
+}
+
+static bool end_run(daedal_result *result, bool ok) {
   complete_facts(result);
   result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
   publish_run(result);
   return ok;
 }
+
+/* ---- results ---- */
 
 static bool begin_result(daedal_result *result, const void *argument) {
   (void)argument;
@@ -84,38 +83,82 @@ static void make_result(void *context) {
   making->result = heap_alloc(making->heap, sizeof *making->result);
 }
 
-daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument) {
-  ResultMaking making = {.heap = heap_new(heap_hook(model->heap))};
+daedal_result *result_make(daedal_model *model, const char *overrides, ResultWork work, const void *argument) {
+  ResultMaking making = {.heap = model ? heap_new(heap_hook(model->heap)) : NULL};
   if (!making.heap) return NULL;
   if (!heap_protect(making.heap, make_result, &making)) {
     heap_destroy(making.heap);
     return NULL;
   }
   making.result->heap = making.heap;
-  making.result->model = model;
-  if (result_protect(making.result, begin_result, NULL) && overrides_take(making.result, options->overrides))
+  making.result->model = model_retain(model);
+  if (result_protect(making.result, begin_result, NULL) && overrides_take(making.result, overrides))
     result_protect(making.result, work, argument);
-  if (making.result->broken) making.result->model->broken = true; /* its graph may be half extended */
   return making.result;
 }
 
+/* ---- plan and run at once ---- */
+
+typedef struct RunWork {
+  const daedal_options *options;
+  bool initialize_only;
+} RunWork;
+
+static bool run(daedal_result *result, const void *argument) {
+  const RunWork *asked = argument;
+  Request request = {.initialize_only = asked->initialize_only};
+  Bridge bridge;
+  bool ok = read_request(result, asked->options, &request);
+  hand_on_steps(&request, &bridge, asked->options);
+  ok = ok && pipeline_simulate(&result->simulation, result->heap, result->model->model, &request, &result->diags);
+  return end_run(result, ok);
+}
+
 daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options) {
-  return result_make(model, options, run, &(RunRequest){.options = options});
+  daedal_options given = options_given(options);
+  return result_make(model, given.overrides, run, &(RunWork){.options = &given});
 }
 
 daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options) {
-  return result_make(model, options, run, &(RunRequest){.options = options, .initialize_only = true});
+  daedal_options given = options_given(options);
+  return result_make(model, given.overrides, run, &(RunWork){.options = &given, .initialize_only = true});
 }
 
-void daedal_result_free(daedal_result *result) {
-  if (!result) return;
-  daedal_model_free(result->loaded);
-  heap_destroy(result->heap);
+/* ---- a run of a plan ---- */
+
+typedef struct PlanRunWork {
+  daedal_plan *plan;
+  const daedal_options *options;
+} PlanRunWork;
+
+/* A model loaded anew with structural parameters needs a plan of its own. */
+static bool run_plan(daedal_result *result, const void *argument) {
+  const PlanRunWork *work = argument;
+  Request request = {0};
+  Bridge bridge;
+  Simulation *simulation = &result->simulation;
+  bool ok = read_request(result, work->options, &request);
+  hand_on_steps(&request, &bridge, work->options);
+  if (ok && result->model == work->plan->asked->model)
+    ok = simulation_run(simulation, result->heap, &work->plan->plan, &request, &result->diags);
+  else if (ok) ok = pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);
+  return end_run(result, ok);
 }
 
-daedal_status daedal_result_status(const daedal_result *result) { return result->status; }
+daedal_result *plan_run(daedal_plan *plan, const daedal_options *options) {
+  PlanRunWork work = {plan, options};
+  daedal_result *result = result_make(plan->asked->model, options->overrides, run_plan, &work);
+  if (!result) return NULL;
+  result->plan = plan_retain(plan);
+  return result;
+}
+
+/* ---- figures ---- */
+
+daedal_status daedal_result_status(const daedal_result *result) { return result ? result->status : DAEDAL_INTERNAL; }
 
 daedal_statistics daedal_result_statistics(const daedal_result *result) {
+  if (!result) return (daedal_statistics){0};
   const RunFacts *facts = &result->simulation.facts;
   daedal_statistics out = {.method = facts->method,
                            .equations = facts->equations,
@@ -145,4 +188,8 @@ daedal_statistics daedal_result_statistics(const daedal_result *result) {
   return out;
 }
 
-daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index) { return result->pivots[index]; }
+daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index) {
+  if (!result || index >= result->simulation.statistics.stepper.pivots.count || !result->pivots)
+    return (daedal_pivot){NAN, "", ""};
+  return result->pivots[index];
+}

@@ -5,9 +5,17 @@
 #include "result/file.h"
 #include "result/mat.h"
 
+#include <math.h>
 #include <string.h>
 
-const Recorder *recorder_of(const daedal_result *result) { return result->simulation.facts.recorder; }
+const Recorder *recorder_of(const daedal_result *result) { return result ? result->simulation.facts.recorder : NULL; }
+
+/* A signal but time; NULL if there is none of that number. */
+static const Signal *signal_at(const daedal_result *result, uint32_t signal) {
+  const Recorder *recorder = recorder_of(result);
+  bool is_there = recorder && signal > 0 && signal - 1 < recorder->signals->list.count;
+  return is_there ? &recorder->signals->list.data[signal - 1] : NULL;
+}
 
 uint32_t daedal_result_signals(const daedal_result *result) {
   return recorder_of(result) ? recorder_of(result)->signals->list.count + 1 : 0;
@@ -18,20 +26,23 @@ uint32_t daedal_result_rows(const daedal_result *result) {
 }
 
 const char *daedal_result_name(const daedal_result *result, uint32_t signal) {
-  return signal == 0 ? "time" : recorder_of(result)->signals->list.data[signal - 1].name;
+  if (signal == 0 && recorder_of(result)) return "time";
+  return signal_at(result, signal) ? signal_at(result, signal)->name : "";
 }
 
 const char *daedal_result_unit(const daedal_result *result, uint32_t signal) {
-  return signal == 0 ? "s" : recorder_of(result)->signals->list.data[signal - 1].unit;
+  if (signal == 0 && recorder_of(result)) return "s";
+  return signal_at(result, signal) ? signal_at(result, signal)->unit : "";
 }
 
 double daedal_result_value(const daedal_result *result, uint32_t signal, uint32_t row) {
+  if (row >= daedal_result_rows(result) || signal >= daedal_result_signals(result)) return NAN;
   const Trajectory *trajectory = recorder_of(result)->trajectory;
   return signal == 0 ? trajectory_time(trajectory, row) : trajectory_value(trajectory, row, signal - 1);
 }
 
 uint32_t daedal_result_find(const daedal_result *result, const char *name) {
-  if (!recorder_of(result)) return UINT32_MAX;
+  if (!recorder_of(result) || !name) return UINT32_MAX;
   if (strcmp(name, "time") == 0) return 0;
   uint32_t found = signals_find(recorder_of(result)->signals, name);
   return found == MAP_NONE ? UINT32_MAX : found + 1;

@@ -1,0 +1,33 @@
+/* lifetime: a model and a plan live as long as somebody refers to them: the caller, or what was made from them. */
+#include "api/handles.h"
+
+daedal_model *model_retain(daedal_model *model) {
+  atomic_fetch_add(&model->references, 1);
+  return model;
+}
+
+void daedal_model_free(daedal_model *model) {
+  if (!model || atomic_fetch_sub(&model->references, 1) > 1) return;
+  pthread_mutex_destroy(&model->lock);
+  heap_destroy(model->heap);
+}
+
+daedal_plan *plan_retain(daedal_plan *plan) {
+  atomic_fetch_add(&plan->references, 1);
+  return plan;
+}
+
+void daedal_plan_free(daedal_plan *plan) {
+  if (!plan || atomic_fetch_sub(&plan->references, 1) > 1) return;
+  daedal_result_free(plan->asked);
+  plan->hook.resize(plan->hook.context, plan, 0);
+}
+
+void daedal_result_free(daedal_result *result) {
+  if (!result) return;
+  daedal_model *model = result->model;
+  daedal_plan *plan = result->plan;
+  heap_destroy(result->heap);
+  daedal_plan_free(plan);
+  daedal_model_free(model);
+}

@@ -1,0 +1,187 @@
+/* plan: plans and their runs as handles. A plan has many owners: the caller, and every result of a run of it. */
+#include "api/handles.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- plans ---- */
+
+typedef struct PlanWork {
+  daedal_plan *plan;
+  const daedal_options *options;
+} PlanWork;
+
+static bool make_plan(daedal_result *asked, const void *argument) {
+  const PlanWork *work = argument;
+  daedal_plan *plan = work->plan;
+  bool ok = read_request(asked, work->options, &plan->request) &&
+            plan_make(&plan->plan, asked->heap, asked->model->model, &plan->request, &asked->diags);
+  asked->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&asked->diags);
+  publish_result(asked);
+  return ok;
+}
+
+/* Texts of the options live as long as the plan. */
+static bool keep_options(daedal_result *asked, const void *argument) {
+  daedal_plan *plan = ((const PlanWork *)argument)->plan;
+  const char **texts[] = {&plan->options.method,       &plan->options.solver,     &plan->options.overrides,
+                          &plan->options.start_values, &plan->options.start_from, &plan->options.variables,
+                          &plan->options.invariants};
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+    if (*texts[k]) *texts[k] = arena_copy(&asked->diags.arena, *texts[k], strlen(*texts[k]));
+  return true;
+}
+
+daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options) {
+  if (!model) return NULL;
+  HeapHook hook = *heap_hook(model->heap);
+  daedal_plan *plan = hook.resize(hook.context, NULL, sizeof *plan);
+  if (!plan) return NULL;
+  memset(plan, 0, sizeof *plan);
+  atomic_init(&plan->references, 1);
+  plan->hook = hook;
+  plan->options = options_given(options);
+  PlanWork work = {plan, &plan->options};
+  plan->asked = result_make(model, plan->options.overrides, make_plan, &work);
+  if (plan->asked) {
+    result_protect(plan->asked, keep_options, &work);
+    return plan;
+  }
+  daedal_plan_free(plan);
+  return NULL;
+}
+
+daedal_status daedal_plan_status(const daedal_plan *plan) { return daedal_result_status(plan ? plan->asked : NULL); }
+
+bool daedal_plan_depends_on_values(const daedal_plan *plan) {
+  return daedal_plan_status(plan) == DAEDAL_OK && plan_depends_on_values(&plan->plan);
+}
+
+/* ---- runs ---- */
+
+typedef struct RunValue {
+  const char *name;
+  double value;
+} RunValue;
+
+struct daedal_run {
+  Heap *heap;
+  Arena arena;
+  daedal_plan *plan;
+  VEC(RunValue) values;  /* those set, each name once */
+  TextVec overrides;     /* of the plan, and these */
+  daedal_result *result; /* of the last execution */
+};
+
+typedef struct RunWork {
+  daedal_run *run;
+  const char *name;
+  double value;
+} RunWork;
+
+static void begin_run(void *context) {
+  RunWork *work = context;
+  Heap *heap = work->run->heap;
+  daedal_run *run = heap_alloc(heap, sizeof *run);
+  *run = *work->run;
+  run->arena = arena_make(heap);
+  work->run = run;
+}
+
+daedal_run *daedal_run_make(daedal_plan *plan) {
+  if (daedal_plan_status(plan) != DAEDAL_OK) return NULL;
+  daedal_run begin = {.heap = heap_new(&plan->hook), .plan = plan};
+  RunWork work = {.run = &begin};
+  if (!begin.heap) return NULL;
+  if (!heap_protect(begin.heap, begin_run, &work)) {
+    heap_destroy(begin.heap);
+    return NULL;
+  }
+  plan_retain(plan);
+  return work.run;
+}
+
+void daedal_run_free(daedal_run *run) {
+  if (!run) return;
+  daedal_plan *plan = run->plan;
+  daedal_result_free(run->result);
+  heap_destroy(run->heap);
+  daedal_plan_free(plan);
+}
+
+/* The list of overrides with one value more, or another one. */
+static void write_overrides(void *context) {
+  RunWork *work = context;
+  daedal_run *run = work->run;
+  const char *given = run->plan->options.overrides;
+  run->overrides.count = 0;
+  if (given && *given) text_printf(run->heap, &run->overrides, "%s,", given);
+  for (uint32_t k = 0; k <= run->values.count; k++) {
+    bool is_last = k == run->values.count;
+    RunValue value = is_last ? (RunValue){work->name, work->value} : run->values.data[k];
+    char number[NUMBER_SIZE];
+    if (!is_last && strcmp(value.name, work->name) == 0) continue;
+    number_shortest(value.value, number);
+    text_quote(run->heap, &run->overrides, value.name, '\'');
+    text_printf(run->heap, &run->overrides, "=%s%s", number, is_last ? "" : ",");
+  }
+}
+
+static void keep_value(void *context) {
+  RunWork *work = context;
+  daedal_run *run = work->run;
+  for (uint32_t k = 0; k < run->values.count; k++) {
+    if (strcmp(run->values.data[k].name, work->name) != 0) continue;
+    run->values.data[k].value = work->value;
+    return;
+  }
+  vec_push(run->heap, &run->values, ((RunValue){arena_copy(&run->arena, work->name, strlen(work->name)), work->value}));
+}
+
+/* The overrides are read as an execution would. */
+static bool try_values(daedal_result *result, const void *argument) {
+  Request request = {0};
+  bool ok = read_starts(result, argument, &request);
+  result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
+  return ok;
+}
+
+daedal_status daedal_run_set(daedal_run *run, const char *name, double value) {
+  RunWork work = {run, name, value};
+  if (!run || !name || !isfinite(value)) return DAEDAL_USAGE;
+  if (!heap_protect(run->heap, write_overrides, &work)) return DAEDAL_INTERNAL;
+  daedal_options options = run->plan->options;
+  daedal_result *tried = result_make(run->plan->asked->model, run->overrides.data, try_values, &options);
+  daedal_status status = daedal_result_status(tried);
+  daedal_result_free(tried);
+  if (status != DAEDAL_OK) return status;
+  return heap_protect(run->heap, keep_value, &work) ? DAEDAL_OK : DAEDAL_INTERNAL;
+}
+
+/* Without a name that is new, the list of what was set. */
+static void list_overrides(void *context) {
+  daedal_run *run = ((RunWork *)context)->run;
+  RunValue last = vec_last(&run->values);
+  write_overrides(&(RunWork){run, last.name, last.value});
+}
+
+daedal_status daedal_run_execute(daedal_run *run) {
+  RunWork work = {.run = run};
+  if (!run) return DAEDAL_INTERNAL;
+  daedal_options options = run->plan->options;
+  if (run->values.count && !heap_protect(run->heap, list_overrides, &work)) return DAEDAL_INTERNAL;
+  if (run->values.count) options.overrides = run->overrides.data;
+  daedal_result_free(run->result);
+  run->result = plan_run(run->plan, &options);
+  return daedal_result_status(run->result);
+}
+
+double daedal_run_get(const daedal_run *run, const char *name) {
+  const daedal_result *result = run ? run->result : NULL;
+  uint32_t rows = daedal_result_rows(result);
+  return daedal_result_value(result, daedal_result_find(result, name), rows - 1);
+}
+
+daedal_result *daedal_run_result(daedal_run *run) { return run ? run->result : NULL; }
