@@ -208,6 +208,77 @@ static void nearest_names(void **state) {
   assert_null(daedal_nearest_name("", names));
 }
 
+/* ---- handles of nothing, options of others ---- */
+
+static void nothing_is_a_handle_too(void **state) {
+  (void)state;
+  assert_int_equal(daedal_model_status(NULL), DAEDAL_INTERNAL);
+  assert_int_equal(daedal_result_status(NULL), DAEDAL_INTERNAL);
+  assert_int_equal(daedal_plan_status(NULL), DAEDAL_INTERNAL);
+  assert_int_equal(daedal_run_execute(NULL), DAEDAL_INTERNAL);
+  assert_int_equal(daedal_run_set(NULL, "x", 1), DAEDAL_USAGE);
+  assert_int_equal(daedal_result_rows(NULL) + daedal_result_signals(NULL), 0);
+  assert_int_equal(daedal_model_counts(NULL).equations, 0);
+  assert_int_equal(daedal_result_statistics(NULL).steps, 0);
+  assert_int_equal(daedal_result_find(NULL, "x"), UINT32_MAX);
+  assert_null(daedal_simulate(NULL, NULL));
+  assert_null(daedal_plan_make(NULL, NULL));
+  assert_null(daedal_run_make(NULL));
+  assert_null(daedal_flatten(NULL));
+  assert_null(daedal_analysis_text(NULL));
+  assert_null(daedal_result_text(NULL));
+  assert_null(daedal_result_model(NULL));
+  assert_null(daedal_compare_text(NULL));
+  assert_null(daedal_run_result(NULL));
+  assert_true(isnan(daedal_run_get(NULL, "x")));
+  assert_non_null(daedal_result_diagnostic(NULL, 0).message);
+  daedal_model_free(NULL);
+  daedal_plan_free(NULL);
+  daedal_run_free(NULL);
+  daedal_result_free(NULL);
+  assert_string_equal(daedal_version(), DAEDAL_VERSION);
+}
+
+static void indices_out_of_range(void **state) {
+  (void)state;
+  daedal_model *model = load(PENDULUM, NULL);
+  daedal_options options = daedal_default_options();
+  options.tolerance = 2; /* refused */
+  daedal_result *results[] = {daedal_simulate(model, NULL), daedal_simulate(model, &options)};
+  assert_int_equal(daedal_result_status(results[0]), DAEDAL_OK);
+  assert_int_equal(daedal_result_status(results[1]), DAEDAL_USAGE);
+  for (int k = 0; k < 2; k++) {
+    daedal_result *result = results[k];
+    uint32_t signals = daedal_result_signals(result), rows = daedal_result_rows(result);
+    assert_string_equal(daedal_result_name(result, signals), "");
+    assert_string_equal(daedal_result_unit(result, UINT32_MAX), "");
+    assert_true(isnan(daedal_result_value(result, 0, rows)));
+    assert_true(isnan(daedal_result_value(result, signals, 0)));
+    assert_true(isnan(daedal_result_pivot(result, UINT32_MAX).time));
+    assert_non_null(daedal_result_diagnostic(result, UINT32_MAX).message);
+    daedal_result_free(result);
+  }
+  daedal_model_free(model);
+}
+
+/* A struct of zeros, or one that ends before members were added, means what is in it and defaults for the rest. */
+static void options_of_other_sizes(void **state) {
+  (void)state;
+  daedal_model *model = load(PENDULUM, NULL);
+  daedal_options zeroed = {0}, older = daedal_default_options();
+  older.stop_time = 0.5;
+  older.size = offsetof(daedal_options, tolerance);
+  older.tolerance = -1; /* not part of it */
+  daedal_result *first = daedal_simulate(model, &zeroed), *second = daedal_simulate(model, &older);
+  assert_int_equal(daedal_result_status(first), DAEDAL_OK);
+  assert_int_equal(daedal_result_status(second), DAEDAL_OK);
+  assert_true(daedal_result_statistics(first).end_time == 1);
+  assert_true(daedal_result_statistics(second).end_time == 0.5);
+  daedal_result_free(first);
+  daedal_result_free(second);
+  daedal_model_free(model);
+}
+
 /* ---- refused allocations ---- */
 
 static bool analyze_with(FailAlloc *fail) {
@@ -361,6 +432,9 @@ int main(void) {
       cmocka_unit_test(every_name_works),
       cmocka_unit_test(unknown_names_list_the_known),
       cmocka_unit_test(json_without_result),
+      cmocka_unit_test(nothing_is_a_handle_too),
+      cmocka_unit_test(indices_out_of_range),
+      cmocka_unit_test(options_of_other_sizes),
       cmocka_unit_test(structural_overrides),
       cmocka_unit_test(nearest_names),
       cmocka_unit_test(each_allocation_of_an_override_refused),
