@@ -193,7 +193,7 @@ typedef struct Case {
 static const Case CASES[] = {{"pendulum", pendulum, 10, 0},
                              {"second order", second_order, 10, 0},
                              {"paraboloid", paraboloid, 10, 0},
-                             {"miller", miller, 5, 2},
+                             {"miller", miller, 5, 1},
                              {"example 1", example1, 2, 0},
                              {"gear", gear, 5, 0},
                              {"moved", moved, 5, 0},
@@ -304,7 +304,8 @@ static void test_derived_models(void **state) {
         fail_msg("%s, %s: %u equations, %u unknowns", CASES[c].name, run->method->name, balance.equations,
                  balance.unknowns);
       assert_int_equal(derived->equation_notes.count, derived->model->equations.count);
-      if (run->method->is_solved) assert_int_equal(reduction->counts.algebraic, 0);
+      derived_count(derived);
+      if (run->method->is_solved) assert_int_equal(reduction->counts.after.algebraic, 0);
       Diags diags = diags_make(bench.heap);
       Simulation again;
       Request one = request.request;
@@ -370,25 +371,22 @@ static void test_projection_counts(void **state) {
     Diags diags;
     reduce_once(&bench, cases[c].build, &method_projection, &simulation, &diags);
     Reduction reduction = layer_of(&simulation);
-    solved_make(&reduction, "projection");
-    assert_int_equal(reduction.counts.differential, cases[c].differential);
-    assert_int_equal(reduction.counts.algebraic, 0);
+    derived_count(solved_make(&reduction, "projection"));
+    assert_int_equal(reduction.counts.after.differential, cases[c].differential);
+    assert_int_equal(reduction.counts.after.algebraic, 0);
     bench_close(&bench);
   }
 }
 
 static void test_refusals(void **state) {
   (void)state;
-  const Method *refusing[] = {&method_ggl, &method_projection};
-  for (size_t k = 0; k < 2; k++) {
-    Bench bench = bench_open();
-    Simulation simulation;
-    Diags diags;
-    reduce_once(&bench, miller, refusing[k], &simulation, &diags);
-    assert_int_equal(diags_code(&diags), DIAG_STRUCTURE);
-    assert_true(diags.list.data[0].notes.count > 0); /* what would work */
-    bench_close(&bench);
-  }
+  Bench bench = bench_open();
+  Simulation simulation;
+  Diags diags;
+  reduce_once(&bench, miller, &method_ggl, &simulation, &diags);
+  assert_int_equal(diags_code(&diags), DIAG_STRUCTURE);
+  assert_true(diags.list.data[0].notes.count > 0); /* what would work */
+  bench_close(&bench);
 }
 
 static void test_table(void **state) {

@@ -7,10 +7,41 @@
 
 /* ---- hidden constraints ---- */
 
+/* So many definitions in a row are followed, which reaches the bottom of x'' -> v' -> f. */
+enum { ROUNDS = 4 };
+
 /* Derivatives that an equation gives explicitly: der(x) = v, m*der(v) = f. By unknown: the leaf and its value. */
 typedef struct Definitions {
   Expr *leaf, *value;
 } Definitions;
+
+/* Does the value of unknown j hold no derivatives but those below a definition and those that are determined already? */
+static bool is_determined(const Analysis *analysis, const Definitions *definitions, const bool *determined, uint32_t j,
+                          ExprVec *leaves) {
+  Dag *dag = analysis->problem.model->dag;
+  leaves->count = 0;
+  dag_variables(dag, dag_scratch(dag), definitions->value[j], leaves);
+  for (uint32_t k = 0; k < leaves->count; k++) {
+    uint32_t other = analysis->problem.local[dag_index(dag, leaves->data[k])], order = dag_order(dag, leaves->data[k]);
+    if (order == 0 || determined[other]) continue;
+    if (definitions->leaf[other] == EXPR_NONE || order >= dag_order(dag, definitions->leaf[other])) return false;
+  }
+  return true;
+}
+
+/* A definition by derivatives that nothing gives, or that lead back to it, would only exchange one derivative for others. */
+static void drop_undetermined(const Analysis *analysis, const Definitions *definitions, Arena *arena) {
+  uint32_t unknowns = analysis->problem.unknowns;
+  bool *determined = arena_array(arena, unknowns, sizeof *determined);
+  ExprVec leaves = {0};
+  for (int round = 0; round < ROUNDS; round++)
+    for (uint32_t j = 0; j < unknowns; j++)
+      if (definitions->leaf[j] != EXPR_NONE && !determined[j])
+        determined[j] = is_determined(analysis, definitions, determined, j, &leaves);
+  for (uint32_t j = 0; j < unknowns; j++)
+    if (!determined[j]) definitions->leaf[j] = EXPR_NONE;
+  vec_free(arena->heap, &leaves);
+}
 
 /* An equation that is linear in a derivative which is highest both in it and in the array defines that derivative. Every
  * equation defines at most one, the first that no other defined. */
@@ -32,12 +63,12 @@ static Definitions find_definitions(Analysis *analysis, Arena *arena, bool *defi
       defines[i] = true;
     }
   }
+  drop_undetermined(analysis, &definitions, arena);
   return definitions;
 }
 
-/* Puts definitions in until none applies; a few rounds reach the bottom of x'' -> v' -> f. */
+/* Puts definitions in until none applies. */
 static Expr expand_derivatives(const Analysis *analysis, const Definitions *definitions, Expr e, Heap *heap) {
-  enum { ROUNDS = 4 };
   Dag *dag = analysis->problem.model->dag;
   ExprVec leaves = {0}, from = {0}, to = {0};
   for (int round = 0; round < ROUNDS; round++) {
@@ -71,10 +102,13 @@ static void find_hidden(Analysis *analysis, Arena *arena) {
   for (uint32_t i = 0; i < analysis->problem.equations; i++) {
     if (analysis->structure.c[i] == 0 || defines[i]) continue;
     int32_t last = analysis->structure.c[i] - analysis->structure.superfluous[i];
+    Equation equation = model->equations.data[analysis->problem.equation[i]];
     for (int32_t l = 1; l <= last; l++) {
-      Expr row = array_row(&analysis->array, analysis->array.row_start[i] + (uint32_t)l);
-      row = expand_derivatives(analysis, &definitions, row, arena->heap);
-      const char *text = arena_printf(arena, "%s = 0", model_text(model, row, arena));
+      equation.left = dag_time_derivative(model->dag, equation.left);
+      equation.right = dag_time_derivative(model->dag, equation.right);
+      Equation shown = {.left = expand_derivatives(analysis, &definitions, equation.left, arena->heap),
+                        .right = expand_derivatives(analysis, &definitions, equation.right, arena->heap)};
+      const char *text = model_equation_text(model, &shown, arena);
       vec_push(arena->heap, &analysis->hidden, (HiddenConstraint){analysis->problem.equation[i], (uint32_t)l, text});
     }
   }

@@ -145,7 +145,8 @@ static void complete_columns(Derived *derived) {
   Arena *arena = derived->reduction->arena;
   for (uint32_t q = 0; q < array->columns; q++) {
     if (derived->unknown[q] != MAP_NONE) continue;
-    if (derived->reduction->form.tie[q - 1] == TIE_DERIVATIVE) {
+    const uint8_t *tie = derived->reduction->form.tie;
+    if (tie[q - 1] == TIE_DERIVATIVE && !(derived->first_order && tie[q] == TIE_DERIVATIVE)) {
       derived->unknown[q] = derived->unknown[q - 1];
       derived->order[q] = derived->order[q - 1] + 1;
       derived->sign[q] = derived->sign[q - 1];
@@ -350,7 +351,7 @@ static Model *begin_model(const Reduction *reduction, const char *method) {
   return model;
 }
 
-Derived *derived_begin(Reduction *reduction, const char *method) {
+Derived *derived_begin(Reduction *reduction, const char *method, bool first_order) {
   Arena *arena = reduction->arena;
   const Problem *problem = reduction->array->problem;
   uint32_t columns = reduction->array->columns;
@@ -364,6 +365,7 @@ Derived *derived_begin(Reduction *reduction, const char *method) {
   derived->sign = arena_array(arena, columns, sizeof *derived->sign);
   derived->aliases = problem->aliases.removed ? &problem->aliases : NULL;
   derived->used = arena_array(arena, columns + 1, sizeof *derived->used);
+  derived->first_order = first_order;
   derived->plan = (Transplant){.heap = reduction->heap,
                                .from = problem->model->dag,
                                .to = derived->model->dag,
@@ -382,9 +384,57 @@ Derived *derived_begin(Reduction *reduction, const char *method) {
 }
 
 Derived *derived_make(Reduction *reduction, const char *method) {
-  Derived *derived = derived_begin(reduction, method);
+  Derived *derived = derived_begin(reduction, method, false);
   for (uint32_t r = 0; r < reduction->form.rows.count; r++) add_row(derived, &reduction->form.rows.data[r]);
   return derived;
+}
+
+/* ---- its size ---- */
+
+/* Is the equation v = e, v a variable that has no derivative and does not occur in e? */
+static bool is_explicit(const Model *model, const Equation *equation, const uint32_t *order, ExprVec *leaves) {
+  Dag *dag = model->dag;
+  if (dag_op(dag, equation->left) != OP_VARIABLE || order[dag_index(dag, equation->left)] > 0) return false;
+  leaves->count = 0;
+  dag_variables(dag, dag_scratch(dag), equation->right, leaves);
+  for (uint32_t k = 0; k < leaves->count; k++)
+    if (leaves->data[k] == equation->left) return false;
+  return true;
+}
+
+/* Every variable with a derivative takes one equation, and so does every one that is given explicitly. */
+static EquationKinds count_kinds(const Model *model, const bool *dummy) {
+  DagScratch *scratch = dag_scratch(model->dag);
+  uint32_t *order = problem_written_orders(model, scratch);
+  bool *solved = heap_array(scratch->heap, model->unknowns.count, sizeof *solved);
+  ExprVec leaves = {0};
+  for (uint32_t i = 0; i < model->equations.count; i++)
+    if (is_explicit(model, &model->equations.data[i], order, &leaves))
+      solved[dag_index(model->dag, model->equations.data[i].left)] = true;
+  EquationKinds kinds = {0};
+  for (uint32_t u = 0; u < model->unknowns.count; u++) {
+    kinds.differential += order[u] > 0 && !dummy[u];
+    kinds.solved += solved[u];
+  }
+  kinds.algebraic = model->equations.count - kinds.differential - kinds.solved;
+  vec_free(scratch->heap, &leaves);
+  heap_free(scratch->heap, solved);
+  heap_free(scratch->heap, order);
+  return kinds;
+}
+
+/* A dummy that is differentiated because the superfluous differentiation of its constraint was left out is determined by
+ * that constraint all the same. */
+void derived_count(const Derived *derived) {
+  const Reduction *reduction = derived->reduction;
+  ReductionCounts *counts = &derived->reduction->counts;
+  bool *dummy = heap_array(reduction->heap, derived->model->unknowns.count, sizeof *dummy);
+  counts->before = count_kinds(derived->source, dummy);
+  for (uint32_t q = 0; counts->left_out && q < derived->array->columns; q++)
+    if (derived->unknown[q] != MAP_NONE && derived->order[q] == 0)
+      dummy[derived->unknown[q]] = !reduction->form.fixed[q];
+  counts->after = count_kinds(derived->model, dummy);
+  heap_free(reduction->heap, dummy);
 }
 
 /* ---- as the system to integrate ---- */

@@ -87,13 +87,19 @@ typedef struct ArrayRun {
   double *y; /* initial values */
 } ArrayRun;
 
+/* The equations of a model as written: those that determine a derivative, those to be solved together, those that give a
+ * variable explicitly. */
+typedef struct EquationKinds {
+  uint32_t differential, algebraic, solved;
+} EquationKinds;
+
 /* Sizes as the papers count them. */
 typedef struct ReductionCounts {
-  uint32_t first_order;                     /* equations as a first-order system */
-  uint32_t dummy_first_order;               /* the same with dummy derivatives */
-  uint32_t new_variables;                   /* beyond those of the model as a first-order system */
-  uint32_t differential, algebraic, solved; /* equations: differential, to be solved together, explicit */
-  uint32_t left_out;                        /* superfluous differentiations that the system does without */
+  uint32_t first_order;        /* equations as a first-order system */
+  uint32_t dummy_first_order;  /* the same with dummy derivatives */
+  uint32_t new_variables;      /* beyond those of the model as a first-order system */
+  EquationKinds before, after; /* of the model and of the system that is printed */
+  uint32_t left_out;           /* superfluous differentiations that the system does without */
 } ReductionCounts;
 
 typedef struct Reduction {

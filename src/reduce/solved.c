@@ -25,7 +25,7 @@ typedef struct Solver {
   Derived *derived;
   const int32_t *depth; /* the choice of states, see dummy.h */
   Arena arena;
-  uint32_t implicit, temporaries;
+  uint32_t temporaries;
 } Solver;
 
 /* ---- values ---- */
@@ -254,7 +254,6 @@ static void add_implicit(Solver *solver, const Unit *unit, const char *note) {
   for (uint32_t r = 0; r < unit->size; r++)
     derived_add_equation(solver->derived, transplant(&solver->derived->plan, array_row(array, unit->row[r])),
                          dag_constant(dag, 0), note);
-  solver->implicit += unit->size;
 }
 
 static void add_unit(Solver *solver, int32_t block, int32_t stage) {
@@ -272,15 +271,11 @@ Derived *solved_make(Reduction *reduction, const char *method) {
   int32_t block, deepest = 0;
   dummy_select(run.dummy, reduction->time, run.y, &block);
   solver.depth = dummy_depth(run.dummy);
-  solver.derived = derived_begin(reduction, method);
+  solver.derived = derived_begin(reduction, method, true);
   for (int32_t i = 0; i < structure->n_equations; i++)
     if (structure->c[i] > deepest) deepest = structure->c[i];
   for (int32_t stage = deepest; stage >= 0; stage--)
     for (int32_t b = 0; b < structure->blocks.n_blocks; b++) add_unit(&solver, b, stage);
-  ReductionCounts *counts = &reduction->counts;
-  counts->differential = (uint32_t)structure->dof;
-  counts->algebraic = solver.implicit;
-  counts->solved = solver.derived->model->equations.count - counts->differential - counts->algebraic;
   arena_free(&solver.arena);
   return solver.derived;
 }
