@@ -46,11 +46,7 @@ static void mark_columns(Derived *derived) {
   const Form *form = &reduction->form;
   ExprVec leaves = {0};
   for (uint32_t r = 0; r < form->rows.count; r++) {
-    const FormRow *row = &form->rows.data[r];
-    for (int32_t l = 0; l <= derived->array->c[row->equation]; l++)
-      if (row->weight[l] != 0)
-        mark_leaves(derived, array_row(derived->array, derived->array->row_start[row->equation] + (uint32_t)l),
-                    &leaves);
+    mark_leaves(derived, form_residual(reduction, &form->rows.data[r]), &leaves);
   }
   for (uint32_t q = 0; q < derived->array->columns; q++)
     if (form->tie[q] != TIE_NONE) derived->used[q] = derived->used[q + 1] = true;
@@ -286,16 +282,16 @@ static bool is_converted(const Derived *derived, uint32_t equation) {
 }
 
 /* A rewritten equation has no sides of its own: its residual is zero. */
-static void add_converted_row(Derived *derived, const FormRow *row) {
+static void add_rewritten_row(Derived *derived, const FormRow *row, const char *how) {
   Expr residual = transplant(&derived->plan, form_residual(derived->reduction, row));
   derived_add_equation(derived, residual, dag_constant(derived->model->dag, 0),
-                       arena_printf(derived->reduction->arena, "%s, rewritten", row_note(derived, row)));
+                       arena_printf(derived->reduction->arena, "%s, %s", row_note(derived, row), how));
 }
 
 /* Both sides, differentiated and summed. */
 static void add_row(Derived *derived, const FormRow *row) {
-  if (is_converted(derived, row->equation)) {
-    add_converted_row(derived, row);
+  if (row->residual != EXPR_NONE || is_converted(derived, row->equation)) {
+    add_rewritten_row(derived, row, row->residual != EXPR_NONE ? "others put in before" : "rewritten");
     return;
   }
   Dag *from = derived->array->dag, *dag = derived->model->dag;

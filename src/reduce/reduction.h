@@ -14,10 +14,12 @@
 #include "reduce/dummy.h"
 #include "reduce/statespace.h"
 
-/* Sum over l of weight[l] times row (equation, l), 0 <= l <= c[equation]. */
+/* Sum over l of weight[l] times row (equation, l), 0 <= l <= c[equation]; or what became of it when other equations were
+ * put in. */
 typedef struct FormRow {
   uint32_t equation;
   const double *weight;
+  Expr residual; /* EXPR_NONE: the sum */
 } FormRow;
 
 /* A multiplier of row (equation, level): it enters the ties of the columns q that this row holds at its own
@@ -159,9 +161,13 @@ void reduction_keep(Reduction *reduction);
  * with dummy derivatives where it still needs them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
-/* The system is the array for smaller offsets c, integrated as it is. tie: per column of the original
- * array, so that what is left has index 1; NULL: all columns are tied, and the index is what it is. */
-void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie);
+/* The system is the array for smaller offsets c, integrated as it is. With d and rows: its highest derivatives and its rows
+ * in the order of that array; NULL: what c makes of them. tie: per column of the original array, so that what is left has
+ * index 1; NULL: all columns are tied, and the index is what it is. */
+void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const Expr *rows, const uint8_t *tie);
+
+/* The value of an expression over the array at the values of the reduction; NAN: it has none. */
+double reduction_value(const Reduction *reduction, Expr e);
 
 /* Makes the rows without superfluous differentiations, where some are left out. */
 void reduction_make_lean(Reduction *reduction);

@@ -28,25 +28,9 @@ typedef struct Solver {
   uint32_t temporaries;
 } Solver;
 
-/* ---- values ---- */
-
-static double leaf_value(void *context, const Dag *dag, Expr leaf) {
-  const Reduction *reduction = context;
-  switch (dag_op(dag, leaf)) {
-  case OP_TIME: return reduction->time;
-  case OP_PARAMETER: return reduction->at.evaluator->parameters[dag_index(dag, leaf)];
-  case OP_VARIABLE: return reduction->at.y[array_column(reduction->array, leaf)];
-  case OP_DISCRETE: return reduction->at.evaluator->discretes[dag_index(dag, leaf)];
-  case OP_PRE: return reduction->at.evaluator->pre[dag_index(dag, leaf)];
-  default: return 0;
-  }
-}
-
-static double value_of(Solver *solver, Expr e) {
-  double value;
-  bool defined = dag_evaluate(solver->reduction->array->dag, dag_scratch(solver->reduction->array->dag), e, leaf_value,
-                              solver->reduction, &value, NULL);
-  return defined ? value : 0;
+static double value_of(const Solver *solver, Expr e) {
+  double value = reduction_value(solver->reduction, e);
+  return isnan(value) ? 0 : value;
 }
 
 /* ---- units ---- */
