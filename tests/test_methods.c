@@ -208,7 +208,7 @@ static CompareRequest make_request(double stop) {
   solvers[0] = NULL;
   CompareRequest request = {.methods = methods, .solvers = solvers, .solver_count = 1};
   for (uint32_t m = 0; method_at(m); m++) methods[request.method_count++] = method_at(m);
-  request.request.method_options = (MethodOptions){NAN, NAN};
+  request.request.method_options = (MethodOptions){.alpha = NAN, .beta = NAN};
   request.request.run = (RunOptions){
       .stop = stop, .tolerance = TOLERANCE, .intervals = 100, .interval = stop / 100, .constraint_tolerance = 1};
   return request;

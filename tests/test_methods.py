@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -12,7 +13,7 @@ import unittest
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = pathlib.Path(os.environ["SOURCE_DIR"]) / "examples"
 PAPERS = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/models/papers"
-METHODS = ["dummy", "minimal", "projection", "baumgarte", "ggl", "underlying", "overdetermined", "none"]
+METHODS = ["dummy", "minimal", "projection", "baumgarte", "ggl", "ggl1", "underlying", "overdetermined", "none"]
 SLOW = os.environ.get("BUILD_KIND") == "asan"
 
 # Every example runs to the end of its own experiment with its own tolerance, but for these.
@@ -191,7 +192,7 @@ class Printed(unittest.TestCase):
                         printed.write_text(done.stdout)
                         direct = self.simulate(EXAMPLES / f"{name}.mo", method, stop, out)
                         again = self.simulate(printed, "dummy", stop, out)
-                        moving = [name for name in direct if f"der({name})" in direct] if method == "none" else list(direct)
+                        moving = [name for name in direct if f"der({name})" in direct] if method in ("none", "ggl1") else list(direct)
                         for variable, value in direct.items():
                             if "der(" in variable or variable.startswith("mu_") or variable not in moving:
                                 continue
@@ -221,6 +222,28 @@ class Printed(unittest.TestCase):
                     for equations, counts in ((equations_of(done.stdout), result), (written, result["before"])):
                         kinds = [counts[kind] for kind in ("differential", "algebraic", "solved")]
                         self.assertEqual((sum(kinds), min(kinds) >= 0), (equations, True), (model.stem, method))
+
+    def test_condition_numbers(self):
+        """-v shows the matrices that were chosen: two levels for dummy, one for projection, none where nothing is chosen."""
+        for method, levels in (("dummy", 2), ("projection", 1)):
+            for arguments in (("reduce",), ("simulate", "--output-file", "-", "--stop-time", 0.1)):
+                said = run(arguments[0], EXAMPLES / "slider_crank.mo", *arguments[1:], "--method", method, "-v").stderr
+                found = re.findall(r"choice: 4 of [45] at stage \d, condition number ([\d.]+): der\(s\)|choice: 4 of 4.* ([\d.]+): s", said)
+                self.assertEqual(len(found), levels, said)
+                self.assertTrue(all(1 <= float(one or other) < 10 for one, other in found))
+        self.assertNotIn("choice", run("reduce", EXAMPLES / "rc_circuit.mo", "-v").stderr)
+
+    def test_multipliers_as_derivatives(self):
+        """Gear: with mu = nu' and lambda = eta' the printed system has index 1, here found by structure."""
+        with tempfile.TemporaryDirectory() as folder:
+            printed = pathlib.Path(folder) / "printed.mo"
+            for name in ("pendulum", "slider_crank", "gear_drive"):
+                printed.write_text(run("reduce", EXAMPLES / f"{name}.mo", "--method", "ggl1").stdout)
+                code, result = report("analyze", printed)
+                self.assertEqual((code, max(result["offsets"]["c"])), (0, 1), name)
+                printed.write_text(run("reduce", EXAMPLES / f"{name}.mo", "--method", "ggl").stdout)
+                code, result = report("analyze", printed)
+                self.assertGreater(max(result["offsets"]["c"]) + (0 in result["offsets"]["d"]), 1, name)
 
     def test_projection_of_the_paper(self):
         """(78): the circuit as two equations; (49): nine for index 5; index 2 with constraints linear in the velocities: x and u."""
@@ -316,6 +339,16 @@ class LeftOut(unittest.TestCase):
             self.assertAlmostEqual(evaluated / rows, round(evaluated / rows), delta=1e-9, msg=solver)
         code, analysis = report("analyze", model)
         self.assertEqual((code, analysis["structural_index"], sum(d["times"] for d in analysis["differentiations"])), (0, 2, 5))
+
+    def test_kept(self):
+        """With --keep-superfluous every differentiation of the structural analysis stays, printed and integrated."""
+        model = PAPERS / "mattsson_example2.mo"
+        code, result = report("reduce", model, "--keep-superfluous")
+        kinds = result["differential"] + result["algebraic"] + result["solved"]
+        self.assertEqual((code, result["left_out"], kinds, result["states"]), (0, 0, 9, 2))
+        for solver in self.IMPLICIT:
+            result, _ = self.simulate(model.read_text(), solver, "--keep-superfluous")
+            self.assertEqual((result["left_out"], result["rows"]), (0, 9), solver)
 
     def test_pivots(self):
         """A point driven around the circle: x' and y' by differences, every constraint at round-off, the closed form."""

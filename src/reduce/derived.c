@@ -157,6 +157,10 @@ static void complete_columns(Derived *derived) {
   }
 }
 
+static void fix_start(Derived *derived, uint32_t unknown) {
+  derived->model->variables.data[derived->model->unknowns.data[unknown]].fixed = FIXED_TRUE;
+}
+
 static void add_multipliers(Derived *derived) {
   const Reduction *reduction = derived->reduction;
   const Form *form = &reduction->form;
@@ -164,10 +168,26 @@ static void add_multipliers(Derived *derived) {
   for (uint32_t m = 0; m < form->multipliers.count; m++) {
     uint32_t equation = reduction->array->problem->equation[form->multipliers.data[m].equation];
     const char *description =
-        arena_printf(reduction->arena, "multiplier of equation %u at level %u; zero along the solution", equation + 1,
-                     form->multipliers.data[m].level);
-    derived->multiplier[m] =
-        derived_add_unknown(derived, arena_printf(reduction->arena, "mu_%u", m + 1), description, 0);
+        arena_printf(reduction->arena, "%smultiplier of equation %u at level %u; zero along the solution",
+                     form->integrated ? "integral of the " : "", equation + 1, form->multipliers.data[m].level);
+    const char *wish = arena_printf(reduction->arena, form->integrated ? "nu_%u" : "mu_%u", m + 1);
+    derived->multiplier[m] = derived_add_unknown(derived, wish, description, 0);
+    if (form->integrated) fix_start(derived, derived->multiplier[m]);
+  }
+}
+
+/* Unknowns that are the derivatives of new variables. */
+static void add_integrals(Derived *derived) {
+  const Array *array = derived->array;
+  Arena *arena = derived->reduction->arena;
+  for (uint32_t j = 0; derived->reduction->form.integrated && j < array->problem->unknowns; j++) {
+    if (!derived->reduction->form.integrated[j]) continue;
+    const char *name = array_column_name(array, array->column_start[j], arena);
+    uint32_t integral =
+        derived_add_unknown(derived, arena_printf(arena, "%s_integral", name), "its derivative is a multiplier", 0);
+    fix_start(derived, integral);
+    derived_add_equation(derived, dag_variable(derived->model->dag, integral, 1),
+                         derived_column(derived, array->column_start[j]), "an integration lowers the index by one");
   }
 }
 
@@ -212,7 +232,7 @@ static Expr multiplied_terms(Derived *derived, uint32_t q) {
     if ((int32_t)multiplier->level - array->c[multiplier->equation] != stage) continue;
     Expr row = array_row(array, array->row_start[multiplier->equation] + multiplier->level);
     Expr factor = transplant(&derived->plan, dag_partial(array->dag, row, leaf));
-    Expr mu = dag_variable(dag, derived->multiplier[m], 0);
+    Expr mu = dag_variable(dag, derived->multiplier[m], reduction->form.integrated != NULL);
     Expr term = dag_multiply(dag, factor, mu);
     sum = dag_add(dag, sum, term);
   }
@@ -375,6 +395,7 @@ Derived *derived_begin(Reduction *reduction, const char *method, bool first_orde
   set_starts(derived);
   restore_relations(derived);
   for (uint32_t q = 0; q + 1 < columns; q++) add_tie(derived, q);
+  add_integrals(derived);
   for (uint32_t u = 0; derived->aliases && u < derived->source->unknowns.count; u++) add_alias(derived, u);
   return derived;
 }
@@ -453,7 +474,8 @@ static void map_columns(Reduction *reduction, const Derived *derived, int32_t le
   const Array *array = reduction->array;
   Arena *arena = reduction->arena;
   int32_t *index = arena_array(arena, reduced->array->columns, sizeof *index);
-  for (uint32_t q = 0; q < reduced->array->columns; q++) index[q] = 2; /* multipliers */
+  for (uint32_t q = 0; q < reduced->array->columns; q++)
+    index[q] = reduction->form.integrated ? 1 : 2; /* multipliers */
   reduced->source = arena_array(arena, array->columns, sizeof *reduced->source);
   reduced->sign = arena_array(arena, array->columns, sizeof *reduced->sign);
   for (uint32_t q = 0; q < array->columns; q++) {

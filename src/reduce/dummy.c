@@ -267,6 +267,20 @@ int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
   return (int32_t)dummy->exchanges.count;
 }
 
+void dummy_matrices(Dummy *dummy, double t, const double *y, ChoiceMatrixVec *matrices) {
+  for (uint32_t b = 0; b < dummy->blocks.count; b++) {
+    const ChoiceBlock *choice = &dummy->blocks.data[b];
+    const BlockShape *shape = choice->matrix->shape;
+    if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) continue;
+    for (int32_t s = 1; s <= shape->stages; s++) {
+      SelectProblem problem = stage_problem(dummy, choice, dummy->depth, s);
+      double condition = selector_condition(dummy->selector, &problem);
+      vec_push(dummy->heap, matrices,
+               (ChoiceMatrix){shape->block, s, problem.rows, problem.candidate_count, condition});
+    }
+  }
+}
+
 const Exchange *dummy_exchanges(const Dummy *dummy) { return dummy->exchanges.data; }
 const int32_t *dummy_depth(const Dummy *dummy) { return dummy->depth; }
 
@@ -282,7 +296,7 @@ uint32_t dummy_ties(const Dummy *dummy) { return dummy->ties; }
 
 static bool apply(Reduction *reduction) {
   form_take_dummies(reduction);
-  form_leave_out(reduction);
+  if (!reduction->options.keep_superfluous) form_leave_out(reduction);
   reduction_keep(reduction);
   return true;
 }

@@ -50,6 +50,17 @@ const Exchange *dummy_exchanges(const Dummy *dummy);
 const int32_t *dummy_depth(const Dummy *dummy);
 uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **to);
 
+/* A matrix M of the present choice: at stage -stage of a block, so many columns of so many candidates. Condition numbers are those
+ * of the scaled matrix; NAN where it is large. */
+typedef struct ChoiceMatrix {
+  int32_t block, stage, columns, candidates;
+  double condition;
+} ChoiceMatrix;
+typedef VEC(ChoiceMatrix) ChoiceMatrixVec;
+
+/* Appends the matrices at a point, in the heap. */
+void dummy_matrices(Dummy *dummy, double t, const double *y, ChoiceMatrixVec *matrices);
+
 /* How many links follow behind those of the states in the same lists: from the dummies below the highest
  * derivatives of spare blocks (structure.h) to these. One for each last differentiation, so that these may be
  * left out (paper, section 3). */

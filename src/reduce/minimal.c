@@ -11,9 +11,9 @@
  * system is the one with dummy derivatives, choice of states included.
  */
 #include "array/definitions.h"
+#include "reduce/dense.h"
 #include "reduce/method.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@
  * matrices. */
 enum { DENSE_LIMIT = 600 };
 
-static const double RANK_TOLERANCE = 1e-9;
+static const double RANK_TOLERANCE = 1e-9, ROUNDING = 1e-12;
 
 /* A variable of an earlier condition is given up only where those that came later are this much smaller. */
 static const double OLD_WEIGHT = 1e-3;
@@ -47,8 +47,6 @@ typedef struct Minimal {
   uint32_t *rate, rates;         /* columns that occur only as derivatives */
   uint32_t *variable, variables; /* the other columns */
 } Minimal;
-
-static double entry(const Minimal *minimal, uint32_t row, uint32_t column) { return minimal->row[row].partial[column]; }
 
 static void move_point(Minimal *minimal, const ArrayRun *at) {
   const Array *array = minimal->near.array;
@@ -108,78 +106,51 @@ static void list_columns(Minimal *minimal) {
   }
 }
 
-/* Left and right null spaces of the m x n matrix a (destroyed): the last m - rank rows of `left` (m x m,
- * transposed U) and the last n - rank rows of `right` (n x n). */
-static bool null_spaces(Minimal *minimal, double *a, uint32_t m, uint32_t n, double **left, double **right,
-                        uint32_t *rank) {
-  Arena *arena = &minimal->arena;
-  lapack_int rows = (lapack_int)m, columns = (lapack_int)n, info = 0;
-  lapack_int smaller = rows < columns ? rows : columns, length = 16 * (rows + columns) + 64;
-  double *u = arena_array(arena, (size_t)m * m + 1, sizeof *u), *vt = arena_array(arena, (size_t)n * n + 1, sizeof *vt);
-  double *s = arena_array(arena, (size_t)smaller + 1, sizeof *s),
-         *work = arena_array(arena, (size_t)length, sizeof *work);
-  *rank = 0;
-  if (smaller) {
-    LAPACK_dgesvd("A", "A", &rows, &columns, a, &rows, s, u, &rows, vt, &columns, work, &length, &info);
-    while (*rank < (uint32_t)smaller && s[*rank] > RANK_TOLERANCE * fmax(s[0], 1e-300)) ++*rank;
-    if (s[0] < RANK_TOLERANCE) *rank = 0;
-  } else {
-    for (uint32_t i = 0; i < m; i++) u[i + (size_t)i * m] = 1;
-    for (uint32_t i = 0; i < n; i++) vt[i + (size_t)i * n] = 1;
-  }
-  double *transposed = arena_array(arena, (size_t)m * m + 1, sizeof *transposed);
-  for (uint32_t i = 0; i < m; i++)
-    for (uint32_t k = 0; k < m; k++) transposed[k * m + i] = u[i + (size_t)k * m];
-  double *rows_of_vt = arena_array(arena, (size_t)n * n + 1, sizeof *rows_of_vt);
-  for (uint32_t i = 0; i < n; i++)
-    for (uint32_t k = 0; k < n; k++) rows_of_vt[i * n + k] = vt[i + (size_t)k * n];
-  *left = transposed;
-  *right = rows_of_vt;
-  return info == 0;
+/* A column of the rows' Jacobian in the direction of a combination of rows. */
+static double combined(const Minimal *minimal, const double *combination, uint32_t column) {
+  double sum = 0;
+  for (uint32_t i = 0; i < minimal->rows; i++) sum += combination[i] * minimal->row[i].partial[column];
+  return sum;
 }
 
-/* The combinations of rows that are to be differentiated: `count` rows of length minimal->rows. */
-static bool find_couplings(Minimal *minimal, double **couplings, uint32_t *count) {
-  Arena *arena = &minimal->arena;
-  uint32_t m = minimal->rows, p = minimal->rates, rank;
-  double *e = arena_array(arena, (size_t)m * p + 1, sizeof *e), *z, *t;
-  for (uint32_t i = 0; i < m; i++)
-    for (uint32_t k = 0; k < p; k++) e[i + (size_t)k * m] = entry(minimal, i, minimal->rate[k]);
-  if (!null_spaces(minimal, e, m, p, &z, &t, &rank)) return false;
-  uint32_t algebraic = m - rank, loose = p - rank, free = 0;
-  for (uint32_t k = 0; k < minimal->variables; k++) free += minimal->tie[minimal->variable[k]] == TIE_NONE;
-  /* N = Z^T A T: T is the unit vectors of columns without derivative, and the null space of E for those
-   * with one. */
-  double *n = arena_array(arena, (size_t)algebraic * (free + loose) + 1, sizeof *n);
-  for (uint32_t a = 0; a < algebraic; a++) {
-    const double *combination = z + (size_t)(rank + a) * m;
-    uint32_t at = 0;
-    for (uint32_t k = 0; k < minimal->variables; k++) {
-      if (minimal->tie[minimal->variable[k]] != TIE_NONE) continue;
-      double sum = 0;
-      for (uint32_t i = 0; i < m; i++) sum += combination[i] * entry(minimal, i, minimal->variable[k]);
-      n[a + (size_t)at++ * algebraic] = sum;
-    }
-    for (uint32_t f = 0; f < loose; f++, at++) {
-      double sum = 0;
-      for (uint32_t k = 0; k < p; k++) {
-        double weight = t[(size_t)(rank + f) * p + k];
-        for (uint32_t i = 0; i < m && weight != 0; i++)
-          sum += combination[i] * weight * entry(minimal, i, minimal->rate[k] - 1);
-      }
-      n[a + (size_t)at * algebraic] = sum;
-    }
+/* One row of N = Z^T A T: T is the unit vectors of columns without derivative, and the null space of E for those with one. */
+static void fill_dependence(const Minimal *minimal, const double *combination, const Svd *rates, double *n,
+                            uint32_t stride) {
+  for (uint32_t k = 0; k < minimal->variables; k++) {
+    if (minimal->tie[minimal->variable[k]] != TIE_NONE) continue;
+    *n = combined(minimal, combination, minimal->variable[k]);
+    n += stride;
   }
-  double *v, *unused;
-  uint32_t independent;
-  if (!null_spaces(minimal, n, algebraic, free + loose, &v, &unused, &independent)) return false;
-  *count = algebraic - independent;
-  *couplings = arena_array(arena, (size_t)*count * m + 1, sizeof(double));
+  for (uint32_t f = (uint32_t)rates->rank; f < minimal->rates; f++, n += stride)
+    for (uint32_t k = 0; k < minimal->rates; k++)
+      *n += rates->vt[f + (size_t)k * minimal->rates] * combined(minimal, combination, minimal->rate[k] - 1);
+}
+
+/* The combinations of rows that are to be differentiated: *count rows of length minimal->rows. */
+static double *find_couplings(Minimal *minimal, uint32_t *count) {
+  Arena *arena = &minimal->arena;
+  uint32_t m = minimal->rows, p = minimal->rates, columns = 0;
+  double *e = arena_array(arena, (size_t)m * p + 1, sizeof *e);
+  for (uint32_t i = 0; i < m; i++)
+    for (uint32_t k = 0; k < p; k++) e[i + (size_t)k * m] = minimal->row[i].partial[minimal->rate[k]];
+  Svd rates = dense_svd(e, (int32_t)m, (int32_t)p, RANK_TOLERANCE, arena);
+  uint32_t rank = (uint32_t)rates.rank, algebraic = m - rank;
+  for (uint32_t k = 0; k < minimal->variables; k++) columns += minimal->tie[minimal->variable[k]] == TIE_NONE;
+  columns += p - rank;
+  double *n = arena_array(arena, (size_t)algebraic * columns + 1, sizeof *n);
+  for (uint32_t a = 0; a < algebraic; a++)
+    fill_dependence(minimal, rates.u + (size_t)(rank + a) * m, &rates, n + a, algebraic);
+  for (size_t k = 0; k < (size_t)algebraic * columns; k++)
+    if (fabs(n[k]) < ROUNDING) n[k] = 0;
+  Svd dependence = dense_svd(n, (int32_t)algebraic, (int32_t)columns, RANK_TOLERANCE, arena);
+  *count = algebraic - (uint32_t)dependence.rank;
+  double *couplings = arena_array(arena, (size_t)*count * m + 1, sizeof *couplings);
   for (uint32_t s = 0; s < *count; s++)
     for (uint32_t a = 0; a < algebraic; a++)
       for (uint32_t i = 0; i < m; i++)
-        (*couplings)[(size_t)s * m + i] += v[(size_t)(independent + s) * algebraic + a] * z[(size_t)(rank + a) * m + i];
-  return true;
+        couplings[(size_t)s * m + i] +=
+            dependence.u[((uint32_t)dependence.rank + s) * (size_t)algebraic + a] * rates.u[(size_t)(rank + a) * m + i];
+  return couplings;
 }
 
 /* Is column q the highest derivative of its unknown in the row? */
@@ -242,57 +213,50 @@ static Expr put_in(Minimal *minimal, const MinimalRow *row) {
   return condition;
 }
 
-/* The rows of a combination that were not differentiated yet; false: one of them has all its differentiations. */
-static bool list_coupled(const Minimal *minimal, const double *couplings, uint32_t count, uint32_t *coupled,
-                         uint32_t *found) {
-  *found = 0;
+/* The rows of the combinations that were not differentiated yet. */
+static uint32_t list_coupled(const Minimal *minimal, const double *couplings, uint32_t count, uint32_t *coupled) {
+  uint32_t found = 0;
   for (uint32_t r = 0; r < minimal->rows; r++) {
-    const MinimalRow *row = &minimal->row[r];
     double size = 0;
     for (uint32_t s = 0; s < count; s++) size = fmax(size, fabs(couplings[(size_t)s * minimal->rows + r]));
-    if (size < 1e-6 || row->level < minimal->c[row->equation]) continue;
-    coupled[(*found)++] = r;
+    if (size >= 1e-6 && minimal->row[r].level == minimal->c[minimal->row[r].equation]) coupled[found++] = r;
   }
-  return *found > 0;
+  return found;
 }
 
 /* What is to be differentiated of the coupled rows: those that give no derivative, with the others put in, if that can
  * be done for all of them; otherwise every row as it is. */
 static uint32_t choose_conditions(Minimal *minimal, uint32_t *coupled, uint32_t found, Expr *condition) {
-  uint32_t count = 0;
+  uint32_t count = 0, *kept = arena_array(&minimal->arena, found, sizeof *kept);
   bool possible = true;
   for (uint32_t k = 0; k < found && possible; k++) {
     const MinimalRow *row = &minimal->row[coupled[k]];
     if (row->level == 0 && minimal->definitions.defines[row->equation]) continue;
-    condition[count++] = put_in(minimal, row);
-    possible = condition[count - 1] != EXPR_NONE;
+    condition[count] = put_in(minimal, row);
+    possible = condition[count] != EXPR_NONE;
+    kept[count++] = coupled[k];
   }
-  if (count == 0 || !possible) {
-    for (uint32_t k = 0; k < found; k++) condition[k] = minimal->row[coupled[k]].residual;
-    return found;
+  if (count > 0 && possible) {
+    memcpy(coupled, kept, count * sizeof *kept);
+    return count;
   }
-  count = 0;
-  for (uint32_t k = 0; k < found; k++) {
-    const MinimalRow *row = &minimal->row[coupled[k]];
-    if (row->level == 0 && minimal->definitions.defines[row->equation]) continue;
-    coupled[count++] = coupled[k];
-  }
-  return count;
+  for (uint32_t k = 0; k < found; k++) condition[k] = minimal->row[coupled[k]].residual;
+  return found;
 }
 
 /* One step: false when it cannot be made within the offsets of the structural analysis. *done: nothing is
  * left to do. */
 static bool extend(Minimal *minimal, bool *done) {
   const Array *array = minimal->near.array;
-  double *couplings;
   uint32_t count, found;
   list_columns(minimal);
-  if (!find_couplings(minimal, &couplings, &count)) return false;
+  const double *couplings = find_couplings(minimal, &count);
   *done = count == 0;
   if (*done) return true;
   uint32_t *coupled = arena_array(&minimal->arena, minimal->rows, sizeof *coupled);
   Expr *condition = arena_array(&minimal->arena, minimal->rows, sizeof *condition);
-  if (!list_coupled(minimal, couplings, count, coupled, &found)) return false;
+  found = list_coupled(minimal, couplings, count, coupled);
+  if (!found) return false;
   found = choose_conditions(minimal, coupled, found, condition);
   for (uint32_t k = 0; k < found; k++) {
     const MinimalRow *row = &minimal->row[coupled[k]];

@@ -40,11 +40,14 @@ typedef struct Form {
   VEC(Multiplier) multipliers;
   uint8_t *tie; /* per column of the array: a Tie */
   bool *fixed;  /* per column: one of the start values that determine the solution */
+  const bool
+      *integrated; /* per unknown: it is the derivative of a new variable, as the multipliers then are; NULL: none is */
 } Form;
 
 /* What the user may set of single methods; NAN: not given. */
 typedef struct MethodOptions {
-  double alpha, beta; /* of Baumgarte's stabilization */
+  double alpha, beta;    /* of Baumgarte's stabilization */
+  bool keep_superfluous; /* dummy derivatives: superfluous differentiations stay in the system */
 } MethodOptions;
 
 /* A value that the system starts with: column `column` of it is sign times column `source` of the original array. */
