@@ -101,8 +101,7 @@ static bool work_choice(daedal_result *result, const void *argument) {
   (void)argument;
   const Simulation *simulation = &result->simulation;
   if (!result->choice.count && simulation->facts.reduction)
-    reduction_print_choice(&simulation->plan->reduction, &simulation->original, result->heap, &result->diags.arena,
-                           &result->choice);
+    reduction_print_choice(&simulation->plan->reduction, &simulation->original, &result->diags.arena, &result->choice);
   return result->choice.count > 0;
 }
 

@@ -45,9 +45,8 @@ static void mark_columns(Derived *derived) {
   Reduction *reduction = derived->reduction;
   const Form *form = &reduction->form;
   ExprVec leaves = {0};
-  for (uint32_t r = 0; r < form->rows.count; r++) {
+  for (uint32_t r = 0; r < form->rows.count; r++)
     mark_leaves(derived, form_residual(reduction, &form->rows.data[r]), &leaves);
-  }
   for (uint32_t q = 0; q < derived->array->columns; q++)
     if (form->tie[q] != TIE_NONE) derived->used[q] = derived->used[q + 1] = true;
   vec_free(reduction->heap, &leaves);
@@ -409,14 +408,11 @@ Derived *derived_make(Reduction *reduction, const char *method) {
 /* ---- its size ---- */
 
 /* Is the equation v = e, v a variable that has no derivative and does not occur in e? */
-static bool is_explicit(const Model *model, const Equation *equation, const uint32_t *order, ExprVec *leaves) {
+static bool is_explicit(const Model *model, const Equation *equation, const uint32_t *order) {
   Dag *dag = model->dag;
+  double slope;
   if (dag_op(dag, equation->left) != OP_VARIABLE || order[dag_index(dag, equation->left)] > 0) return false;
-  leaves->count = 0;
-  dag_variables(dag, dag_scratch(dag), equation->right, leaves);
-  for (uint32_t k = 0; k < leaves->count; k++)
-    if (leaves->data[k] == equation->left) return false;
-  return true;
+  return dag_is_constant(dag, dag_partial(dag, equation->right, equation->left), &slope) && slope == 0;
 }
 
 /* Every variable with a derivative takes one equation, and so does every one that is given explicitly. */
@@ -424,9 +420,8 @@ static EquationKinds count_kinds(const Model *model, const bool *dummy) {
   DagScratch *scratch = dag_scratch(model->dag);
   uint32_t *order = problem_written_orders(model, scratch);
   bool *solved = heap_array(scratch->heap, model->unknowns.count, sizeof *solved);
-  ExprVec leaves = {0};
   for (uint32_t i = 0; i < model->equations.count; i++)
-    if (is_explicit(model, &model->equations.data[i], order, &leaves))
+    if (is_explicit(model, &model->equations.data[i], order))
       solved[dag_index(model->dag, model->equations.data[i].left)] = true;
   EquationKinds kinds = {0};
   for (uint32_t u = 0; u < model->unknowns.count; u++) {
@@ -434,7 +429,6 @@ static EquationKinds count_kinds(const Model *model, const bool *dummy) {
     kinds.solved += solved[u];
   }
   kinds.algebraic = model->equations.count - kinds.differential - kinds.solved;
-  vec_free(scratch->heap, &leaves);
   heap_free(scratch->heap, solved);
   heap_free(scratch->heap, order);
   return kinds;

@@ -267,17 +267,25 @@ int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
   return (int32_t)dummy->exchanges.count;
 }
 
-void dummy_matrices(Dummy *dummy, double t, const double *y, ChoiceMatrixVec *matrices) {
+static void describe_stage(Dummy *dummy, const ChoiceBlock *choice, int32_t s, Arena *arena, TextVec *text) {
+  const Array *array = dummy->evaluator->array;
+  const BlockShape *shape = choice->matrix->shape;
+  SelectProblem problem = stage_problem(dummy, choice, dummy->depth, s);
+  bool *marked = arena_array(arena, array->columns, sizeof *marked);
+  for (int32_t p = 0; p < shape->size; p++)
+    if (dummy->chosen[p])
+      marked[array->column_start[shape->unknown[p]] + (uint32_t)(array->d[shape->unknown[p]] - s)] = true;
+  text_printf(arena->heap, text, "choice: %d of %d at stage %d, condition number %.3g: ", (int)problem.rows,
+              (int)problem.candidate_count, (int)s, selector_condition(dummy->selector, &problem));
+  array_list_columns(array, marked, arena, text);
+  text_printf(arena->heap, text, "\n");
+}
+
+void dummy_describe(Dummy *dummy, double t, const double *y, Arena *arena, TextVec *text) {
   for (uint32_t b = 0; b < dummy->blocks.count; b++) {
     const ChoiceBlock *choice = &dummy->blocks.data[b];
-    const BlockShape *shape = choice->matrix->shape;
     if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) continue;
-    for (int32_t s = 1; s <= shape->stages; s++) {
-      SelectProblem problem = stage_problem(dummy, choice, dummy->depth, s);
-      double condition = selector_condition(dummy->selector, &problem);
-      vec_push(dummy->heap, matrices,
-               (ChoiceMatrix){shape->block, s, problem.rows, problem.candidate_count, condition});
-    }
+    for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) describe_stage(dummy, choice, s, arena, text);
   }
 }
 

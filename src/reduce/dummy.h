@@ -50,16 +50,9 @@ const Exchange *dummy_exchanges(const Dummy *dummy);
 const int32_t *dummy_depth(const Dummy *dummy);
 uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **to);
 
-/* A matrix M of the present choice: at stage -stage of a block, so many columns of so many candidates. Condition numbers are those
- * of the scaled matrix; NAN where it is large. */
-typedef struct ChoiceMatrix {
-  int32_t block, stage, columns, candidates;
-  double condition;
-} ChoiceMatrix;
-typedef VEC(ChoiceMatrix) ChoiceMatrixVec;
-
-/* Appends the matrices at a point, in the heap. */
-void dummy_matrices(Dummy *dummy, double t, const double *y, ChoiceMatrixVec *matrices);
+/* Appends a line for each matrix M of the present choice at a point: how many columns of how many candidates, the condition
+ * number of the scaled matrix (NAN where it is large), the dummies. */
+void dummy_describe(Dummy *dummy, double t, const double *y, Arena *arena, TextVec *text);
 
 /* How many links follow behind those of the states in the same lists: from the dummies below the highest
  * derivatives of spare blocks (structure.h) to these. One for each last differentiation, so that these may be

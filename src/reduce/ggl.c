@@ -34,16 +34,11 @@ const Method method_ggl = {
 
 /* The algebraic variables of blocks with constraints. */
 static const bool *mark_multipliers(const Reduction *reduction) {
-  const Structure *structure = reduction->structure;
-  const Blocks *blocks = &structure->blocks;
-  bool *marked = arena_array(reduction->arena, reduction->array->problem->unknowns, sizeof *marked);
-  for (int32_t b = 0; b < blocks->n_blocks; b++) {
-    bool constrained = false;
-    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++)
-      constrained = constrained || structure->c[blocks->row[p]] > 0;
-    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++)
-      marked[blocks->column[p]] = constrained && structure->d[blocks->column[p]] == 0;
-  }
+  const Problem *problem = reduction->array->problem;
+  bool *constrains = arena_array(reduction->arena, problem->equations, sizeof *constrains);
+  bool *marked = arena_array(reduction->arena, problem->unknowns, sizeof *marked);
+  for (uint32_t i = 0; i < problem->equations; i++) constrains[i] = reduction->array->c[i] > 0;
+  reduction_mark_multipliers(reduction, constrains, marked);
   return marked;
 }
 

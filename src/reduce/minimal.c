@@ -284,24 +284,24 @@ static bool find_offsets(Minimal *minimal) {
   return memcmp(minimal->c, array->c, array->problem->equations * sizeof *minimal->c) != 0;
 }
 
-/* The form, and the same rows in the order of the array that is integrated. */
 static void take_rows(Reduction *reduction, const Minimal *minimal) {
-  const Array *array = reduction->array;
-  form_take_dummies(reduction); /* for the start values that may be fixed */
   Form *form = &reduction->form;
-  Expr *rows = arena_array(reduction->arena, minimal->rows, sizeof *rows);
-  uint32_t *start = arena_array(reduction->arena, array->problem->equations, sizeof *start);
-  for (uint32_t i = 1; i < array->problem->equations; i++) start[i] = start[i - 1] + (uint32_t)minimal->c[i - 1] + 1;
-  for (uint32_t r = 0; r < minimal->rows; r++)
-    rows[start[minimal->row[r].equation] + (uint32_t)minimal->row[r].level] = minimal->row[r].residual;
+  uint32_t *place = arena_array(reduction->arena, reduction->array->problem->equations, sizeof *place);
   form->rows.count = 0;
-  for (uint32_t i = 0; i < array->problem->equations; i++)
-    for (int32_t l = 0; l <= minimal->c[i]; l++) {
-      Expr own = array_row(reduction->array, array->row_start[i] + (uint32_t)l),
-           residual = rows[start[i] + (uint32_t)l];
-      form_add(reduction, i, l);
-      if (residual != own) form->rows.data[form->rows.count - 1].residual = residual;
-    }
+  for (uint32_t i = 0; i < reduction->array->problem->equations; i++) {
+    place[i] = form->rows.count;
+    for (int32_t l = 0; l <= minimal->c[i]; l++) form_add(reduction, i, l);
+  }
+  for (uint32_t r = 0; r < minimal->rows; r++) {
+    FormRow *row = &form->rows.data[place[minimal->row[r].equation] + (uint32_t)minimal->row[r].level];
+    if (minimal->row[r].residual != form_residual(reduction, row)) row->residual = minimal->row[r].residual;
+  }
+}
+
+/* The start values that determine the solution are those of the dummies, or of this choice where it has as many. */
+static void take_ties(Reduction *reduction, const Minimal *minimal) {
+  const Array *array = reduction->array;
+  Form *form = &reduction->form;
   uint32_t ties = 0;
   for (uint32_t q = 0; q < array->columns; q++) {
     form->tie[q] = minimal->tie[q];
@@ -310,7 +310,6 @@ static void take_rows(Reduction *reduction, const Minimal *minimal) {
   }
   for (uint32_t q = 0; q < array->columns && ties == reduction->structure->dof; q++)
     form->fixed[q] = form->tie[q] != TIE_NONE;
-  reduction_shrink(reduction, minimal->c, minimal->d, rows, minimal->tie);
 }
 
 /* Counted as in the paper's Example 1. */
@@ -344,6 +343,8 @@ static bool apply(Reduction *reduction) {
   if (find_offsets(&minimal)) {
     count_variables(reduction, minimal.c, minimal.d);
     take_rows(reduction, &minimal);
+    take_ties(reduction, &minimal);
+    reduction_shrink(reduction, minimal.c, minimal.d, minimal.tie);
   } else {
     count_variables(reduction, array->c, array->d);
     reduction_keep(reduction);

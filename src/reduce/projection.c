@@ -90,20 +90,14 @@ static void take_form(Reduction *reduction, const bool *replaced) {
   }
 }
 
-/* ---- who is who ---- */
-
 /* Appends the names of the unknowns marked, as (a, b, c). */
 static void list_names(const Reduction *reduction, const bool *marked, TextVec *text) {
-  enum { SHOWN = 12 };
   const Array *array = reduction->array;
-  uint32_t count = 0;
-  for (uint32_t j = 0; j < array->problem->unknowns; j++) {
-    if (!marked[j] || count++ >= SHOWN) continue;
-    text_printf(reduction->heap, text, "%s%s", count > 1 ? ", " : "(",
-                array_column_name(array, array->column_start[j], reduction->arena));
-  }
-  if (count > SHOWN) text_printf(reduction->heap, text, ", and %u more", count - SHOWN);
-  text_printf(reduction->heap, text, "%s", count ? ")" : "()");
+  bool *columns = arena_array(reduction->arena, array->columns, sizeof *columns);
+  for (uint32_t j = 0; j < array->problem->unknowns; j++) columns[array->column_start[j]] = marked[j];
+  text_printf(reduction->heap, text, "(");
+  array_list_columns(array, columns, reduction->arena, text);
+  text_printf(reduction->heap, text, ")");
 }
 
 /* The variables of the Hessenberg form (6): x are those in the constraints, z the algebraic ones of the
@@ -112,18 +106,12 @@ static const char *name_parts(const Reduction *reduction, const bool *constrains
                               uint32_t linear) {
   const Array *array = reduction->array;
   const Incidence *incidence = &array->problem->incidence;
-  const Blocks *blocks = &reduction->structure->blocks;
   bool *x = arena_array(reduction->arena, array->problem->unknowns, sizeof *x);
   bool *z = arena_array(reduction->arena, array->problem->unknowns, sizeof *z);
   for (uint32_t i = 0; i < array->problem->equations; i++)
     for (int32_t e = incidence->row_start[i]; constrains[i] && e < incidence->row_start[i + 1]; e++)
       x[incidence->column[e]] = true;
-  for (int32_t b = 0; b < blocks->n_blocks; b++) {
-    bool any = false;
-    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) any = any || constrains[blocks->row[p]];
-    for (int32_t p = blocks->start[b]; any && p < blocks->start[b + 1]; p++)
-      if (array->d[blocks->column[p]] == 0) z[blocks->column[p]] = true;
-  }
+  reduction_mark_multipliers(reduction, constrains, z);
   TextVec text = {0};
   text_printf(reduction->heap, &text, "%u constraint%s on x = ", constraints, constraints == 1 ? "" : "s");
   list_names(reduction, x, &text);

@@ -128,6 +128,16 @@ uint32_t form_first_order(const Reduction *reduction, const Form *form) {
   return count;
 }
 
+void reduction_mark_multipliers(const Reduction *reduction, const bool *constrains, bool *marked) {
+  const Blocks *blocks = &reduction->structure->blocks;
+  for (int32_t b = 0; b < blocks->n_blocks; b++) {
+    bool any = false;
+    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) any = any || constrains[blocks->row[p]];
+    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++)
+      marked[blocks->column[p]] = any && reduction->array->d[blocks->column[p]] == 0;
+  }
+}
+
 int32_t reduction_depth(const Reduction *reduction) {
   int32_t deepest = 0;
   for (uint32_t i = 0; i < reduction->array->problem->equations; i++)
@@ -287,7 +297,7 @@ static const int32_t *highest_orders(const Problem *problem, const int32_t *c, A
   return d;
 }
 
-void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const Expr *rows, const uint8_t *tie) {
+void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const uint8_t *tie) {
   Arena *arena = reduction->arena;
   Reduced *reduced = &reduction->reduced;
   const Problem *problem = reduction->array->problem;
@@ -297,7 +307,8 @@ void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, 
   if (!d) d = highest_orders(problem, c, arena);
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, c, d, arena);
-  if (rows) memcpy(reduced->array->row, rows, reduced->array->rows * sizeof *rows);
+  for (uint32_t r = 0; r < reduced->array->rows; r++)
+    reduced->array->row[r] = form_residual(reduction, &reduction->form.rows.data[r]);
   make_code(reduction);
   const Array *here = reduced->array;
   uint8_t *ties = arena_array(arena, here->columns, sizeof *ties);

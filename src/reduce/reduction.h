@@ -164,10 +164,10 @@ void reduction_keep(Reduction *reduction);
  * with dummy derivatives where it still needs them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
-/* The system is the array for smaller offsets c, integrated as it is. With d and rows: its highest derivatives and its rows
- * in the order of that array; NULL: what c makes of them. tie: per column of the original array, so that what is left has
- * index 1; NULL: all columns are tied, and the index is what it is. */
-void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const Expr *rows, const uint8_t *tie);
+/* The system is that of the form's rows, which are those of an array for smaller offsets c in its order, integrated as it
+ * is. d: the highest derivatives in it; NULL: those that c makes. tie: per column of the original array, so that what is
+ * left has index 1; NULL: all columns are tied, and the index is what it is. */
+void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const uint8_t *tie);
 
 /* The value of an expression over the array at the values of the reduction; NAN: it has none. */
 double reduction_value(const Reduction *reduction, Expr e);
@@ -187,6 +187,9 @@ double reduced_accuracy(const Reduced *reduced, double tolerance);
 
 /* Number of equations when written with first derivatives only. */
 uint32_t form_first_order(const Reduction *reduction, const Form *form);
+
+/* marked[unknowns]: the algebraic unknowns of the blocks that hold one of the equations with constrains[i]. */
+void reduction_mark_multipliers(const Reduction *reduction, const bool *constrains, bool *marked);
 
 /* The largest number of differentiations. */
 int32_t reduction_depth(const Reduction *reduction);

@@ -52,36 +52,11 @@ void reduction_print(Reduction *reduction, const Method *method, TextVec *text) 
   model_print_noted(derived->model, &notes, reduction->heap, text);
 }
 
-/* The variables of a block that are dummies at a stage, by name. */
-static void list_dummies(const Reduced *reduced, const int32_t *depth, const ChoiceMatrix *matrix, Heap *heap,
-                         Arena *arena, TextVec *text) {
-  enum { SHOWN = 12 };
-  const Array *array = reduced->array;
-  const Blocks *blocks = &reduced->structure->blocks;
-  int32_t count = 0;
-  for (int32_t p = blocks->start[matrix->block]; p < blocks->start[matrix->block + 1]; p++) {
-    int32_t j = blocks->column[p];
-    if (depth[j] < matrix->stage || count++ >= SHOWN) continue;
-    uint32_t q = array->column_start[j] + (uint32_t)(array->d[j] - matrix->stage);
-    text_printf(heap, text, "%s%s", count > 1 ? ", " : "", array_column_name(array, q, arena));
-  }
-  text_printf(heap, text, count > SHOWN ? ", ...\n" : "\n");
-}
-
-void reduction_print_choice(const Reduction *reduction, const ArrayRun *at, Heap *heap, Arena *arena, TextVec *text) {
+void reduction_print_choice(const Reduction *reduction, const ArrayRun *at, Arena *arena, TextVec *text) {
   const Reduced *reduced = &reduction->reduced;
-  if (!reduced->structure || !at->y) return;
-  ArrayRun run = reduced_run(reduction, at, heap);
-  Dummy *dummy = dummy_new(heap, run.evaluator, reduced->choice);
-  ChoiceMatrixVec matrices = {0};
   int32_t block;
-  if (!dummy_select(dummy, reduction->time, run.y, &block)) return;
-  dummy_matrices(dummy, reduction->time, run.y, &matrices);
-  for (uint32_t k = 0; k < matrices.count; k++) {
-    const ChoiceMatrix *matrix = &matrices.data[k];
-    text_printf(heap, text, "choice: %d of %d at stage %d, condition number %.3g: ", (int)matrix->columns,
-                (int)matrix->candidates, (int)matrix->stage, matrix->condition);
-    list_dummies(reduced, dummy_depth(dummy), matrix, heap, arena, text);
-  }
-  vec_free(heap, &matrices);
+  if (!reduced->structure || !at->y) return;
+  ArrayRun run = reduced_run(reduction, at, arena->heap);
+  Dummy *dummy = dummy_new(arena->heap, run.evaluator, reduced->choice);
+  if (dummy_select(dummy, reduction->time, run.y, &block)) dummy_describe(dummy, reduction->time, run.y, arena, text);
 }
