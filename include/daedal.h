@@ -162,6 +162,7 @@ typedef struct daedal_options {
       *start_from; /* "RESULT[@TIME]": start values from a result file, at its end if no time is given; NULL for none */
   const char *variables; /* extended regular expression that a name must match as a whole; NULL for all */
   double baumgarte_alpha, baumgarte_beta; /* of method "baumgarte"; NaN: from the time scale of the model */
+  bool keep_superfluous;                  /* method "dummy": keep differentiations that index 1 does not need */
   const char *invariants; /* "E,H": variables that should stay constant, whose drift is reported; NULL for none */
   bool compile;           /* compile C instead of running the tape */
   /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. */
@@ -287,6 +288,10 @@ daedal_result *daedal_run_result(daedal_run *run);
  * get so far, and for method "strangeness", which makes no equations. */
 const char *daedal_result_model(daedal_result *result);
 const char *daedal_result_model_json(daedal_result *result);
+
+/* The matrices by which the states were chosen at the start, a line each: how many of how many candidates, the condition number of
+ * the scaled matrix, the variables that are no states. "" where there was nothing to choose. Owned by the result. */
+const char *daedal_result_choice(daedal_result *result);
 
 /* Runs several methods and solvers on the model. methods, solvers: names with commas between; NULL for all methods that apply,
  * and solver "auto". The result has diagnostics and the three reports below, and no trajectory. */

@@ -60,6 +60,7 @@ CHECKS = {
     "superfluous": lambda value, code, report, text, words:
         len(report["superfluous_differentiations"]) == int(value),
     "blocks": lambda value, code, report, text, words: len(report["blocks"]) == int(value),
+    "hidden": lambda value, code, report, text, words: value in report["hidden_constraints"],
     "free": lambda value, code, report, text, words: report["initial"]["free"] == int(value),
     "redundant": lambda value, code, report, text, words: len(report["initial"]["redundant"]) == int(value),
     "message": lambda value, code, report, text, words: re.search(value, words),

@@ -17,7 +17,7 @@ from test_round_trip import Builder
 SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 MODELS = int(os.environ.get("REDUCE_MODELS", "3"))
-METHODS = ("dummy", "minimal", "projection", "baumgarte", "ggl", "underlying", "overdetermined", "none")
+METHODS = ("dummy", "minimal", "projection", "baumgarte", "ggl", "ggl1", "underlying", "overdetermined", "none")
 EXAMPLES = ("pendulum", "transamp", "water")
 LONGEST = 200000  # characters of a text
 STRUCTURE = 4  # exit status: the method does not apply

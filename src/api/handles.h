@@ -71,7 +71,7 @@ struct daedal_result {
   CompareRequest comparing;
   Comparison *comparison; /* NULL: one run */
   Reduction reduction;    /* for its text */
-  TextVec reduced, reduced_json;
+  TextVec reduced, reduced_json, choice;
   Explanation *explanation; /* of the initial values; NULL until asked for */
   TextVec text, json, plot, terminal, initial_text, initial_json, start_values;
   Published published;

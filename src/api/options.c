@@ -57,7 +57,8 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
   if (!request->method) return refuse_method(result, options->method);
   if (options->baumgarte_alpha <= 0 || options->baumgarte_beta <= 0)
     return refuse_usage(result, "alpha and beta of method baumgarte must be positive");
-  request->method_options = (MethodOptions){options->baumgarte_alpha, options->baumgarte_beta};
+  request->method_options =
+      (MethodOptions){options->baumgarte_alpha, options->baumgarte_beta, options->keep_superfluous};
   if (!find_solver(result, options->solver, &run->integrator)) return false;
   run->start = first_given(options->start_time, experiment->has_start, experiment->start, 0);
   run->stop = first_given(options->stop_time, experiment->has_stop, experiment->stop, run->start + 1);

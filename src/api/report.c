@@ -105,6 +105,18 @@ static bool work_model(daedal_result *result, const void *argument) {
   return true;
 }
 
+static bool work_choice(daedal_result *result, const void *argument) {
+  (void)argument;
+  const Simulation *simulation = &result->simulation;
+  if (!result->choice.count && simulation->facts.reduction)
+    reduction_print_choice(&simulation->plan->reduction, &simulation->original, &result->diags.arena, &result->choice);
+  return result->choice.count > 0;
+}
+
+const char *daedal_result_choice(daedal_result *result) {
+  return result_protect(result, work_choice, NULL) ? result->choice.data : "";
+}
+
 const char *daedal_result_model(daedal_result *result) {
   return result_protect(result, work_model, NULL) ? result->reduced.data : NULL;
 }

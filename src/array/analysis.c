@@ -1,80 +1,28 @@
 /* analysis: see analysis.h. */
 #include "array/analysis.h"
 
+#include "array/definitions.h"
 #include "array/verdict.h"
 
 #include <string.h>
 
 /* ---- hidden constraints ---- */
 
-/* Derivatives that an equation gives explicitly: der(x) = v, m*der(v) = f. By unknown: the leaf and its value. */
-typedef struct Definitions {
-  Expr *leaf, *value;
-} Definitions;
-
-/* An equation that is linear in a derivative which is highest both in it and in the array defines that derivative. Every
- * equation defines at most one, the first that no other defined. */
-static Definitions find_definitions(Analysis *analysis, Arena *arena, bool *defines) {
-  const Problem *problem = &analysis->problem;
-  const Structure *structure = &analysis->structure;
-  Dag *dag = problem->model->dag;
-  Definitions definitions = {arena_array(arena, problem->unknowns, sizeof(Expr)),
-                             arena_array(arena, problem->unknowns, sizeof(Expr))};
-  for (uint32_t j = 0; j < problem->unknowns; j++) definitions.leaf[j] = EXPR_NONE;
-  for (uint32_t i = 0; i < problem->equations; i++) {
-    for (int32_t e = problem->incidence.row_start[i]; e < problem->incidence.row_start[i + 1] && !defines[i]; e++) {
-      int32_t j = problem->incidence.column[e], order = problem->incidence.order[e];
-      if (order == 0 || order != structure->d[j] - structure->c[i] || definitions.leaf[j] != EXPR_NONE) continue;
-      Expr leaf = dag_variable(dag, problem->unknown[j], (uint32_t)order), slope, rest;
-      if (!dag_linear(dag, problem->residual[i], leaf, &slope, &rest)) continue;
-      definitions.leaf[j] = leaf;
-      definitions.value[j] = dag_divide(dag, dag_negate(dag, rest), slope);
-      defines[i] = true;
-    }
-  }
-  return definitions;
-}
-
-/* Puts definitions in until none applies; a few rounds reach the bottom of x'' -> v' -> f. */
-static Expr expand_derivatives(const Analysis *analysis, const Definitions *definitions, Expr e, Heap *heap) {
-  enum { ROUNDS = 4 };
-  Dag *dag = analysis->problem.model->dag;
-  ExprVec leaves = {0}, from = {0}, to = {0};
-  for (int round = 0; round < ROUNDS; round++) {
-    leaves.count = from.count = to.count = 0;
-    dag_variables(dag, dag_scratch(dag), e, &leaves);
-    for (uint32_t k = 0; k < leaves.count; k++) {
-      uint32_t j = analysis->problem.local[dag_index(dag, leaves.data[k])];
-      if (definitions->leaf[j] == EXPR_NONE) continue;
-      uint32_t given = dag_order(dag, definitions->leaf[j]), order = dag_order(dag, leaves.data[k]);
-      if (order < given) continue;
-      Expr value = definitions->value[j];
-      for (; order > given; order--) value = dag_time_derivative(dag, value);
-      vec_push(heap, &from, leaves.data[k]);
-      vec_push(heap, &to, value);
-    }
-    if (!from.count) break;
-    dag_substitute(dag, from.data, to.data, from.count, &e, 1);
-  }
-  vec_free(heap, &leaves);
-  vec_free(heap, &from);
-  vec_free(heap, &to);
-  return e;
-}
-
 /* Every derivative of an equation that is differentiated, unless the equation only defines a derivative itself. */
 static void find_hidden(Analysis *analysis, Arena *arena) {
   if (analysis->structure.differentiations == 0) return;
   Model *model = analysis->problem.model;
-  bool *defines = arena_array(arena, analysis->problem.equations, sizeof *defines);
-  Definitions definitions = find_definitions(analysis, arena, defines);
+  Definitions definitions = definitions_find(&analysis->problem, &analysis->structure, false, arena);
   for (uint32_t i = 0; i < analysis->problem.equations; i++) {
-    if (analysis->structure.c[i] == 0 || defines[i]) continue;
+    if (analysis->structure.c[i] == 0 || definitions.defines[i]) continue;
     int32_t last = analysis->structure.c[i] - analysis->structure.superfluous[i];
+    Equation equation = model->equations.data[analysis->problem.equation[i]];
     for (int32_t l = 1; l <= last; l++) {
-      Expr row = array_row(&analysis->array, analysis->array.row_start[i] + (uint32_t)l);
-      row = expand_derivatives(analysis, &definitions, row, arena->heap);
-      const char *text = arena_printf(arena, "%s = 0", model_text(model, row, arena));
+      equation.left = dag_time_derivative(model->dag, equation.left);
+      equation.right = dag_time_derivative(model->dag, equation.right);
+      Equation shown = {.left = definitions_put_in(&definitions, equation.left, arena->heap),
+                        .right = definitions_put_in(&definitions, equation.right, arena->heap)};
+      const char *text = model_equation_text(model, &shown, arena);
       vec_push(arena->heap, &analysis->hidden, (HiddenConstraint){analysis->problem.equation[i], (uint32_t)l, text});
     }
   }

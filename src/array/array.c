@@ -69,6 +69,15 @@ const char *array_column_name(const Array *array, uint32_t column, Arena *arena)
   return text;
 }
 
+void array_list_columns(const Array *array, const bool *marked, Arena *arena, TextVec *text) {
+  enum { SHOWN = 12 };
+  uint32_t count = 0;
+  for (uint32_t q = 0; q < array->columns; q++)
+    if (marked[q] && count++ < SHOWN)
+      text_printf(arena->heap, text, "%s%s", count > 1 ? ", " : "", array_column_name(array, q, arena));
+  if (count > SHOWN) text_printf(arena->heap, text, ", and %u more", count - SHOWN);
+}
+
 const char *array_row_text(const Array *array, Model *own, uint32_t row, Arena *arena) {
   Equation equation = own->equations.data[array->problem->equation[array->row_equation[row]]];
   for (uint32_t l = array_level(array, row); l > 0; l--) {

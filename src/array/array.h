@@ -85,6 +85,9 @@ uint32_t array_column(const Array *array, Expr leaf);
 /* Name of a column: x, der(x), der(der(x)) with the model's names, or that of an alias v = der(x); lives in the arena. */
 const char *array_column_name(const Array *array, uint32_t column, Arena *arena);
 
+/* Appends the names of the columns marked, with commas between; behind the first twelve only how many there are more. */
+void array_list_columns(const Array *array, const bool *marked, Arena *arena, TextVec *text);
+
 /* Text of a row as an equation, `left = right` differentiated on both sides, and the span of its origin. own: the array's
  * model or a layer over it, whose graph the derivatives go to. */
 const char *array_row_text(const Array *array, Model *own, uint32_t row, Arena *arena);

@@ -40,6 +40,8 @@ const Option options[] = {
     {"--solvers", NULL, "A,B", IN_COMPARE, OPTION_SOLVERS, PLACE(solvers), "solvers to compare (default: auto)"},
     {"--baumgarte", NULL, "ALPHA,BETA", IN_TIMES | IN_REDUCE, OPTION_PAIR, PLACE(run.baumgarte_alpha),
      "parameters of method baumgarte; default: from the time scale of the model"},
+    {"--keep-superfluous", NULL, NULL, IN_TIMES | IN_REDUCE, OPTION_FLAG, PLACE(run.keep_superfluous),
+     "method dummy: keep differentiations that index 1 does not need"},
     {"--invariant", NULL, "A,B", IN_TIMES, OPTION_TEXT, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
     {"--max-step", NULL, "H", IN_TIMES, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},

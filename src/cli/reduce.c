@@ -5,6 +5,7 @@ static void reduce(Session *session) {
   const Arguments *arguments = session->arguments;
   session_take(session, daedal_initialize(session->model, &arguments->run));
   if (!session->result) return;
+  session_say_choice(session);
   if (!session->status && !is_standard_output(arguments->json_path))
     session_write(session, "-", daedal_result_model(session->result));
   if (arguments->json_path)

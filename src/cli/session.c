@@ -48,6 +48,12 @@ void session_take(Session *session, daedal_result *result) {
   else fail_out_of_memory(session);
 }
 
+void session_say_choice(Session *session) {
+  if (!session->arguments->verbose || !session_talks(session)) return;
+  const char *text = daedal_result_choice(session->result);
+  terminal_write(stderr, text, strlen(text), true);
+}
+
 void session_check_outputs(Session *session) {
   const char *json = session->arguments->json_path;
   if (!outputs_distinct(session->arguments)) {

@@ -28,6 +28,9 @@ void session_check_outputs(Session *session);
 /* Takes over the result of a run (NULL: there was no memory for it) and reports. */
 void session_take(Session *session, daedal_result *result);
 
+/* With --verbose: the matrices by which the states were chosen. */
+void session_say_choice(Session *session);
+
 /* Draws the new diagnostics of model and run; their failure becomes the session's. */
 void session_report(Session *session);
 

@@ -92,6 +92,7 @@ static void say_pivots(const daedal_result *result) {
 static void say_summary(Session *session) {
   daedal_statistics statistics = daedal_result_statistics(session->result);
   if (!session_talks(session)) return;
+  session_say_choice(session);
   if (session->arguments->verbose) say_pivots(session->result);
   if (!statistics.solver) return;
   const char *text = daedal_result_text(session->result);

@@ -45,13 +45,8 @@ static void mark_columns(Derived *derived) {
   Reduction *reduction = derived->reduction;
   const Form *form = &reduction->form;
   ExprVec leaves = {0};
-  for (uint32_t r = 0; r < form->rows.count; r++) {
-    const FormRow *row = &form->rows.data[r];
-    for (int32_t l = 0; l <= derived->array->c[row->equation]; l++)
-      if (row->weight[l] != 0)
-        mark_leaves(derived, array_row(derived->array, derived->array->row_start[row->equation] + (uint32_t)l),
-                    &leaves);
-  }
+  for (uint32_t r = 0; r < form->rows.count; r++)
+    mark_leaves(derived, form_residual(reduction, &form->rows.data[r]), &leaves);
   for (uint32_t q = 0; q < derived->array->columns; q++)
     if (form->tie[q] != TIE_NONE) derived->used[q] = derived->used[q + 1] = true;
   vec_free(reduction->heap, &leaves);
@@ -145,7 +140,8 @@ static void complete_columns(Derived *derived) {
   Arena *arena = derived->reduction->arena;
   for (uint32_t q = 0; q < array->columns; q++) {
     if (derived->unknown[q] != MAP_NONE) continue;
-    if (derived->reduction->form.tie[q - 1] == TIE_DERIVATIVE) {
+    const uint8_t *tie = derived->reduction->form.tie;
+    if (tie[q - 1] == TIE_DERIVATIVE && !(derived->first_order && tie[q] == TIE_DERIVATIVE)) {
       derived->unknown[q] = derived->unknown[q - 1];
       derived->order[q] = derived->order[q - 1] + 1;
       derived->sign[q] = derived->sign[q - 1];
@@ -160,6 +156,10 @@ static void complete_columns(Derived *derived) {
   }
 }
 
+static void fix_start(Derived *derived, uint32_t unknown) {
+  derived->model->variables.data[derived->model->unknowns.data[unknown]].fixed = FIXED_TRUE;
+}
+
 static void add_multipliers(Derived *derived) {
   const Reduction *reduction = derived->reduction;
   const Form *form = &reduction->form;
@@ -167,10 +167,26 @@ static void add_multipliers(Derived *derived) {
   for (uint32_t m = 0; m < form->multipliers.count; m++) {
     uint32_t equation = reduction->array->problem->equation[form->multipliers.data[m].equation];
     const char *description =
-        arena_printf(reduction->arena, "multiplier of equation %u at level %u; zero along the solution", equation + 1,
-                     form->multipliers.data[m].level);
-    derived->multiplier[m] =
-        derived_add_unknown(derived, arena_printf(reduction->arena, "mu_%u", m + 1), description, 0);
+        arena_printf(reduction->arena, "%smultiplier of equation %u at level %u; zero along the solution",
+                     form->integrated ? "integral of the " : "", equation + 1, form->multipliers.data[m].level);
+    const char *wish = arena_printf(reduction->arena, form->integrated ? "nu_%u" : "mu_%u", m + 1);
+    derived->multiplier[m] = derived_add_unknown(derived, wish, description, 0);
+    if (form->integrated) fix_start(derived, derived->multiplier[m]);
+  }
+}
+
+/* Unknowns that are the derivatives of new variables. */
+static void add_integrals(Derived *derived) {
+  const Array *array = derived->array;
+  Arena *arena = derived->reduction->arena;
+  for (uint32_t j = 0; derived->reduction->form.integrated && j < array->problem->unknowns; j++) {
+    if (!derived->reduction->form.integrated[j]) continue;
+    const char *name = array_column_name(array, array->column_start[j], arena);
+    uint32_t integral =
+        derived_add_unknown(derived, arena_printf(arena, "%s_integral", name), "its derivative is a multiplier", 0);
+    fix_start(derived, integral);
+    derived_add_equation(derived, dag_variable(derived->model->dag, integral, 1),
+                         derived_column(derived, array->column_start[j]), "an integration lowers the index by one");
   }
 }
 
@@ -215,7 +231,7 @@ static Expr multiplied_terms(Derived *derived, uint32_t q) {
     if ((int32_t)multiplier->level - array->c[multiplier->equation] != stage) continue;
     Expr row = array_row(array, array->row_start[multiplier->equation] + multiplier->level);
     Expr factor = transplant(&derived->plan, dag_partial(array->dag, row, leaf));
-    Expr mu = dag_variable(dag, derived->multiplier[m], 0);
+    Expr mu = dag_variable(dag, derived->multiplier[m], reduction->form.integrated != NULL);
     Expr term = dag_multiply(dag, factor, mu);
     sum = dag_add(dag, sum, term);
   }
@@ -285,10 +301,10 @@ static bool is_converted(const Derived *derived, uint32_t equation) {
 }
 
 /* A rewritten equation has no sides of its own: its residual is zero. */
-static void add_converted_row(Derived *derived, const FormRow *row) {
+static void add_rewritten_row(Derived *derived, const FormRow *row, const char *how) {
   Expr residual = transplant(&derived->plan, form_residual(derived->reduction, row));
   derived_add_equation(derived, residual, dag_constant(derived->model->dag, 0),
-                       arena_printf(derived->reduction->arena, "%s, rewritten", row_note(derived, row)));
+                       arena_printf(derived->reduction->arena, "%s, %s", row_note(derived, row), how));
 }
 
 /* Does the array have every column of an expression? Columns that cancel between the sides of an equation may be missing. */
@@ -322,11 +338,15 @@ static bool has_sides(Derived *derived, const FormRow *row, const Expr *side) {
 
 /* Both sides, differentiated and summed. */
 static void add_row(Derived *derived, const FormRow *row) {
+  if (row->residual != EXPR_NONE || is_converted(derived, row->equation)) {
+    add_rewritten_row(derived, row, row->residual != EXPR_NONE ? "others put in before" : "rewritten");
+    return;
+  }
   Dag *from = derived->array->dag, *dag = derived->model->dag;
   const Equation *equation = &derived->source->equations.data[derived->array->problem->equation[row->equation]];
   Expr side[2] = {equation->left, equation->right};
-  if (is_converted(derived, row->equation) || !has_sides(derived, row, side)) {
-    add_converted_row(derived, row);
+  if (!has_sides(derived, row, side)) {
+    add_rewritten_row(derived, row, "its sides put together");
     return;
   }
   for (int s = 0; s < 2; s++) {
@@ -379,7 +399,7 @@ static Model *begin_model(const Reduction *reduction, const char *method) {
   return model;
 }
 
-Derived *derived_begin(Reduction *reduction, const char *method) {
+Derived *derived_begin(Reduction *reduction, const char *method, bool first_order) {
   Arena *arena = reduction->arena;
   const Problem *problem = reduction->array->problem;
   uint32_t columns = reduction->array->columns;
@@ -393,6 +413,7 @@ Derived *derived_begin(Reduction *reduction, const char *method) {
   derived->sign = arena_array(arena, columns, sizeof *derived->sign);
   derived->aliases = problem->aliases.removed ? &problem->aliases : NULL;
   derived->used = arena_array(arena, columns + 1, sizeof *derived->used);
+  derived->first_order = first_order;
   derived->plan = (Transplant){.heap = reduction->heap,
                                .from = problem->model->dag,
                                .to = derived->model->dag,
@@ -406,14 +427,58 @@ Derived *derived_begin(Reduction *reduction, const char *method) {
   set_starts(derived);
   restore_relations(derived);
   for (uint32_t q = 0; q + 1 < columns; q++) add_tie(derived, q);
+  add_integrals(derived);
   for (uint32_t u = 0; derived->aliases && u < derived->source->unknowns.count; u++) add_alias(derived, u);
   return derived;
 }
 
 Derived *derived_make(Reduction *reduction, const char *method) {
-  Derived *derived = derived_begin(reduction, method);
+  Derived *derived = derived_begin(reduction, method, false);
   for (uint32_t r = 0; r < reduction->form.rows.count; r++) add_row(derived, &reduction->form.rows.data[r]);
   return derived;
+}
+
+/* ---- its size ---- */
+
+/* Is the equation v = e, v a variable that has no derivative and does not occur in e? */
+static bool is_explicit(const Model *model, const Equation *equation, const uint32_t *order) {
+  Dag *dag = model->dag;
+  double slope;
+  if (dag_op(dag, equation->left) != OP_VARIABLE || order[dag_index(dag, equation->left)] > 0) return false;
+  return dag_is_constant(dag, dag_partial(dag, equation->right, equation->left), &slope) && slope == 0;
+}
+
+/* Every variable with a derivative takes one equation, and so does every one that is given explicitly. */
+static EquationKinds count_kinds(const Model *model, const bool *dummy) {
+  DagScratch *scratch = dag_scratch(model->dag);
+  uint32_t *order = problem_written_orders(model, scratch);
+  bool *solved = heap_array(scratch->heap, model->unknowns.count, sizeof *solved);
+  for (uint32_t i = 0; i < model->equations.count; i++)
+    if (is_explicit(model, &model->equations.data[i], order))
+      solved[dag_index(model->dag, model->equations.data[i].left)] = true;
+  EquationKinds kinds = {0};
+  for (uint32_t u = 0; u < model->unknowns.count; u++) {
+    kinds.differential += order[u] > 0 && !dummy[u];
+    kinds.solved += solved[u];
+  }
+  kinds.algebraic = model->equations.count - kinds.differential - kinds.solved;
+  heap_free(scratch->heap, solved);
+  heap_free(scratch->heap, order);
+  return kinds;
+}
+
+/* A dummy that is differentiated because the superfluous differentiation of its constraint was left out is determined by
+ * that constraint all the same. */
+void derived_count(const Derived *derived) {
+  const Reduction *reduction = derived->reduction;
+  ReductionCounts *counts = &derived->reduction->counts;
+  bool *dummy = heap_array(reduction->heap, derived->model->unknowns.count, sizeof *dummy);
+  counts->before = count_kinds(derived->source, dummy);
+  for (uint32_t q = 0; counts->left_out && q < derived->array->columns; q++)
+    if (derived->unknown[q] != MAP_NONE && derived->order[q] == 0)
+      dummy[derived->unknown[q]] = !reduction->form.fixed[q];
+  counts->after = count_kinds(derived->model, dummy);
+  heap_free(reduction->heap, dummy);
 }
 
 /* ---- as the system to integrate ---- */
@@ -436,7 +501,8 @@ static void map_columns(Reduction *reduction, const Derived *derived, int32_t le
   const Array *array = reduction->array;
   Arena *arena = reduction->arena;
   int32_t *index = arena_array(arena, reduced->array->columns, sizeof *index);
-  for (uint32_t q = 0; q < reduced->array->columns; q++) index[q] = 2; /* multipliers */
+  for (uint32_t q = 0; q < reduced->array->columns; q++)
+    index[q] = reduction->form.integrated ? 1 : 2; /* multipliers */
   reduced->source = arena_array(arena, array->columns, sizeof *reduced->source);
   reduced->sign = arena_array(arena, array->columns, sizeof *reduced->sign);
   for (uint32_t q = 0; q < array->columns; q++) {

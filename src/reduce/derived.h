@@ -23,6 +23,7 @@ typedef struct Derived {
   Array *array;
   const Aliases *aliases; /* NULL: none */
   bool *used;             /* per column: occurs in a row or a tie */
+  bool first_order;       /* no derivative is differentiated */
   Transplant plan;
 } Derived;
 
@@ -30,8 +31,12 @@ typedef struct Derived {
  * and arena. O(size of the rows). */
 Derived *derived_make(Reduction *reduction, const char *method);
 
-/* The same without the rows: variables, ties, aliases. What determines the other columns is to be added. */
-Derived *derived_begin(Reduction *reduction, const char *method);
+/* The same without the rows: variables, ties, aliases. What determines the other columns is to be added. first_order:
+ * every state is a variable, no derivative is differentiated. */
+Derived *derived_begin(Reduction *reduction, const char *method, bool first_order);
+
+/* Counts the equations of the model that was derived, and of the one it was derived from, by kind. */
+void derived_count(const Derived *derived);
 
 /* A column of the array; a new variable with a name like `wish`; an equation. */
 Expr derived_column(const Derived *derived, uint32_t column);

@@ -267,6 +267,28 @@ int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
   return (int32_t)dummy->exchanges.count;
 }
 
+static void describe_stage(Dummy *dummy, const ChoiceBlock *choice, int32_t s, Arena *arena, TextVec *text) {
+  const Array *array = dummy->evaluator->array;
+  const BlockShape *shape = choice->matrix->shape;
+  SelectProblem problem = stage_problem(dummy, choice, dummy->depth, s);
+  bool *marked = arena_array(arena, array->columns, sizeof *marked);
+  for (int32_t p = 0; p < shape->size; p++)
+    if (dummy->chosen[p])
+      marked[array->column_start[shape->unknown[p]] + (uint32_t)(array->d[shape->unknown[p]] - s)] = true;
+  text_printf(arena->heap, text, "choice: %d of %d at stage %d, condition number %.3g: ", (int)problem.rows,
+              (int)problem.candidate_count, (int)s, selector_condition(dummy->selector, &problem));
+  array_list_columns(array, marked, arena, text);
+  text_printf(arena->heap, text, "\n");
+}
+
+void dummy_describe(Dummy *dummy, double t, const double *y, Arena *arena, TextVec *text) {
+  for (uint32_t b = 0; b < dummy->blocks.count; b++) {
+    const ChoiceBlock *choice = &dummy->blocks.data[b];
+    if (block_matrix_run(choice->matrix, dummy->evaluator, t, y) != EVAL_OK) continue;
+    for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) describe_stage(dummy, choice, s, arena, text);
+  }
+}
+
 const Exchange *dummy_exchanges(const Dummy *dummy) { return dummy->exchanges.data; }
 const int32_t *dummy_depth(const Dummy *dummy) { return dummy->depth; }
 
@@ -282,7 +304,7 @@ uint32_t dummy_ties(const Dummy *dummy) { return dummy->ties; }
 
 static bool apply(Reduction *reduction) {
   form_take_dummies(reduction);
-  form_leave_out(reduction);
+  if (!reduction->options.keep_superfluous) form_leave_out(reduction);
   reduction_keep(reduction);
   return true;
 }

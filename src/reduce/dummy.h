@@ -50,6 +50,10 @@ const Exchange *dummy_exchanges(const Dummy *dummy);
 const int32_t *dummy_depth(const Dummy *dummy);
 uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **to);
 
+/* Appends a line for each matrix M of the present choice at a point: how many columns of how many candidates, the condition
+ * number of the scaled matrix (NAN where it is large), the dummies. */
+void dummy_describe(Dummy *dummy, double t, const double *y, Arena *arena, TextVec *text);
+
 /* How many links follow behind those of the states in the same lists: from the dummies below the highest
  * derivatives of spare blocks (structure.h) to these. One for each last differentiation, so that these may be
  * left out (paper, section 3). */

@@ -5,12 +5,15 @@
  * everywhere: here, one tie y[q]' = y[q + 1] is given up. The step is that of (18) to (20): with E the
  * rows' Jacobian with respect to the derivatives that occur and Z its left null space, the rows of Z^T that
  * stay dependent with respect to what is not differentiated are the ones to differentiate; repeated until
- * none is left. Where that ends with all differentiations of the structural analysis, the system is the one
- * with dummy derivatives, choice of states included.
+ * none is left. Equations that give derivatives in such a combination are put into the others before these are
+ * differentiated (section 3.4, the step from (39) on), where that leaves no derivative to be determined: then they
+ * need not be differentiated themselves. Where the steps end with all differentiations of the structural analysis, the
+ * system is the one with dummy derivatives, choice of states included.
  */
+#include "array/definitions.h"
+#include "reduce/dense.h"
 #include "reduce/method.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,63 +21,83 @@
  * matrices. */
 enum { DENSE_LIMIT = 600 };
 
-static const double RANK_TOLERANCE = 1e-9;
+static const double RANK_TOLERANCE = 1e-9, ROUNDING = 1e-12;
+
+/* A variable of an earlier condition is given up only where those that came later are this much smaller. */
+static const double OLD_WEIGHT = 1e-3;
+
+/* An equation, differentiated `level` times. */
+typedef struct MinimalRow {
+  uint32_t equation;
+  int32_t level;
+  Expr residual;
+  double *partial;    /* per column of the array, scaled */
+  double *constraint; /* what is left of its highest derivatives where those given up by rows before are eliminated */
+  uint32_t given_up;  /* column that became a variable of its own by this row; MAP_NONE at level 0 */
+} MinimalRow;
 
 typedef struct Minimal {
-  Reduction *reduction;
+  Reduction near; /* a little off the initial point, since ranks are to be those of a general point */
   Arena arena;
-  int32_t *c, *d;                /* of the rows taken so far */
-  uint8_t *tie;                  /* per column of the array */
-  double *jacobian;              /* all rows against all columns, column-major, rows scaled */
-  uint32_t *row, rows;           /* taken: rows of the array */
+  Definitions definitions;
+  int32_t *c, *d; /* of the rows taken so far */
+  uint8_t *tie;   /* per column of the array */
+  MinimalRow *row;
+  uint32_t rows;
   uint32_t *rate, rates;         /* columns that occur only as derivatives */
   uint32_t *variable, variables; /* the other columns */
 } Minimal;
 
-static double entry(const Minimal *minimal, uint32_t row, uint32_t column) {
-  return minimal->jacobian[row + (size_t)column * minimal->reduction->array->rows];
-}
-
-/* The Jacobian near the initial point: a little off it, since ranks are to be those of a general point. */
-static bool fill_jacobian(Minimal *minimal) {
-  const Reduction *reduction = minimal->reduction;
-  const Array *array = reduction->array;
-  const Jacobian *jacobian = reduction->at.evaluator->jacobian;
-  double *y = arena_array(&minimal->arena, array->columns, sizeof *y);
-  double *values = arena_array(&minimal->arena, jacobian->nonzeros, sizeof *values);
+static void move_point(Minimal *minimal, const ArrayRun *at) {
+  const Array *array = minimal->near.array;
   uint64_t seed = 1;
+  minimal->near.at.y = arena_array(&minimal->arena, array->columns, sizeof(double));
   for (uint32_t q = 0; q < array->columns; q++) {
     seed = hash_mix(seed + q);
     double part = (double)(seed >> 11) / 9007199254740992.0 - 0.5;
-    y[q] = reduction->at.y[q] + 1e-3 * part * (fabs(reduction->at.y[q]) + reduction->at.evaluator->nominal[q]);
+    minimal->near.at.y[q] = at->y[q] + 1e-3 * part * (fabs(at->y[q]) + at->evaluator->nominal[q]);
   }
-  if (evaluator_jacobian(reduction->at.evaluator, reduction->time, y, values) != EVAL_OK &&
-      evaluator_jacobian(reduction->at.evaluator, reduction->time, reduction->at.y, values) != EVAL_OK)
-    return false;
-  minimal->jacobian = arena_array(&minimal->arena, (size_t)array->rows * array->columns, sizeof(double));
-  double *largest = arena_array(&minimal->arena, array->rows, sizeof *largest);
-  for (uint32_t e = 0; e < jacobian->nonzeros; e++)
-    largest[jacobian->row_index[e]] = fmax(largest[jacobian->row_index[e]], fabs(values[e]));
-  for (uint32_t q = 0; q < array->columns; q++)
-    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
-      minimal->jacobian[(uint32_t)jacobian->row_index[e] + (size_t)q * array->rows] =
-          values[e] / largest[jacobian->row_index[e]];
+}
+
+/* Fills the row's partial derivatives; false: some has no value. */
+static bool differentiate_row(Minimal *minimal, MinimalRow *row) {
+  const Array *array = minimal->near.array;
+  ExprVec leaves = {0}, partials = {0};
+  dag_gradient(array->dag, row->residual, &leaves, &partials);
+  double largest = 0;
+  row->partial = arena_array(&minimal->arena, array->columns, sizeof(double));
+  for (uint32_t k = 0; k < leaves.count; k++) {
+    double value = reduction_value(&minimal->near, partials.data[k]);
+    row->partial[array_column(array, leaves.data[k])] = value;
+    largest = isfinite(value) ? fmax(largest, fabs(value)) : value;
+  }
+  for (uint32_t q = 0; q < array->columns && largest > 0; q++) row->partial[q] /= largest;
+  vec_free(minimal->near.heap, &leaves);
+  vec_free(minimal->near.heap, &partials);
+  return isfinite(largest);
+}
+
+/* Takes a row; its derivatives that did not occur before are tied to the columns below them. */
+static bool add_row(Minimal *minimal, uint32_t equation, int32_t level, Expr residual) {
+  const Array *array = minimal->near.array;
+  MinimalRow row = {.equation = equation, .level = level, .residual = residual, .given_up = MAP_NONE};
+  if (!differentiate_row(minimal, &row)) return false;
+  ExprVec leaves = {0};
+  dag_variables(array->dag, dag_scratch(array->dag), residual, &leaves);
+  for (uint32_t k = 0; k < leaves.count; k++) {
+    uint32_t q = array_column(array, leaves.data[k]), j = array->column_unknown[q];
+    for (; minimal->d[j] < (int32_t)array_order(array, q); minimal->d[j]++)
+      minimal->tie[array->column_start[j] + (uint32_t)minimal->d[j]] = TIE_DERIVATIVE;
+  }
+  vec_free(minimal->near.heap, &leaves);
+  minimal->c[equation] = level;
+  minimal->row[minimal->rows++] = row;
   return true;
 }
 
-/* Rows up to c, columns up to the highest order in them. */
-static void list_parts(Minimal *minimal) {
-  const Array *array = minimal->reduction->array;
-  const Incidence *incidence = &array->problem->incidence;
-  minimal->rows = minimal->rates = minimal->variables = 0;
-  for (uint32_t i = 0; i < array->problem->equations; i++) {
-    for (int32_t l = 0; l <= minimal->c[i]; l++) minimal->row[minimal->rows++] = array->row_start[i] + (uint32_t)l;
-    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
-      int32_t order = incidence->order[e] + minimal->c[i], j = incidence->column[e];
-      for (; minimal->d[j] < order; minimal->d[j]++)
-        minimal->tie[array->column_start[j] + (uint32_t)minimal->d[j]] = TIE_DERIVATIVE;
-    }
-  }
+static void list_columns(Minimal *minimal) {
+  const Array *array = minimal->near.array;
+  minimal->rates = minimal->variables = 0;
   for (uint32_t q = 0; q < array->columns; q++) {
     if ((int32_t)array_order(array, q) > minimal->d[array->column_unknown[q]]) continue;
     bool tied = array_order(array, q) > 0 && minimal->tie[q - 1] != TIE_NONE;
@@ -83,157 +106,210 @@ static void list_parts(Minimal *minimal) {
   }
 }
 
-/* Left and right null spaces of the m x n matrix a (destroyed): the last m - rank rows of `left` (m x m,
- * transposed U) and the last n - rank rows of `right` (n x n). */
-static bool null_spaces(Minimal *minimal, double *a, uint32_t m, uint32_t n, double **left, double **right,
-                        uint32_t *rank) {
-  Arena *arena = &minimal->arena;
-  lapack_int rows = (lapack_int)m, columns = (lapack_int)n, info = 0;
-  lapack_int smaller = rows < columns ? rows : columns, length = 16 * (rows + columns) + 64;
-  double *u = arena_array(arena, (size_t)m * m + 1, sizeof *u), *vt = arena_array(arena, (size_t)n * n + 1, sizeof *vt);
-  double *s = arena_array(arena, (size_t)smaller + 1, sizeof *s),
-         *work = arena_array(arena, (size_t)length, sizeof *work);
-  *rank = 0;
-  if (smaller) {
-    LAPACK_dgesvd("A", "A", &rows, &columns, a, &rows, s, u, &rows, vt, &columns, work, &length, &info);
-    while (*rank < (uint32_t)smaller && s[*rank] > RANK_TOLERANCE * fmax(s[0], 1e-300)) ++*rank;
-    if (s[0] < RANK_TOLERANCE) *rank = 0;
-  } else {
-    for (uint32_t i = 0; i < m; i++) u[i + (size_t)i * m] = 1;
-    for (uint32_t i = 0; i < n; i++) vt[i + (size_t)i * n] = 1;
-  }
-  double *transposed = arena_array(arena, (size_t)m * m + 1, sizeof *transposed);
-  for (uint32_t i = 0; i < m; i++)
-    for (uint32_t k = 0; k < m; k++) transposed[k * m + i] = u[i + (size_t)k * m];
-  double *rows_of_vt = arena_array(arena, (size_t)n * n + 1, sizeof *rows_of_vt);
-  for (uint32_t i = 0; i < n; i++)
-    for (uint32_t k = 0; k < n; k++) rows_of_vt[i * n + k] = vt[i + (size_t)k * n];
-  *left = transposed;
-  *right = rows_of_vt;
-  return info == 0;
+/* A column of the rows' Jacobian in the direction of a combination of rows. */
+static double combined(const Minimal *minimal, const double *combination, uint32_t column) {
+  double sum = 0;
+  for (uint32_t i = 0; i < minimal->rows; i++) sum += combination[i] * minimal->row[i].partial[column];
+  return sum;
 }
 
-/* The combinations of rows that are to be differentiated: `count` rows of length minimal->rows. */
-static bool find_couplings(Minimal *minimal, double **couplings, uint32_t *count) {
-  Arena *arena = &minimal->arena;
-  uint32_t m = minimal->rows, p = minimal->rates, rank;
-  double *e = arena_array(arena, (size_t)m * p + 1, sizeof *e), *z, *t;
-  for (uint32_t i = 0; i < m; i++)
-    for (uint32_t k = 0; k < p; k++) e[i + (size_t)k * m] = entry(minimal, minimal->row[i], minimal->rate[k]);
-  if (!null_spaces(minimal, e, m, p, &z, &t, &rank)) return false;
-  uint32_t algebraic = m - rank, loose = p - rank, free = 0;
-  for (uint32_t k = 0; k < minimal->variables; k++) free += minimal->tie[minimal->variable[k]] == TIE_NONE;
-  /* N = Z^T A T: T is the unit vectors of columns without derivative, and the null space of E for those
-   * with one. */
-  double *n = arena_array(arena, (size_t)algebraic * (free + loose) + 1, sizeof *n);
-  for (uint32_t a = 0; a < algebraic; a++) {
-    const double *combination = z + (size_t)(rank + a) * m;
-    uint32_t at = 0;
-    for (uint32_t k = 0; k < minimal->variables; k++) {
-      if (minimal->tie[minimal->variable[k]] != TIE_NONE) continue;
-      double sum = 0;
-      for (uint32_t i = 0; i < m; i++) sum += combination[i] * entry(minimal, minimal->row[i], minimal->variable[k]);
-      n[a + (size_t)at++ * algebraic] = sum;
-    }
-    for (uint32_t f = 0; f < loose; f++, at++) {
-      double sum = 0;
-      for (uint32_t k = 0; k < p; k++) {
-        double weight = t[(size_t)(rank + f) * p + k];
-        for (uint32_t i = 0; i < m && weight != 0; i++)
-          sum += combination[i] * weight * entry(minimal, minimal->row[i], minimal->rate[k] - 1);
-      }
-      n[a + (size_t)at * algebraic] = sum;
-    }
+/* One row of N = Z^T A T: T is the unit vectors of columns without derivative, and the null space of E for those with one. */
+static void fill_dependence(const Minimal *minimal, const double *combination, const Svd *rates, double *n,
+                            uint32_t stride) {
+  for (uint32_t k = 0; k < minimal->variables; k++) {
+    if (minimal->tie[minimal->variable[k]] != TIE_NONE) continue;
+    *n = combined(minimal, combination, minimal->variable[k]);
+    n += stride;
   }
-  double *v, *unused;
-  uint32_t independent;
-  if (!null_spaces(minimal, n, algebraic, free + loose, &v, &unused, &independent)) return false;
-  *count = algebraic - independent;
-  *couplings = arena_array(arena, (size_t)*count * m + 1, sizeof(double));
+  for (uint32_t f = (uint32_t)rates->rank; f < minimal->rates; f++, n += stride)
+    for (uint32_t k = 0; k < minimal->rates; k++)
+      *n += rates->vt[f + (size_t)k * minimal->rates] * combined(minimal, combination, minimal->rate[k] - 1);
+}
+
+/* The combinations of rows that are to be differentiated: *count rows of length minimal->rows. */
+static double *find_couplings(Minimal *minimal, uint32_t *count) {
+  Arena *arena = &minimal->arena;
+  uint32_t m = minimal->rows, p = minimal->rates, columns = 0;
+  double *e = arena_array(arena, (size_t)m * p + 1, sizeof *e);
+  for (uint32_t i = 0; i < m; i++)
+    for (uint32_t k = 0; k < p; k++) e[i + (size_t)k * m] = minimal->row[i].partial[minimal->rate[k]];
+  Svd rates = dense_svd(e, (int32_t)m, (int32_t)p, RANK_TOLERANCE, arena);
+  uint32_t rank = (uint32_t)rates.rank, algebraic = m - rank;
+  for (uint32_t k = 0; k < minimal->variables; k++) columns += minimal->tie[minimal->variable[k]] == TIE_NONE;
+  columns += p - rank;
+  double *n = arena_array(arena, (size_t)algebraic * columns + 1, sizeof *n);
+  for (uint32_t a = 0; a < algebraic; a++)
+    fill_dependence(minimal, rates.u + (size_t)(rank + a) * m, &rates, n + a, algebraic);
+  for (size_t k = 0; k < (size_t)algebraic * columns; k++)
+    if (fabs(n[k]) < ROUNDING) n[k] = 0;
+  Svd dependence = dense_svd(n, (int32_t)algebraic, (int32_t)columns, RANK_TOLERANCE, arena);
+  *count = algebraic - (uint32_t)dependence.rank;
+  double *couplings = arena_array(arena, (size_t)*count * m + 1, sizeof *couplings);
   for (uint32_t s = 0; s < *count; s++)
     for (uint32_t a = 0; a < algebraic; a++)
       for (uint32_t i = 0; i < m; i++)
-        (*couplings)[(size_t)s * m + i] += v[(size_t)(independent + s) * algebraic + a] * z[(size_t)(rank + a) * m + i];
+        couplings[(size_t)s * m + i] +=
+            dependence.u[((uint32_t)dependence.rank + s) * (size_t)algebraic + a] * rates.u[(size_t)(rank + a) * m + i];
+  return couplings;
+}
+
+/* Is column q the highest derivative of its unknown in the row? */
+static bool is_highest(const Minimal *minimal, const MinimalRow *row, uint32_t q) {
+  const Array *array = minimal->near.array;
+  if (array_order(array, q) == 0 || row->partial[q] == 0) return false;
+  for (uint32_t p = q + 1; p < array->column_start[array->column_unknown[q] + 1]; p++)
+    if (row->partial[p] != 0) return false;
   return true;
 }
 
-/* Gives up one tie for each of the rows: those of columns at the rows' own highest order, by column-pivoted
- * QR. */
-static bool release_ties(Minimal *minimal, const uint32_t *rows, uint32_t count) {
-  const Array *array = minimal->reduction->array;
-  const Incidence *incidence = &array->problem->incidence;
-  Arena *arena = &minimal->arena;
-  uint32_t candidates = 0;
-  uint32_t *candidate = arena_array(arena, array->columns, sizeof *candidate);
-  int32_t *place = arena_array(arena, array->columns, sizeof *place);
-  double *b = arena_array(arena, (size_t)count * array->columns + 1, sizeof *b);
-  for (uint32_t r = 0; r < count; r++) {
-    uint32_t i = array->row_equation[rows[r]];
-    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
-      uint32_t q =
-          array->column_start[incidence->column[e]] + (uint32_t)incidence->order[e] + array_level(array, rows[r]);
-      if (minimal->tie[q] == TIE_NONE) continue;
-      if (!place[q]) candidate[candidates++] = q, place[q] = (int32_t)candidates;
-      b[r + (size_t)(place[q] - 1) * count] = entry(minimal, rows[r], q);
-    }
+/* What is left of the row's highest derivatives once those given up by rows before are eliminated. */
+static void fill_constraint(Minimal *minimal, MinimalRow *row) {
+  uint32_t columns = minimal->near.array->columns;
+  row->constraint = arena_array(&minimal->arena, columns, sizeof(double));
+  for (uint32_t q = 0; q < columns; q++)
+    if (is_highest(minimal, row, q)) row->constraint[q] = row->partial[q];
+  for (const MinimalRow *before = minimal->row; before < row; before++) {
+    if (before->given_up == MAP_NONE || row->constraint[before->given_up] == 0) continue;
+    double factor = row->constraint[before->given_up] / before->constraint[before->given_up];
+    for (uint32_t q = 0; q < columns; q++) row->constraint[q] -= factor * before->constraint[q];
+    row->constraint[before->given_up] = 0;
   }
-  if (candidates < count) return false;
-  lapack_int m = (lapack_int)count, n = (lapack_int)candidates, info, length = 8 * (n + 1) + 64 * (n + 1);
-  lapack_int *pivots = arena_array(arena, candidates, sizeof *pivots);
-  double *tau = arena_array(arena, candidates, sizeof *tau), *work = arena_array(arena, (size_t)length, sizeof *work);
-  LAPACK_dgeqp3(&m, &n, b, &m, pivots, tau, work, &length, &info);
-  if (info || fabs(b[(count - 1) + (size_t)(count - 1) * count]) <= RANK_TOLERANCE * fabs(b[0])) return false;
-  for (uint32_t k = 0; k < count; k++) minimal->tie[candidate[pivots[k] - 1]] = TIE_NONE;
+}
+
+/* Weight of a derivative: in (39) and behind each new condition gives up one of the variables that it brought. */
+static double column_weight(const Minimal *minimal, const MinimalRow *row, uint32_t q) {
+  if (array_order(minimal->near.array, q) == 0 || minimal->tie[q - 1] == TIE_NONE) return 0;
+  for (const MinimalRow *before = minimal->row; before < row; before++)
+    if (before->equation == row->equation && before->level > 0 && before->constraint[q] != 0) return OLD_WEIGHT;
+  return 1;
+}
+
+/* Gives up one tie for the row, that of the largest derivative: together the rows then determine all that were given up. */
+static bool give_up_tie(Minimal *minimal, MinimalRow *row) {
+  double largest = RANK_TOLERANCE;
+  fill_constraint(minimal, row);
+  for (uint32_t q = 0; q < minimal->near.array->columns; q++) {
+    double size = fabs(row->constraint[q]);
+    if (size > 0) size *= column_weight(minimal, row, q);
+    if (size > largest) largest = size, row->given_up = q;
+  }
+  if (row->given_up == MAP_NONE) return false;
+  minimal->tie[row->given_up - 1] = TIE_NONE;
   return true;
+}
+
+/* The row with other equations put in, where the derivatives of all that is in it occur in the system already: the
+ * condition that they determine is then algebraic. EXPR_NONE: that is not so. */
+static Expr put_in(Minimal *minimal, const MinimalRow *row) {
+  const Array *array = minimal->near.array;
+  Expr condition = definitions_put_in(&minimal->definitions, row->residual, minimal->near.heap);
+  ExprVec leaves = {0};
+  dag_variables(array->dag, dag_scratch(array->dag), condition, &leaves);
+  for (uint32_t k = 0; k < leaves.count && condition != EXPR_NONE; k++) {
+    uint32_t q = array_column(array, leaves.data[k]);
+    if ((int32_t)array_order(array, q) >= minimal->d[array->column_unknown[q]]) condition = EXPR_NONE;
+  }
+  vec_free(minimal->near.heap, &leaves);
+  return condition;
+}
+
+/* The rows of the combinations that were not differentiated yet. */
+static uint32_t list_coupled(const Minimal *minimal, const double *couplings, uint32_t count, uint32_t *coupled) {
+  uint32_t found = 0;
+  for (uint32_t r = 0; r < minimal->rows; r++) {
+    double size = 0;
+    for (uint32_t s = 0; s < count; s++) size = fmax(size, fabs(couplings[(size_t)s * minimal->rows + r]));
+    if (size >= 1e-6 && minimal->row[r].level == minimal->c[minimal->row[r].equation]) coupled[found++] = r;
+  }
+  return found;
+}
+
+/* What is to be differentiated of the coupled rows: those that give no derivative, with the others put in, if that can
+ * be done for all of them; otherwise every row as it is. */
+static uint32_t choose_conditions(Minimal *minimal, uint32_t *coupled, uint32_t found, Expr *condition) {
+  uint32_t count = 0, *kept = arena_array(&minimal->arena, found, sizeof *kept);
+  bool possible = true;
+  for (uint32_t k = 0; k < found && possible; k++) {
+    const MinimalRow *row = &minimal->row[coupled[k]];
+    if (row->level == 0 && minimal->definitions.defines[row->equation]) continue;
+    condition[count] = put_in(minimal, row);
+    possible = condition[count] != EXPR_NONE;
+    kept[count++] = coupled[k];
+  }
+  if (count > 0 && possible) {
+    memcpy(coupled, kept, count * sizeof *kept);
+    return count;
+  }
+  for (uint32_t k = 0; k < found; k++) condition[k] = minimal->row[coupled[k]].residual;
+  return found;
 }
 
 /* One step: false when it cannot be made within the offsets of the structural analysis. *done: nothing is
  * left to do. */
 static bool extend(Minimal *minimal, bool *done) {
-  const Array *array = minimal->reduction->array;
-  double *couplings;
-  uint32_t count, added = 0;
-  list_parts(minimal);
-  if (!find_couplings(minimal, &couplings, &count)) return false;
+  const Array *array = minimal->near.array;
+  uint32_t count, found;
+  list_columns(minimal);
+  const double *couplings = find_couplings(minimal, &count);
   *done = count == 0;
   if (*done) return true;
-  uint32_t *rows = arena_array(&minimal->arena, minimal->rows, sizeof *rows);
-  for (uint32_t r = 0; r < minimal->rows; r++) {
-    uint32_t i = array->row_equation[minimal->row[r]];
-    double size = 0;
-    for (uint32_t s = 0; s < count; s++) size = fmax(size, fabs(couplings[(size_t)s * minimal->rows + r]));
-    if (size < 1e-6 || (int32_t)array_level(array, minimal->row[r]) < minimal->c[i]) continue;
-    if (minimal->c[i] == array->c[i]) return false;
-    rows[added++] = minimal->row[r];
+  uint32_t *coupled = arena_array(&minimal->arena, minimal->rows, sizeof *coupled);
+  Expr *condition = arena_array(&minimal->arena, minimal->rows, sizeof *condition);
+  found = list_coupled(minimal, couplings, count, coupled);
+  if (!found) return false;
+  found = choose_conditions(minimal, coupled, found, condition);
+  for (uint32_t k = 0; k < found; k++) {
+    const MinimalRow *row = &minimal->row[coupled[k]];
+    if (row->level == array->c[row->equation]) return false;
+    Expr residual = dag_time_derivative(array->dag, condition[k]);
+    if (!add_row(minimal, row->equation, row->level + 1, residual)) return false;
+    if (!give_up_tie(minimal, &minimal->row[minimal->rows - 1])) return false;
   }
-  if (!added || !release_ties(minimal, rows, added)) return false;
-  for (uint32_t r = 0; r < added; r++) minimal->c[array->row_equation[rows[r]]]++;
   return true;
 }
 
 /* Finds the smallest offsets; false: those of the structural analysis are needed or cannot be improved on. */
 static bool find_offsets(Minimal *minimal) {
-  const Array *array = minimal->reduction->array;
-  if (array->rows > DENSE_LIMIT || !fill_jacobian(minimal)) return false;
+  const Array *array = minimal->near.array;
+  if (array->rows > DENSE_LIMIT) return false;
+  move_point(minimal, &minimal->near.at);
+  minimal->definitions = definitions_find(array->problem, minimal->near.structure, true, &minimal->arena);
   minimal->row = arena_array(&minimal->arena, array->rows, sizeof *minimal->row);
   minimal->rate = arena_array(&minimal->arena, array->columns, sizeof *minimal->rate);
   minimal->variable = arena_array(&minimal->arena, array->columns, sizeof *minimal->variable);
+  for (uint32_t i = 0; i < array->problem->equations; i++)
+    if (!add_row(minimal, i, 0, array->problem->residual[i])) return false;
   for (bool done = false; !done;)
     if (!extend(minimal, &done)) return false;
   return memcmp(minimal->c, array->c, array->problem->equations * sizeof *minimal->c) != 0;
 }
 
 static void take_rows(Reduction *reduction, const Minimal *minimal) {
-  const Array *array = reduction->array;
-  form_take_dummies(reduction); /* for the start values that may be fixed */
   Form *form = &reduction->form;
+  uint32_t *place = arena_array(reduction->arena, reduction->array->problem->equations, sizeof *place);
   form->rows.count = 0;
-  for (uint32_t i = 0; i < array->problem->equations; i++)
+  for (uint32_t i = 0; i < reduction->array->problem->equations; i++) {
+    place[i] = form->rows.count;
     for (int32_t l = 0; l <= minimal->c[i]; l++) form_add(reduction, i, l);
+  }
+  for (uint32_t r = 0; r < minimal->rows; r++) {
+    FormRow *row = &form->rows.data[place[minimal->row[r].equation] + (uint32_t)minimal->row[r].level];
+    if (minimal->row[r].residual != form_residual(reduction, row)) row->residual = minimal->row[r].residual;
+  }
+}
+
+/* The start values that determine the solution are those of the dummies, or of this choice where it has as many. */
+static void take_ties(Reduction *reduction, const Minimal *minimal) {
+  const Array *array = reduction->array;
+  Form *form = &reduction->form;
+  uint32_t ties = 0;
   for (uint32_t q = 0; q < array->columns; q++) {
     form->tie[q] = minimal->tie[q];
+    ties += form->tie[q] != TIE_NONE;
     if ((int32_t)array_order(array, q) > minimal->d[array->column_unknown[q]]) form->fixed[q] = false;
   }
+  for (uint32_t q = 0; q < array->columns && ties == reduction->structure->dof; q++)
+    form->fixed[q] = form->tie[q] != TIE_NONE;
 }
 
 /* Counted as in the paper's Example 1. */
@@ -258,7 +334,7 @@ static void count_variables(Reduction *reduction, const int32_t *c, const int32_
 
 static bool apply(Reduction *reduction) {
   const Array *array = reduction->array;
-  Minimal minimal = {.reduction = reduction, .arena = arena_make(reduction->heap)};
+  Minimal minimal = {.near = *reduction, .arena = arena_make(reduction->heap)};
   minimal.c = arena_array(reduction->arena, array->problem->equations, sizeof(int32_t));
   minimal.d = arena_array(reduction->arena, array->problem->unknowns, sizeof(int32_t));
   minimal.tie = arena_array(reduction->arena, array->columns + 1, sizeof(uint8_t));
@@ -267,7 +343,8 @@ static bool apply(Reduction *reduction) {
   if (find_offsets(&minimal)) {
     count_variables(reduction, minimal.c, minimal.d);
     take_rows(reduction, &minimal);
-    reduction_shrink(reduction, minimal.c, minimal.tie);
+    take_ties(reduction, &minimal);
+    reduction_shrink(reduction, minimal.c, minimal.d, minimal.tie);
   } else {
     count_variables(reduction, array->c, array->d);
     reduction_keep(reduction);

@@ -8,7 +8,7 @@ static bool apply(Reduction *reduction) {
   form_take_dummies(reduction); /* for the start values that may be fixed */
   reduction->form.rows.count = 0;
   for (uint32_t i = 0; i < array->problem->equations; i++) form_add(reduction, i, 0);
-  reduction_shrink(reduction, c, NULL);
+  reduction_shrink(reduction, c, NULL, NULL);
   const Array *here = reduction->reduced.array;
   for (uint32_t q = 0; q < array->columns; q++) {
     uint32_t j = array->column_unknown[q];

@@ -1,5 +1,5 @@
-/* projection: the projection method (Shmoylova, Gerhard, Postma, Roche 2013, sections 3 to 5) for
- * constraints that must be differentiated at least twice: Hessenberg forms of index 3 and higher.
+/* projection: the projection method (Shmoylova, Gerhard, Postma, Roche 2013, sections 3 to 7) for constraints on variables
+ * that have differential equations: Hessenberg forms of index 2 and higher.
  *
  * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D is that of a
  * coordinate partition: u are independent ones among the derivatives x', and the dependent ones follow from
@@ -8,28 +8,58 @@
  * x'', ... (u_1, u_2, ... of (41), (42)) and y^d of (24); no derivative of D is formed; the partition moves
  * when it must. Equations that are linear in the multipliers and velocities are solved explicitly (special
  * cases 2 to 4), so no algebraic equation is left; constraints that are linear in x stay as they are and
- * take x out of the states (special cases 1, 5).
+ * take x out of the states (special cases 1, 5). At index 2 that is enough where they are linear in x at its
+ * own level, as nonholonomic constraints are in the velocities (section 1, [7]): x = D u + C^T v.
  */
 #include "reduce/method.h"
 
-/* Is the equation linear in its unknowns, with coefficients that depend on time and parameters at most? */
+/* Is the leaf one of those that the constraint determines, given all below? */
+static bool is_own_level(const Array *array, uint32_t equation, Expr leaf) {
+  uint32_t q = array_column(array, leaf), j = array->column_unknown[q];
+  return (int32_t)array_order(array, q) == array->d[j] - array->c[equation];
+}
+
+/* Is the constraint linear, with coefficients that depend on time and parameters at most? One that is differentiated once
+ * need only be linear in the unknowns at its own level, with all below in the coefficients: v in A(x) v = b(x). */
 static bool is_linear(Reduction *reduction, uint32_t equation) {
-  Dag *dag = reduction->array->dag;
-  ExprVec leaves = {0}, partials = {0};
-  dag_gradient(dag, array_row(reduction->array, reduction->array->row_start[equation]), &leaves, &partials);
+  Array *array = reduction->array;
+  Dag *dag = array->dag;
+  ExprVec leaves = {0}, partials = {0}, inner = {0};
+  dag_gradient(dag, array_row(array, array->row_start[equation]), &leaves, &partials);
   bool linear = true;
-  for (uint32_t k = 0; k < partials.count && linear; k++)
-    linear = !dag_depends(dag, partials.data[k], OP_VARIABLE) && !dag_depends(dag, partials.data[k], OP_DISCRETE);
+  for (uint32_t k = 0; k < partials.count; k++) {
+    bool lower = array->c[equation] == 1 && !is_own_level(array, equation, leaves.data[k]);
+    if (lower) continue;
+    linear = linear && !dag_depends(dag, partials.data[k], OP_DISCRETE);
+    dag_variables(dag, dag_scratch(dag), partials.data[k], &inner);
+  }
+  for (uint32_t k = 0; k < inner.count && linear; k++)
+    linear = array->c[equation] == 1 && !is_own_level(array, equation, inner.data[k]);
   vec_free(reduction->heap, &leaves);
   vec_free(reduction->heap, &partials);
+  vec_free(reduction->heap, &inner);
   return linear;
 }
 
-/* Does the block that holds an equation leave a choice of states at the equation's lowest stage? If not,
+/* A differential equation holds the highest derivative of one of its unknowns that the model writes; 0 = h(t, x) does not. */
+static void mark_algebraic(const Problem *problem, Arena *arena, bool *algebraic) {
+  const Incidence *incidence = &problem->incidence;
+  int32_t *written = arena_array(arena, problem->unknowns, sizeof *written);
+  for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++)
+    if (incidence->order[e] > written[incidence->column[e]]) written[incidence->column[e]] = incidence->order[e];
+  for (uint32_t i = 0; i < problem->equations; i++) {
+    algebraic[i] = true;
+    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
+      if (incidence->order[e] > 0 && incidence->order[e] == written[incidence->column[e]]) algebraic[i] = false;
+  }
+}
+
+/* Does the block that holds an algebraic equation leave a choice of states at the equation's lowest stage? If not,
  * the equation determines its unknown, and is no constraint on others. */
 static void mark_constrained(const Reduction *reduction, bool *constrains) {
   const Structure *structure = reduction->structure;
   const Blocks *blocks = &structure->blocks;
+  mark_algebraic(reduction->array->problem, reduction->arena, constrains);
   for (int32_t b = 0; b < blocks->n_blocks; b++) {
     for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {
       int32_t stage = structure->c[blocks->row[p]], rows = 0, columns = 0;
@@ -37,7 +67,7 @@ static void mark_constrained(const Reduction *reduction, bool *constrains) {
         rows += structure->c[blocks->row[o]] >= stage;
         columns += structure->d[blocks->column[o]] >= stage;
       }
-      constrains[blocks->row[p]] = stage >= 2 && rows < columns;
+      if (stage == 0 || rows >= columns) constrains[blocks->row[p]] = false;
     }
   }
 }
@@ -60,20 +90,14 @@ static void take_form(Reduction *reduction, const bool *replaced) {
   }
 }
 
-/* ---- who is who ---- */
-
 /* Appends the names of the unknowns marked, as (a, b, c). */
 static void list_names(const Reduction *reduction, const bool *marked, TextVec *text) {
-  enum { SHOWN = 12 };
   const Array *array = reduction->array;
-  uint32_t count = 0;
-  for (uint32_t j = 0; j < array->problem->unknowns; j++) {
-    if (!marked[j] || count++ >= SHOWN) continue;
-    text_printf(reduction->heap, text, "%s%s", count > 1 ? ", " : "(",
-                array_column_name(array, array->column_start[j], reduction->arena));
-  }
-  if (count > SHOWN) text_printf(reduction->heap, text, ", and %u more", count - SHOWN);
-  text_printf(reduction->heap, text, "%s", count ? ")" : "()");
+  bool *columns = arena_array(reduction->arena, array->columns, sizeof *columns);
+  for (uint32_t j = 0; j < array->problem->unknowns; j++) columns[array->column_start[j]] = marked[j];
+  text_printf(reduction->heap, text, "(");
+  array_list_columns(array, columns, reduction->arena, text);
+  text_printf(reduction->heap, text, ")");
 }
 
 /* The variables of the Hessenberg form (6): x are those in the constraints, z the algebraic ones of the
@@ -82,18 +106,12 @@ static const char *name_parts(const Reduction *reduction, const bool *constrains
                               uint32_t linear) {
   const Array *array = reduction->array;
   const Incidence *incidence = &array->problem->incidence;
-  const Blocks *blocks = &reduction->structure->blocks;
   bool *x = arena_array(reduction->arena, array->problem->unknowns, sizeof *x);
   bool *z = arena_array(reduction->arena, array->problem->unknowns, sizeof *z);
   for (uint32_t i = 0; i < array->problem->equations; i++)
     for (int32_t e = incidence->row_start[i]; constrains[i] && e < incidence->row_start[i + 1]; e++)
       x[incidence->column[e]] = true;
-  for (int32_t b = 0; b < blocks->n_blocks; b++) {
-    bool any = false;
-    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) any = any || constrains[blocks->row[p]];
-    for (int32_t p = blocks->start[b]; any && p < blocks->start[b + 1]; p++)
-      if (array->d[blocks->column[p]] == 0) z[blocks->column[p]] = true;
-  }
+  reduction_mark_multipliers(reduction, constrains, z);
   TextVec text = {0};
   text_printf(reduction->heap, &text, "%u constraint%s on x = ", constraints, constraints == 1 ? "" : "s");
   list_names(reduction, x, &text);
@@ -106,10 +124,10 @@ static const char *name_parts(const Reduction *reduction, const bool *constrains
 }
 
 static bool refuse(Reduction *reduction) {
-  Diag *diag = diag_error(reduction->diags, DIAG_STRUCTURE, (Span){0},
-                          "method projection needs a constraint in Hessenberg form of index 3 or higher, "
-                          "that is on variables that have "
-                          "second derivatives, and this model has none");
+  Diag *diag =
+      diag_error(reduction->diags, DIAG_STRUCTURE, (Span){0},
+                 "method projection fails: with the derivatives of its constraints in their place the model is "
+                 "structurally singular");
   diag_note(reduction->diags, diag, (Span){0},
             "methods that work here: dummy, minimal, underlying, overdetermined, strangeness, none");
   return false;
@@ -128,10 +146,12 @@ static bool apply(Reduction *reduction) {
     linear += constrains[i] && !replaced[i];
     residual[i] = array_row(array, array->row_start[i] + replaced[i]);
   }
-  if (!constraints || !reduction_replace(reduction, residual)) return refuse(reduction);
+  if (constraints == linear) reduction_keep(reduction);
+  else if (!reduction_replace(reduction, residual)) return refuse(reduction);
   take_form(reduction, replaced);
-  reduction->counts.differential = (uint32_t)reduction->reduced.structure->dof;
-  reduction->remark = name_parts(reduction, constrains, constraints, linear);
+  reduction->remark = constraints
+                          ? name_parts(reduction, constrains, constraints, linear)
+                          : "no constraint is left on variables that have differential equations: nothing to project";
   return true;
 }
 

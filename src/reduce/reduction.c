@@ -20,7 +20,7 @@ void form_begin(Reduction *reduction) {
 void form_add(Reduction *reduction, uint32_t equation, int32_t level) {
   double *weight = arena_array(reduction->arena, (size_t)reduction->array->c[equation] + 1, sizeof *weight);
   weight[level] = 1;
-  vec_push(reduction->heap, &reduction->form.rows, (FormRow){equation, weight});
+  vec_push(reduction->heap, &reduction->form.rows, (FormRow){equation, weight, EXPR_NONE});
 }
 
 /* The columns whose start values determine the solution: the states of the dummies chosen. */
@@ -110,6 +110,7 @@ void form_take_levels(Reduction *reduction, int32_t without) {
 
 Expr form_residual(Reduction *reduction, const FormRow *row) {
   Array *array = reduction->array;
+  if (row->residual != EXPR_NONE) return row->residual;
   uint32_t levels = (uint32_t)array->c[row->equation] + 1;
   Term *terms = arena_array(reduction->arena, levels, sizeof *terms);
   uint32_t count = 0;
@@ -127,11 +128,42 @@ uint32_t form_first_order(const Reduction *reduction, const Form *form) {
   return count;
 }
 
+void reduction_mark_multipliers(const Reduction *reduction, const bool *constrains, bool *marked) {
+  const Blocks *blocks = &reduction->structure->blocks;
+  for (int32_t b = 0; b < blocks->n_blocks; b++) {
+    bool any = false;
+    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) any = any || constrains[blocks->row[p]];
+    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++)
+      marked[blocks->column[p]] = any && reduction->array->d[blocks->column[p]] == 0;
+  }
+}
+
 int32_t reduction_depth(const Reduction *reduction) {
   int32_t deepest = 0;
   for (uint32_t i = 0; i < reduction->array->problem->equations; i++)
     if (reduction->array->c[i] > deepest) deepest = reduction->array->c[i];
   return deepest;
+}
+
+/* ---- values ---- */
+
+static double leaf_value(void *context, const Dag *dag, Expr leaf) {
+  const Reduction *reduction = context;
+  switch (dag_op(dag, leaf)) {
+  case OP_TIME: return reduction->time;
+  case OP_PARAMETER: return reduction->at.evaluator->parameters[dag_index(dag, leaf)];
+  case OP_VARIABLE: return reduction->at.y[array_column(reduction->array, leaf)];
+  case OP_DISCRETE: return reduction->at.evaluator->discretes[dag_index(dag, leaf)];
+  case OP_PRE: return reduction->at.evaluator->pre[dag_index(dag, leaf)];
+  default: return 0;
+  }
+}
+
+double reduction_value(const Reduction *reduction, Expr e) {
+  Dag *dag = reduction->array->dag;
+  double value;
+  Reduction at = *reduction;
+  return dag_evaluate(dag, dag_scratch(dag), e, leaf_value, &at, &value, NULL) ? value : NAN;
 }
 
 /* ---- systems ---- */
@@ -255,20 +287,28 @@ bool reduction_replace(Reduction *reduction, const Expr *residual) {
   return true;
 }
 
-void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie) {
+/* The highest derivatives in the equations differentiated c times. */
+static const int32_t *highest_orders(const Problem *problem, const int32_t *c, Arena *arena) {
+  const Incidence *incidence = &problem->incidence;
+  int32_t *d = arena_array(arena, problem->unknowns, sizeof *d);
+  for (uint32_t i = 0; i < problem->equations; i++)
+    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
+      if (incidence->order[e] + c[i] > d[incidence->column[e]]) d[incidence->column[e]] = incidence->order[e] + c[i];
+  return d;
+}
+
+void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const uint8_t *tie) {
   Arena *arena = reduction->arena;
   Reduced *reduced = &reduction->reduced;
   const Problem *problem = reduction->array->problem;
-  const Incidence *incidence = &problem->incidence;
-  int32_t *d = arena_array(arena, problem->unknowns, sizeof *d);
   int32_t left = 0; /* differentiations that were not made */
-  for (uint32_t i = 0; i < problem->equations; i++) {
+  for (uint32_t i = 0; i < problem->equations; i++)
     if (reduction->array->c[i] - c[i] > left) left = reduction->array->c[i] - c[i];
-    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
-      if (incidence->order[e] + c[i] > d[incidence->column[e]]) d[incidence->column[e]] = incidence->order[e] + c[i];
-  }
+  if (!d) d = highest_orders(problem, c, arena);
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, c, d, arena);
+  for (uint32_t r = 0; r < reduced->array->rows; r++)
+    reduced->array->row[r] = form_residual(reduction, &reduction->form.rows.data[r]);
   make_code(reduction);
   const Array *here = reduced->array;
   uint8_t *ties = arena_array(arena, here->columns, sizeof *ties);

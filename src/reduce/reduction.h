@@ -14,10 +14,12 @@
 #include "reduce/dummy.h"
 #include "reduce/statespace.h"
 
-/* Sum over l of weight[l] times row (equation, l), 0 <= l <= c[equation]. */
+/* Sum over l of weight[l] times row (equation, l), 0 <= l <= c[equation]; or what became of it when other equations were
+ * put in. */
 typedef struct FormRow {
   uint32_t equation;
   const double *weight;
+  Expr residual; /* EXPR_NONE: the sum */
 } FormRow;
 
 /* A multiplier of row (equation, level): it enters the ties of the columns q that this row holds at its own
@@ -38,11 +40,14 @@ typedef struct Form {
   VEC(Multiplier) multipliers;
   uint8_t *tie; /* per column of the array: a Tie */
   bool *fixed;  /* per column: one of the start values that determine the solution */
+  const bool
+      *integrated; /* per unknown: it is the derivative of a new variable, as the multipliers then are; NULL: none is */
 } Form;
 
 /* What the user may set of single methods; NAN: not given. */
 typedef struct MethodOptions {
-  double alpha, beta; /* of Baumgarte's stabilization */
+  double alpha, beta;    /* of Baumgarte's stabilization */
+  bool keep_superfluous; /* dummy derivatives: superfluous differentiations stay in the system */
 } MethodOptions;
 
 /* A value that the system starts with: column `column` of it is sign times column `source` of the original array. */
@@ -87,13 +92,19 @@ typedef struct ArrayRun {
   double *y; /* initial values */
 } ArrayRun;
 
+/* The equations of a model as written: those that determine a derivative, those to be solved together, those that give a
+ * variable explicitly. */
+typedef struct EquationKinds {
+  uint32_t differential, algebraic, solved;
+} EquationKinds;
+
 /* Sizes as the papers count them. */
 typedef struct ReductionCounts {
-  uint32_t first_order;                     /* equations as a first-order system */
-  uint32_t dummy_first_order;               /* the same with dummy derivatives */
-  uint32_t new_variables;                   /* beyond those of the model as a first-order system */
-  uint32_t differential, algebraic, solved; /* equations: differential, to be solved together, explicit */
-  uint32_t left_out;                        /* superfluous differentiations that the system does without */
+  uint32_t first_order;        /* equations as a first-order system */
+  uint32_t dummy_first_order;  /* the same with dummy derivatives */
+  uint32_t new_variables;      /* beyond those of the model as a first-order system */
+  EquationKinds before, after; /* of the model and of the system that is printed */
+  uint32_t left_out;           /* superfluous differentiations that the system does without */
 } ReductionCounts;
 
 typedef struct Reduction {
@@ -153,9 +164,13 @@ void reduction_keep(Reduction *reduction);
  * with dummy derivatives where it still needs them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
-/* The system is the array for smaller offsets c, integrated as it is. tie: per column of the original
- * array, so that what is left has index 1; NULL: all columns are tied, and the index is what it is. */
-void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie);
+/* The system is that of the form's rows, which are those of an array for smaller offsets c in its order, integrated as it
+ * is. d: the highest derivatives in it; NULL: those that c makes. tie: per column of the original array, so that what is
+ * left has index 1; NULL: all columns are tied, and the index is what it is. */
+void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const uint8_t *tie);
+
+/* The value of an expression over the array at the values of the reduction; NAN: it has none. */
+double reduction_value(const Reduction *reduction, Expr e);
 
 /* Makes the rows without superfluous differentiations, where some are left out. */
 void reduction_make_lean(Reduction *reduction);
@@ -172,6 +187,9 @@ double reduced_accuracy(const Reduced *reduced, double tolerance);
 
 /* Number of equations when written with first derivatives only. */
 uint32_t form_first_order(const Reduction *reduction, const Form *form);
+
+/* marked[unknowns]: the algebraic unknowns of the blocks that hold one of the equations with constrains[i]. */
+void reduction_mark_multipliers(const Reduction *reduction, const bool *constrains, bool *marked);
 
 /* The largest number of differentiations. */
 int32_t reduction_depth(const Reduction *reduction);

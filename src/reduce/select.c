@@ -1,6 +1,8 @@
 /* select: see select.h. Rows are scaled to largest entry 1, columns by their weight, before anything is compared. */
 #include "reduce/select.h"
 
+#include "reduce/dense.h"
+
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -189,15 +191,21 @@ bool selector_choose(Selector *selector, SelectProblem *problem) {
   return problem->rows <= DENSE_ROWS ? choose_dense(selector, problem) : choose_sparse(selector, problem);
 }
 
-/* M^-1 N by LU; chosen columns stand first. */
-static double gain_dense(Selector *selector, const SelectProblem *problem) {
-  int32_t m = problem->rows, n = problem->candidate_count, next = 0;
+/* Dense column-major copy of the candidates; chosen columns stand first. */
+static double *fill_chosen_first(Selector *selector, const SelectProblem *problem) {
+  int32_t n = problem->candidate_count, next = 0;
   ROOM(selector, &selector->place, problem->columns);
   for (int32_t j = 0; j < problem->columns; j++) selector->place.data[j] = -1;
   for (int pass = 0; pass < 2; pass++)
     for (int32_t c = 0; c < n; c++)
       if (problem->chosen[problem->candidates[c]] == (pass == 0)) selector->place.data[problem->candidates[c]] = next++;
-  double *a = fill_dense(selector, problem, n, 1);
+  return fill_dense(selector, problem, n, 1);
+}
+
+/* M^-1 N by LU. */
+static double gain_dense(Selector *selector, const SelectProblem *problem) {
+  int32_t m = problem->rows, n = problem->candidate_count;
+  double *a = fill_chosen_first(selector, problem);
   ROOM(selector, &selector->pivots, m);
   lapack_int *pivots = selector->pivots.data, rows = m, others = n - m, info;
   LAPACK_dgetrf(&rows, &rows, a, &rows, pivots, &info);
@@ -224,4 +232,14 @@ static double gain_sparse(Selector *selector, const SelectProblem *problem) {
 double selector_gain(Selector *selector, const SelectProblem *problem) {
   if (problem->rows == 0 || problem->rows == problem->candidate_count) return 0;
   return problem->rows <= DENSE_ROWS ? gain_dense(selector, problem) : gain_sparse(selector, problem);
+}
+
+double selector_condition(Selector *selector, const SelectProblem *problem) {
+  int32_t m = problem->rows;
+  if (m == 0 || m > DENSE_ROWS) return m ? NAN : 1;
+  Arena arena = arena_make(selector->heap);
+  Svd svd = dense_svd(fill_chosen_first(selector, problem), m, m, 0, &arena);
+  double condition = svd.s[0] / svd.s[m - 1];
+  arena_free(&arena);
+  return condition;
 }

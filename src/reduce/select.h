@@ -29,4 +29,7 @@ bool selector_choose(Selector *selector, SelectProblem *problem);
  * (weighted) columns; HUGE_VAL if the present choice is singular. */
 double selector_gain(Selector *selector, const SelectProblem *problem);
 
+/* The condition number of the chosen (weighted) columns; NAN where the matrix is too large to be treated as dense. */
+double selector_condition(Selector *selector, const SelectProblem *problem);
+
 #endif

@@ -25,28 +25,12 @@ typedef struct Solver {
   Derived *derived;
   const int32_t *depth; /* the choice of states, see dummy.h */
   Arena arena;
-  uint32_t implicit, temporaries;
+  uint32_t temporaries;
 } Solver;
 
-/* ---- values ---- */
-
-static double leaf_value(void *context, const Dag *dag, Expr leaf) {
-  const Reduction *reduction = context;
-  switch (dag_op(dag, leaf)) {
-  case OP_TIME: return reduction->time;
-  case OP_PARAMETER: return reduction->at.evaluator->parameters[dag_index(dag, leaf)];
-  case OP_VARIABLE: return reduction->at.y[array_column(reduction->array, leaf)];
-  case OP_DISCRETE: return reduction->at.evaluator->discretes[dag_index(dag, leaf)];
-  case OP_PRE: return reduction->at.evaluator->pre[dag_index(dag, leaf)];
-  default: return 0;
-  }
-}
-
-static double value_of(Solver *solver, Expr e) {
-  double value;
-  bool defined = dag_evaluate(solver->reduction->array->dag, dag_scratch(solver->reduction->array->dag), e, leaf_value,
-                              solver->reduction, &value, NULL);
-  return defined ? value : 0;
+static double value_of(const Solver *solver, Expr e) {
+  double value = reduction_value(solver->reduction, e);
+  return isnan(value) ? 0 : value;
 }
 
 /* ---- units ---- */
@@ -254,7 +238,6 @@ static void add_implicit(Solver *solver, const Unit *unit, const char *note) {
   for (uint32_t r = 0; r < unit->size; r++)
     derived_add_equation(solver->derived, transplant(&solver->derived->plan, array_row(array, unit->row[r])),
                          dag_constant(dag, 0), note);
-  solver->implicit += unit->size;
 }
 
 static void add_unit(Solver *solver, int32_t block, int32_t stage) {
@@ -272,15 +255,11 @@ Derived *solved_make(Reduction *reduction, const char *method) {
   int32_t block, deepest = 0;
   dummy_select(run.dummy, reduction->time, run.y, &block);
   solver.depth = dummy_depth(run.dummy);
-  solver.derived = derived_begin(reduction, method);
+  solver.derived = derived_begin(reduction, method, true);
   for (int32_t i = 0; i < structure->n_equations; i++)
     if (structure->c[i] > deepest) deepest = structure->c[i];
   for (int32_t stage = deepest; stage >= 0; stage--)
     for (int32_t b = 0; b < structure->blocks.n_blocks; b++) add_unit(&solver, b, stage);
-  ReductionCounts *counts = &reduction->counts;
-  counts->differential = (uint32_t)structure->dof;
-  counts->algebraic = solver.implicit;
-  counts->solved = solver.derived->model->equations.count - counts->differential - counts->algebraic;
   arena_free(&solver.arena);
   return solver.derived;
 }

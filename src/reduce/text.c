@@ -27,11 +27,12 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   Heap *heap = reduction->heap;
   TextVec text = {0};
   const Model *original = reduction->array->problem->model;
+  const EquationKinds *after = &reduction->counts.after;
   text_printf(heap, &text, "%s, reduced by method %s: %s\n", names_text(original->names, original->name), method->name,
               method->description);
   if (reduction->remark) text_printf(heap, &text, "%s\n", reduction->remark);
-  text_printf(heap, &text, "%u differential equations, %u algebraic, %u solved\n", reduction->counts.differential,
-              reduction->counts.algebraic, reduction->counts.solved);
+  text_printf(heap, &text, "%u differential equations, %u algebraic, %u solved\n", after->differential,
+              after->algebraic, after->solved);
   head_released(reduction, derived, &text);
   if (reduction->counts.left_out)
     text_printf(heap, &text, "%u superfluous differentiation%s left out\n", reduction->counts.left_out,
@@ -44,30 +45,18 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   return kept;
 }
 
-/* Ties are differential equations, but for those of dummies, which their constraints determine; aliases are solved ones, rows are to
- * be solved together. */
-static void count_equations(Reduction *reduction, const Derived *derived) {
-  ReductionCounts *counts = &reduction->counts;
-  uint32_t named = 0;
-  uint32_t ties = 0;
-  for (uint32_t q = 0; q + 1 < reduction->array->columns; q++) {
-    if (reduction->form.tie[q] == TIE_NONE) continue;
-    ties++;
-    named += derived->order[q + 1] == 0;
-  }
-  counts->differential = ties - counts->left_out;
-  counts->algebraic = reduction->form.rows.count - (counts->differential - named);
-  counts->solved = derived->model->equations.count - named - reduction->form.rows.count;
-}
-
 void reduction_print(Reduction *reduction, const Method *method, TextVec *text) {
-  Derived *derived;
-  if (method->is_solved) {
-    derived = solved_make(reduction, method->name);
-  } else {
-    derived = derived_make(reduction, method->name);
-    count_equations(reduction, derived);
-  }
+  Derived *derived = method->is_solved ? solved_make(reduction, method->name) : derived_make(reduction, method->name);
+  derived_count(derived);
   ModelNotes notes = {make_head(reduction, method, derived), derived->equation_notes.data};
   model_print_noted(derived->model, &notes, reduction->heap, text);
+}
+
+void reduction_print_choice(const Reduction *reduction, const ArrayRun *at, Arena *arena, TextVec *text) {
+  const Reduced *reduced = &reduction->reduced;
+  int32_t block;
+  if (!reduced->structure || !at->y) return;
+  ArrayRun run = reduced_run(reduction, at, arena->heap);
+  Dummy *dummy = dummy_new(arena->heap, run.evaluator, reduced->choice);
+  if (dummy_select(dummy, reduction->time, run.y, &block)) dummy_describe(dummy, reduction->time, run.y, arena, text);
 }

@@ -8,4 +8,8 @@
 /* Appends the system as a model; fills the counts of the reduction. O(size of the text). */
 void reduction_print(Reduction *reduction, const Method *method, TextVec *text);
 
+/* Appends the matrices by which the states were chosen at the start (dummy_describe); nothing where there was no choice. The
+ * arena's heap has the text. */
+void reduction_print_choice(const Reduction *reduction, const ArrayRun *at, Arena *arena, TextVec *text);
+
 #endif

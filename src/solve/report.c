@@ -235,24 +235,12 @@ const char run_report_nothing[] = JSON_NOTHING
 
 /* ---- the reduced system ---- */
 
-/* Equations of the model itself, counted likewise: differential as of first order, constraints, and the rest. */
-static void json_before(const Reduction *reduction, JsonWriter *json) {
-  const Array *array = reduction->array;
-  const Problem *problem = array->problem;
-  uint32_t differential = 0, constraints = 0;
-  int32_t *order = heap_array(reduction->heap, problem->unknowns, sizeof *order);
-  for (int32_t e = 0; e < problem->incidence.row_start[problem->equations]; e++) {
-    int32_t j = problem->incidence.column[e];
-    for (; order[j] < problem->incidence.order[e]; order[j]++) differential++;
-  }
-  for (uint32_t i = 0; i < problem->equations; i++) constraints += array->c[i] > 0;
-  uint32_t equations = problem->model->equations.count;
+static void json_before(const EquationKinds *before, JsonWriter *json) {
   json_object_begin(json);
-  json_key_integer(json, "differential", differential);
-  json_key_integer(json, "algebraic", constraints);
-  json_key_integer(json, "solved", equations > differential + constraints ? equations - differential - constraints : 0);
+  json_key_integer(json, "differential", before->differential);
+  json_key_integer(json, "algebraic", before->algebraic);
+  json_key_integer(json, "solved", before->solved);
   json_object_end(json);
-  heap_free(reduction->heap, order);
 }
 
 static void json_reduction(const RunFacts *facts, JsonWriter *json) {

@@ -7,6 +7,7 @@ model Hessenberg3 "Kunkel and Mehrmann, (38): a Hessenberg system of order 3, bl
   // expect: d 1 1 2 2 0
   // expect: differentiations 4
   // expect: blocks 1
+  // expect: hidden 0 = 3*a1 - b1 + 5*b2 - sin(time)
   Real a1;
   Real a2;
   Real b1;

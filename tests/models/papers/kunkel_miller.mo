@@ -6,6 +6,7 @@ model Miller "Kunkel and Mehrmann, (59): the Miller integrator circuit, differen
   // expect: c 0 0 0 0 1
   // expect: d 0 1 1 0 0
   // expect: differentiations 1
+  // expect: hidden der(u3) - A*der(u2) = 0
   parameter Real C1 = 1;
   parameter Real C2 = 1;
   parameter Real A = 1;

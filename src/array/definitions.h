@@ -1,0 +1,20 @@
+/* definitions: derivatives that an equation gives explicitly, der(x) = v or m*der(v) = f, put in where they occur. */
+#ifndef DAEDAL_ARRAY_DEFINITIONS_H
+#define DAEDAL_ARRAY_DEFINITIONS_H
+
+#include "array/array.h"
+
+typedef struct Definitions {
+  const Problem *problem;
+  Expr *leaf, *value; /* per unknown: the derivative and what it is; EXPR_NONE where none gives it */
+  bool *defines;      /* per equation: it gives a derivative */
+} Definitions;
+
+/* Definitions whose values hold no derivatives but such as are defined themselves. constant: only those that divide by
+ * parameters and numbers alone. Owned by the arena. About O(size of the equations). */
+Definitions definitions_find(const Problem *problem, const Structure *structure, bool constant, Arena *arena);
+
+/* The expression with every derivative put in that is defined. */
+Expr definitions_put_in(const Definitions *definitions, Expr e, Heap *heap);
+
+#endif
