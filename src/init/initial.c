@@ -29,6 +29,40 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
   return ok;
 }
 
+/* ---- do the values hold? ---- */
+
+static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
+
+/* The rows of an array or of the initial system, with what measures their residuals. */
+typedef struct Rows {
+  Evaluator *evaluator;
+  Workspace *program, *entries;
+  const Jacobian *jacobian;
+  const double *nominal;
+} Rows;
+
+/* Are all rows met at (t, y), each measured by its largest |d row / d column| * (nominal + |column|)? */
+static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, const double *y) {
+  const Jacobian *jacobian = rows->jacobian;
+  Arena scratch = arena_make(rows->evaluator->heap);
+  double *r = arena_array(&scratch, jacobian->rows, sizeof *r),
+         *size = arena_array(&scratch, jacobian->rows, sizeof *size);
+  double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
+  Point point = evaluator_point(rows->evaluator, t, y);
+  bool hold =
+      workspace_run(rows->program, &point, r) == EVAL_OK && workspace_run(rows->entries, &point, values) == EVAL_OK;
+  rows->evaluator->row_evaluations += jacobian->rows;
+  rows->evaluator->entry_evaluations += jacobian->nonzeros;
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
+      size[jacobian->row_index[e]] =
+          fmax(size[jacobian->row_index[e]], fabs(values[e]) * (rows->nominal[q] + fabs(y[q])));
+  for (uint32_t k = 0; left_out && k < left_out->count; k++) r[left_out->data[k]] = 0;
+  for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = fabs(r[i]) <= CONSISTENT * (size[i] > 0 ? size[i] : 1);
+  arena_free(&scratch);
+  return hold;
+}
+
 /* ---- through the state-space form ---- */
 
 static bool solve_by_states(Initializer *initializer, double t0, Initial *initial) {
@@ -47,6 +81,9 @@ static bool solve_by_states(Initializer *initializer, double t0, Initial *initia
     statespace_choose(initializer->space, dummy_depth(initializer->dummy));
     ok = statespace_close(initializer->space, t0, y) == EVAL_OK && !moves_given(initial->column, array->columns, y);
   }
+  Evaluator *evaluator = initializer->evaluator;
+  Rows rows = {evaluator, evaluator->rows, evaluator->entries, evaluator->jacobian, evaluator->nominal};
+  ok = ok && rows_hold(&rows, NULL, t0, y);
   if (ok) memcpy(initial->value, y, array->columns * sizeof *y);
   heap_free(heap, held);
   heap_free(heap, y);
@@ -102,6 +139,14 @@ typedef struct Attempt {
   StepsResult last;
 } Attempt;
 
+/* Do all rows but surplus ones hold at the values of now? */
+static bool values_hold(const Attempt *attempt) {
+  InitialSystem *system = attempt->system;
+  system_compile(system);
+  Rows rows = {system->evaluator, system->program, system->entries, system->jacobian, system->nominal};
+  return rows_hold(&rows, &attempt->order->surplus, attempt->t0, attempt->initial->value);
+}
+
 static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   Initial *initial = attempt->initial;
   set_starts(initial, initial->value);
@@ -110,7 +155,8 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   initial->iterations += attempt->last.iterations;
   initial->way = way;
   if (!attempt->last.solved) return false;
-  return mode != STEPS_KEEP || !moves_given(initial->column, initial->columns, initial->value);
+  if (mode == STEPS_KEEP && moves_given(initial->column, initial->columns, initial->value)) return false;
+  return values_hold(attempt);
 }
 
 /* All rows at once, from the start values or from where the steps ended. */
@@ -186,7 +232,7 @@ static bool try_homotopy(Attempt *attempt) {
   heap_free(heap, columns);
   heap_free(heap, y);
   arena_free(&scratch);
-  return solved;
+  return solved && values_hold(attempt);
 }
 
 /* ---- initial equations too many ---- */
