@@ -31,7 +31,7 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
 
 /* ---- do the values hold? ---- */
 
-static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
+static const double CONSISTENT = 1e-12; /* scaled residual of a solution: round-off */
 
 /* The rows of an array or of the initial system, with what measures their residuals. */
 typedef struct Rows {
@@ -41,7 +41,7 @@ typedef struct Rows {
   const double *nominal;
 } Rows;
 
-/* Are all rows met at (t, y), each measured by its largest |d row / d column| * (nominal + |column|)? */
+/* Are all rows met at (t, y), each measured by the sum of its |d row / d column| * (nominal + |column|)? */
 static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, const double *y) {
   const Jacobian *jacobian = rows->jacobian;
   Arena scratch = arena_make(rows->evaluator->heap);
@@ -55,8 +55,7 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   rows->evaluator->entry_evaluations += jacobian->nonzeros;
   for (uint32_t q = 0; q < jacobian->columns; q++)
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
-      size[jacobian->row_index[e]] =
-          fmax(size[jacobian->row_index[e]], fabs(values[e]) * (rows->nominal[q] + fabs(y[q])));
+      size[jacobian->row_index[e]] += fabs(values[e]) * (rows->nominal[q] + fabs(y[q]));
   for (uint32_t k = 0; left_out && k < left_out->count; k++) r[left_out->data[k]] = 0;
   for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = fabs(r[i]) <= CONSISTENT * (size[i] > 0 ? size[i] : 1);
   arena_free(&scratch);
@@ -175,7 +174,7 @@ static bool try_all_rows(Attempt *attempt) {
     PatchResult result = pass < 2 ? patch_solve(patch, attempt->t0, initial->value, false)
                                   : patch_continue(patch, attempt->t0, initial->value);
     initial->iterations += result.iterations;
-    solved = result.solved;
+    solved = result.solved && values_hold(attempt);
   }
   heap_free(heap, weights);
   return solved;

@@ -90,7 +90,7 @@ static void take_columns(const StartValues *starts, uint32_t count, InitialColum
     if (isnan(starts->column[q])) continue;
     columns[q].start = starts->column[q];
     columns[q].given = true;
-    columns[q].fixed = starts->hold && starts->hold[q];
+    if (starts->hold) columns[q].fixed = starts->hold[q];
   }
 }
 

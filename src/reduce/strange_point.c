@@ -84,7 +84,7 @@ static bool improve(Search *search, double *y, double *norm) {
   return better && *norm > 0;
 }
 
-/* Weights of the columns; 0 holds one: fixed start values, and at first all that are given. */
+/* Weights of the columns; 0 holds one: fixed start values, and at first all that are given or known. */
 static void set_weights(Search *search, bool hold_given) {
   const Strangeness *strangeness = search->strangeness;
   const Array *array = strangeness->array;
@@ -93,7 +93,9 @@ static void set_weights(Search *search, bool hold_given) {
     const Variable *variable =
         &model->variables.data[model->unknowns.data[strangeness->problem.unknown[array->column_unknown[q]]]];
     bool given = array_order(array, q) == 0 && variable->start != EXPR_NONE;
-    bool held = given && (hold_given || variable->fixed == FIXED_TRUE);
+    bool known = strangeness_is_x(strangeness, q) &&
+                 !isnan(strangeness_known(strangeness, array->column_unknown[q], array_order(array, q)));
+    bool held = (given && variable->fixed == FIXED_TRUE) || (hold_given && (given || known));
     double weight = !strangeness_is_x(strangeness, q) ? WEIGHT_DERIVATIVE : given ? WEIGHT_GIVEN : WEIGHT_DEFAULT;
     search->weight[q] = held ? 0 : weight * strangeness->evaluator->nominal[q];
   }
