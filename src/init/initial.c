@@ -3,6 +3,7 @@
 
 #include "init/patch.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +32,9 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
 
 /* ---- do the values hold? ---- */
 
-static const double CONSISTENT = 1e-12; /* scaled residual of a solution: round-off */
+/* Residual of a solution over the sizes of a row's terms; over what round-off in units of nominal would make of it, where the
+ * terms vanish. */
+static const double CONSISTENT = 1e-10, VANISHED = 1e-12;
 
 /* The rows of an array or of the initial system, with what measures their residuals. */
 typedef struct Rows {
@@ -41,23 +44,37 @@ typedef struct Rows {
   const double *nominal;
 } Rows;
 
-/* Are all rows met at (t, y), each measured by the sum of its |d row / d column| * (nominal + |column|)? */
+/* What measures the residual of a row: sums of |d row / d column| times |column| and times nominal, the largest |column| / nominal. */
+typedef struct RowSize {
+  double terms, nominal, largest;
+} RowSize;
+
+static bool row_holds(double residual, const RowSize *size) {
+  return fabs(residual) <= CONSISTENT * size->terms || fabs(residual) <= 2 * DBL_EPSILON ||
+         fabs(residual) <= VANISHED * size->nominal / fmax(1, size->largest);
+}
+
+/* Are all rows met at (t, y) but those left out? */
 static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, const double *y) {
   const Jacobian *jacobian = rows->jacobian;
   Arena scratch = arena_make(rows->evaluator->heap);
-  double *r = arena_array(&scratch, jacobian->rows, sizeof *r),
-         *size = arena_array(&scratch, jacobian->rows, sizeof *size);
+  double *r = arena_array(&scratch, jacobian->rows, sizeof *r);
   double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
+  RowSize *size = arena_array(&scratch, jacobian->rows, sizeof *size);
   Point point = evaluator_point(rows->evaluator, t, y);
-  bool hold =
-      workspace_run(rows->program, &point, r) == EVAL_OK && workspace_run(rows->entries, &point, values) == EVAL_OK;
+  bool hold = workspace_run(rows->program, &point, r) == EVAL_OK && workspace_run(rows->entries, &point, values) == EVAL_OK;
   rows->evaluator->row_evaluations += jacobian->rows;
   rows->evaluator->entry_evaluations += jacobian->nonzeros;
-  for (uint32_t q = 0; q < jacobian->columns; q++)
-    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
-      size[jacobian->row_index[e]] += fabs(values[e]) * (rows->nominal[q] + fabs(y[q]));
+  for (uint32_t q = 0; q < jacobian->columns; q++) {
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
+      RowSize *row = &size[jacobian->row_index[e]];
+      row->terms += fabs(values[e] * y[q]);
+      row->nominal += fabs(values[e]) * rows->nominal[q];
+      row->largest = fmax(row->largest, fabs(y[q]) / rows->nominal[q]);
+    }
+  }
   for (uint32_t k = 0; left_out && k < left_out->count; k++) r[left_out->data[k]] = 0;
-  for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = fabs(r[i]) <= CONSISTENT * (size[i] > 0 ? size[i] : 1);
+  for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = row_holds(r[i], &size[i]);
   arena_free(&scratch);
   return hold;
 }

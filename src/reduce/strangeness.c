@@ -275,12 +275,17 @@ static void shrink(Strangeness *strangeness, double t) {
   if (!strangeness->shrunk) *strangeness = before;
 }
 
+/* The value of an unknown at the consistent point. */
+static double point_value(const Strangeness *strangeness, uint32_t unknown) {
+  return strangeness->y[strangeness->array->column_start[unknown]];
+}
+
 static void report_held(const Strangeness *strangeness, const uint32_t *open) {
   const Model *model = strangeness->problem.model;
   for (int32_t k = 0; k < strangeness->u; k++)
     diag_warning(strangeness->diags, (Span){0}, "the equations leave %s free: it is held at %.10g",
                  model_name(model, model->unknowns.data[strangeness->problem.unknown[open[k]]]),
-                 start_value(strangeness, open[k]));
+                 point_value(strangeness, open[k]));
 }
 
 /* One equation for each free unknown. */
@@ -288,7 +293,7 @@ static void hold_free(Strangeness *strangeness, const uint32_t *open) {
   Dag *dag = strangeness->problem.model->dag;
   for (int32_t k = 0; k < strangeness->u; k++) {
     Expr leaf = dag_variable(dag, strangeness->problem.unknown[open[k]], 0);
-    Expr value = dag_constant(dag, start_value(strangeness, open[k]));
+    Expr value = dag_constant(dag, point_value(strangeness, open[k]));
     strangeness->problem = problem_append(&strangeness->problem, leaf, value, strangeness->arena);
   }
 }
