@@ -184,7 +184,9 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
-    if (!switches || !switches_evaluate(switches, run->start, initial->y) || !switches_set(switches)) return true;
+    if (switches && switches_evaluate(switches, run->start, initial->y) && switches_set(switches)) continue;
+    initial_report_bounds(initializer, initial, diags);
+    return true;
   }
   diag_error(diags, DIAG_INIT, (Span){0},
              "no consistent initial values: the conditions of if-expressions do not settle; change the start "

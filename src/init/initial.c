@@ -13,6 +13,13 @@ static bool gave_way(const InitialColumn *column, double value) {
   return !(fabs(value - column->start) <= KEPT * (1 + fabs(column->start)));
 }
 
+/* Is a guess followed to a solution that another may be nearer to, or that min and max forbid? */
+static bool goes_astray(const InitialColumn *columns, const double *nominal, uint32_t count, const double *y) {
+  for (uint32_t q = 0; q < count; q++)
+    if (steps_is_far(&columns[q], nominal[q], y[q]) || column_excess(&columns[q], y[q]) > 0) return true;
+  return false;
+}
+
 /* Would a solution take from the user what he gave? */
 static bool moves_given(const InitialColumn *columns, uint32_t count, const double *y) {
   for (uint32_t q = 0; q < count; q++)
@@ -62,7 +69,8 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
   RowSize *size = arena_array(&scratch, jacobian->rows, sizeof *size);
   Point point = evaluator_point(rows->evaluator, t, y);
-  bool hold = workspace_run(rows->program, &point, r) == EVAL_OK && workspace_run(rows->entries, &point, values) == EVAL_OK;
+  bool hold =
+      workspace_run(rows->program, &point, r) == EVAL_OK && workspace_run(rows->entries, &point, values) == EVAL_OK;
   rows->evaluator->row_evaluations += jacobian->rows;
   rows->evaluator->entry_evaluations += jacobian->nonzeros;
   for (uint32_t q = 0; q < jacobian->columns; q++) {
@@ -99,7 +107,7 @@ static bool solve_by_states(Initializer *initializer, double t0, Initial *initia
   }
   Evaluator *evaluator = initializer->evaluator;
   Rows rows = {evaluator, evaluator->rows, evaluator->entries, evaluator->jacobian, evaluator->nominal};
-  ok = ok && rows_hold(&rows, NULL, t0, y);
+  ok = ok && rows_hold(&rows, NULL, t0, y) && !goes_astray(initial->column, evaluator->nominal, array->columns, y);
   if (ok) memcpy(initial->value, y, array->columns * sizeof *y);
   heap_free(heap, held);
   heap_free(heap, y);
@@ -128,8 +136,7 @@ static void widen(Initial *initial, InitialSystem *system, Heap *heap) {
   Evaluator *evaluator = system->evaluator;
   const Model *model = evaluator->model;
   InitialColumn *columns = heap_array(heap, system->columns, sizeof *columns);
-  for (uint32_t q = 0; q < system->columns; q++)
-    columns[q] = (InitialColumn){.named = MAP_NONE, .sign = 1, .row = MAP_NONE};
+  for (uint32_t q = 0; q < system->columns; q++) columns[q] = initial_column();
   for (uint32_t q = 0; q < evaluator->array->columns; q++) columns[system_column(system, q)] = initial->column[q];
   for (uint32_t k = 0; k < system->parameters.count; k++) {
     InitialColumn *column = &columns[system->array->columns + k];
@@ -188,8 +195,8 @@ static bool try_all_rows(Attempt *attempt) {
     for (uint32_t q = 0; q < initial->columns; q++)
       weights[q] = steps_weight(attempt->system, initial->column, q, pass % 2 == 0);
     patch_set_weights(patch, weights);
-    PatchResult result = pass < 2 ? patch_solve(patch, attempt->t0, initial->value, false)
-                                  : patch_continue(patch, attempt->t0, initial->value);
+    PatchResult result =
+        pass < 2 ? patch_solve(patch, attempt->t0, initial->value) : patch_continue(patch, attempt->t0, initial->value);
     initial->iterations += result.iterations;
     solved = result.solved && values_hold(attempt);
   }
@@ -217,7 +224,7 @@ static bool follow(InitialSystem *system, const Order *order, double t0, double 
     memcpy(last, y, system->columns * sizeof *last);
     double next = at + step < 1 ? at + step : 1;
     y[system->homotopy] = next;
-    PatchResult result = patch_solve(patch, t0, y, false);
+    PatchResult result = patch_solve(patch, t0, y);
     *iterations += result.iterations;
     if (!result.solved) memcpy(y, last, system->columns * sizeof *last);
     else at = next;
@@ -236,8 +243,8 @@ static bool try_homotopy(Attempt *attempt) {
   InitialColumn *columns = heap_array(heap, system->columns, sizeof *columns);
   double *y = heap_array(heap, system->columns, sizeof *y);
   memcpy(columns, initial->column, initial->columns * sizeof *columns);
-  columns[system->homotopy] =
-      (InitialColumn){.fixed = true, .given = true, .named = MAP_NONE, .sign = 1, .row = MAP_NONE};
+  columns[system->homotopy] = initial_column();
+  columns[system->homotopy].fixed = columns[system->homotopy].given = true;
   set_starts(initial, y);
   Order order = order_make(system, columns, &scratch);
   StepsResult simplified = steps_run(system, columns, &order, STEPS_NEAREST, attempt->t0, attempt->tolerance, y);
@@ -265,7 +272,7 @@ static void polish_surplus(Attempt *attempt) {
     weights[q] = initial->column[q].fixed || attempt->order->choice.given[q] ? 0 : 1;
   memcpy(y, initial->value, initial->columns * sizeof *y);
   patch_set_weights(patch, weights);
-  if (patch_solve(patch, attempt->t0, y, false).solved) memcpy(initial->value, y, initial->columns * sizeof *y);
+  if (patch_solve(patch, attempt->t0, y).solved) memcpy(initial->value, y, initial->columns * sizeof *y);
   heap_free(heap, weights);
   heap_free(heap, y);
 }
@@ -377,4 +384,17 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
     return initial->solved = true;
   }
   return initial->solved = solve_by_system(initializer, event, t0, tolerance, initial, diags);
+}
+
+void initial_report_bounds(const Initializer *initializer, const Initial *initial, Diags *diags) {
+  const Model *model = initializer->evaluator->model;
+  for (uint32_t q = 0; q < initial->columns; q++) {
+    const InitialColumn *column = &initial->column[q];
+    if (column->named == MAP_NONE || column_excess(column, initial->value[q]) == 0) continue;
+    bool below = initial->value[q] < column->min;
+    double value = column->sign * initial->value[q], bound = column->sign * (below ? column->min : column->max);
+    diag_warning(diags, model->variables.data[column->named].span, "%s = %.10g at the start is %s %.10g",
+                 model_name(model, column->named), value,
+                 below == (column->sign > 0) ? "below its min," : "above its max,", bound);
+  }
 }

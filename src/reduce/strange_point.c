@@ -126,7 +126,7 @@ bool strangeness_find_point(Strangeness *strangeness, double t) {
   arena_free(&scratch);
   if (norm <= CONSISTENT) return true;
   diag_error(strangeness->diags, DIAG_INIT, (Span){0},
-             "no consistent initial values for the equations and their derivatives up to order %d: scaled "
+             "no consistent initial values found for the equations and their derivatives up to order %d: scaled "
              "residual %.3g; change the "
              "start values, or remove fixed=true",
              (int)array->c[0], norm);
