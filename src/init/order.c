@@ -81,17 +81,43 @@ typedef struct Tie {
 } Tie;
 typedef VEC(Tie) TieVec;
 
-/* The first row of each column that may move it; the others that may are tied to that one, so that they fall into one
- * block with it. */
+/* Ties to a row all rows of its stage that columns of that stage link with it, so that they fall into one block: where one of them
+ * moves a start value, the others share the move. */
+static void tie_stage(const InitialSystem *system, const InitialColumn *columns, const Order *order,
+                      const Pattern *by_column, int32_t first, bool *tied, TieVec *ties, Arena *scratch) {
+  const Pattern *pattern = &order->pattern;
+  int32_t stage = system->row_stage[first];
+  IntVec rows = {0};
+  tied[first] = true;
+  vec_push(scratch->heap, &rows, first);
+  for (uint32_t k = 0; k < rows.count; k++) {
+    for (int32_t e = pattern->row_start[rows.data[k]]; e < pattern->row_start[rows.data[k] + 1]; e++) {
+      int32_t q = pattern->column[e];
+      if (system->column_stage[q] != stage || columns[q].fixed) continue;
+      for (int32_t f = by_column->row_start[q]; f < by_column->row_start[q + 1]; f++) {
+        int32_t r = by_column->column[f];
+        if (tied[r] || system->row_stage[r] != stage) continue;
+        tied[r] = true;
+        vec_push(scratch->heap, &rows, r);
+        vec_push(scratch->heap, ties, (Tie){first, r});
+        vec_push(scratch->heap, ties, (Tie){r, first});
+      }
+    }
+  }
+  vec_free(scratch->heap, &rows);
+}
+
+/* A row that may move each column; what such rows are linked with is tied to them. */
 static void tie_rows(const InitialSystem *system, const InitialColumn *columns, const Order *order, int32_t *mover,
                      TieVec *ties, Arena *scratch) {
   Pattern by_column = pattern_transpose(scratch, &order->pattern);
+  bool *tied = arena_array(scratch, system->rows, sizeof *tied);
   for (uint32_t q = 0; q < system->columns; q++) {
     for (int32_t e = by_column.row_start[q]; e < by_column.row_start[q + 1]; e++) {
       int32_t r = by_column.column[e];
       if (!order_may_move(system, columns, order, (uint32_t)r, q)) continue;
-      if (mover[q] == STRUCTURE_NONE) mover[q] = r;
-      else vec_push(scratch->heap, ties, (Tie){mover[q], r});
+      mover[q] = r;
+      if (!tied[r]) tie_stage(system, columns, order, &by_column, r, tied, ties, scratch);
     }
   }
 }

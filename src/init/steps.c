@@ -141,7 +141,7 @@ static void restart(Run *run, const Unit *unit) {
 
 /* Where an attempt begins, from the start values, in units of nominal. The first ones move default start values only; the
  * others move given ones too, and go in careful steps. */
-static const double GUESS[] = {0, 1, -1, 0.1, 10};
+static const double GUESS[] = {0, 1, -1, 0.1, 10}, BETWEEN_BOUNDS[] = {0, 0.5, 0.25, 0.75, 0.95};
 enum { GUESSES = sizeof GUESS / sizeof *GUESS, ATTEMPTS = 2 * GUESSES };
 
 /* False if this attempt moves nothing. No two columns move alike: equal guesses may be singular. */
@@ -154,6 +154,8 @@ static bool guess(Run *run, const Unit *unit, int attempt) {
     if (unit->weight[k] == 0 || attempt % GUESSES == 0 || (column->given && attempt < GUESSES)) continue;
     double turn = 0.6180339887498949 * (double)(k + 1), part = turn - floor(turn);
     double value = unit->start[k] + GUESS[attempt % GUESSES] * run->system->nominal[q] * (1 - 0.3 * part);
+    bool between = attempt >= GUESSES && isfinite(column->max - column->min);
+    if (between) value = column->min + BETWEEN_BOUNDS[attempt % GUESSES] * (column->max - column->min);
     run->y[q] = fmin(fmax(value, column->min), column->max);
     any = true;
   }
@@ -210,7 +212,8 @@ static bool attempt(Run *run, Unit *unit, bool hold_given) {
     part.iterations = 0;
     if (!hold_given) patch_approach(unit->patch, run->t, unit->start, run->y, &part);
     run->result.iterations += part.iterations;
-    double cost = linear ? 0 : unit_cost(run, unit);
+    double cost = unit_cost(run, unit);
+    if (linear && cost < FORBIDDEN) cost = 0;
     if (cost >= best) continue;
     best = cost;
     for (uint32_t k = 0; k < unit->columns; k++) found[k] = run->y[unit->positions[k]];
