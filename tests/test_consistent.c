@@ -365,8 +365,8 @@ static void random_models(void **state) {
   const char *models = getenv("DAEDAL_MODELS"), *seed = getenv("DAEDAL_SEED");
   uint64_t first = seed ? strtoull(seed, NULL, 10) : 1, count = models ? strtoull(models, NULL, 10) : seed ? 1 : 300;
   Counts counts[CLASSES] = {0}, all = {0};
-  for (uint64_t k = first; k < first + count; k++) check_model(k, counts);
   if (count == 1) print_message("%s", draw_model(first).text);
+  for (uint64_t k = first; k < first + count; k++) check_model(k, counts);
   for (int c = 0; c < CLASSES; c++) {
     const Counts *part = &counts[c];
     print_message("%-10s %u models: %u found (%u at singular points), %u refused, %u singular; %u wrong, %u apart, %u "
