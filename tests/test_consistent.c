@@ -334,7 +334,8 @@ static double off_normal(const RandomModel *model, const StartPoint *point, int 
 static void check_nearest(uint64_t seed, const RandomModel *model, const StartPoint *point, Counts *counts) {
   for (int i = 0; i < model->unknowns; i++)
     if (strstr(model->declaration[i], "fixed") || point->at_once) return;
-  double angle = fmax(off_normal(model, point, 2), off_normal(model, point, 0));
+  bool positions = strstr(model->declaration[2], "start") && strstr(model->declaration[3], "start");
+  double angle = positions ? fmax(off_normal(model, point, 2), off_normal(model, point, 0)) : 0;
   if (angle > 1e-4) counts->astray++, complain(seed, model, "not the nearest point", NULL, angle);
 }
 

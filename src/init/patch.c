@@ -24,9 +24,10 @@ static const double FLOOR = 4e-16;      /* step that is lost in round-off */
 static const double SLACK = 1e-22, FIRM_SLACK = 1e-14, MOST_SLACK = 1e4;
 static const double SHORTEST = 1e-5; /* step of a continuation */
 static const double LEAST_BURDEN = 1e-4;
-static const double LINEAR = 1e-16;  /* squares after one step, over those before */
-static const double LONGEST = 0.5;   /* careful step, over the size of a column */
-static const double SINGULAR = 1e11; /* growth by an inverse that is none */
+static const double FARTHEST_SLIDE = 64; /* over the step of the linear model */
+static const double LINEAR = 1e-16;      /* squares after one step, over those before */
+static const double LONGEST = 0.5;       /* careful step, over the size of a column */
+static const double SINGULAR = 1e11;     /* growth by an inverse that is none */
 
 struct Patch {
   InitialSystem *system;
@@ -471,6 +472,16 @@ static double distance(const Patch *patch, const double *y) {
   return sqrt(squares);
 }
 
+/* The square of the step in the norm. */
+static double step_squares(const Patch *patch) {
+  double squares = 0;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    double part = patch->number[k] < 0 ? 0 : patch->step[k] / column_unit(patch, k);
+    squares += part * part;
+  }
+  return squares;
+}
+
 /* Steps along the solutions towards the origin, each followed by corrections back onto them, while they
  * shorten the distance. */
 void patch_approach(Patch *patch, double t, const double *origin, double *y, PatchResult *result) {
@@ -488,6 +499,7 @@ void patch_approach(Patch *patch, double t, const double *origin, double *y, Pat
     if (step_size(patch, y) < 1e-10) break;
     memcpy(tangent, patch->step, patch->columns * sizeof *tangent);
     save(patch, y, held);
+    double gain = step_squares(patch); /* the slope of half the squared distance */
     bool nearer = false;
     double next = away;
     for (int halving = 0; halving < 8 && !nearer; halving++, fraction /= 2) {
@@ -496,14 +508,15 @@ void patch_approach(Patch *patch, double t, const double *origin, double *y, Pat
       PatchResult back = iterate(patch, t, y);
       result->iterations += back.iterations;
       next = distance(patch, y);
-      nearer = back.solved && next < away;
+      nearer = back.solved && next * next < away * away - 0.5 * fraction * gain;
       if (nearer) result->residual = back.residual;
     }
     if (!nearer) {
       restore(patch, held, 0, y);
       break;
     }
-    fraction = fraction >= 0.5 ? 1 : 4 * fraction;
+    fraction =
+        fmin(4 * fraction, FARTHEST_SLIDE); /* twice what was taken: far from its curve the origin draws weakly */
     if (away - next < 1e-12 * away) break;
     away = next;
   }
