@@ -113,6 +113,18 @@ static bool pass_parameters(Plan *plan) {
                                 plan->diags);
 }
 
+/* A method by ranks starts where the others do. */
+static bool pass_common(Plan *plan) {
+  if (!plan->request.method->by_ranks) return true;
+  Diags silent = diags_make(plan->heap);
+  Request request = plan->request;
+  request.method = &method_dummy;
+  request.initialize_only = true;
+  plan->common = heap_alloc(plan->heap, sizeof *plan->common);
+  if (!plan_make(plan->common, plan->heap, plan->model, &request, &silent)) plan->common = NULL;
+  return true;
+}
+
 /* The characteristic values of a method by ranks are those of the equations as written. */
 static bool pass_structure(Plan *plan) {
   plan->problem = problem_make(plan->own, !plan->request.method->by_ranks, &plan->arena);
@@ -190,7 +202,9 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
-    if (!switches || !switches_evaluate(switches, run->start, initial->y) || !switches_set(switches)) return true;
+    if (switches && switches_evaluate(switches, run->start, initial->y) && switches_set(switches)) continue;
+    initial_report_bounds(initializer, initial, diags);
+    return true;
   }
   diag_error(diags, DIAG_INIT, (Span){0},
              "no consistent initial values: the conditions of if-expressions do not settle; change the start "
@@ -206,10 +220,26 @@ static Initializer make_initializer(const Plan *plan, Heap *heap, const ArrayRun
                        .space = run->space};
 }
 
+/* Start values at the point that the other methods start from. */
+static StartValues common_starts(const Plan *plan) {
+  StartValues starts = plan->starts;
+  const Array *array = &plan->array;
+  double *column = heap_array(plan->heap, array->columns, sizeof *column);
+  for (uint32_t q = 0; q < array->columns; q++) {
+    uint32_t unknown = array->problem->unknown[array->column_unknown[q]];
+    bool written = unknown < plan->model->unknowns.count;
+    const ArrayRun *common = &plan->common->first;
+    column[q] = written ? evaluator_value(common->evaluator, common->y, unknown, array_order(array, q)) : NAN;
+  }
+  starts.column = column;
+  return starts;
+}
+
 static bool pass_initial(Plan *plan) {
   plan->facts.status = "init";
   plan->initializer = make_initializer(plan, plan->heap, &plan->first);
-  if (!find_initial(&plan->initializer, &plan->starts, &plan->request.run, &plan->initial, plan->diags)) return false;
+  StartValues starts = plan->common ? common_starts(plan) : plan->starts;
+  if (!find_initial(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
   plan->first.y = plan->initial.y;
   return true;
 }
@@ -236,6 +266,7 @@ static bool pass_reduce(Plan *plan) {
                                 .states = plan->states,
                                 .modes = &plan->modes,
                                 .at = plan->first,
+                                .known = plan->common ? plan->common->first : plan->first,
                                 .time = request->run.start,
                                 .duration = request->run.stop - request->run.start,
                                 .tolerance = request->run.tolerance,
@@ -443,11 +474,17 @@ typedef struct PlanPass {
 } PlanPass;
 
 static const PlanPass PLAN_PASSES[] = {
-    {pass_supported, offsetof(Seconds, structure), false}, {pass_parameters, offsetof(Seconds, structure), false},
-    {pass_structure, offsetof(Seconds, structure), true},  {pass_regular, offsetof(Seconds, structure), true},
-    {pass_array, offsetof(Seconds, structure), true},      {pass_code, offsetof(Seconds, code), true},
-    {pass_initial, offsetof(Seconds, init), true},         {pass_reduce, offsetof(Seconds, code), false},
-    {pass_watch, offsetof(Seconds, code), false},          {pass_compile, offsetof(Seconds, code), false},
+    {pass_supported, offsetof(Seconds, structure), false},
+    {pass_parameters, offsetof(Seconds, structure), false},
+    {pass_common, offsetof(Seconds, init), false},
+    {pass_structure, offsetof(Seconds, structure), true},
+    {pass_regular, offsetof(Seconds, structure), true},
+    {pass_array, offsetof(Seconds, structure), true},
+    {pass_code, offsetof(Seconds, code), true},
+    {pass_initial, offsetof(Seconds, init), true},
+    {pass_reduce, offsetof(Seconds, code), false},
+    {pass_watch, offsetof(Seconds, code), false},
+    {pass_compile, offsetof(Seconds, code), false},
 };
 
 typedef struct RunPass {

@@ -29,9 +29,10 @@ typedef struct Plan {
   Arena arena;
   Diags *diags;
   const Model *model;
-  Model *own;         /* the model with a graph of the plan's own */
-  Request request;    /* what it was made for */
-  double *parameters; /* by leaf index: the values it was made for */
+  Model *own;          /* the model with a graph of the plan's own */
+  Request request;     /* what it was made for */
+  double *parameters;  /* by leaf index: the values it was made for */
+  struct Plan *common; /* of a method by ranks: what the other methods start with; NULL if they cannot */
   StartValues starts;
   Problem problem;
   Modes modes;

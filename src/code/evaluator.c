@@ -64,6 +64,23 @@ EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, d
   return workspace_run(evaluator->entries, &point, values);
 }
 
+double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order) {
+  const Array *array = evaluator->array;
+  const Aliases *aliases = &array->problem->aliases;
+  uint32_t root = unknown;
+  double sign = 1, value = NAN;
+  if (unknown >= evaluator->model->unknowns.count) return NAN;
+  if (aliases->removed) {
+    root = aliases->root[unknown];
+    if (root == UINT32_MAX)
+      return order || !evaluator_constant(evaluator, aliases->constant[unknown], &value) ? 0 : value;
+    order += aliases->shift[unknown];
+    sign = aliases->sign[unknown];
+  }
+  uint32_t local = array->problem->local[root], column = array->column_start[local] + order;
+  return column < array->column_start[local + 1] ? sign * y[column] : NAN;
+}
+
 double evaluator_in_rows(const Evaluator *evaluator, uint64_t rows) {
   return evaluator->array->rows ? (double)rows / evaluator->array->rows : 0;
 }

@@ -38,6 +38,9 @@ Point evaluator_point(const Evaluator *evaluator, double t, const double *y);
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows);
 EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, double *values);
 
+/* The value at y of a derivative of an unknown of the model, through aliases; NAN where the array does not have it. */
+double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order);
+
 /* A number of rows, or of Jacobian entries, in units of all of them. */
 double evaluator_in_rows(const Evaluator *evaluator, uint64_t rows);
 double evaluator_in_jacobians(const Evaluator *evaluator, uint64_t entries);

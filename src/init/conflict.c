@@ -185,7 +185,7 @@ Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, 
   for (uint32_t q = 0; q < system->columns; q++) weights[q] = columns[q].fixed ? 0 : 1;
   patch_set_weights(patch, weights);
   heap_free(system->heap, weights);
-  *defined = patch_solve(patch, t, y, false).defined;
+  *defined = patch_solve(patch, t, y).defined;
   uint32_t worst;
   if (!*defined) return conflict;
   patch_residual(patch, t, y, &worst);
@@ -247,8 +247,8 @@ void conflict_report(const InitialSystem *system, const InitialColumn *columns, 
                       fixed, conflict->columns.count > 1 ? "" : "s", row, conflict->residual);
   else
     diag = diag_error(diags, DIAG_INIT, span,
-                      "no consistent initial values: `%s` cannot be met together with the rest: residual %.4g", row,
-                      conflict->residual);
+                      "no consistent initial values found: `%s` could not be met together with the rest: residual %.4g",
+                      row, conflict->residual);
   if (conflict->column != MAP_NONE && isfinite(conflict->wanted))
     diag_note(diags, diag, (Span){0}, "the others want %s = %.10g, it is off by %.4g",
               given_name(system, columns, conflict->column, arena),

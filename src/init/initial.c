@@ -3,6 +3,7 @@
 
 #include "init/patch.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +11,13 @@ static const double KEPT = 1e-9; /* relative: a start value that moved less was 
 
 static bool gave_way(const InitialColumn *column, double value) {
   return !(fabs(value - column->start) <= KEPT * (1 + fabs(column->start)));
+}
+
+/* Is a guess followed to a solution that another may be nearer to, or that min and max forbid? */
+static bool goes_astray(const InitialColumn *columns, const double *nominal, uint32_t count, const double *y) {
+  for (uint32_t q = 0; q < count; q++)
+    if (steps_is_far(&columns[q], nominal[q], y[q]) || column_excess(&columns[q], y[q]) > 0) return true;
+  return false;
 }
 
 /* Would a solution take from the user what he gave? */
@@ -27,6 +35,56 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
   for (uint32_t q = 0; q < n; q++) y[q] = columns[q].start;
   heap_free(initializer->heap, columns);
   return ok;
+}
+
+/* ---- do the values hold? ---- */
+
+/* Residual of a solution over the sizes of a row's terms; over what round-off in units of nominal would make of it, where the
+ * terms vanish. */
+static const double CONSISTENT = 1e-10, VANISHED = 1e-12;
+
+/* The rows of an array or of the initial system, with what measures their residuals. */
+typedef struct Rows {
+  Evaluator *evaluator;
+  Workspace *program, *entries;
+  const Jacobian *jacobian;
+  const double *nominal;
+} Rows;
+
+/* What measures the residual of a row: sums of |d row / d column| times |column| and times nominal, the largest |column| / nominal. */
+typedef struct RowSize {
+  double terms, nominal, largest;
+} RowSize;
+
+static bool row_holds(double residual, const RowSize *size) {
+  return fabs(residual) <= CONSISTENT * size->terms || fabs(residual) <= 2 * DBL_EPSILON ||
+         fabs(residual) <= VANISHED * size->nominal / fmax(1, size->largest);
+}
+
+/* Are all rows met at (t, y) but those left out? */
+static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, const double *y) {
+  const Jacobian *jacobian = rows->jacobian;
+  Arena scratch = arena_make(rows->evaluator->heap);
+  double *r = arena_array(&scratch, jacobian->rows, sizeof *r);
+  double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
+  RowSize *size = arena_array(&scratch, jacobian->rows, sizeof *size);
+  Point point = evaluator_point(rows->evaluator, t, y);
+  bool hold =
+      workspace_run(rows->program, &point, r) == EVAL_OK && workspace_run(rows->entries, &point, values) == EVAL_OK;
+  rows->evaluator->row_evaluations += jacobian->rows;
+  rows->evaluator->entry_evaluations += jacobian->nonzeros;
+  for (uint32_t q = 0; q < jacobian->columns; q++) {
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
+      RowSize *row = &size[jacobian->row_index[e]];
+      row->terms += fabs(values[e] * y[q]);
+      row->nominal += fabs(values[e]) * rows->nominal[q];
+      row->largest = fmax(row->largest, fabs(y[q]) / rows->nominal[q]);
+    }
+  }
+  for (uint32_t k = 0; left_out && k < left_out->count; k++) r[left_out->data[k]] = 0;
+  for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = row_holds(r[i], &size[i]);
+  arena_free(&scratch);
+  return hold;
 }
 
 /* ---- through the state-space form ---- */
@@ -47,6 +105,9 @@ static bool solve_by_states(Initializer *initializer, double t0, Initial *initia
     statespace_choose(initializer->space, dummy_depth(initializer->dummy));
     ok = statespace_close(initializer->space, t0, y) == EVAL_OK && !moves_given(initial->column, array->columns, y);
   }
+  Evaluator *evaluator = initializer->evaluator;
+  Rows rows = {evaluator, evaluator->rows, evaluator->entries, evaluator->jacobian, evaluator->nominal};
+  ok = ok && rows_hold(&rows, NULL, t0, y) && !goes_astray(initial->column, evaluator->nominal, array->columns, y);
   if (ok) memcpy(initial->value, y, array->columns * sizeof *y);
   heap_free(heap, held);
   heap_free(heap, y);
@@ -75,8 +136,7 @@ static void widen(Initial *initial, InitialSystem *system, Heap *heap) {
   Evaluator *evaluator = system->evaluator;
   const Model *model = evaluator->model;
   InitialColumn *columns = heap_array(heap, system->columns, sizeof *columns);
-  for (uint32_t q = 0; q < system->columns; q++)
-    columns[q] = (InitialColumn){.named = MAP_NONE, .sign = 1, .row = MAP_NONE};
+  for (uint32_t q = 0; q < system->columns; q++) columns[q] = initial_column();
   for (uint32_t q = 0; q < evaluator->array->columns; q++) columns[system_column(system, q)] = initial->column[q];
   for (uint32_t k = 0; k < system->parameters.count; k++) {
     InitialColumn *column = &columns[system->array->columns + k];
@@ -102,6 +162,14 @@ typedef struct Attempt {
   StepsResult last;
 } Attempt;
 
+/* Do all rows but surplus ones hold at the values of now? */
+static bool values_hold(const Attempt *attempt) {
+  InitialSystem *system = attempt->system;
+  system_compile(system);
+  Rows rows = {system->evaluator, system->program, system->entries, system->jacobian, system->nominal};
+  return rows_hold(&rows, &attempt->order->surplus, attempt->t0, attempt->initial->value);
+}
+
 static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   Initial *initial = attempt->initial;
   set_starts(initial, initial->value);
@@ -110,7 +178,8 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   initial->iterations += attempt->last.iterations;
   initial->way = way;
   if (!attempt->last.solved) return false;
-  return mode != STEPS_KEEP || !moves_given(initial->column, initial->columns, initial->value);
+  if (mode == STEPS_KEEP && moves_given(initial->column, initial->columns, initial->value)) return false;
+  return values_hold(attempt);
 }
 
 /* All rows at once, from the start values or from where the steps ended. */
@@ -126,10 +195,10 @@ static bool try_all_rows(Attempt *attempt) {
     for (uint32_t q = 0; q < initial->columns; q++)
       weights[q] = steps_weight(attempt->system, initial->column, q, pass % 2 == 0);
     patch_set_weights(patch, weights);
-    PatchResult result = pass < 2 ? patch_solve(patch, attempt->t0, initial->value, false)
-                                  : patch_continue(patch, attempt->t0, initial->value);
+    PatchResult result =
+        pass < 2 ? patch_solve(patch, attempt->t0, initial->value) : patch_continue(patch, attempt->t0, initial->value);
     initial->iterations += result.iterations;
-    solved = result.solved;
+    solved = result.solved && values_hold(attempt);
   }
   heap_free(heap, weights);
   return solved;
@@ -155,7 +224,7 @@ static bool follow(InitialSystem *system, const Order *order, double t0, double 
     memcpy(last, y, system->columns * sizeof *last);
     double next = at + step < 1 ? at + step : 1;
     y[system->homotopy] = next;
-    PatchResult result = patch_solve(patch, t0, y, false);
+    PatchResult result = patch_solve(patch, t0, y);
     *iterations += result.iterations;
     if (!result.solved) memcpy(y, last, system->columns * sizeof *last);
     else at = next;
@@ -174,8 +243,8 @@ static bool try_homotopy(Attempt *attempt) {
   InitialColumn *columns = heap_array(heap, system->columns, sizeof *columns);
   double *y = heap_array(heap, system->columns, sizeof *y);
   memcpy(columns, initial->column, initial->columns * sizeof *columns);
-  columns[system->homotopy] =
-      (InitialColumn){.fixed = true, .given = true, .named = MAP_NONE, .sign = 1, .row = MAP_NONE};
+  columns[system->homotopy] = initial_column();
+  columns[system->homotopy].fixed = columns[system->homotopy].given = true;
   set_starts(initial, y);
   Order order = order_make(system, columns, &scratch);
   StepsResult simplified = steps_run(system, columns, &order, STEPS_NEAREST, attempt->t0, attempt->tolerance, y);
@@ -186,7 +255,7 @@ static bool try_homotopy(Attempt *attempt) {
   heap_free(heap, columns);
   heap_free(heap, y);
   arena_free(&scratch);
-  return solved;
+  return solved && values_hold(attempt);
 }
 
 /* ---- initial equations too many ---- */
@@ -203,7 +272,7 @@ static void polish_surplus(Attempt *attempt) {
     weights[q] = initial->column[q].fixed || attempt->order->choice.given[q] ? 0 : 1;
   memcpy(y, initial->value, initial->columns * sizeof *y);
   patch_set_weights(patch, weights);
-  if (patch_solve(patch, attempt->t0, y, false).solved) memcpy(initial->value, y, initial->columns * sizeof *y);
+  if (patch_solve(patch, attempt->t0, y).solved) memcpy(initial->value, y, initial->columns * sizeof *y);
   heap_free(heap, weights);
   heap_free(heap, y);
 }
@@ -315,4 +384,17 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
     return initial->solved = true;
   }
   return initial->solved = solve_by_system(initializer, event, t0, tolerance, initial, diags);
+}
+
+void initial_report_bounds(const Initializer *initializer, const Initial *initial, Diags *diags) {
+  const Model *model = initializer->evaluator->model;
+  for (uint32_t q = 0; q < initial->columns; q++) {
+    const InitialColumn *column = &initial->column[q];
+    if (column->named == MAP_NONE || column_excess(column, initial->value[q]) == 0) continue;
+    bool below = initial->value[q] < column->min;
+    double value = column->sign * initial->value[q], bound = column->sign * (below ? column->min : column->max);
+    diag_warning(diags, model->variables.data[column->named].span, "%s = %.10g at the start is %s %.10g",
+                 model_name(model, column->named), value,
+                 below == (column->sign > 0) ? "below its min," : "above its max,", bound);
+  }
 }

@@ -60,4 +60,7 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
 bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
                    Diags *diags);
 
+/* Warns of values outside of min and max. */
+void initial_report_bounds(const Initializer *initializer, const Initial *initial, Diags *diags);
+
 #endif

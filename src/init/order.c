@@ -1,7 +1,16 @@
 /* order: see order.h. */
 #include "init/order.h"
 
-enum { PREFER_FIXED = 1000, PREFER_GIVEN = 500, PREFER_LOW = 100, PREFER_PARAMETER = 50, PREFER_GUESS = 2 };
+/* Of equal rank those of lower stages are kept, so that constraints are met by the columns of their own stage and hidden
+ * constraints move nothing that satisfies them (Estévez Schwarz 2010, Theorem 4.3). */
+enum {
+  PREFER_FIXED = 1 << 30,
+  PREFER_GIVEN = 1 << 29,
+  PREFER_LOW = 1 << 28,
+  PREFER_PARAMETER = 50,
+  PREFER_GUESS = 2,
+  PREFER_STAGE = 64,
+};
 
 static int32_t preference(const InitialSystem *system, const InitialColumn *columns, uint32_t q) {
   const InitialColumn *column = &columns[q];
@@ -13,7 +22,8 @@ static int32_t preference(const InitialSystem *system, const InitialColumn *colu
   const Model *model = system->evaluator->model;
   uint32_t position = model->unknowns.data[array->problem->unknown[array->column_unknown[q]]];
   int32_t select = 10 * (int32_t)model->variables.data[position].select;
-  return (column->given ? PREFER_GIVEN : PREFER_LOW) + select - (order > 3 ? 3 : order);
+  return (column->given ? PREFER_GIVEN : PREFER_LOW) - PREFER_STAGE * system->column_stage[q] + select -
+         (order > 3 ? 3 : order);
 }
 
 /* Rows of the array first: what then finds no column is an initial equation too many. */
@@ -71,26 +81,50 @@ typedef struct Tie {
 } Tie;
 typedef VEC(Tie) TieVec;
 
-/* Rows that share a movable column get entries in a ring, so that they fall into one block. */
-static void tie_rows(const InitialSystem *system, const InitialColumn *columns, const Order *order, TieVec *ties,
-                     Arena *scratch) {
+/* Ties to a row all rows of its stage that columns of that stage link with it, so that they fall into one block: where one of them
+ * moves a start value, the others share the move. */
+static void tie_stage(const InitialSystem *system, const InitialColumn *columns, const Order *order,
+                      const Pattern *by_column, int32_t first, bool *tied, TieVec *ties, Arena *scratch) {
+  const Pattern *pattern = &order->pattern;
+  int32_t stage = system->row_stage[first];
+  IntVec rows = {0};
+  tied[first] = true;
+  vec_push(scratch->heap, &rows, first);
+  for (uint32_t k = 0; k < rows.count; k++) {
+    for (int32_t e = pattern->row_start[rows.data[k]]; e < pattern->row_start[rows.data[k] + 1]; e++) {
+      int32_t q = pattern->column[e];
+      if (system->column_stage[q] != stage || columns[q].fixed) continue;
+      for (int32_t f = by_column->row_start[q]; f < by_column->row_start[q + 1]; f++) {
+        int32_t r = by_column->column[f];
+        if (tied[r] || system->row_stage[r] != stage) continue;
+        tied[r] = true;
+        vec_push(scratch->heap, &rows, r);
+        vec_push(scratch->heap, ties, (Tie){first, r});
+        vec_push(scratch->heap, ties, (Tie){r, first});
+      }
+    }
+  }
+  vec_free(scratch->heap, &rows);
+}
+
+/* A row that may move each column; what such rows are linked with is tied to them. */
+static void tie_rows(const InitialSystem *system, const InitialColumn *columns, const Order *order, int32_t *mover,
+                     TieVec *ties, Arena *scratch) {
   Pattern by_column = pattern_transpose(scratch, &order->pattern);
+  bool *tied = arena_array(scratch, system->rows, sizeof *tied);
   for (uint32_t q = 0; q < system->columns; q++) {
-    int32_t first = STRUCTURE_NONE, last = STRUCTURE_NONE;
     for (int32_t e = by_column.row_start[q]; e < by_column.row_start[q + 1]; e++) {
       int32_t r = by_column.column[e];
-      if (r == last || !order_may_move(system, columns, order, (uint32_t)r, q)) continue;
-      if (first == STRUCTURE_NONE) first = r;
-      else vec_push(scratch->heap, ties, (Tie){last, r});
-      last = r;
+      if (!order_may_move(system, columns, order, (uint32_t)r, q)) continue;
+      mover[q] = r;
+      if (!tied[r]) tie_stage(system, columns, order, &by_column, r, tied, ties, scratch);
     }
-    if (first != last) vec_push(scratch->heap, ties, (Tie){last, first});
   }
 }
 
-/* Rows against rows: row r uses the column that row s determines. Rows without a column are left out. */
-static Pattern row_graph(const Order *order, const TieVec *ties, const int32_t *place, const int32_t *row, int32_t n,
-                         Arena *arena) {
+/* Rows against rows: row r uses the column that row s determines or moves. Rows without a column are left out. */
+static Pattern row_graph(const Order *order, const int32_t *mover, const TieVec *ties, const int32_t *place,
+                         const int32_t *row, int32_t n, Arena *arena) {
   const Pattern *pattern = &order->pattern;
   int32_t *start = index_zeros(arena, n + 1);
   for (uint32_t k = 0; k < ties->count; k++) start[place[ties->data[k].from] + 1]++;
@@ -99,7 +133,8 @@ static Pattern row_graph(const Order *order, const TieVec *ties, const int32_t *
   int32_t *column = index_zeros(arena, start[n]), *fill = index_zeros(arena, n);
   for (int32_t p = 0; p < n; p++) {
     for (int32_t e = pattern->row_start[row[p]]; e < pattern->row_start[row[p] + 1]; e++) {
-      int32_t other = order->choice.matching.row_of_column[pattern->column[e]];
+      int32_t q = pattern->column[e], other = order->choice.matching.row_of_column[q];
+      if (other == STRUCTURE_NONE) other = mover[q];
       column[start[p] + fill[p]++] = other == STRUCTURE_NONE ? p : place[other];
     }
   }
@@ -122,8 +157,9 @@ Blocks order_units(const InitialSystem *system, const InitialColumn *columns, co
     row[n++] = (int32_t)r;
   }
   TieVec ties = {0};
-  if (nearest) tie_rows(system, columns, order, &ties, &scratch);
-  Pattern graph = row_graph(order, &ties, place, row, n, &scratch);
+  int32_t *mover = index_nones(&scratch, (int32_t)system->columns);
+  if (nearest) tie_rows(system, columns, order, mover, &ties, &scratch);
+  Pattern graph = row_graph(order, mover, &ties, place, row, n, &scratch);
   Matching diagonal = matching_empty(&scratch, n, n);
   for (int32_t p = 0; p < n; p++) diagonal.column_of_row[p] = diagonal.row_of_column[p] = p;
   diagonal.size = n;

@@ -10,11 +10,12 @@
 
 enum {
   ITERATION_LIMIT = 100,
-  STAGNATION = 10, /* iterations in which the squares must fall by a tenth */
+  STAGNATION = 10,      /* iterations in which the squares must fall by a tenth */
+  LONG_STAGNATION = 50, /* with short steps, which may cross flat places */
   HALVING_LIMIT = 6,
   HALVING_NEAR = 2,
   BURDEN_LIMIT = 8,
-  SLIDE_LIMIT = 25,
+  SLIDE_LIMIT = 200,
   CONTINUATION_LIMIT = 100,
 };
 
@@ -23,12 +24,16 @@ static const double FLOOR = 4e-16;      /* step that is lost in round-off */
 static const double SLACK = 1e-22, FIRM_SLACK = 1e-14, MOST_SLACK = 1e4;
 static const double SHORTEST = 1e-5; /* step of a continuation */
 static const double LEAST_BURDEN = 1e-4;
-static const double SINGULAR = 1e11; /* growth by an inverse that is none */
+static const double FARTHEST_SLIDE = 64; /* over the step of the linear model */
+static const double LINEAR = 1e-16;      /* squares after one step, over those before */
+static const double LONGEST = 0.5;       /* careful step, over the size of a column */
+static const double SINGULAR = 1e11;     /* growth by an inverse that is none */
 
 struct Patch {
   InitialSystem *system;
   Heap *heap;
   uint32_t rows, columns;
+  bool careful;
   Workspace *program;
   const Jacobian *jacobian;
   Workspace *entries; /* of the Jacobian */
@@ -36,7 +41,8 @@ struct Patch {
   double *scale;        /* per row: makes a residual relative to the sizes of all columns */
   double *normal_scale; /* per row: makes its largest entry among the free columns 1, in units of the norm */
   double slack;
-  double rest;     /* squares that the last step leaves by its linear model */
+  double rest;     /* squares that the last step leaves by its linear model, */
+  double after;    /* and in truth */
   double *offset;  /* residual left over by a continuation; NULL: none */
   double *weight;  /* per column */
   double *burden;  /* per column: factor of the weight, below 1 for those that went astray */
@@ -109,6 +115,8 @@ const Jacobian *patch_jacobian(const Patch *patch, const double **values) {
   *values = patch->values;
   return patch->jacobian;
 }
+
+void patch_set_careful(Patch *patch, bool careful) { patch->careful = careful; }
 
 /* ---- the linear systems ---- */
 
@@ -356,6 +364,14 @@ static void restore(const Patch *patch, const double *copy, double fraction, dou
     y[patch->jacobian->positions[k]] = fraction == 0 ? copy[k] : copy[k] + fraction * patch->step[k];
 }
 
+/* A careful step keeps its direction only. */
+static void shorten(Patch *patch, const double *y, double squares) {
+  double size = step_size(patch, y), fraction = LONGEST / size;
+  if (!patch->careful || size <= LONGEST) return;
+  for (uint32_t k = 0; k < patch->columns; k++) patch->step[k] *= fraction;
+  patch->rest = squares - fraction * (squares - patch->rest);
+}
+
 /* Halves the step until the rows are defined and smaller; leaves y there, or as it was. Returns the fraction
  * taken. */
 static double search_line(Patch *patch, double t, double *y, double before, int limit) {
@@ -363,8 +379,9 @@ static double search_line(Patch *patch, double t, double *y, double before, int 
   save(patch, y, patch->trial);
   for (int halving = 0; halving < limit; halving++, fraction /= 2) {
     restore(patch, patch->trial, fraction, y);
-    if (evaluate(patch, t, y, &squares) && squares <= before - 0.25 * fraction * (before - patch->rest))
-      return fraction;
+    if (!evaluate(patch, t, y, &squares) || squares > before - 0.25 * fraction * (before - patch->rest)) continue;
+    patch->after = squares;
+    return fraction;
   }
   restore(patch, patch->trial, 0, y);
   return 0;
@@ -390,6 +407,10 @@ static bool burden(Patch *patch, const double *y) {
   return burdened > 0 && burdened < (uint32_t)patch->free;
 }
 
+static void unburden(Patch *patch) {
+  for (uint32_t k = 0; k < patch->columns; k++) patch->burden[k] = 1;
+}
+
 /* After a full step the columns become lighter again. */
 static void relieve(Patch *patch) {
   for (uint32_t k = 0; k < patch->columns; k++) patch->burden[k] = fmin(1, 10 * patch->burden[k]);
@@ -402,6 +423,7 @@ static bool advance(Patch *patch, double t, double *y, double squares, double *s
   for (int tries = 0; *slack <= MOST_SLACK; tries++) {
     bool found = find_step(patch, y, *slack);
     if (patch->free == 0 || (found && step_size(patch, y) <= FLOOR)) return false;
+    if (found) shorten(patch, y, squares);
     double fraction = found ? search_line(patch, t, y, squares, near ? HALVING_NEAR : HALVING_LIMIT) : 0;
     if (fraction == 1) {
       *slack = *slack <= 1e-6 ? SLACK : *slack / 100;
@@ -421,16 +443,17 @@ static bool advance(Patch *patch, double t, double *y, double squares, double *s
 static PatchResult iterate(Patch *patch, double t, double *y) {
   PatchResult result = {.residual = HUGE_VAL};
   double squares, slack = SLACK, before = HUGE_VAL;
-  uint32_t worst;
+  uint32_t worst, stagnation = patch->careful ? LONG_STAGNATION : STAGNATION;
   while (linearize(patch, t, y) && evaluate(patch, t, y, &squares)) {
     result.defined = true;
     result.residual = largest_residual(patch, &worst);
     if (squares == 0 || result.iterations++ >= ITERATION_LIMIT) break;
-    if (result.iterations % STAGNATION == 0) {
+    if (result.iterations % stagnation == 0) {
       if (squares > 0.9 * before) break;
       before = squares;
     }
     if (!advance(patch, t, y, squares, &slack, result.residual <= CONSISTENT)) break;
+    if (result.iterations == 1) result.linear = patch->after <= LINEAR * squares;
   }
   result.solved = result.defined && result.residual <= CONSISTENT;
   return result;
@@ -449,9 +472,22 @@ static double distance(const Patch *patch, const double *y) {
   return sqrt(squares);
 }
 
+/* The square of the step in the norm. */
+static double step_squares(const Patch *patch) {
+  double squares = 0;
+  for (uint32_t k = 0; k < patch->columns; k++) {
+    double part = patch->number[k] < 0 ? 0 : patch->step[k] / column_unit(patch, k);
+    squares += part * part;
+  }
+  return squares;
+}
+
 /* Steps along the solutions towards the origin, each followed by corrections back onto them, while they
  * shorten the distance. */
-static void slide(Patch *patch, double t, double *y, PatchResult *result) {
+void patch_approach(Patch *patch, double t, const double *origin, double *y, PatchResult *result) {
+  if (patch->free <= (int32_t)patch->rows) return;
+  memcpy(patch->origin, origin, patch->columns * sizeof *origin);
+  unburden(patch);
   double fraction = 1, away = distance(patch, y);
   double *tangent = heap_array(patch->heap, patch->columns, sizeof *tangent);
   double *held = heap_array(patch->heap, patch->columns, sizeof *held);
@@ -463,6 +499,7 @@ static void slide(Patch *patch, double t, double *y, PatchResult *result) {
     if (step_size(patch, y) < 1e-10) break;
     memcpy(tangent, patch->step, patch->columns * sizeof *tangent);
     save(patch, y, held);
+    double gain = step_squares(patch); /* the slope of half the squared distance */
     bool nearer = false;
     double next = away;
     for (int halving = 0; halving < 8 && !nearer; halving++, fraction /= 2) {
@@ -471,14 +508,15 @@ static void slide(Patch *patch, double t, double *y, PatchResult *result) {
       PatchResult back = iterate(patch, t, y);
       result->iterations += back.iterations;
       next = distance(patch, y);
-      nearer = back.solved && next < away;
+      nearer = back.solved && next * next < away * away - 0.5 * fraction * gain;
       if (nearer) result->residual = back.residual;
     }
     if (!nearer) {
       restore(patch, held, 0, y);
       break;
     }
-    fraction = fraction >= 0.5 ? 1 : 4 * fraction;
+    fraction =
+        fmin(4 * fraction, FARTHEST_SLIDE); /* twice what was taken: far from its curve the origin draws weakly */
     if (away - next < 1e-12 * away) break;
     away = next;
   }
@@ -486,17 +524,9 @@ static void slide(Patch *patch, double t, double *y, PatchResult *result) {
   heap_free(patch->heap, held);
 }
 
-static void unburden(Patch *patch) {
-  for (uint32_t k = 0; k < patch->columns; k++) patch->burden[k] = 1;
-}
-
-PatchResult patch_solve(Patch *patch, double t, double *y, bool nearest) {
+PatchResult patch_solve(Patch *patch, double t, double *y) {
   unburden(patch);
-  save(patch, y, patch->origin);
-  PatchResult result = iterate(patch, t, y);
-  unburden(patch);
-  if (nearest && result.solved && patch->free > (int32_t)patch->rows) slide(patch, t, y, &result);
-  return result;
+  return iterate(patch, t, y);
 }
 
 /* ---- continuation ---- */

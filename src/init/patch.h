@@ -25,13 +25,19 @@ void patch_set_weights(Patch *patch, const double *weights);
 typedef struct PatchResult {
   bool solved;
   bool defined;    /* the rows have values at the end */
+  bool linear;     /* the first step met them: there is nothing nearer */
   double residual; /* largest scaled residual */
   uint32_t iterations;
 } PatchResult;
 
-/* Solves from y, in place; after a failure y is where the rows are met best. nearest: move on to the nearest
- * solution. */
-PatchResult patch_solve(Patch *patch, double t, double *y, bool nearest);
+/* Short steps: each moves a column by no more than part of its size. They leave flat places, and find solutions near by. */
+void patch_set_careful(Patch *patch, bool careful);
+
+/* Solves from y, in place; after a failure y is where the rows are met best. */
+PatchResult patch_solve(Patch *patch, double t, double *y);
+
+/* Moves a solution y along the solutions until its distance to `origin`, per column of the patch, is least near by. */
+void patch_approach(Patch *patch, double t, const double *origin, double *y, PatchResult *result);
 
 /* The same by continuation in the guess: the residual at the guess is taken away little by little (Newton
  * homotopy). */

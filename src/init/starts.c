@@ -3,14 +3,29 @@
 
 #include <math.h>
 
+static double bound_value(Evaluator *evaluator, Expr bound, double none) {
+  double value;
+  return bound != EXPR_NONE && evaluator_constant(evaluator, bound, &value) && !isnan(value) ? value : none;
+}
+
 /* Modelica's default start value is the one nearest to 0 that min and max allow; only a guess. */
 static double default_start(Evaluator *evaluator, const Variable *variable) {
-  double bound, value = 0;
-  if (variable->min != EXPR_NONE && evaluator_constant(evaluator, variable->min, &bound) && value < bound)
-    value = bound;
-  if (variable->max != EXPR_NONE && evaluator_constant(evaluator, variable->max, &bound) && value > bound)
-    value = bound;
+  double low = bound_value(evaluator, variable->min, -HUGE_VAL), high = bound_value(evaluator, variable->max, HUGE_VAL);
+  double value = fmin(fmax(0, low), high);
   return isfinite(value) ? value : 0;
+}
+
+/* All members of an alias class restrict its column. */
+static void narrow_bounds(Evaluator *evaluator, const Variable *variable, double sign, InitialColumn *column) {
+  double low = bound_value(evaluator, variable->min, -HUGE_VAL), high = bound_value(evaluator, variable->max, HUGE_VAL);
+  column->min = fmax(column->min, sign > 0 ? low : -high);
+  column->max = fmin(column->max, sign > 0 ? high : -low);
+}
+
+double column_excess(const InitialColumn *column, double value) {
+  static const double ROUND_OFF = 1e-10;
+  double excess = fmax(column->min - value, value - column->max);
+  return excess > ROUND_OFF * (1 + fabs(value)) ? excess : 0;
 }
 
 static double start_value(Evaluator *evaluator, const StartValues *starts, uint32_t position, bool *given) {
@@ -65,6 +80,7 @@ static bool take_start(Evaluator *evaluator, const StartValues *starts, uint32_t
   uint32_t q = column_of(evaluator, unknown, &sign);
   if (q == MAP_NONE) return check_constant(evaluator, unknown, fixed, start, tolerance, diags);
   InitialColumn *column = &columns[q];
+  narrow_bounds(evaluator, variable, sign, column);
   double value = sign * start;
   if (fixed && column->fixed && !same_value(value, column->start, tolerance)) {
     Diag *diag = diag_error(diags, DIAG_INIT, variable->span,
@@ -90,18 +106,17 @@ static void take_columns(const StartValues *starts, uint32_t count, InitialColum
     if (isnan(starts->column[q])) continue;
     columns[q].start = starts->column[q];
     columns[q].given = true;
-    columns[q].fixed = starts->hold && starts->hold[q];
+    if (starts->hold) columns[q].fixed = starts->hold[q];
   }
 }
 
 bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns,
                     Diags *diags) {
   const Array *array = evaluator->array;
-  for (uint32_t q = 0; q < array->columns; q++)
-    columns[q] = (InitialColumn){.named = MAP_NONE,
-                                 .sign = 1,
-                                 .row = MAP_NONE,
-                                 .low = (int32_t)array_order(array, q) < array->d[array->column_unknown[q]]};
+  for (uint32_t q = 0; q < array->columns; q++) {
+    columns[q] = initial_column();
+    columns[q].low = (int32_t)array_order(array, q) < array->d[array->column_unknown[q]];
+  }
   /* The representative first, so that at equal rank its own start value counts. */
   for (int pass = 0; pass < 2; pass++) {
     for (uint32_t u = 0; u < evaluator->model->unknowns.count; u++) {

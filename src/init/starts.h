@@ -4,6 +4,8 @@
 
 #include "init/system.h"
 
+#include <math.h>
+
 /* How the initial value of a column was found. */
 typedef enum Origin {
   ORIGIN_COMPUTED, /* no start value was given */
@@ -19,10 +21,19 @@ typedef struct InitialColumn {
   bool low;       /* below the highest derivative: the start value can be kept */
   bool redundant; /* fixed, but the equations and the other fixed values determine it */
   double start;   /* the start value, or the default */
+  double min, max;
   uint32_t named; /* variable of the model that gave it (an alias may); MAP_NONE if none did */
   double sign;    /* the column is this times that variable */
   uint32_t row;   /* of the initial system: determines it; MAP_NONE if nothing does */
 } InitialColumn;
+
+/* A column of which nothing is known. */
+static inline InitialColumn initial_column(void) {
+  return (InitialColumn){.min = -HUGE_VAL, .max = HUGE_VAL, .named = MAP_NONE, .sign = 1, .row = MAP_NONE};
+}
+
+/* By how much a value is below min or above max; 0 within round-off. */
+double column_excess(const InitialColumn *column, double value);
 
 /* Start values that replace the model's own. NULL and NAN: none. After an event `hold` marks the states,
  * which keep their left limits; it replaces what the model fixes, and initial equations and free parameters
@@ -33,7 +44,7 @@ typedef struct StartValues {
   const bool *hold;     /* with `column`: the columns that are fixed; NULL: those that the model fixes */
 } StartValues;
 
-/* Fills given, fixed, low, start and named of the columns of the evaluator's array. Several fixed values of
+/* Fills given, fixed, low, start, min, max and named of the columns of the evaluator's array. Several fixed values of
  * one alias class that differ by more than the tolerance are an error. */
 bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns,
                     Diags *diags);

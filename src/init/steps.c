@@ -25,20 +25,8 @@ double steps_weight(const InitialSystem *system, const InitialColumn *columns, u
   return WEIGHT_GIVEN * SELECT_WEIGHT[model->variables.data[model->unknowns.data[unknown]].select];
 }
 
-bool steps_guess(const InitialSystem *system, const InitialColumn *columns, const uint32_t *positions, uint32_t count,
-                 int attempt, double *y) {
-  static const double TRY[] = {0, 1, -1, 0.1, 10};
-  if (attempt >= (int)(sizeof TRY / sizeof *TRY)) return false;
-  bool any = false;
-  for (uint32_t k = 0; k < count; k++) {
-    uint32_t q = positions[k];
-    if (columns[q].given || columns[q].fixed) continue;
-    double turn = 0.6180339887498949 * (double)(k + 1),
-           part = turn - floor(turn); /* no two alike: equal guesses may be singular */
-    y[q] = columns[q].start + TRY[attempt] * system->nominal[q] * (1 - 0.3 * part);
-    any = true;
-  }
-  return any || attempt == 0;
+bool steps_is_far(const InitialColumn *column, double nominal, double value) {
+  return column->given && fabs(value - column->start) > nominal + fabs(column->start);
 }
 
 /* ---- explicit assignments ---- */
@@ -151,32 +139,89 @@ static void restart(Run *run, const Unit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) run->y[unit->positions[k]] = unit->start[k];
 }
 
-/* One attempt after the other with different guesses for the columns that have only a default. */
+/* Where an attempt begins, from the start values, in units of nominal. The first ones move default start values only; the
+ * others move given ones too, and go in careful steps. */
+static const double GUESS[] = {0, 1, -1, 0.1, 10}, BETWEEN_BOUNDS[] = {0, 0.5, 0.25, 0.75, 0.95};
+enum { GUESSES = sizeof GUESS / sizeof *GUESS, ATTEMPTS = 2 * GUESSES };
+
+/* False if this attempt moves nothing. No two columns move alike: equal guesses may be singular. */
+static bool guess(Run *run, const Unit *unit, int attempt) {
+  bool any = attempt % GUESSES == 0;
+  for (uint32_t k = 0; k < unit->columns; k++) {
+    uint32_t q = unit->positions[k];
+    const InitialColumn *column = &run->columns[q];
+    run->y[q] = unit->start[k];
+    if (unit->weight[k] == 0 || attempt % GUESSES == 0 || (column->given && attempt < GUESSES)) continue;
+    double turn = 0.6180339887498949 * (double)(k + 1), part = turn - floor(turn);
+    double value = unit->start[k] + GUESS[attempt % GUESSES] * run->system->nominal[q] * (1 - 0.3 * part);
+    bool between = attempt >= GUESSES && isfinite(column->max - column->min);
+    if (between) value = column->min + BETWEEN_BOUNDS[attempt % GUESSES] * (column->max - column->min);
+    run->y[q] = fmin(fmax(value, column->min), column->max);
+    any = true;
+  }
+  return any;
+}
+
+/* How badly a solution of the unit suits: 0 if start values are near, else their distance; more beyond min and max. */
+static const double FORBIDDEN = 1e100;
+
+static double unit_cost(const Run *run, const Unit *unit) {
+  double squares = 0;
+  bool far = false, forbidden = false;
+  for (uint32_t k = 0; k < unit->columns; k++) {
+    uint32_t q = unit->positions[k];
+    const InitialColumn *column = &run->columns[q];
+    if (unit->weight[k] == 0) continue;
+    double away = column->given ? (run->y[q] - column->start) / run->system->nominal[q] : 0;
+    squares += away * away;
+    far |= steps_is_far(column, run->system->nominal[q], run->y[q]);
+    forbidden |= column_excess(column, run->y[q]) > 0;
+  }
+  return forbidden ? FORBIDDEN + squares : far ? squares : 0;
+}
+
+static PatchResult solve_from_guess(Run *run, Unit *unit, int attempt) {
+  if (!guess(run, unit, attempt)) return (PatchResult){0};
+  patch_set_careful(unit->patch, attempt >= GUESSES);
+  PatchResult part = patch_solve(unit->patch, run->t, run->y);
+  run->result.iterations += part.iterations;
+  if (!part.solved && run->mode == STEPS_CONTINUE && attempt < GUESSES) {
+    guess(run, unit, attempt);
+    part = patch_continue(unit->patch, run->t, run->y);
+    run->result.iterations += part.iterations;
+  }
+  return part;
+}
+
+/* One attempt after the other, until a solution suits; that of linear equations is the only one. Where one is only far away, the careful attempt from the same place may find one nearer. */
 static bool attempt(Run *run, Unit *unit, bool hold_given) {
-  uint32_t movable = 0, *guessed = heap_array(run->heap, unit->columns, sizeof *guessed), guesses = 0;
+  uint32_t movable = 0;
   for (uint32_t k = 0; k < unit->columns; k++) {
     bool moves = unit->role[k] == ROLE_MATCHED || unit->role[k] == ROLE_MOVABLE;
     unit->weight[k] = moves ? steps_weight(run->system, run->columns, unit->positions[k], hold_given) : 0;
     movable += unit->weight[k] > 0;
-    if (unit->weight[k] > 0) guessed[guesses++] = unit->positions[k];
   }
-  bool solved = false;
+  if (movable < unit->count) return false;
+  double best = HUGE_VAL, *found = heap_array(run->heap, unit->columns, sizeof *found);
   patch_set_weights(unit->patch, unit->weight);
-  for (int a = 0; movable >= unit->count && !solved; a++) {
-    restart(run, unit);
-    if (!steps_guess(run->system, run->columns, guessed, guesses, a, run->y)) break;
-    PatchResult part = patch_solve(unit->patch, run->t, run->y, !hold_given && a == 0);
-    if (!part.solved && run->mode == STEPS_CONTINUE) {
-      run->result.iterations += part.iterations;
-      restart(run, unit);
-      steps_guess(run->system, run->columns, guessed, guesses, a, run->y);
-      part = patch_continue(unit->patch, run->t, run->y);
-    }
+  for (int a = 0; a < ATTEMPTS && best > 0; a++) {
+    if (best < FORBIDDEN && a != GUESSES) continue;
+    PatchResult part = solve_from_guess(run, unit, a);
+    if (!part.solved) continue;
+    bool linear = part.linear;
+    part.iterations = 0;
+    if (!hold_given) patch_approach(unit->patch, run->t, unit->start, run->y, &part);
     run->result.iterations += part.iterations;
-    solved = part.solved;
+    double cost = unit_cost(run, unit);
+    if (linear && cost < FORBIDDEN) cost = 0;
+    if (cost >= best) continue;
+    best = cost;
+    for (uint32_t k = 0; k < unit->columns; k++) found[k] = run->y[unit->positions[k]];
   }
-  heap_free(run->heap, guessed);
-  return solved;
+  for (uint32_t k = 0; k < unit->columns && best < HUGE_VAL; k++) run->y[unit->positions[k]] = found[k];
+  heap_free(run->heap, found);
+  patch_set_careful(unit->patch, false);
+  return best < HUGE_VAL;
 }
 
 /* Fixed values too many in a unit: they must agree within the tolerance; then all of them give way as little
@@ -191,7 +236,7 @@ static bool settle_redundant(Run *run, Unit *unit) {
     free += unit->weight[k] > 0;
   }
   patch_set_weights(unit->patch, unit->weight);
-  if (free) run->result.iterations += patch_solve(unit->patch, run->t, run->y, false).iterations;
+  if (free) run->result.iterations += patch_solve(unit->patch, run->t, run->y).iterations;
   double residual = patch_residual(unit->patch, run->t, run->y, &worst);
   bool agree = residual <= run->tolerance;
   run->result.disagreement = patch_rows(unit->patch)[worst];
@@ -199,7 +244,8 @@ static bool settle_redundant(Run *run, Unit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++)
     if (unit->role[k] == ROLE_REDUNDANT || (agree && unit->role[k] == ROLE_PEER)) unit->weight[k] = 1;
   patch_set_weights(unit->patch, unit->weight);
-  PatchResult part = patch_solve(unit->patch, run->t, run->y, agree);
+  PatchResult part = patch_solve(unit->patch, run->t, run->y);
+  if (agree && part.solved) patch_approach(unit->patch, run->t, unit->start, run->y, &part);
   run->result.iterations += part.iterations;
   if (agree && part.solved) return true;
   run->result.conflict = true;
@@ -215,7 +261,7 @@ static bool solve_unit(Run *run, Unit *unit) {
     for (uint32_t k = 0; k < unit->columns; k++)
       unit->weight[k] = unit->role[k] == ROLE_KNOWN ? 0 : 1; /* no peers here */
     patch_set_weights(unit->patch, unit->weight);
-    return patch_solve(unit->patch, run->t, run->y, false).solved;
+    return patch_solve(unit->patch, run->t, run->y).solved;
   }
   if (run->mode == STEPS_KEEP) return attempt(run, unit, false);
   return attempt(run, unit, true) || attempt(run, unit, false);

@@ -38,9 +38,7 @@ StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const
  * with a given start value are held too. Fixed ones are held. */
 double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, bool hold_given);
 
-/* Guesses for the columns without a start value other than the default, when that is a singular or undefined
- * point: attempt 0 leaves them; true if there is such an attempt. `positions`: the columns concerned. */
-bool steps_guess(const InitialSystem *system, const InitialColumn *columns, const uint32_t *positions, uint32_t count,
-                 int attempt, double *y);
+/* Did a start value given move by more than its size? Then another solution may be nearer. */
+bool steps_is_far(const InitialColumn *column, double nominal, double value);
 
 #endif

@@ -13,7 +13,8 @@ Expr derived_column(const Derived *derived, uint32_t q) {
   return dag_scale(derived->model->dag, derived->sign[q], leaf);
 }
 
-/* The column of derivative `order` of an unknown of the original model; MAP_NONE for a constant. */
+/* The column of derivative `order` of an unknown of the original model; MAP_NONE for a constant, and for a derivative that the array
+ * does not have: as written it is multiplied by a constant that is zero. */
 static uint32_t column_of(const Derived *derived, uint32_t unknown, uint32_t order, int8_t *sign) {
   uint32_t root = unknown;
   *sign = 1;
@@ -23,7 +24,8 @@ static uint32_t column_of(const Derived *derived, uint32_t unknown, uint32_t ord
     order += derived->aliases->shift[unknown];
     *sign = derived->aliases->sign[unknown];
   }
-  return derived->array->model_column[root] + order;
+  uint32_t column = derived->array->model_column[root] + order;
+  return column < derived->array->column_start[derived->array->problem->local[root] + 1] ? column : MAP_NONE;
 }
 
 static Expr leaf_image(void *context, uint32_t unknown, uint32_t order) {

@@ -123,7 +123,8 @@ typedef struct Reduction {
   const DummyPlan *choice;
   const StatePlan *states;
   const Modes *modes;
-  ArrayRun at;
+  ArrayRun at;    /* the array at its initial values */
+  ArrayRun known; /* the point that all methods start from; y is NULL: none was found */
   double time, duration, tolerance;
   MethodOptions options;
   /* made */

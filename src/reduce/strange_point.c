@@ -84,8 +84,27 @@ static bool improve(Search *search, double *y, double *norm) {
   return better && *norm > 0;
 }
 
-/* Weights of the columns; 0 holds one: fixed start values, and at first all that are given. */
-static void set_weights(Search *search, bool hold_given) {
+/* The columns of x in rows on x alone that hold at y: what moves by the other rows should leave them. */
+static void find_settled(Search *search, const double *y, bool *settled) {
+  const Strangeness *strangeness = search->strangeness;
+  uint32_t m = search->rows;
+  if (!strangeness_jacobian(strangeness, search->t, y, strangeness->evaluator->nominal, search->matrix,
+                            search->scale) ||
+      !(residual_norm(search, y) < HUGE_VAL))
+    return;
+  for (uint32_t i = 0; i < m; i++) {
+    bool holds = fabs(search->residual[i]) * search->scale[i] <= CONSISTENT;
+    for (uint32_t q = 0; q < search->columns && holds; q++)
+      holds = search->matrix[i + q * m] == 0 || strangeness_is_x(strangeness, q);
+    for (uint32_t q = 0; q < search->columns && holds; q++) settled[q] |= search->matrix[i + q * m] != 0;
+  }
+}
+
+/* What may not move besides fixed start values. */
+typedef enum Hold { HOLD_NOTHING, HOLD_SETTLED, HOLD_GIVEN } Hold;
+
+/* Weights of the columns; 0 holds one. */
+static void set_weights(Search *search, Hold hold, const bool *settled) {
   const Strangeness *strangeness = search->strangeness;
   const Array *array = strangeness->array;
   const Model *model = strangeness->problem.model;
@@ -93,7 +112,10 @@ static void set_weights(Search *search, bool hold_given) {
     const Variable *variable =
         &model->variables.data[model->unknowns.data[strangeness->problem.unknown[array->column_unknown[q]]]];
     bool given = array_order(array, q) == 0 && variable->start != EXPR_NONE;
-    bool held = given && (hold_given || variable->fixed == FIXED_TRUE);
+    bool known = strangeness_is_x(strangeness, q) &&
+                 !isnan(strangeness_known(strangeness, array->column_unknown[q], array_order(array, q)));
+    bool held = (given && variable->fixed == FIXED_TRUE) || (hold == HOLD_GIVEN && (given || known)) ||
+                (hold == HOLD_SETTLED && settled[q]);
     double weight = !strangeness_is_x(strangeness, q) ? WEIGHT_DERIVATIVE : given ? WEIGHT_GIVEN : WEIGHT_DEFAULT;
     search->weight[q] = held ? 0 : weight * strangeness->evaluator->nominal[q];
   }
@@ -115,16 +137,18 @@ bool strangeness_find_point(Strangeness *strangeness, double t) {
   const Array *array = strangeness->array;
   Search search = search_make(strangeness, t, &scratch);
   double *before = arena_array(&scratch, array->columns, sizeof *before), norm = HUGE_VAL;
+  bool *settled = arena_array(&scratch, array->columns, sizeof *settled);
   memcpy(before, strangeness->y, array->columns * sizeof *before);
-  for (int hold = 1; hold >= 0 && norm > CONSISTENT; hold--) {
+  find_settled(&search, before, settled);
+  for (int hold = HOLD_GIVEN; hold >= HOLD_NOTHING && norm > CONSISTENT; hold--) {
     memcpy(strangeness->y, before, array->columns * sizeof *before);
-    set_weights(&search, hold);
+    set_weights(&search, (Hold)hold, settled);
     for (int k = 0; k < ITERATION_LIMIT && improve(&search, strangeness->y, &norm); k++) continue;
   }
   arena_free(&scratch);
   if (norm <= CONSISTENT) return true;
   diag_error(strangeness->diags, DIAG_INIT, (Span){0},
-             "no consistent initial values for the equations and their derivatives up to order %d: scaled "
+             "no consistent initial values found for the equations and their derivatives up to order %d: scaled "
              "residual %.3g; change the "
              "start values, or remove fixed=true",
              (int)array->c[0], norm);

@@ -131,18 +131,20 @@ static double start_value(const Strangeness *strangeness, uint32_t unknown) {
   return value;
 }
 
+double strangeness_known(const Strangeness *strangeness, uint32_t unknown, uint32_t order) {
+  if (!strangeness->known.y) return NAN;
+  return evaluator_value(strangeness->known.evaluator, strangeness->known.y, strangeness->problem.unknown[unknown],
+                         order);
+}
+
 /* The first value of a column: that of the array before, of the structural initialization, or the start
  * value. */
 static double first_value(const Strangeness *strangeness, const Array *before, const double *value, uint32_t unknown,
                           uint32_t order) {
-  const Array *known = strangeness->known ? strangeness->known->array : NULL;
   uint32_t column = before ? before->column_start[unknown] + order : 0;
   if (before && column < before->column_start[unknown + 1]) return value[column];
-  if (known) {
-    uint32_t local = known->problem->local[strangeness->problem.unknown[unknown]];
-    column = known->column_start[local] + order;
-    if (column < known->column_start[local + 1]) return strangeness->known_y[column];
-  }
+  double known = strangeness_known(strangeness, unknown, order);
+  if (!isnan(known)) return known;
   return order ? 0 : start_value(strangeness, unknown);
 }
 
@@ -153,7 +155,7 @@ static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t
   const double *value = strangeness->y;
   Array *array = strangeness->array = arena_alloc(strangeness->arena, sizeof(Array));
   *array = array_make(problem, c, d, strangeness->arena);
-  const Evaluator *modes_of = strangeness->evaluator ? strangeness->evaluator : strangeness->known;
+  const Evaluator *modes_of = strangeness->evaluator;
   strangeness->code = array_code_new(strangeness->heap, array, strangeness->modes);
   Evaluator *evaluator = evaluator_new(strangeness->heap, strangeness->code, strangeness->parameters);
   if (modes_of)
@@ -196,7 +198,7 @@ static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
   count_columns(strangeness);
   strangeness->array = NULL;
   for (int32_t level = 0; level <= LEVEL_LIMIT; level++) {
-    bool first = !strangeness->evaluator && !strangeness->known;
+    bool first = !strangeness->evaluator;
     if (!make_uniform(strangeness, level)) return false;
     if (first) set_modes(strangeness, t);
     if (!strangeness_find_point(strangeness, t)) return false;
@@ -273,12 +275,17 @@ static void shrink(Strangeness *strangeness, double t) {
   if (!strangeness->shrunk) *strangeness = before;
 }
 
+/* The value of an unknown at the consistent point. */
+static double point_value(const Strangeness *strangeness, uint32_t unknown) {
+  return strangeness->y[strangeness->array->column_start[unknown]];
+}
+
 static void report_held(const Strangeness *strangeness, const uint32_t *open) {
   const Model *model = strangeness->problem.model;
   for (int32_t k = 0; k < strangeness->u; k++)
     diag_warning(strangeness->diags, (Span){0}, "the equations leave %s free: it is held at %.10g",
                  model_name(model, model->unknowns.data[strangeness->problem.unknown[open[k]]]),
-                 start_value(strangeness, open[k]));
+                 point_value(strangeness, open[k]));
 }
 
 /* One equation for each free unknown. */
@@ -286,7 +293,7 @@ static void hold_free(Strangeness *strangeness, const uint32_t *open) {
   Dag *dag = strangeness->problem.model->dag;
   for (int32_t k = 0; k < strangeness->u; k++) {
     Expr leaf = dag_variable(dag, strangeness->problem.unknown[open[k]], 0);
-    Expr value = dag_constant(dag, start_value(strangeness, open[k]));
+    Expr value = dag_constant(dag, point_value(strangeness, open[k]));
     strangeness->problem = problem_append(&strangeness->problem, leaf, value, strangeness->arena);
   }
 }
@@ -338,8 +345,8 @@ static bool build_uniform(Strangeness *strangeness, const Reduction *reduction) 
   strangeness->problem = problem_make(reduction->model, false, reduction->arena);
   *modes = modes_extract(&strangeness->problem, reduction->arena);
   strangeness->modes = modes;
-  strangeness->parameters = reduction->at.y ? reduction->at.evaluator->parameters : reduction->parameters;
-  if (reduction->at.y) strangeness->known = reduction->at.evaluator, strangeness->known_y = reduction->at.y;
+  strangeness->known = reduction->known;
+  strangeness->parameters = reduction->known.y ? reduction->known.evaluator->parameters : reduction->parameters;
   return strangeness_build(strangeness, reduction->time);
 }
 

@@ -29,9 +29,7 @@ typedef struct Strangeness {
   const double *parameters;
   const double *start; /* start values per variable of the model, NAN for the model's own; NULL for none */
   const Modes *modes;  /* of relations; set in the evaluators made */
-  const Evaluator
-      *known; /* of the structural initialization, over the same unknowns and perhaps more; NULL: there is none */
-  const double *known_y; /* its solution */
+  ArrayRun known;      /* the point that other methods start from; y is NULL: there is none */
   /* made */
   Array *array;
   ArrayCode *code;
@@ -68,6 +66,9 @@ bool strangeness_build(Strangeness *strangeness, double t);
 /* Is it a column of x; the derivative of the last column of x of its unknown? */
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);
 bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
+
+/* The value of a derivative of an unknown at the point known; NAN if there is none. */
+double strangeness_known(const Strangeness *strangeness, uint32_t unknown, uint32_t order);
 
 /* The Jacobian at (t, y), dense by columns, with columns scaled by weight and rows to largest entry 1 (their
  * factors in `scale`). */

@@ -19,7 +19,7 @@ static const char *strangeness_array(const Strangeness *strangeness) {
 }
 
 static const char *strangeness_point(const Strangeness *strangeness) {
-  return strangeness->reduced || strangeness->known ? "structure" : "Gauss-Newton";
+  return strangeness->reduced || strangeness->known.y ? "structure" : "Gauss-Newton";
 }
 
 static void text_strangeness(const Strangeness *strangeness, Heap *heap, TextVec *text) {

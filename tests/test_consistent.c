@@ -1,0 +1,492 @@
+/* Initial values of random models, through the library as users have it. Of every model that is initialized, all equations hold
+ * at the values found, all methods start from the same point, and a point that was found stays when it is given as start values.
+ *
+ * DAEDAL_MODELS=100000 in the environment widens the test; DAEDAL_SEED=7 begins with that one, and alone prints it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "daedal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_UNKNOWNS = 6, MOST_TERMS = 5, TEXT_SIZE = 4000 };
+
+static const double SMALL_RESIDUAL = 1e-9, SAME_POINT = 1e-7;
+static const double REGULAR = 1e8; /* condition number up to which a solution is told from its neighbours */
+
+/* ---- random numbers: the same everywhere ---- */
+
+typedef struct Random {
+  uint64_t state;
+} Random;
+
+static uint32_t draw(Random *random, uint32_t below) {
+  random->state += 0x9e3779b97f4a7c15u;
+  uint64_t z = random->state;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (uint32_t)((z ^ (z >> 31)) >> 32) % below;
+}
+
+/* ---- models ---- */
+
+typedef enum TermKind {
+  TERM_VALUE,
+  TERM_DERIVATIVE,
+  TERM_SINE,
+  TERM_SQUARE,
+  TERM_PRODUCT,
+  TERM_RATE_PRODUCT,
+  TERM_CONSTANT,
+  TERM_FORCING,
+  TERM_KINDS,
+} TermKind;
+
+/* How a term is written, with the coefficient and one or two unknowns. */
+static const char *const TERM_TEXT[TERM_KINDS] = {
+    [TERM_VALUE] = "%+g*x%d",    [TERM_DERIVATIVE] = "%+g*der(x%d)",     [TERM_SINE] = "%+g*sin(x%d)",
+    [TERM_SQUARE] = "%+g*x%d^2", [TERM_PRODUCT] = "%+g*x%d*x%d",         [TERM_RATE_PRODUCT] = "%+g*x%d*der(x%d)",
+    [TERM_CONSTANT] = "%+g",     [TERM_FORCING] = "%+g*cos(0.3 + time)",
+};
+
+typedef struct Term {
+  TermKind kind;
+  double factor;
+  int first, second;
+} Term;
+
+typedef enum ModelClass { CLASS_LINEAR, CLASS_NONLINEAR, CLASS_HESSENBERG, CLASSES } ModelClass;
+
+static const char *const CLASS_NAME[CLASSES] = {"linear", "nonlinear", "Hessenberg"};
+
+typedef struct RandomModel {
+  ModelClass class;
+  int unknowns;
+  Term term[MOST_UNKNOWNS][MOST_TERMS];
+  int terms[MOST_UNKNOWNS];
+  char declaration[MOST_UNKNOWNS][80];
+  char text[TEXT_SIZE];
+} RandomModel;
+
+static double random_factor(Random *random) {
+  static const double FACTORS[] = {1, -1, 1, -1, 2, -2, 0.5, 3};
+  return FACTORS[draw(random, sizeof FACTORS / sizeof *FACTORS)];
+}
+
+static void add_term(RandomModel *model, int equation, Term term) {
+  model->term[equation][model->terms[equation]++] = term;
+}
+
+static int other_than(Random *random, int unknowns, int one) {
+  return (one + 1 + (int)draw(random, (uint32_t)unknowns - 1)) % unknowns;
+}
+
+/* Terms of any kind anywhere; an equation has its own unknown, in some order, so that most models are regular. */
+static void draw_scattered(RandomModel *model, Random *random) {
+  static const TermKind LINEAR[] = {TERM_VALUE, TERM_VALUE, TERM_DERIVATIVE, TERM_CONSTANT, TERM_FORCING};
+  static const TermKind ANY[] = {TERM_VALUE,   TERM_DERIVATIVE,   TERM_SINE,    TERM_SQUARE,
+                                 TERM_PRODUCT, TERM_RATE_PRODUCT, TERM_FORCING, TERM_CONSTANT};
+  int n = model->unknowns;
+  for (int i = 0; i < n; i++) {
+    add_term(model, i, (Term){draw(random, 3) ? TERM_VALUE : TERM_DERIVATIVE, random_factor(random), i, i});
+    int count = 1 + (int)draw(random, 3);
+    for (int k = 0; k < count; k++) {
+      TermKind kind = model->class == CLASS_LINEAR ? LINEAR[draw(random, 5)] : ANY[draw(random, 8)];
+      int first = (int)draw(random, (uint32_t)n);
+      add_term(model, i, (Term){kind, random_factor(random), first, other_than(random, n, first)});
+    }
+  }
+}
+
+/* Velocities 0, 1; positions 2, 3; a multiplier 4: order 3 with matrices that depend on the positions. */
+static void draw_hessenberg(RandomModel *model, Random *random) {
+  model->unknowns = 5;
+  for (int i = 0; i < 4; i++) {
+    int from = i < 2 ? 4 : i - 2, position = 2 + (int)draw(random, 2);
+    add_term(model, i, (Term){TERM_DERIVATIVE, -1, i, i});
+    add_term(model, i, (Term){TERM_VALUE, random_factor(random), from, from});
+    add_term(model, i, (Term){TERM_PRODUCT, random_factor(random), position, i < 2 ? 4 : (int)draw(random, 2)});
+    add_term(model, i, (Term){TERM_SINE, random_factor(random), i < 2 ? 0 : position, 0});
+  }
+  add_term(model, 4, (Term){TERM_SQUARE, 1, 2, 2});
+  add_term(model, 4, (Term){TERM_SQUARE, 1, 3, 3});
+  add_term(model, 4, (Term){TERM_PRODUCT, 0.5 * (double)draw(random, 3), 2, 3});
+  add_term(model, 4, (Term){TERM_CONSTANT, -1, 0, 0});
+}
+
+static void declare(RandomModel *model, Random *random) {
+  for (int i = 0; i < model->unknowns; i++) {
+    const char *fixed = draw(random, 8) ? "" : ", fixed = true";
+    double start = (double)draw(random, 41) / 10 - 2;
+    if (draw(random, 3)) snprintf(model->declaration[i], 80, "x%d(start = %g%s)", i, start, fixed);
+    else snprintf(model->declaration[i], 80, "x%d", i);
+  }
+}
+
+static int write_term(char *text, size_t room, const Term *term) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  return snprintf(text, room, TERM_TEXT[term->kind], term->factor, term->first, term->second);
+#pragma GCC diagnostic pop
+}
+
+static void write_model(RandomModel *model) {
+  char *text = model->text;
+  size_t at = (size_t)snprintf(text, TEXT_SIZE, "model M\n");
+  for (int i = 0; i < model->unknowns; i++)
+    at += (size_t)snprintf(text + at, TEXT_SIZE - at, "  Real %s;\n", model->declaration[i]);
+  at += (size_t)snprintf(text + at, TEXT_SIZE - at, "equation\n");
+  for (int i = 0; i < model->unknowns; i++) {
+    at += (size_t)snprintf(text + at, TEXT_SIZE - at, "  0 = ");
+    for (int k = 0; k < model->terms[i]; k++) at += (size_t)write_term(text + at, TEXT_SIZE - at, &model->term[i][k]);
+    at += (size_t)snprintf(text + at, TEXT_SIZE - at, ";\n");
+  }
+  snprintf(text + at, TEXT_SIZE - at, "end M;\n");
+}
+
+static RandomModel draw_model(uint64_t seed) {
+  Random random = {seed};
+  RandomModel model = {.class = draw(&random, CLASSES), .unknowns = 2 + (int)draw(&random, MOST_UNKNOWNS - 2)};
+  if (model.class == CLASS_HESSENBERG) draw_hessenberg(&model, &random);
+  else draw_scattered(&model, &random);
+  declare(&model, &random);
+  write_model(&model);
+  return model;
+}
+
+/* ---- points ---- */
+
+typedef struct StartPoint {
+  daedal_status status;
+  double value[MOST_UNKNOWNS], rate[MOST_UNKNOWNS]; /* NaN where the result has none */
+  double residual;  /* the largest that the report knows, all derivatives of equations among them */
+  double condition; /* infinite at a singular point */
+  bool at_once;     /* found from all equations at once: levels by themselves lead to a singular point */
+} StartPoint;
+
+static double signal_value(const daedal_result *result, const char *form, int unknown) {
+  char name[20];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  snprintf(name, sizeof name, form, unknown);
+#pragma GCC diagnostic pop
+  uint32_t signal = daedal_result_find(result, name);
+  return signal == UINT32_MAX ? NAN : daedal_result_value(result, signal, 0);
+}
+
+static double reported(daedal_result *result, const char *key) {
+  const char *json = daedal_result_initial_json(result), *at = json ? strstr(json, key) : NULL;
+  return at && strncmp(at + strlen(key), " null", 5) != 0 ? strtod(at + strlen(key), NULL) : HUGE_VAL;
+}
+
+static StartPoint read_point(const RandomModel *model, daedal_result *result) {
+  StartPoint point = {.status = daedal_result_status(result)};
+  for (int i = 0; i < model->unknowns && point.status == DAEDAL_OK; i++) {
+    point.value[i] = signal_value(result, "x%d", i);
+    point.rate[i] = signal_value(result, "der(x%d)", i);
+  }
+  if (point.status != DAEDAL_OK) return point;
+  point.residual = reported(result, "\"residual\":");
+  point.condition = reported(result, "\"condition\":");
+  point.at_once = strstr(daedal_result_initial_json(result), "all equations at once") != NULL;
+  return point;
+}
+
+static StartPoint start_point(const RandomModel *model, const char *method) {
+  daedal_model *loaded = daedal_load_text(model->text, strlen(model->text), "model.mo", NULL, NULL);
+  assert_int_equal(daedal_model_status(loaded), DAEDAL_OK);
+  daedal_options options = daedal_default_options();
+  options.method = method;
+  daedal_result *result = daedal_initialize(loaded, &options);
+  StartPoint point = read_point(model, result);
+  daedal_result_free(result);
+  daedal_model_free(loaded);
+  return point;
+}
+
+/* ---- what must hold ---- */
+
+static double term_value(const Term *term, const StartPoint *point) {
+  double x = point->value[term->first];
+  switch (term->kind) {
+  case TERM_VALUE: return term->factor * x;
+  case TERM_DERIVATIVE: return term->factor * point->rate[term->first];
+  case TERM_SINE: return term->factor * sin(x);
+  case TERM_SQUARE: return term->factor * x * x;
+  case TERM_PRODUCT: return term->factor * x * point->value[term->second];
+  case TERM_RATE_PRODUCT: return term->factor * x * point->rate[term->second];
+  case TERM_CONSTANT: return term->factor;
+  case TERM_FORCING: return term->factor * cos(0.3);
+  case TERM_KINDS: break;
+  }
+  return NAN;
+}
+
+/* The largest residual of the equations as written, over the sizes of their terms. An equation with a derivative that the result does
+ * not have says nothing. */
+static double written_residual(const RandomModel *model, const StartPoint *point) {
+  double largest = 0;
+  for (int i = 0; i < model->unknowns; i++) {
+    double sum = 0, size = 1;
+    for (int k = 0; k < model->terms[i]; k++) {
+      double value = term_value(&model->term[i][k], point);
+      sum += value;
+      size += fabs(value);
+    }
+    if (fabs(sum) / size > largest) largest = fabs(sum) / size;
+  }
+  return largest;
+}
+
+static double distance(const RandomModel *model, const StartPoint *a, const StartPoint *b) {
+  double largest = 0;
+  for (int i = 0; i < model->unknowns; i++) {
+    double away = fabs(a->value[i] - b->value[i]) / (1 + fabs(a->value[i]));
+    if (away > largest) largest = away;
+  }
+  return largest;
+}
+
+typedef struct Counts {
+  uint32_t models, found, refused, singular, degenerate, wrong, apart, moved, undecided, astray;
+} Counts;
+
+/* The values found, given as start values. */
+static StartPoint restarted(const RandomModel *model, const StartPoint *point) {
+  RandomModel again = *model;
+  for (int i = 0; i < model->unknowns; i++)
+    snprintf(again.declaration[i], 80, "x%d(start = %.17g%s)", i, point->value[i],
+             strstr(model->declaration[i], "fixed") ? ", fixed = true" : "");
+  write_model(&again);
+  return start_point(&again, "dummy");
+}
+
+static void complain(uint64_t seed, const RandomModel *model, const char *what, const char *method, double size) {
+  print_message("seed %llu (%s): %s%s%s: %g\n", (unsigned long long)seed, CLASS_NAME[model->class], what,
+                method ? ", " : "", method ? method : "", size);
+}
+
+static void compare_methods(uint64_t seed, const RandomModel *model, const StartPoint *point, Counts *counts) {
+  for (const char *const *method = daedal_method_names() + 1; *method; method++) {
+    StartPoint other = start_point(model, *method);
+    if (other.status != DAEDAL_OK) {
+      counts->undecided += other.status == DAEDAL_INIT;
+      if (other.status == DAEDAL_INIT) complain(seed, model, "refused", *method, 0);
+      continue;
+    }
+    double away = distance(model, point, &other), residual = written_residual(model, &other);
+    if (!(away <= SAME_POINT)) counts->apart++, complain(seed, model, "starts elsewhere", *method, away);
+    if (!(residual <= SMALL_RESIDUAL)) counts->wrong++, complain(seed, model, "residual", *method, residual);
+  }
+}
+
+/* ---- the nearest point: each level of a Hessenberg model by itself ---- */
+
+/* The rate of a position as its equation says; linear in the velocities. */
+static double position_rate(const RandomModel *model, const StartPoint *point, int position) {
+  double sum = 0;
+  for (int k = 0; k < model->terms[position]; k++)
+    if (model->term[position][k].kind != TERM_DERIVATIVE) sum += term_value(&model->term[position][k], point);
+  return sum;
+}
+
+static double constraint(const RandomModel *model, const StartPoint *point) {
+  double sum = 0;
+  for (int k = 0; k < model->terms[4]; k++) sum += term_value(&model->term[4][k], point);
+  return sum;
+}
+
+/* The slope of the constraint by a position, or of its derivative by a velocity. Both are polynomials of degree 2 at most, so
+ * differences are exact. */
+static double slope(const RandomModel *model, const StartPoint *at, int unknown) {
+  StartPoint above = *at, below = *at;
+  above.value[unknown] += 0.5;
+  below.value[unknown] -= 0.5;
+  if (unknown >= 2) return constraint(model, &above) - constraint(model, &below);
+  double sum = 0;
+  for (int position = 2; position < 4; position++)
+    sum +=
+        slope(model, at, position) * (position_rate(model, &above, position) - position_rate(model, &below, position));
+  return sum;
+}
+
+/* The sine of the angle between the move of two unknowns and the gradient of what made them move. */
+static double off_normal(const RandomModel *model, const StartPoint *point, int first) {
+  double start[2], move[2], normal[2];
+  for (int k = 0; k < 2; k++) {
+    const char *given = strstr(model->declaration[first + k], "start = ");
+    if (!given) return 0;
+    start[k] = strtod(given + strlen("start = "), NULL);
+    move[k] = point->value[first + k] - start[k];
+    normal[k] = slope(model, point, first + k);
+  }
+  double size = hypot(move[0], move[1]) * hypot(normal[0], normal[1]);
+  return hypot(move[0], move[1]) > 1e-6 ? fabs(move[0] * normal[1] - move[1] * normal[0]) / size : 0;
+}
+
+static void check_nearest(uint64_t seed, const RandomModel *model, const StartPoint *point, Counts *counts) {
+  for (int i = 0; i < model->unknowns; i++)
+    if (strstr(model->declaration[i], "fixed") || point->at_once) return;
+  bool positions = strstr(model->declaration[2], "start") && strstr(model->declaration[3], "start");
+  double angle = positions ? fmax(off_normal(model, point, 2), off_normal(model, point, 0)) : 0;
+  if (angle > 1e-4) counts->astray++, complain(seed, model, "not the nearest point", NULL, angle);
+}
+
+static void check_model(uint64_t seed, Counts *counts) {
+  RandomModel model = draw_model(seed);
+  StartPoint point = start_point(&model, "dummy");
+  counts[model.class].models++;
+  counts = &counts[model.class];
+  counts->refused += point.status == DAEDAL_INIT;
+  counts->singular += point.status == DAEDAL_STRUCTURE;
+  if (point.status != DAEDAL_OK) return;
+  counts->found++;
+  double residual = fmax(written_residual(&model, &point), point.residual);
+  if (!(residual <= SMALL_RESIDUAL)) counts->wrong++, complain(seed, &model, "residual", NULL, residual);
+  if (!(point.condition <= REGULAR)) {
+    counts->degenerate++;
+    return;
+  }
+  compare_methods(seed, &model, &point, counts);
+  if (model.class == CLASS_HESSENBERG) check_nearest(seed, &model, &point, counts);
+  StartPoint again = restarted(&model, &point);
+  double away = again.status == DAEDAL_OK ? distance(&model, &point, &again) : HUGE_VAL;
+  if (!(away <= SAME_POINT)) counts->moved++, complain(seed, &model, "a consistent guess moved", NULL, away);
+}
+
+static void random_models(void **state) {
+  (void)state;
+  const char *models = getenv("DAEDAL_MODELS"), *seed = getenv("DAEDAL_SEED");
+  uint64_t first = seed ? strtoull(seed, NULL, 10) : 1, count = models ? strtoull(models, NULL, 10) : seed ? 1 : 300;
+  Counts counts[CLASSES] = {0}, all = {0};
+  if (count == 1) print_message("%s", draw_model(first).text);
+  for (uint64_t k = first; k < first + count; k++) check_model(k, counts);
+  for (int c = 0; c < CLASSES; c++) {
+    const Counts *part = &counts[c];
+    print_message("%-10s %u models: %u found (%u at singular points), %u refused, %u singular; %u wrong, %u apart, %u "
+                  "moved, %u refused by one method, %u not nearest\n",
+                  CLASS_NAME[c], part->models, part->found, part->degenerate, part->refused, part->singular,
+                  part->wrong, part->apart, part->moved, part->undecided, part->astray);
+    all.wrong += part->wrong, all.apart += part->apart, all.moved += part->moved, all.undecided += part->undecided,
+        all.astray += part->astray;
+  }
+  assert_int_equal(all.wrong + all.apart + all.moved + all.undecided + all.astray, 0);
+}
+
+/* ---- guesses at stationary and flat points ---- */
+
+/* An equation f(x) = 0 with two numbers in it, and a guess where f' is zero or next to it. */
+typedef struct FlatEquation {
+  const char *text; /* with %1$g, %2$g */
+  double (*value)(double x, double a, double b);
+  double (*guess)(double a, double b);
+} FlatEquation;
+
+static double square_value(double x, double a, double b) { return (x - b) * (x - b) - a; }
+static double square_guess(double a, double b) { return (void)a, b; }
+static double cubic_value(double x, double a, double b) { return x * x * x - 3 * b * b * x - 20 * a; }
+static double cubic_guess(double a, double b) { return (void)a, b; }
+static double exponential_value(double x, double a, double b) { return exp(b * x) - a; }
+static double exponential_guess(double a, double b) { return (void)a, -30 / b; }
+static double bell_value(double x, double a, double b) { return exp(-b * x * x) - 0.5 * a / (1 + a); }
+static double bell_guess(double a, double b) { return (3 + a) / sqrt(b); }
+static double pole_value(double x, double a, double b) { return 1 / (1 + x * x) - 0.5 * a / (a + b); }
+static double pole_guess(double a, double b) { return pow(10, 2 * (a + b)); }
+static double sine_value(double x, double a, double b) { return sin(b * x) - 0.5 * a / (1 + a); }
+static double sine_guess(double a, double b) { return (void)a, 1.5707963267948966 / b; }
+
+static const FlatEquation FLAT[] = {
+    {"(x - %2$.3f)^2 - %1$.3f", square_value, square_guess},
+    {"x^3 - 3*%2$.3f^2*x - 20*%1$.3f", cubic_value, cubic_guess},
+    {"exp(%2$.3f*x) - %1$.3f", exponential_value, exponential_guess},
+    {"exp(-%2$.3f*x^2) - 0.5*%1$.3f/(1 + %1$.3f)", bell_value, bell_guess},
+    {"1/(1 + x^2) - 0.5*%1$.3f/(%1$.3f + %2$.3f)", pole_value, pole_guess},
+    {"sin(%2$.3f*x) - 0.5*%1$.3f/(1 + %1$.3f)", sine_value, sine_guess},
+};
+enum { FLAT_COUNT = sizeof FLAT / sizeof *FLAT };
+
+/* Initial value of x in a model of one unknown; the number of diagnostics in *said. */
+static StartPoint solve_one(const char *declaration, const char *equation, uint32_t *said) {
+  char text[400];
+  snprintf(text, sizeof text, "model M\n  Real x0%s;\nequation\n  0 = %s;\nend M;\n", declaration, equation);
+  for (char *at = strstr(text, "0 ="); at && (at = strchr(at, 'x')); at++)
+    if (at[1] != 'p') memmove(at + 2, at + 1, strlen(at + 1) + 1), at[1] = '0';
+  RandomModel model = {.unknowns = 1};
+  snprintf(model.text, sizeof model.text, "%s", text);
+  daedal_model *loaded = daedal_load_text(text, strlen(text), "model.mo", NULL, NULL);
+  assert_int_equal(daedal_model_status(loaded), DAEDAL_OK);
+  daedal_options options = daedal_default_options();
+  daedal_result *result = daedal_initialize(loaded, &options);
+  StartPoint point = read_point(&model, result);
+  *said = daedal_result_diagnostic_count(result);
+  daedal_result_free(result);
+  daedal_model_free(loaded);
+  return point;
+}
+
+static double random_number(Random *random) { return (double)(500 + draw(random, 2000)) / 1000; }
+
+static void flat_guesses(void **state) {
+  (void)state;
+  Random random = {1};
+  const char *models = getenv("DAEDAL_MODELS");
+  uint64_t count = models ? strtoull(models, NULL, 10) : 300;
+  for (uint64_t k = 0; k < count; k++) {
+    const FlatEquation *flat = &FLAT[k % FLAT_COUNT];
+    char equation[200], declaration[60];
+    double a = random_number(&random), b = random_number(&random);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(equation, sizeof equation, flat->text, a, b);
+#pragma GCC diagnostic pop
+    snprintf(declaration, sizeof declaration, "(start = %.17g)", flat->guess(a, b));
+    uint32_t said;
+    StartPoint point = solve_one(declaration, equation, &said);
+    bool right = point.status == DAEDAL_OK && fabs(flat->value(point.value[0], a, b)) < 1e-9;
+    if (!right)
+      print_message("%s from %s: status %d, x = %g\n", equation, declaration, (int)point.status, point.value[0]);
+    assert_true(right);
+  }
+}
+
+/* ---- min and max choose among roots ---- */
+
+static void bounded_roots(void **state) {
+  (void)state;
+  Random random = {2};
+  const char *models = getenv("DAEDAL_MODELS");
+  uint64_t count = models ? strtoull(models, NULL, 10) : 300, warned = 0;
+  for (uint64_t k = 0; k < count; k++) {
+    double root[3] = {-random_number(&random) - 0.3, 0, random_number(&random) + 0.3};
+    root[1] = 0.3 * (root[0] + root[2]);
+    uint32_t wanted = draw(&random, 3), said;
+    double low = wanted ? 0.5 * (root[wanted - 1] + root[wanted]) : -10;
+    double high = wanted < 2 ? 0.5 * (root[wanted] + root[wanted + 1]) : 10;
+    char equation[200], declaration[100];
+    snprintf(equation, sizeof equation, "(x - (%.17g))*(x - (%.17g))*(x - (%.17g))", root[0], root[1], root[2]);
+    double start = random_number(&random) * (draw(&random, 2) ? 1 : -1);
+    int at = snprintf(declaration, sizeof declaration, "(min = %g, max = %g", low, high);
+    if (draw(&random, 2)) at += snprintf(declaration + at, sizeof declaration - (size_t)at, ", start = %g", start);
+    snprintf(declaration + at, sizeof declaration - (size_t)at, ")");
+    StartPoint point = solve_one(declaration, equation, &said);
+    bool inside = point.status == DAEDAL_OK && point.value[0] >= low && point.value[0] <= high;
+    if (!inside && !said) print_message("%s with %s: x = %g, and no word\n", equation, declaration, point.value[0]);
+    assert_true(inside || said > 0);
+    warned += !inside;
+  }
+  print_message("%u of %u roots outside of the bounds, with a warning\n", (unsigned)warned, (unsigned)count);
+  assert_true(20 * warned <= count);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_models), cmocka_unit_test(flat_guesses),
+                                     cmocka_unit_test(bounded_roots)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
