@@ -36,7 +36,7 @@ struct Stepper {
   double t_event;    /* when it was; of the last event */
   int repairs;       /* of the choice of states since the last step that succeeded */
   uint64_t rejected; /* steps that the integrator had rejected when the states were looked at last */
-  bool warned;       /* of a determinant that changed its sign */
+  bool warned;       /* of a determinant */
   uint32_t chatter;
 };
 
@@ -96,11 +96,11 @@ static bool report_turning(Stepper *stepper) {
   stepper->statistics.turning = point;
   const Blocks *blocks = &stepper->structure->blocks;
   const Array *array = stepper->view->evaluator->array;
-  Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
-                          "integration stopped %s time %.10g: the Jacobian of %d equation%s is singular "
-                          "there, its rank drops from %d to %d",
-                          point->located ? "at" : "shortly before", point->time, (int)point->size,
-                          point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
+  Diag *diag =
+      diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+                 "integration stopped at time %.10g: the Jacobian of %d equation%s is singular "
+                 "there, its rank drops from %d to %d",
+                 point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
   int32_t begin = blocks->start[point->block];
   for (int32_t p = begin; p < begin + point->size && p < begin + SHOWN; p++) {
     uint32_t row = array->row_start[blocks->row[p]],
@@ -126,9 +126,9 @@ static bool watch_turning(Stepper *stepper, double t, const double *y, bool last
   TurningStatus status = turning_watch(stepper->turning, stepper->integrator, stepper->self, t, y,
                                        stepper->options.stop, last, &stepper->turning_point);
   if (status == TURNING_POINT) return report_turning(stepper);
-  if (status == TURNING_JUMP && !stepper->warned) {
-    Diag *diag =
-        diag_warning(stepper->diags, (Span){0}, "near time %.10g the determinant of a Jacobian changes its sign", t);
+  if (status != TURNING_NONE && !stepper->warned) {
+    Diag *diag = diag_warning(stepper->diags, (Span){0}, "near time %.10g the determinant of a Jacobian %s", t,
+                              status == TURNING_JUMP ? "changes its sign" : "is nearly zero");
     note_block(stepper, diag, stepper->turning_point.block);
     stepper->warned = true;
   }
