@@ -124,9 +124,10 @@ static void extend_starts(Plan *plan) {
 static bool pass_regular(Plan *plan) {
   plan->facts.status = "singular";
   plan->facts.conversions = &plan->conversions;
-  ConvertStatus status = convert_run(&plan->problem, &plan->structure, plan->parameters, &plan->arena,
+  ConvertStatus status = convert_run(&plan->problem, &plan->structure, plan->parameters, &plan->modes, &plan->arena,
                                      &plan->conversions, NULL, plan->diags);
   extend_starts(plan);
+  plan->is_misled = status != CONVERT_REGULAR;
   return status != CONVERT_FAILED;
 }
 
@@ -503,11 +504,57 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
   return ok && run_passes(simulation);
 }
 
-bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags) {
+static bool simulate_once(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
+                          Diags *diags) {
   Plan *plan = heap_alloc(heap, sizeof *plan);
   simulation_begin(simulation, heap, plan, request, diags);
   bool ok = plan_make(plan, heap, model, request, diags);
   simulation->facts = plan->facts;
   begin_alone(simulation);
   return ok && run_passes(simulation);
+}
+
+/* ---- the fallback ---- */
+
+/* Says what the method by ranks would do with a model that is refused. */
+static void suggest_ranks(const Strangeness *strangeness, Diags *diags) {
+  Diag *error = diags_first_error(diags);
+  if (!error) return;
+  diag_note(diags, error, (Span){0},
+            strangeness->v || strangeness->u
+                ? "method strangeness runs this model: it checks equations that follow from others (%d) and holds "
+                  "variables that nothing determines (%d)"
+                : "method strangeness runs this model",
+            (int)strangeness->v, (int)strangeness->u);
+}
+
+/* Tries the method by ranks after a failure. true: the simulation is now its own. */
+static bool fall_back(Simulation *simulation, const Model *model, uint32_t before) {
+  Heap *heap = simulation->heap;
+  Diags *diags = simulation->diags, *attempt = heap_alloc(heap, sizeof *attempt);
+  Simulation *other = heap_alloc(heap, sizeof *other);
+  Request request = simulation->request;
+  request.method = &method_strangeness;
+  *attempt = diags_make(heap);
+  if (!simulate_once(other, heap, model, &request, attempt)) return false;
+  const Strangeness *strangeness = other->plan->reduction.strangeness;
+  if (!simulation->request.falls_back || strangeness->v || strangeness->u) {
+    suggest_ranks(strangeness, diags);
+    return false;
+  }
+  const Diag *error = diags_first_error(diags);
+  const char *reason = error ? error->message : "";
+  diags_keep(diags, before);
+  diag_warning(diags, (Span){0}, "method %s fails, method strangeness takes its place: %s",
+               simulation->request.method->name, reason);
+  diags_append(diags, attempt);
+  *simulation = *other;
+  simulation->diags = diags;
+  return true;
+}
+
+bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags) {
+  uint32_t before = diags->list.count;
+  if (simulate_once(simulation, heap, model, request, diags)) return true;
+  return simulation->plan->is_misled && !request->method->by_ranks && fall_back(simulation, model, before);
 }

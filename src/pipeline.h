@@ -16,6 +16,7 @@ typedef struct Request {
   MethodOptions method_options;
   bool compile;
   bool initialize_only;
+  bool falls_back; /* where structure misleads the method, numerical ranks may take over */
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
   double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
@@ -36,6 +37,7 @@ typedef struct Plan {
   Problem problem;
   Modes modes;
   Structure structure;
+  bool is_misled; /* structure was wrong about the equations as written */
   ConversionVec conversions;
   Array array;
   ArrayCode *code; /* NULL: structure failed, and the method goes by ranks */
@@ -80,7 +82,8 @@ bool plan_depends_on_values(const Plan *plan);
 /* Runs a plan that others may run too. false: an error is in diags; simulation->facts says how far it got. */
 bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags);
 
-/* Plans and runs at once. */
+/* Plans and runs at once. Where structure misled a method that may fall back, and it fails, the method by ranks takes its
+ * place, if the equations are regular for it; a warning says so. Elsewhere a note to the error names it, if it would do. */
 bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags);
 
 /* Seconds of a steady clock. */

@@ -213,8 +213,8 @@ static void check_regular(Analysis *analysis, Arena *arena, Diags *diags) {
   Problem problem = analysis->problem;
   Structure structure = analysis->structure;
   ConvertStatus status =
-      convert_run(&problem, &structure, parameters, arena, &analysis->conversions, &analysis->singular, diags);
-  Samples samples = samples_make(model, parameters, arena);
+      convert_run(&problem, &structure, parameters, NULL, arena, &analysis->conversions, &analysis->singular, diags);
+  Samples samples = samples_make(model, parameters, NULL, arena);
   regular_check_start(&analysis->problem, &analysis->structure, &samples, arena, &analysis->singular);
   analysis->regular = status == CONVERT_REGULAR;
   analysis->curable = status != CONVERT_FAILED;

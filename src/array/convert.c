@@ -517,8 +517,8 @@ static const Expr *keep_written(const Converter *converter, const Problem *probl
   return written;
 }
 
-ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena,
-                          ConversionVec *list, SingularVec *singular, Diags *diags) {
+ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, const Modes *modes,
+                          Arena *arena, ConversionVec *list, SingularVec *singular, Diags *diags) {
   Model *model = problem->model;
   Converter converter = {.arena = arena,
                          .heap = arena->heap,
@@ -529,7 +529,7 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const double *
                          .structure = *structure,
                          .list = list,
                          .singular = singular};
-  converter.samples = samples_make(model, parameters, arena);
+  converter.samples = samples_make(model, parameters, modes, arena);
   uint32_t before = list->count;
   for (int k = 0; k < STEP_LIMIT && step(&converter, k == 0); k++) continue;
   if (converter.failed) return CONVERT_FAILED;

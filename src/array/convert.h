@@ -41,10 +41,10 @@ typedef enum ConvertStatus {
 /* Checks the problem and repairs it: problem and structure are replaced if needed, and what was done is
  * appended to `list`, the singular blocks of the problem as given to `singular`, with proofs where there are
  * any, if it is not NULL. The offsets are raised, if need be, to hold every derivative in the equations as
- * written and every alias v = der(x). parameters: values by leaf index. All is owned by the arena, the lists
+ * written and every alias v = der(x). parameters: values by leaf index; modes: taken out of the equations, or NULL. All is owned by the arena, the lists
  * by its heap. */
-ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena,
-                          ConversionVec *list, SingularVec *singular, Diags *diags);
+ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, const Modes *modes,
+                          Arena *arena, ConversionVec *list, SingularVec *singular, Diags *diags);
 
 /* The kind in one word, for reports. */
 const char *conversion_name(ConversionKind kind);
