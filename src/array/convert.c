@@ -31,8 +31,17 @@ static const char *short_text(const Converter *converter, const char *text) {
   return strlen(text) <= SHOWN ? text : arena_printf(converter->arena, "%.*s ...", SHOWN, text);
 }
 
+const char *converter_text(const Converter *converter, Expr e) {
+  const Modes *modes = converter->samples.modes;
+  for (uint32_t m = 0; modes && m < modes->count && dag_depends(converter->dag, e, OP_DISCRETE); m++) {
+    Expr leaf = dag_discrete(converter->dag, modes->first + m);
+    dag_substitute(converter->dag, &leaf, &modes->relation[m], 1, &e, 1);
+  }
+  return model_text(converter->model, e, converter->arena);
+}
+
 const char *converter_residual_text(const Converter *converter, Expr residual) {
-  return arena_printf(converter->arena, "%s = 0", model_text(converter->model, residual, converter->arena));
+  return arena_printf(converter->arena, "%s = 0", converter_text(converter, residual));
 }
 
 /* `equation 1 - 2*der(equation 3)`, the line replaced first; of a long sum only the beginning. */
@@ -49,9 +58,7 @@ static const char *combination_text(Converter *converter, const BlockJacobian *j
     bool first = k + 1 == dependence->count;
     if (!first) text_printf(converter->heap, &text, constant && number < 0 ? " - " : " + ");
     if (constant && fabs(number) != 1) text_printf(converter->heap, &text, "%.10g*", fabs(number));
-    if (!constant)
-      text_printf(converter->heap, &text, "(%s)*",
-                  model_text(converter->model, dependence->factor[k], converter->arena));
+    if (!constant) text_printf(converter->heap, &text, "(%s)*", converter_text(converter, dependence->factor[k]));
     int32_t times = structure->c[i] - least;
     for (int32_t l = 0; l < times; l++) text_printf(converter->heap, &text, "der(");
     text_printf(converter->heap, &text, "equation %u", converter->problem.equation[i] + 1);
@@ -190,8 +197,8 @@ static bool settle_empty(Converter *converter, uint32_t i, Expr left, const char
     released = structure.status == STRUCTURE_OK;
     if (!released) continue;
     converter_note(converter, CONVERSION_RELEASED, i,
-                   arena_printf(converter->arena, "%s = %s", model_text(converter->model, leaf, converter->arena),
-                                model_text(converter->model, start_of(converter, unknown), converter->arena)),
+                   arena_printf(converter->arena, "%s = %s", converter_text(converter, leaf),
+                                converter_text(converter, start_of(converter, unknown))),
                    arena_printf(converter->arena, "%s is 0 = 0; the free variable is held at its start value", how));
     converter->problem = problem;
     converter->structure = structure;

@@ -22,6 +22,9 @@ typedef struct Converter {
 /* Records a step: equation i of the problem is now `after`. */
 void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how);
 
+/* The text of an expression, with relations in place of their modes. */
+const char *converter_text(const Converter *converter, Expr e);
+
 /* `residual = 0`; owned by the arena. */
 const char *converter_residual_text(const Converter *converter, Expr residual);
 

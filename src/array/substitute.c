@@ -118,8 +118,7 @@ static bool use(Converter *converter, const BlockJacobian *jacobian, const Depen
   const char *how = "";
   for (uint32_t k = 0; k + 1 < dependence->count; k++)
     how = arena_printf(converter->arena, "%s%s$w%u = %s", how, k ? ", " : "substitution ",
-                       converter->model->unknowns.count + k + 1,
-                       model_text(converter->model, plan.value[k], converter->arena));
+                       converter->model->unknowns.count + k + 1, converter_text(converter, plan.value[k]));
   for (int32_t p = 0; p < jacobian->size; p++) {
     uint32_t i = (uint32_t)jacobian->equation[p];
     if (residual[i] != before->residual[i])
