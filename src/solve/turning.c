@@ -514,6 +514,16 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
   return status;
 }
 
+void turning_go_back(Turning *turning) {
+  turning->t = turning->t_before;
+  turning->t_before = turning->t_earlier;
+  for (uint32_t b = 0; b < turning->blocks.count; b++) {
+    Watched *watched = &turning->blocks.data[b];
+    watched->determinant = watched->before;
+    watched->before = watched->earlier;
+  }
+}
+
 /* The one that is smallest compared with what it was. */
 static Watched *lowest_block(const Turning *turning) {
   Watched *best = NULL;

@@ -47,6 +47,9 @@ typedef enum TurningStatus {
 TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y,
                             double stop, bool last, TurningPoint *point);
 
+/* The last step is taken again: forgets the look at its end. */
+void turning_go_back(Turning *turning);
+
 /* After a step from t that failed for every step size: is that because of a singular point? */
 bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point);
 
