@@ -553,8 +553,14 @@ static bool fall_back(Simulation *simulation, const Model *model, uint32_t befor
   return true;
 }
 
+/* Did structure lie: about the equations as written, or in the modes or at the point where the run begins? */
+static bool is_misled(const Simulation *simulation) {
+  const TurningPoint *point = simulation->statistics.stepper.turning;
+  return simulation->plan->is_misled || (point && point->time == simulation->request.run.start);
+}
+
 bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
   if (simulate_once(simulation, heap, model, request, diags)) return true;
-  return simulation->plan->is_misled && !request->method->by_ranks && fall_back(simulation, model, before);
+  return !request->method->by_ranks && is_misled(simulation) && fall_back(simulation, model, before);
 }
