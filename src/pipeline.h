@@ -16,7 +16,7 @@ typedef struct Request {
   MethodOptions method_options;
   bool compile;
   bool initialize_only;
-  bool falls_back; /* where structure misleads the method, numerical ranks may take over */
+  bool keeps_method;                 /* also where structure misleads it and numerical ranks would take over */
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
   double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
@@ -72,7 +72,9 @@ typedef struct Simulation {
   RunFacts facts; /* as far as it got */
 } Simulation;
 
-/* Makes a plan for the values of the request. NULL in simulation terms: false; an error is in diags, and plan->facts says how far
+/* Makes a plan for the values of the request. Where structure misleads the default method and it fails, here or in a run, the
+ * method by ranks takes its place if the equations are regular for it, and a warning says so: plan->request has the method. Where it
+ * may not, a note to the error names it, if it would do. false: an error is in diags, and plan->facts says how far
  * it got. */
 bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags);
 
@@ -82,8 +84,7 @@ bool plan_depends_on_values(const Plan *plan);
 /* Runs a plan that others may run too. false: an error is in diags; simulation->facts says how far it got. */
 bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags);
 
-/* Plans and runs at once. Where structure misled a method that may fall back, and it fails, the method by ranks takes its
- * place, if the equations are regular for it; a warning says so. Elsewhere a note to the error names it, if it would do. */
+/* Plans and runs at once. */
 bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags);
 
 /* Seconds of a steady clock. */

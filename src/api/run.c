@@ -53,7 +53,6 @@ static bool run(daedal_result *result, const void *argument) {
             read_invariants(result, options);
   if (ok && options->variables)
     ok = (request.filter = signal_filter_new(result->heap, &result->diags, options->variables)) != NULL;
-  request.falls_back = !asked->initialize_only && request.method == &method_dummy;
   Bridge bridge = {options, request.run.start, request.run.stop};
   if (options->on_step) {
     request.run.on_step = bridge_step;

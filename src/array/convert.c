@@ -32,12 +32,7 @@ static const char *short_text(const Converter *converter, const char *text) {
 }
 
 const char *converter_text(const Converter *converter, Expr e) {
-  const Modes *modes = converter->samples.modes;
-  for (uint32_t m = 0; modes && m < modes->count && dag_depends(converter->dag, e, OP_DISCRETE); m++) {
-    Expr leaf = dag_discrete(converter->dag, modes->first + m);
-    dag_substitute(converter->dag, &leaf, &modes->relation[m], 1, &e, 1);
-  }
-  return model_text(converter->model, e, converter->arena);
+  return model_text(converter->model, modes_restore(converter->modes, converter->dag, e), converter->arena);
 }
 
 const char *converter_residual_text(const Converter *converter, Expr residual) {
@@ -197,8 +192,8 @@ static bool settle_empty(Converter *converter, uint32_t i, Expr left, const char
     released = structure.status == STRUCTURE_OK;
     if (!released) continue;
     converter_note(converter, CONVERSION_RELEASED, i,
-                   arena_printf(converter->arena, "%s = %s", converter_text(converter, leaf),
-                                converter_text(converter, start_of(converter, unknown))),
+                   arena_printf(converter->arena, "%s = %s", model_text(converter->model, leaf, converter->arena),
+                                model_text(converter->model, start_of(converter, unknown), converter->arena)),
                    arena_printf(converter->arena, "%s is 0 = 0; the free variable is held at its start value", how));
     converter->problem = problem;
     converter->structure = structure;
@@ -524,7 +519,7 @@ static const Expr *keep_written(const Converter *converter, const Problem *probl
   return written;
 }
 
-ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, const Modes *modes,
+ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
                           Arena *arena, ConversionVec *list, SingularVec *singular, Diags *diags) {
   Model *model = problem->model;
   Converter converter = {.arena = arena,
@@ -532,6 +527,7 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const double *
                          .model = model,
                          .dag = model->dag,
                          .diags = diags,
+                         .modes = modes,
                          .problem = *problem,
                          .structure = *structure,
                          .list = list,

@@ -13,6 +13,7 @@
 #ifndef DAEDAL_ARRAY_CONVERT_H
 #define DAEDAL_ARRAY_CONVERT_H
 
+#include "array/modes.h"
 #include "array/regular.h"
 
 typedef enum ConversionKind {
@@ -41,9 +42,10 @@ typedef enum ConvertStatus {
 /* Checks the problem and repairs it: problem and structure are replaced if needed, and what was done is
  * appended to `list`, the singular blocks of the problem as given to `singular`, with proofs where there are
  * any, if it is not NULL. The offsets are raised, if need be, to hold every derivative in the equations as
- * written and every alias v = der(x). parameters: values by leaf index; modes: taken out of the equations, or NULL. All is owned by the arena, the lists
+ * written and every alias v = der(x). modes: those taken out of the equations, for
+ * texts. parameters: values by leaf index. All is owned by the arena, the lists
  * by its heap. */
-ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, const Modes *modes,
+ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
                           Arena *arena, ConversionVec *list, SingularVec *singular, Diags *diags);
 
 /* The kind in one word, for reports. */

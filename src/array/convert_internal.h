@@ -11,6 +11,7 @@ typedef struct Converter {
   Model *model;
   Dag *dag;
   Diags *diags;
+  const Modes *modes;
   Samples samples;
   Problem problem;
   Structure structure;
@@ -22,10 +23,8 @@ typedef struct Converter {
 /* Records a step: equation i of the problem is now `after`. */
 void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how);
 
-/* The text of an expression, with relations in place of their modes. */
+/* Text of an expression, and `residual = 0`, with relations where modes stand for them; owned by the arena. */
 const char *converter_text(const Converter *converter, Expr e);
-
-/* `residual = 0`; owned by the arena. */
 const char *converter_residual_text(const Converter *converter, Expr residual);
 
 /* e without the leaves that only seem to occur in it: their partial derivatives vanish at all samples. */

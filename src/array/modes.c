@@ -93,3 +93,12 @@ Modes modes_extract(Problem *problem, Arena *arena) {
   heap_free(heap, changed);
   return modes;
 }
+
+/* A relation holds only modes made before it. */
+Expr modes_restore(const Modes *modes, Dag *dag, Expr e) {
+  for (uint32_t m = modes->count; m-- > 0 && dag_depends(dag, e, OP_DISCRETE);) {
+    Expr mode = dag_discrete(dag, modes->first + m);
+    dag_substitute(dag, &mode, &modes->relation[m], 1, &e, 1);
+  }
+  return e;
+}

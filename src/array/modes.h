@@ -16,4 +16,7 @@ typedef struct Modes {
 /* Takes the relations out of the residuals of the problem, in place. Owned by the arena. O(size of the equations). */
 Modes modes_extract(Problem *problem, Arena *arena);
 
+/* An expression with the relations put back in for their modes, as people know them. */
+Expr modes_restore(const Modes *modes, Dag *dag, Expr e);
+
 #endif

@@ -18,7 +18,7 @@ static double attribute(Model *model, Expr e, const double *parameters, double o
 
 /* The modes at every second point, by their relations. */
 static void find_modes(Samples *samples, Arena *arena) {
-  uint32_t count = samples->modes ? samples->modes->count : 0;
+  uint32_t count = samples->modes->count;
   samples->holding = arena_array(arena, (SAMPLE_COUNT + 1) * (size_t)count, sizeof(double));
   for (uint32_t s = 0; s <= SAMPLE_COUNT && count; s++) {
     double *values = samples->holding + s * count;
@@ -68,7 +68,7 @@ static double start_value(const Samples *samples, const Dag *dag, Expr leaf) {
 /* Of a discrete variable or mode. */
 static double discrete_value(const Samples *samples, uint32_t index, uint32_t sample) {
   const Modes *modes = samples->modes;
-  bool is_mode = modes && index >= modes->first && index < modes->first + modes->count;
+  bool is_mode = index >= modes->first && index < modes->first + modes->count;
   double value = is_mode ? samples->holding[sample * modes->count + index - modes->first] : NAN;
   return isnan(value) ? scatter(255, index, sample) < 0.5 : value;
 }

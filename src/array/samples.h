@@ -20,7 +20,7 @@ typedef struct Samples {
   double *start, *nominal;  /* per unknown of the model */
   bool *given;              /* per unknown: has a start value */
   double begin, length;     /* the interval of time */
-  const Modes *modes;       /* taken out of the equations; NULL: they are in them */
+  const Modes *modes;       /* taken out of the equations */
   double *holding;          /* per point and mode: its value by its relation; NAN: not known */
 } Samples;
 

@@ -77,6 +77,7 @@ static Expr put_in(Converter *converter, const BlockJacobian *jacobian, const Pl
   Dag *dag = converter->dag;
   uint32_t count = plan->dependence->count - 1;
   int32_t c = converter->structure.c[i];
+  if (c > plan->most) return converter->problem.residual[i]; /* it holds none of their highest derivatives */
   ExprVec from = {0}, to = {0};
   for (uint32_t k = 0; k < count; k++) {
     Expr value = plan->combined[k];
@@ -101,8 +102,7 @@ static bool use(Converter *converter, const BlockJacobian *jacobian, const Depen
   for (int32_t p = 0; p < jacobian->size; p++)
     residual[jacobian->equation[p]] = put_in(converter, jacobian, &plan, jacobian->equation[p]);
   Problem problem = problem_extend(before, residual, plan.value, dependence->count - 1, converter->arena);
-  Samples samples =
-      samples_make(problem.model, converter->samples.parameters, converter->samples.modes, converter->arena);
+  Samples samples = samples_make(problem.model, converter->samples.parameters, converter->modes, converter->arena);
   Converter next = *converter;
   next.model = problem.model;
   next.problem = problem;
