@@ -55,21 +55,6 @@ const double *stepper_values(const Stepper *stepper) {
 
 /* ---- messages ---- */
 
-/* Adds the equations of a block to a message: all of a small one, the first of a large one. */
-static void note_block(Stepper *stepper, Diag *diag, int32_t block) {
-  enum { SHOWN = 6 };
-  const Blocks *blocks = &stepper->structure->blocks;
-  const Array *array = stepper->view->evaluator->array;
-  if (block < 0 || block >= blocks->n_blocks) return;
-  int32_t size = blocks->start[block + 1] - blocks->start[block];
-  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && p < blocks->start[block] + SHOWN; p++) {
-    uint32_t row = array->row_start[blocks->row[p]];
-    diag_note(stepper->diags, diag, array_row_span(array, row), "equation of the block: %s",
-              evaluator_row_text(stepper->view->evaluator, row, &stepper->diags->arena));
-  }
-  if (size > SHOWN) diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
-}
-
 /* The equation that is outside of its domain at y, if one is. */
 static void note_domain(Stepper *stepper, Diag *diag, double t, const double *y) {
   Evaluator *evaluator = stepper->view->evaluator;
@@ -93,28 +78,33 @@ static const char *known_name(const Stepper *stepper, uint32_t column) {
   return array_column_name(array, column, &stepper->diags->arena);
 }
 
-/* Ends the run at a singular point, with the equations and variables of its block. */
-static bool report_turning(Stepper *stepper) {
+/* Adds the equations of a block and what they determine to a message: all of a small one, the first of a large one. */
+static void note_block(Stepper *stepper, Diag *diag, int32_t block) {
   enum { SHOWN = 6 };
-  TurningPoint *point = heap_alloc(stepper->heap, sizeof *point);
-  *point = stepper->turning_point;
-  stepper->statistics.turning = point;
   const Blocks *blocks = &stepper->structure->blocks;
   const Array *array = stepper->view->evaluator->array;
-  Diag *diag =
-      diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
-                 "integration stopped at time %.10g: the Jacobian of %d equation%s is singular "
-                 "there, its rank drops from %d to %d",
-                 point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
-  int32_t begin = blocks->start[point->block];
-  for (int32_t p = begin; p < begin + point->size && p < begin + SHOWN; p++) {
+  if (block < 0 || block >= blocks->n_blocks) return;
+  int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
+  for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
     uint32_t row = array->row_start[blocks->row[p]],
              column = array->column_start[blocks->column[p]] + (uint32_t)array->d[blocks->column[p]];
     diag_note(stepper->diags, diag, array_row_span(array, row), "equation `%s`, variable %s",
               evaluator_row_text(stepper->view->evaluator, row, &stepper->diags->arena), known_name(stepper, column));
   }
-  if (point->size > SHOWN)
-    diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(point->size - SHOWN));
+  if (size > SHOWN) diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
+}
+
+/* Ends the run at a singular point, with the equations and variables of its block. */
+static bool report_turning(Stepper *stepper) {
+  TurningPoint *point = heap_alloc(stepper->heap, sizeof *point);
+  *point = stepper->turning_point;
+  stepper->statistics.turning = point;
+  Diag *diag =
+      diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+                 "integration stopped at time %.10g: the Jacobian of %d equation%s is singular "
+                 "there, its rank drops from %d to %d",
+                 point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
+  note_block(stepper, diag, point->block);
   diag_note(stepper->diags, diag, (Span){0},
             "the solution ends, turns back or branches there: the equations determine no unique continuation");
   return false;
