@@ -24,6 +24,7 @@ static void run_one(Comparison *comparison, const Model *model, CompareRun *run,
   run->method = method;
   run->diags = diags_make(comparison->heap);
   request.method = method;
+  request.keeps_method = true;
   request.run.integrator = integrator;
   request.run.tolerance = tolerance_of(comparison, factor);
   request.run.enforces_constraints = false; /* what it violates is in the table */

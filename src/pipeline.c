@@ -157,6 +157,7 @@ static bool pass_regular(Plan *plan) {
   ConvertStatus status = convert_run(&plan->problem, &plan->structure, &plan->modes, plan->parameters, &plan->arena,
                                      &plan->conversions, NULL, plan->diags);
   extend_starts(plan);
+  plan->is_misled = status != CONVERT_REGULAR;
   return status != CONVERT_FAILED;
 }
 
@@ -517,7 +518,7 @@ static bool run_pass(Plan *plan, const PlanPass *pass, bool *has_structure) {
   return true;
 }
 
-bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
+static bool make_passes(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   bool has_structure = true, ok = true;
   *plan = (Plan){.heap = heap, .arena = arena_make(heap), .diags = diags, .model = model, .request = *request};
   plan->facts = (RunFacts){.status = "input", .method = request->method->name, .equations = model->equations.count};
@@ -530,6 +531,54 @@ bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *reques
   if (!ok) return false;
   plan->discretes = heap_array(heap, plan->modes.count, sizeof(double));
   if (plan->code) memcpy(plan->discretes, plan->first.evaluator->discretes, plan->modes.count * sizeof(double));
+  return true;
+}
+
+/* ---- the method by ranks in place of another ---- */
+
+/* The same request for it, with messages of its own. */
+static Request ask_ranks(const Request *request, Heap *heap, Diags **attempt) {
+  Request asked = *request;
+  asked.method = &method_strangeness;
+  *attempt = heap_alloc(heap, sizeof **attempt);
+  **attempt = diags_make(heap);
+  return asked;
+}
+
+/* Ranks have succeeded where the request failed: do they take its place, with their messages instead of those behind the first
+ * `before`? Only for the default method, and if no equation follows from others and no variable is free. Otherwise a note names them. */
+static bool ranks_take_over(const Strangeness *strangeness, const Request *request, const Diags *attempt,
+                            uint32_t before, Diags *diags) {
+  Diag *error = diags_first_error(diags);
+  if (!error) return false;
+  if (request->method == &method_dummy && !request->keeps_method && !request->initialize_only && !strangeness->v &&
+      !strangeness->u) {
+    const char *reason = error->message;
+    diags_keep(diags, before);
+    diag_warning(diags, (Span){0}, "method %s fails, method strangeness takes its place: %s", request->method->name,
+                 reason);
+    diags_append(diags, attempt);
+    return true;
+  }
+  diag_note(diags, error, (Span){0},
+            "method strangeness runs this model; %d of its equations follow from others, %d of its variables are free",
+            (int)strangeness->v, (int)strangeness->u);
+  return false;
+}
+
+bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
+  uint32_t before = diags->list.count;
+  if (make_passes(plan, heap, model, request, diags)) return true;
+  if (!plan->is_misled || request->method->by_ranks) return false;
+  Diags *attempt;
+  Request asked = ask_ranks(request, heap, &attempt);
+  Plan *other = heap_alloc(heap, sizeof *other);
+  if (!make_passes(other, heap, model, &asked, attempt) ||
+      !ranks_take_over(other->reduction.strangeness, request, attempt, before, diags))
+    return false;
+  *plan = *other;
+  plan->arena = arena_make(heap); /* what is in the other one is used where it is */
+  plan->diags = diags;
   return true;
 }
 
@@ -552,21 +601,53 @@ static void simulation_begin(Simulation *simulation, Heap *heap, const Plan *pla
       (Simulation){.heap = heap, .arena = arena_make(heap), .diags = diags, .plan = plan, .request = *request};
 }
 
-bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
+/* With a plan of its own. */
+static bool simulate_alone(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
+                           Diags *diags) {
+  Plan *plan = heap_alloc(heap, sizeof *plan);
   simulation_begin(simulation, heap, plan, request, diags);
+  bool ok = plan_make(plan, heap, model, request, diags);
+  simulation->request.method = plan->request.method;
+  simulation->facts = plan->facts;
+  begin_alone(simulation);
+  return ok && run_passes(simulation);
+}
+
+/* Did structure lie: about the equations as written, or in the modes or at the point where the run begins? */
+static bool is_misled(const Simulation *simulation) {
+  const TurningPoint *point = simulation->statistics.stepper.turning;
+  return simulation->plan->is_misled || (point && point->time == simulation->request.run.start);
+}
+
+/* Runs once more by ranks where structure misled the run. */
+static bool run_by_ranks(Simulation *simulation, uint32_t before) {
+  Heap *heap = simulation->heap;
+  Diags *attempt, *diags = simulation->diags;
+  if (!simulation->view || simulation->request.method->by_ranks || !is_misled(simulation)) return false;
+  Request asked = ask_ranks(&simulation->request, heap, &attempt);
+  Simulation *other = heap_alloc(heap, sizeof *other);
+  if (!simulate_alone(other, heap, simulation->plan->model, &asked, attempt) ||
+      !ranks_take_over(&other->strangeness, &simulation->request, attempt, before, diags))
+    return false;
+  *simulation = *other;
+  simulation->arena = arena_make(heap);
+  simulation->diags = diags;
+  return true;
+}
+
+bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
+  uint32_t before = diags->list.count;
+  simulation_begin(simulation, heap, plan, request, diags);
+  simulation->request.method = plan->request.method;
   simulation->facts = plan->facts;
   simulation->facts.seconds = (Seconds){0};
   double begin = pipeline_clock();
   bool ok = begin_shared(simulation);
   add_seconds(&simulation->facts.seconds, offsetof(Seconds, init), begin);
-  return ok && run_passes(simulation);
+  return (ok && run_passes(simulation)) || run_by_ranks(simulation, before);
 }
 
 bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags) {
-  Plan *plan = heap_alloc(heap, sizeof *plan);
-  simulation_begin(simulation, heap, plan, request, diags);
-  bool ok = plan_make(plan, heap, model, request, diags);
-  simulation->facts = plan->facts;
-  begin_alone(simulation);
-  return ok && run_passes(simulation);
+  uint32_t before = diags->list.count;
+  return simulate_alone(simulation, heap, model, request, diags) || run_by_ranks(simulation, before);
 }

@@ -16,6 +16,7 @@ typedef struct Request {
   MethodOptions method_options;
   bool compile;
   bool initialize_only;
+  bool keeps_method;                 /* also where structure misleads it and numerical ranks would take over */
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
   double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
@@ -37,6 +38,7 @@ typedef struct Plan {
   Problem problem;
   Modes modes;
   Structure structure;
+  bool is_misled; /* structure was wrong about the equations as written */
   ConversionVec conversions;
   Array array;
   ArrayCode *code; /* NULL: structure failed, and the method goes by ranks */
@@ -71,7 +73,9 @@ typedef struct Simulation {
   RunFacts facts; /* as far as it got */
 } Simulation;
 
-/* Makes a plan for the values of the request. NULL in simulation terms: false; an error is in diags, and plan->facts says how far
+/* Makes a plan for the values of the request. Where structure misleads the default method and it fails, here or in a run, the
+ * method by ranks takes its place if the equations are regular for it, and a warning says so: plan->request has the method. Where it
+ * may not, a note to the error names it, if it would do. false: an error is in diags, and plan->facts says how far
  * it got. */
 bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags);
 

@@ -41,7 +41,7 @@ static Bench *bench_new(const char *equations) {
   assert_non_null(bench->model);
   double *parameters = heap_array(heap, bench->model->parameters.count, sizeof *parameters);
   assert_true(model_parameter_values(bench->model, bench->model->heap, NULL, parameters, &bench->diags));
-  bench->samples = samples_make(bench->model, parameters, &bench->arena);
+  bench->samples = samples_make(bench->model, parameters, &(Modes){0}, &bench->arena);
   return bench;
 }
 

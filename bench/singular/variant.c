@@ -14,8 +14,8 @@ static const char *variant;
 
 void __real_regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena, SingularVec *singular);
 void __wrap_regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena, SingularVec *singular);
-Turning *__real_turning_new(Heap *heap, View *view, const Structure *structure);
-Turning *__wrap_turning_new(Heap *heap, View *view, const Structure *structure);
+Turning *__real_turning_new(Heap *heap, View *view, const TurningPlan *plan);
+Turning *__wrap_turning_new(Heap *heap, View *view, const TurningPlan *plan);
 
 void __wrap_regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena, SingularVec *singular) {
   SingularVec again = {0};
@@ -24,8 +24,8 @@ void __wrap_regular_check(const Problem *problem, const Structure *structure, co
   vec_free(arena->heap, &again);
 }
 
-Turning *__wrap_turning_new(Heap *heap, View *view, const Structure *structure) {
-  return strcmp(variant, "unwatched") ? __real_turning_new(heap, view, structure) : NULL;
+Turning *__wrap_turning_new(Heap *heap, View *view, const TurningPlan *plan) {
+  return strcmp(variant, "unwatched") ? __real_turning_new(heap, view, plan) : NULL;
 }
 
 int main(int argc, char **argv) {

@@ -162,7 +162,7 @@ static void check_regular(Analysis *analysis, Arena *arena, Diags *diags) {
   Structure structure = analysis->structure;
   ConvertStatus status = convert_run(&problem, &structure, &(Modes){0}, parameters, arena, &analysis->conversions,
                                      &analysis->singular, diags);
-  Samples samples = samples_make(model, parameters, arena);
+  Samples samples = samples_make(model, parameters, &(Modes){0}, arena);
   regular_check_start(&analysis->problem, &analysis->structure, &samples, arena, &analysis->singular);
   analysis->regular = status == CONVERT_REGULAR;
   analysis->curable = status != CONVERT_FAILED;

@@ -16,9 +16,20 @@ static double attribute(Model *model, Expr e, const double *parameters, double o
              : otherwise;
 }
 
-Samples samples_make(Model *model, const double *parameters, Arena *arena) {
+/* The modes at every second point, by their relations. */
+static void find_modes(Samples *samples, Arena *arena) {
+  uint32_t count = samples->modes->count;
+  samples->holding = arena_array(arena, (SAMPLE_COUNT + 1) * (size_t)count, sizeof(double));
+  for (uint32_t s = 0; s <= SAMPLE_COUNT && count; s++) {
+    double *values = samples->holding + s * count;
+    if (s % 2 == 0) samples_evaluate(samples, s, samples->modes->relation, count, values, NULL);
+    for (uint32_t m = 0; m < count && s % 2; m++) values[m] = NAN;
+  }
+}
+
+Samples samples_make(Model *model, const double *parameters, const Modes *modes, Arena *arena) {
   uint32_t n = model->unknowns.count;
-  Samples samples = {.model = model, .parameters = parameters, .length = 1};
+  Samples samples = {.model = model, .parameters = parameters, .length = 1, .modes = modes};
   samples.start = arena_array(arena, n, sizeof(double));
   samples.nominal = arena_array(arena, n, sizeof(double));
   samples.given = arena_array(arena, n, sizeof(bool));
@@ -32,6 +43,7 @@ Samples samples_make(Model *model, const double *parameters, Arena *arena) {
   const Experiment *experiment = &model->experiment;
   if (experiment->has_start) samples.begin = experiment->start;
   if (experiment->has_stop && experiment->stop > samples.begin) samples.length = experiment->stop - samples.begin;
+  find_modes(&samples, arena);
   return samples;
 }
 
@@ -53,6 +65,14 @@ static double start_value(const Samples *samples, const Dag *dag, Expr leaf) {
   return order == 0 && samples->given[index] ? samples->start[index] : variable_value(samples, index, order, 0);
 }
 
+/* Of a discrete variable or mode. */
+static double discrete_value(const Samples *samples, uint32_t index, uint32_t sample) {
+  const Modes *modes = samples->modes;
+  bool is_mode = index >= modes->first && index < modes->first + modes->count;
+  double value = is_mode ? samples->holding[sample * modes->count + index - modes->first] : NAN;
+  return isnan(value) ? scatter(255, index, sample) < 0.5 : value;
+}
+
 static double leaf_value(const Samples *samples, const Dag *dag, Expr leaf, uint32_t sample) {
   uint32_t index = dag_op(dag, leaf) == OP_TIME ? 0 : dag_index(dag, leaf);
   if (sample == SAMPLE_START && dag_op(dag, leaf) == OP_TIME) return samples->begin;
@@ -61,7 +81,7 @@ static double leaf_value(const Samples *samples, const Dag *dag, Expr leaf, uint
   case OP_TIME: return samples->begin + samples->length * (0.1 + 0.8 * scatter(0, 0, sample));
   case OP_PARAMETER: return samples->parameters[index];
   case OP_VARIABLE: return variable_value(samples, index, dag_order(dag, leaf), sample);
-  default: return scatter(255, index, sample) < 0.5; /* discrete variables and modes */
+  default: return discrete_value(samples, index, sample);
   }
 }
 

@@ -1,12 +1,14 @@
 /* samples: values of expressions at a few random points near the start values, at the given parameter values.
  *
  * An expression that vanishes at all of them is taken to vanish identically (Schwartz, Zippel): so the rank of a symbolic
- * matrix is decided by numbers. The points depend on the leaves' indices and the sample's number only.
+ * matrix is decided by numbers. The points depend on the leaves' indices and the sample's number only. At every second point the
+ * modes of relations are those that hold there, which near the start values are those that a run begins with; at the others they
+ * are random, so that nothing is taken to vanish that vanishes in some modes only.
  */
 #ifndef DAEDAL_ARRAY_SAMPLES_H
 #define DAEDAL_ARRAY_SAMPLES_H
 
-#include "array/array.h"
+#include "array/modes.h"
 
 /* Number of points; the first ones lie nearest to the start values. One more consists of the given start values themselves; what
  * has none is as at the first point. */
@@ -18,10 +20,12 @@ typedef struct Samples {
   double *start, *nominal;  /* per unknown of the model */
   bool *given;              /* per unknown: has a start value */
   double begin, length;     /* the interval of time */
+  const Modes *modes;       /* taken out of the equations */
+  double *holding;          /* per point and mode: its value by its relation; NAN: not known */
 } Samples;
 
-/* Points for a model. Owned by the arena. O(unknowns). */
-Samples samples_make(Model *model, const double *parameters, Arena *arena);
+/* Points for a model. Owned by the arena. O(unknowns and relations). */
+Samples samples_make(Model *model, const double *parameters, const Modes *modes, Arena *arena);
 
 /* Values of `count` expressions at point number `sample`; NAN where one is not defined there, or calls a function. `sizes`, if not
  * NULL: how large the terms are of which a value is the sum, so that a value is zero when it is round-off of its size.

@@ -102,7 +102,7 @@ static bool use(Converter *converter, const BlockJacobian *jacobian, const Depen
   for (int32_t p = 0; p < jacobian->size; p++)
     residual[jacobian->equation[p]] = put_in(converter, jacobian, &plan, jacobian->equation[p]);
   Problem problem = problem_extend(before, residual, plan.value, dependence->count - 1, converter->arena);
-  Samples samples = samples_make(problem.model, converter->samples.parameters, converter->arena);
+  Samples samples = samples_make(problem.model, converter->samples.parameters, converter->modes, converter->arena);
   Converter next = *converter;
   next.model = problem.model;
   next.problem = problem;

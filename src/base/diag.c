@@ -43,10 +43,30 @@ void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...) {
   vec_push(diags->arena.heap, &diag->notes, note);
 }
 
-DiagCode diags_code(const Diags *diags) {
+void diags_keep(Diags *diags, uint32_t count) {
+  for (; diags->list.count > count; diags->list.count--)
+    if (vec_last(&diags->list).severity == SEVERITY_ERROR) diags->errors--;
+}
+
+void diags_append(Diags *diags, const Diags *more) {
+  for (uint32_t i = 0; i < more->list.count; i++) {
+    const Diag *from = &more->list.data[i];
+    Diag *diag = from->severity == SEVERITY_ERROR ? diag_error(diags, from->code, from->span, "%s", from->message)
+                                                  : diag_warning(diags, from->span, "%s", from->message);
+    for (uint32_t k = 0; k < from->notes.count; k++)
+      diag_note(diags, diag, from->notes.data[k].span, "%s", from->notes.data[k].message);
+  }
+}
+
+Diag *diags_first_error(const Diags *diags) {
   for (uint32_t i = 0; i < diags->list.count; i++)
-    if (diags->list.data[i].severity == SEVERITY_ERROR) return diags->list.data[i].code;
-  return DIAG_NONE;
+    if (diags->list.data[i].severity == SEVERITY_ERROR) return &diags->list.data[i];
+  return NULL;
+}
+
+DiagCode diags_code(const Diags *diags) {
+  const Diag *first = diags_first_error(diags);
+  return first ? first->code : DIAG_NONE;
 }
 
 Source source_make(Heap *heap, const char *path, const char *text, uint32_t length) {

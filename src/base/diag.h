@@ -57,6 +57,15 @@ __attribute__((format(printf, 3, 4))) Diag *diag_warning(Diags *diags, Span span
 /* Adds a hint or a further place to the diagnostic just made. */
 __attribute__((format(printf, 4, 5))) void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...);
 
+/* Forgets all but the first `count`. */
+void diags_keep(Diags *diags, uint32_t count);
+
+/* Appends copies of all of `more`. */
+void diags_append(Diags *diags, const Diags *more);
+
+/* The first error; NULL when there is none. */
+Diag *diags_first_error(const Diags *diags);
+
 /* The code of the first error; DIAG_NONE when there is none. */
 DiagCode diags_code(const Diags *diags);
 

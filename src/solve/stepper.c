@@ -18,6 +18,9 @@ enum { SLIDING_LIMIT = 20, CHATTER_LIMIT = 200 };
 /* Other choices that are tried at one point. */
 enum { REPAIR_LIMIT = 6 };
 
+/* A step that left its branch is taken again in so many parts, so many times. */
+enum { RETAKE_PARTS = 8, RETAKE_LIMIT = 3 };
+
 struct Stepper {
   Heap *heap;
   View *view;
@@ -28,15 +31,17 @@ struct Stepper {
   Turning *turning; /* NULL: nothing to watch */
   TurningPoint turning_point;
   const Integrator *integrator;
-  void *self, *ticket; /* of the heap that the integrator lives in; NULL: there is none yet */
-  double *y, *ahead;
-  double before;     /* where the last step began */
-  bool at_event;     /* the last step ended at one, with the columns before it in y */
-  uint32_t mode;     /* a relation that changes there */
-  double t_event;    /* when it was; of the last event */
-  int repairs;       /* of the choice of states since the last step that succeeded */
-  uint64_t rejected; /* steps that the integrator had rejected when the states were looked at last */
-  bool warned;       /* of a determinant that changed its sign */
+  void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
+  double *y, *ahead, *begin; /* begin: where the last step began, if determinants are watched */
+  double before;             /* where the last step began */
+  bool at_event;             /* the last step ended at one, with the columns before it in y */
+  uint32_t mode;             /* a relation that changes there */
+  double t_event;            /* when it was; of the last event */
+  int repairs;               /* of the choice of states since the last step that succeeded */
+  uint64_t rejected;         /* steps that the integrator had rejected when the states were looked at last */
+  int retakes;               /* of a step that ended at `disputed` */
+  double disputed;           /* up to here steps are short */
+  bool warned;               /* of a determinant */
   uint32_t chatter;
 };
 
@@ -49,21 +54,6 @@ const double *stepper_values(const Stepper *stepper) {
 }
 
 /* ---- messages ---- */
-
-/* Adds the equations of a block to a message: all of a small one, the first of a large one. */
-static void note_block(Stepper *stepper, Diag *diag, int32_t block) {
-  enum { SHOWN = 6 };
-  const Blocks *blocks = &stepper->structure->blocks;
-  const Array *array = stepper->view->evaluator->array;
-  if (block < 0 || block >= blocks->n_blocks) return;
-  int32_t size = blocks->start[block + 1] - blocks->start[block];
-  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && p < blocks->start[block] + SHOWN; p++) {
-    uint32_t row = array->row_start[blocks->row[p]];
-    diag_note(stepper->diags, diag, array_row_span(array, row), "equation of the block: %s",
-              evaluator_row_text(stepper->view->evaluator, row, &stepper->diags->arena));
-  }
-  if (size > SHOWN) diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
-}
 
 /* The equation that is outside of its domain at y, if one is. */
 static void note_domain(Stepper *stepper, Diag *diag, double t, const double *y) {
@@ -88,28 +78,33 @@ static const char *known_name(const Stepper *stepper, uint32_t column) {
   return array_column_name(array, column, &stepper->diags->arena);
 }
 
-/* Ends the run at a singular point, with the equations and variables of its block. */
-static bool report_turning(Stepper *stepper) {
+/* Adds the equations of a block and what they determine to a message: all of a small one, the first of a large one. */
+static void note_block(Stepper *stepper, Diag *diag, int32_t block) {
   enum { SHOWN = 6 };
-  TurningPoint *point = heap_alloc(stepper->heap, sizeof *point);
-  *point = stepper->turning_point;
-  stepper->statistics.turning = point;
   const Blocks *blocks = &stepper->structure->blocks;
   const Array *array = stepper->view->evaluator->array;
-  Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
-                          "integration stopped %s time %.10g: the Jacobian of %d equation%s is singular "
-                          "there, its rank drops from %d to %d",
-                          point->located ? "at" : "shortly before", point->time, (int)point->size,
-                          point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
-  int32_t begin = blocks->start[point->block];
-  for (int32_t p = begin; p < begin + point->size && p < begin + SHOWN; p++) {
+  if (block < 0 || block >= blocks->n_blocks) return;
+  int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
+  for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
     uint32_t row = array->row_start[blocks->row[p]],
              column = array->column_start[blocks->column[p]] + (uint32_t)array->d[blocks->column[p]];
     diag_note(stepper->diags, diag, array_row_span(array, row), "equation `%s`, variable %s",
               evaluator_row_text(stepper->view->evaluator, row, &stepper->diags->arena), known_name(stepper, column));
   }
-  if (point->size > SHOWN)
-    diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(point->size - SHOWN));
+  if (size > SHOWN) diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
+}
+
+/* Ends the run at a singular point, with the equations and variables of its block. */
+static bool report_turning(Stepper *stepper) {
+  TurningPoint *point = heap_alloc(stepper->heap, sizeof *point);
+  *point = stepper->turning_point;
+  stepper->statistics.turning = point;
+  Diag *diag =
+      diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+                 "integration stopped at time %.10g: the Jacobian of %d equation%s is singular "
+                 "there, its rank drops from %d to %d",
+                 point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
+  note_block(stepper, diag, point->block);
   diag_note(stepper->diags, diag, (Span){0},
             "the solution ends, turns back or branches there: the equations determine no unique continuation");
   return false;
@@ -120,19 +115,13 @@ static bool start_is_regular(Stepper *stepper) {
   return report_turning(stepper);
 }
 
-/* Looks whether a Jacobian got singular in the step to t, the last before an event or the end or not. */
-static bool watch_turning(Stepper *stepper, double t, const double *y, bool last) {
-  if (!stepper->turning) return true;
-  TurningStatus status = turning_watch(stepper->turning, stepper->integrator, stepper->self, t, y,
-                                       stepper->options.stop, last, &stepper->turning_point);
-  if (status == TURNING_POINT) return report_turning(stepper);
-  if (status == TURNING_JUMP && !stepper->warned) {
-    Diag *diag =
-        diag_warning(stepper->diags, (Span){0}, "near time %.10g the determinant of a Jacobian changes its sign", t);
-    note_block(stepper, diag, stepper->turning_point.block);
-    stepper->warned = true;
-  }
-  return true;
+/* Says of a determinant what is not certain, once a run. */
+static void warn_turning(Stepper *stepper, const char *what) {
+  if (stepper->warned) return;
+  stepper->warned = true;
+  Diag *diag = diag_warning(stepper->diags, (Span){0}, "near time %.10g the determinant of a Jacobian %s",
+                            stepper->turning_point.time, what);
+  note_block(stepper, diag, stepper->turning_point.block);
 }
 
 /* What to try where the method has left a high index, which no error control can hide; "" elsewhere. */
@@ -399,17 +388,66 @@ static bool find_event(Stepper *stepper) {
 
 /* ---- steps ---- */
 
-bool stepper_step(Stepper *stepper) {
+/* A step, and another choice of states where it fails. */
+static bool take_step(Stepper *stepper) {
   StepStatus status;
   do {
     stepper->before = stepper->integrator->time(stepper->self);
+    if (stepper->turning)
+      memcpy(stepper->begin, stepper->integrator->values(stepper->self),
+             (size_t)stepper->view->system.columns * sizeof(double));
     status = stepper->integrator->step(stepper->self, stepper->options.stop);
   } while (status != STEP_OK && repair_choice(stepper, stepper->before));
   if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
-  bool event = find_event(stepper);
+  return true;
+}
+
+/* Goes on from (t, stepper->y) with steps not longer than `max_step`. */
+static void limit_steps(Stepper *stepper, double t, double max_step) {
+  double asked = stepper->options.max_step;
+  stepper->options.max_step = max_step;
+  change_integrator(stepper, stepper->integrator, t);
+  stepper->options.max_step = asked;
+}
+
+/* A determinant that changed its sign but not through zero: the step left its branch, and is taken again in parts. false: it has been
+ * taken again often enough. */
+static bool retake(Stepper *stepper, double t) {
+  if (stepper->retakes == RETAKE_LIMIT) return false;
+  if (stepper->retakes++ == 0) stepper->disputed = t;
+  turning_go_back(stepper->turning);
+  memcpy(stepper->y, stepper->begin, (size_t)stepper->view->system.columns * sizeof(double));
+  limit_steps(stepper, stepper->before, (t - stepper->before) / RETAKE_PARTS);
+  return true;
+}
+
+/* Behind what was disputed steps are as long as they were. */
+static void end_retakes(Stepper *stepper) {
   double t = stepper_time(stepper);
-  return watch_turning(stepper, t, stepper_values(stepper), event || t >= stepper->options.stop);
+  if (!stepper->retakes || stepper->at_event || t < stepper->disputed) return;
+  stepper->retakes = 0;
+  copy_values(stepper);
+  limit_steps(stepper, t, stepper->options.max_step);
+}
+
+bool stepper_step(Stepper *stepper) {
+  end_retakes(stepper);
+  for (;;) {
+    if (!take_step(stepper)) return false;
+    bool event = find_event(stepper);
+    double t = stepper_time(stepper);
+    if (!stepper->turning) return true;
+    TurningStatus status =
+        turning_watch(stepper->turning, stepper->integrator, stepper->self, t, stepper_values(stepper),
+                      stepper->options.stop, event || t >= stepper->options.stop, &stepper->turning_point);
+    if (status == TURNING_POINT) return report_turning(stepper);
+    if (status == TURNING_SMALL) warn_turning(stepper, "is nearly zero");
+    if (status != TURNING_JUMP) return true;
+    if (!event && retake(stepper, t)) continue;
+    warn_turning(stepper, "changes its sign");
+    return true;
+  }
 }
 
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
@@ -434,6 +472,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
+  stepper->begin = heap_array(heap, columns, sizeof(double));
   if (watched) stepper->turning = turning_new(heap, view, watched);
   return stepper;
 }

@@ -1,11 +1,11 @@
 /* turning: watches the Jacobians of the blocks along a run. Where one gets singular the solution turns back,
  * branches or changes its index; no method may pass such a point in silence.
  *
- * A determinant that changes its sign, or that runs down to zero, makes a suspect. From a point before, the
- * suspect is followed with a tight tolerance, and the time is extrapolated as a function of the determinant:
- * that function is smooth at a fold (t* - t ~ det^2) as well as at a plain crossing (t* - t ~ det), though
- * the solution itself is not. Only a time on which extrapolations of two orders agree is a singular point; a
- * determinant that merely gets small is not.
+ * Only what is certain stops a run. A determinant makes a suspect if its sign changes between two accepted points, or if
+ * values between them do not rule out that it touches zero. From a point before, the suspect is followed with a tight
+ * tolerance. It is singular where the determinant of the follower changes its sign through zero, where it is zero but for
+ * round-off at a converged point, or where the follower cannot go on with any step size while the determinant vanishes. What is
+ * merely small is no more than a warning.
  */
 #ifndef DAEDAL_SOLVE_TURNING_H
 #define DAEDAL_SOLVE_TURNING_H
@@ -17,7 +17,6 @@ typedef struct Turning Turning;
 typedef struct TurningPoint {
   double time;
   int32_t block, size, rank; /* rank of the block's matrix there */
-  bool located;              /* false: somewhere in the step that ends at `time` */
 } TurningPoint;
 
 /* Which blocks there are to watch: those whose matrices move. */
@@ -37,8 +36,9 @@ bool turning_at_start(Turning *turning, TurningPoint *point);
 
 typedef enum TurningStatus {
   TURNING_NONE,
-  TURNING_POINT, /* *point is singular: in the last step, or shortly behind it */
-  TURNING_JUMP, /* a determinant changed its sign in the last step, but no zero of it was found: it jumped, or was infinite */
+  TURNING_POINT, /* *point is singular, in the last step or close to it */
+  TURNING_JUMP,  /* the determinant of a block changed its sign, but not through zero: it jumped, or was infinite */
+  TURNING_SMALL, /* it is nearly zero in the last step */
 } TurningStatus;
 
 /* Looks at the end of a step: with small blocks always, with large ones at every tenth, or if it is the last
@@ -47,7 +47,10 @@ typedef enum TurningStatus {
 TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void *self, double t, const double *y,
                             double stop, bool last, TurningPoint *point);
 
-/* After a step that failed at t: is there a singular point ahead? */
+/* The last step is taken again: forgets the look at its end. */
+void turning_go_back(Turning *turning);
+
+/* After a step from t that failed for every step size: is that because of a singular point? */
 bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point);
 
 #endif

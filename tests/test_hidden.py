@@ -1,0 +1,135 @@
+"""Regular linear DAEs of known index 1 to 3 and known solution, hidden by unimodular P(t), Q(t): structure lies about most of them.
+
+N z' + z = g(t) beside z' = rate*z is a DAE of known index. Columns and rows are mixed by elementary matrices whose factors are
+functions of time, many of which are zero at one time of the run or at its start. Nothing of that changes the index, but equations
+that were rewritten with such a factor hold only where it is not zero. The default runs nearly all of them, by ranks where it must
+(and says so), and so does method strangeness; no answer is wrong.
+
+HIDDEN_MODELS widens the test for runs by hand."""
+import json
+import math
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+
+DAEDAL = os.environ["DAEDAL"]
+COUNT = int(os.environ.get("HIDDEN_MODELS", 60))
+WORK = tempfile.mkdtemp()
+STOP = 3
+
+
+def random_function(rng):
+    """A function of time and its derivative, as texts."""
+    w = rng.choice([0.5, 1, 2])
+    return rng.choice([(f"sin({w}*time)", f"({w}*cos({w}*time))"), (f"cos({w}*time)", f"(-{w}*sin({w}*time))"),
+                       (f"({w}*time - 0.5)", f"{w}"), (f"exp(-{w}*time)", f"(-{w}*exp(-{w}*time))")])
+
+
+def add(a, b):
+    return b if a == "0" else a if b == "0" else f"{a} + {b}"
+
+
+def multiply(factor, a):
+    return "0" if a == "0" else factor if a == "1" else f"{factor}*({a})"
+
+
+class Hidden:
+    """E x' + A x = f with texts for entries."""
+
+    def __init__(self, seed):
+        rng = random.Random(seed)
+        self.index = 1 + seed % 3
+        self.sizes = [self.index] + [rng.randint(1, self.index) for _ in range(rng.randint(0, 1))]
+        self.d = rng.randint(1, 2)
+        self.n = self.d + sum(self.sizes)
+        self.rate = [-rng.randint(1, 4) / 4 for _ in range(self.d)]
+        self.first = [rng.randint(-4, 4) / 2 or 1 for _ in range(self.d)]
+        self.wave = [(rng.choice([1, 2, -1]), rng.choice([0.5, 1, 2]), rng.randint(0, 6) / 2) for _ in range(self.n)]
+        self.canonical()
+        self.moves = [(*rng.sample(range(self.n), 2), *random_function(rng)) for _ in range(rng.choice([self.n - 1, 2 * self.n]))]
+        for move in self.moves:
+            self.mix_columns(*move)
+        for _ in range(rng.choice([self.n - 1, 2 * self.n])):
+            self.mix_rows(*rng.sample(range(self.n), 2), random_function(rng)[0])
+
+    def canonical(self):
+        n, d = self.n, self.d
+        self.e = [["1" if i == j < d else "0" for j in range(n)] for i in range(n)]
+        self.a = [["0" if i != j else repr(-self.rate[i]) if i < d else "1" for j in range(n)] for i in range(n)]
+        self.f = ["0"] * d + ["%s*sin(%s*time + %s)" % self.wave[k] for k in range(d, n)]
+        at = d
+        for size in self.sizes:
+            for k in range(at, at + size - 1):
+                self.e[k][k + 1] = "-1"
+            at += size
+
+    def mix_columns(self, i, j, q, rate):
+        """z[i] = x[i] - q*x[j]."""
+        for e, a in zip(self.e, self.a):
+            a[j] = add(add(a[j], multiply(f"(-{q})", a[i])), multiply(f"(-{rate})", e[i]))
+            e[j] = add(e[j], multiply(f"(-{q})", e[i]))
+
+    def mix_rows(self, i, j, p):
+        for m in (self.e, self.a):
+            m[i] = [add(x, multiply(p, y)) for x, y in zip(m[i], m[j])]
+        self.f[i] = add(self.f[i], multiply(p, self.f[j]))
+
+    def forcing(self, k, order, t):
+        amplitude, frequency, phase = self.wave[k]
+        return amplitude * frequency**order * math.sin(frequency * t + phase + order * math.pi / 2)
+
+    def solution(self, t):
+        x, at = [c * math.exp(r * t) for c, r in zip(self.first, self.rate)], self.d
+        for size in self.sizes:
+            x += [sum(self.forcing(at + k + m, m, t) for m in range(size - k)) for k in range(size)]
+            at += size
+        scope = {"sin": math.sin, "cos": math.cos, "exp": math.exp, "time": t}
+        for i, j, q, _ in self.moves:
+            x[i] += eval(q, {}, scope) * x[j]
+        return x
+
+    def text(self):
+        text = "model H\n" + "".join(f"  Real x{i + 1}(start = {v!r});\n" for i, v in enumerate(self.solution(0))) + "equation\n"
+        for e, a, f in zip(self.e, self.a, self.f):
+            terms = [f"({m})*{form.format(c + 1)}" for row, form in ((e, "der(x{})"), (a, "x{}")) for c, m in enumerate(row) if m != "0"]
+            text += "  " + " + ".join(terms) + f" = {f};\n"
+        return text + f"  annotation(experiment(StopTime = {STOP}, Tolerance = 1e-8));\nend H;\n"
+
+
+class HiddenStructure(unittest.TestCase):
+    def count_right(self, method):
+        """(right, by ranks); a wrong answer fails the test."""
+        path, report = os.path.join(WORK, "h.mo"), os.path.join(WORK, "h.json")
+        right = by_ranks = 0
+        for seed in range(COUNT):
+            model = Hidden(seed)
+            with open(path, "w") as file:
+                file.write(model.text())
+            run = subprocess.run([DAEDAL, "simulate", path, "--method", method, "--intervals", "4", "--json", report,
+                                  "--output-file", os.path.join(WORK, "h.csv")], capture_output=True, text=True, timeout=120)
+            if run.returncode:
+                continue
+            with open(report) as file:
+                result = json.load(file)
+            end = model.solution(STOP)
+            for i, value in enumerate(end):
+                self.assertLess(abs(result["final"][f"x{i + 1}"] - value), 1e-4 * (1 + max(map(abs, end))), (method, seed))
+            right += 1
+            if method == "dummy" and result["method"] == "strangeness":
+                self.assertIn("method strangeness takes its place", run.stderr)
+                by_ranks += 1
+        return right, by_ranks
+
+    def test_default(self):
+        right, by_ranks = self.count_right("dummy")
+        self.assertGreaterEqual(right, 0.98 * COUNT)
+        self.assertGreater(by_ranks, 0.05 * COUNT)
+
+    def test_strangeness(self):
+        self.assertGreaterEqual(self.count_right("strangeness")[0], 0.98 * COUNT)
+
+
+if __name__ == "__main__":
+    unittest.main()
