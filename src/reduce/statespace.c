@@ -15,6 +15,10 @@ enum { NEWTON_LIMIT = 25, HALVING_LIMIT = 12, FUSE_LIMIT = 128 };
 enum { NONE = -1 };
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
 
+/* Corrections that fall by this factor from the first on lead to the solution next to where they began; others may lead
+ * to any (Kantorovich's theorem). */
+static const double NEWTON_CONTRACTION = 0.5;
+
 typedef enum UnitKind { UNIT_EXPLICIT, UNIT_SOLVE } UnitKind;
 
 /* What is known of a unit before any value and choice. */
@@ -67,6 +71,7 @@ struct StateSpace {
   Unit *units;
   int32_t *depth; /* the present choice */
   bool chosen;
+  bool following; /* the solution next to the guess is wanted, and no other */
   CloseFailure failure;
   uint64_t factorizations;
   double *correction, *residual;
@@ -442,6 +447,13 @@ static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
+/* Goes on by the correction: by all of it where the solution next to the guess is wanted. */
+static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y, double before) {
+  if (!space->following) return search_line(space, unit, t, y, before);
+  apply_correction(unit, space->correction, 1, y);
+  return unit_joint(space, unit, t, y, space->residual);
+}
+
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
   EvalStatus status = unit_joint(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
@@ -461,8 +473,9 @@ static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *
       return block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
     }
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
+    if (space->following && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
-    status = search_line(space, unit, t, y, before);
+    status = correct(space, unit, t, y, before);
     if (status != EVAL_OK) return status;
   }
   return fail(space, unit, "Newton's iteration does not converge");
@@ -489,10 +502,17 @@ static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, doubl
 }
 
 EvalStatus statespace_close(StateSpace *space, double t, double *y) {
+  space->following = false;
+  return solve_units(space, space->plan->units.count, t, y);
+}
+
+EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
+  space->following = true;
   return solve_units(space, space->plan->units.count, t, y);
 }
 
 EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
+  space->following = true;
   return solve_units(space, space->plan->serving, t, y);
 }
 

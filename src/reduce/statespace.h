@@ -27,7 +27,11 @@ void statespace_choose(StateSpace *space, const int32_t *depth);
 /* Solves all columns that are not states, in place, from the guesses in y. */
 EvalStatus statespace_close(StateSpace *space, double t, double *y);
 
-/* As statespace_close, but leaves columns on which no derivative depends and that an equation gives
+/* As statespace_close, but finds the solution next to the guess or none: a guess that is too far off for that is
+ * refused. */
+EvalStatus statespace_follow(StateSpace *space, double t, double *y);
+
+/* As statespace_follow, but leaves columns on which no derivative depends and that an equation gives
  * outright. */
 EvalStatus statespace_rates(StateSpace *space, double t, double *y);
 

@@ -47,13 +47,14 @@ typedef struct System {
   EvalStatus (*jacobian)(void *context, double t, const double *y, double *values);
 
   /* State-space form: given t and the states within y (and y's other columns as a guess), solves G = 0 for all
-   * other columns, in place. NULL where this form does not exist. After it, y[link_to] are the states' rates. */
+   * other columns, in place: for the solution next to the guess, or EVAL_DOMAIN if it is too far off. NULL where this form
+   * does not exist. After it, y[link_to] are the states' rates. */
   EvalStatus (*close)(void *context, double t, double *y);
 
   /* As close, but may leave columns on which no rate depends. NULL: close serves. */
   EvalStatus (*rates)(void *context, double t, double *y);
 
-  /* [columns] that close finds without a guess and that nothing looks at inside a step. NULL: not known of any. */
+  /* [columns] that close finds without a guess; with `rates`, nothing looks at them inside a step. NULL: not known of any. */
   const bool *given;
 
   /* d rates / d states, dense column-major links x links, at a point closed by `close`; by the implicit function

@@ -421,10 +421,7 @@ bool stepper_prepare(Stepper *stepper) {
 }
 
 bool stepper_interpolate(Stepper *stepper, double t, double *y) {
-  if (t == stepper->integrator->time(stepper->self))
-    memcpy(y, stepper->integrator->values(stepper->self), (size_t)stepper->view->system.columns * sizeof *y);
-  else stepper->integrator->interpolate(stepper->self, t, y);
-  return stepper->view->methods->solve(stepper->view, t, y) == EVAL_OK;
+  return view_point(stepper->view, stepper->integrator, stepper->self, t, y) == EVAL_OK;
 }
 
 Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,

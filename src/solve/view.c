@@ -1,6 +1,9 @@
 /* view: see view.h. */
 #include "solve/view.h"
 
+#include <math.h>
+#include <string.h>
+
 static EvalStatus whole_residual(void *context, double t, const double *y, double *residual) {
   return evaluator_rows(((View *)context)->evaluator, t, y, residual);
 }
@@ -25,6 +28,46 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
                   .nominal = evaluator->nominal,
                   .residual = whole_residual,
                   .jacobian = whole_jacobian};
+}
+
+/* Walks from the end of the step back to t, with what the interpolation missed at the last point solved. `missed` is that,
+ * and 0 for states, which are what they are interpolated to. */
+static EvalStatus follow_back(View *view, const Integrator *integrator, void *self, double t, double *y,
+                              double *missed) {
+  static const double shortest = 1e-6; /* of the way */
+  const System *system = &view->system;
+  double at = integrator->time(self), way = t - at, step = way / 2;
+  double *found = missed + system->columns;
+  while (at != t) {
+    double next = fabs(step) < fabs(t - at) ? at + step : t;
+    integrator->interpolate(self, next, y);
+    for (int32_t c = 0; c < system->columns; c++) found[c] = y[c] + missed[c];
+    if (view->methods->solve(view, next, found) != EVAL_OK) {
+      step /= 4;
+      if (fabs(step) < shortest * fabs(way)) return EVAL_DOMAIN;
+      continue;
+    }
+    for (int32_t c = 0; c < system->columns; c++) missed[c] = found[c] - y[c];
+    for (int32_t k = 0; k < system->links; k++) missed[system->link_from[k]] = 0;
+    at = next;
+    step *= 2;
+  }
+  memcpy(y, found, (size_t)system->columns * sizeof *y);
+  return EVAL_OK;
+}
+
+EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y) {
+  size_t columns = (size_t)view->system.columns;
+  if (t == integrator->time(self)) {
+    memcpy(y, integrator->values(self), columns * sizeof *y);
+    return view->methods->solve(view, t, y);
+  }
+  integrator->interpolate(self, t, y);
+  if (view->methods->solve(view, t, y) == EVAL_OK) return EVAL_OK;
+  double *missed = heap_array(view->evaluator->heap, 2 * columns, sizeof *missed);
+  EvalStatus status = follow_back(view, integrator, self, t, y, missed);
+  heap_free(view->evaluator->heap, missed);
+  return status;
 }
 
 const System *view_system(const View *view, const Integrator *integrator) {
