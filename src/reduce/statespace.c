@@ -10,7 +10,7 @@
 
 /* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this
  * one, is lost in round-off. */
-enum { NEWTON_LIMIT = 25, HALVING_LIMIT = 12, FUSE_LIMIT = 128 };
+enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 30, FUSE_LIMIT = 128 };
 
 enum { NONE = -1 };
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;

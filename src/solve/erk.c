@@ -30,9 +30,6 @@ static const double safety = 0.9;
 /* The step before is of no use for extrapolation when it was shorter than this part of the present one. */
 static const double shortest_before = 0.05;
 
-/* Of the span: what departs from its prediction over shorter steps has jumped, as the equations may have it. */
-static const double shortest_followed = 1e-10;
-
 /* Stages whose times are well spread over the step, ascending; see erk_extrapolate. */
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
 static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
@@ -364,7 +361,7 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
   erk->last_error = 1e-4;
   erk->rejected = false;
   erk->stiff_count = erk->gentle_count = 0;
-  erk->shortest_followed = shortest_followed * (t_end - t);
+  erk->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
   erk_forget(erk);
   erk->statistics.order = erk->tableau->order;
   erk->h_next = erk_first_step(erk, t_end - t);
@@ -420,7 +417,7 @@ static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
   EvalStatus status = erk_stages(erk, 1, tableau->stages + tableau->error_needs_end, h);
   if (status != EVAL_OK) return status;
   *error = erk_error(erk, h);
-  if (h > erk->shortest_followed) *error = fmax(*error, erk->departure);
+  if (erk->departure > *error && h > erk->shortest_followed) *error = erk->departure;
   if (!isfinite(*error)) return EVAL_DOMAIN;
   if (erk->fixed_step) *error = 1;
   if (*error > 1 || tableau->error_needs_end) return EVAL_OK;

@@ -51,6 +51,9 @@ typedef struct System {
    * does not exist. After it, y[link_to] are the states' rates. */
   EvalStatus (*close)(void *context, double t, double *y);
 
+  /* As close, from a guess that is too far off for it: finds a solution, not always the next. NULL where `close` is. */
+  EvalStatus (*find)(void *context, double t, double *y);
+
   /* As close, but may leave columns on which no rate depends. NULL: close serves. */
   EvalStatus (*rates)(void *context, double t, double *y);
 
@@ -70,6 +73,10 @@ typedef struct IntegratorOptions {
   int min_order, max_order;  /* 0: the method's own */
   bool fixed_step;           /* erk, radau: every step is max_step, whatever its error; to measure orders */
 } IntegratorOptions;
+
+/* Of the span: algebraic columns that depart from their prediction over a shorter step have jumped, as equations may have it,
+ * and a step is accepted. */
+#define SHORTEST_FOLLOWED 1e-10
 
 typedef enum StepStatus {
   STEP_OK = 0,

@@ -30,14 +30,21 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
                   .jacobian = whole_jacobian};
 }
 
-/* Walks from the end of the step back to t, with what the interpolation missed at the last point solved. `missed` is that,
- * and 0 for states, which are what they are interpolated to. */
+/* What the interpolation missed; nothing of the states, which are what they are interpolated to. */
+static void take_missed(const System *system, const double *found, const double *y, double *missed) {
+  for (int32_t c = 0; c < system->columns; c++) missed[c] = found[c] - y[c];
+  for (int32_t k = 0; k < system->links; k++) missed[system->link_from[k]] = 0;
+}
+
+/* Walks from the end of the step back to t, with what the interpolation missed at the last point solved. */
 static EvalStatus follow_back(View *view, const Integrator *integrator, void *self, double t, double *y,
                               double *missed) {
   static const double shortest = 1e-6; /* of the way */
   const System *system = &view->system;
   double at = integrator->time(self), way = t - at, step = way / 2;
   double *found = missed + system->columns;
+  memcpy(found, integrator->values(self), (size_t)system->columns * sizeof *found);
+  if (view->methods->settle(view, at, found) == EVAL_OK) take_missed(system, found, integrator->values(self), missed);
   while (at != t) {
     double next = fabs(step) < fabs(t - at) ? at + step : t;
     integrator->interpolate(self, next, y);
@@ -47,8 +54,7 @@ static EvalStatus follow_back(View *view, const Integrator *integrator, void *se
       if (fabs(step) < shortest * fabs(way)) return EVAL_DOMAIN;
       continue;
     }
-    for (int32_t c = 0; c < system->columns; c++) missed[c] = found[c] - y[c];
-    for (int32_t k = 0; k < system->links; k++) missed[system->link_from[k]] = 0;
+    take_missed(system, found, y, missed);
     at = next;
     step *= 2;
   }
@@ -58,12 +64,11 @@ static EvalStatus follow_back(View *view, const Integrator *integrator, void *se
 
 EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y) {
   size_t columns = (size_t)view->system.columns;
-  if (t == integrator->time(self)) {
-    memcpy(y, integrator->values(self), columns * sizeof *y);
-    return view->methods->solve(view, t, y);
-  }
-  integrator->interpolate(self, t, y);
+  bool end = t == integrator->time(self);
+  if (end) memcpy(y, integrator->values(self), columns * sizeof *y);
+  else integrator->interpolate(self, t, y);
   if (view->methods->solve(view, t, y) == EVAL_OK) return EVAL_OK;
+  if (end) return view->methods->settle(view, t, y);
   double *missed = heap_array(view->evaluator->heap, 2 * columns, sizeof *missed);
   EvalStatus status = follow_back(view, integrator, self, t, y, missed);
   heap_free(view->evaluator->heap, missed);

@@ -22,6 +22,10 @@ static EvalStatus close_states(void *context, double t, double *y) {
   return statespace_follow(((DummyView *)context)->space, t, y);
 }
 
+static EvalStatus find_states(void *context, double t, double *y) {
+  return statespace_close(((DummyView *)context)->space, t, y);
+}
+
 static EvalStatus find_rates(void *context, double t, double *y) {
   return statespace_rates(((DummyView *)context)->space, t, y);
 }
@@ -143,6 +147,7 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   view->evaluator = run->evaluator;
   view->system = view_whole_system(heap, view, run->evaluator);
   view->system.close = close_states;
+  view->system.find = find_states;
   view->system.rates_jacobian = rates_jacobian;
   view->system.given = state_plan_given(reduced->states);
   if (!reduced->modes->count)
