@@ -267,6 +267,7 @@ void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie
     for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
       if (incidence->order[e] + c[i] > d[incidence->column[e]]) d[incidence->column[e]] = incidence->order[e] + c[i];
   }
+  problem_least_orders(problem, d, d); /* derivatives that only aliases write */
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, c, d, arena);
   make_code(reduction);
