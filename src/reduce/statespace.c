@@ -46,6 +46,7 @@ struct StatePlan {
   uint32_t serving; /* the first so many units give all that derivatives depend on */
   bool *idle;       /* per block: no derivative depends on its column */
   bool *given;      /* see state_plan_given */
+  bool *spare;      /* see state_plan_spare */
 };
 
 typedef struct Unit {
@@ -227,7 +228,17 @@ static void find_given(StatePlan *plan) {
   }
 }
 
+/* Columns of idle blocks. */
+static void find_spare(StatePlan *plan) {
+  const Array *array = plan->code->array;
+  const Blocks *blocks = &plan->structure->blocks;
+  plan->spare = heap_array(plan->heap, array->columns, sizeof *plan->spare);
+  for (int32_t b = 0; b < blocks->n_blocks; b++)
+    if (plan->idle[b]) plan->spare[array->column_start[blocks->column[blocks->start[b]]]] = true;
+}
+
 const bool *state_plan_given(const StatePlan *plan) { return plan->given; }
+const bool *state_plan_spare(const StatePlan *plan) { return plan->spare; }
 
 StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
   Heap *heap = code->heap;
@@ -255,6 +266,7 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
     if (plan->idle[b]) add_units(plan, &fusion, last, b, 0, place);
   flush_fusion(plan, &fusion);
   find_given(plan);
+  find_spare(plan);
   vec_free(heap, &fusion.leaves);
   vec_free(heap, &fusion.values);
   vec_free(heap, &fusion.columns);

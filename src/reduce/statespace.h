@@ -39,6 +39,9 @@ EvalStatus statespace_rates(StateSpace *space, double t, double *y);
  * for every choice of dummies in which they are not states. Lives in the code's heap. O(blocks). */
 const bool *state_plan_given(const StatePlan *plan);
 
+/* [columns] those that an equation gives outright and on which no derivative depends. Lives in the code's heap. */
+const bool *state_plan_spare(const StatePlan *plan);
+
 /* After a failed close: the block and why, for messages. */
 typedef struct CloseFailure {
   int32_t block;

@@ -30,6 +30,9 @@ static const double safety = 0.9;
 /* The step before is of no use for extrapolation when it was shorter than this part of the present one. */
 static const double shortest_before = 0.05;
 
+/* That a column may be from its prediction, relative to its size. */
+static const double farthest = 0.002;
+
 /* Stages whose times are well spread over the step, ascending; see erk_extrapolate. */
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
 static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
@@ -201,8 +204,7 @@ static void erk_forget(Erk *erk) {
   }
 }
 
-/* How far the columns found from a prediction alone are from it, at most. One quadratic correction of the square root of the
- * tolerance is lost in the tolerance. */
+/* How far the columns found from a prediction alone are from it, at most. */
 static double erk_departure(const Erk *erk, int stage, double scale) {
   const double *y = erk->values[stage], *missed = erk->missed[stage], *nominal = erk->system->nominal;
   double most = 0;
@@ -210,7 +212,7 @@ static double erk_departure(const Erk *erk, int stage, double scale) {
     int32_t c = erk->branch[b];
     most = fmax(most, fabs(y[c] - erk->guess[c] - scale * missed[c]) / (fabs(y[c]) + nominal[c]));
   }
-  return most / sqrt(erk->relative);
+  return most / farthest;
 }
 
 /* Computes one stage; `term` is the first term of its row. Only the end of a step needs every column. */

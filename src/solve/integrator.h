@@ -60,6 +60,9 @@ typedef struct System {
   /* [columns] that close finds without a guess; with `rates`, nothing looks at them inside a step. NULL: not known of any. */
   const bool *given;
 
+  /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: not known of any. */
+  const bool *spare;
+
   /* d rates / d states, dense column-major links x links, at a point closed by `close`; by the implicit function
    * theorem. NULL where `close` is. */
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);

@@ -31,7 +31,10 @@ static const double lower_above = 0.8;  /* contraction that asks for a lower ord
 static const double lower_gain = 0.8, raise_gain = 0.9; /* part of the present work that another order must promise */
 static const double step_overhead = 3;                  /* cost of Jacobian and factors of a step, in evaluations */
 static const double lenient_weight = 0.01;
-static const double departure_weight = 0.003; /* of algebraic columns, see radau_departure */
+
+/* Of algebraic columns in radau_departure: of those that follow from others at once, whose errors are those of their outcome,
+ * and of those found by iteration, which must only stay on their branch. */
+static const double departure_weight = 0.01, branch_weight = 0.001;
 
 /* Least contraction taken over from the step before, where it may end the iteration after the first
  * correction. What was measured is that of the largest corrections, often of columns that a linear row gives
@@ -121,7 +124,7 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
   for (int32_t c = 0; c < system->columns; c++) {
     bool higher = system->column_index && system->column_index[c] > 1;
     if (mark[c] & 2 || higher) radau->error_columns[radau->error_count++] = c;
-    else if (mark[c] == 0) radau->algebraic[radau->algebraic_count++] = c;
+    else if (mark[c] == 0 && !(system->spare && system->spare[c])) radau->algebraic[radau->algebraic_count++] = c;
     if (mark[c] != 1 || higher) radau->newton_columns[radau->newton_count++] = c;
     radau->lenient[c] = mark[c] == 0 && !higher && system->close;
   }
@@ -548,9 +551,10 @@ static double radau_departure(const Radau *radau) {
     double e = radau->y[c];
     for (int i = 0; i < method->stages; i++) e -= method->at_zero[i] * radau->stage[i][c];
     e *= radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
+    e *= radau->system->given && radau->system->given[c] ? departure_weight : branch_weight;
     sum += e * e;
   }
-  return departure_weight * sqrt(sum / fmax(radau->algebraic_count, 1));
+  return sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the

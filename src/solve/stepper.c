@@ -228,7 +228,7 @@ static void leave_if_stiff(Stepper *stepper) {
  * ends there. */
 static bool try_other(Stepper *stepper, double t) {
   static const char *const order[] = {"erk", "radau", "bdf", NULL};
-  if (stepper->options.integrator) return false;
+  if (stepper->options.integrator || !stepper->view->system.close) return false;
   if (stepper->turning && turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
     return false;
   int k = 0;

@@ -150,6 +150,7 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   view->system.find = find_states;
   view->system.rates_jacobian = rates_jacobian;
   view->system.given = state_plan_given(reduced->states);
+  view->system.spare = state_plan_spare(reduced->states);
   if (!reduced->modes->count)
     view->system.rates = find_rates; /* else conditions may look at any column inside a step */
   chosen->dummy = run->dummy;
