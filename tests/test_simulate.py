@@ -128,7 +128,8 @@ class ClosedForms(unittest.TestCase):
                 self.assertAlmostEqual(b, x + x * x + x * t, delta=1e-13)
                 self.assertAlmostEqual(last, x * x + sum(range(20)) * x * t, delta=1e-12)
                 self.assertAlmostEqual(c + c**3 if result is run else c, last, delta=1e-12)
-        self.assertEqual(run.json["steps"], used.json["steps"])
+        # c is found by iteration, so steps follow it; a19 costs none
+        self.assertLess(run.json["steps"], 3 * used.json["steps"])
         self.assertLess(used.json["residual_evals"], 0.5 * run.json["residual_evals"])
 
     def test_nonlinear_algebraic(self):

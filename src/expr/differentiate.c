@@ -121,6 +121,15 @@ static Expr derive_quotient(Dag *dag, Expr self, const Expr *d) {
   return dag_divide(dag, dag_subtract(dag, d[0], shift), b);
 }
 
+/* factor * d, taken into a selection that can be zero: the factor may have no value where it is, as the derivative of
+ * sqrt(max(u, 0)) has none at 0. */
+static Expr scale_derivative(Dag *dag, Expr factor, Expr d) {
+  if (dag_op(dag, d) != OP_IF) return dag_multiply(dag, factor, d);
+  Expr then = dag_child(dag, d, 1), otherwise = dag_child(dag, d, 2);
+  if (then != EXPR_ZERO && otherwise != EXPR_ZERO) return dag_multiply(dag, factor, d);
+  return dag_if(dag, dag_child(dag, d, 0), dag_multiply(dag, factor, then), dag_multiply(dag, factor, otherwise));
+}
+
 /* The chain rule: sum of partial times derivative of the argument. */
 static Expr derive_operator(Dag *dag, Expr self, const Expr *d, uint32_t count) {
   Term *parts = heap_array(dag->heap, count, sizeof *parts);
@@ -128,7 +137,7 @@ static Expr derive_operator(Dag *dag, Expr self, const Expr *d, uint32_t count) 
   for (uint32_t i = 0; i < count; i++) {
     if (d[i] == EXPR_ZERO) continue;
     Expr partial = local_partial(dag, self, i);
-    parts[used++] = (Term){1, dag_multiply(dag, partial, d[i])};
+    parts[used++] = (Term){1, scale_derivative(dag, partial, d[i])};
   }
   Expr e = dag_sum(dag, 0, parts, used);
   heap_free(dag->heap, parts);
@@ -274,7 +283,7 @@ static Expr collect_adjoint(Gradient *g, uint32_t position) {
 static void spread_stored(Gradient *g, uint32_t selector, Expr adjoint) {
   for (uint32_t i = g->begins.data[selector]; i < g->begins.data[selector + 1]; i++) {
     Entry entry = g->entries.data[i];
-    contribute(g, entry.leaf, 1, dag_multiply(g->dag, adjoint, entry.partial));
+    contribute(g, entry.leaf, 1, scale_derivative(g->dag, adjoint, entry.partial));
   }
 }
 

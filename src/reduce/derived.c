@@ -543,6 +543,7 @@ void derived_integrate(Reduction *reduction, const Derived *derived, int32_t lef
   const Incidence *incidence = &problem->incidence;
   for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++)
     if (incidence->order[e] > d[incidence->column[e]]) d[incidence->column[e]] = incidence->order[e];
+  problem_least_orders(problem, d, d);
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
   *reduced->array = array_make(problem, c, d, arena);
   reduced->modes = modes;

@@ -304,9 +304,12 @@ void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, 
   int32_t left = 0; /* differentiations that were not made */
   for (uint32_t i = 0; i < problem->equations; i++)
     if (reduction->array->c[i] - c[i] > left) left = reduction->array->c[i] - c[i];
+  int32_t *raised = arena_array(arena, problem->unknowns, sizeof *raised);
   if (!d) d = highest_orders(problem, c, arena);
+  if (problem->unknowns) memcpy(raised, d, problem->unknowns * sizeof *raised);
+  problem_least_orders(problem, raised, raised); /* derivatives that only aliases write */
   reduced->array = arena_alloc(arena, sizeof *reduced->array);
-  *reduced->array = array_make(problem, c, d, arena);
+  *reduced->array = array_make(problem, c, raised, arena);
   for (uint32_t r = 0; r < reduced->array->rows; r++)
     reduced->array->row[r] = form_residual(reduction, &reduction->form.rows.data[r]);
   make_code(reduction);

@@ -10,10 +10,14 @@
 
 /* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this
  * one, is lost in round-off. */
-enum { NEWTON_LIMIT = 25, HALVING_LIMIT = 12, FUSE_LIMIT = 128 };
+enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 30, FUSE_LIMIT = 128 };
 
 enum { NONE = -1 };
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
+
+/* Corrections that fall by this factor from the first on lead to the solution next to where they began; others may lead
+ * to any (Kantorovich's theorem). */
+static const double NEWTON_CONTRACTION = 0.5;
 
 typedef enum UnitKind { UNIT_EXPLICIT, UNIT_SOLVE } UnitKind;
 
@@ -42,6 +46,7 @@ struct StatePlan {
   uint32_t serving; /* the first so many units give all that derivatives depend on */
   bool *idle;       /* per block: no derivative depends on its column */
   bool *given;      /* see state_plan_given */
+  bool *spare;      /* see state_plan_spare */
 };
 
 typedef struct Unit {
@@ -67,6 +72,7 @@ struct StateSpace {
   Unit *units;
   int32_t *depth; /* the present choice */
   bool chosen;
+  bool following; /* the solution next to the guess is wanted, and no other */
   CloseFailure failure;
   uint64_t factorizations;
   double *correction, *residual;
@@ -222,7 +228,17 @@ static void find_given(StatePlan *plan) {
   }
 }
 
+/* Columns of idle blocks. */
+static void find_spare(StatePlan *plan) {
+  const Array *array = plan->code->array;
+  const Blocks *blocks = &plan->structure->blocks;
+  plan->spare = heap_array(plan->heap, array->columns, sizeof *plan->spare);
+  for (int32_t b = 0; b < blocks->n_blocks; b++)
+    if (plan->idle[b]) plan->spare[array->column_start[blocks->column[blocks->start[b]]]] = true;
+}
+
 const bool *state_plan_given(const StatePlan *plan) { return plan->given; }
+const bool *state_plan_spare(const StatePlan *plan) { return plan->spare; }
 
 StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
   Heap *heap = code->heap;
@@ -250,6 +266,7 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
     if (plan->idle[b]) add_units(plan, &fusion, last, b, 0, place);
   flush_fusion(plan, &fusion);
   find_given(plan);
+  find_spare(plan);
   vec_free(heap, &fusion.leaves);
   vec_free(heap, &fusion.values);
   vec_free(heap, &fusion.columns);
@@ -442,6 +459,13 @@ static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
+/* Goes on by the correction: by all of it where the solution next to the guess is wanted. */
+static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y, double before) {
+  if (!space->following) return search_line(space, unit, t, y, before);
+  apply_correction(unit, space->correction, 1, y);
+  return unit_joint(space, unit, t, y, space->residual);
+}
+
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
   EvalStatus status = unit_joint(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
@@ -461,8 +485,9 @@ static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *
       return block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
     }
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
+    if (space->following && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
-    status = search_line(space, unit, t, y, before);
+    status = correct(space, unit, t, y, before);
     if (status != EVAL_OK) return status;
   }
   return fail(space, unit, "Newton's iteration does not converge");
@@ -489,10 +514,17 @@ static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, doubl
 }
 
 EvalStatus statespace_close(StateSpace *space, double t, double *y) {
+  space->following = false;
+  return solve_units(space, space->plan->units.count, t, y);
+}
+
+EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
+  space->following = true;
   return solve_units(space, space->plan->units.count, t, y);
 }
 
 EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
+  space->following = true;
   return solve_units(space, space->plan->serving, t, y);
 }
 

@@ -27,13 +27,20 @@ void statespace_choose(StateSpace *space, const int32_t *depth);
 /* Solves all columns that are not states, in place, from the guesses in y. */
 EvalStatus statespace_close(StateSpace *space, double t, double *y);
 
-/* As statespace_close, but leaves columns on which no derivative depends and that an equation gives
+/* As statespace_close, but finds the solution next to the guess or none: a guess that is too far off for that is
+ * refused. */
+EvalStatus statespace_follow(StateSpace *space, double t, double *y);
+
+/* As statespace_follow, but leaves columns on which no derivative depends and that an equation gives
  * outright. */
 EvalStatus statespace_rates(StateSpace *space, double t, double *y);
 
 /* [columns] those that statespace_close finds whatever their value was: solved outright or from linear rows,
  * for every choice of dummies in which they are not states. Lives in the code's heap. O(blocks). */
 const bool *state_plan_given(const StatePlan *plan);
+
+/* [columns] those that an equation gives outright and on which no derivative depends. Lives in the code's heap. */
+const bool *state_plan_spare(const StatePlan *plan);
 
 /* After a failed close: the block and why, for messages. */
 typedef struct CloseFailure {

@@ -1,7 +1,7 @@
 /* cvode: SUNDIALS CVODE, variable-order BDF, on the state-space form.
  *
  * CVODE sees the states alone; each right-hand side is one `close`, started from the columns of the call before,
- * moved along their derivatives. The Jacobian is the exact dense one of the rates. A pivot changes what the
+ * moved along their derivatives, or several on the way where these lead too far. The Jacobian is the exact dense one of the rates. A pivot changes what the
  * components mean, so it restarts the history, at the present step size.
  */
 #include "solve/integrator.h"
@@ -15,6 +15,8 @@
 #include <string.h>
 
 static const double smallest_step = 1e-15; /* over t */
+static const double farthest = 0.1;        /* that a column may be from its prediction, relative to its size */
+static const double shortest_part = 1e-4;  /* of the way to the point where the states are given */
 
 typedef struct Cvode {
   const System *system;
@@ -24,7 +26,7 @@ typedef struct Cvode {
   double closed_time;
   double *y, *previous; /* all columns at t and at the end of the step before */
   double t, t_previous;
-  double *trial; /* [columns] */
+  double *trial, *predicted; /* [columns] */
   bool begun, stop;
 
   SUNContext context;
@@ -37,23 +39,48 @@ typedef struct Cvode {
 
 /* ---- What CVODE calls ---- */
 
-/* Closes `trial` at t with these states; the other columns start from `closed`. */
-static EvalStatus cvode_close(Cvode *cvode, double t, const double *states) {
+/* How far columns found from a prediction alone are from it, at most. */
+static double cvode_departure(const Cvode *cvode) {
   const System *system = cvode->system;
-  double dt = t - cvode->closed_time;
+  double most = 0;
+  for (int32_t c = 0; c < system->columns && system->given; c++)
+    if (!system->given[c])
+      most = fmax(most, fabs(cvode->trial[c] - cvode->predicted[c]) / (fabs(cvode->trial[c]) + system->nominal[c]));
+  return most;
+}
+
+/* Goes `part` of the way from the last point closed to t and these states, along a straight line. */
+static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, double part) {
+  const System *system = cvode->system;
+  double next = part < 1 ? cvode->closed_time + part * (t - cvode->closed_time) : t, dt = next - cvode->closed_time;
   for (int32_t c = 0; c < system->columns; c++) {
     int32_t rate = system->successor ? system->successor[c] : -1;
     cvode->trial[c] = cvode->closed[c] + (rate >= 0 && dt != 0 ? dt * cvode->closed[rate] : 0);
   }
-  for (int32_t l = 0; l < system->links; l++) cvode->trial[system->link_from[l]] = states[l];
-  EvalStatus status = system->close(system->context, t, cvode->trial);
-  if (status == EVAL_STOP) cvode->stop = true;
+  for (int32_t l = 0; l < system->links; l++) {
+    double from = cvode->closed[system->link_from[l]];
+    cvode->trial[system->link_from[l]] = part < 1 ? from + part * (states[l] - from) : states[l];
+  }
+  memcpy(cvode->predicted, cvode->trial, (size_t)system->columns * sizeof(double));
+  EvalStatus status = system->close(system->context, next, cvode->trial);
   if (status != EVAL_OK) return status;
+  if (cvode_departure(cvode) > farthest) return EVAL_DOMAIN;
   double *swap = cvode->closed;
   cvode->closed = cvode->trial;
   cvode->trial = swap;
-  cvode->closed_time = t;
+  cvode->closed_time = next;
   return EVAL_OK;
+}
+
+/* Closes at t with these states. The other columns follow from the last point closed, on the way if it is too far. */
+static EvalStatus cvode_close(Cvode *cvode, double t, const double *states) {
+  for (double part = 1; part > shortest_part;) {
+    EvalStatus status = cvode_approach(cvode, t, states, part);
+    if (status == EVAL_STOP) cvode->stop = true;
+    if (status == EVAL_STOP || (status == EVAL_OK && part == 1)) return status;
+    part = status == EVAL_OK ? fmin(1, 2 * part / (1 - part)) : part / 4;
+  }
+  return EVAL_DOMAIN;
 }
 
 static int cvode_rates(double t, N_Vector states, N_Vector rates, void *self) {
@@ -137,6 +164,7 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
   cvode->options = *options;
   cvode->closed = heap_array(heap, columns, sizeof(double));
   cvode->trial = heap_array(heap, columns, sizeof(double));
+  cvode->predicted = heap_array(heap, columns, sizeof(double));
   cvode->previous = heap_array(heap, columns, sizeof(double));
   cvode->y = heap_array(heap, columns, sizeof(double));
   heap_defer(heap, cvode_release, cvode);

@@ -1,10 +1,11 @@
 /* erk: explicit Runge-Kutta on the state-space form, order 8 or, for loose tolerances, order 5.
  *
  * Every stage is a whole vector of columns: the states are combined from the rates of earlier stages, `close`
- * solves for the rest. What it starts from decides what it costs, so the other columns are predicted: those
- * whose derivative is a column are combined as if they were states, the rest are extrapolated in time, and to
- * both is added what the same prediction missed in the step before. Formulas and step control follow Hairer,
- * Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to II.6.
+ * solves for the rest. What it starts from decides what it costs, and on which branch it ends, so the other columns are
+ * predicted: those whose derivative is a column are combined as if they were states, the rest are extrapolated in time, and
+ * to both is added what the same prediction missed in the step before. A step whose predictions are too far off is rejected.
+ * Formulas and step control follow Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to
+ * II.6.
  */
 #include "solve/erk_coefficients.h"
 #include "solve/integrator.h"
@@ -29,6 +30,9 @@ static const double safety = 0.9;
 /* The step before is of no use for extrapolation when it was shorter than this part of the present one. */
 static const double shortest_before = 0.05;
 
+/* That a column may be from its prediction, relative to its size. */
+static const double farthest = 0.002;
+
 /* Stages whose times are well spread over the step, ascending; see erk_extrapolate. */
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
 static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
@@ -41,13 +45,16 @@ typedef struct Erk {
   bool fixed_step;
 
   /* Columns with a derivative among the columns: states first, then those combined only as a guess. */
-  int32_t states, paired, free_count, given_count;
+  int32_t states, paired, free_count, given_count, branch_count;
   int32_t *column, *rate; /* [columns] */
   int32_t *free_columns;  /* [columns] no derivative among the columns */
   int32_t *given;         /* [columns] no state, and no guess needed */
+  int32_t *branch;        /* [columns] no state, and found from its prediction alone */
 
   double t, t_old, h_next, h_last, last_error;
   double h_before;                 /* step of the values in `before`, 0: there are none */
+  double shortest_followed;        /* time */
+  double departure;                /* of the present attempt from its predictions, accepted up to 1 */
   bool rejected, held;             /* the last attempt failed; the step was cut to land on t_stop */
   double *values[STAGES_MAX];      /* all columns at each stage; [0] is the present point between steps */
   double *rates[STAGES_MAX];       /* [paired] of each stage */
@@ -72,13 +79,15 @@ static void erk_pair(Erk *erk) {
     for (int k = 0; k < erk->tableau->all_stages; k++) erk->missed[k][system->link_from[i]] = 0;
   }
   int32_t count = system->links, rest = 0;
-  erk->given_count = 0;
+  erk->given_count = erk->branch_count = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     if (erk->guess[c] != 0) continue;
-    if (system->given && system->given[c]) {
+    bool given = system->given && system->given[c];
+    if (given && system->rates) {
       erk->given[erk->given_count++] = c;
       continue;
     }
+    if (system->given && !given) erk->branch[erk->branch_count++] = c;
     if (system->successor && system->successor[c] >= 0) {
       erk->column[count] = c;
       erk->rate[count++] = system->successor[c];
@@ -113,6 +122,7 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   erk->rate = heap_array(heap, columns, sizeof *erk->rate);
   erk->free_columns = heap_array(heap, columns, sizeof *erk->free_columns);
   erk->given = heap_array(heap, columns, sizeof *erk->given);
+  erk->branch = heap_array(heap, columns, sizeof *erk->branch);
   for (int i = 0; i < erk->tableau->all_stages; i++) {
     erk->values[i] = heap_array(heap, columns, sizeof(double));
     erk->rates[i] = heap_array(heap, columns, sizeof(double));
@@ -186,6 +196,25 @@ static double erk_missed_scale(const Erk *erk, int stage, double h) {
   return ratio * ratio * ratio;
 }
 
+/* Forgets what predictions missed: after an attempt that went astray, where it can be anything. */
+static void erk_forget(Erk *erk) {
+  for (int i = 0; i < erk->tableau->all_stages; i++) {
+    erk->missed_step[i] = 0;
+    memset(erk->missed[i], 0, (size_t)erk->system->columns * sizeof(double));
+  }
+}
+
+/* How far the columns found from a prediction alone are from it, at most. */
+static double erk_departure(const Erk *erk, int stage, double scale) {
+  const double *y = erk->values[stage], *missed = erk->missed[stage], *nominal = erk->system->nominal;
+  double most = 0;
+  for (int32_t b = 0; b < erk->branch_count; b++) {
+    int32_t c = erk->branch[b];
+    most = fmax(most, fabs(y[c] - erk->guess[c] - scale * missed[c]) / (fabs(y[c]) + nominal[c]));
+  }
+  return most / farthest;
+}
+
 /* Computes one stage; `term` is the first term of its row. Only the end of a step needs every column. */
 static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) {
   const ErkTableau *tableau = erk->tableau;
@@ -208,6 +237,7 @@ static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) 
   bool whole = stage == tableau->stages || !system->rates;
   EvalStatus status = whole ? system->close(system->context, t, y) : system->rates(system->context, t, y);
   if (status != EVAL_OK) return status;
+  if (stage == tableau->stages - 1) erk->departure = erk_departure(erk, stage, scale);
   for (int32_t p = erk->states; p < erk->paired; p++)
     missed[erk->column[p]] = y[erk->column[p]] - guess[erk->column[p]];
   for (int32_t f = 0; f < erk->free_count; f++)
@@ -333,7 +363,8 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
   erk->last_error = 1e-4;
   erk->rejected = false;
   erk->stiff_count = erk->gentle_count = 0;
-  for (int i = 0; i < STAGES_MAX; i++) erk->missed_step[i] = 0;
+  erk->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
+  erk_forget(erk);
   erk->statistics.order = erk->tableau->order;
   erk->h_next = erk_first_step(erk, t_end - t);
 }
@@ -377,6 +408,7 @@ static void erk_accept(Erk *erk, double h, double error, double t_new) {
 static void erk_reject(Erk *erk, double h, double error) {
   double exponent = 1.0 / (erk->tableau->error_order + 1) - 0.75 * erk->tableau->memory;
   erk->h_next = h * fmax(erk->tableau->shrink, safety * pow(error, -exponent));
+  erk_forget(erk);
   erk->rejected = true;
   erk->statistics.rejected_error++;
 }
@@ -387,6 +419,7 @@ static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
   EvalStatus status = erk_stages(erk, 1, tableau->stages + tableau->error_needs_end, h);
   if (status != EVAL_OK) return status;
   *error = erk_error(erk, h);
+  if (erk->departure > *error && h > erk->shortest_followed) *error = erk->departure;
   if (!isfinite(*error)) return EVAL_DOMAIN;
   if (erk->fixed_step) *error = 1;
   if (*error > 1 || tableau->error_needs_end) return EVAL_OK;
@@ -408,6 +441,7 @@ static StepStatus erk_step(void *self, double t_stop) {
     domain = status == EVAL_DOMAIN;
     if (domain) {
       erk->h_next = 0.25 * h;
+      erk_forget(erk);
       erk->rejected = true;
       erk->statistics.rejected_convergence++;
     } else if (error > 1) {

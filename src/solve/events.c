@@ -17,8 +17,7 @@ typedef struct Bracket {
 /* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
  * what is only interpolated, and that can undo the crossing. */
 static bool point_at(const Bracket *bracket, double t) {
-  bracket->integrator->interpolate(bracket->self, t, bracket->y);
-  if (bracket->view->methods->solve(bracket->view, t, bracket->y) != EVAL_OK) return false;
+  if (view_point(bracket->view, bracket->integrator, bracket->self, t, bracket->y) != EVAL_OK) return false;
   return switches_evaluate(bracket->view->switches, t, bracket->y);
 }
 
@@ -77,7 +76,7 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
   Switches *switches = view->switches;
   uint32_t count = switches->modes->count;
   Bracket bracket = {view, integrator, self, y, switches->before};
-  double low = before, end = *t;
+  double low = before;
   if (!find_contradiction(&bracket, before, t, mode)) return false;
   Heap *heap = view->evaluator->heap;
   double *high_value = heap_array(heap, count, sizeof *high_value), high = *t;
@@ -96,12 +95,7 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
       memcpy(bracket.low_value, switches->difference, count * sizeof(double));
     }
   }
-  if (high < end) {
-    point_at(&bracket, high);
-  } else {
-    memcpy(y, integrator->values(self), (size_t)view->system.columns * sizeof *y);
-    view->methods->solve(view, high, y);
-  }
+  view_point(view, integrator, self, high, y);
   *t = high;
   heap_free(heap, high_value);
   return true;

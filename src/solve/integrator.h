@@ -47,14 +47,21 @@ typedef struct System {
   EvalStatus (*jacobian)(void *context, double t, const double *y, double *values);
 
   /* State-space form: given t and the states within y (and y's other columns as a guess), solves G = 0 for all
-   * other columns, in place. NULL where this form does not exist. After it, y[link_to] are the states' rates. */
+   * other columns, in place: for the solution next to the guess, or EVAL_DOMAIN if it is too far off. NULL where this form
+   * does not exist. After it, y[link_to] are the states' rates. */
   EvalStatus (*close)(void *context, double t, double *y);
+
+  /* As close, from a guess that is too far off for it: finds a solution, not always the next. NULL where `close` is. */
+  EvalStatus (*find)(void *context, double t, double *y);
 
   /* As close, but may leave columns on which no rate depends. NULL: close serves. */
   EvalStatus (*rates)(void *context, double t, double *y);
 
-  /* [columns] that close finds without a guess and that nothing looks at inside a step. NULL: not known of any. */
+  /* [columns] that close finds without a guess; with `rates`, nothing looks at them inside a step. NULL: not known of any. */
   const bool *given;
+
+  /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: not known of any. */
+  const bool *spare;
 
   /* d rates / d states, dense column-major links x links, at a point closed by `close`; by the implicit function
    * theorem. NULL where `close` is. */
@@ -69,6 +76,10 @@ typedef struct IntegratorOptions {
   int min_order, max_order;  /* 0: the method's own */
   bool fixed_step;           /* erk, radau: every step is max_step, whatever its error; to measure orders */
 } IntegratorOptions;
+
+/* Of the span: algebraic columns that depart from their prediction over a shorter step have jumped, as equations may have it,
+ * and a step is accepted. */
+#define SHORTEST_FOLLOWED 1e-10
 
 typedef enum StepStatus {
   STEP_OK = 0,

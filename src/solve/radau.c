@@ -32,6 +32,10 @@ static const double lower_gain = 0.8, raise_gain = 0.9; /* part of the present w
 static const double step_overhead = 3;                  /* cost of Jacobian and factors of a step, in evaluations */
 static const double lenient_weight = 0.01;
 
+/* Of algebraic columns in radau_departure: of those that follow from others at once, whose errors are those of their outcome,
+ * and of those found by iteration, which must only stay on their branch. */
+static const double departure_weight = 0.01, branch_weight = 0.001;
+
 /* Least contraction taken over from the step before, where it may end the iteration after the first
  * correction. What was measured is that of the largest corrections, often of columns that a linear row gives
  * from the time alone; what others owe to these (y' = x'^2) is not small then. In a linear system nothing is
@@ -61,7 +65,7 @@ typedef struct Radau {
   Elimination *elimination;      /* of the states, in what is left of the rows */
   int32_t *chosen, chosen_links; /* the links of this choice; -1: none yet */
   int32_t rows;                  /* left */
-  int32_t *error_columns, *newton_columns, error_count, newton_count;
+  int32_t *error_columns, *newton_columns, *algebraic, error_count, newton_count, algebraic_count;
   bool *lenient; /* [columns] measured in Newton's method with a small weight */
 
   Linear *real, *pair[SMAX / 2];
@@ -99,6 +103,7 @@ typedef struct Radau {
   int iterations;                       /* of the last Newton solve */
   int since_lower, since_change;        /* steps since the order was lowered, changed */
   double raw_error;                     /* of the last step, before the filter */
+  double shortest_followed;             /* time */
   bool rejected;
   bool failed;   /* Newton's method failed in this step */
   bool cautious; /* Newton's method failed in this step: Jacobian and starting values from its start */
@@ -109,16 +114,17 @@ typedef struct Radau {
 
 /* Columns in the error test: the states, and what the view marks as of higher index. The Newton iteration is
  * measured on these and on the purely algebraic columns, leniently where `close` can make those exact; rates
- * count through their states. */
+ * count through their states. Algebraic columns have an error test of their own, see radau_departure. */
 static void radau_find_measured(Radau *radau, int32_t *mark) {
   const System *system = radau->system;
   memset(mark, 0, (size_t)system->columns * sizeof *mark);
   for (int32_t l = 0; l < system->links; l++) mark[system->link_to[l]] |= 1;
   for (int32_t l = 0; l < system->links; l++) mark[system->link_from[l]] |= 2;
-  radau->error_count = radau->newton_count = 0;
+  radau->error_count = radau->newton_count = radau->algebraic_count = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     bool higher = system->column_index && system->column_index[c] > 1;
     if (mark[c] & 2 || higher) radau->error_columns[radau->error_count++] = c;
+    else if (mark[c] == 0 && !(system->spare && system->spare[c])) radau->algebraic[radau->algebraic_count++] = c;
     if (mark[c] != 1 || higher) radau->newton_columns[radau->newton_count++] = c;
     radau->lenient[c] = mark[c] == 0 && !higher && system->close;
   }
@@ -199,6 +205,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->chosen_links = -1;
   radau->error_columns = heap_array(heap, columns, sizeof(int32_t));
   radau->newton_columns = heap_array(heap, columns, sizeof(int32_t));
+  radau->algebraic = heap_array(heap, columns, sizeof(int32_t));
   radau->lenient = heap_array(heap, columns, sizeof(bool));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   radau->real = linear_new(heap, system->rows, nonzeros, false);
@@ -533,6 +540,23 @@ static double radau_error_norm(const Radau *radau) {
   return norm < 1e-10 ? 1e-10 : norm; /* not fmax, which would take a NAN for a good step */
 }
 
+/* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the
+ * filter takes for harmless can be large in what depends on them, as behind an amplifier, and without states nothing else
+ * tells whether the step is resolved, or ended on another branch. */
+static double radau_departure(const Radau *radau) {
+  const RadauCoefficients *method = radau->method;
+  double sum = 0;
+  for (int32_t a = 0; a < radau->algebraic_count; a++) {
+    int32_t c = radau->algebraic[a];
+    double e = radau->y[c];
+    for (int i = 0; i < method->stages; i++) e -= method->at_zero[i] * radau->stage[i][c];
+    e *= radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
+    e *= radau->system->given && radau->system->given[c] ? departure_weight : branch_weight;
+    sum += e * e;
+  }
+  return sqrt(sum / fmax(radau->algebraic_count, 1));
+}
+
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
  * value there of the polynomial through the stages' rates. */
 static double radau_error(Radau *radau, double h) {
@@ -671,6 +695,25 @@ static void radau_reject(Radau *radau, double h, double error) {
   radau->rejected = true;
 }
 
+/* Predictions went astray: what was found at them, Jacobian and contraction, is of no use. */
+static void radau_forget(Radau *radau) {
+  radau->jacobian_time = NAN;
+  radau->convergence = 1;
+  radau->cautious = true;
+}
+
+/* The iteration may have ended where algebraic columns are too far off for another to begin. */
+static void radau_be_cautious(Radau *radau) {
+  const System *system = radau->system;
+  size_t size = (size_t)system->columns * sizeof(double);
+  radau->cautious = true;
+  if (!system->find) return;
+  memcpy(radau->work, radau->y, size);
+  if (system->find(system->context, radau->t, radau->work) != EVAL_OK) return;
+  memcpy(radau->y, radau->work, size);
+  if (radau->last_h > 0) memcpy(radau->last[radau->last_method->stages], radau->work, size);
+}
+
 /* Newton's method failed: first a new Jacobian, then a smaller step and a lower order. */
 static void radau_retry(Radau *radau, double h, double factor) {
   int index = (int)(radau->method - radau_methods);
@@ -681,7 +724,7 @@ static void radau_retry(Radau *radau, double h, double factor) {
     return;
   }
   radau->jacobian_time = NAN;
-  if (radau->failed) radau->cautious = true;
+  if (radau->failed) radau_be_cautious(radau);
   radau->failed = true;
   radau->h_next = factor * h;
   radau->rejected = true;
@@ -719,7 +762,11 @@ static StepStatus radau_step(void *self, double t_stop) {
       radau_retry(radau, h, factor);
       continue;
     }
-    double error = radau_error(radau, h);
+    double error = radau_error(radau, h), departure = radau_departure(radau);
+    if (departure > error && h > radau->shortest_followed) {
+      error = departure;
+      if (error >= 1) radau_forget(radau);
+    }
     if (!isfinite(error)) {
       radau_retry(radau, h, 0.5);
     } else if (error >= 1 && !radau->fixed_step) {
@@ -780,6 +827,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
   radau->t = t;
   radau->last_h = 0;
+  radau->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
   radau->method = &radau_methods[radau->lowest];
   radau->jacobian_time = NAN;
   radau->convergence = 1;

@@ -213,6 +213,22 @@ static void leave_if_stiff(Stepper *stepper) {
   stepper->statistics.solver_reason = "began explicit, found stiff";
 }
 
+/* After a step from t that failed: goes on with another method where the choice is free, and nothing shows that the solution
+ * ends there. */
+static bool try_other(Stepper *stepper, double t) {
+  static const char *const order[] = {"erk", "radau", "bdf", NULL};
+  if (stepper->options.integrator || !stepper->view->system.close) return false;
+  if (stepper->turning && turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
+    return false;
+  int k = 0;
+  while (order[k] && stepper->integrator != integrator_find(order[k])) k++;
+  if (!order[k] || !order[k + 1]) return false;
+  copy_values(stepper);
+  change_integrator(stepper, integrator_find(order[k + 1]), t);
+  stepper->statistics.solver_reason = "where another failed";
+  return true;
+}
+
 static const Integrator *first_integrator(Stepper *stepper) {
   if (stepper->options.integrator) {
     stepper->statistics.solver_reason = "as asked for";
@@ -397,7 +413,7 @@ static bool take_step(Stepper *stepper) {
       memcpy(stepper->begin, stepper->integrator->values(stepper->self),
              (size_t)stepper->view->system.columns * sizeof(double));
     status = stepper->integrator->step(stepper->self, stepper->options.stop);
-  } while (status != STEP_OK && repair_choice(stepper, stepper->before));
+  } while (status != STEP_OK && (repair_choice(stepper, stepper->before) || try_other(stepper, stepper->before)));
   if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
   return true;
@@ -459,10 +475,7 @@ bool stepper_prepare(Stepper *stepper) {
 }
 
 bool stepper_interpolate(Stepper *stepper, double t, double *y) {
-  if (t == stepper->integrator->time(stepper->self))
-    memcpy(y, stepper->integrator->values(stepper->self), (size_t)stepper->view->system.columns * sizeof *y);
-  else stepper->integrator->interpolate(stepper->self, t, y);
-  return stepper->view->methods->solve(stepper->view, t, y) == EVAL_OK;
+  return view_point(stepper->view, stepper->integrator, stepper->self, t, y) == EVAL_OK;
 }
 
 Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const TurningPlan *watched,

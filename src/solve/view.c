@@ -1,6 +1,9 @@
 /* view: see view.h. */
 #include "solve/view.h"
 
+#include <math.h>
+#include <string.h>
+
 static EvalStatus whole_residual(void *context, double t, const double *y, double *residual) {
   return evaluator_rows(((View *)context)->evaluator, t, y, residual);
 }
@@ -25,6 +28,51 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
                   .nominal = evaluator->nominal,
                   .residual = whole_residual,
                   .jacobian = whole_jacobian};
+}
+
+/* What the interpolation missed; nothing of the states, which are what they are interpolated to. */
+static void take_missed(const System *system, const double *found, const double *y, double *missed) {
+  for (int32_t c = 0; c < system->columns; c++) missed[c] = found[c] - y[c];
+  for (int32_t k = 0; k < system->links; k++) missed[system->link_from[k]] = 0;
+}
+
+/* Walks from the end of the step back to t, with what the interpolation missed at the last point solved. */
+static EvalStatus follow_back(View *view, const Integrator *integrator, void *self, double t, double *y,
+                              double *missed) {
+  static const double shortest = 1e-6; /* of the way */
+  const System *system = &view->system;
+  double at = integrator->time(self), way = t - at, step = way / 2;
+  double *found = missed + system->columns;
+  memcpy(found, integrator->values(self), (size_t)system->columns * sizeof *found);
+  if (view->methods->settle(view, at, found) == EVAL_OK) take_missed(system, found, integrator->values(self), missed);
+  while (at != t) {
+    double next = fabs(step) < fabs(t - at) ? at + step : t;
+    integrator->interpolate(self, next, y);
+    for (int32_t c = 0; c < system->columns; c++) found[c] = y[c] + missed[c];
+    if (view->methods->solve(view, next, found) != EVAL_OK) {
+      step /= 4;
+      if (fabs(step) < shortest * fabs(way)) return EVAL_DOMAIN;
+      continue;
+    }
+    take_missed(system, found, y, missed);
+    at = next;
+    step *= 2;
+  }
+  memcpy(y, found, (size_t)system->columns * sizeof *y);
+  return EVAL_OK;
+}
+
+EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y) {
+  size_t columns = (size_t)view->system.columns;
+  bool end = t == integrator->time(self);
+  if (end) memcpy(y, integrator->values(self), columns * sizeof *y);
+  else integrator->interpolate(self, t, y);
+  if (view->methods->solve(view, t, y) == EVAL_OK) return EVAL_OK;
+  if (end) return view->methods->settle(view, t, y);
+  double *missed = heap_array(view->evaluator->heap, 2 * columns, sizeof *missed);
+  EvalStatus status = follow_back(view, integrator, self, t, y, missed);
+  heap_free(view->evaluator->heap, missed);
+  return status;
 }
 
 const System *view_system(const View *view, const Integrator *integrator) {

@@ -91,6 +91,9 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y);
 /* The rows, columns and evaluations that views over all rows of an array share. */
 System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
 
+/* All columns at a time within the integrator's last step, the rows solved. EVAL_DOMAIN: they cannot be. */
+EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y);
+
 /* The system that a method integrates: the lean one where there is one and the method takes it. */
 const System *view_system(const View *view, const Integrator *integrator);
 

@@ -19,6 +19,10 @@ typedef struct DummyView {
 } DummyView;
 
 static EvalStatus close_states(void *context, double t, double *y) {
+  return statespace_follow(((DummyView *)context)->space, t, y);
+}
+
+static EvalStatus find_states(void *context, double t, double *y) {
   return statespace_close(((DummyView *)context)->space, t, y);
 }
 
@@ -114,6 +118,8 @@ static void make_lean(Heap *heap, DummyView *chosen, const Reduced *reduced) {
 
 static EvalStatus solve(View *view, double t, double *y) { return close_states(view, t, y); }
 
+static EvalStatus settle(View *view, double t, double *y) { return statespace_close(((DummyView *)view)->space, t, y); }
+
 static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges) {
   DummyView *chosen = (DummyView *)view;
   (void)sure;
@@ -131,7 +137,7 @@ static CloseFailure failure(const View *view) { return statespace_failure(((cons
 static uint64_t factorizations(const View *view) { return statespace_factorizations(((const DummyView *)view)->space); }
 
 static const ViewMethods METHODS = {
-    .solve = solve, .settle = solve, .exchange = exchange, .failure = failure, .factorizations = factorizations};
+    .solve = solve, .settle = settle, .exchange = exchange, .failure = failure, .factorizations = factorizations};
 
 View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   DummyView *chosen = heap_alloc(heap, sizeof *chosen);
@@ -141,11 +147,12 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   view->evaluator = run->evaluator;
   view->system = view_whole_system(heap, view, run->evaluator);
   view->system.close = close_states;
+  view->system.find = find_states;
   view->system.rates_jacobian = rates_jacobian;
-  if (!reduced->modes->count) { /* with modes, conditions may look at any column inside a step */
-    view->system.rates = find_rates;
-    view->system.given = state_plan_given(reduced->states);
-  }
+  view->system.given = state_plan_given(reduced->states);
+  view->system.spare = state_plan_spare(reduced->states);
+  if (!reduced->modes->count)
+    view->system.rates = find_rates; /* else conditions may look at any column inside a step */
   chosen->dummy = run->dummy;
   chosen->space = run->space;
   chosen->values = heap_array(heap, jacobian->nonzeros, sizeof(double));
