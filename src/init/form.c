@@ -390,6 +390,15 @@ static FormPart judge(Search *search, const Part *part, Arena *arena) {
 
 /* ---- the whole ---- */
 
+static void list_unknowns(const Search *search, const Part *part, FormPart *found) {
+  for (int32_t p = 0; p < part->n; p++) {
+    int32_t own = part->unknown[p], determined = part->unknown[partner(part, p)];
+    vec_push(search->heap, &found->unknowns, search->unknown.data[own]);
+    if (!search->differential[determined] && is_differential_equation(part, p))
+      vec_push(search->heap, &found->highest, search->unknown.data[determined]);
+  }
+}
+
 static FormPart look_at(Search *search, const int32_t *blocks, int32_t count) {
   Arena scratch = arena_make(search->heap);
   const Blocks *coarse = &search->whole.coarse;
@@ -407,7 +416,10 @@ static FormPart look_at(Search *search, const int32_t *blocks, int32_t count) {
   take_incidence(search, &part, &scratch);
   part.structure = structure_run(&scratch, &part.incidence);
   FormPart found = {.kind = FORM_NONE};
-  if (part.structure.status == STRUCTURE_OK) found = judge(search, &part, &scratch);
+  if (part.structure.status == STRUCTURE_OK) {
+    found = judge(search, &part, &scratch);
+    list_unknowns(search, &part, &found);
+  }
   for (int32_t p = 0; p < n; p++) search->place[unknown[p]] = -1;
   arena_free(&scratch);
   return found;

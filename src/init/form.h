@@ -26,6 +26,8 @@ typedef struct FormPart {
   int32_t order;                                         /* of the Hessenberg form: the index of the part */
   uint32_t equations, constraints, multipliers, coupled; /* coupled: index-1 variables at the constraints' level */
   uint32_t first;                                        /* its first equation of the model */
+  IndexVec unknowns,
+      highest; /* of the model: all of the part; algebraic ones that a differential equation determines */
 } FormPart;
 
 /* The parts of a model with hidden constraints, in the order in which they determine each other: more than

@@ -189,7 +189,15 @@ static void json_line(Table *table, const Line *line, JsonWriter *json) {
   json_object_end(json);
 }
 
-static void json_parts(const Explanation *explanation, JsonWriter *json, Arena *arena) {
+static void json_unknowns(const Model *model, const char *key, const IndexVec *unknowns, JsonWriter *json) {
+  json_key(json, key);
+  json_array_begin(json);
+  for (uint32_t k = 0; k < unknowns->count; k++)
+    json_string(json, model_name(model, model->unknowns.data[unknowns->data[k]]));
+  json_array_end(json);
+}
+
+static void json_parts(const Explanation *explanation, const Model *model, JsonWriter *json, Arena *arena) {
   json_array_begin(json);
   for (uint32_t k = 0; k < explanation->form.parts.count; k++) {
     const FormPart *part = &explanation->form.parts.data[k];
@@ -200,6 +208,8 @@ static void json_parts(const Explanation *explanation, JsonWriter *json, Arena *
     json_key_integer(json, "constraints", part->constraints);
     json_key_integer(json, "multipliers", part->multipliers);
     json_key_integer(json, "coupled", part->coupled);
+    json_unknowns(model, "variables", &part->unknowns, json);
+    json_unknowns(model, "highest_index", &part->highest, json);
     json_object_end(json);
   }
   json_array_end(json);
