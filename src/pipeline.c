@@ -113,6 +113,8 @@ static bool pass_parameters(Plan *plan) {
                                 plan->diags);
 }
 
+static bool make_passes(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags);
+
 /* A method by ranks starts where the others do. */
 static bool pass_common(Plan *plan) {
   if (!plan->request.method->by_ranks) return true;
@@ -121,7 +123,7 @@ static bool pass_common(Plan *plan) {
   request.method = &method_dummy;
   request.initialize_only = true;
   plan->common = heap_alloc(plan->heap, sizeof *plan->common);
-  if (!plan_make(plan->common, plan->heap, plan->model, &request, &silent)) plan->common = NULL;
+  if (!make_passes(plan->common, plan->heap, plan->model, &request, &silent)) plan->common = NULL;
   return true;
 }
 
@@ -251,8 +253,10 @@ static bool pass_reduce(Plan *plan) {
   int32_t block;
   plan->facts.status = "singular";
   if (plan->first.y && !dummy_select(plan->first.dummy, request->run.start, plan->first.y, &block) &&
-      !request->method->by_ranks)
+      !request->method->by_ranks) {
+    plan->is_misled = true;
     return report_no_choice(plan->first.evaluator, &plan->structure, block, plan->diags);
+  }
   plan->reduction = (Reduction){.heap = plan->heap,
                                 .arena = &plan->arena,
                                 .diags = plan->diags,
