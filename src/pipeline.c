@@ -168,11 +168,12 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   if (switches) {
     double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
     if (!initial_guess(initializer, starts, guess, diags)) return false;
-    if (switches_evaluate(switches, run->start, guess)) switches_set(switches);
+    if (switches_evaluate(switches, run->start, guess)) switches_set(switches, run->start, guess);
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
-    if (!switches || !switches_evaluate(switches, run->start, initial->y) || !switches_set(switches)) return true;
+    if (!switches || !switches_evaluate(switches, run->start, initial->y)) return true;
+    if (!switches_set(switches, run->start, initial->y)) return true;
   }
   diag_error(diags, DIAG_INIT, (Span){0},
              "no consistent initial values: the conditions of if-expressions do not settle; change the start "

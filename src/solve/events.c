@@ -4,22 +4,32 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30 };
+enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, DIG_LIMIT = 24 };
 
-typedef struct Bracket {
+/* Looks at the dense output are at least this part of a step apart, and at most that. */
+static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 8;
+
+/* The last step, looked at from its beginning to its end. */
+typedef struct Search {
   View *view;
+  Switches *switches;
   const Integrator *integrator;
   void *self;
+  double before, end;
   double *y;
-  double *low_value; /* differences at the lower end, where nothing contradicts */
-} Bracket;
+  double low, high;              /* nothing contradicts up to low; at high something does */
+  double *now, *last, *previous; /* margins of the modes at the three last looks */
+  double t_last, t_previous;
+} Search;
 
 /* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
  * what is only interpolated, and that can undo the crossing. */
-static bool point_at(const Bracket *bracket, double t) {
-  bracket->integrator->interpolate(bracket->self, t, bracket->y);
-  if (bracket->view->methods->solve(bracket->view, t, bracket->y) != EVAL_OK) return false;
-  return switches_evaluate(bracket->view->switches, t, bracket->y);
+static bool point_at(const Search *search, double t) {
+  if (t < search->end) search->integrator->interpolate(search->self, t, search->y);
+  else
+    memcpy(search->y, search->integrator->values(search->self), (size_t)search->view->system.columns * sizeof(double));
+  if (search->view->methods->solve(search->view, t, search->y) != EVAL_OK) return false;
+  return switches_evaluate(search->switches, t, search->y);
 }
 
 static bool any_contradicts(const Switches *switches, uint32_t *mode) {
@@ -31,88 +41,178 @@ static bool any_contradicts(const Switches *switches, uint32_t *mode) {
   return false;
 }
 
-/* The earliest secant root of the relations that contradict at the upper end; kept off the ends, where it
- * would not shrink the bracket. */
-static double guess_root(const Bracket *bracket, double low, double high) {
-  const Switches *switches = bracket->view->switches;
-  double earliest = high;
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (!switches_contradict(switches, m)) continue;
-    double b = switches_beyond(switches, m), a = bracket->low_value[m] + (b - switches->difference[m]);
-    double root = a != b ? low + (high - low) * (a / (a - b)) : low;
-    if (root < earliest) earliest = root;
-  }
-  double margin = 0.01 * (high - low);
-  return fmin(fmax(earliest, low + margin), high - margin);
+/* Does something contradict at t? Columns are only interpolated until it seems so. */
+static bool look_at(const Search *search, double t, uint32_t *mode) {
+  if (t < search->end) search->integrator->interpolate(search->self, t, search->y);
+  const double *y = t < search->end ? search->y : search->integrator->values(search->self);
+  if (!switches_evaluate(search->switches, t, y) || !any_contradicts(search->switches, mode)) return false;
+  return point_at(search, t) && any_contradicts(search->switches, mode);
 }
 
-void events_begin(View *view, double t, const double *y) {
-  if (view->switches && switches_evaluate(view->switches, t, y)) switches_keep(view->switches);
+static void fill_margins(const Search *search, double *margin) {
+  for (uint32_t m = 0; m < search->switches->modes->count; m++)
+    margin[m] = switches_margin(search->switches, m, search->switches->difference[m]);
 }
 
-/* A first point of the step at which a relation contradicts its mode: the end, or a point inside from which
- * it comes back before the end. Inside the columns are only interpolated until something is found. */
-static bool find_contradiction(const Bracket *bracket, double before, double *t, uint32_t *mode) {
-  enum { LOOKS = 5 };
-  View *view = bracket->view;
-  Switches *switches = view->switches;
-  double end = *t;
-  if (!switches_evaluate(switches, end, bracket->integrator->values(bracket->self))) return false;
-  bool found = any_contradicts(switches, mode), hides = !found && switches_may_hide(switches);
-  if (found) return true;
-  for (int k = 1; k < LOOKS && hides; k++) {
-    *t = before + (end - before) * k / LOOKS;
-    bracket->integrator->interpolate(bracket->self, *t, bracket->y);
-    if (!switches_evaluate(switches, *t, bracket->y) || !any_contradicts(switches, mode)) continue;
-    if (point_at(bracket, *t) && any_contradicts(switches, mode)) return true;
+/* ---- looking along the step ---- */
+
+/* The margin of mode m has a least value between left and right: looks there until it contradicts, or is so much larger than
+ * what it still changes by that it cannot. */
+static bool dig(Search *search, uint32_t m, double left, double right, double most, uint32_t *mode) {
+  const double golden = 0.38196601125010515;
+  double inner[2] = {left + golden * (right - left), right - golden * (right - left)}, value[2];
+  for (int k = 0; k < 2; k++) {
+    if (look_at(search, search->high = inner[k], mode)) return true;
+    value[k] = switches_margin(search->switches, m, search->switches->difference[m]);
   }
-  *t = end;
-  if (hides) switches_evaluate(switches, end, bracket->integrator->values(bracket->self));
-  switches_keep(switches);
+  for (int k = 0; k < DIG_LIMIT; k++) {
+    int least = value[1] < value[0];
+    if (!(value[least] < 0.5 * (most - value[least]))) return false;
+    most = fmin(most, value[1 - least]);
+    if (least) left = inner[0];
+    else right = inner[1];
+    inner[1 - least] = inner[least];
+    value[1 - least] = value[least];
+    inner[least] = least ? right - golden * (right - left) : left + golden * (right - left);
+    if (look_at(search, search->high = inner[least], mode)) return true;
+    value[least] = switches_margin(search->switches, m, search->switches->difference[m]);
+  }
   return false;
+}
+
+/* Does a margin turn around the last look, near enough to its edge to have passed it? */
+static bool dig_where_turning(Search *search, double t, uint32_t *mode) {
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) {
+    double now = search->now[m], last = search->last[m], previous = search->previous[m];
+    if (!isfinite(last) || last > now || last > previous) continue;
+    if (!(last < 0.5 * (fmax(now, previous) - last))) continue;
+    if (!dig(search, m, search->t_previous, t, fmax(now, previous), mode)) continue;
+    search->low = search->t_previous;
+    return true;
+  }
+  return false;
+}
+
+static double next_look(const Search *search, double t) {
+  double step = search->end - search->before, safe = INFINITY;
+  for (uint32_t m = 0; m < search->switches->modes->count; m++)
+    if (!search->switches->modes->timed[m]) safe = fmin(safe, switches_safe_time(search->switches, m));
+  t += fmin(fmax(safe, NEAREST_LOOKS * step), FARTHEST_LOOKS * step);
+  return t + 0.25 * NEAREST_LOOKS * step < search->end ? t : search->end;
+}
+
+static void shift_looks(Search *search, double t) {
+  double *swap = search->previous;
+  search->previous = search->last;
+  search->last = search->now;
+  search->now = swap;
+  search->t_previous = search->t_last;
+  search->t_last = t;
+}
+
+/* Looks along the step as closely as the rates ask for. */
+static bool look_along(Search *search, uint32_t *mode) {
+  Switches *switches = search->switches;
+  uint32_t count = switches->modes->count;
+  memcpy(switches->difference, switches->before, count * sizeof(double));
+  fill_margins(search, search->last);
+  memcpy(search->previous, search->last, count * sizeof(double));
+  search->t_last = search->t_previous = search->before;
+  for (double t = search->before; t < search->end;) {
+    double next = next_look(search, t);
+    search->low = t;
+    search->high = next;
+    if (look_at(search, next, mode)) return true;
+    fill_margins(search, search->now);
+    if (dig_where_turning(search, next, mode)) return true;
+    t = next;
+    shift_looks(search, t);
+  }
+  memcpy(search->now, search->last, count * sizeof(double));
+  return dig_where_turning(search, search->end, mode);
+}
+
+static bool may_hide(const Search *search) {
+  for (uint32_t m = 0; m < search->switches->modes->count; m++)
+    if (switches_may_hide(search->switches, m, search->end - search->before)) return true;
+  return false;
+}
+
+/* ---- location ---- */
+
+/* The earliest secant root of the margins that contradict at the upper end, now evaluated; kept off the ends, where it would
+ * not shrink the bracket. */
+static double guess_root(const Search *search) {
+  double low = search->low, high = search->high, earliest = high;
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) {
+    double a = fmax(search->last[m], 0), b = search->now[m];
+    if (b < 0) earliest = fmin(earliest, low + (high - low) * (a / (a - b)));
+  }
+  double part = 0.01 * (high - low);
+  return fmin(fmax(earliest, low + part), high - part);
+}
+
+/* Shrinks the bracket to round-off of the step. Its margins are `last` at its lower and `now` at its upper end. */
+static void locate(Search *search, uint32_t *mode) {
+  double step = search->end - search->before;
+  if (look_at(search, search->low, mode)) search->low = search->before;
+  fill_margins(search, search->last);
+  point_at(search, search->high);
+  fill_margins(search, search->now);
+  for (int k = 0; k < LOCATE_LIMIT; k++) {
+    if (search->high - search->low <= 4e-16 * fabs(search->high) + 1e-14 * step) break;
+    double middle = k % 3 == 2 ? search->low + (search->high - search->low) / 2 : guess_root(search);
+    if (!(middle > search->low && middle < search->high) || !point_at(search, middle)) break;
+    bool above = any_contradicts(search->switches, mode);
+    fill_margins(search, above ? search->now : search->last);
+    *(above ? &search->high : &search->low) = middle;
+  }
+  point_at(search, search->high);
 }
 
 bool events_locate(View *view, const Integrator *integrator, void *self, double before, double *t, double *y,
                    uint32_t *mode) {
   Switches *switches = view->switches;
   uint32_t count = switches->modes->count;
-  Bracket bracket = {view, integrator, self, y, switches->before};
-  double low = before, end = *t;
-  if (!find_contradiction(&bracket, before, t, mode)) return false;
+  Search search = {view, switches, integrator, self, before, *t, y, .low = before, .high = *t};
+  const double *values = integrator->values(self);
+  if (!switches_evaluate(switches, *t, values)) return false;
+  if (!may_hide(&search)) {
+    switches_keep(switches, *t, values, *t - before);
+    return false;
+  }
   Heap *heap = view->evaluator->heap;
-  double *high_value = heap_array(heap, count, sizeof *high_value), high = *t;
-  memcpy(high_value, switches->difference, count * sizeof *high_value);
-  for (int k = 0; k < LOCATE_LIMIT && high - low > 4e-16 * fabs(high) + 1e-14 * (high - before); k++) {
-    memcpy(switches->difference, high_value, count * sizeof *high_value);
-    double middle = k % 3 == 2 ? low + (high - low) / 2 : guess_root(&bracket, low, high);
-    if (!(middle > low && middle < high) || !point_at(&bracket, middle)) break;
-    uint32_t found;
-    if (any_contradicts(switches, &found)) {
-      high = middle;
-      *mode = found;
-      memcpy(high_value, switches->difference, count * sizeof *high_value);
-    } else {
-      low = middle;
-      memcpy(bracket.low_value, switches->difference, count * sizeof(double));
-    }
-  }
-  if (high < end) {
-    point_at(&bracket, high);
+  double *margins = heap_array(heap, 3 * (size_t)count, sizeof *margins);
+  search.now = margins;
+  search.last = margins + count;
+  search.previous = search.last + count;
+  bool found = look_along(&search, mode);
+  if (found) {
+    locate(&search, mode);
+    *t = search.high;
   } else {
-    memcpy(y, integrator->values(self), (size_t)view->system.columns * sizeof *y);
-    view->methods->solve(view, high, y);
+    switches_evaluate(switches, *t, values);
+    switches_keep(switches, *t, values, *t - before);
   }
-  *t = high;
-  heap_free(heap, high_value);
-  return true;
+  heap_free(heap, margins);
+  return found;
+}
+
+void events_begin(View *view, double t, const double *y) {
+  if (view->switches && switches_evaluate(view->switches, t, y)) switches_keep(view->switches, t, y, 0);
+}
+
+double events_next_time(View *view, double t, double stop, uint32_t *mode) {
+  if (!view->switches || !view->switches->schedule) return INFINITY;
+  return schedule_next(view->switches->schedule, t, stop, mode);
 }
 
 bool events_settle(View *view, double t, double *y) {
   switches_begin(view->switches);
   for (int round = 0; round < SETTLE_LIMIT; round++) {
     if (!switches_evaluate(view->switches, t, y)) return false;
-    if (!switches_set(view->switches)) {
-      switches_keep(view->switches);
+    if (!switches_set(view->switches, t, y)) {
+      switches_keep(view->switches, t, y, 0);
       return true;
     }
     if (view->methods->settle(view, t, y) != EVAL_OK) return false;

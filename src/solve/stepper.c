@@ -32,7 +32,9 @@ struct Stepper {
   double *y, *ahead;
   double before;     /* where the last step began */
   bool at_event;     /* the last step ended at one, with the columns before it in y */
-  uint32_t mode;     /* a relation that changes there */
+  uint32_t mode;     /* one that changes there */
+  double t_timed;    /* the next event of time alone; INFINITY: none */
+  uint32_t timed;    /* a mode that changes then */
   double t_event;    /* when it was; of the last event */
   int repairs;       /* of the choice of states since the last step that succeeded */
   uint64_t rejected; /* steps that the integrator had rejected when the states were looked at last */
@@ -341,8 +343,8 @@ static bool report_chatter(Stepper *stepper) {
  * of the tolerance lets the run get ahead. */
 static void let_slide(Stepper *stepper) {
   Switches *switches = stepper->view->switches;
-  if (switches->band[stepper->mode] >= stepper->options.tolerance) return;
-  switches_widen(switches, stepper->mode, stepper->options.tolerance);
+  if (switches->slack[stepper->mode] >= stepper->options.tolerance) return;
+  switches->slack[stepper->mode] = stepper->options.tolerance;
   diag_warning(stepper->diags, (Span){0},
                "at time %.10g the solution slides along the condition %s, which from here on changes only "
                "when passed by the "
@@ -370,6 +372,10 @@ static void restart(Stepper *stepper, double t) {
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
 }
 
+static void plan_timed(Stepper *stepper, double t) {
+  stepper->t_timed = events_next_time(stepper->view, t, stepper->options.stop, &stepper->timed);
+}
+
 bool stepper_settle(Stepper *stepper) {
   double t = stepper->t_event;
   if (stepper->chatter > CHATTER_LIMIT) return report_chatter(stepper);
@@ -380,16 +386,32 @@ bool stepper_settle(Stepper *stepper) {
   if (!start_is_regular(stepper)) return false;
   if (!settled) return report_chatter(stepper);
   restart(stepper, t);
+  plan_timed(stepper, t);
   stepper->at_event = false;
   return true;
+}
+
+/* The event of time alone at which the last step has landed. */
+static void take_timed(Stepper *stepper) {
+  copy_values(stepper);
+  stepper->at_event = true;
+  stepper->t_event = stepper->t_timed;
+  stepper->mode = stepper->timed;
+  stepper->chatter = 0;
+  stepper->statistics.time_events++;
 }
 
 /* Ends the step at the first event in it, if there is one. */
 static bool find_event(Stepper *stepper) {
   double t = stepper->integrator->time(stepper->self), last = stepper->t_event;
-  stepper->at_event = stepper->view->switches && events_locate(stepper->view, stepper->integrator, stepper->self,
-                                                               stepper->before, &t, stepper->y, &stepper->mode);
-  if (!stepper->at_event) return false;
+  if (!stepper->view->switches) return false;
+  stepper->at_event =
+      events_locate(stepper->view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y, &stepper->mode);
+  if (!stepper->at_event) {
+    if (t < stepper->t_timed) return false;
+    take_timed(stepper);
+    return true;
+  }
   bool ahead = t - last > 1e-9 * (stepper->options.stop - stepper->options.start);
   stepper->chatter = ahead ? 0 : stepper->chatter + 1;
   stepper->t_event = t;
@@ -403,7 +425,7 @@ bool stepper_step(Stepper *stepper) {
   StepStatus status;
   do {
     stepper->before = stepper->integrator->time(stepper->self);
-    status = stepper->integrator->step(stepper->self, stepper->options.stop);
+    status = stepper->integrator->step(stepper->self, fmin(stepper->options.stop, stepper->t_timed));
   } while (status != STEP_OK && repair_choice(stepper, stepper->before));
   if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
@@ -446,5 +468,6 @@ bool stepper_start(Stepper *stepper, double t, const double *y) {
   create_integrator(stepper, stepper->integrator ? stepper->integrator : first_integrator(stepper));
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
   events_begin(stepper->view, t, stepper->y);
+  plan_timed(stepper, t);
   return start_is_regular(stepper);
 }
