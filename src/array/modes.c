@@ -234,17 +234,19 @@ static void expand_differences(Problem *problem, Heap *heap, ExprVec *difference
 
 /* ---- the modes ---- */
 
-static Modes make_modes(const Extraction *extraction, Arena *arena) {
+static Modes make_modes(const Extraction *extraction, const ExprVec *expanded, Arena *arena) {
   Dag *dag = extraction->dag;
   Modes modes = {.count = extraction->relations.count, .first = extraction->first};
   modes.relation = arena_array(arena, modes.count, sizeof(Expr));
+  modes.written = arena_array(arena, modes.count, sizeof(Expr));
   modes.difference = arena_array(arena, modes.count, sizeof(Expr));
   modes.size = arena_array(arena, modes.count, sizeof(Expr));
   modes.rate = arena_array(arena, modes.count, sizeof(Expr));
   modes.timed = arena_array(arena, modes.count, sizeof(bool));
   for (uint32_t m = 0; m < modes.count; m++) {
-    Expr difference = extraction->differences.data[m];
+    Expr difference = expanded->data[m];
     modes.relation[m] = extraction->relations.data[m];
+    modes.written[m] = extraction->differences.data[m];
     modes.difference[m] = difference;
     modes.size[m] = extraction->sizes.data[m];
     modes.rate[m] = dag_time_derivative(dag, difference);
@@ -271,8 +273,11 @@ Modes modes_extract(Problem *problem, Arena *arena) {
     changed[k] = outside[k] ? replace_node(&extraction, order.data[k], changed, slot) : order.data[k];
   for (uint32_t i = 0; i < problem->equations; i++)
     if (dag_has_event(dag, problem->residual[i])) problem->residual[i] = changed[slot[problem->residual[i]]];
-  if (extraction.relations.count) expand_differences(problem, heap, &extraction.differences);
-  Modes modes = make_modes(&extraction, arena);
+  ExprVec expanded = {0};
+  for (uint32_t m = 0; m < extraction.differences.count; m++) vec_push(heap, &expanded, extraction.differences.data[m]);
+  if (expanded.count) expand_differences(problem, heap, &expanded);
+  Modes modes = make_modes(&extraction, &expanded, arena);
+  vec_free(heap, &expanded);
   vec_free(heap, &extraction.relations);
   vec_free(heap, &extraction.differences);
   vec_free(heap, &extraction.sizes);

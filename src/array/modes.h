@@ -12,6 +12,7 @@ typedef struct Modes {
   uint32_t count;
   uint32_t first;   /* discrete leaf index of mode 0: behind the model's own discrete variables */
   Expr *relation;   /* the expression whose value the mode is; its operator says how it follows from the difference */
+  Expr *written;    /* the difference as the equations write it, for guesses at which they do not hold */
   Expr *difference; /* inner modes replaced too, and variables that equations give explicitly by what gives them */
   Expr *size;       /* of what the difference is taken of: its round-off is a part of that */
   Expr *rate;       /* derivative of the difference along time */

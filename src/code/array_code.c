@@ -39,6 +39,8 @@ static void add_conditions(ArrayCode *code, const Modes *modes) {
   memcpy(roots, modes->difference, count * sizeof *roots);
   memcpy(roots + count, modes->size, count * sizeof *roots);
   code->conditions = array_code_program(code, roots, 2 * count);
+  memcpy(roots, modes->written, count * sizeof *roots);
+  code->written = array_code_program(code, roots, 2 * count);
   for (uint32_t m = 0; m < count; m++) {
     code->has_rate[m] = within_columns(code->array, modes->rate[m]);
     roots[m] = code->has_rate[m] ? modes->rate[m] : dag_constant(code->array->dag, 0);

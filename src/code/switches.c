@@ -37,6 +37,12 @@ bool switches_evaluate(Switches *switches, double t, const double *y) {
   return workspace_run(switches->workspace, &point, switches->difference) == EVAL_OK;
 }
 
+void switches_guess(Switches *switches, double t, const double *y) {
+  Point point = evaluator_point(switches->evaluator, t, y);
+  Workspace *written = workspace_new(switches->evaluator->heap, switches->evaluator->code->written);
+  if (workspace_run(written, &point, switches->difference) == EVAL_OK) switches_set(switches, t, y);
+}
+
 static void evaluate_rates(Switches *switches, double t, const double *y) {
   Point point = evaluator_point(switches->evaluator, t, y);
   if (workspace_run(switches->rates, &point, switches->rate) != EVAL_OK)

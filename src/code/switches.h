@@ -25,6 +25,9 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator);
 /* Evaluates the differences at (t, y); false where one is not defined. */
 bool switches_evaluate(Switches *switches, double t, const double *y);
 
+/* Sets the modes by the relations as written at a guess, where equations need not hold. */
+void switches_guess(Switches *switches, double t, const double *y);
+
 /* Keeps the last differences, at (t, y), as those at the end of a step of this size; 0: at the beginning of one. */
 void switches_keep(Switches *switches, double t, const double *y, double step);
 
