@@ -1,6 +1,7 @@
 /* switches: see switches.h. */
 #include "code/switches.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,9 @@ static const double ROUND_OFF = 1e-13, STILL = 1e-9;
 
 /* A difference is looked at again when it may have moved by this part of its size. */
 static const double SMALL_PART = 0.05;
+
+/* Events are located a little beyond an edge's band: so many of them are still the edge. */
+static const double EDGE_BANDS = 100;
 
 Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   const Modes *modes = evaluator->code->modes;
@@ -29,10 +33,12 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   switches->speed = heap_array(heap, count, sizeof(double));
   switches->slack = heap_array(heap, count, sizeof(double));
   switches->changes = heap_array(heap, count, sizeof(uint8_t));
+  switches->slide.mode = MAP_NONE;
   return switches;
 }
 
 bool switches_evaluate(Switches *switches, double t, const double *y) {
+  switches->time = t;
   Point point = evaluator_point(switches->evaluator, t, y);
   return workspace_run(switches->workspace, &point, switches->difference) == EVAL_OK;
 }
@@ -69,11 +75,12 @@ void switches_keep(Switches *switches, double t, const double *y, double step) {
 
 static double band(const Switches *switches, uint32_t m) {
   double size = fmax(switches->difference[switches->modes->count + m], fabs(switches->before[m]));
-  return fmax(ROUND_OFF * size, switches->slack[m]);
+  double blur = 4 * DBL_EPSILON * fabs(switches->time) * switches->speed[m]; /* what round-off of time makes of it */
+  return fmax(fmax(ROUND_OFF * size, blur), switches->slack[m]);
 }
 
 double switches_margin(const Switches *switches, uint32_t m, double difference) {
-  if (switches->modes->timed[m]) return INFINITY;
+  if (switches->modes->timed[m] || switches->slide.mode == m) return INFINITY;
   Interval range = mode_range(op_of(switches, m), *mode_of(switches, m));
   return fmin(difference - range.low, range.high - difference) + band(switches, m);
 }
@@ -100,9 +107,9 @@ void switches_begin(Switches *switches) { memset(switches->changes, 0, switches-
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
-  if (switches_contradict(switches, m) || !(fabs(difference - edge) <= band(switches, m)))
-    return mode_value(op, difference);
-  if (fabs(rate) > STILL * switches->speed[m]) return mode_value(op, edge + copysign(0.5, rate));
+  bool on_edge = fabs(difference - edge) <= EDGE_BANDS * band(switches, m);
+  if (on_edge && fabs(rate) > STILL * switches->speed[m]) return mode_value(op, edge + copysign(0.5, rate));
+  if (!on_edge || switches_contradict(switches, m)) return mode_value(op, difference);
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }
 
@@ -110,7 +117,7 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
   uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (switches->modes->timed[m] || switches->changes[m] >= CHANGE_LIMIT) continue;
+    if (switches->modes->timed[m] || switches->slide.mode == m || switches->changes[m] >= CHANGE_LIMIT) continue;
     double value = wanted_value(switches, m), *mode = mode_of(switches, m);
     if (value == *mode) continue;
     switches->changes[m]++;
@@ -118,4 +125,28 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
     changed++;
   }
   return changed;
+}
+
+double switches_rate(Switches *switches, uint32_t m, double value, double t, const double *y) {
+  *mode_of(switches, m) = value;
+  evaluate_rates(switches, t, y);
+  return switches->rate[m];
+}
+
+uint32_t switches_torn(const Switches *switches) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (switches->changes[m] >= CHANGE_LIMIT && switches->evaluator->code->has_rate[m]) return m;
+  return MAP_NONE;
+}
+
+void switches_slide(Switches *switches, uint32_t m) {
+  Op op = op_of(switches, m);
+  double edge = mode_edge(op, switches->difference[m]);
+  switches->slide = (Slide){m, {mode_value(op, edge - 0.5), mode_value(op, edge + 0.5)}, 0.5};
+}
+
+void switches_leave(Switches *switches) {
+  Slide *slide = &switches->slide;
+  *mode_of(switches, slide->mode) = slide->value[slide->weight > 0.5];
+  slide->mode = MAP_NONE;
 }

@@ -5,18 +5,28 @@
 
 #include "code/schedule.h"
 
+/* A solution that stays on an edge, since the equations on either side lead back to it: the columns are the mean of those of
+ * both modes that keeps the difference where it is (Filippov 1988, chapter 2). */
+typedef struct Slide {
+  uint32_t mode;   /* MAP_NONE: the solution does not slide */
+  double value[2]; /* of the mode below and above the edge */
+  double weight;   /* of the latter, when last computed; outside of [0, 1] the solution leaves the edge */
+} Slide;
+
 typedef struct Switches {
   const Modes *modes;
   Evaluator *evaluator;
   Schedule *schedule;           /* NULL: no mode is one of time alone */
   Workspace *workspace, *rates; /* of the conditions and rates of the evaluator's code */
-  double *difference;           /* of the last evaluation; behind them their sizes */
+  double time;                  /* of the last evaluation */
+  double *difference;           /* of it; behind them their sizes */
   double *rate;                 /* at the end of the last step; 0 where not known */
   double *before;               /* differences there; see switches_keep */
   double *speed;                /* largest rate of late: how fast a difference may move within a step */
   double *slack;                /* a difference beyond its edge by less contradicts no mode; for solutions that slide */
   uint8_t *changes;             /* of each mode since switches_begin */
-  bool begun;                   /* a step's beginning has been kept */
+  Slide slide;
+  bool begun; /* a step's beginning has been kept */
 } Switches;
 
 /* For the modes of the evaluator's code; NULL if it has none. Lives in the heap. */
@@ -51,5 +61,15 @@ void switches_begin(Switches *switches);
 /* Sets every mode by its last difference, at (t, y); returns how many changed. A difference on an edge goes where its rate
  * leads. A mode that has changed to and fro since switches_begin stays. */
 uint32_t switches_set(Switches *switches, double t, const double *y);
+
+/* The rate of mode m at (t, y), if it has this value, which it then has. */
+double switches_rate(Switches *switches, uint32_t m, double value, double t, const double *y);
+
+/* A mode that went to and fro since switches_begin, by its rates: the solution slides along its edge. MAP_NONE: none did. */
+uint32_t switches_torn(const Switches *switches);
+
+/* Begins to slide along the edge of mode m nearest to its last difference; ends it in the mode to which it leads. */
+void switches_slide(Switches *switches, uint32_t m);
+void switches_leave(Switches *switches);
 
 #endif

@@ -56,26 +56,29 @@ static void fill_margins(const Search *search, double *margin) {
 
 /* ---- looking along the step ---- */
 
-/* The margin of mode m has a least value between left and right: looks there until it contradicts, or is so much larger than
- * what it still changes by that it cannot. */
-static bool dig(Search *search, uint32_t m, double left, double right, double most, uint32_t *mode) {
+/* A margin at a time. */
+typedef struct Look {
+  double t, margin;
+} Look;
+
+/* The margin of mode m has a least value between two looks: looks there until it contradicts, or is so much larger than what
+ * it still changes by that it cannot. */
+static bool dig(Search *search, uint32_t m, Look left, Look right, uint32_t *mode) {
   const double golden = 0.38196601125010515;
-  double inner[2] = {left + golden * (right - left), right - golden * (right - left)}, value[2];
-  for (int k = 0; k < 2; k++) {
-    if (look_at(search, search->high = inner[k], mode)) return true;
-    value[k] = switches_margin(search->switches, m, search->switches->difference[m]);
-  }
+  Look inner[2] = {{left.t + golden * (right.t - left.t), 0}, {right.t - golden * (right.t - left.t), 0}};
+  int fresh = 2; /* the inner looks to take: both, or the one of this index */
   for (int k = 0; k < DIG_LIMIT; k++) {
-    int least = value[1] < value[0];
-    if (!(value[least] < 0.5 * (most - value[least]))) return false;
-    most = fmin(most, value[1 - least]);
-    if (least) left = inner[0];
-    else right = inner[1];
-    inner[1 - least] = inner[least];
-    value[1 - least] = value[least];
-    inner[least] = least ? right - golden * (right - left) : left + golden * (right - left);
-    if (look_at(search, search->high = inner[least], mode)) return true;
-    value[least] = switches_margin(search->switches, m, search->switches->difference[m]);
+    for (int i = 0; i < 2; i++) {
+      if (fresh != 2 && fresh != i) continue;
+      if (look_at(search, search->high = inner[i].t, mode)) return true;
+      inner[i].margin = switches_margin(search->switches, m, search->switches->difference[m]);
+    }
+    fresh = inner[1].margin < inner[0].margin;
+    double least = inner[fresh].margin;
+    if (!(least < 0.5 * (fmax(left.margin, right.margin) - least))) return false;
+    *(fresh ? &left : &right) = inner[1 - fresh];
+    inner[1 - fresh] = inner[fresh];
+    inner[fresh].t = fresh ? right.t - golden * (right.t - left.t) : left.t + golden * (right.t - left.t);
   }
   return false;
 }
@@ -86,7 +89,7 @@ static bool dig_where_turning(Search *search, double t, uint32_t *mode) {
     double now = search->now[m], last = search->last[m], previous = search->previous[m];
     if (!isfinite(last) || last > now || last > previous) continue;
     if (!(last < 0.5 * (fmax(now, previous) - last))) continue;
-    if (!dig(search, m, search->t_previous, t, fmax(now, previous), mode)) continue;
+    if (!dig(search, m, (Look){search->t_previous, previous}, (Look){t, now}, mode)) continue;
     search->low = search->t_previous;
     return true;
   }
@@ -207,11 +210,42 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
   return schedule_next(view->switches->schedule, t, stop, mode);
 }
 
+/* Is the solution still on its edge at t, with the columns in search->y? */
+static bool slides_at(const Search *search, double t) {
+  double weight = point_at(search, t) ? search->switches->slide.weight : 0.5;
+  return weight >= 0 && weight <= 1;
+}
+
+bool events_leave(View *view, const Integrator *integrator, void *self, double before, double *t, double *y) {
+  Search search = {view, view->switches, integrator, self, before, *t, y, .low = before, .high = *t};
+  if (slides_at(&search, *t)) return false;
+  for (int k = 0; k < LOCATE_LIMIT && search.high - search.low > 1e-14 * (search.end - before); k++) {
+    double middle = search.low + (search.high - search.low) / 2;
+    *(slides_at(&search, middle) ? &search.low : &search.high) = middle;
+  }
+  slides_at(&search, search.high);
+  *t = search.high;
+  return true;
+}
+
+/* Both modes of an edge lead back to it. */
+static EvalStatus begin_to_slide(View *view, double t, double *y) {
+  uint32_t torn = switches_torn(view->switches);
+  if (torn == MAP_NONE || !view->system.close) return EVAL_OK;
+  switches_slide(view->switches, torn);
+  EvalStatus status = view->methods->solve(view, t, y);
+  double weight = view->switches->slide.weight;
+  if (status == EVAL_OK && weight > 0 && weight < 1) return EVAL_OK;
+  switches_leave(view->switches);
+  return view->methods->solve(view, t, y);
+}
+
 bool events_settle(View *view, double t, double *y) {
   switches_begin(view->switches);
   for (int round = 0; round < SETTLE_LIMIT; round++) {
     if (!switches_evaluate(view->switches, t, y)) return false;
     if (!switches_set(view->switches, t, y)) {
+      if (begin_to_slide(view, t, y) != EVAL_OK) return false;
       switches_keep(view->switches, t, y, 0);
       return true;
     }

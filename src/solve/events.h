@@ -18,8 +18,11 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
 /* The first time behind t, up to stop, at which a mode of time alone changes, and which; INFINITY: none does. */
 double events_next_time(View *view, double t, double stop, uint32_t *mode);
 
-/* Takes the modes over at the event (t, y) and solves the other columns for them, until all agree. Returns
- * false when they do not settle. */
+/* Does a solution that slides along an edge leave it in the step from `before` to *t? As events_locate. */
+bool events_leave(View *view, const Integrator *integrator, void *self, double before, double *t, double *y);
+
+/* Takes the modes over at the event (t, y) and solves the other columns for them, until all agree, or
+ * begins to slide along an edge. Returns false when they do not settle. */
 bool events_settle(View *view, double t, double *y);
 
 #endif

@@ -12,6 +12,9 @@ enum { LARGE_ROWS = 3000 };
 /* A choice of states is judged this part of a step ahead. */
 static const double LOOK_AHEAD = 0.75;
 
+/* Hysteresis does not grow beyond this. */
+static const double SLACK_LIMIT = 1e-3;
+
 /* After so many events in a row that do not get ahead a condition gets hysteresis; so many are chattering. */
 enum { SLIDING_LIMIT = 20, CHATTER_LIMIT = 200 };
 
@@ -28,7 +31,8 @@ struct Stepper {
   Turning *turning; /* NULL: nothing to watch */
   TurningPoint turning_point;
   const Integrator *integrator;
-  void *self, *ticket; /* of the heap that the integrator lives in; NULL: there is none yet */
+  const Integrator *waiting; /* the one to go on with when the solution slides no longer; NULL: that in use */
+  void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
   double *y, *ahead;
   double before;     /* where the last step began */
   bool at_event;     /* the last step ended at one, with the columns before it in y */
@@ -48,6 +52,10 @@ double stepper_time(const Stepper *stepper) {
 
 const double *stepper_values(const Stepper *stepper) {
   return stepper->at_event ? stepper->y : stepper->integrator->values(stepper->self);
+}
+
+static bool is_sliding(const Stepper *stepper) {
+  return stepper->view->switches && stepper->view->switches->slide.mode != MAP_NONE;
 }
 
 /* ---- messages ---- */
@@ -217,7 +225,7 @@ static void change_integrator(Stepper *stepper, const Integrator *integrator, do
 
 /* Leaves the explicit method for an implicit one when it says that the problem is stiff. */
 static void leave_if_stiff(Stepper *stepper) {
-  if (stepper->options.integrator || !stepper->integrator->explicit_form) return;
+  if (stepper->options.integrator || !stepper->integrator->explicit_form || is_sliding(stepper)) return;
   IntegratorStatistics now;
   stepper->integrator->statistics(stepper->self, &now);
   if (!now.stiff) return;
@@ -339,17 +347,31 @@ static bool report_chatter(Stepper *stepper) {
   return false;
 }
 
-/* The solution slides along a condition: each of its values leads back to the other. Hysteresis of the size
- * of the tolerance lets the run get ahead. */
+/* The solution goes to and fro across an edge that it cannot be made to slide along: hysteresis that grows lets the run get
+ * ahead. */
 static void let_slide(Stepper *stepper) {
-  Switches *switches = stepper->view->switches;
-  if (switches->slack[stepper->mode] >= stepper->options.tolerance) return;
-  switches->slack[stepper->mode] = stepper->options.tolerance;
-  diag_warning(stepper->diags, (Span){0},
-               "at time %.10g the solution slides along the condition %s, which from here on changes only "
-               "when passed by the "
-               "tolerance; use noEvent, or a smooth transition",
-               stepper->t_event, condition_text(stepper));
+  double *slack = &stepper->view->switches->slack[stepper->mode];
+  if (*slack >= SLACK_LIMIT) return;
+  if (*slack == 0)
+    diag_warning(
+        stepper->diags, (Span){0},
+        "at time %.10g the solution slides along the condition %s, which from here on changes only when passed by "
+        "some times the tolerance; use noEvent, or a smooth transition",
+        stepper->t_event, condition_text(stepper));
+  *slack = fmin(fmax(2 * *slack, stepper->options.tolerance), SLACK_LIMIT);
+  stepper->chatter = 0;
+}
+
+/* Only the state-space form slides: the others wait until the solution leaves the edge. */
+static void suit_integrator(Stepper *stepper, double t) {
+  const Integrator *erk = integrator_find("erk");
+  if (is_sliding(stepper) && !stepper->integrator->explicit_form) {
+    stepper->waiting = stepper->integrator;
+    change_integrator(stepper, erk, t);
+  } else if (!is_sliding(stepper) && stepper->waiting) {
+    change_integrator(stepper, stepper->waiting, t);
+    stepper->waiting = NULL;
+  }
 }
 
 /* Are the ranks, where they choose, still those of the start? */
@@ -376,15 +398,26 @@ static void plan_timed(Stepper *stepper, double t) {
   stepper->t_timed = events_next_time(stepper->view, t, stepper->options.stop, &stepper->timed);
 }
 
+static bool report_jump(Stepper *stepper) {
+  const View *view = stepper->view;
+  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+             "at the event at time %.10g the equations do not determine by how much %s jumps", stepper->t_event,
+             array_column_name(view->evaluator->array, view->undetermined, &stepper->diags->arena));
+  return false;
+}
+
 bool stepper_settle(Stepper *stepper) {
   double t = stepper->t_event;
   if (stepper->chatter > CHATTER_LIMIT) return report_chatter(stepper);
   if (stepper->chatter > SLIDING_LIMIT) let_slide(stepper);
+  if (is_sliding(stepper)) switches_leave(stepper->view->switches);
   bool settled = events_settle(stepper->view, t, stepper->y);
+  if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
   if (!has_same_ranks(stepper)) return false;
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   if (!start_is_regular(stepper)) return false;
   if (!settled) return report_chatter(stepper);
+  suit_integrator(stepper, t);
   restart(stepper, t);
   plan_timed(stepper, t);
   stepper->at_event = false;
@@ -412,8 +445,9 @@ static bool find_event(Stepper *stepper) {
     take_timed(stepper);
     return true;
   }
-  bool ahead = t - last > 1e-9 * (stepper->options.stop - stepper->options.start);
-  stepper->chatter = ahead ? 0 : stepper->chatter + 1;
+  const Switches *switches = stepper->view->switches;
+  double away = switches->speed[stepper->mode] * (t - last), slack = switches->slack[stepper->mode];
+  stepper->chatter = away > 4 * fmax(slack, stepper->options.tolerance) ? 0 : stepper->chatter + 1;
   stepper->t_event = t;
   stepper->statistics.events++;
   return true;
