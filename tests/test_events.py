@@ -189,7 +189,7 @@ def simulate(text, end, solver, tolerance):
     with open(path, "w") as file:
         file.write(text)
     run = subprocess.run([DAEDAL, "simulate", path, "--solver", solver, "--tolerance", str(tolerance), "--stop-time", repr(end), "--intervals", "3",
-                          "--output-file", "-", "-q"], capture_output=True, text=True, timeout=60)
+                          "--output-file", "-", "-q"], capture_output=True, text=True, timeout=20)
     rows = list(csv.reader(run.stdout.splitlines()))
     return run, dict(zip(rows[0], map(float, rows[-1]))) if run.returncode == 0 else {}
 

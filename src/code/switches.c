@@ -8,6 +8,10 @@
 /* To, fro, and to again. */
 enum { CHANGE_LIMIT = 3 };
 
+/* After so many events in a row at which a difference has not got away from its edge, hysteresis grows, up to the limit. */
+enum { HOVER_LIMIT = 12 };
+static const double SLACK_LIMIT = 1e-3;
+
 /* Round-off of a difference as a part of what it is taken of, and of a rate as a part of its size of late. */
 static const double ROUND_OFF = 1e-13, STILL = 1e-9;
 
@@ -32,6 +36,8 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   switches->before = heap_array(heap, count, sizeof(double));
   switches->speed = heap_array(heap, count, sizeof(double));
   switches->slack = heap_array(heap, count, sizeof(double));
+  switches->peak = heap_array(heap, count, sizeof(double));
+  switches->hovers = heap_array(heap, count, sizeof(uint8_t));
   switches->changes = heap_array(heap, count, sizeof(uint8_t));
   switches->slide.mode = MAP_NONE;
   return switches;
@@ -63,16 +69,6 @@ static double *mode_of(const Switches *switches, uint32_t m) {
   return &switches->evaluator->discretes[switches->modes->first + m];
 }
 
-void switches_keep(Switches *switches, double t, const double *y, double step) {
-  evaluate_rates(switches, t, y);
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
-    double mean = step > 0 ? fabs(switches->difference[m] - switches->before[m]) / step : 0;
-    switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
-    switches->before[m] = switches->difference[m];
-  }
-  switches->begun = true;
-}
-
 static double band(const Switches *switches, uint32_t m) {
   double size = fmax(switches->difference[switches->modes->count + m], fabs(switches->before[m]));
   double blur = 4 * DBL_EPSILON * fabs(switches->time) * switches->speed[m]; /* what round-off of time makes of it */
@@ -83,6 +79,17 @@ double switches_margin(const Switches *switches, uint32_t m, double difference) 
   if (switches->modes->timed[m] || switches->slide.mode == m) return INFINITY;
   Interval range = mode_range(op_of(switches, m), *mode_of(switches, m));
   return fmin(difference - range.low, range.high - difference) + band(switches, m);
+}
+
+void switches_keep(Switches *switches, double t, const double *y, double step) {
+  evaluate_rates(switches, t, y);
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    double mean = step > 0 ? fabs(switches->difference[m] - switches->before[m]) / step : 0;
+    switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
+    switches->before[m] = switches->difference[m];
+    switches->peak[m] = fmax(switches->peak[m], switches_margin(switches, m, switches->difference[m]));
+  }
+  switches->begun = true;
 }
 
 bool switches_contradict(const Switches *switches, uint32_t m) {
@@ -99,6 +106,17 @@ double switches_safe_time(const Switches *switches, uint32_t m) {
   double size = switches->difference[switches->modes->count + m], speed = switches->speed[m];
   if (!(speed > 0)) return INFINITY;
   return fmax(switches_margin(switches, m, switches->difference[m]), SMALL_PART * size) / speed;
+}
+
+bool switches_hover(Switches *switches, uint32_t m, double tolerance) {
+  double *slack = &switches->slack[m], least = tolerance * fmax(1, switches->difference[switches->modes->count + m]);
+  bool hovers = switches->peak[m] <= 4 * fmax(*slack, least);
+  switches->peak[m] = 0;
+  switches->hovers[m] = hovers ? (uint8_t)(switches->hovers[m] + 1) : 0;
+  if (switches->hovers[m] < HOVER_LIMIT || *slack >= SLACK_LIMIT) return false;
+  *slack = fmin(fmax(2 * *slack, least), SLACK_LIMIT);
+  switches->hovers[m] = 0;
+  return true;
 }
 
 void switches_begin(Switches *switches) { memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t)); }

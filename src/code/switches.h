@@ -24,6 +24,8 @@ typedef struct Switches {
   double *before;               /* differences there; see switches_keep */
   double *speed;                /* largest rate of late: how fast a difference may move within a step */
   double *slack;                /* a difference beyond its edge by less contradicts no mode; for solutions that slide */
+  double *peak;                 /* largest margin seen since the mode's last event; see switches_hover */
+  uint8_t *hovers;              /* events in a row between which the mode did not get away from its edge */
   uint8_t *changes;             /* of each mode since switches_begin */
   Slide slide;
   bool begun; /* a step's beginning has been kept */
@@ -54,6 +56,10 @@ double switches_safe_time(const Switches *switches, uint32_t m);
 
 /* Has the last difference of mode m left its range by more than round-off? */
 bool switches_contradict(const Switches *switches, uint32_t m);
+
+/* Tells of an event of mode m. true: its difference hovers at its edge, within the tolerance, event after event, and contradicts
+ * it from now on only when beyond by more. */
+bool switches_hover(Switches *switches, uint32_t m, double tolerance);
 
 /* Begins the search for modes that agree with their relations. */
 void switches_begin(Switches *switches);

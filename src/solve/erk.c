@@ -332,7 +332,6 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
   erk->h_before = 0;
   erk->last_error = 1e-4;
   erk->rejected = false;
-  erk->stiff_count = erk->gentle_count = 0;
   for (int i = 0; i < STAGES_MAX; i++) erk->missed_step[i] = 0;
   erk->statistics.order = erk->tableau->order;
   erk->h_next = erk_first_step(erk, t_end - t);

@@ -50,8 +50,11 @@ static bool look_at(const Search *search, double t, uint32_t *mode) {
 }
 
 static void fill_margins(const Search *search, double *margin) {
-  for (uint32_t m = 0; m < search->switches->modes->count; m++)
-    margin[m] = switches_margin(search->switches, m, search->switches->difference[m]);
+  Switches *switches = search->switches;
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    margin[m] = switches_margin(switches, m, switches->difference[m]);
+    switches->peak[m] = fmax(switches->peak[m], margin[m]);
+  }
 }
 
 /* ---- looking along the step ---- */
@@ -174,7 +177,7 @@ static void locate(Search *search, uint32_t *mode) {
 }
 
 bool events_locate(View *view, const Integrator *integrator, void *self, double before, double *t, double *y,
-                   uint32_t *mode) {
+                   uint32_t *mode, bool *inside) {
   Switches *switches = view->switches;
   uint32_t count = switches->modes->count;
   Search search = {view, switches, integrator, self, before, *t, y, .low = before, .high = *t};
@@ -184,6 +187,7 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
     switches_keep(switches, *t, values, *t - before);
     return false;
   }
+  *inside = !any_contradicts(switches, mode);
   Heap *heap = view->evaluator->heap;
   double *margins = heap_array(heap, 3 * (size_t)count, sizeof *margins);
   search.now = margins;

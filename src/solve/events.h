@@ -10,10 +10,10 @@
 void events_begin(View *view, double t, const double *y);
 
 /* The first time in the step from `before` to *t at which something contradicts its mode, also if it agrees again at the end:
- * leaves it in *t and the columns there, closed in the old modes, in y. *mode is one that changes there. Returns false
- * without an event. */
+ * leaves it in *t and the columns there, closed in the old modes, in y. *mode is one that changes there. *inside: it
+ * agrees again at the end, so that only the dense output tells of it. Returns false without an event. */
 bool events_locate(View *view, const Integrator *integrator, void *self, double before, double *t, double *y,
-                   uint32_t *mode);
+                   uint32_t *mode, bool *inside);
 
 /* The first time behind t, up to stop, at which a mode of time alone changes, and which; INFINITY: none does. */
 double events_next_time(View *view, double t, double stop, uint32_t *mode);

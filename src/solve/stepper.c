@@ -12,12 +12,6 @@ enum { LARGE_ROWS = 3000 };
 /* A choice of states is judged this part of a step ahead. */
 static const double LOOK_AHEAD = 0.75;
 
-/* Hysteresis does not grow beyond this. */
-static const double SLACK_LIMIT = 1e-3;
-
-/* After so many events in a row that do not get ahead a condition gets hysteresis; so many are chattering. */
-enum { SLIDING_LIMIT = 20, CHATTER_LIMIT = 200 };
-
 /* Other choices that are tried at one point. */
 enum { REPAIR_LIMIT = 6 };
 
@@ -33,17 +27,17 @@ struct Stepper {
   const Integrator *integrator;
   const Integrator *waiting; /* the one to go on with when the solution slides no longer; NULL: that in use */
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
-  double *y, *ahead;
-  double before;     /* where the last step began */
-  bool at_event;     /* the last step ended at one, with the columns before it in y */
-  uint32_t mode;     /* one that changes there */
-  double t_timed;    /* the next event of time alone; INFINITY: none */
-  uint32_t timed;    /* a mode that changes then */
-  double t_event;    /* when it was; of the last event */
-  int repairs;       /* of the choice of states since the last step that succeeded */
-  uint64_t rejected; /* steps that the integrator had rejected when the states were looked at last */
-  bool warned;       /* of a determinant that changed its sign */
-  uint32_t chatter;
+  double *y, *ahead, *begin; /* begin: where the last step began */
+  double before;             /* where the last step began */
+  bool at_event;             /* the last step ended at one, with the columns before it in y */
+  uint32_t mode;             /* one that changes there */
+  double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
+  double t_timed;            /* the next event of time alone; INFINITY: none */
+  uint32_t timed;            /* a mode that changes then */
+  double t_event;            /* when it was; of the last event */
+  int repairs;               /* of the choice of states since the last step that succeeded */
+  uint64_t rejected;         /* steps that the integrator had rejected when the states were looked at last */
+  bool warned;               /* of a determinant that changed its sign */
 };
 
 double stepper_time(const Stepper *stepper) {
@@ -347,25 +341,28 @@ static bool report_chatter(Stepper *stepper) {
   return false;
 }
 
-/* The solution goes to and fro across an edge that it cannot be made to slide along: hysteresis that grows lets the run get
- * ahead. */
-static void let_slide(Stepper *stepper) {
-  double *slack = &stepper->view->switches->slack[stepper->mode];
-  if (*slack >= SLACK_LIMIT) return;
-  if (*slack == 0)
+/* The solution hovers at an edge that it cannot be made to slide along: there hysteresis grows, and the explicit method, if
+ * chosen automatically, gives way to one that damps. */
+static void let_hover(Stepper *stepper) {
+  Switches *switches = stepper->view->switches;
+  bool first = switches->slack[stepper->mode] == 0;
+  if (!switches_hover(switches, stepper->mode, stepper->options.tolerance)) return;
+  if (first)
     diag_warning(
         stepper->diags, (Span){0},
-        "at time %.10g the solution slides along the condition %s, which from here on changes only when passed by "
-        "some times the tolerance; use noEvent, or a smooth transition",
+        "at time %.10g the solution hovers at the edge of the condition %s, which from here on changes only when "
+        "passed by some times the tolerance; use noEvent, or a smooth transition",
         stepper->t_event, condition_text(stepper));
-  *slack = fmin(fmax(2 * *slack, stepper->options.tolerance), SLACK_LIMIT);
-  stepper->chatter = 0;
+  if (!stepper->options.integrator && stepper->integrator->explicit_form && !stepper->waiting) {
+    change_integrator(stepper, integrator_find("radau"), stepper->t_event);
+    stepper->statistics.solver_reason = "began explicit, conditions hover at their edges";
+  }
 }
 
-/* Only the state-space form slides: the others wait until the solution leaves the edge. */
+/* Only the state-space form slides, and a method without history: the others wait until the solution leaves the edge. */
 static void suit_integrator(Stepper *stepper, double t) {
   const Integrator *erk = integrator_find("erk");
-  if (is_sliding(stepper) && !stepper->integrator->explicit_form) {
+  if (is_sliding(stepper) && stepper->integrator != erk) {
     stepper->waiting = stepper->integrator;
     change_integrator(stepper, erk, t);
   } else if (!is_sliding(stepper) && stepper->waiting) {
@@ -408,9 +405,8 @@ static bool report_jump(Stepper *stepper) {
 
 bool stepper_settle(Stepper *stepper) {
   double t = stepper->t_event;
-  if (stepper->chatter > CHATTER_LIMIT) return report_chatter(stepper);
-  if (stepper->chatter > SLIDING_LIMIT) let_slide(stepper);
   if (is_sliding(stepper)) switches_leave(stepper->view->switches);
+  if (t < stepper->t_timed) let_hover(stepper);
   bool settled = events_settle(stepper->view, t, stepper->y);
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
   if (!has_same_ranks(stepper)) return false;
@@ -430,40 +426,70 @@ static void take_timed(Stepper *stepper) {
   stepper->at_event = true;
   stepper->t_event = stepper->t_timed;
   stepper->mode = stepper->timed;
-  stepper->chatter = 0;
   stepper->statistics.time_events++;
+}
+
+/* An event that only the dense output tells of may be an error of it, as in a transient that a stiff method steps over: the
+ * step is taken again, up to there. false: it was already, or would hardly get ahead. */
+static bool take_again(Stepper *stepper, double t) {
+  double step = stepper->integrator->time(stepper->self) - stepper->before;
+  if (stepper->t_doubt < INFINITY || !(t - stepper->before > 1e-6 * step)) return false;
+  stepper->t_doubt = t;
+  stepper->at_event = false;
+  stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
+  return true;
+}
+
+/* An event of states, or the end of sliding, in the last step, which it then ends. */
+static bool find_state_event(Stepper *stepper, double t) {
+  View *view = stepper->view;
+  bool inside;
+  stepper->at_event =
+      events_locate(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y, &stepper->mode, &inside);
+  if (stepper->at_event && inside && take_again(stepper, t)) return false;
+  if (is_sliding(stepper) && events_leave(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y)) {
+    stepper->at_event = true;
+    stepper->mode = view->switches->slide.mode;
+  }
+  stepper->t_event = stepper->at_event ? t : stepper->t_event;
+  stepper->statistics.events += stepper->at_event;
+  return stepper->at_event;
 }
 
 /* Ends the step at the first event in it, if there is one. */
 static bool find_event(Stepper *stepper) {
-  double t = stepper->integrator->time(stepper->self), last = stepper->t_event;
+  double t = stepper->integrator->time(stepper->self);
   if (!stepper->view->switches) return false;
-  stepper->at_event =
-      events_locate(stepper->view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y, &stepper->mode);
-  if (!stepper->at_event) {
-    if (t < stepper->t_timed) return false;
-    take_timed(stepper);
-    return true;
-  }
-  const Switches *switches = stepper->view->switches;
-  double away = switches->speed[stepper->mode] * (t - last), slack = switches->slack[stepper->mode];
-  stepper->chatter = away > 4 * fmax(slack, stepper->options.tolerance) ? 0 : stepper->chatter + 1;
-  stepper->t_event = t;
-  stepper->statistics.events++;
+  if (find_state_event(stepper, t)) return true;
+  if (stepper->integrator->time(stepper->self) < stepper->t_timed) return false;
+  take_timed(stepper);
   return true;
 }
 
 /* ---- steps ---- */
 
-bool stepper_step(Stepper *stepper) {
+static StepStatus advance(Stepper *stepper) {
   StepStatus status;
   do {
     stepper->before = stepper->integrator->time(stepper->self);
-    status = stepper->integrator->step(stepper->self, fmin(stepper->options.stop, stepper->t_timed));
+    if (stepper->view->switches)
+      memcpy(stepper->begin, stepper->integrator->values(stepper->self),
+             (size_t)stepper->view->system.columns * sizeof(double));
+    double stop = fmin(stepper->options.stop, fmin(stepper->t_timed, stepper->t_doubt));
+    status = stepper->integrator->step(stepper->self, stop);
   } while (status != STEP_OK && repair_choice(stepper, stepper->before));
-  if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
+  return status;
+}
+
+bool stepper_step(Stepper *stepper) {
+  bool event = false;
+  do {
+    StepStatus status = advance(stepper);
+    if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
+    event = find_event(stepper);
+  } while (!event && stepper->integrator->time(stepper->self) == stepper->before);
+  if (event || stepper_time(stepper) >= stepper->t_doubt) stepper->t_doubt = INFINITY;
   stepper->repairs = 0;
-  bool event = find_event(stepper);
   double t = stepper_time(stepper);
   return watch_turning(stepper, t, stepper_values(stepper), event || t >= stepper->options.stop);
 }
@@ -490,6 +516,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
+  stepper->begin = heap_array(heap, columns, sizeof(double));
   if (watched) stepper->turning = turning_new(heap, view, watched);
   return stepper;
 }
@@ -497,6 +524,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
 bool stepper_start(Stepper *stepper, double t, const double *y) {
   memcpy(stepper->y, y, (size_t)stepper->view->system.columns * sizeof *y);
   stepper->t_event = -HUGE_VAL;
+  stepper->t_doubt = INFINITY;
   stepper->at_event = false;
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   create_integrator(stepper, stepper->integrator ? stepper->integrator : first_integrator(stepper));
