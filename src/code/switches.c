@@ -39,7 +39,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   switches->peak = heap_array(heap, count, sizeof(double));
   switches->hovers = heap_array(heap, count, sizeof(uint8_t));
   switches->changes = heap_array(heap, count, sizeof(uint8_t));
-  switches->slide.mode = MAP_NONE;
+  switches->slide.mode = switches->crossing = MAP_NONE;
   return switches;
 }
 
@@ -119,13 +119,16 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance) {
   return true;
 }
 
-void switches_begin(Switches *switches) { memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t)); }
+void switches_begin(Switches *switches, uint32_t m) {
+  memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t));
+  switches->crossing = m;
+}
 
 /* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. */
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
-  bool on_edge = fabs(difference - edge) <= EDGE_BANDS * band(switches, m);
+  bool on_edge = m == switches->crossing || fabs(difference - edge) <= EDGE_BANDS * band(switches, m);
   if (on_edge && fabs(rate) > STILL * switches->speed[m]) return mode_value(op, edge + copysign(0.5, rate));
   if (!on_edge || switches_contradict(switches, m)) return mode_value(op, difference);
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);

@@ -26,6 +26,7 @@ typedef struct Switches {
   double *slack;                /* a difference beyond its edge by less contradicts no mode; for solutions that slide */
   double *peak;                 /* largest margin seen since the mode's last event; see switches_hover */
   uint8_t *hovers;              /* events in a row between which the mode did not get away from its edge */
+  uint32_t crossing;            /* the mode whose event it is; MAP_NONE */
   uint8_t *changes;             /* of each mode since switches_begin */
   Slide slide;
   bool begun; /* a step's beginning has been kept */
@@ -61,8 +62,9 @@ bool switches_contradict(const Switches *switches, uint32_t m);
  * it from now on only when beyond by more. */
 bool switches_hover(Switches *switches, uint32_t m, double tolerance);
 
-/* Begins the search for modes that agree with their relations. */
-void switches_begin(Switches *switches);
+/* Begins the search for modes that agree with their relations, at an event of mode m, whose difference is on an edge; MAP_NONE:
+ * at no event. */
+void switches_begin(Switches *switches, uint32_t m);
 
 /* Sets every mode by its last difference, at (t, y); returns how many changed. A difference on an edge goes where its rate
  * leads. A mode that has changed to and fro since switches_begin stays. */

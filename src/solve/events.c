@@ -6,6 +6,9 @@
 
 enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, DIG_LIMIT = 24 };
 
+/* A solution that slides has left its edge when the weight of a mode is beyond 0 or 1 by more than round-off. */
+static const double LEFT = 1e-9;
+
 /* Looks at the dense output are at least this part of a step apart, and at most that. */
 static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 8;
 
@@ -205,6 +208,10 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
   return found;
 }
 
+bool events_contradict(View *view, double t, const double *y, uint32_t *mode) {
+  return view->switches && switches_evaluate(view->switches, t, y) && any_contradicts(view->switches, mode);
+}
+
 void events_begin(View *view, double t, const double *y) {
   if (view->switches && switches_evaluate(view->switches, t, y)) switches_keep(view->switches, t, y, 0);
 }
@@ -217,7 +224,7 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
 /* Is the solution still on its edge at t, with the columns in search->y? */
 static bool slides_at(const Search *search, double t) {
   double weight = point_at(search, t) ? search->switches->slide.weight : 0.5;
-  return weight >= 0 && weight <= 1;
+  return weight >= -LEFT && weight <= 1 + LEFT;
 }
 
 bool events_leave(View *view, const Integrator *integrator, void *self, double before, double *t, double *y) {
@@ -244,8 +251,8 @@ static EvalStatus begin_to_slide(View *view, double t, double *y) {
   return view->methods->solve(view, t, y);
 }
 
-bool events_settle(View *view, double t, double *y) {
-  switches_begin(view->switches);
+bool events_settle(View *view, double t, double *y, uint32_t mode) {
+  switches_begin(view->switches, mode);
   for (int round = 0; round < SETTLE_LIMIT; round++) {
     if (!switches_evaluate(view->switches, t, y)) return false;
     if (!switches_set(view->switches, t, y)) {

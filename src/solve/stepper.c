@@ -407,7 +407,7 @@ bool stepper_settle(Stepper *stepper) {
   double t = stepper->t_event;
   if (is_sliding(stepper)) switches_leave(stepper->view->switches);
   if (t < stepper->t_timed) let_hover(stepper);
-  bool settled = events_settle(stepper->view, t, stepper->y);
+  bool settled = events_settle(stepper->view, t, stepper->y, stepper->mode);
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
   if (!has_same_ranks(stepper)) return false;
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
@@ -437,7 +437,14 @@ static bool take_again(Stepper *stepper, double t) {
   stepper->t_doubt = t;
   stepper->at_event = false;
   stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
+  events_begin(stepper->view, stepper->before, stepper->begin);
   return true;
+}
+
+bool stepper_passed_event(Stepper *stepper, double t, const double *y) {
+  uint32_t mode;
+  if (!(t < stepper_time(stepper)) || !events_contradict(stepper->view, t, y, &mode)) return false;
+  return take_again(stepper, t);
 }
 
 /* An event of states, or the end of sliding, in the last step, which it then ends. */
