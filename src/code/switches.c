@@ -16,7 +16,7 @@ static const double SLACK_LIMIT = 1e-3;
 static const double ROUND_OFF = 1e-13, STILL = 1e-9;
 
 /* A difference is looked at again when it may have moved by this part of its size. */
-static const double SMALL_PART = 0.05;
+static const double SMALL_PART = 0.1;
 
 /* Events are located a little beyond an edge's band: so many of them are still the edge. */
 static const double EDGE_BANDS = 100;

@@ -10,7 +10,7 @@ enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, DIG_LIMIT = 24 };
 static const double LEFT = 1e-9;
 
 /* Looks at the dense output are at least this part of a step apart, and at most that. */
-static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 8;
+static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4;
 
 /* The last step, looked at from its beginning to its end. */
 typedef struct Search {
@@ -149,32 +149,37 @@ static bool may_hide(const Search *search) {
 
 /* ---- location ---- */
 
-/* The earliest secant root of the margins that contradict at the upper end, now evaluated; kept off the ends, where it would
- * not shrink the bracket. */
-static double guess_root(const Search *search) {
+/* The earliest secant root of the margins that contradict at the upper end; at least `near` off the ends. */
+static double guess_root(const Search *search, double near) {
   double low = search->low, high = search->high, earliest = high;
   for (uint32_t m = 0; m < search->switches->modes->count; m++) {
     double a = fmax(search->last[m], 0), b = search->now[m];
     if (b < 0) earliest = fmin(earliest, low + (high - low) * (a / (a - b)));
   }
-  double part = 0.01 * (high - low);
-  return fmin(fmax(earliest, low + part), high - part);
+  return fmin(fmax(earliest, low + near), high - near);
+}
+
+/* An end of the bracket that stays twice pulls the secant less (the Illinois method). */
+static void halve(const Search *search, double *margin) {
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) margin[m] /= 2;
 }
 
 /* Shrinks the bracket to round-off of the step. Its margins are `last` at its lower and `now` at its upper end. */
 static void locate(Search *search, uint32_t *mode) {
-  double step = search->end - search->before;
+  double near = 2e-16 * fabs(search->high) + 5e-15 * (search->end - search->before);
+  int side = 0;
   if (look_at(search, search->low, mode)) search->low = search->before;
   fill_margins(search, search->last);
   point_at(search, search->high);
   fill_margins(search, search->now);
-  for (int k = 0; k < LOCATE_LIMIT; k++) {
-    if (search->high - search->low <= 4e-16 * fabs(search->high) + 1e-14 * step) break;
-    double middle = k % 3 == 2 ? search->low + (search->high - search->low) / 2 : guess_root(search);
+  for (int k = 0; k < LOCATE_LIMIT && search->high - search->low > 2 * near; k++) {
+    double middle = k % 8 == 7 ? search->low + (search->high - search->low) / 2 : guess_root(search, near);
     if (!(middle > search->low && middle < search->high) || !point_at(search, middle)) break;
-    bool above = any_contradicts(search->switches, mode);
-    fill_margins(search, above ? search->now : search->last);
-    *(above ? &search->high : &search->low) = middle;
+    int now = any_contradicts(search->switches, mode) ? 1 : -1;
+    fill_margins(search, now > 0 ? search->now : search->last);
+    *(now > 0 ? &search->high : &search->low) = middle;
+    if (now == side) halve(search, now > 0 ? search->last : search->now);
+    side = now;
   }
   point_at(search, search->high);
 }
