@@ -216,5 +216,100 @@ class Generated(unittest.TestCase):
             print(json.dumps(worst))
 
 
+PEG = """model Peg "a pendulum of length 1 whose rope meets a peg below its pivot"
+  parameter Real h = 0.5, g = 9.81;
+  Real x(start=0.6, fixed=true), y(start=-0.8), vx(start=0, fixed=true), vy(start=0), lambda;
+equation
+  der(x) = vx; der(y) = vy; der(vx) = -lambda*x; der(vy) = -lambda*(if x < 0 then y + h else y) - g;
+  (if x < 0 then x^2 + (y + h)^2 - (1 - h)^2 else x^2 + y^2 - 1) = 0;
+end Peg;
+"""
+
+JUMP = """model Jump
+  Real u, v1(start=0, fixed={0}, stateSelect=StateSelect.{1}), v2(start=0, fixed={2}, stateSelect=StateSelect.{3}), i;
+equation
+  u = if time < 1 then 0 else 1; u = v1 + v2; der(v1) = i; der(v2) = i - v2;
+end Jump;
+"""
+
+SLIDE = """model Slide
+  Real x(start=1, fixed=true), y(start=0, fixed=true);
+equation
+  der(x) = if x > 0.2*sin(time) then -1 else 1; der(y) = x;
+end Slide;
+"""
+
+STICK = """model Stick "Coulomb friction: sticks while the force is below 0.5"
+  Real v(start=0, fixed=true);
+equation
+  der(v) = sin(time) - 0.5*sign(v);
+end Stick;
+"""
+
+HIGHER = """model Higher
+  Real x(start=0.6, fixed=true), y(start=-0.8), vx(start=0, fixed=true), vy(start=0), lambda;
+equation
+  der(x) = vx; der(y) = vy; der(vx) = -lambda*x; der(vy) = -lambda*y - 9.81; x^2 + y^2 = if time < 0.3 then 1 else 0.9;
+end Higher;
+"""
+
+
+def peg_angle(end):
+    """x and y of the peg pendulum by fine steps of the angle: the speed is continuous where the length changes."""
+    angle, speed, steps = math.atan2(0.6, 0.8), 0.0, 60000
+    length = lambda a: 0.5 if a < 0 else 1.0
+    field = lambda a, v: (v / length(a), -9.81 * math.sin(a))
+    h = end / steps
+    for _ in range(steps):
+        k1 = field(angle, speed)
+        k2 = field(angle + h / 2 * k1[0], speed + h / 2 * k1[1])
+        k3 = field(angle + h / 2 * k2[0], speed + h / 2 * k2[1])
+        k4 = field(angle + h * k3[0], speed + h * k3[1])
+        angle += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
+        speed += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
+    r = length(angle)
+    return r * math.sin(angle), (-0.5 if angle < 0 else 0) - r * math.cos(angle)
+
+
+class Restarts(unittest.TestCase):
+    def check(self, text, end, expected, within, solvers=SOLVERS):
+        for solver in solvers:
+            with self.subTest(solver=solver):
+                run, values = simulate(text, end, solver, 1e-7)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                for name, value in expected.items():
+                    self.assertLess(abs(values[name] - value), within, name)
+                self.assertLess(len(run.stdout.splitlines()), 100)
+
+    def test_peg(self):
+        x, y = peg_angle(3)
+        self.check(PEG, 3.0, {"x": x, "y": y}, 1e-4)
+
+    def test_jump_is_shared(self):
+        """Each takes half of it, whichever is the state: then v2' = -v2/2."""
+        v2 = 0.5 * math.exp(-1)
+        for states in (("true", "prefer", "false", "default"), ("false", "default", "true", "prefer")):
+            self.check(JUMP.format(*states), 3.0, {"v1": 1 - v2, "v2": v2}, 1e-5)
+
+    def test_higher_jump_is_refused(self):
+        run, _ = simulate(HIGHER, 1.0, "auto", 1e-6)
+        self.assertEqual(run.returncode, 6)
+        self.assertIn("do not determine by how much x jumps", run.stderr)
+
+    def test_sliding(self):
+        """x meets 0.2 sin(time) and stays on it."""
+        low, high = 0.5, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if 1 - middle > 0.2 * math.sin(middle) else (low, middle)
+        y = low - low * low / 2 + 0.2 * (math.cos(low) - math.cos(10))
+        self.check(SLIDE, 10.0, {"x": 0.2 * math.sin(10), "y": y}, 1e-4)
+
+    def test_sticking(self):
+        """It moves from sin t = 1/2 on, until v = cos t0 - cos t - (t - t0)/2 is zero again."""
+        t0, t = math.pi / 6, 2.5
+        self.check(STICK, t, {"v": math.cos(t0) - math.cos(t) - (t - t0) / 2}, 1e-5)
+
+
 if __name__ == "__main__":
     unittest.main()
