@@ -89,13 +89,20 @@ static bool dig(Search *search, uint32_t m, Look left, Look right, uint32_t *mod
   return false;
 }
 
-/* Does a margin turn around the last look, near enough to its edge to have passed it? */
+/* Does a margin that turns around the last look come near enough to its edge to have passed it? Inside of the step that is
+ * judged by the looks on both sides, in its first and last stretch, where there is one only, by the speed of late. */
+static bool turns_near(const Search *search, uint32_t m, double t) {
+  double now = search->now[m], last = search->last[m], previous = search->previous[m];
+  if (!isfinite(last) || last > now || last > previous) return false;
+  if (search->t_last > search->t_previous && t > search->t_last) return last < 0.5 * (fmax(now, previous) - last);
+  return previous + now < search->switches->speed[m] * (t - search->t_previous);
+}
+
 static bool dig_where_turning(Search *search, double t, uint32_t *mode) {
   for (uint32_t m = 0; m < search->switches->modes->count; m++) {
-    double now = search->now[m], last = search->last[m], previous = search->previous[m];
-    if (!isfinite(last) || last > now || last > previous) continue;
-    if (!(last < 0.5 * (fmax(now, previous) - last))) continue;
-    if (!dig(search, m, (Look){search->t_previous, previous}, (Look){t, now}, mode)) continue;
+    if (!turns_near(search, m, t)) continue;
+    Look left = {search->t_previous, search->previous[m]}, right = {t, search->now[m]};
+    if (!dig(search, m, left, right, mode)) continue;
     search->low = search->t_previous;
     return true;
   }
