@@ -225,7 +225,10 @@ bool events_contradict(View *view, double t, const double *y, uint32_t *mode) {
 }
 
 void events_begin(View *view, double t, const double *y) {
-  if (view->switches && switches_evaluate(view->switches, t, y)) switches_keep(view->switches, t, y, 0);
+  Switches *switches = view->switches;
+  if (!switches || !switches_evaluate(switches, t, y)) return;
+  memset(switches->peak, 0, switches->modes->count * sizeof(double));
+  switches_keep(switches, t, y, 0);
 }
 
 double events_next_time(View *view, double t, double stop, uint32_t *mode) {

@@ -6,7 +6,7 @@
 
 #include "solve/view.h"
 
-/* The run begins at (t, y), whose modes agree. */
+/* The run begins at (t, y), whose modes agree, or goes back there. */
 void events_begin(View *view, double t, const double *y);
 
 /* The first time in the step from `before` to *t at which something contradicts its mode, also if it agrees again at the end:

@@ -12,6 +12,9 @@ enum { LARGE_ROWS = 3000 };
 /* A choice of states is judged this part of a step ahead. */
 static const double LOOK_AHEAD = 0.75;
 
+/* An event in this first part of a step of a stiff method is early. */
+static const double EARLY = 0.3;
+
 /* Other choices that are tried at one point. */
 enum { REPAIR_LIMIT = 6 };
 
@@ -429,8 +432,8 @@ static void take_timed(Stepper *stepper) {
   stepper->statistics.time_events++;
 }
 
-/* An event that only the dense output tells of may be an error of it, as in a transient that a stiff method steps over: the
- * step is taken again, up to there. false: it was already, or would hardly get ahead. */
+/* An event that only the dense output tells of, or one early in a step, may be an error of the dense output, as in a transient
+ * that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
 static bool take_again(Stepper *stepper, double t) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
   if (stepper->t_doubt < INFINITY || !(t - stepper->before > 1e-6 * step)) return false;
@@ -453,7 +456,9 @@ static bool find_state_event(Stepper *stepper, double t) {
   bool inside;
   stepper->at_event =
       events_locate(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y, &stepper->mode, &inside);
-  if (stepper->at_event && inside && take_again(stepper, t)) return false;
+  double end = stepper->integrator->time(stepper->self), part = (t - stepper->before) / (end - stepper->before);
+  bool doubtful = inside || (!stepper->integrator->explicit_form && part < EARLY);
+  if (stepper->at_event && doubtful && take_again(stepper, t)) return false;
   if (is_sliding(stepper) && events_leave(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y)) {
     stepper->at_event = true;
     stepper->mode = view->switches->slide.mode;
