@@ -12,7 +12,7 @@ enum { LARGE_ROWS = 3000 };
 /* A choice of states is judged this part of a step ahead. */
 static const double LOOK_AHEAD = 0.75;
 
-/* An event in this first part of a step of a stiff method is early. */
+/* An event in this first part of a step is early: the collocation polynomial of a long step overshoots there. */
 static const double EARLY = 0.3;
 
 /* Other choices that are tried at one point. */
@@ -432,8 +432,8 @@ static void take_timed(Stepper *stepper) {
   stepper->statistics.time_events++;
 }
 
-/* An event that only the dense output tells of, or one early in a step, may be an error of the dense output, as in a transient
- * that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
+/* An event that only the dense output tells of, or one early in a step of radau, may be an error of the dense output, as in a
+ * transient that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
 static bool take_again(Stepper *stepper, double t) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
   if (stepper->t_doubt < INFINITY || !(t - stepper->before > 1e-6 * step)) return false;
@@ -457,7 +457,7 @@ static bool find_state_event(Stepper *stepper, double t) {
   stepper->at_event =
       events_locate(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y, &stepper->mode, &inside);
   double end = stepper->integrator->time(stepper->self), part = (t - stepper->before) / (end - stepper->before);
-  bool doubtful = inside || (!stepper->integrator->explicit_form && part < EARLY);
+  bool doubtful = inside || (stepper->integrator == integrator_find("radau") && part < EARLY);
   if (stepper->at_event && doubtful && take_again(stepper, t)) return false;
   if (is_sliding(stepper) && events_leave(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y)) {
     stepper->at_event = true;
