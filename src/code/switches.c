@@ -9,7 +9,7 @@
 enum { CHANGE_LIMIT = 3 };
 
 /* After so many events in a row at which a difference has not got away from its edge, hysteresis grows, up to the limit. */
-enum { HOVER_LIMIT = 12 };
+enum { HOVER_LIMIT = 6 };
 static const double SLACK_LIMIT = 1e-3;
 
 /* Round-off of a difference as a part of what it is taken of, and of a rate as a part of its size of late. */
@@ -110,11 +110,11 @@ double switches_safe_time(const Switches *switches, uint32_t m) {
 
 bool switches_hover(Switches *switches, uint32_t m, double tolerance) {
   double *slack = &switches->slack[m], least = tolerance * fmax(1, switches->difference[switches->modes->count + m]);
-  bool hovers = switches->peak[m] <= 4 * fmax(*slack, least);
+  bool hovers = switches->peak[m] <= 16 * fmax(*slack, least);
   switches->peak[m] = 0;
   switches->hovers[m] = hovers ? (uint8_t)(switches->hovers[m] + 1) : 0;
   if (switches->hovers[m] < HOVER_LIMIT || *slack >= SLACK_LIMIT) return false;
-  *slack = fmin(fmax(2 * *slack, least), SLACK_LIMIT);
+  *slack = fmin(fmax(4 * *slack, least), SLACK_LIMIT);
   switches->hovers[m] = 0;
   return true;
 }
