@@ -201,11 +201,11 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   if (switches) {
     double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
     if (!initial_guess(initializer, starts, guess, diags)) return false;
-    if (switches_evaluate(switches, run->start, guess)) switches_set(switches);
+    switches_guess(switches, run->start, guess);
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
-    if (switches && switches_evaluate(switches, run->start, initial->y) && switches_set(switches)) continue;
+    if (switches && switches_evaluate(switches, run->start, initial->y) && switches_set(switches, run->start, initial->y)) continue;
     initial_report_bounds(initializer, initial, diags);
     return true;
   }

@@ -177,7 +177,7 @@ daedal_statistics daedal_result_statistics(const daedal_result *result) {
   out.steps = run_statistics->stepper.steps;
   out.rejected = run_statistics->stepper.rejected;
   out.factorizations = run_statistics->stepper.factorizations;
-  out.events = run_statistics->stepper.events;
+  out.events = run_statistics->stepper.events + run_statistics->stepper.time_events;
   out.residual_evals = run_statistics->residual_evaluations;
   out.output_evals = run_statistics->output_evaluations;
   out.jacobian_evals = run_statistics->jacobian_evaluations;

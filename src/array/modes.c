@@ -1,12 +1,44 @@
 /* modes: see modes.h. */
 #include "array/modes.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool stops_events(Op op) { return op == OP_NOEVENT || op == OP_SMOOTH; }
 
-static bool is_event_relation(Op op) {
-  return op == OP_LESS || op == OP_LESS_EQUAL || op == OP_GREATER || op == OP_GREATER_EQUAL;
+static bool is_relation(Op op) { return op >= OP_LESS && op <= OP_GREATER_EQUAL; }
+
+double mode_value(Op op, double difference) {
+  switch (op) {
+  case OP_GREATER: return difference > 0;
+  case OP_GREATER_EQUAL: return difference >= 0;
+  case OP_LESS: return difference < 0;
+  case OP_LESS_EQUAL: return difference <= 0;
+  case OP_SIGN: return (difference > 0) - (difference < 0);
+  case OP_CEIL: return ceil(difference);
+  case OP_DIV: return trunc(difference);
+  default: return floor(difference);
+  }
+}
+
+Interval mode_range(Op op, double value) {
+  Interval above = {0, INFINITY}, below = {-INFINITY, 0};
+  switch (op) {
+  case OP_GREATER:
+  case OP_GREATER_EQUAL: return value != 0 ? above : below;
+  case OP_LESS:
+  case OP_LESS_EQUAL: return value != 0 ? below : above;
+  case OP_SIGN: return value > 0 ? above : value < 0 ? below : (Interval){0, 0};
+  case OP_CEIL: return (Interval){value - 1, value};
+  case OP_DIV: return (Interval){value <= 0 ? value - 1 : value, value >= 0 ? value + 1 : value};
+  default: return (Interval){value, value + 1};
+  }
+}
+
+double mode_edge(Op op, double difference) {
+  if (is_relation(op) || op == OP_SIGN) return 0;
+  double edge = round(difference);
+  return op == OP_DIV && edge == 0 ? copysign(1, difference) : edge;
 }
 
 /* Does the value change along a solution? */
@@ -29,22 +61,81 @@ typedef struct Extraction {
   Heap *heap;
   Dag *dag;
   uint32_t first;
-  ExprVec relations, differences;
+  ExprVec relations, differences, sizes;
   ExprVec children;
 } Extraction;
 
-static Expr add_mode(Extraction *extraction, Expr relation, Expr left, Expr right) {
+/* |left| + |right|, which a difference's round-off is a part of. */
+static Expr size_of(Dag *dag, Expr left, Expr right) {
+  Expr a = dag_unary(dag, OP_ABS, left), b = dag_unary(dag, OP_ABS, right);
+  Expr sum = dag_add(dag, a, b);
+  return dag_unary(dag, OP_NOEVENT, sum);
+}
+
+static Expr add_mode(Extraction *extraction, Expr relation, Expr difference, Expr size) {
   uint32_t mode = extraction->relations.count;
   vec_push(extraction->heap, &extraction->relations, relation);
-  vec_push(extraction->heap, &extraction->differences, dag_subtract(extraction->dag, left, right));
+  vec_push(extraction->heap, &extraction->differences, difference);
+  vec_push(extraction->heap, &extraction->sizes, size);
   return dag_discrete(extraction->dag, extraction->first + mode);
+}
+
+/* The mode of an integer function or sign of the argument. */
+static Expr add_step(Extraction *extraction, Expr relation, Expr argument) {
+  return add_mode(extraction, relation, argument, size_of(extraction->dag, argument, dag_constant(extraction->dag, 0)));
+}
+
+/* a - b times the mode of the whole quotient, for mod and rem. */
+static Expr add_remainder(Extraction *extraction, Expr e, Expr a, Expr b) {
+  Dag *dag = extraction->dag;
+  Expr dividend = dag_child(dag, e, 0), divisor = dag_child(dag, e, 1), quotient = dag_divide(dag, dividend, divisor);
+  bool is_mod = dag_op(dag, e) == OP_MOD;
+  Expr whole = is_mod ? dag_unary(dag, OP_FLOOR, quotient) : dag_binary(dag, OP_DIV, dividend, divisor);
+  Expr mode = add_step(extraction, whole, dag_divide(dag, a, b));
+  return dag_subtract(dag, a, dag_multiply(dag, b, mode));
+}
+
+/* A kink of time alone is a mode that no equation asks for: steps end there. */
+static void add_kink(Extraction *extraction, Expr a, Expr b) {
+  Dag *dag = extraction->dag;
+  Expr relation = dag_binary(dag, OP_GREATER_EQUAL, a, b);
+  if (dag_is_constant(dag, relation, NULL)) return;
+  add_mode(extraction, relation, dag_subtract(dag, a, b), size_of(dag, a, b));
+}
+
+static Expr replace_moving(Extraction *extraction, Expr e, const Expr *child) {
+  Dag *dag = extraction->dag;
+  Op op = dag_op(dag, e);
+  bool of_time = !dag_depends(dag, e, OP_VARIABLE);
+  switch (op) {
+  case OP_LESS:
+  case OP_LESS_EQUAL:
+  case OP_GREATER:
+  case OP_GREATER_EQUAL:
+    return add_mode(extraction, e, dag_subtract(dag, child[0], child[1]), size_of(dag, child[0], child[1]));
+  case OP_FLOOR:
+  case OP_CEIL:
+  case OP_INTEGER:
+  case OP_SIGN: return add_step(extraction, e, child[0]);
+  case OP_DIV: return add_step(extraction, e, dag_divide(dag, child[0], child[1]));
+  case OP_MOD:
+  case OP_REM: return add_remainder(extraction, e, child[0], child[1]);
+  case OP_ABS:
+    if (of_time) add_kink(extraction, child[0], dag_constant(dag, 0));
+    break;
+  case OP_MIN:
+  case OP_MAX:
+    if (of_time) add_kink(extraction, child[0], child[1]);
+    break;
+  default: break;
+  }
+  return dag_rebuild(dag, e, child);
 }
 
 static Expr replace_node(Extraction *extraction, Expr e, const Expr *changed, const uint32_t *slot) {
   Dag *dag = extraction->dag;
-  Op op = dag_op(dag, e);
   uint32_t count = dag_child_count(dag, e);
-  if (count == 0 || stops_events(op)) return e;
+  if (count == 0 || stops_events(dag_op(dag, e))) return e;
   bool same = true;
   extraction->children.count = 0;
   for (uint32_t c = 0; c < count; c++) {
@@ -52,39 +143,144 @@ static Expr replace_node(Extraction *extraction, Expr e, const Expr *changed, co
     same = same && child == now;
     vec_push(extraction->heap, &extraction->children, now);
   }
-  if (is_event_relation(op) && is_moving(dag, e))
-    return add_mode(extraction, e, extraction->children.data[0], extraction->children.data[1]);
+  OpKind kind = op_kind(dag_op(dag, e));
+  if ((kind == KIND_RELATION || kind == KIND_PIECEWISE) && is_moving(dag, e))
+    return replace_moving(extraction, e, extraction->children.data);
   return same ? e : dag_rebuild(dag, e, extraction->children.data);
+}
+
+/* ---- variables that equations give explicitly ---- */
+
+/* Equations are peeled: one all of whose variables but one are known gives that one, if it is linear in it. First nothing is
+ * known but time; then the variables whose derivatives occur are, so that what is left depends on states. */
+typedef struct Peeling {
+  Heap *heap;
+  Dag *dag;
+  Problem *problem;
+  bool *known, *used;     /* per unknown of the model; per equation */
+  ExprVec leaves, values; /* what was given, in this order */
+} Peeling;
+
+/* The one unknown leaf of an equation; EXPR_NONE if there are none or several, or a derivative occurs. */
+static Expr only_unknown(const Peeling *peeling, Expr residual) {
+  ExprVec variables = {0};
+  Expr found = EXPR_NONE;
+  uint32_t count = 0;
+  dag_variables(peeling->dag, dag_scratch(peeling->dag), residual, &variables);
+  for (uint32_t v = 0; v < variables.count; v++) {
+    bool derivative = dag_order(peeling->dag, variables.data[v]) > 0;
+    if (!derivative && peeling->known[dag_index(peeling->dag, variables.data[v])]) continue;
+    count += derivative ? 2 : 1;
+    found = variables.data[v];
+  }
+  vec_free(dag_scratch(peeling->dag)->heap, &variables);
+  return count == 1 ? found : EXPR_NONE;
+}
+
+static bool peel_equation(Peeling *peeling, uint32_t i) {
+  Dag *dag = peeling->dag;
+  Expr residual = peeling->problem->residual[i], slope, rest, leaf = only_unknown(peeling, residual);
+  if (leaf == EXPR_NONE || !dag_linear(dag, residual, leaf, &slope, &rest)) return false;
+  if (is_moving(dag, slope) || dag_depends(dag, slope, OP_DISCRETE)) return false;
+  Expr value = dag_negate(dag, dag_divide(dag, rest, slope));
+  vec_push(peeling->heap, &peeling->leaves, leaf);
+  vec_push(peeling->heap, &peeling->values, value);
+  peeling->known[dag_index(dag, leaf)] = peeling->used[i] = true;
+  return true;
+}
+
+static void peel(Peeling *peeling) {
+  enum { ROUNDS = 8 };
+  bool again = true;
+  for (int round = 0; round < ROUNDS && again; round++) {
+    again = false;
+    for (uint32_t i = 0; i < peeling->problem->equations; i++)
+      if (!peeling->used[i] && peel_equation(peeling, i)) again = true;
+  }
+}
+
+/* Puts what gives the variables into the differences; a value holds only variables given before it. */
+static void expand(Peeling *peeling, ExprVec *differences) {
+  enum { ROUNDS = 16 };
+  Dag *dag = peeling->dag;
+  for (int round = 0; round < ROUNDS && peeling->leaves.count; round++) {
+    bool same = true;
+    for (uint32_t m = 0; m < differences->count; m++) {
+      Expr before = differences->data[m];
+      if (dag_depends(dag, before, OP_VARIABLE))
+        dag_substitute(dag, peeling->leaves.data, peeling->values.data, peeling->leaves.count, &differences->data[m],
+                       1);
+      same = same && before == differences->data[m];
+    }
+    if (same) break;
+  }
+}
+
+static void expand_differences(Problem *problem, Heap *heap, ExprVec *differences) {
+  Peeling peeling = {.heap = heap, .dag = problem->model->dag, .problem = problem};
+  peeling.known = heap_array(heap, problem->model->unknowns.count, sizeof(bool));
+  peeling.used = heap_array(heap, problem->equations, sizeof(bool));
+  const Incidence *incidence = &problem->incidence;
+  peel(&peeling);
+  for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++)
+    if (incidence->order[e] > 0) peeling.known[problem->unknown[incidence->column[e]]] = true;
+  peel(&peeling);
+  expand(&peeling, differences);
+  vec_free(heap, &peeling.leaves);
+  vec_free(heap, &peeling.values);
+  heap_free(heap, peeling.known);
+  heap_free(heap, peeling.used);
+}
+
+/* ---- the modes ---- */
+
+static Modes make_modes(const Extraction *extraction, const ExprVec *expanded, Arena *arena) {
+  Dag *dag = extraction->dag;
+  Modes modes = {.count = extraction->relations.count, .first = extraction->first};
+  modes.relation = arena_array(arena, modes.count, sizeof(Expr));
+  modes.written = arena_array(arena, modes.count, sizeof(Expr));
+  modes.difference = arena_array(arena, modes.count, sizeof(Expr));
+  modes.size = arena_array(arena, modes.count, sizeof(Expr));
+  modes.rate = arena_array(arena, modes.count, sizeof(Expr));
+  modes.timed = arena_array(arena, modes.count, sizeof(bool));
+  for (uint32_t m = 0; m < modes.count; m++) {
+    Expr difference = expanded->data[m];
+    modes.relation[m] = extraction->relations.data[m];
+    modes.written[m] = extraction->differences.data[m];
+    modes.difference[m] = difference;
+    modes.size[m] = extraction->sizes.data[m];
+    modes.rate[m] = dag_time_derivative(dag, difference);
+    modes.timed[m] = enclosure_possible(dag, dag_scratch(dag), difference);
+  }
+  return modes;
 }
 
 Modes modes_extract(Problem *problem, Arena *arena) {
   Dag *dag = problem->model->dag;
   Heap *heap = arena->heap;
-  Modes modes = {.first = problem->model->discretes.count};
   ExprVec roots = {0};
   IndexVec order = {0};
   for (uint32_t i = 0; i < problem->equations; i++)
     if (dag_has_event(dag, problem->residual[i])) vec_push(heap, &roots, problem->residual[i]);
-  if (!roots.count) return modes;
+  if (!roots.count) return (Modes){.first = problem->model->discretes.count};
   dag_below(dag, dag_scratch(dag), roots.data, roots.count, &order);
   uint32_t *slot = heap_array(heap, dag_size(dag), sizeof *slot);
   for (uint32_t k = 0; k < order.count; k++) slot[order.data[k]] = k;
   bool *outside = mark_outside(dag, &order, slot, roots.data, roots.count, heap);
   Expr *changed = heap_array(heap, order.count, sizeof *changed);
-  Extraction extraction = {.heap = heap, .dag = dag, .first = modes.first};
+  Extraction extraction = {.heap = heap, .dag = dag, .first = problem->model->discretes.count};
   for (uint32_t k = 0; k < order.count; k++)
     changed[k] = outside[k] ? replace_node(&extraction, order.data[k], changed, slot) : order.data[k];
   for (uint32_t i = 0; i < problem->equations; i++)
     if (dag_has_event(dag, problem->residual[i])) problem->residual[i] = changed[slot[problem->residual[i]]];
-  modes.count = extraction.relations.count;
-  modes.relation = arena_array(arena, modes.count, sizeof(Expr));
-  modes.difference = arena_array(arena, modes.count, sizeof(Expr));
-  for (uint32_t m = 0; m < modes.count; m++) {
-    modes.relation[m] = extraction.relations.data[m];
-    modes.difference[m] = extraction.differences.data[m];
-  }
+  ExprVec expanded = {0};
+  for (uint32_t m = 0; m < extraction.differences.count; m++) vec_push(heap, &expanded, extraction.differences.data[m]);
+  if (expanded.count) expand_differences(problem, heap, &expanded);
+  Modes modes = make_modes(&extraction, &expanded, arena);
+  vec_free(heap, &expanded);
   vec_free(heap, &extraction.relations);
   vec_free(heap, &extraction.differences);
+  vec_free(heap, &extraction.sizes);
   vec_free(heap, &extraction.children);
   vec_free(heap, &roots);
   vec_free(heap, &order);

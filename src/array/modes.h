@@ -1,22 +1,36 @@
-/* modes: relations that make state events. Each relation a < b outside of noEvent and smooth is taken out of the equations
- * and replaced by a discrete leaf, its mode, so that between events the equations are smooth; a - b is its event function.
- * Derivatives of an equation hold the same relations, hence the same modes. */
+/* modes: what makes events. Each relation a < b, integer function and sign outside of noEvent and smooth is taken out of the
+ * equations and replaced by a discrete leaf, its mode, so that between events the equations are smooth. A mode is a function
+ * of its difference, a - b or the argument, and holds while the difference stays in a range. Derivatives of an equation hold
+ * the same relations, hence the same modes. */
 #ifndef DAEDAL_ARRAY_MODES_H
 #define DAEDAL_ARRAY_MODES_H
 
 #include "array/array.h"
+#include "expr/interval.h"
 
 typedef struct Modes {
   uint32_t count;
   uint32_t first;   /* discrete leaf index of mode 0: behind the model's own discrete variables */
-  Expr *relation;   /* the relation itself, for messages */
-  Expr *difference; /* left - right, inner relations replaced too */
+  Expr *relation;   /* the expression whose value the mode is; its operator says how it follows from the difference */
+  Expr *written;    /* the difference as the equations write it, for guesses at which they do not hold */
+  Expr *difference; /* inner modes replaced too, and variables that equations give explicitly by what gives them */
+  Expr *size;       /* of what the difference is taken of: its round-off is a part of that */
+  Expr *rate;       /* derivative of the difference along time */
+  bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over stretches of time */
 } Modes;
 
-/* Takes the relations out of the residuals of the problem, in place. Owned by the arena. O(size of the equations). */
+/* Takes the modes out of the residuals of the problem, in place. Owned by the arena. O(size of the equations). */
 Modes modes_extract(Problem *problem, Arena *arena);
 
 /* An expression with the relations put back in for their modes, as people know them. */
 Expr modes_restore(const Modes *modes, Dag *dag, Expr e);
+/* Value of a mode whose relation has this operator, at a difference. */
+double mode_value(Op op, double difference);
+
+/* The differences, edges included, at which a mode may have this value. */
+Interval mode_range(Op op, double value);
+
+/* The edge between two values that is nearest to a difference. */
+double mode_edge(Op op, double difference);
 
 #endif

@@ -16,7 +16,10 @@ typedef struct ArrayCode {
   Layout layout;
   Program *rows;
   Jacobian *jacobian;         /* all rows against all columns */
-  Program *conditions;        /* differences of all relations; NULL without modes */
+  Program *conditions;        /* differences of all modes, then their sizes; NULL without modes */
+  Program *written;           /* the differences as written, then their sizes */
+  Program *rates;             /* of the differences; 0 where has_rate is false, since a derivative is no column */
+  bool *has_rate;             /* per mode */
   struct BlockShape **shapes; /* per block: made when first asked for (block_matrix.h); NULL while there is none */
   VEC(Program *) programs;    /* all of them, to be compiled together */
 } ArrayCode;

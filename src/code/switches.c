@@ -1,85 +1,173 @@
 /* switches: see switches.h. */
 #include "code/switches.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* To, fro, and to again. */
 enum { CHANGE_LIMIT = 3 };
 
-/* A difference below this part of its largest size is zero, unless the band is widened. Within a step it can have come back from zero if it is below HIDING
- * times its change over the step, or below NEAR times its largest size. */
-static const double ROUND_OFF = 1e-12, HIDING = 1, NEAR = 0.02;
+/* After so many events in a row at which a difference has not got away from its edge, hysteresis grows, up to the limit. */
+enum { HOVER_LIMIT = 6 };
+static const double SLACK_LIMIT = 1e-3;
+
+/* Round-off of a difference as a part of what it is taken of, and of a rate as a part of its size of late. */
+static const double ROUND_OFF = 1e-13, STILL = 1e-9;
+
+/* A difference is looked at again when it may have moved by this part of its size. */
+static const double SMALL_PART = 0.1;
+
+/* Events are located a little beyond an edge's band: so many of them are still the edge. */
+static const double EDGE_BANDS = 100;
 
 Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   const Modes *modes = evaluator->code->modes;
-  if (!modes->count) return NULL;
+  uint32_t count = modes->count;
+  if (!count) return NULL;
   Switches *switches = heap_alloc(heap, sizeof *switches);
   switches->modes = modes;
   switches->evaluator = evaluator;
+  switches->schedule = schedule_new(heap, evaluator);
   switches->workspace = workspace_new(heap, evaluator->code->conditions);
-  switches->difference = heap_array(heap, modes->count, sizeof(double));
-  switches->before = heap_array(heap, modes->count, sizeof(double));
-  switches->scale = heap_array(heap, modes->count, sizeof(double));
-  switches->band = heap_array(heap, modes->count, sizeof(double));
-  for (uint32_t m = 0; m < modes->count; m++) switches->band[m] = ROUND_OFF;
-  switches->changes = heap_array(heap, modes->count, sizeof(uint8_t));
+  switches->rates = workspace_new(heap, evaluator->code->rates);
+  switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
+  switches->rate = heap_array(heap, count, sizeof(double));
+  switches->before = heap_array(heap, count, sizeof(double));
+  switches->speed = heap_array(heap, count, sizeof(double));
+  switches->slack = heap_array(heap, count, sizeof(double));
+  switches->peak = heap_array(heap, count, sizeof(double));
+  switches->hovers = heap_array(heap, count, sizeof(uint8_t));
+  switches->changes = heap_array(heap, count, sizeof(uint8_t));
+  switches->slide.mode = switches->crossing = MAP_NONE;
   return switches;
 }
 
 bool switches_evaluate(Switches *switches, double t, const double *y) {
+  switches->time = t;
   Point point = evaluator_point(switches->evaluator, t, y);
   return workspace_run(switches->workspace, &point, switches->difference) == EVAL_OK;
 }
 
-/* Value of the relation by its difference: a >= b and a <= b hold at 0. */
-static bool holds(const Switches *switches, uint32_t m) {
-  double difference = switches->difference[m];
-  switch (dag_op(switches->evaluator->model->dag, switches->modes->relation[m])) {
-  case OP_GREATER: return difference > 0;
-  case OP_GREATER_EQUAL: return difference >= 0;
-  case OP_LESS: return difference < 0;
-  default: return difference <= 0;
-  }
+void switches_guess(Switches *switches, double t, const double *y) {
+  Point point = evaluator_point(switches->evaluator, t, y);
+  Workspace *written = workspace_new(switches->evaluator->heap, switches->evaluator->code->written);
+  if (workspace_run(written, &point, switches->difference) == EVAL_OK) switches_set(switches, t, y);
 }
 
-void switches_keep(Switches *switches) {
+static void evaluate_rates(Switches *switches, double t, const double *y) {
+  Point point = evaluator_point(switches->evaluator, t, y);
+  if (workspace_run(switches->rates, &point, switches->rate) != EVAL_OK)
+    memset(switches->rate, 0, switches->modes->count * sizeof(double));
+}
+
+static Op op_of(const Switches *switches, uint32_t m) {
+  return dag_op(switches->evaluator->model->dag, switches->modes->relation[m]);
+}
+
+static double *mode_of(const Switches *switches, uint32_t m) {
+  return &switches->evaluator->discretes[switches->modes->first + m];
+}
+
+static double band(const Switches *switches, uint32_t m) {
+  double size = fmax(switches->difference[switches->modes->count + m], fabs(switches->before[m]));
+  double blur = 4 * DBL_EPSILON * fabs(switches->time) * switches->speed[m]; /* what round-off of time makes of it */
+  return fmax(fmax(ROUND_OFF * size, blur), switches->slack[m]);
+}
+
+double switches_margin(const Switches *switches, uint32_t m, double difference) {
+  if (switches->modes->timed[m] || switches->slide.mode == m) return INFINITY;
+  Interval range = mode_range(op_of(switches, m), *mode_of(switches, m));
+  return fmin(difference - range.low, range.high - difference) + band(switches, m);
+}
+
+void switches_keep(Switches *switches, double t, const double *y, double step) {
+  evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
+    double mean = step > 0 ? fabs(switches->difference[m] - switches->before[m]) / step : 0;
+    switches->speed[m] = fmax(fmax(fabs(switches->rate[m]), mean), switches->speed[m] / 2);
     switches->before[m] = switches->difference[m];
-    if (fabs(switches->difference[m]) > switches->scale[m]) switches->scale[m] = fabs(switches->difference[m]);
+    switches->peak[m] = fmax(switches->peak[m], switches_margin(switches, m, switches->difference[m]));
   }
-}
-
-bool switches_may_hide(const Switches *switches) {
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
-    double change = fabs(switches->difference[m] - switches->before[m]);
-    double nearest = fmin(fabs(switches->difference[m]), fabs(switches->before[m]));
-    if (nearest < HIDING * change || nearest < NEAR * switches->scale[m]) return true;
-  }
-  return false;
+  switches->begun = true;
 }
 
 bool switches_contradict(const Switches *switches, uint32_t m) {
-  if (fabs(switches->difference[m]) <= switches->band[m] * switches->scale[m]) return false;
-  return holds(switches, m) != (switches->evaluator->discretes[switches->modes->first + m] != 0);
+  return switches_margin(switches, m, switches->difference[m]) < 0;
 }
 
-double switches_beyond(const Switches *switches, uint32_t m) {
-  double difference = switches->difference[m];
-  return difference - copysign(switches->band[m] * switches->scale[m], difference);
+bool switches_may_hide(const Switches *switches, uint32_t m, double step) {
+  double now = switches->difference[m], before = switches->before[m];
+  double margin = fmin(switches_margin(switches, m, now), switches_margin(switches, m, before));
+  return margin < fabs(now - before) + step * switches->speed[m];
 }
 
-void switches_widen(Switches *switches, uint32_t m, double band) { switches->band[m] = fmax(switches->band[m], band); }
+double switches_safe_time(const Switches *switches, uint32_t m) {
+  double size = switches->difference[switches->modes->count + m], speed = switches->speed[m];
+  if (!(speed > 0)) return INFINITY;
+  return fmax(switches_margin(switches, m, switches->difference[m]), SMALL_PART * size) / speed;
+}
 
-void switches_begin(Switches *switches) { memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t)); }
+bool switches_hover(Switches *switches, uint32_t m, double tolerance) {
+  double *slack = &switches->slack[m], least = tolerance * fmax(1, switches->difference[switches->modes->count + m]);
+  bool hovers = switches->peak[m] <= 16 * fmax(*slack, least);
+  switches->peak[m] = 0;
+  switches->hovers[m] = hovers ? (uint8_t)(switches->hovers[m] + 1) : 0;
+  if (switches->hovers[m] < HOVER_LIMIT || *slack >= SLACK_LIMIT) return false;
+  *slack = fmin(fmax(4 * *slack, least), SLACK_LIMIT);
+  switches->hovers[m] = 0;
+  return true;
+}
 
-uint32_t switches_set(Switches *switches) {
-  uint32_t changed = 0;
+void switches_begin(Switches *switches, uint32_t m) {
+  memset(switches->changes, 0, switches->modes->count * sizeof(uint8_t));
+  switches->crossing = m;
+}
+
+/* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. */
+static double wanted_value(const Switches *switches, uint32_t m) {
+  Op op = op_of(switches, m);
+  double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
+  bool on_edge = m == switches->crossing || fabs(difference - edge) <= EDGE_BANDS * band(switches, m);
+  if (on_edge && fabs(rate) > STILL * switches->speed[m]) return mode_value(op, edge + copysign(0.5, rate));
+  if (!on_edge || switches_contradict(switches, m)) return mode_value(op, difference);
+  return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
+}
+
+uint32_t switches_set(Switches *switches, double t, const double *y) {
+  uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;
+  evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (!switches_contradict(switches, m) || switches->changes[m] >= CHANGE_LIMIT) continue;
+    if (switches->modes->timed[m] || switches->slide.mode == m || switches->changes[m] >= CHANGE_LIMIT) continue;
+    double value = wanted_value(switches, m), *mode = mode_of(switches, m);
+    if (value == *mode) continue;
     switches->changes[m]++;
-    switches->evaluator->discretes[switches->modes->first + m] = holds(switches, m);
+    *mode = value;
     changed++;
   }
   return changed;
+}
+
+double switches_rate(Switches *switches, uint32_t m, double value, double t, const double *y) {
+  *mode_of(switches, m) = value;
+  evaluate_rates(switches, t, y);
+  return switches->rate[m];
+}
+
+uint32_t switches_torn(const Switches *switches) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (switches->changes[m] >= CHANGE_LIMIT && switches->evaluator->code->has_rate[m]) return m;
+  return MAP_NONE;
+}
+
+void switches_slide(Switches *switches, uint32_t m) {
+  Op op = op_of(switches, m);
+  double edge = mode_edge(op, switches->difference[m]);
+  switches->slide = (Slide){m, {mode_value(op, edge - 0.5), mode_value(op, edge + 0.5)}, 0.5};
+}
+
+void switches_leave(Switches *switches) {
+  Slide *slide = &switches->slide;
+  *mode_of(switches, slide->mode) = slide->value[slide->weight > 0.5];
+  slide->mode = MAP_NONE;
 }

@@ -203,7 +203,7 @@ static void make_code(Reduction *reduction) {
 static void set_modes(const Reduced *reduced, const ArrayRun *run, double t, Heap *heap) {
   Switches *switches = switches_new(heap, run->evaluator);
   for (uint32_t round = 0; round < reduced->modes->count; round++)
-    if (!switches_evaluate(switches, t, run->y) || !switches_set(switches)) return;
+    if (!switches_evaluate(switches, t, run->y) || !switches_set(switches, t, run->y)) return;
 }
 
 static double *start_values(const Reduced *reduced, const Array *original, const double *y, Heap *heap) {

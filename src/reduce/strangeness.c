@@ -170,7 +170,7 @@ static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t
 /* Sets the modes by the relations at y; returns how many changed. */
 static uint32_t set_modes(Strangeness *strangeness, double t) {
   Switches *switches = switches_new(strangeness->heap, strangeness->evaluator);
-  return switches && switches_evaluate(switches, t, strangeness->y) ? switches_set(switches) : 0;
+  return switches && switches_evaluate(switches, t, strangeness->y) ? switches_set(switches, t, strangeness->y) : 0;
 }
 
 /* Every equation differentiated `level` times. false: an error is in diags. */

@@ -152,8 +152,8 @@ void constraints_check(Constraints *constraints, double t, const double *y) {
   Heap *heap = view->original->heap;
   take_columns(constraints, y);
   if (view->original_switches && switches_evaluate(view->original_switches, t, constraints->y)) {
-    switches_begin(view->original_switches); /* each point settles its modes anew */
-    switches_set(view->original_switches);
+    switches_begin(view->original_switches, MAP_NONE); /* each point settles its modes anew */
+    switches_set(view->original_switches, t, constraints->y);
   }
   evaluate(constraints, t);
   vec_push(heap, &constraints->times, t);

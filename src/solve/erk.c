@@ -362,7 +362,6 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
   erk->h_before = 0;
   erk->last_error = 1e-4;
   erk->rejected = false;
-  erk->stiff_count = erk->gentle_count = 0;
   erk->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
   erk_forget(erk);
   erk->statistics.order = erk->tableau->order;

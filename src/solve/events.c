@@ -4,21 +4,35 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30 };
+enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, DIG_LIMIT = 24 };
 
-typedef struct Bracket {
+/* A solution that slides has left its edge when the weight of a mode is beyond 0 or 1 by more than round-off. */
+static const double LEFT = 1e-9;
+
+/* Looks at the dense output are at least this part of a step apart, and at most that. */
+static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4;
+
+/* The last step, looked at from its beginning to its end. */
+typedef struct Search {
   View *view;
+  Switches *switches;
   const Integrator *integrator;
   void *self;
+  double before, end;
   double *y;
-  double *low_value; /* differences at the lower end, where nothing contradicts */
-} Bracket;
+  double low, high;              /* nothing contradicts up to low; at high something does */
+  double *now, *last, *previous; /* margins of the modes at the three last looks */
+  double t_last, t_previous;
+} Search;
 
 /* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
  * what is only interpolated, and that can undo the crossing. */
-static bool point_at(const Bracket *bracket, double t) {
-  if (view_point(bracket->view, bracket->integrator, bracket->self, t, bracket->y) != EVAL_OK) return false;
-  return switches_evaluate(bracket->view->switches, t, bracket->y);
+static bool point_at(const Search *search, double t) {
+  if (t < search->end) search->integrator->interpolate(search->self, t, search->y);
+  else
+    memcpy(search->y, search->integrator->values(search->self), (size_t)search->view->system.columns * sizeof(double));
+  if (search->view->methods->solve(search->view, t, search->y) != EVAL_OK) return false;
+  return switches_evaluate(search->switches, t, search->y);
 }
 
 static bool any_contradicts(const Switches *switches, uint32_t *mode) {
@@ -30,83 +44,235 @@ static bool any_contradicts(const Switches *switches, uint32_t *mode) {
   return false;
 }
 
-/* The earliest secant root of the relations that contradict at the upper end; kept off the ends, where it
- * would not shrink the bracket. */
-static double guess_root(const Bracket *bracket, double low, double high) {
-  const Switches *switches = bracket->view->switches;
-  double earliest = high;
+/* Does something contradict at t? Columns are only interpolated until it seems so. */
+static bool look_at(const Search *search, double t, uint32_t *mode) {
+  if (t < search->end) search->integrator->interpolate(search->self, t, search->y);
+  const double *y = t < search->end ? search->y : search->integrator->values(search->self);
+  if (!switches_evaluate(search->switches, t, y) || !any_contradicts(search->switches, mode)) return false;
+  return point_at(search, t) && any_contradicts(search->switches, mode);
+}
+
+static void fill_margins(const Search *search, double *margin) {
+  Switches *switches = search->switches;
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (!switches_contradict(switches, m)) continue;
-    double b = switches_beyond(switches, m), a = bracket->low_value[m] + (b - switches->difference[m]);
-    double root = a != b ? low + (high - low) * (a / (a - b)) : low;
-    if (root < earliest) earliest = root;
+    margin[m] = switches_margin(switches, m, switches->difference[m]);
+    switches->peak[m] = fmax(switches->peak[m], margin[m]);
   }
-  double margin = 0.01 * (high - low);
-  return fmin(fmax(earliest, low + margin), high - margin);
 }
 
-void events_begin(View *view, double t, const double *y) {
-  if (view->switches && switches_evaluate(view->switches, t, y)) switches_keep(view->switches);
-}
+/* ---- looking along the step ---- */
 
-/* A first point of the step at which a relation contradicts its mode: the end, or a point inside from which
- * it comes back before the end. Inside the columns are only interpolated until something is found. */
-static bool find_contradiction(const Bracket *bracket, double before, double *t, uint32_t *mode) {
-  enum { LOOKS = 5 };
-  View *view = bracket->view;
-  Switches *switches = view->switches;
-  double end = *t;
-  if (!switches_evaluate(switches, end, bracket->integrator->values(bracket->self))) return false;
-  bool found = any_contradicts(switches, mode), hides = !found && switches_may_hide(switches);
-  if (found) return true;
-  for (int k = 1; k < LOOKS && hides; k++) {
-    *t = before + (end - before) * k / LOOKS;
-    bracket->integrator->interpolate(bracket->self, *t, bracket->y);
-    if (!switches_evaluate(switches, *t, bracket->y) || !any_contradicts(switches, mode)) continue;
-    if (point_at(bracket, *t) && any_contradicts(switches, mode)) return true;
+/* A margin at a time. */
+typedef struct Look {
+  double t, margin;
+} Look;
+
+/* The margin of mode m has a least value between two looks: looks there until it contradicts, or is so much larger than what
+ * it still changes by that it cannot. */
+static bool dig(Search *search, uint32_t m, Look left, Look right, uint32_t *mode) {
+  const double golden = 0.38196601125010515;
+  Look inner[2] = {{left.t + golden * (right.t - left.t), 0}, {right.t - golden * (right.t - left.t), 0}};
+  int fresh = 2; /* the inner looks to take: both, or the one of this index */
+  for (int k = 0; k < DIG_LIMIT; k++) {
+    for (int i = 0; i < 2; i++) {
+      if (fresh != 2 && fresh != i) continue;
+      if (look_at(search, search->high = inner[i].t, mode)) return true;
+      inner[i].margin = switches_margin(search->switches, m, search->switches->difference[m]);
+    }
+    fresh = inner[1].margin < inner[0].margin;
+    double least = inner[fresh].margin;
+    if (!(least < 0.5 * (fmax(left.margin, right.margin) - least))) return false;
+    *(fresh ? &left : &right) = inner[1 - fresh];
+    inner[1 - fresh] = inner[fresh];
+    inner[fresh].t = fresh ? right.t - golden * (right.t - left.t) : left.t + golden * (right.t - left.t);
   }
-  *t = end;
-  if (hides) switches_evaluate(switches, end, bracket->integrator->values(bracket->self));
-  switches_keep(switches);
   return false;
 }
 
+/* Does a margin that turns around the last look come near enough to its edge to have passed it? Inside of the step that is
+ * judged by the looks on both sides, in its first and last stretch, where there is one only, by the speed of late. */
+static bool turns_near(const Search *search, uint32_t m, double t) {
+  double now = search->now[m], last = search->last[m], previous = search->previous[m];
+  if (!isfinite(last) || last > now || last > previous) return false;
+  if (search->t_last > search->t_previous && t > search->t_last) return last < 0.5 * (fmax(now, previous) - last);
+  return previous + now < search->switches->speed[m] * (t - search->t_previous);
+}
+
+static bool dig_where_turning(Search *search, double t, uint32_t *mode) {
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) {
+    if (!turns_near(search, m, t)) continue;
+    Look left = {search->t_previous, search->previous[m]}, right = {t, search->now[m]};
+    if (!dig(search, m, left, right, mode)) continue;
+    search->low = search->t_previous;
+    return true;
+  }
+  return false;
+}
+
+static double next_look(const Search *search, double t) {
+  double step = search->end - search->before, safe = INFINITY;
+  for (uint32_t m = 0; m < search->switches->modes->count; m++)
+    if (!search->switches->modes->timed[m]) safe = fmin(safe, switches_safe_time(search->switches, m));
+  t += fmin(fmax(safe, NEAREST_LOOKS * step), FARTHEST_LOOKS * step);
+  return t + 0.25 * NEAREST_LOOKS * step < search->end ? t : search->end;
+}
+
+static void shift_looks(Search *search, double t) {
+  double *swap = search->previous;
+  search->previous = search->last;
+  search->last = search->now;
+  search->now = swap;
+  search->t_previous = search->t_last;
+  search->t_last = t;
+}
+
+/* Looks along the step as closely as the rates ask for. */
+static bool look_along(Search *search, uint32_t *mode) {
+  Switches *switches = search->switches;
+  uint32_t count = switches->modes->count;
+  memcpy(switches->difference, switches->before, count * sizeof(double));
+  fill_margins(search, search->last);
+  memcpy(search->previous, search->last, count * sizeof(double));
+  search->t_last = search->t_previous = search->before;
+  for (double t = search->before; t < search->end;) {
+    double next = next_look(search, t);
+    search->low = t;
+    search->high = next;
+    if (look_at(search, next, mode)) return true;
+    fill_margins(search, search->now);
+    if (dig_where_turning(search, next, mode)) return true;
+    t = next;
+    shift_looks(search, t);
+  }
+  memcpy(search->now, search->last, count * sizeof(double));
+  return dig_where_turning(search, search->end, mode);
+}
+
+static bool may_hide(const Search *search) {
+  for (uint32_t m = 0; m < search->switches->modes->count; m++)
+    if (switches_may_hide(search->switches, m, search->end - search->before)) return true;
+  return false;
+}
+
+/* ---- location ---- */
+
+/* The earliest secant root of the margins that contradict at the upper end; at least `near` off the ends. */
+static double guess_root(const Search *search, double near) {
+  double low = search->low, high = search->high, earliest = high;
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) {
+    double a = fmax(search->last[m], 0), b = search->now[m];
+    if (b < 0) earliest = fmin(earliest, low + (high - low) * (a / (a - b)));
+  }
+  return fmin(fmax(earliest, low + near), high - near);
+}
+
+/* An end of the bracket that stays twice pulls the secant less (the Illinois method). */
+static void halve(const Search *search, double *margin) {
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) margin[m] /= 2;
+}
+
+/* Shrinks the bracket to round-off of the step. Its margins are `last` at its lower and `now` at its upper end. */
+static void locate(Search *search, uint32_t *mode) {
+  double near = 2e-16 * fabs(search->high) + 5e-15 * (search->end - search->before);
+  int side = 0;
+  if (look_at(search, search->low, mode)) search->low = search->before;
+  fill_margins(search, search->last);
+  point_at(search, search->high);
+  fill_margins(search, search->now);
+  for (int k = 0; k < LOCATE_LIMIT && search->high - search->low > 2 * near; k++) {
+    double middle = k % 8 == 7 ? search->low + (search->high - search->low) / 2 : guess_root(search, near);
+    if (!(middle > search->low && middle < search->high) || !point_at(search, middle)) break;
+    int now = any_contradicts(search->switches, mode) ? 1 : -1;
+    fill_margins(search, now > 0 ? search->now : search->last);
+    *(now > 0 ? &search->high : &search->low) = middle;
+    if (now == side) halve(search, now > 0 ? search->last : search->now);
+    side = now;
+  }
+  point_at(search, search->high);
+}
+
 bool events_locate(View *view, const Integrator *integrator, void *self, double before, double *t, double *y,
-                   uint32_t *mode) {
+                   uint32_t *mode, bool *inside) {
   Switches *switches = view->switches;
   uint32_t count = switches->modes->count;
-  Bracket bracket = {view, integrator, self, y, switches->before};
-  double low = before;
-  if (!find_contradiction(&bracket, before, t, mode)) return false;
-  Heap *heap = view->evaluator->heap;
-  double *high_value = heap_array(heap, count, sizeof *high_value), high = *t;
-  memcpy(high_value, switches->difference, count * sizeof *high_value);
-  for (int k = 0; k < LOCATE_LIMIT && high - low > 4e-16 * fabs(high) + 1e-14 * (high - before); k++) {
-    memcpy(switches->difference, high_value, count * sizeof *high_value);
-    double middle = k % 3 == 2 ? low + (high - low) / 2 : guess_root(&bracket, low, high);
-    if (!(middle > low && middle < high) || !point_at(&bracket, middle)) break;
-    uint32_t found;
-    if (any_contradicts(switches, &found)) {
-      high = middle;
-      *mode = found;
-      memcpy(high_value, switches->difference, count * sizeof *high_value);
-    } else {
-      low = middle;
-      memcpy(bracket.low_value, switches->difference, count * sizeof(double));
-    }
+  Search search = {view, switches, integrator, self, before, *t, y, .low = before, .high = *t};
+  const double *values = integrator->values(self);
+  if (!switches_evaluate(switches, *t, values)) return false;
+  if (!may_hide(&search)) {
+    switches_keep(switches, *t, values, *t - before);
+    return false;
   }
-  view_point(view, integrator, self, high, y);
-  *t = high;
-  heap_free(heap, high_value);
+  *inside = !any_contradicts(switches, mode);
+  Heap *heap = view->evaluator->heap;
+  double *margins = heap_array(heap, 3 * (size_t)count, sizeof *margins);
+  search.now = margins;
+  search.last = margins + count;
+  search.previous = search.last + count;
+  bool found = look_along(&search, mode);
+  if (found) {
+    locate(&search, mode);
+    *t = search.high;
+  } else {
+    switches_evaluate(switches, *t, values);
+    switches_keep(switches, *t, values, *t - before);
+  }
+  heap_free(heap, margins);
+  return found;
+}
+
+bool events_contradict(View *view, double t, const double *y, uint32_t *mode) {
+  return view->switches && switches_evaluate(view->switches, t, y) && any_contradicts(view->switches, mode);
+}
+
+void events_begin(View *view, double t, const double *y) {
+  Switches *switches = view->switches;
+  if (!switches || !switches_evaluate(switches, t, y)) return;
+  memset(switches->peak, 0, switches->modes->count * sizeof(double));
+  switches_keep(switches, t, y, 0);
+}
+
+double events_next_time(View *view, double t, double stop, uint32_t *mode) {
+  if (!view->switches || !view->switches->schedule) return INFINITY;
+  return schedule_next(view->switches->schedule, t, stop, mode);
+}
+
+/* Is the solution still on its edge at t, with the columns in search->y? */
+static bool slides_at(const Search *search, double t) {
+  double weight = point_at(search, t) ? search->switches->slide.weight : 0.5;
+  return weight >= -LEFT && weight <= 1 + LEFT;
+}
+
+bool events_leave(View *view, const Integrator *integrator, void *self, double before, double *t, double *y) {
+  Search search = {view, view->switches, integrator, self, before, *t, y, .low = before, .high = *t};
+  if (slides_at(&search, *t)) return false;
+  for (int k = 0; k < LOCATE_LIMIT && search.high - search.low > 1e-14 * (search.end - before); k++) {
+    double middle = search.low + (search.high - search.low) / 2;
+    *(slides_at(&search, middle) ? &search.low : &search.high) = middle;
+  }
+  slides_at(&search, search.high);
+  *t = search.high;
   return true;
 }
 
-bool events_settle(View *view, double t, double *y) {
-  switches_begin(view->switches);
+/* Both modes of an edge lead back to it. */
+static EvalStatus begin_to_slide(View *view, double t, double *y) {
+  uint32_t torn = switches_torn(view->switches);
+  if (torn == MAP_NONE || !view->system.close) return EVAL_OK;
+  switches_slide(view->switches, torn);
+  EvalStatus status = view->methods->solve(view, t, y);
+  double weight = view->switches->slide.weight;
+  if (status == EVAL_OK && weight > 0 && weight < 1) return EVAL_OK;
+  switches_leave(view->switches);
+  return view->methods->solve(view, t, y);
+}
+
+bool events_settle(View *view, double t, double *y, uint32_t mode) {
+  switches_begin(view->switches, mode);
   for (int round = 0; round < SETTLE_LIMIT; round++) {
     if (!switches_evaluate(view->switches, t, y)) return false;
-    if (!switches_set(view->switches)) {
-      switches_keep(view->switches);
+    if (!switches_set(view->switches, t, y)) {
+      if (begin_to_slide(view, t, y) != EVAL_OK) return false;
+      switches_keep(view->switches, t, y, 0);
       return true;
     }
     if (view->methods->settle(view, t, y) != EVAL_OK) return false;

@@ -1,22 +1,31 @@
-/* events: where within the last step a relation changes. Only the dense output is asked, so an event costs no
+/* events: where within the last step a mode changes. Only the dense output is asked, so an event costs no
  * steps; inside the step the modes stay frozen, and the place found is the first point, to round-off, where a
- * relation contradicts its mode. */
+ * difference has left the range of its mode. Modes of time alone are never searched for: their times are known in advance. */
 #ifndef DAEDAL_SOLVE_EVENTS_H
 #define DAEDAL_SOLVE_EVENTS_H
 
 #include "solve/view.h"
 
-/* The run begins at (t, y), whose modes agree. */
+/* The run begins at (t, y), whose modes agree, or goes back there. */
 void events_begin(View *view, double t, const double *y);
 
-/* If a relation contradicts its mode at (t, y), the end of a step from `before`: finds the first such time in
- * the step, leaves it in *t and the columns there, closed in the old modes, in y. *mode is one relation that
- * changes there. Returns false without an event. */
+/* The first time in the step from `before` to *t at which something contradicts its mode, also if it agrees again at the end:
+ * leaves it in *t and the columns there, closed in the old modes, in y. *mode is one that changes there. *inside: it
+ * agrees again at the end, so that only the dense output tells of it. Returns false without an event. */
 bool events_locate(View *view, const Integrator *integrator, void *self, double before, double *t, double *y,
-                   uint32_t *mode);
+                   uint32_t *mode, bool *inside);
 
-/* Takes the modes over at the event (t, y) and solves the other columns for them, until all agree. Returns
- * false when they do not settle. */
-bool events_settle(View *view, double t, double *y);
+/* Does something contradict its mode at (t, y)? *mode is it. */
+bool events_contradict(View *view, double t, const double *y, uint32_t *mode);
+
+/* The first time behind t, up to stop, at which a mode of time alone changes, and which; INFINITY: none does. */
+double events_next_time(View *view, double t, double stop, uint32_t *mode);
+
+/* Does a solution that slides along an edge leave it in the step from `before` to *t? As events_locate. */
+bool events_leave(View *view, const Integrator *integrator, void *self, double before, double *t, double *y);
+
+/* Takes the modes over at the event (t, y) of this mode and solves the other columns for them, until all agree, or
+ * begins to slide along an edge. Returns false when they do not settle. */
+bool events_settle(View *view, double t, double *y, uint32_t mode);
 
 #endif

@@ -49,6 +49,8 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
     text_printf(heap, text, "  left out                 %u superfluous differentiation%s\n",
                 statistics->stepper.left_out, statistics->stepper.left_out == 1 ? "" : "s");
   text_printf(heap, text, "  state events             %llu\n", (unsigned long long)statistics->stepper.events);
+  if (statistics->stepper.time_events)
+    text_printf(heap, text, "  time events              %llu\n", (unsigned long long)statistics->stepper.time_events);
   const char *constraint = constraint_text(facts, &arena);
   if (constraint)
     text_printf(heap, text, "  largest constraint error %.2g (scaled) at time %.6g in %s\n",

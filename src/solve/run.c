@@ -14,6 +14,7 @@ typedef struct Run {
   Constraints *constraints;
   double *output;
   uint64_t output_count, outputs;
+  bool again; /* an event was passed before the output point of now: the step is taken again */
   uint64_t rows_before, entries_before;                        /* the evaluator's counts at the beginning */
   uint64_t output_rows, output_entries, output_factorizations; /* spent on output points */
 } Run;
@@ -32,6 +33,10 @@ static bool record_point(Run *run, double t) {
   uint64_t rows = evaluator->row_evaluations, entries = evaluator->entry_evaluations;
   uint64_t factorizations = view->methods->factorizations(view);
   if (!stepper_interpolate(run->stepper, t, run->output)) return stepper_fail(run->stepper, STEP_EVALUATION, t);
+  if (stepper_passed_event(run->stepper, t, run->output)) {
+    run->again = true;
+    return true;
+  }
   constraints_check(run->constraints, t, run->output);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
@@ -46,6 +51,7 @@ static bool record_until(Run *run, double t, bool before) {
     double next = output_time(run, run->output_count);
     if (next > t || (before && next == t)) return true;
     if (!record_point(run, next)) return false;
+    if (run->again) return true;
     run->output_count++;
   }
   return true;
@@ -70,7 +76,9 @@ static bool integrate(Run *run) {
     if (!stepper_step(stepper)) return false;
     double t = stepper_time(stepper);
     bool event = stepper_at_event(stepper);
+    run->again = false;
     if (!record_until(run, t, event)) return false;
+    if (run->again) continue;
     if (event && !record_event(run, t)) return false;
     if (options->on_step && options->on_step(options->context, t, ++steps)) {
       run->statistics->stopped = true;

@@ -12,8 +12,8 @@ enum { LARGE_ROWS = 3000 };
 /* A choice of states is judged this part of a step ahead. */
 static const double LOOK_AHEAD = 0.75;
 
-/* After so many events in a row that do not get ahead a condition gets hysteresis; so many are chattering. */
-enum { SLIDING_LIMIT = 20, CHATTER_LIMIT = 200 };
+/* An event in this first part of a step is early: the collocation polynomial of a long step overshoots there. */
+static const double EARLY = 0.3;
 
 /* Other choices that are tried at one point. */
 enum { REPAIR_LIMIT = 6 };
@@ -31,18 +31,21 @@ struct Stepper {
   Turning *turning; /* NULL: nothing to watch */
   TurningPoint turning_point;
   const Integrator *integrator;
+  const Integrator *waiting; /* the one to go on with when the solution slides no longer; NULL: that in use */
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
-  double *y, *ahead, *begin; /* begin: where the last step began, if determinants are watched */
+  double *y, *ahead, *begin; /* begin: where the last step began, if determinants or events are watched */
   double before;             /* where the last step began */
   bool at_event;             /* the last step ended at one, with the columns before it in y */
-  uint32_t mode;             /* a relation that changes there */
+  uint32_t mode;             /* one that changes there */
+  double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
+  double t_timed;            /* the next event of time alone; INFINITY: none */
+  uint32_t timed;            /* a mode that changes then */
   double t_event;            /* when it was; of the last event */
   int repairs;               /* of the choice of states since the last step that succeeded */
   uint64_t rejected;         /* steps that the integrator had rejected when the states were looked at last */
   int retakes;               /* of a step that ended at `disputed` */
   double disputed;           /* up to here steps are short */
   bool warned;               /* of a determinant */
-  uint32_t chatter;
 };
 
 double stepper_time(const Stepper *stepper) {
@@ -51,6 +54,10 @@ double stepper_time(const Stepper *stepper) {
 
 const double *stepper_values(const Stepper *stepper) {
   return stepper->at_event ? stepper->y : stepper->integrator->values(stepper->self);
+}
+
+static bool is_sliding(const Stepper *stepper) {
+  return stepper->view->switches && stepper->view->switches->slide.mode != MAP_NONE;
 }
 
 /* ---- messages ---- */
@@ -204,7 +211,7 @@ static void change_integrator(Stepper *stepper, const Integrator *integrator, do
 
 /* Leaves the explicit method for an implicit one when it says that the problem is stiff. */
 static void leave_if_stiff(Stepper *stepper) {
-  if (stepper->options.integrator || !stepper->integrator->explicit_form) return;
+  if (stepper->options.integrator || !stepper->integrator->explicit_form || is_sliding(stepper)) return;
   IntegratorStatistics now;
   stepper->integrator->statistics(stepper->self, &now);
   if (!now.stiff) return;
@@ -342,17 +349,34 @@ static bool report_chatter(Stepper *stepper) {
   return false;
 }
 
-/* The solution slides along a condition: each of its values leads back to the other. Hysteresis of the size
- * of the tolerance lets the run get ahead. */
-static void let_slide(Stepper *stepper) {
+/* The solution hovers at an edge that it cannot be made to slide along: there hysteresis grows, and the explicit method, if
+ * chosen automatically, gives way to one that damps. */
+static void let_hover(Stepper *stepper) {
   Switches *switches = stepper->view->switches;
-  if (switches->band[stepper->mode] >= stepper->options.tolerance) return;
-  switches_widen(switches, stepper->mode, stepper->options.tolerance);
-  diag_warning(stepper->diags, (Span){0},
-               "at time %.10g the solution slides along the condition %s, which from here on changes only "
-               "when passed by the "
-               "tolerance; use noEvent, or a smooth transition",
-               stepper->t_event, condition_text(stepper));
+  bool first = switches->slack[stepper->mode] == 0;
+  if (!switches_hover(switches, stepper->mode, stepper->options.tolerance)) return;
+  if (first)
+    diag_warning(
+        stepper->diags, (Span){0},
+        "at time %.10g the solution hovers at the edge of the condition %s, which from here on changes only when "
+        "passed by some times the tolerance; use noEvent, or a smooth transition",
+        stepper->t_event, condition_text(stepper));
+  if (!stepper->options.integrator && stepper->integrator->explicit_form && !stepper->waiting) {
+    change_integrator(stepper, integrator_find("radau"), stepper->t_event);
+    stepper->statistics.solver_reason = "began explicit, conditions hover at their edges";
+  }
+}
+
+/* Only the state-space form slides, and a method without history: the others wait until the solution leaves the edge. */
+static void suit_integrator(Stepper *stepper, double t) {
+  const Integrator *erk = integrator_find("erk");
+  if (is_sliding(stepper) && stepper->integrator != erk) {
+    stepper->waiting = stepper->integrator;
+    change_integrator(stepper, erk, t);
+  } else if (!is_sliding(stepper) && stepper->waiting) {
+    change_integrator(stepper, stepper->waiting, t);
+    stepper->waiting = NULL;
+  }
 }
 
 /* Are the ranks, where they choose, still those of the start? */
@@ -375,30 +399,87 @@ static void restart(Stepper *stepper, double t) {
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
 }
 
+static void plan_timed(Stepper *stepper, double t) {
+  stepper->t_timed = events_next_time(stepper->view, t, stepper->options.stop, &stepper->timed);
+}
+
+static bool report_jump(Stepper *stepper) {
+  const View *view = stepper->view;
+  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+             "at the event at time %.10g the equations do not determine by how much %s jumps", stepper->t_event,
+             array_column_name(view->evaluator->array, view->undetermined, &stepper->diags->arena));
+  return false;
+}
+
 bool stepper_settle(Stepper *stepper) {
   double t = stepper->t_event;
-  if (stepper->chatter > CHATTER_LIMIT) return report_chatter(stepper);
-  if (stepper->chatter > SLIDING_LIMIT) let_slide(stepper);
-  bool settled = events_settle(stepper->view, t, stepper->y);
+  if (is_sliding(stepper)) switches_leave(stepper->view->switches);
+  if (t < stepper->t_timed) let_hover(stepper);
+  bool settled = events_settle(stepper->view, t, stepper->y, stepper->mode);
+  if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
   if (!has_same_ranks(stepper)) return false;
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   if (!start_is_regular(stepper)) return false;
   if (!settled) return report_chatter(stepper);
+  suit_integrator(stepper, t);
   restart(stepper, t);
+  plan_timed(stepper, t);
   stepper->at_event = false;
   return true;
 }
 
+/* The event of time alone at which the last step has landed. */
+static void take_timed(Stepper *stepper) {
+  copy_values(stepper);
+  stepper->at_event = true;
+  stepper->t_event = stepper->t_timed;
+  stepper->mode = stepper->timed;
+  stepper->statistics.time_events++;
+}
+
+/* An event that only the dense output tells of, or one early in a step of radau, may be an error of the dense output, as in a
+ * transient that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
+static bool take_again(Stepper *stepper, double t) {
+  double step = stepper->integrator->time(stepper->self) - stepper->before;
+  if (stepper->t_doubt < INFINITY || !(t - stepper->before > 1e-6 * step)) return false;
+  stepper->t_doubt = t;
+  stepper->at_event = false;
+  stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
+  events_begin(stepper->view, stepper->before, stepper->begin);
+  return true;
+}
+
+bool stepper_passed_event(Stepper *stepper, double t, const double *y) {
+  uint32_t mode;
+  if (!(t < stepper_time(stepper)) || !events_contradict(stepper->view, t, y, &mode)) return false;
+  return take_again(stepper, t);
+}
+
+/* An event of states, or the end of sliding, in the last step, which it then ends. */
+static bool find_state_event(Stepper *stepper, double t) {
+  View *view = stepper->view;
+  bool inside;
+  stepper->at_event =
+      events_locate(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y, &stepper->mode, &inside);
+  double end = stepper->integrator->time(stepper->self), part = (t - stepper->before) / (end - stepper->before);
+  bool doubtful = inside || (stepper->integrator == integrator_find("radau") && part < EARLY);
+  if (stepper->at_event && doubtful && take_again(stepper, t)) return false;
+  if (is_sliding(stepper) && events_leave(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y)) {
+    stepper->at_event = true;
+    stepper->mode = view->switches->slide.mode;
+  }
+  stepper->t_event = stepper->at_event ? t : stepper->t_event;
+  stepper->statistics.events += stepper->at_event;
+  return stepper->at_event;
+}
+
 /* Ends the step at the first event in it, if there is one. */
 static bool find_event(Stepper *stepper) {
-  double t = stepper->integrator->time(stepper->self), last = stepper->t_event;
-  stepper->at_event = stepper->view->switches && events_locate(stepper->view, stepper->integrator, stepper->self,
-                                                               stepper->before, &t, stepper->y, &stepper->mode);
-  if (!stepper->at_event) return false;
-  bool ahead = t - last > 1e-9 * (stepper->options.stop - stepper->options.start);
-  stepper->chatter = ahead ? 0 : stepper->chatter + 1;
-  stepper->t_event = t;
-  stepper->statistics.events++;
+  double t = stepper->integrator->time(stepper->self);
+  if (!stepper->view->switches) return false;
+  if (find_state_event(stepper, t)) return true;
+  if (stepper->integrator->time(stepper->self) < stepper->t_timed) return false;
+  take_timed(stepper);
   return true;
 }
 
@@ -409,10 +490,11 @@ static bool take_step(Stepper *stepper) {
   StepStatus status;
   do {
     stepper->before = stepper->integrator->time(stepper->self);
-    if (stepper->turning)
+    if (stepper->turning || stepper->view->switches)
       memcpy(stepper->begin, stepper->integrator->values(stepper->self),
              (size_t)stepper->view->system.columns * sizeof(double));
-    status = stepper->integrator->step(stepper->self, stepper->options.stop);
+    double stop = fmin(stepper->options.stop, fmin(stepper->t_timed, stepper->t_doubt));
+    status = stepper->integrator->step(stepper->self, stop);
   } while (status != STEP_OK && (repair_choice(stepper, stepper->before) || try_other(stepper, stepper->before)));
   if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
@@ -450,8 +532,12 @@ static void end_retakes(Stepper *stepper) {
 bool stepper_step(Stepper *stepper) {
   end_retakes(stepper);
   for (;;) {
-    if (!take_step(stepper)) return false;
-    bool event = find_event(stepper);
+    bool event;
+    do {
+      if (!take_step(stepper)) return false;
+      event = find_event(stepper);
+    } while (!event && stepper->integrator->time(stepper->self) == stepper->before);
+    if (event || stepper_time(stepper) >= stepper->t_doubt) stepper->t_doubt = INFINITY;
     double t = stepper_time(stepper);
     if (!stepper->turning) return true;
     TurningStatus status =
@@ -493,10 +579,12 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
 bool stepper_start(Stepper *stepper, double t, const double *y) {
   memcpy(stepper->y, y, (size_t)stepper->view->system.columns * sizeof *y);
   stepper->t_event = -HUGE_VAL;
+  stepper->t_doubt = INFINITY;
   stepper->at_event = false;
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   create_integrator(stepper, stepper->integrator ? stepper->integrator : first_integrator(stepper));
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
   events_begin(stepper->view, t, stepper->y);
+  plan_timed(stepper, t);
   return start_is_regular(stepper);
 }

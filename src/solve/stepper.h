@@ -21,7 +21,7 @@ typedef struct PivotRecord {
 
 typedef struct StepperStatistics {
   const char *solver, *solver_reason;
-  uint64_t steps, rejected, factorizations, events;
+  uint64_t steps, rejected, factorizations, events /* of states */, time_events;
   uint32_t left_out;           /* superfluous differentiations that the system integrated does without */
   double time;                 /* reached */
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
@@ -47,6 +47,10 @@ const double *stepper_values(const Stepper *stepper);
 
 /* All columns at a time within the last step, the rows solved. false: they cannot be. */
 bool stepper_interpolate(Stepper *stepper, double t, double *y);
+
+/* Does something contradict its mode at y, the columns at a time within the last step? Then an event was passed: the step is
+ * undone, the next one ends there at the latest, and what was to be recorded from t on comes again. */
+bool stepper_passed_event(Stepper *stepper, double t, const double *y);
 
 /* Did the last step end at an event? Then stepper_settle finds the modes and columns behind it, and starts again there.
  * false: an error is in diags. */

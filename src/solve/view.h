@@ -65,7 +65,8 @@ struct View {
   System system; /* every row: the one that has a state-space form */
   System lean;   /* without superfluous differentiations; rows 0 where there are none */
   Evaluator *evaluator;
-  Switches *switches; /* NULL without relations that make events */
+  uint32_t undetermined; /* a column whose jump at an event the equations do not determine; MAP_NONE: there was none */
+  Switches *switches;    /* NULL without relations that make events */
   /* the array of the model, for the check of its constraints; its columns are found among those of the
    * view */
   Evaluator *original;

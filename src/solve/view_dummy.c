@@ -1,6 +1,7 @@
 /* view_dummy: the array with dummy derivatives. The states are those that the dummies leave, and change with them; given the
  * states, the state-space form solves for everything else. */
 #include "base/linear.h"
+#include "solve/jump.h"
 #include "solve/view.h"
 
 #include <string.h>
@@ -10,7 +11,9 @@ typedef struct DummyView {
   View view;
   Dummy *dummy;
   StateSpace *space;
+  Jump *jump; /* NULL without events */
   Workspace *lean_rows, *lean_entries;
+  double *below; /* all columns, in the mode below an edge that the solution slides along */
   /* workspace of rates_jacobian */
   double *values;
   int32_t *place, *pattern_start, *pattern_row;
@@ -18,12 +21,38 @@ typedef struct DummyView {
   Linear *linear;
 } DummyView;
 
+/* On an edge: the mean of the columns of both modes that keeps the difference still. States are the same in both. */
+static EvalStatus close_sliding(DummyView *chosen, double t, double *y) {
+  Switches *switches = chosen->view.switches;
+  Slide *slide = &switches->slide;
+  size_t columns = (size_t)chosen->view.system.columns;
+  double rate[2];
+  for (int side = 0; side < 2; side++) {
+    double *own = side ? y : chosen->below;
+    if (!side) memcpy(own, y, columns * sizeof *y);
+    switches_rate(switches, slide->mode, slide->value[side], t, own);
+    EvalStatus status = statespace_close(chosen->space, t, own);
+    if (status != EVAL_OK) return status;
+    rate[side] = switches_rate(switches, slide->mode, slide->value[side], t, own);
+  }
+  slide->weight = rate[0] == rate[1] ? 0.5 : rate[0] / (rate[0] - rate[1]);
+  for (size_t q = 0; q < columns; q++) y[q] = slide->weight * y[q] + (1 - slide->weight) * chosen->below[q];
+  return EVAL_OK;
+}
+
+static bool slides(const DummyView *chosen) {
+  const Switches *switches = chosen->view.switches;
+  return switches && switches->slide.mode != MAP_NONE;
+}
+
 static EvalStatus close_states(void *context, double t, double *y) {
-  return statespace_follow(((DummyView *)context)->space, t, y);
+  DummyView *chosen = context;
+  return slides(chosen) ? close_sliding(chosen, t, y) : statespace_follow(chosen->space, t, y);
 }
 
 static EvalStatus find_states(void *context, double t, double *y) {
-  return statespace_close(((DummyView *)context)->space, t, y);
+  DummyView *chosen = context;
+  return slides(chosen) ? close_sliding(chosen, t, y) : statespace_close(chosen->space, t, y);
 }
 
 static EvalStatus find_rates(void *context, double t, double *y) {
@@ -118,7 +147,22 @@ static void make_lean(Heap *heap, DummyView *chosen, const Reduced *reduced) {
 
 static EvalStatus solve(View *view, double t, double *y) { return close_states(view, t, y); }
 
-static EvalStatus settle(View *view, double t, double *y) { return statespace_close(((DummyView *)view)->space, t, y); }
+/* Shares a jump first, so that it does not depend on which columns are states; those that serve in the old modes may not
+ * serve in the new ones. */
+static EvalStatus settle(View *view, double t, double *y) {
+  DummyView *chosen = (DummyView *)view;
+  int32_t block;
+  uint32_t column;
+  if (!jump_solve(chosen->jump, t, y, &column)) {
+    view->undetermined = column;
+    return EVAL_STOP;
+  }
+  if (dummy_select(chosen->dummy, t, y, &block)) {
+    update_links(chosen);
+    statespace_choose(chosen->space, dummy_depth(chosen->dummy));
+  }
+  return find_states(chosen, t, y);
+}
 
 static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges) {
   DummyView *chosen = (DummyView *)view;
@@ -155,7 +199,10 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
     view->system.rates = find_rates; /* else conditions may look at any column inside a step */
   chosen->dummy = run->dummy;
   chosen->space = run->space;
+  if (reduced->modes->count) chosen->jump = jump_new(heap, run->evaluator);
+  view->undetermined = MAP_NONE;
   chosen->values = heap_array(heap, jacobian->nonzeros, sizeof(double));
+  chosen->below = heap_array(heap, jacobian->columns, sizeof(double));
   chosen->place = heap_array(heap, jacobian->columns, sizeof(int32_t));
   chosen->pattern_start = heap_array(heap, (size_t)jacobian->columns + 1, sizeof(int32_t));
   chosen->pattern_row = heap_array(heap, jacobian->nonzeros, sizeof(int32_t));

@@ -1,5 +1,6 @@
 /* view_plain: a system integrated as it is, at whatever index: every tie to the next column is a link, and the states never
  * change. Between steps the rows are met at the nearest point. */
+#include "solve/jump.h"
 #include "solve/nearest.h"
 #include "solve/view.h"
 
@@ -12,6 +13,7 @@ typedef struct PlainView {
   /* The array of the model, by which an event settles: hidden constraints that the system does not hold must hold where it
    * starts again. Its space is NULL where the evaluators do not share their modes. */
   ArrayRun original;
+  Jump *jump;
 } PlainView;
 
 static EvalStatus solve(View *view, double t, double *y) {
@@ -24,10 +26,12 @@ static EvalStatus solve(View *view, double t, double *y) {
 static bool settle_original(PlainView *plain, double t, double *y) {
   const View *view = &plain->view;
   int32_t block;
+  uint32_t undetermined;
   double *whole = plain->original.y;
   for (uint32_t q = 0; q < view->original->array->columns; q++)
     if (view->source[q] != MAP_NONE) whole[q] = view->sign[q] * y[view->source[q]];
-  if (!dummy_select(plain->original.dummy, t, whole, &block)) return false;
+  if (!jump_solve(plain->jump, t, whole, &undetermined) || !dummy_select(plain->original.dummy, t, whole, &block))
+    return false;
   statespace_choose(plain->original.space, dummy_depth(plain->original.dummy));
   if (statespace_close(plain->original.space, t, whole) != EVAL_OK) return false;
   for (uint32_t q = 0; q < view->original->array->columns; q++)
@@ -71,6 +75,7 @@ View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   View *view = &plain->view;
   const Reduced *reduced = &reduction->reduced;
   view->methods = &METHODS;
+  view->undetermined = MAP_NONE;
   view->evaluator = run->evaluator;
   view->system = view_whole_system(heap, view, run->evaluator);
   view->system.column_index = reduced->column_index;
@@ -81,5 +86,6 @@ View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   plain->original = *original;
   plain->original.y = heap_array(heap, columns, sizeof(double));
   memcpy(plain->original.y, original->y, columns * sizeof(double));
+  plain->jump = jump_new(heap, original->evaluator);
   return view;
 }

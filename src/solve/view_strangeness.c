@@ -442,6 +442,7 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
                           .close = close_rows,
                           .rates_jacobian = rates_jacobian};
   view->methods = &METHODS;
+  view->undetermined = MAP_NONE;
   view->switches = switches_new(heap, strangeness->evaluator);
   take_selection(heap, selected, y);
   return view;

@@ -1,0 +1,132 @@
+/* schedule: see schedule.h. */
+#include "code/schedule.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Stretches that one search may look at: where a condition touches its edge over and over, the rest is only sampled. */
+enum { STRETCH_LIMIT = 4096 };
+
+typedef struct Timer {
+  uint32_t mode;
+  Op op;
+  bool depends_on_modes;
+  Enclosure *difference, *rate; /* rate NULL: without bounds */
+  double from, next;            /* nothing happens between; from NAN: not looked at yet */
+} Timer;
+
+struct Schedule {
+  Evaluator *evaluator;
+  uint32_t count;
+  Timer *timer;
+};
+
+Schedule *schedule_new(Heap *heap, Evaluator *evaluator) {
+  const Modes *modes = evaluator->code->modes;
+  const Dag *dag = evaluator->model->dag;
+  uint32_t count = 0;
+  for (uint32_t m = 0; m < modes->count; m++) count += modes->timed[m];
+  if (!count) return NULL;
+  Schedule *schedule = heap_alloc(heap, sizeof *schedule);
+  schedule->evaluator = evaluator;
+  schedule->timer = heap_array(heap, count, sizeof *schedule->timer);
+  for (uint32_t m = 0; m < modes->count; m++) {
+    if (!modes->timed[m]) continue;
+    Timer *timer = &schedule->timer[schedule->count++];
+    *timer = (Timer){.mode = m, .op = dag_op(dag, modes->relation[m]), .from = NAN};
+    timer->depends_on_modes = dag_depends(dag, modes->difference[m], OP_DISCRETE);
+    timer->difference = enclosure_new(heap, dag, &evaluator->scratch, modes->difference[m]);
+    if (enclosure_possible(dag, &evaluator->scratch, modes->rate[m]))
+      timer->rate = enclosure_new(heap, dag, &evaluator->scratch, modes->rate[m]);
+  }
+  return schedule;
+}
+
+static double difference_at(const Schedule *schedule, const Timer *timer, double t) {
+  const Evaluator *evaluator = schedule->evaluator;
+  return enclosure_value(timer->difference, t, evaluator->parameters, evaluator->discretes);
+}
+
+static double *mode_of(const Schedule *schedule, const Timer *timer) {
+  return &schedule->evaluator->discretes[schedule->evaluator->code->modes->first + timer->mode];
+}
+
+/* Just behind t: events that coincide but for round-off are one. */
+static double behind(double t) { return t + fmax(8 * DBL_EPSILON * fabs(t), 1e-15); }
+
+uint32_t schedule_set(Schedule *schedule, double t) {
+  uint32_t changed = 0;
+  for (uint32_t k = 0; k < schedule->count; k++) {
+    Timer *timer = &schedule->timer[k];
+    double value = mode_value(timer->op, difference_at(schedule, timer, behind(t))), *mode = mode_of(schedule, timer);
+    if (isnan(value) || value == *mode) continue;
+    *mode = value;
+    timer->from = NAN;
+    changed++;
+  }
+  return changed;
+}
+
+/* A difference that is not defined leaves nothing. */
+static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
+
+/* The first time of (low, high] outside of the range, which is left once between them; the last one inside if that lies on
+ * the very edge. */
+static double locate(const Schedule *schedule, const Timer *timer, Interval range, double low, double high) {
+  for (;;) {
+    double middle = low + (high - low) / 2;
+    if (!(middle > low && middle < high)) break;
+    if (inside(range, difference_at(schedule, timer, middle))) low = middle;
+    else high = middle;
+  }
+  double last = difference_at(schedule, timer, low);
+  return last == range.low || last == range.high ? low : high;
+}
+
+/* Can the mode change within the stretch, and if so, is the difference monotone there? */
+static bool may_leave(const Schedule *schedule, const Timer *timer, Interval range, Interval stretch, bool *monotone) {
+  const Evaluator *evaluator = schedule->evaluator;
+  Interval bounds = enclosure_bounds(timer->difference, stretch, evaluator->parameters, evaluator->discretes);
+  if (bounds.low >= range.low && bounds.high <= range.high) return false;
+  Interval rate = {-INFINITY, INFINITY};
+  if (timer->rate) rate = enclosure_bounds(timer->rate, stretch, evaluator->parameters, evaluator->discretes);
+  *monotone = rate.low >= 0 || rate.high <= 0;
+  return true;
+}
+
+/* Stretches from left to right, halved until each is clear or too narrow to halve. The next one begins where the last ended
+ * and is as long again as its place in the tree allows. */
+static double find_exit(const Schedule *schedule, const Timer *timer, double from, double stop) {
+  Interval range = mode_range(timer->op, *mode_of(schedule, timer));
+  double width = stop - from, low = from;
+  for (uint32_t looks = 0; low < stop; looks++) {
+    double high = fmin(low + width, stop);
+    bool monotone = false, narrow = width < 16 * DBL_EPSILON * fabs(high) + DBL_MIN || looks > STRETCH_LIMIT;
+    if (!may_leave(schedule, timer, range, (Interval){low, high}, &monotone)) {
+      width *= 2;
+    } else if (monotone || narrow) {
+      if (!inside(range, difference_at(schedule, timer, high))) return locate(schedule, timer, range, low, high);
+      width = looks > STRETCH_LIMIT ? fmax(width, (stop - from) / STRETCH_LIMIT) : 2 * width;
+    } else {
+      width /= 2;
+      continue;
+    }
+    low = high;
+  }
+  return INFINITY;
+}
+
+double schedule_next(Schedule *schedule, double t, double stop, uint32_t *mode) {
+  double first = INFINITY;
+  for (uint32_t k = 0; k < schedule->count; k++) {
+    Timer *timer = &schedule->timer[k];
+    if (!(timer->from <= t && t < timer->next) || timer->depends_on_modes) {
+      timer->next = find_exit(schedule, timer, behind(t), stop);
+      timer->from = t;
+    }
+    if (timer->next >= first) continue;
+    first = timer->next;
+    *mode = timer->mode;
+  }
+  return first;
+}

@@ -1,0 +1,26 @@
+/* interval: bounds of an expression over a stretch of time, all else held, so that a search for roots in time misses none,
+ * however narrow. Bounds are rounded outwards; an operator without a rule has none. */
+#ifndef DAEDAL_EXPR_INTERVAL_H
+#define DAEDAL_EXPR_INTERVAL_H
+
+#include "expr/dag.h"
+
+typedef struct Interval {
+  double low, high;
+} Interval;
+
+typedef struct Enclosure Enclosure;
+
+/* Has the expression useful bounds: is it made of time, parameters, discrete variables and operators that have a rule? */
+bool enclosure_possible(const Dag *dag, DagScratch *scratch, Expr e);
+
+/* For an expression that enclosure_possible admits. Reads the graph here only. Lives in the heap. O(graph below e). */
+Enclosure *enclosure_new(Heap *heap, const Dag *dag, DagScratch *scratch, Expr e);
+
+/* Bounds over the times given, at these values of parameters and discrete variables; the whole line where not defined. */
+Interval enclosure_bounds(Enclosure *enclosure, Interval time, const double *parameters, const double *discretes);
+
+/* Its value at one time; NAN where not defined. */
+double enclosure_value(Enclosure *enclosure, double time, const double *parameters, const double *discretes);
+
+#endif

@@ -1,0 +1,315 @@
+"""Events of `if`: models drawn by a generator, run with every solver, against solutions in closed form between events.
+
+DAEDAL_EVENT_MODELS widens the test: so many models are drawn, 90 without it.
+"""
+import csv
+import json
+import math
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+
+DAEDAL = os.environ["DAEDAL"]
+WORK = tempfile.mkdtemp()
+COUNT = int(os.environ.get("DAEDAL_EVENT_MODELS", "90"))
+SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
+
+
+def crossings(g, end, looks):
+    """Times in (0, end) at which g changes its sign."""
+    found, before = [], g(1e-13)
+    for k in range(1, looks + 1):
+        now = g(end * k / looks)
+        if (now > 0) != (before > 0):
+            low, high, side = end * (k - 1) / looks, end * k / looks, before > 0
+            for _ in range(60):
+                middle = (low + high) / 2
+                if (g(middle) > 0) == side:
+                    low = middle
+                else:
+                    high = middle
+            found.append(high)
+        before = now
+    return found
+
+
+def pieces(g, end, looks):
+    """Stretches between the crossings of g."""
+    times = [0.0] + crossings(g, end, looks) + [end]
+    return list(zip(times, times[1:]))
+
+
+def measure(g, end, looks=20000):
+    """How long g is positive."""
+    return sum(b - a for a, b in pieces(g, end, looks) if g((a + b) / 2) > 0)
+
+
+def integral(function, breaks, steps=400):
+    """Simpson's rule between breaks."""
+    total = 0
+    for a, b in zip(breaks, breaks[1:]):
+        h = (b - a) / steps
+        odd = sum(function(a + h * k) for k in range(1, steps, 2))
+        even = sum(function(a + h * k) for k in range(2, steps, 2))
+        ends = function(a + 1e-9 * h) + function(b - 1e-9 * h)
+        total += h / 3 * (ends + 4 * odd + 2 * even)
+    return total
+
+
+# A case: declarations, equations, stop time, the values that variables must have there, and how much more than 1 errors are
+# amplified.
+
+
+def square_wave(rng):
+    w, p, c = rng.uniform(1, 60), rng.uniform(0, 6), rng.uniform(-0.95, 0.95)
+    relation = rng.choice((">", ">=", "<", "<="))
+    g = lambda t: (math.sin(w * t + p) - c) * (1 if relation[0] == ">" else -1)
+    if rng.random() < 0.5:
+        return "Real s(start=0, fixed=true);", f"der(s) = if sin({w}*time + {p}) {relation} {c} then 1 else 0;", 2, {"s": measure(g, 2)}
+    declared = "Real s(start=0, fixed=true), u, d;"
+    return declared, f"u = sin(d + {p}); d = {w}*time; der(s) = if u {relation} {c} then 1 else 0;", 2, {"s": measure(g, 2)}
+
+
+def pulse(rng):
+    at, width = rng.uniform(0.1, 0.9), 10 ** rng.uniform(-8, -2)
+    shape = rng.randrange(3)
+    if shape == 0:
+        text, length = f"time > {at} and time < {at + width}", (at + width) - at
+    elif shape == 1:
+        text, length = f"((time - {at})/{width})^2 < 1", 2 * width
+    else:
+        text, length = f"exp(-((time - {at})/{width})^2) > 0.5", 2 * width * math.sqrt(math.log(2))
+    return "Real s(start=0, fixed=true);", f"der(s) = if {text} then {1 / length} else 0;", 1, {"s": 1.0}
+
+
+def sum_of_sines(rng):
+    terms = [(rng.uniform(0.2, 1), rng.uniform(1, 40), rng.uniform(0, 6)) for _ in range(rng.randint(2, 4))]
+    c = rng.uniform(-0.5, 0.5)
+    g = lambda t: sum(a * math.sin(w * t + p) for a, w, p in terms) - c
+    text = " + ".join(f"{a}*sin({w}*time + {p})" for a, w, p in terms)
+    return "Real s(start=0, fixed=true);", f"der(s) = if {text} > {c} then 1 else 0;", 2, {"s": measure(g, 2)}
+
+
+def oscillator(rng):
+    w, c, end = rng.uniform(1, 20), rng.choice((1, -1)) * (1 - 10 ** rng.uniform(-6, 0)), rng.uniform(1, 4)
+    g = lambda t: math.cos(w * t) - c
+    declared = "Real x(start=1, fixed=true), v(start=0, fixed=true), s(start=0, fixed=true);"
+    condition = "z" if rng.random() < 0.5 else "x"
+    text = f"der(x) = v; der(v) = -{w}^2*x; der(s) = if {condition} > {c} then 1 else 0;"
+    if condition == "z":
+        declared, text = declared + " Real z;", text + " z = x;"
+    condition = 1 + w * end / math.sqrt(1 - c * c) / 10  # an error in x over the speed at which x crosses, each time
+    return declared, text, end, {"s": measure(g, end), "x": math.cos(w * end)}, condition
+
+
+def mixed(rng):
+    a, w, slope, c = rng.uniform(0.3, 1), rng.uniform(5, 80), rng.uniform(-1, 1), rng.uniform(-0.3, 0.3)
+    g = lambda t: c + slope * t - a * math.sin(w * t)
+    declared = f"Real x(start={c}, fixed=true), s(start=0, fixed=true);"
+    return declared, f"der(x) = {slope}; der(s) = if x > {a}*sin({w}*time) then 1 else 0;", 1, {"s": measure(g, 1)}
+
+
+def forced(rng):
+    """x' = -k x + u with a square wave u."""
+    k, w, p = rng.uniform(0.2, 5), rng.uniform(2, 40), rng.uniform(0, 6)
+    g, x, end = (lambda t: math.sin(w * t + p)), 0.3, 3
+    for a, b in pieces(g, end, 20000):
+        u = 1 if g((a + b) / 2) > 0 else -1
+        x = u / k + (x - u / k) * math.exp(-k * (b - a))
+    declared = "Real x(start=0.3, fixed=true), u;"
+    return declared, f"der(x) = u - {k}*x; u = if sin({w}*time + {p}) > 0 then 1 else -1;", end, {"x": x}
+
+
+def rectifier(rng):
+    """C vc' = i - vc/R, i = (v - vc)/r where v > vc."""
+    w, r, R = rng.uniform(3, 60), 10 ** rng.uniform(-2, 0), 10 ** rng.uniform(-0.5, 1)
+    end, x, t, on = 2.0, 0.0, 0.0, True
+
+    def solution(k, m, x0, t0):  # x' = -k x + m sin(w t)
+        steady = lambda s: m * (k * math.sin(w * s) - w * math.cos(w * s)) / (k * k + w * w)
+        return lambda s: steady(s) + (x0 - steady(t0)) * math.exp(-k * (s - t0))
+
+    while t < end:
+        now = solution(1 / r + 1 / R, 1 / r, x, t) if on else solution(1 / R, 0, x, t)
+        step, u, out = 0.002 / w, t, lambda s: (math.sin(w * s) - now(s) > 0) != on
+        while u < end and not out(u + step):
+            u += step
+        low, high = u, min(u + step, end)
+        if u < end and out(high):
+            for _ in range(60):
+                middle = (low + high) / 2
+                low, high = (low, middle) if out(middle) else (middle, high)
+        x, t, on = now(high), high, not on
+    declared = "Real vc(start=0, fixed=true), v, i, u;"
+    text = f"v = sin({w}*time); u = v - vc; i = if u > 0 then u/{r} else 0; der(vc) = i - vc/{R};"
+    return declared, text, end, {"vc": x}
+
+
+def switched(rng):
+    """Two linear fields that both lead across the threshold."""
+    c, a1, a2, k1, k2 = rng.uniform(0.2, 0.8), rng.uniform(1, 3), rng.uniform(3, 6), rng.uniform(0, 1), rng.uniform(0, 2)
+    at = -math.log(1 - k1 * c / a1) / k1
+    x = a2 / k2 + (c - a2 / k2) * math.exp(-k2 * (3 - at))
+    return "Real x(start=0, fixed=true);", f"der(x) = if x < {c} then {a1} - {k1}*x else {a2} - {k2}*x;", 3, {"x": x}
+
+
+def from_zero(rng):
+    """A relation that is exactly zero at the start goes where its derivative leads."""
+    slope, relation = rng.choice((-1, 1)) * rng.uniform(0.1, 3), rng.choice((">", ">=", "<", "<="))
+    holds = (slope > 0) == (relation[0] == ">")
+    return ("Real x(start=0, fixed=true), s(start=0, fixed=true);",
+            f"der(x) = {slope}; der(s) = if x {relation} 0 then 1 else 2;", 1, {"s": 1.0 if holds else 2.0})
+
+
+def integers(rng):
+    w, a, b = rng.uniform(1, 9), rng.uniform(1, 5) * rng.choice((-1, 1)), rng.uniform(0.3, 2)
+    argument = rng.choice(("time", "x"))
+    value = (lambda t: a * t) if argument == "time" else (lambda t: a * math.cos(w * t))
+    name = rng.choice(("floor", "ceil", "integer", "mod", "rem", "div", "sign", "abs"))
+    of = {"floor": math.floor, "integer": math.floor, "ceil": math.ceil, "sign": lambda u: math.copysign(1, u), "abs": abs,
+          "mod": lambda u: u - b * math.floor(u / b), "rem": lambda u: u - b * math.trunc(u / b), "div": lambda u: math.trunc(u / b)}[name]
+    unit = b if name in ("mod", "rem", "div") else 1
+    edges = [0.0]
+    for n in range(-20, 21):
+        edges += crossings(lambda t: value(t) - n * unit, 1, 4000)
+    edges = sorted(edges) + [1.0]
+    call = f"{name}({a}*{argument}, {b})" if unit is b else f"{name}({a}*{argument})"
+    declared = "Real x(start=1, fixed=true), v(start=0, fixed=true), s(start=0, fixed=true);"
+    text = f"der(x) = v; der(v) = -{w}^2*x; der(s) = {call};"
+    return declared, text, 1, {"s": integral(lambda t: of(value(t)), edges)}
+
+
+CLASSES = (square_wave, pulse, sum_of_sines, oscillator, mixed, forced, rectifier, switched, from_zero, integers)
+
+
+def simulate(text, end, solver, tolerance):
+    path = os.path.join(WORK, "m.mo")
+    with open(path, "w") as file:
+        file.write(text)
+    run = subprocess.run([DAEDAL, "simulate", path, "--solver", solver, "--tolerance", str(tolerance), "--stop-time", repr(end), "--intervals", "3",
+                          "--output-file", "-", "-q"], capture_output=True, text=True, timeout=20)
+    rows = list(csv.reader(run.stdout.splitlines()))
+    return run, dict(zip(rows[0], map(float, rows[-1]))) if run.returncode == 0 else {}
+
+
+class Generated(unittest.TestCase):
+    def test_against_closed_forms(self):
+        """Global errors may be some times the tolerance; a missed event is far more than that."""
+        worst = {}
+        for seed in range(COUNT):
+            rng = random.Random(seed)
+            make = CLASSES[seed % len(CLASSES)]
+            declared, equations, end, expected, *condition = make(rng)
+            text = f"model M\n  {declared}\nequation\n  {equations}\nend M;\n"
+            tolerance = 10 ** rng.uniform(-11, -3)
+            solver = SOLVERS[(seed // len(CLASSES)) % len(SOLVERS)]
+            with self.subTest(kind=make.__name__, seed=seed, solver=solver, tolerance=tolerance, text=text):
+                run, values = simulate(text, end, solver, tolerance)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                for name, value in expected.items():
+                    error = abs(values[name] - value) / ((tolerance * max(1, abs(value)) + 1e-10) * (condition or [1])[0])
+                    worst[make.__name__] = max(worst.get(make.__name__, 0), error)
+                    self.assertLess(error, 1000, f"{name} = {values[name]}, not {value}")
+        if COUNT > 1000:
+            print(json.dumps(worst))
+
+
+PEG = """model Peg "a pendulum of length 1 whose rope meets a peg below its pivot"
+  parameter Real h = 0.5, g = 9.81;
+  Real x(start=0.6, fixed=true), y(start=-0.8), vx(start=0, fixed=true), vy(start=0), lambda;
+equation
+  der(x) = vx; der(y) = vy; der(vx) = -lambda*x; der(vy) = -lambda*(if x < 0 then y + h else y) - g;
+  (if x < 0 then x^2 + (y + h)^2 - (1 - h)^2 else x^2 + y^2 - 1) = 0;
+end Peg;
+"""
+
+JUMP = """model Jump
+  Real u, v1(start=0, fixed={0}, stateSelect=StateSelect.{1}), v2(start=0, fixed={2}, stateSelect=StateSelect.{3}), i;
+equation
+  u = if time < 1 then 0 else 1; u = v1 + v2; der(v1) = i; der(v2) = i - v2;
+end Jump;
+"""
+
+SLIDE = """model Slide
+  Real x(start=1, fixed=true), y(start=0, fixed=true);
+equation
+  der(x) = if x > 0.2*sin(time) then -1 else 1; der(y) = x;
+end Slide;
+"""
+
+STICK = """model Stick "Coulomb friction: sticks while the force is below 0.5"
+  Real v(start=0, fixed=true);
+equation
+  der(v) = sin(time) - 0.5*sign(v);
+end Stick;
+"""
+
+HIGHER = """model Higher
+  Real x(start=0.6, fixed=true), y(start=-0.8), vx(start=0, fixed=true), vy(start=0), lambda;
+equation
+  der(x) = vx; der(y) = vy; der(vx) = -lambda*x; der(vy) = -lambda*y - 9.81; x^2 + y^2 = if time < 0.3 then 1 else 0.9;
+end Higher;
+"""
+
+
+def peg_angle(end):
+    """x and y of the peg pendulum by fine steps of the angle: the speed is continuous where the length changes."""
+    angle, speed, steps = math.atan2(0.6, 0.8), 0.0, 60000
+    length = lambda a: 0.5 if a < 0 else 1.0
+    field = lambda a, v: (v / length(a), -9.81 * math.sin(a))
+    h = end / steps
+    for _ in range(steps):
+        k1 = field(angle, speed)
+        k2 = field(angle + h / 2 * k1[0], speed + h / 2 * k1[1])
+        k3 = field(angle + h / 2 * k2[0], speed + h / 2 * k2[1])
+        k4 = field(angle + h * k3[0], speed + h * k3[1])
+        angle += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
+        speed += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
+    r = length(angle)
+    return r * math.sin(angle), (-0.5 if angle < 0 else 0) - r * math.cos(angle)
+
+
+class Restarts(unittest.TestCase):
+    def check(self, text, end, expected, within, solvers=SOLVERS):
+        for solver in solvers:
+            with self.subTest(solver=solver):
+                run, values = simulate(text, end, solver, 1e-7)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                for name, value in expected.items():
+                    self.assertLess(abs(values[name] - value), within, name)
+                self.assertLess(len(run.stdout.splitlines()), 100)
+
+    def test_peg(self):
+        x, y = peg_angle(3)
+        self.check(PEG, 3.0, {"x": x, "y": y}, 1e-4)
+
+    def test_jump_is_shared(self):
+        """Each takes half of it, whichever is the state: then v2' = -v2/2."""
+        v2 = 0.5 * math.exp(-1)
+        for states in (("true", "prefer", "false", "default"), ("false", "default", "true", "prefer")):
+            self.check(JUMP.format(*states), 3.0, {"v1": 1 - v2, "v2": v2}, 1e-5)
+
+    def test_higher_jump_is_refused(self):
+        run, _ = simulate(HIGHER, 1.0, "auto", 1e-6)
+        self.assertEqual(run.returncode, 6)
+        self.assertIn("do not determine by how much x jumps", run.stderr)
+
+    def test_sliding(self):
+        """x meets 0.2 sin(time) and stays on it."""
+        low, high = 0.5, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if 1 - middle > 0.2 * math.sin(middle) else (low, middle)
+        y = low - low * low / 2 + 0.2 * (math.cos(low) - math.cos(10))
+        self.check(SLIDE, 10.0, {"x": 0.2 * math.sin(10), "y": y}, 1e-4)
+
+    def test_sticking(self):
+        """It moves from sin t = 1/2 on, until v = cos t0 - cos t - (t - t0)/2 is zero again."""
+        t0, t = math.pi / 6, 2.5
+        self.check(STICK, t, {"v": math.cos(t0) - math.cos(t) - (t - t0) / 2}, 1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main()
