@@ -205,7 +205,9 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
-    if (switches && switches_evaluate(switches, run->start, initial->y) && switches_set(switches, run->start, initial->y)) continue;
+    if (switches && switches_evaluate(switches, run->start, initial->y) &&
+        switches_set(switches, run->start, initial->y))
+      continue;
     initial_report_bounds(initializer, initial, diags);
     return true;
   }

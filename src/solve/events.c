@@ -28,10 +28,7 @@ typedef struct Search {
 /* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
  * what is only interpolated, and that can undo the crossing. */
 static bool point_at(const Search *search, double t) {
-  if (t < search->end) search->integrator->interpolate(search->self, t, search->y);
-  else
-    memcpy(search->y, search->integrator->values(search->self), (size_t)search->view->system.columns * sizeof(double));
-  if (search->view->methods->solve(search->view, t, search->y) != EVAL_OK) return false;
+  if (view_point(search->view, search->integrator, search->self, t, search->y) != EVAL_OK) return false;
   return switches_evaluate(search->switches, t, search->y);
 }
 

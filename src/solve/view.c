@@ -44,7 +44,7 @@ static EvalStatus follow_back(View *view, const Integrator *integrator, void *se
   double at = integrator->time(self), way = t - at, step = way / 2;
   double *found = missed + system->columns;
   memcpy(found, integrator->values(self), (size_t)system->columns * sizeof *found);
-  if (view->methods->settle(view, at, found) == EVAL_OK) take_missed(system, found, integrator->values(self), missed);
+  if (view->methods->find(view, at, found) == EVAL_OK) take_missed(system, found, integrator->values(self), missed);
   while (at != t) {
     double next = fabs(step) < fabs(t - at) ? at + step : t;
     integrator->interpolate(self, next, y);
@@ -68,7 +68,7 @@ EvalStatus view_point(View *view, const Integrator *integrator, void *self, doub
   if (end) memcpy(y, integrator->values(self), columns * sizeof *y);
   else integrator->interpolate(self, t, y);
   if (view->methods->solve(view, t, y) == EVAL_OK) return EVAL_OK;
-  if (end) return view->methods->settle(view, t, y);
+  if (end) return view->methods->find(view, t, y);
   double *missed = heap_array(view->evaluator->heap, 2 * columns, sizeof *missed);
   EvalStatus status = follow_back(view, integrator, self, t, y, missed);
   heap_free(view->evaluator->heap, missed);

@@ -37,6 +37,9 @@ typedef struct ViewMethods {
    * state-space form) for the nearest point where they hold. */
   EvalStatus (*solve)(View *view, double t, double *y);
 
+  /* The same from a guess that may be far off, which continuation has left behind. */
+  EvalStatus (*find)(View *view, double t, double *y);
+
   /* The same at an event, where only the modes have changed: states stay as they are. */
   EvalStatus (*settle)(View *view, double t, double *y);
 

@@ -146,6 +146,7 @@ static void make_lean(Heap *heap, DummyView *chosen, const Reduced *reduced) {
 /* ---- the view ---- */
 
 static EvalStatus solve(View *view, double t, double *y) { return close_states(view, t, y); }
+static EvalStatus find(View *view, double t, double *y) { return find_states(view, t, y); }
 
 /* Shares a jump first, so that it does not depend on which columns are states; those that serve in the old modes may not
  * serve in the new ones. */
@@ -180,8 +181,12 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
 static CloseFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
 static uint64_t factorizations(const View *view) { return statespace_factorizations(((const DummyView *)view)->space); }
 
-static const ViewMethods METHODS = {
-    .solve = solve, .settle = settle, .exchange = exchange, .failure = failure, .factorizations = factorizations};
+static const ViewMethods METHODS = {.solve = solve,
+                                    .find = find,
+                                    .settle = settle,
+                                    .exchange = exchange,
+                                    .failure = failure,
+                                    .factorizations = factorizations};
 
 View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   DummyView *chosen = heap_alloc(heap, sizeof *chosen);

@@ -56,7 +56,7 @@ static uint64_t factorizations(const View *view) {
 }
 
 static const ViewMethods METHODS = {
-    .solve = solve, .settle = settle, .failure = failure, .factorizations = factorizations};
+    .solve = solve, .find = solve, .settle = settle, .failure = failure, .factorizations = factorizations};
 
 static void make_links(Heap *heap, System *system, const Array *array, const uint8_t *tie) {
   int32_t *from = heap_array(heap, array->columns, sizeof *from);

@@ -397,6 +397,7 @@ static CloseFailure failure(const View *view) {
 }
 
 static const ViewMethods METHODS = {.solve = solve,
+                                    .find = solve,
                                     .settle = solve,
                                     .exchange = exchange,
                                     .reselect = reselect,
