@@ -39,8 +39,7 @@ typedef enum ConvertStatus {
 } ConvertStatus;
 
 /* Checks the problem and repairs it: problem and structure are replaced if needed, and what was done is
- * appended to `list`, the singular blocks of the problem as given to `singular`, with proofs where there are
- * any, if it is not NULL. The offsets are raised, if need be, to hold every derivative in the equations as
+ * appended to `list`, the singular blocks of the problem as given to `singular` if it is not NULL. The offsets are raised, if need be, to hold every derivative in the equations as
  * written and every alias v = der(x). parameters: values by leaf index. All is owned by the arena, the lists
  * by its heap. */
 ConvertStatus convert_run(Problem *problem, Structure *structure, const double *parameters, Arena *arena,

@@ -32,7 +32,6 @@ typedef struct SingularBlock {
   int32_t block, size;
   int32_t rank;   /* the largest found at a point; -1 for a block too large for it */
   bool here_only; /* regular elsewhere */
-  bool proved;    /* identically singular by exact algebra (proof.h), at the given parameter values; else by numbers */
   int points;     /* at which it was found singular */
 } SingularBlock;
 
