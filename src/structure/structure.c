@@ -1,8 +1,5 @@
 /* structure: see structure.h. */
 #include "structure/structure.h"
-#include "structure/signature.h"
-
-#include <string.h>
 
 static void sum_up(Structure *structure) {
   int32_t most = 0, algebraic = 0;
@@ -17,14 +14,6 @@ static void sum_up(Structure *structure) {
   }
   structure->dof -= structure->differentiations;
   structure->structural_index = most + algebraic;
-}
-
-static void check_signature(Arena *scratch, const Incidence *incidence, Structure *structure) {
-  size_t bytes = (size_t)structure->n_equations * sizeof(int32_t);
-  Offsets offsets = signature_offsets(scratch, incidence, &structure->matching, &structure->coarse);
-  structure->slackness_ok = offsets.ok && memcmp(offsets.c, structure->c, bytes) == 0 &&
-                            memcmp(offsets.d, structure->d, bytes) == 0 &&
-                            signature_slackness(incidence, &structure->matching, structure->c, structure->d);
 }
 
 /* Tells the blocks that block b uses that an algebraic variable depends on them. */
@@ -120,7 +109,6 @@ static void complete(Arena *arena, const Incidence *incidence, Structure *struct
   sum_up(structure);
   structure->blocks = blocks_find(arena, &tight, &structure->matching);
   structure->coarse = blocks_find(arena, &pattern, &structure->matching);
-  check_signature(&scratch, incidence, structure);
   find_superfluous(arena, &scratch, &tight, NULL, structure);
   find_spare(arena, &scratch, incidence, &tight, structure);
   arena_free(&scratch);
@@ -143,7 +131,7 @@ Structure structure_run(Arena *arena, const Incidence *incidence) {
   return structure;
 }
 
-/* One round of Pryce's iteration (see signature.c), upwards from the offsets at hand: c from d on the transversal, then d from c. */
+/* One round of Pryce's iteration (2001), upwards from the offsets at hand: c from d on the transversal, then d from c. */
 static bool raise_once(const Incidence *incidence, const Matching *transversal, const int32_t *sigma, int32_t *c,
                        int32_t *d) {
   bool changed = false;
@@ -173,7 +161,6 @@ Structure structure_raise(Arena *arena, const Incidence *incidence, const Struct
   for (int32_t j = 0; j < n; j++) raised.d[j] = least[j] > structure->d[j] ? least[j] : structure->d[j];
   while (raise_once(incidence, &raised.matching, sigma, raised.c, raised.d)) continue;
   complete(arena, incidence, &raised);
-  raised.slackness_ok = signature_slackness(incidence, &raised.matching, raised.c, raised.d);
   return raised;
 }
 

@@ -25,7 +25,6 @@ typedef struct Structure {
   int32_t structural_index; /* max c, plus 1 if some d is 0 */
   int64_t differentiations; /* sum c */
   int64_t dof;              /* sum d - sum c */
-  bool slackness_ok;        /* the signature method agrees; false only for a defect of this library */
   Blocks blocks;            /* of the differentiated problem with respect to its highest derivatives (fine
                                blocks of Pryce, Nedialkov, Tan) */
   Blocks coarse;            /* of the undifferentiated problem, derivatives not distinguished; each holds
