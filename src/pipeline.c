@@ -224,7 +224,7 @@ static bool pass_reduce(Plan *plan) {
     if (diags_code(plan->diags) == DIAG_INIT) plan->facts.status = "init";
     return false;
   }
-  reduction_make_lean(&plan->reduction);
+  reduction_remove_superfluous(&plan->reduction);
   return true;
 }
 

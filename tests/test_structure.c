@@ -343,10 +343,10 @@ static void assert_superfluous(const Table *t, const Structure *s) {
     bool zero = true;
     for (int32_t j = 0; j < t->n; j++)
       if (s->d[j] == 0 && uses[s->blocks.block_of_column[j]][b]) zero = false;
-    assert_int_equal(zero, s->index_zero[b]);
+    assert_int_equal(zero, s->superfluous_block[b]);
   }
   for (int32_t i = 0; i < t->n; i++) {
-    assert_int_equal(s->superfluous[i], s->c[i] > 0 && s->index_zero[s->blocks.block_of_row[i]]);
+    assert_int_equal(s->superfluous[i], s->c[i] > 0 && s->superfluous_block[s->blocks.block_of_row[i]]);
     count += s->superfluous[i];
   }
   assert_int_equal(count, s->n_superfluous);
@@ -369,23 +369,23 @@ static void find_driven(const Table *t, const Structure *s, bool *driven) {
 
 /* The definition: blocks with foreign states in their constraints go out, then those that a differentiated equation that stays needs. */
 static void assert_spare(const Table *t, const Structure *s) {
-  bool driven[MOST], spare[MOST];
+  bool driven[MOST], removable[MOST];
   find_driven(t, s, driven);
-  for (int32_t b = 0; b < s->blocks.n_blocks; b++) spare[b] = s->index_zero[b];
+  for (int32_t b = 0; b < s->blocks.n_blocks; b++) removable[b] = s->superfluous_block[b];
   for (bool changed = true; changed;) {
     changed = false;
     for (int32_t i = 0; i < t->n; i++) {
       for (int32_t j = 0; j < t->n; j++) {
         int32_t here = s->blocks.block_of_row[i], there = s->blocks.block_of_column[j], order = t->order[i][j];
         if (order == ABSENT || s->c[i] == 0 || here == there) continue;
-        int32_t out = spare[here] && !driven[j] ? here : !spare[here] && order + s->c[i] == s->d[j] ? there : -1;
-        if (out < 0 || !spare[out]) continue;
-        spare[out] = false;
+        int32_t out = removable[here] && !driven[j] ? here : !removable[here] && order + s->c[i] == s->d[j] ? there : -1;
+        if (out < 0 || !removable[out]) continue;
+        removable[out] = false;
         changed = true;
       }
     }
   }
-  for (int32_t b = 0; b < s->blocks.n_blocks; b++) assert_int_equal(spare[b], s->spare[b]);
+  for (int32_t b = 0; b < s->blocks.n_blocks; b++) assert_int_equal(removable[b], s->removable_block[b]);
 }
 
 /* Everything a good result must satisfy, given offsets found another way. */
@@ -468,8 +468,8 @@ static void needed_derivatives_keep_differentiations(void **state) {
   assert_int_equal(s.n_superfluous, 0);
   structure_need(arena, &incidence, &s, none);
   assert_int_equal(s.n_superfluous, 3);
-  assert_true(s.spare[s.blocks.block_of_row[0]]);
-  assert_false(s.spare[s.blocks.block_of_row[2]]); /* x1 is of another block */
+  assert_true(s.removable_block[s.blocks.block_of_row[0]]);
+  assert_false(s.removable_block[s.blocks.block_of_row[2]]); /* x1 is of another block */
 }
 
 static void papers_examples_permuted(void **state) {
@@ -602,7 +602,7 @@ static void random_small_against_exhaustion(void **state) {
       assert_structure(&t, &s, c, d);
       assert_int_equal(s.dof, value);
       for (int32_t i = 0; i < n; i++)
-        if (s.superfluous[i]) *(s.spare[s.blocks.block_of_row[i]] ? &left_out : &kept) += 1;
+        if (s.superfluous[i]) *(s.removable_block[s.blocks.block_of_row[i]] ? &left_out : &kept) += 1;
       regular++;
     }
     arena_free(&arena);
@@ -646,7 +646,7 @@ static void permutation_permutes_the_result(void **state) {
       assert_int_equal(r.c[i], s.c[p[i]]);
       assert_int_equal(r.d[i], s.d[q[i]]);
       assert_int_equal(r.superfluous[i], s.superfluous[p[i]]);
-      assert_int_equal(r.spare[r.blocks.block_of_row[i]], s.spare[s.blocks.block_of_row[p[i]]]);
+      assert_int_equal(r.removable_block[r.blocks.block_of_row[i]], s.removable_block[s.blocks.block_of_row[p[i]]]);
       for (int32_t k = 0; k < n; k++) {
         assert_int_equal(r.blocks.block_of_row[i] == r.blocks.block_of_row[k],
                          s.blocks.block_of_row[p[i]] == s.blocks.block_of_row[p[k]]);

@@ -65,7 +65,7 @@ static bool apply(Reduction *reduction) {
   }
   double alpha, beta;
   choose_parameters(reduction, &alpha, &beta);
-  form_take_top(reduction);
+  form_use_highest_rows(reduction);
   Form *form = &reduction->form;
   Expr *residual = arena_array(reduction->arena, form->rows.count, sizeof *residual);
   for (uint32_t i = 0; i < form->rows.count; i++) {

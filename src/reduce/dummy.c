@@ -37,7 +37,7 @@ struct Dummy {
   const Structure *structure;
   int32_t *depth, *proposed; /* per unknown */
   int32_t *from, *to;
-  uint32_t links, ties;
+  uint32_t links, removable_links;
   VEC(ChoiceBlock) blocks;
   VEC(Exchange) exchanges;
   Selector *selector;
@@ -58,12 +58,13 @@ static void list_links(Dummy *dummy) {
   }
   dummy->links = n;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
-    if (dummy->depth[j] == 0 || !dummy->structure->spare[dummy->structure->blocks.block_of_column[j]]) continue;
+    if (dummy->depth[j] == 0 || !dummy->structure->removable_block[dummy->structure->blocks.block_of_column[j]])
+      continue;
     dummy->from[n] = (int32_t)array->column_start[j] + array->d[j] - 1;
     dummy->to[n] = dummy->from[n] + 1;
     n++;
   }
-  dummy->ties = n - dummy->links;
+  dummy->removable_links = n - dummy->links;
 }
 
 static bool has_choice(const Structure *structure, int32_t block) {
@@ -276,13 +277,13 @@ uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **t
   return dummy->links;
 }
 
-uint32_t dummy_ties(const Dummy *dummy) { return dummy->ties; }
+uint32_t dummy_removable_links(const Dummy *dummy) { return dummy->removable_links; }
 
 /* ---- the method ---- */
 
 static bool apply(Reduction *reduction) {
-  form_take_dummies(reduction);
-  form_leave_out(reduction);
+  form_use_dummies(reduction);
+  form_remove_superfluous(reduction);
   reduction_keep(reduction);
   return true;
 }

@@ -50,9 +50,8 @@ const Exchange *dummy_exchanges(const Dummy *dummy);
 const int32_t *dummy_depth(const Dummy *dummy);
 uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **to);
 
-/* How many links follow behind those of the states in the same lists: from the dummies below the highest
- * derivatives of spare blocks (structure.h) to these. One for each last differentiation, so that these may be
- * left out (paper, section 3). */
-uint32_t dummy_ties(const Dummy *dummy);
+/* The number of links that follow those of the states in the same lists. In a removable block (structure.h) each of them
+ * leads from a dummy to the highest derivative, and replaces a superfluous differentiation (paper, section 3). */
+uint32_t dummy_removable_links(const Dummy *dummy);
 
 #endif

@@ -14,7 +14,7 @@ static bool apply(Reduction *reduction) {
               "methods that work here: dummy, minimal, underlying, overdetermined, strangeness, none");
     return false;
   }
-  form_take_levels(reduction, 1);
+  form_use_levels(reduction, 1);
   derived_integrate(reduction, derived_make(reduction, method_ggl.name), 1);
   return true;
 }

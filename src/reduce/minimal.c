@@ -225,7 +225,7 @@ static bool find_offsets(Minimal *minimal) {
 
 static void take_rows(Reduction *reduction, const Minimal *minimal) {
   const Array *array = reduction->array;
-  form_take_dummies(reduction); /* for the start values that may be fixed */
+  form_use_dummies(reduction); /* for the start values that may be fixed */
   Form *form = &reduction->form;
   form->rows.count = 0;
   for (uint32_t i = 0; i < array->problem->equations; i++)
@@ -262,7 +262,7 @@ static bool apply(Reduction *reduction) {
   minimal.c = arena_array(reduction->arena, array->problem->equations, sizeof(int32_t));
   minimal.d = arena_array(reduction->arena, array->problem->unknowns, sizeof(int32_t));
   minimal.tie = arena_array(reduction->arena, array->columns + 1, sizeof(uint8_t));
-  form_take_dummies(reduction);
+  form_use_dummies(reduction);
   reduction->counts.dummy_first_order = form_first_order(reduction, &reduction->form);
   if (find_offsets(&minimal)) {
     count_variables(reduction, minimal.c, minimal.d);

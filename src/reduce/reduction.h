@@ -74,9 +74,9 @@ typedef struct Reduced {
   int8_t *sign;          /* of that column */
   VEC(StartLink) starts; /* columns that no column of the original array is: what they start with */
 
-  /* The rows without superfluous differentiations, and their Jacobian; NULL where there are none of these. */
-  const Program *lean_rows;
-  const Jacobian *lean_jacobian;
+  /* The rows that stay without superfluous differentiations, and their Jacobian; NULL where nothing is superfluous. */
+  const Program *kept_rows;
+  const Jacobian *kept_jacobian;
 } Reduced;
 
 /* An array at the values of a run. */
@@ -93,7 +93,7 @@ typedef struct ReductionCounts {
   uint32_t dummy_first_order;               /* the same with dummy derivatives */
   uint32_t new_variables;                   /* beyond those of the model as a first-order system */
   uint32_t differential, algebraic, solved; /* equations: differential, to be solved together, explicit */
-  uint32_t left_out;                        /* superfluous differentiations that the system does without */
+  uint32_t removed;                         /* superfluous differentiations that the system does without */
 } ReductionCounts;
 
 typedef struct Reduction {
@@ -130,18 +130,18 @@ void form_begin(Reduction *reduction);
 void form_add(Reduction *reduction, uint32_t equation, int32_t level);
 
 /* All rows; columns tied as the dummies chosen at the initial point say. */
-void form_take_dummies(Reduction *reduction);
+void form_use_dummies(Reduction *reduction);
 
-/* Leaves out of that form the superfluous differentiations; the derivatives that they determine become
- * derivatives of the dummies before them. Counts them. */
-void form_leave_out(Reduction *reduction);
+/* Removes the superfluous differentiations from that form, and counts them. The derivatives that they determine become
+ * derivatives of the dummies before them. */
+void form_remove_superfluous(Reduction *reduction);
 
 /* Only the rows of the highest level; every column tied to the next. */
-void form_take_top(Reduction *reduction);
+void form_use_highest_rows(Reduction *reduction);
 
 /* The rows of all levels, but for equations that are differentiated the last `without`; a multiplier for
  * each level below the last one taken, so that the form is square. */
-void form_take_levels(Reduction *reduction, int32_t without);
+void form_use_levels(Reduction *reduction, int32_t without);
 
 /* A row of a form as one expression over the array's columns. */
 Expr form_residual(Reduction *reduction, const FormRow *row);
@@ -157,8 +157,8 @@ bool reduction_replace(Reduction *reduction, const Expr *residual);
  * array, so that what is left has index 1; NULL: all columns are tied, and the index is what it is. */
 void reduction_shrink(Reduction *reduction, const int32_t *c, const uint8_t *tie);
 
-/* Makes the rows without superfluous differentiations, where some are left out. */
-void reduction_make_lean(Reduction *reduction);
+/* Makes the second system of rows, in which no differentiation is superfluous, if that is another one. */
+void reduction_remove_superfluous(Reduction *reduction);
 
 /* The same reduction for a report: its graph is that of a layer in `heap`, its values are those of `at`. */
 Reduction reduction_layer(const Reduction *reduction, const ArrayRun *at, double time, Heap *heap, Arena *arena);

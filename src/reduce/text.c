@@ -33,9 +33,9 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   text_printf(heap, &text, "%u differential equations, %u algebraic, %u solved\n", reduction->counts.differential,
               reduction->counts.algebraic, reduction->counts.solved);
   head_released(reduction, derived, &text);
-  if (reduction->counts.left_out)
-    text_printf(heap, &text, "%u superfluous differentiation%s left out\n", reduction->counts.left_out,
-                reduction->counts.left_out == 1 ? "" : "s");
+  if (reduction->counts.removed)
+    text_printf(heap, &text, "%u superfluous differentiation%s left out\n", reduction->counts.removed,
+                reduction->counts.removed == 1 ? "" : "s");
   if (method->chooses)
     text_printf(heap, &text, "the choice is that of time %.10g; a simulation by daedal changes it when it must\n",
                 reduction->time);
@@ -55,7 +55,7 @@ static void count_equations(Reduction *reduction, const Derived *derived) {
     ties++;
     named += derived->order[q + 1] == 0;
   }
-  counts->differential = ties - counts->left_out;
+  counts->differential = ties - counts->removed;
   counts->algebraic = reduction->form.rows.count - (counts->differential - named);
   counts->solved = derived->model->equations.count - named - reduction->form.rows.count;
 }

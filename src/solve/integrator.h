@@ -91,10 +91,10 @@ typedef struct IntegratorStatistics {
 
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
 typedef struct Integrator {
-  const char *name;        /* as on the command line */
-  const char *description; /* one line */
-  bool explicit_form;      /* uses `close` (state-space form) rather than residual and jacobian */
-  bool lean;               /* takes a system without superfluous differentiations, with links instead */
+  const char *name;         /* as on the command line */
+  const char *description;  /* one line */
+  bool explicit_form;       /* uses `close` (state-space form) rather than residual and jacobian */
+  bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
 

@@ -185,7 +185,7 @@ static void create_integrator(Stepper *stepper, const Integrator *integrator) {
   stepper->integrator = integrator;
   stepper->self = integrator->create(heap_within(stepper->heap, &stepper->ticket), system, &options);
   stepper->rejected = 0;
-  stepper->statistics.left_out = (uint32_t)(stepper->view->system.rows - system->rows);
+  stepper->statistics.removed = (uint32_t)(stepper->view->system.rows - system->rows);
 }
 
 /* Adds the work of the present integrator. */

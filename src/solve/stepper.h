@@ -22,7 +22,7 @@ typedef struct PivotRecord {
 typedef struct StepperStatistics {
   const char *solver, *solver_reason;
   uint64_t steps, rejected, factorizations, events;
-  uint32_t left_out;           /* superfluous differentiations that the system integrated does without */
+  uint32_t removed;            /* superfluous differentiations that the system integrated does without */
   double time;                 /* reached */
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
   VEC(PivotRecord) pivots;

@@ -28,5 +28,5 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
 }
 
 const System *view_system(const View *view, const Integrator *integrator) {
-  return integrator->lean && view->lean.rows ? &view->lean : &view->system;
+  return integrator->removes_superfluous && view->without_superfluous.rows ? &view->without_superfluous : &view->system;
 }

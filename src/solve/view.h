@@ -62,8 +62,8 @@ typedef struct ViewMethods {
 
 struct View {
   const ViewMethods *methods;
-  System system; /* every row: the one that has a state-space form */
-  System lean;   /* without superfluous differentiations; rows 0 where there are none */
+  System system;              /* every row: the one that has a state-space form */
+  System without_superfluous; /* without superfluous differentiations; rows 0 where there are none */
   Evaluator *evaluator;
   Switches *switches; /* NULL without relations that make events */
   /* the array of the model, for the check of its constraints; its columns are found among those of the
@@ -91,7 +91,7 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y);
 /* The rows, columns and evaluations that views over all rows of an array share. */
 System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
 
-/* The system that a method integrates: the lean one where there is one and the method takes it. */
+/* The system that a method integrates: the one without superfluous differentiations where there is one and the method takes it. */
 const System *view_system(const View *view, const Integrator *integrator);
 
 #endif

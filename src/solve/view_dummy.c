@@ -10,7 +10,7 @@ typedef struct DummyView {
   View view;
   Dummy *dummy;
   StateSpace *space;
-  Workspace *lean_rows, *lean_entries;
+  Workspace *kept_rows, *kept_entries;
   /* workspace of rates_jacobian */
   double *values;
   int32_t *place, *pattern_start, *pattern_row;
@@ -72,42 +72,43 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
 
 /* Takes over the dummies chosen last. */
 static void update_links(DummyView *chosen) {
-  System *system = &chosen->view.system, *lean = &chosen->view.lean;
+  System *system = &chosen->view.system, *without = &chosen->view.without_superfluous;
   system->links = (int32_t)dummy_links(chosen->dummy, &system->link_from, &system->link_to);
-  lean->link_from = system->link_from;
-  lean->link_to = system->link_to;
-  lean->links = system->links + (int32_t)dummy_ties(chosen->dummy);
+  without->link_from = system->link_from;
+  without->link_to = system->link_to;
+  without->links = system->links + (int32_t)dummy_removable_links(chosen->dummy);
 }
 
 /* ---- without superfluous differentiations ---- */
 
-static EvalStatus lean_residual(void *context, double t, const double *y, double *residual) {
+static EvalStatus kept_residual(void *context, double t, const double *y, double *residual) {
   DummyView *chosen = context;
   Evaluator *evaluator = chosen->view.evaluator;
   Point point = evaluator_point(evaluator, t, y);
-  evaluator->row_evaluations += (uint64_t)chosen->view.lean.rows;
-  return workspace_run(chosen->lean_rows, &point, residual);
+  evaluator->row_evaluations += (uint64_t)chosen->view.without_superfluous.rows;
+  return workspace_run(chosen->kept_rows, &point, residual);
 }
 
-static EvalStatus lean_jacobian(void *context, double t, const double *y, double *values) {
+static EvalStatus kept_jacobian(void *context, double t, const double *y, double *values) {
   DummyView *chosen = context;
   Evaluator *evaluator = chosen->view.evaluator;
   Point point = evaluator_point(evaluator, t, y);
-  evaluator->entry_evaluations += (uint64_t)chosen->view.lean.column_start[chosen->view.lean.columns];
-  return workspace_run(chosen->lean_entries, &point, values);
+  evaluator->entry_evaluations +=
+      (uint64_t)chosen->view.without_superfluous.column_start[chosen->view.without_superfluous.columns];
+  return workspace_run(chosen->kept_entries, &point, values);
 }
 
-static void make_lean(Heap *heap, DummyView *chosen, const Reduced *reduced) {
-  System *lean = &chosen->view.lean;
-  chosen->lean_rows = workspace_new(heap, reduced->lean_rows);
-  chosen->lean_entries = workspace_new(heap, reduced->lean_jacobian->program);
-  *lean = chosen->view.system;
-  lean->rows = (int32_t)reduced->lean_jacobian->rows;
-  lean->column_start = reduced->lean_jacobian->column_start;
-  lean->row_index = reduced->lean_jacobian->row_index;
-  lean->constant = reduced->lean_jacobian->is_constant;
-  lean->residual = lean_residual;
-  lean->jacobian = lean_jacobian;
+static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *reduced) {
+  System *without = &chosen->view.without_superfluous;
+  chosen->kept_rows = workspace_new(heap, reduced->kept_rows);
+  chosen->kept_entries = workspace_new(heap, reduced->kept_jacobian->program);
+  *without = chosen->view.system;
+  without->rows = (int32_t)reduced->kept_jacobian->rows;
+  without->column_start = reduced->kept_jacobian->column_start;
+  without->row_index = reduced->kept_jacobian->row_index;
+  without->constant = reduced->kept_jacobian->is_constant;
+  without->residual = kept_residual;
+  without->jacobian = kept_jacobian;
 }
 
 /* ---- the view ---- */
@@ -154,7 +155,7 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   chosen->pattern_row = heap_array(heap, jacobian->nonzeros, sizeof(int32_t));
   chosen->pattern_value = heap_array(heap, (size_t)jacobian->nonzeros + jacobian->rows, sizeof(double));
   chosen->linear = linear_new(heap, (int32_t)jacobian->rows, (int32_t)jacobian->nonzeros, false);
-  if (reduced->lean_rows) make_lean(heap, chosen, reduced);
+  if (reduced->kept_rows) remove_superfluous(heap, chosen, reduced);
   update_links(chosen);
   return view;
 }
