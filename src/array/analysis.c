@@ -83,7 +83,7 @@ static void find_hidden(Analysis *analysis, Arena *arena) {
 /* ---- blocks ---- */
 
 /* How an expression depends on the highest derivatives of a block. */
-typedef enum Dependence { DEPENDS_NOT, DEPENDS_LINEARLY, DEPENDS_OTHERWISE } Dependence;
+typedef enum DependenceKind { DEPENDS_NOT, DEPENDS_LINEARLY, DEPENDS_OTHERWISE } DependenceKind;
 
 typedef struct LinearSearch {
   const Analysis *analysis;
@@ -92,18 +92,18 @@ typedef struct LinearSearch {
   IndexVec order;
 } LinearSearch;
 
-static Dependence largest_of_children(const LinearSearch *search, const Dag *dag, Expr e, uint32_t from) {
-  Dependence largest = DEPENDS_NOT;
+static DependenceKind largest_of_children(const LinearSearch *search, const Dag *dag, Expr e, uint32_t from) {
+  DependenceKind largest = DEPENDS_NOT;
   for (uint32_t k = from; k < dag_child_count(dag, e); k++) {
-    Dependence child = (Dependence)search->dependence[dag_child(dag, e, k)];
+    DependenceKind child = (DependenceKind)search->dependence[dag_child(dag, e, k)];
     if (child > largest) largest = child;
   }
   return largest;
 }
 
-static Dependence node_dependence(const LinearSearch *search, const Dag *dag, Expr e) {
+static DependenceKind node_dependence(const LinearSearch *search, const Dag *dag, Expr e) {
   const Structure *structure = &search->analysis->structure;
-  Dependence all = largest_of_children(search, dag, e, 0);
+  DependenceKind all = largest_of_children(search, dag, e, 0);
   switch (dag_op(dag, e)) {
   case OP_VARIABLE: {
     int32_t j = (int32_t)search->analysis->problem.local[dag_index(dag, e)];

@@ -102,7 +102,7 @@ static void make_blocks(Heap *heap, Instances *instances, const IndexVec *bounds
   for (uint32_t b = 0; b < count; b++) {
     uint32_t first = bounds->data[b];
     for (uint32_t l = 0; l < lanes; l++) starts[(size_t)b * lanes + l] = places[(size_t)l * instances->count + first];
-    instances->blocks[b] = (Block){first, bounds->data[b + 1] - first, starts + (size_t)b * lanes};
+    instances->blocks[b] = (InstanceBlock){first, bounds->data[b + 1] - first, starts + (size_t)b * lanes};
   }
 }
 

@@ -37,10 +37,10 @@ typedef struct Lane {
   const uint32_t *table; /* of LANE_TABLE: place per instance */
 } Lane;
 
-typedef struct Block {
+typedef struct InstanceBlock {
   uint32_t first, count;
   const uint32_t *starts; /* per lane: place of the first instance */
-} Block;
+} InstanceBlock;
 
 enum { BLOCK_LIMIT = 128 };
 
@@ -48,7 +48,7 @@ enum { BLOCK_LIMIT = 128 };
 typedef struct Instances {
   uint32_t count, slots, outputs;
   Lane *lanes;
-  Block *blocks;
+  InstanceBlock *blocks;
   uint32_t block_count;
 } Instances;
 

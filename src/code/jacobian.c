@@ -14,14 +14,14 @@ enum { OTHER_COLUMN = STORE_COUNT };
 enum { FIRST_NUMBER_PARAMETER = 0x30000000 };
 
 /* The partials of a row or of a template: entries [first, first + count) of partials, slots and leaves. */
-typedef struct Gradient {
+typedef struct PartialRange {
   uint32_t first, count;
-} Gradient;
+} PartialRange;
 
 typedef struct RowInfo {
-  uint32_t shape;      /* template; MAP_NONE if the row is a leaf */
-  uint32_t first_item; /* its slots in templates.items */
-  Gradient gradient;   /* of a row that is not run as a template */
+  uint32_t shape;        /* template; MAP_NONE if the row is a leaf */
+  uint32_t first_item;   /* its slots in templates.items */
+  PartialRange gradient; /* of a row that is not run as a template */
 } RowInfo;
 
 typedef struct Differentiation {
@@ -37,7 +37,7 @@ typedef struct Differentiation {
   Templates templates;
   bool *varies; /* per entry of templates.stores: a number in which the rows differ */
   RowInfo *info;
-  Gradient *shape;          /* per template */
+  PartialRange *shape;      /* per template */
   Expr *shape_root;         /* per template: its first row, varying numbers made parameters */
   ExprVec partials, leaves; /* of gradients; leaves: of the row itself or of the template's first row */
   IndexVec slots;           /* of leaves, in templates */
@@ -150,8 +150,8 @@ static Expr abstract_root(Dag *dag, Heap *heap, Expr root, const Map *parameter_
 /* ---- gradients ---- */
 
 /* Appends the partials by columns that are asked for. */
-static Gradient add_gradient(Differentiation *work, Expr row) {
-  Gradient gradient = {.first = work->partials.count};
+static PartialRange add_gradient(Differentiation *work, Expr row) {
+  PartialRange gradient = {.first = work->partials.count};
   uint32_t kept = gradient.first;
   dag_gradient(work->dag, row, &work->leaves, &work->partials);
   for (uint32_t p = kept; p < work->partials.count; p++) {
@@ -191,7 +191,7 @@ static void differentiate_all(Differentiation *work) {
     if (!runs_as_template(work, r)) work->info[r].gradient = add_gradient(work, work->rows[r]);
 }
 
-static Gradient gradient_of(const Differentiation *work, uint32_t row) {
+static PartialRange gradient_of(const Differentiation *work, uint32_t row) {
   return runs_as_template(work, row) ? work->shape[work->info[row].shape] : work->info[row].gradient;
 }
 
@@ -250,7 +250,7 @@ static void make_pattern(Differentiation *work, Jacobian *jacobian) {
   Heap *heap = work->heap;
   jacobian->column_start = heap_array(heap, jacobian->columns + 1, sizeof *jacobian->column_start);
   for (uint32_t r = 0; r < work->row_count; r++) {
-    Gradient gradient = gradient_of(work, r);
+    PartialRange gradient = gradient_of(work, r);
     for (uint32_t p = gradient.first; p < gradient.first + gradient.count; p++)
       jacobian->column_start[row_column(work, r, p) + 1]++;
   }
@@ -280,7 +280,7 @@ typedef struct Filling {
 static void make_group(Filling *filling, uint32_t shape) {
   Differentiation *work = filling->work;
   const Template *template = &work->templates.list.data[shape];
-  Gradient gradient = work->shape[shape];
+  PartialRange gradient = work->shape[shape];
   uint32_t extra = filling->with_rows ? 1 : 0;
   if (template->instances < TEMPLATE_MINIMUM || gradient.count + extra == 0) return;
   filling->group_of[shape] = filling->grouping.groups.count;
@@ -313,7 +313,7 @@ static uint32_t *lane_place(const Group *group, uint32_t lane, uint32_t instance
 static void fill_instance(Filling *filling, uint32_t row) {
   Differentiation *work = filling->work;
   const RowInfo *info = &work->info[row];
-  Gradient gradient = work->shape[info->shape];
+  PartialRange gradient = work->shape[info->shape];
   if (filling->group_of[info->shape] == MAP_NONE) return;
   Group *group = &filling->grouping.groups.data[filling->group_of[info->shape]];
   uint32_t instance = filling->used[info->shape]++, lane = 0;
@@ -329,7 +329,7 @@ static void fill_instance(Filling *filling, uint32_t row) {
 
 static void fill_straight(Filling *filling, uint32_t row) {
   Differentiation *work = filling->work;
-  Gradient gradient = work->info[row].gradient;
+  PartialRange gradient = work->info[row].gradient;
   if (filling->with_rows) {
     vec_push(work->heap, &filling->roots, work->rows[row]);
     vec_push(work->heap, &filling->places, row);
@@ -386,7 +386,7 @@ static void fill_pattern(Differentiation *work, Jacobian *jacobian) {
   uint32_t *next = heap_array(work->heap, jacobian->columns, sizeof *next);
   for (uint32_t c = 0; c < jacobian->columns; c++) next[c] = (uint32_t)jacobian->column_start[c];
   for (uint32_t r = 0; r < work->row_count; r++) {
-    Gradient gradient = gradient_of(work, r);
+    PartialRange gradient = gradient_of(work, r);
     for (uint32_t p = gradient.first; p < gradient.first + gradient.count; p++) {
       uint32_t entry = next[row_column(work, r, p)]++;
       jacobian->row_index[entry] = (int32_t)r;

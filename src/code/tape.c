@@ -480,7 +480,7 @@ static void run_rows(Registers *registers, ptrdiff_t count) {
 }
 
 /* Points the strided rows into the arrays and fills the rows of slots that have tables. */
-static void enter_block(Registers *registers, const Block *block, const Arrays *arrays) {
+static void enter_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays) {
   const Tape *tape = registers->tape;
   const Instances *instances = &tape->kernel->instances;
   Row *row = registers->rows + tape->first_slot_row;
@@ -502,7 +502,7 @@ static void enter_block(Registers *registers, const Block *block, const Arrays *
       row->read = row->write = arrays->write[instances->lanes[l].store] + block->starts[l];
 }
 
-static void leave_block(Registers *registers, const Block *block, const Arrays *arrays) {
+static void leave_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays) {
   const Tape *tape = registers->tape;
   const Instances *instances = &tape->kernel->instances;
   const Lane *lanes = instances->lanes + instances->slots;
@@ -515,7 +515,7 @@ static void leave_block(Registers *registers, const Block *block, const Arrays *
   }
 }
 
-void tape_block(Registers *registers, const Block *block, const Arrays *arrays) {
+void tape_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays) {
   enter_block(registers, block, arrays);
   run_rows(registers, (ptrdiff_t)block->count);
   leave_block(registers, block, arrays);

@@ -31,7 +31,7 @@ Registers *registers_new(Heap *heap, const Tape *tape, Caller *caller);
 void tape_begin(Registers *registers, const Arrays *arrays);
 
 /* Runs the body for one block of the instances. */
-void tape_block(Registers *registers, const Block *block, const Arrays *arrays);
+void tape_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays);
 
 uint32_t tape_registers(const Tape *tape);
 

@@ -230,10 +230,10 @@ Expr dag_partial(Dag *dag, Expr e, Expr leaf) {
 /* ---- gradient ---- */
 
 /* A nonzero of a gradient. */
-typedef struct Entry {
+typedef struct GradientEntry {
   Expr leaf, partial;
-} Entry;
-typedef VEC(Entry) EntryVec;
+} GradientEntry;
+typedef VEC(GradientEntry) GradientEntryVec;
 
 /* A contribution to the adjoint of a node; they hang in lists. */
 typedef struct Contribution {
@@ -243,19 +243,19 @@ typedef struct Contribution {
 
 /* A gradient sweep. Selectors, children first, get their gradients stored; between selectors runs reverse
  * mode. */
-typedef struct Gradient {
+typedef struct GradientSweep {
   Dag *dag;
-  Map ranges;       /* selector -> position in begins */
-  IndexVec begins;  /* entries of selector number i: [begins[i], begins[i + 1]) */
-  EntryVec entries; /* stored gradients, ascending by leaf node */
-  EntryVec result;  /* of the last region swept */
-  IndexVec order;   /* walk of a region */
-  IndexVec heads;   /* per position in it: list of contributions */
+  Map ranges;               /* selector -> position in begins */
+  IndexVec begins;          /* entries of selector number i: [begins[i], begins[i + 1]) */
+  GradientEntryVec entries; /* stored gradients, ascending by leaf node */
+  GradientEntryVec result;  /* of the last region swept */
+  IndexVec order;           /* walk of a region */
+  IndexVec heads;           /* per position in it: list of contributions */
   VEC(Contribution) contributions;
   TermVec terms;
-} Gradient;
+} GradientSweep;
 
-static void contribute(Gradient *g, Expr node, double coefficient, Expr adjoint) {
+static void contribute(GradientSweep *g, Expr node, double coefficient, Expr adjoint) {
   if (!dag_was_met(&g->dag->scratch, node) || adjoint == EXPR_ZERO) return;
   uint32_t *head = &g->heads.data[g->dag->scratch.slots.data[node]];
   vec_push(g->dag->heap, &g->contributions, (Contribution){{coefficient, adjoint}, *head});
@@ -263,7 +263,7 @@ static void contribute(Gradient *g, Expr node, double coefficient, Expr adjoint)
 }
 
 /* The adjoint of the node at a position: all contributions in one sum. */
-static Expr collect_adjoint(Gradient *g, uint32_t position) {
+static Expr collect_adjoint(GradientSweep *g, uint32_t position) {
   g->terms.count = 0;
   for (uint32_t i = g->heads.data[position]; i; i = g->contributions.data[i - 1].next)
     vec_push(g->dag->heap, &g->terms, g->contributions.data[i - 1].term);
@@ -271,21 +271,21 @@ static Expr collect_adjoint(Gradient *g, uint32_t position) {
 }
 
 /* Hands an adjoint on to the leaves of a selector whose gradient is stored. */
-static void spread_stored(Gradient *g, uint32_t selector, Expr adjoint) {
+static void spread_stored(GradientSweep *g, uint32_t selector, Expr adjoint) {
   for (uint32_t i = g->begins.data[selector]; i < g->begins.data[selector + 1]; i++) {
-    Entry entry = g->entries.data[i];
+    GradientEntry entry = g->entries.data[i];
     contribute(g, entry.leaf, 1, dag_multiply(g->dag, adjoint, entry.partial));
   }
 }
 
-static void spread_sum(Gradient *g, Expr e, Expr adjoint) {
+static void spread_sum(GradientSweep *g, Expr e, Expr adjoint) {
   double constant;
   const Term *terms;
   uint32_t count = dag_terms(g->dag, e, &constant, &terms);
   for (uint32_t i = 0; i < count; i++) contribute(g, terms[i].node, terms[i].coefficient, adjoint);
 }
 
-static void spread_operator(Gradient *g, Expr e, Expr adjoint) {
+static void spread_operator(GradientSweep *g, Expr e, Expr adjoint) {
   if (dag_op(g->dag, e) == OP_DELAY) return;
   for (uint32_t i = 0, count = dag_child_count(g->dag, e); i < count; i++) {
     Expr child = dag_child(g->dag, e, i);
@@ -296,13 +296,13 @@ static void spread_operator(Gradient *g, Expr e, Expr adjoint) {
 }
 
 static int compare_entries(const void *a, const void *b) {
-  Expr x = ((const Entry *)a)->leaf, y = ((const Entry *)b)->leaf;
+  Expr x = ((const GradientEntry *)a)->leaf, y = ((const GradientEntry *)b)->leaf;
   return (x > y) - (x < y);
 }
 
 /* The walk of a region: what lies above the selectors, and all leaves of the selectors, which receive from
  * them. */
-static void region_walk(Gradient *g, Expr root) {
+static void region_walk(GradientSweep *g, Expr root) {
   Dag *dag = g->dag;
   IndexVec roots = {0};
   g->order.count = g->contributions.count = 0;
@@ -324,7 +324,7 @@ static void region_walk(Gradient *g, Expr root) {
 
 /* Gradient of `root` into g->result, ascending by leaf node, without zeros. The gradients of all selectors at
  * or below the root are stored already. */
-static void region_sweep(Gradient *g, Expr root) {
+static void region_sweep(GradientSweep *g, Expr root) {
   Dag *dag = g->dag;
   region_walk(g, root);
   g->result.count = g->heads.count = 0;
@@ -335,17 +335,17 @@ static void region_sweep(Gradient *g, Expr root) {
     Expr e = g->order.data[i], adjoint = collect_adjoint(g, i);
     uint32_t selector = map_get(&g->ranges, e);
     if (adjoint == EXPR_ZERO) continue;
-    if (dag_op(dag, e) == OP_VARIABLE) vec_push(dag->heap, &g->result, (Entry){e, adjoint});
+    if (dag_op(dag, e) == OP_VARIABLE) vec_push(dag->heap, &g->result, (GradientEntry){e, adjoint});
     else if (selector != MAP_NONE) spread_stored(g, selector, adjoint);
     else if (dag_op(dag, e) == OP_SUM) spread_sum(g, e, adjoint);
     else spread_operator(g, e, adjoint);
   }
-  if (g->result.count) dag_sort(dag->heap, g->result.data, g->result.count, sizeof(Entry), compare_entries);
+  if (g->result.count) dag_sort(dag->heap, g->result.data, g->result.count, sizeof(GradientEntry), compare_entries);
 }
 
 /* Joins the gradients of up to three arguments leaf by leaf, with the selection of `self`, and stores the
  * result. */
-static void selector_join(Gradient *g, Expr self, EntryVec *parts, uint32_t count) {
+static void selector_join(GradientSweep *g, Expr self, GradientEntryVec *parts, uint32_t count) {
   Dag *dag = g->dag;
   uint32_t next[3] = {0};
   for (;;) {
@@ -356,18 +356,18 @@ static void selector_join(Gradient *g, Expr self, EntryVec *parts, uint32_t coun
     for (uint32_t i = 0; i < count; i++)
       if (next[i] < parts[i].count && parts[i].data[next[i]].leaf == leaf) d[i] = parts[i].data[next[i]++].partial;
     Expr partial = select_derivative(dag, self, d);
-    if (partial != EXPR_ZERO) vec_push(dag->heap, &g->entries, (Entry){leaf, partial});
+    if (partial != EXPR_ZERO) vec_push(dag->heap, &g->entries, (GradientEntry){leaf, partial});
   }
 }
 
-static void selector_store(Gradient *g, Expr self) {
+static void selector_store(GradientSweep *g, Expr self) {
   Dag *dag = g->dag;
-  EntryVec parts[3] = {{0}};
+  GradientEntryVec parts[3] = {{0}};
   uint32_t count = dag_child_count(dag, self);
   for (uint32_t i = 0; i < count; i++) {
     if (dag_op(dag, self) == OP_IF && i == 0) continue;
     region_sweep(g, dag_child(dag, self, i));
-    EntryVec swap = parts[i];
+    GradientEntryVec swap = parts[i];
     parts[i] = g->result, g->result = swap;
   }
   map_put(&g->ranges, self, g->begins.count - 1);
@@ -376,7 +376,7 @@ static void selector_store(Gradient *g, Expr self) {
   for (uint32_t i = 0; i < count; i++) vec_free(dag->heap, &parts[i]);
 }
 
-static void store_selectors(Gradient *g, Expr e) {
+static void store_selectors(GradientSweep *g, Expr e) {
   IndexVec all = {0};
   dag_walk(g->dag, &g->dag->scratch, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1, &all);
   vec_push(g->dag->heap, &g->begins, 0);
@@ -386,22 +386,22 @@ static void store_selectors(Gradient *g, Expr e) {
 }
 
 /* A column for sorting by (index, order). */
-typedef struct Column {
+typedef struct SortedEntry {
   uint64_t key;
-  Entry entry;
-} Column;
+  GradientEntry entry;
+} SortedEntry;
 
 static int compare_columns(const void *a, const void *b) {
-  uint64_t x = ((const Column *)a)->key, y = ((const Column *)b)->key;
+  uint64_t x = ((const SortedEntry *)a)->key, y = ((const SortedEntry *)b)->key;
   return (x > y) - (x < y);
 }
 
-static void append_result(Gradient *g, ExprVec *leaves, ExprVec *partials) {
+static void append_result(GradientSweep *g, ExprVec *leaves, ExprVec *partials) {
   Dag *dag = g->dag;
-  Column *columns = heap_array(dag->heap, g->result.count, sizeof *columns);
+  SortedEntry *columns = heap_array(dag->heap, g->result.count, sizeof *columns);
   for (uint32_t i = 0; i < g->result.count; i++) {
-    Entry entry = g->result.data[i];
-    columns[i] = (Column){(uint64_t)dag_index(dag, entry.leaf) << 16 | dag_order(dag, entry.leaf), entry};
+    GradientEntry entry = g->result.data[i];
+    columns[i] = (SortedEntry){(uint64_t)dag_index(dag, entry.leaf) << 16 | dag_order(dag, entry.leaf), entry};
   }
   dag_sort(dag->heap, columns, g->result.count, sizeof *columns, compare_columns);
   for (uint32_t i = 0; i < g->result.count; i++) {
@@ -412,7 +412,7 @@ static void append_result(Gradient *g, ExprVec *leaves, ExprVec *partials) {
 }
 
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials) {
-  Gradient g = {.dag = dag, .ranges = map_make(dag->heap)};
+  GradientSweep g = {.dag = dag, .ranges = map_make(dag->heap)};
   store_selectors(&g, e);
   region_sweep(&g, e);
   append_result(&g, leaves, partials);

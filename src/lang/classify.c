@@ -7,17 +7,17 @@
  * determines takes that one. */
 #include "lang/elaborate.h"
 
-typedef struct Candidates {
+typedef struct DiscreteSides {
   uint32_t count;
   uint32_t variable[2]; /* index of the discrete variable alone on the left, on the right */
   bool is_right[2], is_negated[2];
-} Candidates;
+} DiscreteSides;
 
 typedef struct Classifier {
   Elaboration *el;
   const RawEquation *equations;
   uint32_t count;
-  Candidates *candidates;
+  DiscreteSides *candidates;
   uint32_t *chosen;       /* equation -> candidate 0 or 1, or NONE */
   bool *is_discrete;      /* equation belongs to the discrete ones */
   bool *taken;            /* discrete variable is determined */
@@ -37,8 +37,8 @@ static bool lone(const Elaboration *el, Expr e, uint32_t *variable, bool *is_neg
   return true;
 }
 
-static Candidates candidates_of(const Elaboration *el, const RawEquation *equation) {
-  Candidates out = {0};
+static DiscreteSides candidates_of(const Elaboration *el, const RawEquation *equation) {
+  DiscreteSides out = {0};
   for (uint32_t side = 0; side < 2; side++) {
     uint32_t variable;
     bool is_negated;
@@ -64,7 +64,7 @@ static void take_actions(Classifier *s) {
 
 static uint32_t free_candidates(const Classifier *s, uint32_t equation, uint32_t *choice) {
   uint32_t count = 0;
-  const Candidates *c = &s->candidates[equation];
+  const DiscreteSides *c = &s->candidates[equation];
   for (uint32_t i = c->count; i-- > 0;)
     if (!s->taken[c->variable[i]]) count++, *choice = i;
   return count;
@@ -137,7 +137,7 @@ static void emit_discrete(Classifier *s, uint32_t i) {
   RawEquation raw = s->equations[i];
   Equation equation = {raw.left, raw.right, EXPR_NONE, raw.span, raw.is_declared};
   if (s->chosen[i] != NONE) {
-    const Candidates *c = &s->candidates[i];
+    const DiscreteSides *c = &s->candidates[i];
     uint32_t choice = s->chosen[i];
     Expr other = c->is_right[choice] ? raw.left : raw.right;
     equation.left = dag_discrete(el->dag, c->variable[choice]);

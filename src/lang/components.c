@@ -441,12 +441,12 @@ static void settle(Elaboration *el, uint32_t number) {
   el->components.data[number] = component;
 }
 
-typedef struct Visit {
+typedef struct ComponentVisit {
   uint32_t component;
   uint32_t first, next, end; /* its dependencies in the list */
-} Visit;
+} ComponentVisit;
 
-static void report_cycle(Elaboration *el, const Visit *visits, uint32_t count, uint32_t repeated) {
+static void report_cycle(Elaboration *el, const ComponentVisit *visits, uint32_t count, uint32_t repeated) {
   TextVec text = {0};
   uint32_t from = count, shown = 0;
   while (from > 0 && visits[from - 1].component != repeated) from--;
@@ -461,12 +461,12 @@ static void report_cycle(Elaboration *el, const Visit *visits, uint32_t count, u
 
 /* Depth first over dependencies with an explicit stack. */
 static void settle_from(Elaboration *el, uint32_t root) {
-  VEC(Visit) stack = {0};
+  VEC(ComponentVisit) stack = {0};
   IndexVec list = {0};
   if (el->components.data[root].progress != PROGRESS_NEW) return;
-  vec_push(el->heap, &stack, (Visit){.component = root, .end = NONE});
+  vec_push(el->heap, &stack, (ComponentVisit){.component = root, .end = NONE});
   while (stack.count) {
-    Visit *visit = &vec_last(&stack);
+    ComponentVisit *visit = &vec_last(&stack);
     if (visit->end == NONE) {
       uint32_t number = visit->component, first = list.count;
       el->components.data[number].progress = PROGRESS_OPEN;
@@ -478,7 +478,7 @@ static void settle_from(Elaboration *el, uint32_t root) {
     if (visit->next < visit->end) {
       uint32_t other = list.data[visit->next++];
       uint8_t progress = el->components.data[other].progress;
-      if (progress == PROGRESS_NEW) vec_push(el->heap, &stack, (Visit){.component = other, .end = NONE});
+      if (progress == PROGRESS_NEW) vec_push(el->heap, &stack, (ComponentVisit){.component = other, .end = NONE});
       else if (progress == PROGRESS_OPEN) {
         report_cycle(el, stack.data, stack.count, other);
         el->components.data[other].progress = PROGRESS_FAILED;

@@ -16,11 +16,11 @@ typedef struct Finder {
 } Finder;
 
 /* An unknown as derivative number `shift` of a root, with a sign. */
-typedef struct Place {
+typedef struct AliasPlace {
   uint32_t root;
   int8_t sign;
   uint32_t shift;
-} Place;
+} AliasPlace;
 
 /* ---- what the graph says ---- */
 
@@ -45,14 +45,14 @@ static void survey(Finder *finder) {
 
 /* ---- the forest ---- */
 
-static Place find(Aliases *aliases, uint32_t unknown) {
-  Place place = {unknown, 1, 0};
+static AliasPlace find(Aliases *aliases, uint32_t unknown) {
+  AliasPlace place = {unknown, 1, 0};
   while (aliases->root[place.root] != place.root) {
     place.sign = (int8_t)(place.sign * aliases->sign[place.root]);
     place.shift += aliases->shift[place.root];
     place.root = aliases->root[place.root];
   }
-  Place rest = place;
+  AliasPlace rest = place;
   for (uint32_t j = unknown; j != place.root;) {
     uint32_t parent = aliases->root[j];
     int8_t sign = aliases->sign[j];
@@ -92,7 +92,7 @@ static void hang(Aliases *aliases, uint32_t root, uint32_t under, int8_t sign, u
 /* derivative p of a = sign * derivative q of b. Gives true if the forest now says it. */
 static bool join(Finder *finder, uint32_t a, uint32_t p, uint32_t b, uint32_t q, int8_t sign) {
   Aliases *aliases = &finder->aliases;
-  Place left = find(aliases, a), right = find(aliases, b);
+  AliasPlace left = find(aliases, a), right = find(aliases, b);
   left.shift += p;
   right.shift += q;
   sign = (int8_t)(sign * left.sign * right.sign);
@@ -111,7 +111,7 @@ static bool join(Finder *finder, uint32_t a, uint32_t p, uint32_t b, uint32_t q,
 static bool settle(Finder *finder, uint32_t unknown, Expr value) {
   Aliases *aliases = &finder->aliases;
   const Model *model = finder->model;
-  Place place = find(aliases, unknown);
+  AliasPlace place = find(aliases, unknown);
   const Variable *root = &model->variables.data[model->unknowns.data[place.root]];
   if (place.shift || aliases->constant[place.root] != EXPR_NONE) return false;
   if (root->fixed == FIXED_TRUE || root->select == SELECT_ALWAYS) return false;

@@ -43,15 +43,15 @@ char *axis_superscript(char *out, int value) {
 /* ---- linear ---- */
 
 /* A step of factor * 10^exponent. */
-typedef struct Step {
+typedef struct TickStep {
   int factor, exponent;
   double size;
-} Step;
+} TickStep;
 
-static Step step_choose(double range, uint32_t aim) {
+static TickStep step_choose(double range, uint32_t aim) {
   static const int factors[] = {1, 2, 5, 10};
   double rough = range / aim;
-  Step step = {.exponent = (int)floor(log10(rough))};
+  TickStep step = {.exponent = (int)floor(log10(rough))};
   double power = pow(10, step.exponent);
   int i = 0;
   while (i < 3 && factors[i] * power < rough * (1 - 1e-9)) i++;
@@ -79,7 +79,7 @@ static int common_exponent(double size) {
 
 /* What all values of a narrow range share, as a multiple of 1000 steps; 0 when labels are short without it.
  */
-static double common_offset(const Axis *axis, const Step *step) {
+static double common_offset(const Axis *axis, const TickStep *step) {
   double size = fmax(fabs(axis->low), fabs(axis->high));
   if (size / step->size < 1e6) return 0;
   double unit = 1000 * step->size;
@@ -99,7 +99,7 @@ static void write_note(Axis *axis, double offset, int exponent) {
 }
 
 static void linear_ticks(Axis *axis, uint32_t aim) {
-  Step step = step_choose(axis->high - axis->low, aim);
+  TickStep step = step_choose(axis->high - axis->low, aim);
   double offset = common_offset(axis, &step), low = axis->low - offset, high = axis->high - offset;
   int exponent = common_exponent(fmax(fabs(low), fabs(high)));
   int decimals = exponent > step.exponent ? exponent - step.exponent : 0;

@@ -20,25 +20,25 @@ static const char *const WAY_NAME[] = {[WAY_STATES] = "states hold their start v
                                        [WAY_ALL_ROWS] = "all equations at once"};
 
 /* One line of the table: a variable or derivative, or a free parameter. */
-typedef struct Line {
+typedef struct TableLine {
   const char *name;
   const InitialColumn *column; /* NULL: a constant */
   double value, start;
   const char *alias; /* the column it stands for, NULL if it is its own */
   bool is_derivative;
-} Line;
+} TableLine;
 
 typedef struct Table {
   const Initial *initial;
   Evaluator *evaluator;
   Heap *heap;
   Arena arena;
-  VEC(Line) lines;
+  VEC(TableLine) lines;
 } Table;
 
 static void add_line(Table *table, const char *name, uint32_t q, double sign, bool own) {
   const InitialSystem *system = table->initial->system;
-  Line line = {.name = name, .column = &table->initial->column[q], .value = sign * table->initial->value[q]};
+  TableLine line = {.name = name, .column = &table->initial->column[q], .value = sign * table->initial->value[q]};
   line.start = sign * line.column->start;
   if (!own)
     line.alias = arena_printf(&table->arena, "%s%s", sign < 0 ? "-" : "", system_column_name(system, q, &table->arena));
@@ -53,7 +53,7 @@ static void add_unknown(Table *table, uint32_t unknown) {
   const char *name = model_name(model, model->unknowns.data[unknown]);
   uint32_t root = problem->aliases.removed ? problem->aliases.root[unknown] : unknown;
   if (root == UINT32_MAX) {
-    Line line = {.name = name};
+    TableLine line = {.name = name};
     evaluator_constant(table->evaluator, problem->aliases.constant[unknown], &line.value);
     vec_push(table->heap, &table->lines, line);
   } else if (root != unknown) {
@@ -106,17 +106,19 @@ static const char *row_label(const Table *table, uint32_t row, Arena *arena) {
   return arena_printf(arena, "%s`%.*s ...`", sign, (int)length, text);
 }
 
-static const char *line_how(const Line *line) { return line->column ? ORIGIN_NAME[line->column->origin] : "constant"; }
+static const char *line_how(const TableLine *line) {
+  return line->column ? ORIGIN_NAME[line->column->origin] : "constant";
+}
 
 /* The row, where one determined the value rather than the start value did. */
-static uint32_t line_row(const Line *line) {
+static uint32_t line_row(const TableLine *line) {
   if (!line->column || line->column->fixed || line->alias || line->column->origin == ORIGIN_KEPT) return MAP_NONE;
   return line->column->row;
 }
 
 /* ---- text ---- */
 
-static void text_line(Table *table, const Line *line, int width, TextVec *text) {
+static void text_line(Table *table, const TableLine *line, int width, TextVec *text) {
   Heap *heap = table->heap;
   Arena *arena = &table->arena;
   text_printf(heap, text, "%-*s  %-23.16g %s", width, arena_printable(arena, line->name), line->value, line_how(line));
@@ -174,7 +176,7 @@ void initial_report_text(const Initial *initial, const Explanation *explanation,
 
 /* ---- JSON ---- */
 
-static void json_line(Table *table, const Line *line, JsonWriter *json) {
+static void json_line(Table *table, const TableLine *line, JsonWriter *json) {
   const InitialColumn *column = line->column;
   json_object_begin(json);
   json_key_string(json, "name", line->name);
@@ -295,7 +297,7 @@ void initial_report_modifiers(const Initial *initial, Evaluator *evaluator, Heap
   Table table = make_table(initial, evaluator, heap);
   text_append(heap, text, "(", 1);
   for (uint32_t k = 0; k < table.lines.count; k++) {
-    const Line *line = &table.lines.data[k];
+    const TableLine *line = &table.lines.data[k];
     if (line->column && !line->is_derivative && model_find(model, line->name) != MAP_NONE)
       add_modifier(heap, text, line->name, line->value);
   }

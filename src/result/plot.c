@@ -113,20 +113,20 @@ static void pen_to(Pen *pen, Dot dot) {
 }
 
 /* The points that fell into one column: those that decide how it looks. */
-typedef struct Column {
+typedef struct PixelColumn {
   bool any;
   long index;
   Dot first, last, least, greatest;
   bool least_before_greatest;
-} Column;
+} PixelColumn;
 
-static void column_add(Column *column, Dot dot) {
+static void column_add(PixelColumn *column, Dot dot) {
   if (dot.y < column->least.y) column->least = dot, column->least_before_greatest = false;
   if (dot.y > column->greatest.y) column->greatest = dot, column->least_before_greatest = true;
   column->last = dot;
 }
 
-static void column_draw(Column *column, Pen *pen) {
+static void column_draw(PixelColumn *column, Pen *pen) {
   if (!column->any) return;
   pen_to(pen, column->first);
   pen_to(pen, column->least_before_greatest ? column->least : column->greatest);
@@ -137,7 +137,7 @@ static void column_draw(Column *column, Pen *pen) {
 
 /* Draws the series with columns `width` tenths of a pixel wide; width 0: every point. */
 static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *series, long width, Pen *pen) {
-  Column column = {0};
+  PixelColumn column = {0};
   for (size_t i = 0; i < series->count; i++) {
     if (!panel_drawable(drawing->plot, series, i)) {
       column_draw(&column, pen);
@@ -151,7 +151,8 @@ static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *
       column_add(&column, dot);
     } else {
       column_draw(&column, pen);
-      column = (Column){.any = true, .index = dot.x / width, .first = dot, .last = dot, .least = dot, .greatest = dot};
+      column =
+          (PixelColumn){.any = true, .index = dot.x / width, .first = dot, .last = dot, .least = dot, .greatest = dot};
     }
   }
   column_draw(&column, pen);

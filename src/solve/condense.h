@@ -21,7 +21,7 @@ void condense_choose(Condense *condense, const double *jacobian);
 
 /* What is left: its pattern (valid until the next choice) and, after condense_jacobian, its values in that
  * order. */
-const Pattern *condense_pattern(const Condense *condense);
+const JacobianPattern *condense_pattern(const Condense *condense);
 const double *condense_values(const Condense *condense);
 
 /* Takes the rows out of a Jacobian of the system. */
