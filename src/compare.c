@@ -5,7 +5,6 @@
 #include "result/plot.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- runs ---- */
 

@@ -3,8 +3,6 @@
  * is used, so branches not taken are never blamed. */
 #include "code/program_internal.h"
 
-#include "expr/op_math.h"
-
 #include <math.h>
 #include <string.h>
 

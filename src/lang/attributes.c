@@ -6,7 +6,6 @@
 #include "base/suggest.h"
 #include "lang/elaborate.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef enum Attribute {

@@ -4,7 +4,7 @@
  * Invariant: a component is settled after all it depends on; a cycle is reported by naming it. After
  * components_add every component has leaves for each of its scalars, in the order in which the variables
  * were added. */
-#include "lang/compile.h"
+#include "lang/elaborate.h"
 
 #include <stdlib.h>
 #include <string.h>

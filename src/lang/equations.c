@@ -4,7 +4,7 @@
  * Invariant: for-equations are unrolled with their iterators as constants; an if whose condition is known
  * keeps one branch, any other joins its branches equation by equation. Blocks nest at most
  * BLOCK_DEPTH_LIMIT deep. */
-#include "lang/compile.h"
+#include "lang/elaborate.h"
 
 #include <string.h>
 

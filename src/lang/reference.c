@@ -4,7 +4,6 @@
  * constants of packages, stems of components declared one by one. */
 #include "lang/compile.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static Type nothing(void) { return type_scalar(TYPE_NOTHING); }

@@ -5,7 +5,6 @@
 #include "base/number.h"
 #include "model/execute.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef bool (*BuiltinRun)(Machine *machine, const Value *arguments, uint32_t count, Value *out);

@@ -1,8 +1,6 @@
 /* derived: see derived.h. */
 #include "reduce/derived.h"
 
-#include "code/switches.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "reduce/method.h"
 #include "reduce/select.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Exchange when det M can grow by this factor; a fresh selection favours the present choice by KEEP, so that

@@ -1,6 +1,7 @@
 /* strangeness: see strangeness.h. */
 #include "reduce/strangeness.h"
 
+#include "code/switches.h"
 #include "reduce/method.h"
 
 #include <math.h>

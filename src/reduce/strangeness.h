@@ -16,7 +16,6 @@
 #ifndef DAEDAL_REDUCE_STRANGENESS_H
 #define DAEDAL_REDUCE_STRANGENESS_H
 
-#include "code/switches.h"
 #include "reduce/dense.h"
 #include "reduce/reduction.h"
 

@@ -1,7 +1,6 @@
 /* run: see run.h. */
 #include "solve/run.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct RunLoop {
