@@ -10,23 +10,17 @@
 
 #include "result/trajectory.h"
 
-typedef enum PlotMarker { PLOT_NO_MARKER, PLOT_MARKER } PlotMarker; /* the shape follows from the series' place */
-
 typedef struct PlotSeries {
   const char *label;
   const char *unit; /* NULL or "": none. Decides the panel */
   const double *x, *y;
   size_t count;
-  PlotMarker marker;
-  bool no_line; /* markers alone */
 } PlotSeries;
 
 typedef struct Plot {
-  const char *title;            /* NULL: none */
-  const char *x_label, *x_unit; /* NULL: "time", "s" */
-  const char *y_label;          /* NULL: the label of a lone series, and the unit */
-  bool log_x, log_y;
-  uint32_t width, height; /* of the SVG in pixels; 0: 800 wide, and as high as the panels need */
+  const char *title;   /* NULL: none */
+  const char *y_label; /* NULL: the label of a lone series, and the unit */
+  bool log_y;
   const PlotSeries *series;
   uint32_t count;
 } Plot;
