@@ -1,5 +1,5 @@
 /* Tests of src/init from within: re-initialization at an event, the nearest point by its own conditions,
- * continuation, degrees of expressions, recognized forms, cost on large models, refused allocations. */
+ * continuation, degrees of expressions, cost on large models, refused allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -200,7 +200,7 @@ static void test_rows_that_depend_on_each_other(void **state) {
   assert_true(bench_solve(bench, NULL));
   assert_near(value(bench, "b", 0), 5, 1e-9);
   assert_near(value(bench, "a", 1) - value(bench, "b", 1), -1e6, 1e-3);
-  Explanation explanation = initial_explain(&bench->initializer, &bench->initial, &bench->arena);
+  Explanation explanation = initial_explain(&bench->initializer, &bench->initial);
   assert_true(explanation.condition > 1e12);
   bench_free(bench);
 }
@@ -230,56 +230,6 @@ static void test_degrees(void **state) {
     assert_int_equal(found[k].beyond, expected[k].beyond);
   }
   heap_destroy(heap);
-}
-
-/* ---- forms ---- */
-
-static FormPart only_part(const char *text) {
-  Bench *bench = bench_new(text);
-  InitialForm form = form_find(bench->model, bench->heap);
-  assert_int_equal(form.parts.count, 1);
-  FormPart part = form.parts.data[0];
-  bench_free(bench);
-  return part;
-}
-
-static void test_forms(void **state) {
-  (void)state;
-  FormPart part = only_part(PENDULUM);
-  assert_int_equal(part.kind, FORM_HESSENBERG);
-  assert_int_equal(part.order, 3);
-  /* Order 4: x3 = x2 = x1 = 0 chain with a multiplier. */
-  part = only_part("model H\n  Real a; Real b; Real c; Real l;\nequation\n  der(a) = l + a*b; der(b) = a + "
-                   "sin(b); der(c) = b*exp(c);\n"
-                   "  c = sin(time);\nend H;\n");
-  assert_int_equal(part.kind, FORM_HESSENBERG);
-  assert_int_equal(part.order, 4);
-  /* b enters the equation of c nonlinearly: not restricted. */
-  part = only_part("model H\n  Real a; Real b; Real c; Real l;\nequation\n  der(a) = l; der(b) = a; der(c) = "
-                   "b + b^3; c = sin(time);\nend H;\n");
-  assert_int_equal(part.kind, FORM_NONE);
-  /* The multiplier enters nonlinearly, once directly and once through an abbreviation. */
-  part = only_part("model H\n  Real x; Real l;\nequation\n  der(x) = l + l^3; x = sin(time);\nend H;\n");
-  assert_int_equal(part.kind, FORM_CONTACT_NONLINEAR);
-  part =
-      only_part("model H\n  Real x; Real l; Real f;\nequation\n  f = exp(l); der(x) = l + f; x = sin(time);\nend H;\n");
-  assert_int_equal(part.kind, FORM_CONTACT_NONLINEAR);
-  /* An implicit index-1 variable beside the constraint: form (2) of section 2; within the constraint:
-   * section 6. */
-  part = only_part("model H\n  Real x; Real l; Real w;\nequation\n  der(x) = l + w; x = sin(time); w + "
-                   "exp(w) = x;\nend H;\n");
-  assert_int_equal(part.kind, FORM_INDEX_2_RESTRICTED);
-  part = only_part("model H\n  Real x; Real v; Real l; Real w;\nequation\n  der(x) = v; der(v) = l; x + w = "
-                   "sin(time); w + exp(w) = x;\nend H;\n");
-  assert_int_equal(part.kind, FORM_HESSENBERG_INDEX_1);
-  assert_int_equal(part.coupled, 1);
-}
-
-static void test_no_hidden_constraints(void **state) {
-  (void)state;
-  Bench *bench = bench_new("model M\n  Real x; Real z;\nequation\n  der(x) = -z - x; z^3 = x;\nend M;\n");
-  assert_int_equal(form_find(bench->model, bench->heap).parts.count, 0);
-  bench_free(bench);
 }
 
 /* ---- cost ---- */
@@ -358,16 +308,10 @@ static void test_refused_allocations(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_states_keep_their_left_limits),
-      cmocka_unit_test(test_event_ignores_initial_equations),
-      cmocka_unit_test(test_nearest_point_is_stationary),
-      cmocka_unit_test(test_continuation_reaches_the_root),
-      cmocka_unit_test(test_rows_that_depend_on_each_other),
-      cmocka_unit_test(test_degrees),
-      cmocka_unit_test(test_forms),
-      cmocka_unit_test(test_no_hidden_constraints),
-      cmocka_unit_test(test_work_grows_with_the_rows),
-      cmocka_unit_test(test_refused_allocations),
+      cmocka_unit_test(test_states_keep_their_left_limits),  cmocka_unit_test(test_event_ignores_initial_equations),
+      cmocka_unit_test(test_nearest_point_is_stationary),    cmocka_unit_test(test_continuation_reaches_the_root),
+      cmocka_unit_test(test_rows_that_depend_on_each_other), cmocka_unit_test(test_degrees),
+      cmocka_unit_test(test_work_grows_with_the_rows),       cmocka_unit_test(test_refused_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

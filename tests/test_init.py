@@ -53,7 +53,7 @@ class Models(unittest.TestCase):
             self.assertLessEqual(abs(init[rest[0]] - float(rest[1])), tolerance * (1 + abs(float(rest[1]))), (text, init.words))
         elif kind == "how":
             self.assertEqual(init.lines[rest[0]]["how"], rest[1], init.words)
-        elif kind in ("form", "way"):
+        elif kind == "way":
             self.assertTrue(init.json[kind].startswith(" ".join(rest)), (text, init.json[kind]))
         elif kind == "words":
             self.assertIn(" ".join(rest), init.words)
@@ -106,7 +106,6 @@ class WaterTubes(unittest.TestCase):
         reference, starts = self.start()
         init = Init(SOURCE / "examples/water.mo", "--start-time", 61200, starts=starts)
         self.assertEqual(init.code, 0, init.words)
-        self.assertTrue(init.json["form"].startswith("index 2 with restricted nonlinearity (Theorem 2.1)"))
         for name in NODES:
             self.assertLess(abs(init[name] / reference[name] - 1), 1e-10, name)
 
@@ -234,8 +233,6 @@ class Contact(unittest.TestCase):
         """lambda0 of the test set, which gives five digits, from guesses that are off by half; rest and the residual are exact."""
         init = Init(SOURCE / "examples/wheelset.mo", "--override", "lam1=-4e-3,lam2=-4e-3")
         self.assertEqual(init.code, 0, init.words)
-        part = init.json["parts"][0]
-        self.assertEqual((part["equations"], part["multipliers"], part["coupled"]), (17, 2, 4))
         self.assertLess(abs(init["lam1"] / -8.3593e-3 - 1), 3e-5)
         self.assertLess(abs(init["lam2"] / -7.4144e-3 - 1), 3e-5)
         self.assertLess(init.json["residual"], 1e-12)

@@ -147,7 +147,7 @@ static void take_rows(const Order *order, Initial *initial) {
   }
 }
 
-Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena) {
+Explanation initial_explain(Initializer *initializer, Initial *initial) {
   Explanation explanation = {.residual_row = MAP_NONE, .condition = 1};
   Heap *heap = initializer->heap;
   Arena scratch = arena_make(heap);
@@ -158,8 +158,6 @@ Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *a
   Order order = order_make(system, initial->column, &scratch);
   take_rows(&order, initial);
   count_units(system, initial->column, &order, &explanation);
-  explanation.form = form_find(evaluator_model(initializer->evaluator), heap);
-  explanation.form_text = form_text(&explanation.form, arena);
   if (system->rows) {
     Patch *patch = patch_new(system, NULL, 0);
     explanation.residual = patch_residual(patch, initial->t0, initial->value, &explanation.residual_row);

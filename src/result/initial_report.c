@@ -140,11 +140,6 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
   uint32_t equations = initial->system->rows - initial->system->array->rows;
   text_printf(heap, text, "  degrees of freedom     %lld: %u fixed, %u initial equations, %u left free\n",
               (long long)initial->dof, initial->fixed, equations, initial->free);
-  text_printf(heap, text, "  form                   %s\n", explanation->form_text);
-  if (explanation->form.parts.count > 1)
-    for (uint32_t k = 0; k < explanation->form.parts.count && k < 8; k++)
-      text_printf(heap, text, "    part %-2u              %s\n", k + 1,
-                  form_part_text(&explanation->form.parts.data[k], &table->arena));
   text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way], initial->iterations);
   text_printf(heap, text, "  steps                  %u explicit, %u linear systems", explanation->assignments,
               explanation->linear);
@@ -189,22 +184,6 @@ static void json_line(Table *table, const TableLine *line, JsonWriter *json) {
   json_key_string(json, "alias", line->alias);
   json_key_bool(json, "redundant", column && column->redundant);
   json_object_end(json);
-}
-
-static void json_parts(const Explanation *explanation, JsonWriter *json, Arena *arena) {
-  json_array_begin(json);
-  for (uint32_t k = 0; k < explanation->form.parts.count; k++) {
-    const FormPart *part = &explanation->form.parts.data[k];
-    json_object_begin(json);
-    json_key_string(json, "form", form_part_text(part, arena));
-    json_key_integer(json, "order", part->order);
-    json_key_integer(json, "equations", part->equations);
-    json_key_integer(json, "constraints", part->constraints);
-    json_key_integer(json, "multipliers", part->multipliers);
-    json_key_integer(json, "coupled", part->coupled);
-    json_object_end(json);
-  }
-  json_array_end(json);
 }
 
 static void json_steps(const Explanation *explanation, JsonWriter *json) {
