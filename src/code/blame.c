@@ -175,7 +175,7 @@ bool workspace_blame(Workspace *workspace, Dag *dag, const Point *point, Blame *
   for (uint32_t k = 0; k < program->outputs && !found; k++) {
     if (isfinite(out[k])) continue;
     Expr root = program->roots[k];
-    if (program->leaves && program->leaves[k] != EXPR_NONE) root = dag_partial(dag, root, program->leaves[k]);
+    if (program->leaves) root = dag_partial(dag, root, program->leaves[k]);
     blame->output = k;
     found = inquire(workspace, dag, point, root, blame);
   }

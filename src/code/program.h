@@ -71,8 +71,4 @@ typedef struct Jacobian {
 Jacobian *jacobian_new(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
                        const uint32_t *positions, uint32_t position_count);
 
-/* The same, of residual and Jacobian at once with shared subterms (out: rows values, then nonzeros). */
-Program *jacobian_with_rows(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
-                            const Jacobian *jacobian);
-
 #endif

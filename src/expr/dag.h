@@ -116,7 +116,6 @@ Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *part
 Expr dag_rebuild(Dag *dag, Expr e, const Expr *children);
 
 /* ---- reading; pointers into the graph are valid until the next constructor ---- */
-const Node *dag_node(const Dag *dag, Expr e);
 Op dag_op(const Dag *dag, Expr e);
 bool dag_is_constant(const Dag *dag, Expr e, double *value); /* value may be NULL */
 double dag_value(const Dag *dag, Expr e);                    /* of OP_CONSTANT */

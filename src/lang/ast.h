@@ -128,7 +128,7 @@ typedef struct AstElement AstElement;
 
 /* One argument of a modification: [each] [final] name [modification] "comment", or a redeclared element. */
 typedef struct AstArgument {
-  bool is_each, is_final;
+  bool is_final;
   AstPath name;                  /* of a redeclaration: the name of the element */
   AstModification *modification; /* NULL if none */
   AstElement *redeclared;        /* redeclare or replaceable element; NULL if none */
@@ -139,8 +139,7 @@ typedef struct AstArgument {
 /* (arguments) = value; each part may be missing. An annotation has arguments only. */
 struct AstModification {
   LIST(AstArgument) arguments;
-  AstExpr value;    /* AST_NONE if none */
-  bool is_assigned; /* written := */
+  AstExpr value; /* AST_NONE if none */
   Span span;
 };
 
@@ -235,14 +234,6 @@ typedef struct AstExtends {
   AstModification *modification, *annotation;
 } AstExtends;
 
-/* import A.B; import X = A.B; import A.*; import A.{B, C}. */
-typedef struct AstImport {
-  AstPath name;
-  AstLabel alias; /* name 0 if none */
-  bool is_all;
-  LIST(AstLabel) members;
-} AstImport;
-
 typedef enum AstElementKind { AST_COMPONENT, AST_CLASS, AST_EXTENDS, AST_IMPORT } AstElementKind;
 
 struct AstElement {
@@ -252,7 +243,6 @@ struct AstElement {
     AstComponent *component;
     AstClass *class_definition;
     AstExtends *extends;
-    AstImport *import;
   };
   AstExtends *constraint; /* constrainedby; NULL if none */
   Span span;
@@ -301,7 +291,6 @@ struct AstClass {
   AstLabel label;
   Name comment;
   AstType base;                  /* FORM_SHORT, FORM_DERIVATIVE */
-  uint32_t base_prefixes;        /* FORM_SHORT: input, output, ... */
   AstModification *modification; /* FORM_SHORT, FORM_EXTENDS */
   LIST(AstLiteral) literals;     /* FORM_ENUMERATION, FORM_DERIVATIVE */
   bool is_open;                  /* enumeration(:) */

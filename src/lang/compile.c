@@ -27,7 +27,7 @@ void compiler_free(Compiler *c) {
   if (c->has_slots) map_free(&c->slots);
 }
 
-void routine_clear(Routine *routine) {
+static void routine_clear(Routine *routine) {
   routine->locals.count = routine->inputs = routine->outputs = 0;
   routine->code.count = routine->spans.count = routine->constants.count = routine->extra.count = 0;
 }
@@ -543,7 +543,7 @@ static void if_step(Compiler *c) {
 /* ---- parts of values ---- */
 
 Type type_all(void) { return (Type){.base = TYPE_NOTHING, .dimensions = 255}; }
-bool type_is_all(Type type) { return type.base == TYPE_NOTHING && type.dimensions == 255; }
+static bool type_is_all(Type type) { return type.base == TYPE_NOTHING && type.dimensions == 255; }
 
 Type index_type(Compiler *c, Type array, uint32_t count, Span span) {
   uint32_t kept = array.dimensions > count ? array.dimensions - count : 0;

@@ -71,7 +71,6 @@ void iteration_step(Compiler *compiler);
 Type index_type(Compiler *compiler, Type array, uint32_t count, Span span);
 Type field_type(Compiler *compiler, Type record, Name name, Span span, uint32_t *field);
 Type type_all(void);
-bool type_is_all(Type type);
 void emit_constant(Compiler *compiler, BaseType base, double value, Span span);
 void patch_here(Compiler *compiler, uint32_t position);
 

@@ -128,7 +128,6 @@ struct Elaboration {
     Name name;
     uint32_t dimensions;
     uint32_t sizes[TYPE_MAX_DIMENSIONS];
-    bool has_fields;
   })
   stem_list;
   bool has_stems;
@@ -201,7 +200,6 @@ uint32_t enumeration_literal(const Elaboration *el, uint32_t enumeration, Name n
 
 /* The type in words: "Real[2,3 dimensions]" and so on; lives in the arena. */
 const char *type_text(Elaboration *el, Type type);
-bool type_same(const Elaboration *el, Type a, Type b);
 /* A value of type `from` may stand where `to` is expected (Integer for Real, records with the same
  * fields). */
 bool type_fits(const Elaboration *el, Type to, Type from);
@@ -319,7 +317,6 @@ struct Compiler {
 
 Compiler compiler_make(Elaboration *el, Routine *routine, Diags *diags, Name scope);
 void compiler_free(Compiler *compiler);
-void routine_clear(Routine *routine);
 void routine_free(Heap *heap, Routine *routine);
 
 /* The elaboration's own compiler, emptied. */

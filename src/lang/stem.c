@@ -108,7 +108,7 @@ static void stem_split(Elaboration *el, uint32_t component) {
   TextVec plain = {0};
   bool is_renamed = false;
   while (*text) {
-    if (*text == '.') stem_make(el, plain.data ? plain.data : "", plain.count)->has_fields = true;
+    if (*text == '.') stem_make(el, plain.data ? plain.data : "", plain.count);
     if (*text != '[') {
       text_append(el->heap, &plain, text++, 1);
       continue;

@@ -150,7 +150,6 @@ bool value_zero(Machine *machine, Value *value);
 Value value_copy(Machine *machine, const Value *value);
 void value_assign(Machine *machine, Value *target, const Value *source); /* same sizes */
 bool value_integer(Machine *machine, const Value *value, int64_t *out);
-bool value_number(Machine *machine, const char *scalar, int64_t *out);
 Value value_scalar(Machine *machine, BaseType base, double number);
 bool value_apply(Machine *machine, Op op, Type type, const Value *arguments, uint32_t count, Value *out);
 bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count, Value *out);

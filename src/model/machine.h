@@ -168,8 +168,6 @@ bool step_while_test(Machine *machine);
 /* The frame on top is over: its outputs go to the caller's stack; frame_finish applies its returns first. */
 void frame_end(Machine *machine);
 bool frame_finish(Machine *machine);
-/* In a probe whose outputs have sizes (is_last: must have): the domain gives them values. */
-bool probe_finish(Machine *machine, bool is_last);
 /* Something is not known: the innermost function that can be handed over is run again as a probe; false if
  * there is none. */
 bool frame_recover(Machine *machine);

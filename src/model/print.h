@@ -69,9 +69,6 @@ void print_type(Print *print, TextVec *text, Type type);
 /* Literal number `value` of an enumeration: 'E'.'a'. */
 void print_literal(Print *print, TextVec *text, uint32_t enumeration, double value);
 
-/* The value that a variable of this type has by default: 0.0, 'E'.'a', 'R'(0, false), fill(0.0, 2, 0). */
-void print_default(Print *print, TextVec *text, const Shape *shape, uint32_t skip);
-
 /* Notes that the text calls a routine (its output number `output`), and gives the name to call. */
 const char *print_use(Print *print, uint32_t routine, uint32_t output);
 

@@ -19,7 +19,8 @@ static void place_scalar(ArgumentLayout *layout, Type type) {
   layout->text.count = 0;
 }
 
-void print_default(Print *print, TextVec *text, const Shape *shape, uint32_t skip) {
+/* The value that a variable of this type has by default: 0.0, 'E'.'a', 'R'(0, false), fill(0.0, 2, 0). */
+static void print_default(Print *print, TextVec *text, const Shape *shape, uint32_t skip) {
   bool is_array = shape->type.dimensions > skip;
   Type type = shape->type;
   if (is_array) text_printf(print->heap, text, "fill(");

@@ -144,7 +144,7 @@ Value value_scalar(Machine *machine, BaseType base, double number) {
   return value;
 }
 
-bool value_number(Machine *machine, const char *scalar, int64_t *out) {
+static bool value_number(Machine *machine, const char *scalar, int64_t *out) {
   const Domain *domain = machine_domain(machine);
   double number;
   if (!domain->known(domain->context, scalar, &number)) return machine_unknown(machine, "a size or subscript");

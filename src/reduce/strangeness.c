@@ -77,7 +77,11 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   return run;
 }
 
-bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y, double t) {
+/* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was
+ * right: rows independent, every column of w determined. false, silently: they do not, or it is too large.
+ * Dense: O(columns^3). */
+static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y,
+                               double t) {
   Array *array = code->array;
   if (array->columns > COLUMN_LIMIT) return false;
   Arena scratch = arena_make(strangeness->heap);
@@ -313,7 +317,9 @@ static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
   return true;
 }
 
-bool strangeness_build(Strangeness *strangeness, double t) {
+/* Finds the characteristic values, a consistent point and a selection there by the uniform array. false: an
+ * error is in diags. Lives in heap and arena. Dense: O((size * mu)^3). */
+static bool strangeness_build(Strangeness *strangeness, double t) {
   Problem written = strangeness->problem;
   uint32_t *open = arena_array(strangeness->arena, written.unknowns, sizeof *open);
   strangeness->reduced = strangeness->shrunk = false;

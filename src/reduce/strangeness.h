@@ -52,17 +52,8 @@ typedef struct Strangeness {
   int32_t links;
 } Strangeness;
 
-/* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was
- * right: rows independent, every column of w determined. false, silently: they do not, or it is too large.
- * Dense: O(columns^3). */
-bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y, double t);
-
 /* The same selection for a run, with an evaluator of its own at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
-
-/* Finds the characteristic values, a consistent point and a selection there by the uniform array. false: an
- * error is in diags. Lives in heap and arena. Dense: O((size * mu)^3). */
-bool strangeness_build(Strangeness *strangeness, double t);
 
 /* Is it a column of x; the derivative of the last column of x of its unknown? */
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);

@@ -78,7 +78,7 @@ void json_key(JsonWriter *json, const char *key) {
   json->after_key = true;
 }
 
-void json_string_length(JsonWriter *json, const char *text, size_t length) {
+static void json_string_length(JsonWriter *json, const char *text, size_t length) {
   before_value(json, false);
   put_string(json, text, length);
 }

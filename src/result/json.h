@@ -34,7 +34,6 @@ void json_key(JsonWriter *json, const char *key);
 
 /* Values: elements of an array, or following a key. NULL text is null. */
 void json_string(JsonWriter *json, const char *text);
-void json_string_length(JsonWriter *json, const char *text, size_t length);
 void json_number(JsonWriter *json, double value);
 void json_integer(JsonWriter *json, int64_t value);
 void json_bool(JsonWriter *json, bool value);

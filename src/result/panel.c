@@ -70,7 +70,8 @@ void panels_free(Heap *heap, Panels *panels) {
   vec_free(heap, &panels->list);
 }
 
-void panel_unit(Heap *heap, TextVec *text, const char *unit) {
+/* A unit as people write it: "kg.m/s2" becomes "kg·m/s²", and "1" nothing. */
+static void append_unit(Heap *heap, TextVec *text, const char *unit) {
   if (strcmp(unit, "1") == 0) return;
   for (const char *at = unit; *at; at++) {
     bool digit = *at >= '0' && *at <= '9';
@@ -93,6 +94,6 @@ void panel_label(Heap *heap, TextVec *text, const char *label, const char *unit)
   if (label) text_append(heap, text, label, strlen(label));
   if (!with_unit) return;
   text_printf(heap, text, "%s[", label && *label ? " " : "");
-  panel_unit(heap, text, unit);
+  append_unit(heap, text, unit);
   text_append(heap, text, "]", 1);
 }

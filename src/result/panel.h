@@ -35,9 +35,6 @@ void panels_free(Heap *heap, Panels *panels);
 /* Whether point i of a series can be drawn. */
 bool panel_drawable(const Plot *plot, const PlotSeries *series, size_t i);
 
-/* A unit as people write it: "kg.m/s2" becomes "kg·m/s²", and "1" nothing. Appends to the text. */
-void panel_unit(Heap *heap, TextVec *text, const char *unit);
-
 /* "label [unit]", either part may be missing. Appends to the text. */
 void panel_label(Heap *heap, TextVec *text, const char *label, const char *unit);
 

@@ -265,7 +265,6 @@ static EvalStatus bdf_iterate(Bdf *bdf, double t, bool first) {
   double *correction = bdf->residual;
   EvalStatus status = system->residual(system->context, t, bdf->next, correction);
   if (status != EVAL_OK) return status;
-  bdf->statistics.newton_iterations++;
   for (int32_t r = 0; r < system->rows; r++) correction[r] = -correction[r];
   linear_solve(bdf->linear, correction);
   secant_apply(bdf->secant, correction);

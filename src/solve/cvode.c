@@ -242,13 +242,12 @@ static void cvode_switch_states(void *self, const double *y) {
 
 static void cvode_statistics(const void *self, IntegratorStatistics *out) {
   const Cvode *cvode = self;
-  long steps = 0, errors = 0, convergence = 0, iterations = 0, setups = 0;
+  long steps = 0, errors = 0, convergence = 0, setups = 0;
   *out = cvode->before;
   if (!cvode->begun) return;
   CVodeGetNumSteps(cvode->memory, &steps);
   CVodeGetNumErrTestFails(cvode->memory, &errors);
   CVodeGetNumNonlinSolvConvFails(cvode->memory, &convergence);
-  CVodeGetNumNonlinSolvIters(cvode->memory, &iterations);
   CVodeGetNumLinSolvSetups(cvode->memory, &setups);
   if (steps > 0) {
     CVodeGetLastOrder(cvode->memory, &out->order);
@@ -257,7 +256,6 @@ static void cvode_statistics(const void *self, IntegratorStatistics *out) {
   out->steps += (uint64_t)steps;
   out->rejected_error += (uint64_t)errors;
   out->rejected_convergence += (uint64_t)convergence;
-  out->newton_iterations += (uint64_t)iterations;
   out->factorizations += (uint64_t)setups;
 }
 

@@ -402,19 +402,17 @@ static void ida_switch_states(void *self, const double *y) {
 
 static void ida_statistics(const void *self, IntegratorStatistics *out) {
   const Ida *ida = self;
-  long steps = 0, errors = 0, convergence = 0, iterations = 0;
+  long steps = 0, errors = 0, convergence = 0;
   *out = ida->before;
   if (!ida->begun) return;
   IDAGetNumSteps(ida->memory, &steps);
   IDAGetNumErrTestFails(ida->memory, &errors);
   IDAGetNumNonlinSolvConvFails(ida->memory, &convergence);
-  IDAGetNumNonlinSolvIters(ida->memory, &iterations);
   IDAGetLastOrder(ida->memory, &out->order);
   IDAGetLastStep(ida->memory, &out->step);
   out->steps += (uint64_t)steps;
   out->rejected_error += (uint64_t)errors;
   out->rejected_convergence += (uint64_t)convergence;
-  out->newton_iterations += (uint64_t)iterations;
   out->factorizations = ida->factorizations;
 }
 

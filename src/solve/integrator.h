@@ -80,9 +80,8 @@ typedef enum StepStatus {
 typedef struct IntegratorStatistics {
   uint64_t steps, rejected_error, rejected_convergence;
   uint64_t factorizations; /* of one iteration matrix; Radau's real and complex ones together count once */
-  uint64_t newton_iterations;
-  int order;   /* of the last step */
-  double step; /* size of the last accepted step */
+  int order;               /* of the last step */
+  double step;             /* size of the last accepted step */
 
   /* Explicit methods: step times the dominant eigenvalue has been above the stability bound for so many steps that an
    * implicit method is cheaper. */

@@ -484,7 +484,6 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
     radau_correct(radau, h);
     double norm = radau_change_norm(radau);
     radau->iterations = iteration;
-    radau->statistics.newton_iterations++;
     if (!isfinite(norm)) return NEWTON_SLOW;
     if (iteration > 1) {
       double ratio = norm / norm_before;
