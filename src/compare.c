@@ -102,7 +102,7 @@ static void measure_amplification(Comparison *comparison, CompareRun *run) {
 /* Does the method integrate a system with more solutions than the model has? Others share the model's
  * amplification. */
 static bool leaves_constraints(const CompareRun *run) {
-  return run->ok && !run->method->enforces_all && run->simulation.view->system.close;
+  return run->ok && !run->method->enforces_all && run->simulation.view->system.complete;
 }
 
 Comparison *compare_run(Heap *heap, const Model *model, const CompareRequest *request) {

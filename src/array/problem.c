@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* With aliases: which unknowns stay, and the residuals of the equations that stay. */
-static void take_equations(Problem *problem, bool eliminate, Arena *arena) {
+static void list_equations(Problem *problem, bool eliminate, Arena *arena) {
   Model *model = problem->model;
   Heap *heap = arena->heap;
   ExprVec residuals = {0};
@@ -31,7 +31,7 @@ static void take_equations(Problem *problem, bool eliminate, Arena *arena) {
   vec_free(heap, &kept);
 }
 
-static void take_unknowns(Problem *problem, Arena *arena) {
+static void list_unknowns(Problem *problem, Arena *arena) {
   const Model *model = problem->model;
   uint32_t n = model->unknowns.count;
   problem->unknown = arena_array(arena, n, sizeof *problem->unknown);
@@ -154,8 +154,8 @@ void problem_named_derivatives(const Problem *problem, const int32_t *d, bool *n
 
 Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   Problem problem = {.model = model};
-  take_equations(&problem, eliminate_aliases, arena);
-  take_unknowns(&problem, arena);
+  list_equations(&problem, eliminate_aliases, arena);
+  list_unknowns(&problem, arena);
   build_incidence(&problem, arena);
   return problem;
 }

@@ -313,7 +313,7 @@ static double permutation_sign(const int32_t *permutation, int32_t n, bool *seen
   return sign;
 }
 
-static void take_factor(double factor, double *sign, double *logarithm) {
+static void multiply_factor(double factor, double *sign, double *logarithm) {
   if (factor < 0) *sign = -*sign;
   *logarithm += log(fabs(factor));
 }
@@ -326,8 +326,8 @@ static double sparse_determinant(const Linear *linear, double *logarithm) {
   double sign = permutation_sign(linear->numeric->Pnum, n, seen) * permutation_sign(linear->symbolic->Q, n, seen);
   heap_free(linear->heap, seen);
   for (int32_t k = 0; k < n; k++) {
-    take_factor(diagonal[k], &sign, logarithm);
-    if (linear->numeric->Rs) take_factor(linear->numeric->Rs[k], &sign, logarithm);
+    multiply_factor(diagonal[k], &sign, logarithm);
+    if (linear->numeric->Rs) multiply_factor(linear->numeric->Rs[k], &sign, logarithm);
   }
   return sign;
 }
@@ -339,8 +339,8 @@ double linear_determinant(const Linear *linear, double *logarithm) {
   if (linear->kind == LINEAR_SPARSE) return sparse_determinant(linear, logarithm);
   for (int32_t k = 0; k < n; k++) {
     double diagonal = linear->matrix[(size_t)k * (size_t)n + (size_t)k];
-    take_factor(linear->kind == LINEAR_LAPACK ? diagonal : 1 / diagonal, &sign, logarithm);
-    take_factor(1 / linear->scale[k], &sign, logarithm);
+    multiply_factor(linear->kind == LINEAR_LAPACK ? diagonal : 1 / diagonal, &sign, logarithm);
+    multiply_factor(1 / linear->scale[k], &sign, logarithm);
     if (linear->pivot[k] - first != k) sign = -sign;
   }
   return sign;

@@ -26,7 +26,7 @@ Session session_open(const Arguments *arguments);
 void session_check_outputs(Session *session);
 
 /* Takes over the result of a run (NULL: there was no memory for it) and reports. */
-void session_take(Session *session, daedal_result *result);
+void session_keep(Session *session, daedal_result *result);
 
 /* Draws the new diagnostics of model and run; their failure becomes the session's. */
 void session_report(Session *session);

@@ -39,7 +39,7 @@ static void run_simulation(SimulateCommand *run) {
   daedal_result *result = daedal_simulate(run->session->model, &options);
   progress_end(&progress);
   run->interrupted = progress.stopped;
-  session_take(run->session, result);
+  session_keep(run->session, result);
 }
 
 static bool write_output(void *context, const void *bytes, size_t length) {

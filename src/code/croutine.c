@@ -136,7 +136,7 @@ static void cwrite_declare(RoutineState *s, uint32_t slot, uint32_t count) {
     if (s->is_bound[slot] && s->makes_arrays) cvalue_line(s, "hold(m);");
     return;
   }
-  for (uint32_t i = 0; i < count && target->count > 1; i++) cvalue_settle(s, &sizes[i]);
+  for (uint32_t i = 0; i < count && target->count > 1; i++) cvalue_name(s, &sizes[i]);
   declare_variables(s, target->type, cvalue_scalars_text(s, sizes, count), target->texts);
   bool is_output = slot < s->routine->inputs + s->routine->outputs;
   for (uint32_t v = 0; v < target->count; v++) {

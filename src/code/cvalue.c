@@ -181,7 +181,7 @@ StackEntry *cvalue_pop(RoutineState *s, uint32_t count) {
 }
 
 /* The texts of an entry become names, so that they can be written more than once. */
-void cvalue_settle(RoutineState *s, StackEntry *entry) {
+void cvalue_name(RoutineState *s, StackEntry *entry) {
   if (entry->kind != ENTRY_VALUE) return;
   for (uint32_t i = 0; i < entry->count; i++)
     if (!is_name(entry->texts[i])) entry->texts[i] = name_text(s, entry->texts[i], entry->dimensions[i]);
@@ -347,7 +347,7 @@ void cwrite_each_sum(RoutineState *s, bool is_minus) {
   memcpy(pair, cvalue_pop(s, 2), sizeof pair);
   for (uint32_t i = 0; i < 2; i++) {
     if (pair[i].type.dimensions || !pair[1 - i].type.dimensions) continue;
-    cvalue_settle(s, &pair[1 - i]);
+    cvalue_name(s, &pair[1 - i]);
     StackEntry wide = cvalue_make_entry(s, cvalue_with_dimensions(pair[i].type, pair[1 - i].type.dimensions));
     wide.texts[0] =
         cvalue_format(s, "spread(m, %s, %s)", cvalue_scalar_text(s, &pair[i]), cvalue_array_text(s, &pair[1 - i]));
@@ -532,7 +532,7 @@ void cwrite_index(RoutineState *s, uint32_t count) {
     push_placeholder(s);
     return;
   }
-  for (uint32_t i = 0; i < count && array.count > 1; i++) cvalue_settle(s, &subscripts[i]);
+  for (uint32_t i = 0; i < count && array.count > 1; i++) cvalue_name(s, &subscripts[i]);
   uint32_t scalars = scalar_subscripts(subscripts, count);
   StackEntry out = cvalue_make_entry(s, cvalue_with_dimensions(array.type, array.type.dimensions - scalars));
   for (uint32_t v = 0; v < out.count; v++) {
@@ -599,7 +599,7 @@ void cwrite_store(RoutineState *s, const uint32_t *place) {
     cvalue_misfit(s);
     return;
   }
-  for (uint32_t i = 0; i < count && target.count > 1; i++) cvalue_settle(s, &list[i]);
+  for (uint32_t i = 0; i < count && target.count > 1; i++) cvalue_name(s, &list[i]);
   bool is_alias = count && target.count == 1 && value.kind == ENTRY_VALUE && is_name(value.texts[0]);
   if (value.kind == ENTRY_VALUE) secure(s, &value, is_alias);
   bool is_free = s->routine->locals.data[place[0]].is_free || target.type.base == TYPE_RECORD;

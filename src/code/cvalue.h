@@ -96,7 +96,7 @@ void cvalue_push_constant(RoutineState *s, Type type, double number);
 /* The topmost `count` entries, taken off the stack; valid until the next push. */
 StackEntry *cvalue_pop(RoutineState *s, uint32_t count);
 /* The texts of an entry become names, so that they can be written more than once. */
-void cvalue_settle(RoutineState *s, StackEntry *entry);
+void cvalue_name(RoutineState *s, StackEntry *entry);
 /* Writes what is computed but not used, since it may fail. */
 void cvalue_discard(RoutineState *s, const StackEntry *entry);
 /* A scalar entry as a Number; `:` is NAN. */

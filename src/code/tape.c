@@ -92,7 +92,7 @@ static void find_last_uses(Allocation *allocation) {
   }
 }
 
-static uint32_t take_register(Allocation *allocation) {
+static uint32_t allocate_register(Allocation *allocation) {
   return allocation->free.count ? vec_pop(&allocation->free) : allocation->count++;
 }
 
@@ -113,7 +113,7 @@ static void free_dead(Allocation *allocation, uint32_t i) {
 static void allocate(Allocation *allocation) {
   find_last_uses(allocation);
   for (uint32_t i = 0; i < allocation->lines->count; i++) {
-    if (allocation->registers[i] == UINT32_MAX) allocation->registers[i] = take_register(allocation);
+    if (allocation->registers[i] == UINT32_MAX) allocation->registers[i] = allocate_register(allocation);
     else allocation->last_use[i] = UINT32_MAX;
     free_dead(allocation, i);
     if (allocation->last_use[i] == i) vec_push(allocation->heap, &allocation->free, allocation->registers[i]);

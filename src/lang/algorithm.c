@@ -92,10 +92,10 @@ bool algorithm_when_assign(void *context, uint32_t slot, const Value *before, co
 }
 
 /* Behind the when, a variable that it assigns is what it made of it: its leaf. */
-static void settle_leaves(Elaboration *el, const Value *leaves, Value *value) {
+static void bind_leaves(Elaboration *el, const Value *leaves, Value *value) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
-      settle_leaves(el, &leaves->fields[i], &value->fields[i]);
+      bind_leaves(el, &leaves->fields[i], &value->fields[i]);
     return;
   }
   for (uint32_t i = 0; i < leaves->count; i++) {
@@ -105,10 +105,10 @@ static void settle_leaves(Elaboration *el, const Value *leaves, Value *value) {
   }
 }
 
-void algorithm_when_settle(void *context, uint32_t slot, Value *value) {
+void algorithm_when_bind(void *context, uint32_t slot, Value *value) {
   Elaboration *el = context;
   const Component *component = component_of_slot(el, slot);
-  if (component) settle_leaves(el, &component->leaves, value);
+  if (component) bind_leaves(el, &component->leaves, value);
 }
 
 void algorithm_when_end(void *context) {

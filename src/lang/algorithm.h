@@ -7,7 +7,7 @@
 
 bool algorithm_when_begin(void *context, bool is_first, const Value *condition, Span span);
 bool algorithm_when_assign(void *context, uint32_t slot, const Value *before, const Value *after, Span span);
-void algorithm_when_settle(void *context, uint32_t slot, Value *value);
+void algorithm_when_bind(void *context, uint32_t slot, Value *value);
 void algorithm_when_end(void *context);
 
 /* A variable that a section assigns: its component and its slot in the code. */

@@ -51,7 +51,7 @@ static DiscreteSides candidates_of(const Elaboration *el, const RawEquation *equ
   return out;
 }
 
-static void take_actions(Classifier *s) {
+static void mark_assigned_by_whens(Classifier *s) {
   const Model *model = s->el->model;
   for (uint32_t i = 0; i < model->whens.count; i++)
     for (uint32_t k = 0; k < model->whens.data[i].branches.count; k++) {
@@ -153,7 +153,7 @@ static void emit_discrete(Classifier *s, uint32_t i) {
 void equations_classify(Elaboration *el, const EquationVec *equations) {
   Classifier s = {.el = el, .equations = equations->data, .count = equations->count};
   prepare(&s);
-  take_actions(&s);
+  mark_assigned_by_whens(&s);
   solve(&s);
   for (uint32_t i = 0; i < s.count; i++) {
     const RawEquation *raw = &s.equations[i];

@@ -1,6 +1,6 @@
 /* elaborate: from the syntax tree to the flat model; shared by the parts of the elaboration only.
  *
- * The way: classes are collected (classes.c), components of the model declared (components.c), settled in
+ * The way: classes are collected (classes.c), components of the model declared (components.c), evaluated in
  * order of their dependencies (sizes and values of parameters that the structure needs), then added as
  * variables; equations, statements and bindings are compiled to code (compile.c, statement.c, routine.c)
  * and run over the graph (symbolic.c), which leaves scalar expressions, collected as equations, actions
@@ -375,7 +375,7 @@ bool expr_is_known(const Elaboration *el, Expr e);
 /* Declares the components of the model; then their sizes, and the values of parameters, in order of
  * dependencies; then adds them as variables. */
 void components_declare(Elaboration *el, const ClassEntry *entry);
-void components_settle(Elaboration *el);
+void components_evaluate(Elaboration *el);
 void components_add(Elaboration *el);
 /* Constants of packages: declared as components that are always their value. */
 void component_declare_constant(Elaboration *el, const AstElement *element, Name name, Name scope);

@@ -64,7 +64,7 @@ static void emit_omitted(Parser *parser) {
   emit(parser, AST_OMITTED, at, parser->operands.count)->span = (Span){at, at + 1};
 }
 
-static void take_operators(Parser *parser, AstNode *node, uint32_t base) {
+static void keep_operators(Parser *parser, AstNode *node, uint32_t base) {
   Ast *ast = parser->ast;
   node->extra = ast->operators.count;
   node->extra_count = parser->operators.count - base;
@@ -73,7 +73,7 @@ static void take_operators(Parser *parser, AstNode *node, uint32_t base) {
   parser->operators.count = base;
 }
 
-static void take_parts(Parser *parser, AstNode *node, uint32_t base) {
+static void keep_parts(Parser *parser, AstNode *node, uint32_t base) {
   Ast *ast = parser->ast;
   node->extra = ast->parts.count;
   node->extra_count = parser->parts.count - base;
@@ -82,7 +82,7 @@ static void take_parts(Parser *parser, AstNode *node, uint32_t base) {
   parser->parts.count = base;
 }
 
-static void take_labels(Parser *parser, AstNode *node, uint32_t base) {
+static void keep_labels(Parser *parser, AstNode *node, uint32_t base) {
   Ast *ast = parser->ast;
   node->value.labels.first = ast->labels.count;
   node->value.labels.count = parser->labels.count - base;
@@ -113,7 +113,7 @@ static void reduce(Parser *parser) {
   ExpressionFrame frame = vec_pop(&parser->frames);
   AstNode *node = emit(parser, (AstKind)kinds[frame.kind], frame.begin, frame.operands);
   node->operation = frame.operation;
-  if (node->kind == AST_SUM || node->kind == AST_PRODUCT) take_operators(parser, node, frame.scratch);
+  if (node->kind == AST_SUM || node->kind == AST_PRODUCT) keep_operators(parser, node, frame.scratch);
 }
 
 /* Reduces the operations on top that bind tighter than `kind`. */
@@ -177,7 +177,7 @@ static Step continue_reference(Parser *parser, ExpressionFrame frame) {
   }
   AstNode *node = emit(parser, AST_REFERENCE, frame.begin, frame.operands);
   node->global = frame.global;
-  take_parts(parser, node, frame.scratch);
+  keep_parts(parser, node, frame.scratch);
   parser->is_closed = false;
   return STEP_OPERATOR;
 }
@@ -243,8 +243,8 @@ static Step close_call(Parser *parser) {
   AstKind kind = frame.kind == FRAME_CALL ? AST_CALL : AST_PARTIAL;
   AstNode *node = emit(parser, kind, frame.begin, frame.operands);
   node->global = frame.global;
-  take_parts(parser, node, frame.scratch);
-  take_labels(parser, node, frame.labels);
+  keep_parts(parser, node, frame.scratch);
+  keep_labels(parser, node, frame.labels);
   parser->is_closed = true;
   return STEP_OPERATOR;
 }
@@ -494,8 +494,8 @@ static Step close_iteration(Parser *parser) {
   parser_advance(parser);
   AstNode *node = emit(parser, AST_ITERATION, frame.begin, frame.operands);
   node->global = frame.global;
-  take_parts(parser, node, frame.scratch);
-  take_labels(parser, node, frame.labels);
+  keep_parts(parser, node, frame.scratch);
+  keep_labels(parser, node, frame.labels);
   parser->is_closed = true;
   return STEP_OPERATOR;
 }

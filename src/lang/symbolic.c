@@ -401,7 +401,7 @@ void symbolic_start(Elaboration *el) {
                         .forget = symbolic_forget,
                         .when_begin = algorithm_when_begin,
                         .when_assign = algorithm_when_assign,
-                        .when_settle = algorithm_when_settle,
+                        .when_settle = algorithm_when_bind,
                         .when_end = algorithm_when_end,
                         .reinit = symbolic_reinit};
   el->machine = machine_new(el->heap, el->names, &el->domain, &el->routine_list, &el->record_list, el->diags,

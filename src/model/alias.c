@@ -108,7 +108,7 @@ static bool join(Finder *finder, uint32_t a, uint32_t p, uint32_t b, uint32_t q,
 }
 
 /* unknown = value. A root that the user pins down otherwise stays, for initialization to compare. */
-static bool settle(Finder *finder, uint32_t unknown, Expr value) {
+static bool set_constant(Finder *finder, uint32_t unknown, Expr value) {
   Aliases *aliases = &finder->aliases;
   const Model *model = finder->model;
   AliasPlace place = find(aliases, unknown);
@@ -152,7 +152,7 @@ static bool use_constant(Finder *finder, const Term *terms, uint32_t count, uint
     if (i != at) rest[k++] = (Term){factor * terms[i].coefficient, terms[i].node};
   Expr value = dag_sum(dag, is_zero ? 0 : factor * constant, rest, count - 1);
   arena_free(&arena);
-  return settle(finder, dag_index(dag, x.node), value);
+  return set_constant(finder, dag_index(dag, x.node), value);
 }
 
 /* Gives true if the equation is an alias and the forest took it up. */

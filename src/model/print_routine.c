@@ -434,7 +434,7 @@ static const Rope *pop_place(RoutinePrinter *writer, const uint32_t *place) {
 }
 
 /* (a, , c) := f(x), once every output has its target. */
-static void take_output(RoutinePrinter *writer, Item item, const Rope *target) {
+static void set_output_target(RoutinePrinter *writer, Item item, const Rope *target) {
   Outputs *outputs = item.outputs;
   outputs->targets[item.number] = target;
   if (--outputs->open) return;
@@ -451,7 +451,7 @@ static void take_output(RoutinePrinter *writer, Item item, const Rope *target) {
 static void run_store(RoutinePrinter *writer, const uint32_t *place) {
   const Rope *target = pop_place(writer, place);
   Item item = vec_pop(&writer->stack);
-  if (item.outputs) take_output(writer, item, target);
+  if (item.outputs) set_output_target(writer, item, target);
   else if (!writer->in_body) writer->declarations[place[0]].binding = item.rope;
   else
     write_rope_line(writer, "",
@@ -462,7 +462,7 @@ static void run_store(RoutinePrinter *writer, const uint32_t *place) {
 static void run_drop(RoutinePrinter *writer, uint32_t count) {
   while (count--) {
     Item item = vec_pop(&writer->stack);
-    if (item.outputs) take_output(writer, item, NULL);
+    if (item.outputs) set_output_target(writer, item, NULL);
     else write_rope_line(writer, "", item.rope, ";");
   }
 }

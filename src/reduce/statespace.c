@@ -389,7 +389,7 @@ static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const doub
   if (workspace_run(unit->joint, &point, unit->joint_values) != EVAL_OK)
     return fail(space, unit, "an equation or its derivative is not defined");
   memcpy(residual, unit->joint_values, (size_t)unit->plan->count * sizeof *residual);
-  block_matrix_take(unit->matrix, space->evaluator, unit->plan->stage, unit->joint_values + unit->plan->count);
+  block_matrix_set_values(unit->matrix, space->evaluator, unit->plan->stage, unit->joint_values + unit->plan->count);
   return EVAL_OK;
 }
 
@@ -488,7 +488,7 @@ static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, doubl
   return EVAL_OK;
 }
 
-EvalStatus statespace_close(StateSpace *space, double t, double *y) {
+EvalStatus statespace_complete(StateSpace *space, double t, double *y) {
   return solve_units(space, space->plan->units.count, t, y);
 }
 

@@ -25,17 +25,17 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *pl
 void statespace_choose(StateSpace *space, const int32_t *depth);
 
 /* Solves all columns that are not states, in place, from the guesses in y. */
-EvalStatus statespace_close(StateSpace *space, double t, double *y);
+EvalStatus statespace_complete(StateSpace *space, double t, double *y);
 
-/* As statespace_close, but leaves columns on which no derivative depends and that an equation gives
+/* As statespace_complete, but leaves columns on which no derivative depends and that an equation gives
  * outright. */
 EvalStatus statespace_rates(StateSpace *space, double t, double *y);
 
-/* [columns] those that statespace_close finds whatever their value was: solved outright or from linear rows,
+/* [columns] those that statespace_complete finds whatever their value was: solved outright or from linear rows,
  * for every choice of dummies in which they are not states. Lives in the code's heap. O(blocks). */
 const bool *state_plan_given(const StatePlan *plan);
 
-/* After a failed close: the block and why, for messages. */
+/* After a failed solution: the block and why, for messages. */
 typedef struct CloseFailure {
   int32_t block;
   const char *reason; /* static text */

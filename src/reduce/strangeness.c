@@ -108,7 +108,7 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evalua
 
 /* Takes the states that dummies leave instead of those selected, if they are columns of x: a choice by block and stage keeps
  * positions and velocities apart, where ranks alone may let velocities stand for positions. */
-static void take_staged_states(Strangeness *strangeness, Dummy *dummy, double t) {
+static void use_staged_states(Strangeness *strangeness, Dummy *dummy, double t) {
   int32_t block;
   const int32_t *from, *to;
   dummy_select(dummy, t, strangeness->y, &block);
@@ -359,7 +359,7 @@ static bool apply(Reduction *reduction) {
   if (as_written) strangeness->problem = *reduction->array->problem;
   if (as_written &&
       strangeness_reduce(strangeness, reduction->code, reduction->at.evaluator, reduction->at.y, reduction->time))
-    take_staged_states(strangeness, reduction->at.dummy, reduction->time);
+    use_staged_states(strangeness, reduction->at.dummy, reduction->time);
   else if (!build_uniform(strangeness, reduction)) return false;
   reduction->reduced = (Reduced){.array = strangeness->array,
                                  .code = strangeness->code,

@@ -43,7 +43,7 @@ static void skip_space(StartReader *reader) {
   }
 }
 
-static bool take(StartReader *reader, const char *token) {
+static bool accept(StartReader *reader, const char *token) {
   skip_space(reader);
   size_t length = strlen(token);
   if (strncmp(reader->at, token, length) != 0) return false;
@@ -52,7 +52,7 @@ static bool take(StartReader *reader, const char *token) {
 }
 
 /* A name in quotes, with the escapes of the language; NULL if it does not end. */
-static const char *take_quoted(StartReader *reader) {
+static const char *read_quoted(StartReader *reader) {
   TextVec name = {0};
   const char *c = reader->at + 1;
   for (; *c && *c != '\''; c++) {
@@ -65,10 +65,10 @@ static const char *take_quoted(StartReader *reader) {
 }
 
 /* name: 'quoted' or identifiers with dots and subscripts; NULL if there is none. */
-static const char *take_name(StartReader *reader) {
+static const char *read_name(StartReader *reader) {
   skip_space(reader);
   const char *begin = reader->at;
-  if (*begin == '\'') return take_quoted(reader);
+  if (*begin == '\'') return read_quoted(reader);
   int depth = 0;
   for (; *reader->at; reader->at++) {
     unsigned char c = (unsigned char)*reader->at;
@@ -78,7 +78,7 @@ static const char *take_name(StartReader *reader) {
   return reader->at == begin ? NULL : arena_copy(&reader->diags->arena, begin, (size_t)(reader->at - begin));
 }
 
-static bool take_number(StartReader *reader, double *value) {
+static bool read_number(StartReader *reader, double *value) {
   skip_space(reader);
   const char *end = reader->at + strspn(reader->at, "+-.0123456789eE");
   if (!number_parse(reader->at, end, value) || !isfinite(*value)) return false;
@@ -87,15 +87,15 @@ static bool take_number(StartReader *reader, double *value) {
 }
 
 /* item: name "(" "start" "=" number ")" | name "=" number */
-static bool take_item(StartReader *reader, const Model *model, double *starts) {
-  const char *name = take_name(reader);
+static bool read_item(StartReader *reader, const Model *model, double *starts) {
+  const char *name = read_name(reader);
   if (!name) return complain(reader, "a name must stand here, as in x(start = 1)");
-  bool nested = take(reader, "(");
-  if (nested && !take(reader, "start")) return complain(reader, "only start can be given, as in x(start = 1)");
-  if (!take(reader, "=")) return complain(reader, "'=' must stand here, as in x(start = 1)");
+  bool nested = accept(reader, "(");
+  if (nested && !accept(reader, "start")) return complain(reader, "only start can be given, as in x(start = 1)");
+  if (!accept(reader, "=")) return complain(reader, "'=' must stand here, as in x(start = 1)");
   double value;
-  if (!take_number(reader, &value)) return complain(reader, "a number must stand here");
-  if (nested && !take(reader, ")")) return complain(reader, "')' must stand here");
+  if (!read_number(reader, &value)) return complain(reader, "a number must stand here");
+  if (nested && !accept(reader, ")")) return complain(reader, "')' must stand here");
   uint32_t position = model_find(model, name);
   if (position != MAP_NONE) starts[position] = value;
   else if (!reader->unknown++) reader->first = name;
@@ -107,15 +107,15 @@ bool start_list_read(Heap *heap, const Model *model, const char *path, double *s
   char *text = file_read(heap, diags, path, &length);
   if (!text) return false;
   StartReader reader = {.heap = heap, .diags = diags, .path = path, .text = text, .at = text};
-  bool open = take(&reader, "("), ok = true;
+  bool open = accept(&reader, "("), ok = true;
   skip_space(&reader);
   while (ok && *reader.at && *reader.at != ')') {
-    ok = take_item(&reader, model, starts);
-    if (!ok || take(&reader, ",")) continue;
+    ok = read_item(&reader, model, starts);
+    if (!ok || accept(&reader, ",")) continue;
     skip_space(&reader);
     break;
   }
-  if (ok && open && !take(&reader, ")")) ok = complain(&reader, "',' or ')' must stand here");
+  if (ok && open && !accept(&reader, ")")) ok = complain(&reader, "',' or ')' must stand here");
   skip_space(&reader);
   if (ok && *reader.at) ok = complain(&reader, "nothing may follow the list");
   if (ok && reader.unknown)

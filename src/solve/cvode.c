@@ -1,6 +1,6 @@
 /* cvode: SUNDIALS CVODE, variable-order BDF, on the state-space form.
  *
- * CVODE sees the states alone; each right-hand side is one `close`, started from the columns of the call before,
+ * CVODE sees the states alone; each right-hand side is one `complete`, started from the columns of the call before,
  * moved along their derivatives. The Jacobian is the exact dense one of the rates. A pivot changes what the
  * components mean, so it restarts the history, at the present step size.
  */
@@ -20,8 +20,8 @@ typedef struct Cvode {
   const System *system;
   Heap *heap;
   IntegratorOptions options;
-  double *closed; /* all columns at the last right-hand side */
-  double closed_time;
+  double *completed; /* all columns at the last right-hand side */
+  double completed_time;
   double *y, *previous; /* all columns at t and at the end of the step before */
   double t, t_previous;
   double *trial; /* [columns] */
@@ -37,22 +37,22 @@ typedef struct Cvode {
 
 /* ---- What CVODE calls ---- */
 
-/* Closes `trial` at t with these states; the other columns start from `closed`. */
-static EvalStatus cvode_close(Cvode *cvode, double t, const double *states) {
+/* Closes `trial` at t with these states; the other columns start from `completed`. */
+static EvalStatus cvode_complete(Cvode *cvode, double t, const double *states) {
   const System *system = cvode->system;
-  double dt = t - cvode->closed_time;
+  double dt = t - cvode->completed_time;
   for (int32_t c = 0; c < system->columns; c++) {
     int32_t rate = system->successor ? system->successor[c] : -1;
-    cvode->trial[c] = cvode->closed[c] + (rate >= 0 && dt != 0 ? dt * cvode->closed[rate] : 0);
+    cvode->trial[c] = cvode->completed[c] + (rate >= 0 && dt != 0 ? dt * cvode->completed[rate] : 0);
   }
   for (int32_t l = 0; l < system->links; l++) cvode->trial[system->link_from[l]] = states[l];
-  EvalStatus status = system->close(system->context, t, cvode->trial);
+  EvalStatus status = system->complete(system->context, t, cvode->trial);
   if (status == EVAL_STOP) cvode->stop = true;
   if (status != EVAL_OK) return status;
-  double *swap = cvode->closed;
-  cvode->closed = cvode->trial;
+  double *swap = cvode->completed;
+  cvode->completed = cvode->trial;
   cvode->trial = swap;
-  cvode->closed_time = t;
+  cvode->completed_time = t;
   return EVAL_OK;
 }
 
@@ -60,16 +60,16 @@ static int cvode_rates(double t, N_Vector states, N_Vector rates, void *self) {
   Cvode *cvode = self;
   double *r = N_VGetArrayPointer(rates);
   r[0] = 0;
-  EvalStatus status = cvode_close(cvode, t, N_VGetArrayPointer(states));
+  EvalStatus status = cvode_complete(cvode, t, N_VGetArrayPointer(states));
   for (int32_t l = 0; l < cvode->system->links && status == EVAL_OK; l++)
-    r[l] = cvode->closed[cvode->system->link_to[l]];
+    r[l] = cvode->completed[cvode->system->link_to[l]];
   return (int)status;
 }
 
-static bool cvode_is_closed(const Cvode *cvode, double t, const double *states) {
-  if (t != cvode->closed_time) return false;
+static bool cvode_is_complete(const Cvode *cvode, double t, const double *states) {
+  if (t != cvode->completed_time) return false;
   for (int32_t l = 0; l < cvode->system->links; l++)
-    if (cvode->closed[cvode->system->link_from[l]] != states[l]) return false;
+    if (cvode->completed[cvode->system->link_from[l]] != states[l]) return false;
   return true;
 }
 
@@ -80,9 +80,9 @@ static int cvode_jacobian(double t, N_Vector states, N_Vector rates, SUNMatrix m
   const double *x = N_VGetArrayPointer(states);
   EvalStatus status = EVAL_OK;
   (void)rates, (void)a, (void)b, (void)c;
-  if (!cvode_is_closed(cvode, t, x)) status = cvode_close(cvode, t, x);
+  if (!cvode_is_complete(cvode, t, x)) status = cvode_complete(cvode, t, x);
   if (status == EVAL_OK)
-    status = system->rates_jacobian(system->context, t, cvode->closed, SUNDenseMatrix_Data(matrix));
+    status = system->rates_jacobian(system->context, t, cvode->completed, SUNDenseMatrix_Data(matrix));
   return (int)status;
 }
 
@@ -135,7 +135,7 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
   cvode->system = system;
   cvode->heap = heap;
   cvode->options = *options;
-  cvode->closed = heap_array(heap, columns, sizeof(double));
+  cvode->completed = heap_array(heap, columns, sizeof(double));
   cvode->trial = heap_array(heap, columns, sizeof(double));
   cvode->previous = heap_array(heap, columns, sizeof(double));
   cvode->y = heap_array(heap, columns, sizeof(double));
@@ -167,8 +167,8 @@ static void cvode_restart(Cvode *cvode, const double *y, double step) {
   size_t size = (size_t)system->columns * sizeof(double);
   if (cvode->begun) cvode_statistics(cvode, &cvode->before);
   memcpy(cvode->y, y, size);
-  memcpy(cvode->closed, y, size);
-  cvode->closed_time = cvode->t_previous = cvode->t;
+  memcpy(cvode->completed, y, size);
+  cvode->completed_time = cvode->t_previous = cvode->t;
   double *x = N_VGetArrayPointer(cvode->states);
   for (int32_t l = 0; l < system->links; l++) x[l] = y[system->link_from[l]];
   if (!cvode->begun) cvode_begin(cvode, cvode->t);
@@ -211,11 +211,11 @@ static StepStatus cvode_step(void *self, double t_stop) {
     cvode->t = t;
     return cvode_status(cvode, flag);
   }
-  if (cvode_close(cvode, cvode->t, N_VGetArrayPointer(cvode->states)) != EVAL_OK) return STEP_EVALUATION;
+  if (cvode_complete(cvode, cvode->t, N_VGetArrayPointer(cvode->states)) != EVAL_OK) return STEP_EVALUATION;
   double *swap = cvode->previous;
   cvode->previous = cvode->y;
   cvode->y = swap;
-  memcpy(cvode->y, cvode->closed, (size_t)cvode->system->columns * sizeof(double));
+  memcpy(cvode->y, cvode->completed, (size_t)cvode->system->columns * sizeof(double));
   cvode->t_previous = t;
   return STEP_OK;
 }

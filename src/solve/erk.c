@@ -1,6 +1,6 @@
 /* erk: explicit Runge-Kutta on the state-space form, order 8 or, for loose tolerances, order 5.
  *
- * Every stage is a whole vector of columns: the states are combined from the rates of earlier stages, `close`
+ * Every stage is a whole vector of columns: the states are combined from the rates of earlier stages, `complete`
  * solves for the rest. What it starts from decides what it costs, so the other columns are predicted: those
  * whose derivative is a column are combined as if they were states, the rest are extrapolated in time, and to
  * both is added what the same prediction missed in the step before. Formulas and step control follow Hairer,
@@ -206,7 +206,7 @@ static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) 
     y[c] = guess[c] + scale * missed[c];
   }
   bool whole = stage == tableau->stages || !system->rates;
-  EvalStatus status = whole ? system->close(system->context, t, y) : system->rates(system->context, t, y);
+  EvalStatus status = whole ? system->complete(system->context, t, y) : system->rates(system->context, t, y);
   if (status != EVAL_OK) return status;
   for (int32_t p = erk->states; p < erk->paired; p++)
     missed[erk->column[p]] = y[erk->column[p]] - guess[erk->column[p]];
@@ -310,7 +310,7 @@ static double erk_first_step(Erk *erk, double span) {
   double *y = erk->values[1];
   memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
   for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk->guess[erk->column[p]];
-  if (erk->system->close(erk->system->context, erk->t + h, y) != EVAL_OK) return 0.1 * h;
+  if (erk->system->complete(erk->system->context, erk->t + h, y) != EVAL_OK) return 0.1 * h;
   for (int32_t p = 0; p < erk->states; p++) erk->sum[0][p] = y[erk->rate[p]] - erk->rates[0][p];
   double bend = fmax(erk_norm(erk, erk->sum[0]) / h, slope);
   double other = bend <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / bend, 1.0 / order);

@@ -115,7 +115,7 @@ bool events_settle(View *view, double t, double *y) {
       switches_keep(view->switches);
       return true;
     }
-    if (view->methods->settle(view, t, y) != EVAL_OK) return false;
+    if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
   }
   return false;
 }

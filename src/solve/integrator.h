@@ -23,7 +23,7 @@ typedef struct System {
   const int32_t *link_from, *link_to; /* may change between steps; the integrator is then told */
 
   /* The column that holds the time derivative of column i whether i is a state or not, -1 where there is none;
-   * fixed for the system's life, and link_to of a state is its successor. It predicts the columns that `close`
+   * fixed for the system's life, and link_to of a state is its successor. It predicts the columns that `complete`
    * solves for, so that its Newton iteration starts close. NULL: nothing is known beyond the links. */
   const int32_t *successor;
 
@@ -48,16 +48,16 @@ typedef struct System {
 
   /* State-space form: given t and the states within y (and y's other columns as a guess), solves G = 0 for all
    * other columns, in place. NULL where this form does not exist. After it, y[link_to] are the states' rates. */
-  EvalStatus (*close)(void *context, double t, double *y);
+  EvalStatus (*complete)(void *context, double t, double *y);
 
-  /* As close, but may leave columns on which no rate depends. NULL: close serves. */
+  /* As `complete`, but may leave columns on which no rate depends. NULL: `complete` serves. */
   EvalStatus (*rates)(void *context, double t, double *y);
 
-  /* [columns] that close finds without a guess and that nothing looks at inside a step. NULL: not known of any. */
+  /* [columns] that `complete` finds without a guess and that nothing looks at inside a step. NULL: not known of any. */
   const bool *given;
 
-  /* d rates / d states, dense column-major links x links, at a point closed by `close`; by the implicit function
-   * theorem. NULL where `close` is. */
+  /* d rates / d states, dense column-major links x links, at a point that `complete` has solved; by the implicit function
+   * theorem. NULL where `complete` is. */
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);
 } System;
 
@@ -92,7 +92,7 @@ typedef struct IntegratorStatistics {
 typedef struct Integrator {
   const char *name;         /* as on the command line */
   const char *description;  /* one line */
-  bool explicit_form;       /* uses `close` (state-space form) rather than residual and jacobian */
+  bool explicit_form;       /* uses `complete` (state-space form) rather than residual and jacobian */
   bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
@@ -108,7 +108,7 @@ typedef struct Integrator {
   const double *(*values)(const void *self);
 
   /* Dense output inside the last step, of the method's continuous order: the states within y (all columns are
-   * written; columns that are not states are only as good as the method makes them: good guesses for `close`).
+   * written; columns that are not states are only as good as the method makes them: good guesses for `complete`).
    * Valid until the next call of step, start or switch_states. */
   void (*interpolate)(void *self, double t, double *y);
 

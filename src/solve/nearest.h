@@ -17,6 +17,6 @@ void nearest_move(Nearest *nearest, double t, double *y);
 
 /* The same with states that stay where they are: at an event, where only modes have changed. Rows that hold
  * states alone are left as they are. */
-void nearest_settle(Nearest *nearest, double t, double *y);
+void nearest_move_others(Nearest *nearest, double t, double *y);
 
 #endif

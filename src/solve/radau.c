@@ -108,7 +108,7 @@ typedef struct Radau {
 /* ---- The choice of states ---- */
 
 /* Columns in the error test: the states, and what the view marks as of higher index. The Newton iteration is
- * measured on these and on the purely algebraic columns, leniently where `close` can make those exact; rates
+ * measured on these and on the purely algebraic columns, leniently where `complete` can make those exact; rates
  * count through their states. */
 static void radau_find_measured(Radau *radau, int32_t *mark) {
   const System *system = radau->system;
@@ -120,7 +120,7 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
     bool higher = system->column_index && system->column_index[c] > 1;
     if (mark[c] & 2 || higher) radau->error_columns[radau->error_count++] = c;
     if (mark[c] != 1 || higher) radau->newton_columns[radau->newton_count++] = c;
-    radau->lenient[c] = mark[c] == 0 && !higher && system->close;
+    radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
   }
 }
 

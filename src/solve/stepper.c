@@ -237,7 +237,7 @@ static const Integrator *first_integrator(Stepper *stepper) {
     stepper->statistics.solver_reason = "large and sparse";
     return integrator_find("bdf");
   }
-  if (stepper->view->system.close) {
+  if (stepper->view->system.complete) {
     stepper->statistics.solver_reason = "not stiff so far";
     return integrator_find("erk");
   }

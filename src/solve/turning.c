@@ -303,7 +303,7 @@ typedef struct Follower {
 
 static Follower follower_make(const Turning *turning, double max_step) {
   IntegratorOptions options = {.relative_tolerance = TIGHT, .absolute_tolerance = TIGHT, .max_step = max_step};
-  Follower follower = {.integrator = integrator_find(turning->view->system.close ? "erk" : "radau")};
+  Follower follower = {.integrator = integrator_find(turning->view->system.complete ? "erk" : "radau")};
   Heap *heap = heap_within(turning->heap, &follower.ticket);
   follower.self = follower.integrator->create(heap, &turning->view->system, &options);
   return follower;

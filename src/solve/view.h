@@ -38,7 +38,7 @@ typedef struct ViewMethods {
   EvalStatus (*solve)(View *view, double t, double *y);
 
   /* The same at an event, where only the modes have changed: states stay as they are. */
-  EvalStatus (*settle)(View *view, double t, double *y);
+  EvalStatus (*solve_at_event)(View *view, double t, double *y);
 
   /* Exchanges states for columns that serve better at the point `ahead`; only the links change. Without `sure` it looks closely
    * only where the rates ask for it. Before an exchange the rows are solved at `now` in the old choice, so that the new

@@ -18,8 +18,8 @@ typedef struct DummyView {
   Linear *linear;
 } DummyView;
 
-static EvalStatus close_states(void *context, double t, double *y) {
-  return statespace_close(((DummyView *)context)->space, t, y);
+static EvalStatus complete_states(void *context, double t, double *y) {
+  return statespace_complete(((DummyView *)context)->space, t, y);
 }
 
 static EvalStatus find_rates(void *context, double t, double *y) {
@@ -113,7 +113,7 @@ static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *red
 
 /* ---- the view ---- */
 
-static EvalStatus solve(View *view, double t, double *y) { return close_states(view, t, y); }
+static EvalStatus solve(View *view, double t, double *y) { return complete_states(view, t, y); }
 
 static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges) {
   DummyView *chosen = (DummyView *)view;
@@ -122,7 +122,7 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
   exchanges->list = dummy_exchanges(chosen->dummy);
   if (count < 0) return EXCHANGE_SINGULAR;
   if (count == 0) return 0;
-  if (close_states(chosen, now.t, now.y) != EVAL_OK) return EXCHANGE_UNSOLVED;
+  if (complete_states(chosen, now.t, now.y) != EVAL_OK) return EXCHANGE_UNSOLVED;
   update_links(chosen);
   statespace_choose(chosen->space, dummy_depth(chosen->dummy));
   return count;
@@ -131,8 +131,11 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
 static CloseFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
 static uint64_t factorizations(const View *view) { return statespace_factorizations(((const DummyView *)view)->space); }
 
-static const ViewMethods METHODS = {
-    .solve = solve, .settle = solve, .exchange = exchange, .failure = failure, .factorizations = factorizations};
+static const ViewMethods METHODS = {.solve = solve,
+                                    .solve_at_event = solve,
+                                    .exchange = exchange,
+                                    .failure = failure,
+                                    .factorizations = factorizations};
 
 View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   DummyView *chosen = heap_alloc(heap, sizeof *chosen);
@@ -141,7 +144,7 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   view->methods = &METHODS;
   view->evaluator = run->evaluator;
   view->system = view_whole_system(heap, view, run->evaluator);
-  view->system.close = close_states;
+  view->system.complete = complete_states;
   view->system.rates_jacobian = rates_jacobian;
   if (!reduced->modes->count) { /* with modes, conditions may look at any column inside a step */
     view->system.rates = find_rates;

@@ -87,7 +87,7 @@ static void make_pattern(Heap *heap, SelectedView *selected) {
 }
 
 /* The system of the present selection at y. */
-static void take_selection(Heap *heap, SelectedView *selected, const double *y) {
+static void use_selection(Heap *heap, SelectedView *selected, const double *y) {
   View *view = &selected->view;
   System *system = &view->system;
   const Strangeness *strangeness = selected->strangeness;
@@ -166,7 +166,7 @@ static double correct(SelectedView *selected, double t) {
 
 /* Newton's method for the columns that are no states; the factors stay from point to point as long as they
  * serve. */
-static EvalStatus close_rows(void *context, double t, double *y) {
+static EvalStatus complete_columns(void *context, double t, double *y) {
   SelectedView *selected = context;
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
   double last = HUGE_VAL;
@@ -330,7 +330,7 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
   if (!sure && !is_look_due(selected, ahead.y)) return 0;
   selected->waited = 0;
   if (!find_dependence(selected, ahead.t, ahead.y)) return EXCHANGE_RESELECT;
-  if (best_exchange(selected, &place, &state) > GAIN && close_rows(view, now.t, now.y) != EVAL_OK)
+  if (best_exchange(selected, &place, &state) > GAIN && complete_columns(view, now.t, now.y) != EVAL_OK)
     return EXCHANGE_RESELECT;
   for (; count < limit && best_exchange(selected, &place, &state) > GAIN; count++) {
     selected->exchanges[count] = (Exchange){(uint32_t)strangeness->from[state], (uint32_t)selected->column[place]};
@@ -374,7 +374,7 @@ static bool reselect(View *view, double t, double *y) {
   heap_free(heap, fresh);
   free_selection(heap, changed ? &before : strangeness);
   if (!changed) *strangeness = before;
-  else take_selection(heap, selected, y);
+  else use_selection(heap, selected, y);
   return changed;
 }
 
@@ -388,7 +388,7 @@ static bool same_ranks(View *view, double t, double *y) {
   return same;
 }
 
-static EvalStatus solve(View *view, double t, double *y) { return close_rows(view, t, y); }
+static EvalStatus solve(View *view, double t, double *y) { return complete_columns(view, t, y); }
 static uint64_t factorizations(const View *view) { return ((const SelectedView *)view)->factorizations; }
 
 static CloseFailure failure(const View *view) {
@@ -397,7 +397,7 @@ static CloseFailure failure(const View *view) {
 }
 
 static const ViewMethods METHODS = {.solve = solve,
-                                    .settle = solve,
+                                    .solve_at_event = solve,
                                     .exchange = exchange,
                                     .reselect = reselect,
                                     .same_ranks = same_ranks,
@@ -439,10 +439,10 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
                           .nominal = strangeness->evaluator->nominal,
                           .residual = selected_residual,
                           .jacobian = selected_jacobian,
-                          .close = close_rows,
+                          .complete = complete_columns,
                           .rates_jacobian = rates_jacobian};
   view->methods = &METHODS;
   view->switches = switches_new(heap, strangeness->evaluator);
-  take_selection(heap, selected, y);
+  use_selection(heap, selected, y);
   return view;
 }
