@@ -12,8 +12,8 @@ typedef struct Definitions {
   Expr *leaf, *value;
 } Definitions;
 
-/* An equation that is linear in a derivative which is highest both in it and in the array defines that derivative. Every
- * equation defines at most one, the first that no other defined. */
+/* An equation that is linear in a derivative which is highest both in it and in the array defines that derivative.
+ * Every equation defines at most one, the first that no other defined. */
 static Definitions find_definitions(Analysis *analysis, Arena *arena, bool *defines) {
   const Problem *problem = &analysis->problem;
   const Structure *structure = &analysis->structure;
@@ -154,8 +154,8 @@ static void find_linear(Analysis *analysis, Arena *arena) {
 
 /* ---- initial values ---- */
 
-/* Preference of a column as an initial value: fixed before given before default; within that stateSelect, and the variable
- * before its derivatives. Highest derivatives last. */
+/* Preference of a column as an initial value: fixed before given before default; within that stateSelect, and the
+ * variable before its derivatives. Highest derivatives last. */
 static int32_t column_preference(const Analysis *analysis, uint32_t q) {
   const Array *array = &analysis->array;
   const Model *model = analysis->problem.model;

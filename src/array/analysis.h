@@ -1,5 +1,5 @@
-/* analysis: what the structure of a model means for its user: index, hidden constraints, degrees of freedom, what may be
- * initialized, and what is wrong with a bad model, by name. All figures are those of the model as written. */
+/* analysis: what the structure of a model means for its user: index, hidden constraints, degrees of freedom, what may
+ * be initialized, and what is wrong with a bad model, by name. All figures are those of the model as written. */
 #ifndef DAEDAL_ARRAY_ANALYSIS_H
 #define DAEDAL_ARRAY_ANALYSIS_H
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Points whose values go along with the elimination; lines that it takes at most; up to which size of a block it takes all of
- * them, and lines of numbers that are eliminated exactly at most. */
+/* Points whose values go along with the elimination; lines that it takes at most; up to which size of a block it takes
+ * all of them, and lines of numbers that are eliminated exactly at most. */
 enum { SHADOWS = 3, LARGEST = 400, ALL_LINES = 48, EXACT_LINES = 20000 };
 
 static const double CANCELLED = 1e-9;

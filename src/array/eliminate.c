@@ -9,8 +9,8 @@ __extension__ typedef unsigned __int128 Wide;
 
 static const uint64_t PRIME = ((uint64_t)1 << 61) - 1;
 
-/* Largest numerator and denominator taken for real: a random residue has such a fraction with a chance of 2^-8 only, and the sum is
- * checked with them. */
+/* Largest numerator and denominator taken for real: a random residue has such a fraction with a chance of 2^-8 only,
+ * and the sum is checked with them. */
 static const uint64_t LARGEST = (uint64_t)1 << 26;
 
 static uint64_t fold(Wide product) {

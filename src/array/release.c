@@ -1,5 +1,5 @@
-/* release: see release.h. Invariant of the echelon: a vector is 1 at its pivot and zero at the pivots of those before it, so what
- * the unknowns left over determine is found from the last vector to the first. */
+/* release: see release.h. Invariant of the echelon: a vector is 1 at its pivot and zero at the pivots of those before
+ * it, so what the unknowns left over determine is found from the last vector to the first. */
 #include "array/release.h"
 
 #include <math.h>

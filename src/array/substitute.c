@@ -1,6 +1,7 @@
-/* substitute: the step of expression substitution (Tan, Nedialkov, Pryce 2017). With J v = 0 the equations of the block depend on the
- * highest derivatives of the unknowns with v_j != 0 through fewer combinations than there are unknowns: w_j = x_j^(d_j - C) - (v_j /
- * v_l) x_l^(d_l - C), C the largest c of those equations. With w_j as unknowns of their own x_l drops out of the equations. */
+/* substitute: the step of expression substitution (Tan, Nedialkov, Pryce 2017). With J v = 0 the equations of the block
+ * depend on the highest derivatives of the unknowns with v_j != 0 through fewer combinations than there are unknowns:
+ * w_j = x_j^(d_j - C) - (v_j / v_l) x_l^(d_l - C), C the largest c of those equations. With w_j as unknowns of their
+ * own x_l drops out of the equations. */
 #include "array/convert_internal.h"
 
 #include <string.h>

@@ -66,8 +66,8 @@ jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point);
  * under way ends there. Calls nest: where refusals went before, they go again afterwards. */
 bool heap_protect(Heap *heap, void (*work)(void *context), void *context);
 
-/* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }, for tests that destroy the heap
- * in the same function. Locals changed inside and read after a failure must be volatile. */
+/* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }, for tests that destroy the
+ * heap in the same function. Locals changed inside and read after a failure must be volatile. */
 #define HEAP_TRY(heap, point) (heap_set_catch((heap), &(point)), setjmp(point) == 0)
 
 #endif

@@ -1,6 +1,5 @@
-/* linear: see linear.h. Invariant: `kind` decides which of the three groups of fields is in use; rows of dense
- * matrices are scaled to largest entry one, so that pivoting does not depend on how equations are written.
- */
+/* linear: see linear.h. Invariant: `kind` decides which of the three groups of fields is in use; rows of dense matrices
+ * are scaled to largest entry one, so that pivoting does not depend on how equations are written. */
 #include "base/linear.h"
 
 #include <klu.h>

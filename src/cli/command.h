@@ -1,6 +1,5 @@
-/* command: what the parts of the command share: the parsed arguments, the table of commands and the exit
- * status. Data goes to standard output, words go to standard error.
- */
+/* command: what the parts of the command share: the parsed arguments, the table of commands and the exit status. Data
+ * goes to standard output, words go to standard error. */
 #ifndef DAEDAL_CLI_COMMAND_H
 #define DAEDAL_CLI_COMMAND_H
 

@@ -1,6 +1,5 @@
-/* options: the table and its parser. An option is given once; every value is checked here, before any work,
- * except those that need the model.
- */
+/* options: the table and its parser. An option is given once; every value is checked here, before any work, except
+ * those that need the model. */
 #include "cli/options.h"
 #include "cli/suggest.h"
 

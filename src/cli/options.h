@@ -1,6 +1,5 @@
-/* options: one table says of each option its name, argument, the commands it belongs to, its meaning and
- * where its value goes. The parser and the help are its only readers.
- */
+/* options: one table says of each option its name, argument, the commands it belongs to, its meaning and where its
+ * value goes. The parser and the help are its only readers. */
 #ifndef DAEDAL_CLI_OPTIONS_H
 #define DAEDAL_CLI_OPTIONS_H
 

@@ -1,6 +1,5 @@
-/* progress: the bar appears when a run takes long enough to be waited for, and is drawn ten times a second
- * at most, so that it costs nothing.
- */
+/* progress: the bar appears when a run takes long enough to be waited for, and is drawn ten times a second at most, so
+ * that it costs nothing. */
 #include "cli/progress.h"
 #include "cli/terminal.h"
 

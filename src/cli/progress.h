@@ -1,6 +1,5 @@
-/* progress: what happens between the steps of a run: a bar on the terminal for the person who waits, and the
- * end of the run when that person loses patience.
- */
+/* progress: what happens between the steps of a run: a bar on the terminal for the person who waits, and the end of the
+ * run when that person loses patience. */
 #ifndef DAEDAL_CLI_PROGRESS_H
 #define DAEDAL_CLI_PROGRESS_H
 

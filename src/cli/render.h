@@ -1,6 +1,5 @@
-/* render: draws diagnostics on standard error, in the form that compilers use: file:line:column, severity,
- * message, the line and an underline, then the notes.
- */
+/* render: draws diagnostics on standard error, in the form that compilers use: file:line:column, severity, message, the
+ * line and an underline, then the notes. */
 #ifndef DAEDAL_CLI_RENDER_H
 #define DAEDAL_CLI_RENDER_H
 

@@ -1,6 +1,5 @@
-/* session: a model under work by one command: loading it, saying what there is to say, writing what is asked
- * for. `status` is the exit status so far; it is that of the first failure.
- */
+/* session: a model under work by one command: loading it, saying what there is to say, writing what is asked for.
+ * `status` is the exit status so far; it is that of the first failure. */
 #ifndef DAEDAL_CLI_SESSION_H
 #define DAEDAL_CLI_SESSION_H
 
@@ -18,8 +17,8 @@ typedef struct Session {
   int status;
 } Session;
 
-/* Loads the model, draws what was said, and sees to it that the outputs can be written. The session is to be closed also
- * after a failure. */
+/* Loads the model, draws what was said, and sees to it that the outputs can be written. The session is to be closed
+ * also after a failure. */
 Session session_open(const Arguments *arguments);
 
 /* Looks again at where the outputs go, when the arguments have become more complete. */
@@ -31,8 +30,8 @@ void session_keep(Session *session, daedal_result *result);
 /* Draws the new diagnostics of model and run; their failure becomes the session's. */
 void session_report(Session *session);
 
-/* Writes a text to a file, or to standard output for "-"; nothing for a NULL path. Where there is no text, the reason is
- * reported. */
+/* Writes a text to a file, or to standard output for "-"; nothing for a NULL path. Where there is no text, the reason
+ * is reported. */
 void session_write(Session *session, const char *path, const char *text);
 
 /* Writes the report for --json; `failed` stands for it when the model failed before there was one. */

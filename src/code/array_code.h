@@ -1,5 +1,6 @@
-/* array_code: the derivative array as programs: all rows, their Jacobian, the conditions of its modes, and whatever else is
- * evaluated at its columns. Made once for a plan and never changed afterwards; runs evaluate it (evaluator.h). */
+/* array_code: the derivative array as programs: all rows, their Jacobian, the conditions of its modes, and whatever
+ * else is evaluated at its columns. Made once for a plan and never changed afterwards; runs evaluate it
+ * (evaluator.h). */
 #ifndef DAEDAL_CODE_ARRAY_CODE_H
 #define DAEDAL_CODE_ARRAY_CODE_H
 

@@ -1,8 +1,8 @@
-/* block_matrix: the Jacobian of one block of the differentiated problem with respect to its highest derivatives,
- * d f_i / d x_j^(d_j - c_i). It is the paper's G (Mattsson, Söderlind 1991, section 3), and every H and M of a lower level
- * is a part of it, because d(D f)/d(D v) = d f/d v. Rows are sorted by falling c (assumption A2), so the rows of a stage are
- * a prefix. Row i depends on columns up to stage -c_i only: rows of equal c form a group that can be evaluated as soon as
- * that stage is known. */
+/* block_matrix: the Jacobian of one block of the differentiated problem with respect to its highest derivatives, d f_i
+ * / d x_j^(d_j - c_i). It is the paper's G (Mattsson, Söderlind 1991, section 3), and every H and M of a lower level is
+ * a part of it, because d(D f)/d(D v) = d f/d v. Rows are sorted by falling c (assumption A2), so the rows of a stage
+ * are a prefix. Row i depends on columns up to stage -c_i only: rows of equal c form a group that can be evaluated as
+ * soon as that stage is known. */
 #ifndef DAEDAL_CODE_BLOCK_MATRIX_H
 #define DAEDAL_CODE_BLOCK_MATRIX_H
 
@@ -41,8 +41,8 @@ const BlockShape *block_shape(ArrayCode *code, const Structure *structure, int32
 /* A matrix of that shape. Lives in the heap. */
 BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape);
 
-/* Expressions of the entries of a group, appended; for programs that evaluate them along with something else. The values then
- * come in through block_matrix_set_values. */
+/* Expressions of the entries of a group, appended; for programs that evaluate them along with something else. The
+ * values then come in through block_matrix_set_values. */
 void block_shape_roots(const BlockShape *shape, int32_t group, Heap *heap, ExprVec *roots);
 void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, const double *values);
 

@@ -27,8 +27,7 @@ void routine_want(RoutineWriter *writer, uint32_t routine);
 /* Name of the C function of a routine; in the arena. */
 const char *routine_c_name(const RoutineWriter *writer, const Routine *routine);
 
-/* Appends the function and its prototype. NULL, or why it cannot be written: one line, static text.
- * O(text). */
+/* Appends the function and its prototype. NULL, or why it cannot be written: one line, static text. O(text). */
 const char *routine_write(RoutineWriter *writer, const Routine *routine);
 
 #endif

@@ -338,8 +338,7 @@ static void put_store(ProgramWriter *writer, const Scope *scope, uint32_t output
   vec_free(writer->heap, &value);
 }
 
-/* Outputs of a kernel with one instance, listed by the line that makes them; other ones go to the last
- * piece. */
+/* Outputs of a kernel with one instance, listed by the line that makes them; other ones go to the last piece. */
 typedef struct OutputList {
   uint32_t *next;  /* per output */
   uint32_t *first; /* per line of the prologue; the last entry: not made by a line */

@@ -1,5 +1,6 @@
-/* evaluator: the derivative array at one set of values. It owns the values of parameters and discrete variables, the workspaces
- * of the programs of all rows and of their Jacobian, and the honest count of work: rows evaluated. One for each run. */
+/* evaluator: the derivative array at one set of values. It owns the values of parameters and discrete variables, the
+ * workspaces of the programs of all rows and of their Jacobian, and the honest count of work: rows evaluated. One for
+ * each run. */
 #ifndef DAEDAL_CODE_EVALUATOR_H
 #define DAEDAL_CODE_EVALUATOR_H
 

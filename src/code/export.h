@@ -1,6 +1,5 @@
-/* export: a model as C99 that stands for itself: residual, sparse Jacobian, names, values, and a driver
- * that shows them. It needs nothing but the C library and libm, and computes the same numbers as the tape.
- */
+/* export: a model as C99 that stands for itself: residual, sparse Jacobian, names, values, and a driver that shows
+ * them. It needs nothing but the C library and libm, and computes the same numbers as the tape. */
 #ifndef DAEDAL_CODE_EXPORT_H
 #define DAEDAL_CODE_EXPORT_H
 

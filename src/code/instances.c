@@ -1,7 +1,6 @@
-/* instances: see instances.h. Where several equations of one shape alternate, their instances are put apart
- * first: each period'th instance in turn. The stride of a lane is the majority among the differences of
- * neighbours (Boyer and Moore's vote); a lane that departs from it too often keeps a table instead, so that
- * blocks stay long. */
+/* instances: see instances.h. Where several equations of one shape alternate, their instances are put apart first: each
+ * period'th instance in turn. The stride of a lane is the majority among the differences of neighbours (Boyer and
+ * Moore's vote); a lane that departs from it too often keeps a table instead, so that blocks stay long. */
 #include "code/instances.h"
 
 #include <string.h>

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* Columns that are not asked for are a kind of leaf of their own; so rows of one template want the same
- * partials. */
+/* Columns that are not asked for are a kind of leaf of their own; so rows of one template want the same partials. */
 enum { OTHER_COLUMN = STORE_COUNT };
 
 /* Stands for a number in which the rows of a shape differ: a parameter that no model has. */

@@ -1,7 +1,6 @@
-/* kernel: see kernel.h. The nodes below the roots are listed children first (depth first, so that values
- * are used soon after they are made), uses are counted, then each node becomes lines. Sums become chains of
- * additions in the order of their terms: constant, first term, second term and so on, as everywhere in
- * daedal.
+/* kernel: see kernel.h. The nodes below the roots are listed children first (depth first, so that values are used soon
+ * after they are made), uses are counted, then each node becomes lines. Sums become chains of additions in the order of
+ * their terms: constant, first term, second term and so on, as everywhere in daedal.
  */
 #include "code/kernel.h"
 
@@ -105,8 +104,7 @@ static void mark_fused(KernelBuilder *builder, Expr sum) {
     if (may_fuse(builder, terms[t])) builder->is_fused[position_of(builder, terms[t].node)] = true;
 }
 
-/* Folds `accumulator (+|-) x` into the line that made the accumulator, if that was the last one and has
- * room. */
+/* Folds `accumulator (+|-) x` into the line that made the accumulator, if that was the last one and has room. */
 static bool extend_last(KernelBuilder *builder, Operand accumulator, bool subtract, Operand x) {
   LineVec *lines = &builder->kernel->body;
   if (operand_kind(accumulator) == OPERAND_UNIFORM) lines = &builder->kernel->prologue;
@@ -121,8 +119,7 @@ static bool extend_last(KernelBuilder *builder, Operand accumulator, bool subtra
   return true;
 }
 
-/* accumulator + term. `own`: lines made by this sum may be changed, so only the accumulator refers to the
- * last one. */
+/* accumulator + term. `own`: lines made by this sum may be changed, so only the accumulator refers to the last one. */
 static Operand add_term(KernelBuilder *builder, Operand accumulator, bool own, Term term) {
   uint32_t position = position_of(builder, term.node);
   bool subtract = term.coefficient == -1;

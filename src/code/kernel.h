@@ -83,15 +83,13 @@ typedef struct Kernel {
   Operand *outputs;
 } Kernel;
 
-/* Leaves of a kernel: expressions (leaves of the graph, or any node computed elsewhere) and numbers that
- * are slots. */
+/* Leaves of a kernel: expressions (leaves of the graph, or any node computed elsewhere) and numbers that are slots. */
 typedef struct SlotMap {
   Map nodes;   /* Expr -> slot */
   Map numbers; /* bits of a constant -> slot */
 } SlotMap;
 
-/* Code for the expressions `roots` (one per output of the instances) with the given slots. O(graph below
- * the roots). */
+/* Code for the expressions `roots` (one per output of the instances) with the given slots. O(graph below the roots). */
 Kernel kernel_make(Heap *heap, Dag *dag, const Expr *roots, Instances instances, const SlotMap *slots);
 
 #endif

@@ -1,6 +1,5 @@
-/* program: see program.h. Groups become kernels and tapes, and one list of steps: by phase, and
- * within a phase blocks by the place of their outputs, so that neighbours in memory are worked on together.
- */
+/* program: see program.h. Groups become kernels and tapes, and one list of steps: by phase, and within a phase blocks
+ * by the place of their outputs, so that neighbours in memory are worked on together. */
 #include "code/program_internal.h"
 
 #include <math.h>

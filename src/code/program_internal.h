@@ -31,8 +31,7 @@ struct Program {
   uint32_t step_count;
   bool calls; /* functions of the model */
 
-  /* Compiled code in place of the tapes (compile.h); NULL: the tapes run. Returns whether all outputs are
-   * finite. */
+  /* Compiled code in place of the tapes (compile.h); NULL: the tapes run. Returns whether all outputs are finite. */
   bool (*compiled)(const struct Compiled *code, const Arrays *arrays, double *work);
   const struct Compiled *code;
   uint32_t compiled_work; /* numbers that it works with */

@@ -343,8 +343,7 @@ static void call_once(Registers *registers, uint32_t index) {
   for (uint32_t k = 0; k < call->site->result_count; k++) registers->file[call->results[k]] = results[k];
 }
 
-/* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by
- * itself. */
+/* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by itself. */
 static void run_lines(Registers *registers) {
   static const void *const labels[LINE_COUNT + 1] = {
 #define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = &&operator_##id,

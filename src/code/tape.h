@@ -1,10 +1,10 @@
-/* tape: a kernel with its registers assigned, and the interpreter that runs it. The tape itself never changes; what a run
- * writes is in its registers.
+/* tape: a kernel with its registers assigned, and the interpreter that runs it. The tape itself never changes; what a
+ * run writes is in its registers.
  *
- * Invariant: a register is free again after the last line that reads it, so the working set stays small;
- * the target of a line is never one of its operands, so lines may run over whole blocks in vector
- * registers. The prologue works on single numbers, the body on rows of BLOCK_LIMIT numbers, one per
- * instance; strided leaves and outputs are rows in the caller's own arrays, not copied.
+ * Invariant: a register is free again after the last line that reads it, so the working set stays small; the target of
+ * a line is never one of its operands, so lines may run over whole blocks in vector registers. The prologue works on
+ * single numbers, the body on rows of BLOCK_LIMIT numbers, one per instance; strided leaves and outputs are rows in the
+ * caller's own arrays, not copied.
  */
 #ifndef DAEDAL_CODE_TAPE_H
 #define DAEDAL_CODE_TAPE_H

@@ -44,8 +44,7 @@ typedef struct Templates {
 Templates templates_make(Heap *heap, const Graph *graph, const uint8_t *boundary);
 void templates_free(Templates *templates);
 
-/* Adds the region below `root`, which is inside. Returns its template; its slots are the last items.
- * O(region). */
+/* Adds the region below `root`, which is inside. Returns its template; its slots are the last items. O(region). */
 uint32_t templates_add(Templates *templates, Expr root);
 
 /* Index of a number in `numbers`. */

@@ -1,6 +1,5 @@
-/* dag: nodes, hash-consing, leaves and reading. A node is looked up by the content of its pools: a candidate
- * is written at the end of its pool, and taken back if an equal node exists. So a node is in the table
- * exactly once. */
+/* dag: nodes, hash-consing, leaves and reading. A node is looked up by the content of its pools: a candidate is written
+ * at the end of its pool, and taken back if an equal node exists. So a node is in the table exactly once. */
 #include "expr/dag_internal.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* dag_internal: the insides of the graph, shared by the files of src/expr only.
  *
- * Nodes are records of 8 bytes; what follows from them stands in three pools: constants, argument words and
- * terms.
+ * Nodes are records of 8 bytes; what follows from them stands in three pools: constants, argument words and terms.
  *  - Arguments of an operator of fixed arity: its arity words. Of any other (arity -1): one word with the
  *    number of words that follow, then the arguments; in a call before them function, output, number of
  *    partials, partials.

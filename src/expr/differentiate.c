@@ -241,8 +241,7 @@ typedef struct Contribution {
   uint32_t next; /* 1 + index, 0 ends */
 } Contribution;
 
-/* A gradient sweep. Selectors, children first, get their gradients stored; between selectors runs reverse
- * mode. */
+/* A gradient sweep. Selectors, children first, get their gradients stored; between selectors runs reverse mode. */
 typedef struct GradientSweep {
   Dag *dag;
   Map ranges;               /* selector -> position in begins */
@@ -300,8 +299,7 @@ static int compare_entries(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The walk of a region: what lies above the selectors, and all leaves of the selectors, which receive from
- * them. */
+/* The walk of a region: what lies above the selectors, and all leaves of the selectors, which receive from them. */
 static void region_walk(GradientSweep *g, Expr root) {
   Dag *dag = g->dag;
   IndexVec roots = {0};
@@ -343,8 +341,7 @@ static void region_sweep(GradientSweep *g, Expr root) {
   if (g->result.count) dag_sort(dag->heap, g->result.data, g->result.count, sizeof(GradientEntry), compare_entries);
 }
 
-/* Joins the gradients of up to three arguments leaf by leaf, with the selection of `self`, and stores the
- * result. */
+/* Joins the gradients of up to three arguments leaf by leaf, with the selection of `self`, and stores the result. */
 static void selector_join(GradientSweep *g, Expr self, GradientEntryVec *parts, uint32_t count) {
   Dag *dag = g->dag;
   uint32_t next[3] = {0};

@@ -1,9 +1,8 @@
-/* algorithm: algorithm sections. The variables a section assigns are slots of its code; running it
- * symbolically gives their values, hence equations; its when-statements become whens of the model (see
- * also procedure.c).
+/* algorithm: algorithm sections. The variables a section assigns are slots of its code; running it symbolically gives
+ * their values, hence equations; its when-statements become whens of the model (see also procedure.c).
  *
- * Invariant: before it runs, a slot holds pre(v) of a discrete variable and the start value of a
- * continuous one (Modelica 3.6, section 11.1.2). */
+ * Invariant: before it runs, a slot holds pre(v) of a discrete variable and the start value of a continuous one
+ * (Modelica 3.6, section 11.1.2). */
 #include "lang/algorithm.h"
 
 #include <string.h>

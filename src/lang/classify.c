@@ -1,10 +1,9 @@
 /* classify: which equations determine a discrete variable, and which are continuous.
  *
- * An equation without continuous variables determines a discrete variable that stands alone on one of its
- * sides. Where both sides are such variables, the choice is forced from the ends of the chains: an
- * equation with one candidate left takes it, and so on (peeling); a cycle is opened at its first equation.
- * After that, an equation with continuous variables and a lone discrete variable that nothing else
- * determines takes that one. */
+ * An equation without continuous variables determines a discrete variable that stands alone on one of its sides. Where
+ * both sides are such variables, the choice is forced from the ends of the chains: an equation with one candidate left
+ * takes it, and so on (peeling); a cycle is opened at its first equation. After that, an equation with continuous
+ * variables and a lone discrete variable that nothing else determines takes that one. */
 #include "lang/elaborate.h"
 
 typedef struct DiscreteSides {

@@ -79,8 +79,7 @@ Type stem_emit(Compiler *compiler, const Place *place, Type expected, Span span)
 /* Assigns the value on top to components declared one by one; false after an error. */
 bool stem_store(Compiler *compiler, AstExpr target, Type value);
 
-/* Value of a condition that is known before anything runs (constants, evaluated parameters): 1, 0, or -1
- * if open. */
+/* Value of a condition that is known before anything runs (constants, evaluated parameters): 1, 0, or -1 if open. */
 int condition_now(Compiler *compiler, AstExpr e);
 
 #endif

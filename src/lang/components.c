@@ -1,9 +1,8 @@
-/* components: declarations of the model: names and types, then sizes and the values that the structure
- * needs, in order of dependencies, then variables.
+/* components: declarations of the model: names and types, then sizes and the values that the structure needs, in order
+ * of dependencies, then variables.
  *
- * Invariant: a component is evaluated after all it depends on; a cycle is reported by naming it. After
- * components_add every component has leaves for each of its scalars, in the order in which the variables
- * were added. */
+ * Invariant: a component is evaluated after all it depends on; a cycle is reported by naming it. After components_add
+ * every component has leaves for each of its scalars, in the order in which the variables were added. */
 #include "lang/elaborate.h"
 
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* elaborate: from the syntax tree to the flat model; shared by the parts of the elaboration only.
  *
- * The way: classes are collected (classes.c), components of the model declared (components.c), evaluated in
- * order of their dependencies (sizes and values of parameters that the structure needs), then added as
- * variables; equations, statements and bindings are compiled to code (compile.c, statement.c, routine.c)
- * and run over the graph (symbolic.c), which leaves scalar expressions, collected as equations, actions
- * and assertions (equations.c, algorithm.c). */
+ * The way: classes are collected (classes.c), components of the model declared (components.c), evaluated in order of
+ * their dependencies (sizes and values of parameters that the structure needs), then added as variables; equations,
+ * statements and bindings are compiled to code (compile.c, statement.c, routine.c) and run over the graph (symbolic.c),
+ * which leaves scalar expressions, collected as equations, actions and assertions (equations.c, algorithm.c). */
 #ifndef DAEDAL_LANG_ELABORATE_H
 #define DAEDAL_LANG_ELABORATE_H
 
@@ -200,8 +199,7 @@ uint32_t enumeration_literal(const Elaboration *el, uint32_t enumeration, Name n
 
 /* The type in words: "Real[2,3 dimensions]" and so on; lives in the arena. */
 const char *type_text(Elaboration *el, Type type);
-/* A value of type `from` may stand where `to` is expected (Integer for Real, records with the same
- * fields). */
+/* A value of type `from` may stand where `to` is expected (Integer for Real, records with the same fields). */
 bool type_fits(const Elaboration *el, Type to, Type from);
 bool type_is_number(Type type); /* Real or Integer */
 /* The type that holds both; TYPE_NOTHING if there is none. */
@@ -343,8 +341,7 @@ Type compile_range(Compiler *compiler, AstExpr e);
 /* Checks the value on top against what is expected; reports an error naming `what`. */
 bool compile_expect(Compiler *compiler, Type expected, Type found, Span span, const char *what);
 
-/* The slot and place of an assignment's left side, subscripts pushed; false after an error. Emits
- * CODE_STORE. */
+/* The slot and place of an assignment's left side, subscripts pushed; false after an error. Emits CODE_STORE. */
 bool compile_store(Compiler *compiler, AstExpr target, Type value);
 
 /* ---- statement.c ---- */
@@ -352,8 +349,7 @@ void compile_statements(Compiler *compiler, const AstStatement *statements, uint
 
 /* ---- routine.c ---- */
 
-/* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an
- * error. */
+/* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an error. */
 uint32_t routine_of(Elaboration *el, ClassEntry *entry);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
@@ -382,8 +378,8 @@ void component_declare_constant(Elaboration *el, const AstElement *element, Name
 /* Marks what the values of structural parameters were computed from. */
 void components_spread_structural(Elaboration *el);
 bool component_is_parameter(const Component *component);
-/* The new value of a scalar part of a component, and its place in `value`, which has the component's shape. NULL if it is no
- * such part, or after an error. */
+/* The new value of a scalar part of a component, and its place in `value`, which has the component's shape. NULL if it
+ * is no such part, or after an error. */
 char *modified_part(Elaboration *el, const NewBinding *modification, const Value *value, Expr *e);
 
 /* ---- attributes.c ---- */
@@ -410,8 +406,7 @@ bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span spa
 
 /* ---- classify.c ---- */
 
-/* Puts the equations collected into the model: continuous ones, and those that determine a discrete
- * variable. */
+/* Puts the equations collected into the model: continuous ones, and those that determine a discrete variable. */
 void equations_classify(Elaboration *el, const EquationVec *equations);
 
 /* ---- algorithm.c ---- */

@@ -1,9 +1,8 @@
-/* parse_expression: expressions by operator precedence with explicit stacks, so that nesting costs memory
- * only.
+/* parse_expression: expressions by operator precedence with explicit stacks, so that nesting costs memory only.
  *
- * Invariant: between two steps, every construct that is open (a bracket, a call, a sum that may go on) is a
- * frame, and each finished expression that waits for its frame is an operand. A node is added when its frame
- * is reduced, after all its kids: this is the post-order that ast.h promises. */
+ * Invariant: between two steps, every construct that is open (a bracket, a call, a sum that may go on) is a frame, and
+ * each finished expression that waits for its frame is an operand. A node is added when its frame is reduced, after all
+ * its kids: this is the post-order that ast.h promises. */
 #include "lang/parser_state.h"
 
 /* Frames in rising precedence; those up to FRAME_IF are brackets, which only their own ending reduces. */
@@ -139,8 +138,7 @@ static void push_part(Parser *parser) {
   parser_advance(parser);
 }
 
-/* function-call-args = "(" [ function-arguments ] ")"; the function's name is in the parts above
- * frame.scratch. */
+/* function-call-args = "(" [ function-arguments ] ")"; the function's name is in the parts above frame.scratch. */
 static Step open_call(Parser *parser, ExpressionFrame frame, FrameKind kind) {
   for (uint32_t i = frame.scratch; i < parser->parts.count; i++)
     if (parser->parts.data[i].subscripts) {
@@ -291,8 +289,7 @@ static Step begin_bracket(Parser *parser, FrameKind kind) {
 
 static Step close_bracket(Parser *parser);
 
-/* What may stand at the start of an argument, element or subscript besides an expression: nothing, a colon,
- * a label. */
+/* What may stand at the start of an argument, element or subscript besides an expression: nothing, a colon, a label. */
 static bool begin_item(Parser *parser, Step *step) {
   ExpressionFrame *top = &vec_last(&parser->frames);
   TokenKind kind = parser->token.kind;
@@ -418,12 +415,10 @@ static bool check_chain(Parser *parser, const ExpressionFrame *top) {
   return true;
 }
 
-/* simple-expression = logical-expression [ ":" logical-expression [ ":" logical-expression ] ]
- * logical-expression = logical-term { "or" logical-term }
- * logical-term = logical-factor { "and" logical-factor }
- * relation = arithmetic-expression [ relational-operator arithmetic-expression ]
- * term = factor { mul-operator factor }
- * factor = primary [ ("^" | ".^") primary ] */
+/* simple-expression = logical-expression [ ":" logical-expression [ ":" logical-expression ] ] logical-expression =
+ * logical-term { "or" logical-term } logical-term = logical-factor { "and" logical-factor } relation =
+ * arithmetic-expression [ relational-operator arithmetic-expression ] term = factor { mul-operator factor } factor =
+ * primary [ ("^" | ".^") primary ] */
 static Step read_binary(Parser *parser, BinaryRule rule) {
   ExpressionFrame *top = reduce_above(parser, (FrameKind)rule.frame);
   bool is_list = rule.frame == FRAME_SUM || rule.frame == FRAME_PRODUCT;

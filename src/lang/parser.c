@@ -1,9 +1,8 @@
-/* parser: see parser.h. Classes and their elements; tokens, expressions, modifications and statements have
- * files of their own. Grammar: Modelica 3.6, appendix A.2, with what docs/language.md
- * says on top.
+/* parser: see parser.h. Classes and their elements; tokens, expressions, modifications and statements have files of
+ * their own. Grammar: Modelica 3.6, appendix A.2, with what docs/language.md says on top.
  *
- * Invariant: each class that is open is a frame; between two elements or statements all other stacks hold
- * finished things only. */
+ * Invariant: each class that is open is a frame; between two elements or statements all other stacks hold finished
+ * things only. */
 #include "lang/parser.h"
 
 #include "lang/parser_state.h"
@@ -204,8 +203,7 @@ static bool begin_class(Parser *parser, AstElement element) {
   return ok;
 }
 
-/* element = import-clause | extends-clause | [ "redeclare" ] [ "final" ] [ "inner" ] [ "outer" ] [
- * "replaceable" ] (
+/* element = import-clause | extends-clause | [ "redeclare" ] [ "final" ] [ "inner" ] [ "outer" ] [ "replaceable" ] (
  *   class-definition | component-clause ) [ constraining-clause ] */
 static bool read_element(Parser *parser) {
   uint32_t visibility = parser->classes.count ? vec_last(&parser->classes).visibility : 0;

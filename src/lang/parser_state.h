@@ -90,8 +90,7 @@ void parser_advance(Parser *parser);
 TokenKind parser_peek(Parser *parser); /* kind of the token after the present one */
 bool parser_accept(Parser *parser, TokenKind kind);
 
-/* Reads a token of this kind, or reports "expected ... where", where being NULL or some words on what it is
- * for. */
+/* Reads a token of this kind, or reports "expected ... where", where being NULL or some words on what it is for. */
 bool parser_expect(Parser *parser, TokenKind kind, const char *where);
 
 /* Reports at the present token: the message, then what was found. Always false. */

@@ -1,9 +1,8 @@
-/* procedure: algorithm sections with data-dependent control flow. The section is compiled once more, as a
- * function whose inputs are all variables that it reads, what its own variables hold before, and time; its
- * outputs are the variables it assigns.
+/* procedure: algorithm sections with data-dependent control flow. The section is compiled once more, as a function
+ * whose inputs are all variables that it reads, what its own variables hold before, and time; its outputs are the
+ * variables it assigns.
  *
- * Invariant: the function depends on its inputs only, so its calls are differentiated and evaluated like
- * any other. */
+ * Invariant: the function depends on its inputs only, so its calls are differentiated and evaluated like any other. */
 #include "lang/algorithm.h"
 #include "lang/compile.h"
 

@@ -1,9 +1,7 @@
-/* symbolic: the domain in which scalars are nodes of the graph. Running code in it inlines functions and
- * gives the scalar expressions of the model; what cannot be inlined becomes a call node of a function with
- * settled sizes.
+/* symbolic: the domain in which scalars are nodes of the graph. Running code in it inlines functions and gives the
+ * scalar expressions of the model; what cannot be inlined becomes a call node of a function with settled sizes.
  *
- * Invariant: loading a component gives its leaves, or its value where the structure depends on it
- * (LoadMode). */
+ * Invariant: loading a component gives its leaves, or its value where the structure depends on it (LoadMode). */
 #include "lang/algorithm.h"
 #include "lang/elaborate.h"
 

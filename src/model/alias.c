@@ -1,9 +1,8 @@
 /* alias: unknowns that are another unknown, its negative or its derivative, or a constant (see model.h).
  *
- * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root
- * is its own parent, and constant[root] is the value of the root if it has one. An equation is used up only
- * where the forest then says what it said: der(x) = der(y) does not make x an alias of y, and no equation
- * closes a circle. */
+ * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its own
+ * parent, and constant[root] is the value of the root if it has one. An equation is used up only where the forest then
+ * says what it said: der(x) = der(y) does not make x an alias of y, and no equation closes a circle. */
 #include "model/model.h"
 
 enum { LARGEST_SHIFT = 1000 };

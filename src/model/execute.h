@@ -1,11 +1,10 @@
-/* execute: the machine that runs routines (function.h) over any kind of number. What a scalar is, the
- * Domain says: a node of the graph (running a function symbolically inlines it), a double, a number with
- * its derivatives.
+/* execute: the machine that runs routines (function.h) over any kind of number. What a scalar is, the Domain says: a
+ * node of the graph (running a function symbolically inlines it), a double, a number with its derivatives.
  *
- * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. Where a condition
- * is not known in the domain, both branches of an if run and what they assign is merged by `select`; where
- * a size or a loop depends on something not known, the function called is handed to `call` of the domain,
- * or, at the outermost level, the run ends with EXECUTE_UNKNOWN. */
+ * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. Where a condition is not known
+ * in the domain, both branches of an if run and what they assign is merged by `select`; where a size or a loop depends
+ * on something not known, the function called is handed to `call` of the domain, or, at the outermost level, the run
+ * ends with EXECUTE_UNKNOWN. */
 #ifndef DAEDAL_MODEL_EXECUTE_H
 #define DAEDAL_MODEL_EXECUTE_H
 
@@ -59,8 +58,7 @@ typedef struct Domain {
   /* A call that cannot be run here: gives values to the outputs, whose shapes are set (data is room for
    * the scalars). */
   bool (*call)(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span);
-  /* An assertion or termination under the path condition given (NULL: always). Level and message are
-   * scalars. */
+  /* An assertion or termination under the path condition given (NULL: always). Level and message are scalars. */
   bool (*assertion)(void *context, const void *path, const void *condition, const void *message, const void *level,
                     Span span);
   bool (*terminate)(void *context, const void *path, const void *message, Span span);
@@ -108,8 +106,7 @@ const Value *machine_slot(const Machine *machine, uint32_t slot);
  * it is copied at the start of the run. */
 void machine_preset(Machine *machine, uint32_t slot, const Value *value);
 
-/* Do relations cause events here: in the code given to machine_run, and in functions called from it that say
- * so? */
+/* Do relations cause events here: in the code given to machine_run, and in functions called from it that say so? */
 bool machine_makes_events(const Machine *machine);
 
 /* After EXECUTE_UNKNOWN: what was not known and where, for a message. */

@@ -1,5 +1,4 @@
-/* number: the domain of plain doubles (number.h). Everything is known; what leaves an operator's domain is
- * an error. */
+/* number: the domain of plain doubles (number.h). Everything is known; what leaves an operator's domain is an error. */
 #include "model/number.h"
 
 #include <math.h>

@@ -1,10 +1,8 @@
-/* parameters: values of parameters and constants (see model.h). One walk over the graph in which a parameter
- * leaf has its binding as only child: so what a value needs is computed first, each node once, without
- * recursion.
+/* parameters: values of parameters and constants (see model.h). One walk over the graph in which a parameter leaf has
+ * its binding as only child: so what a value needs is computed first, each node once, without recursion.
  *
- * Invariant: a node that is done has its value, or the node at fault: something undefined counts only where
- * it is used, as in an inactive branch of an if. A fault is reported once, for the first parameter that
- * needs it. */
+ * Invariant: a node that is done has its value, or the node at fault: something undefined counts only where it is used,
+ * as in an inactive branch of an if. A fault is reported once, for the first parameter that needs it. */
 #include "model/model.h"
 #include "model/number.h"
 

@@ -48,8 +48,7 @@ typedef struct Print {
   uint32_t shared_count;
 } Print;
 
-/* A printer for one or more texts, freed with print_free. Stays where it is: its address is the context of
- * `leaves`. */
+/* A printer for one or more texts, freed with print_free. Stays where it is: its address is the context of `leaves`. */
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat);
 void print_free(Print *print);
 

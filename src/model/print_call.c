@@ -1,6 +1,5 @@
-/* print_call: calls in the graph have scalars as arguments and one scalar as value; in the text they have
- * arrays and records, and the scalar is selected: ('f'({a, b}, 'R'(c, d)))[2]. The layout of a function is
- * made once.
+/* print_call: calls in the graph have scalars as arguments and one scalar as value; in the text they have arrays and
+ * records, and the scalar is selected: ('f'({a, b}, 'R'(c, d)))[2]. The layout of a function is made once.
  *
  * Recursion here goes over dimensions and fields of types, whose number and depth are bounded. */
 #include "model/print.h"

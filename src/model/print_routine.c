@@ -1,9 +1,8 @@
-/* print_routine: functions as Modelica, from their code (function.h). The code is that of a stack machine
- * with structured control flow; running it over texts instead of numbers gives back expressions and
- * statements.
+/* print_routine: functions as Modelica, from their code (function.h). The code is that of a stack machine with
+ * structured control flow; running it over texts instead of numbers gives back expressions and statements.
  *
- * Invariant: a text on the stack is a rope, pieces that are joined only when a statement is written, so the
- * cost is linear however deep expressions nest. What is printed compiles to the same code. */
+ * Invariant: a text on the stack is a rope, pieces that are joined only when a statement is written, so the cost is
+ * linear however deep expressions nest. What is printed compiles to the same code. */
 #include "model/execute.h"
 #include "model/print.h"
 
@@ -503,8 +502,7 @@ static void run_call(RoutinePrinter *writer, const uint32_t *call, uint32_t coun
   push_outputs(writer, rope, record, call[1]);
 }
 
-/* A function that is not in the file: the call as it was written. Constants of the same span stand for its
- * values. */
+/* A function that is not in the file: the call as it was written. Constants of the same span stand for its values. */
 static void run_missing(RoutinePrinter *writer) {
   const Routine *routine = writer->routine;
   uint32_t position = writer->position;

@@ -421,8 +421,8 @@ static void map_columns(Reduction *reduction, const Derived *derived, int32_t le
   reduced->column_index = index;
 }
 
-/* A tie that is an equation of its own has a derivative that the original array has not: it starts as what it is tied to, where
- * the multipliers are zero. */
+/* A tie that is an equation of its own has a derivative that the original array has not: it starts as what it is tied
+ * to, where the multipliers are zero. */
 static void start_ties(Reduction *reduction, const Derived *derived) {
   Reduced *reduced = &reduction->reduced;
   for (uint32_t q = 0; q + 1 < reduction->array->columns; q++) {

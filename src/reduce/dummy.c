@@ -143,8 +143,7 @@ Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan) {
   return dummy;
 }
 
-/* Candidates of stage s: unknowns that are dummies one stage up (all at the first) and have that many
- * derivatives. */
+/* Candidates of stage s: unknowns that are dummies one stage up (all at the first) and have that many derivatives. */
 static int32_t list_candidates(Dummy *dummy, const ChoiceBlock *choice, const int32_t *depth, int32_t s) {
   int32_t count = 0;
   for (int32_t p = 0; p < choice->matrix->shape->size; p++) {

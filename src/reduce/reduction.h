@@ -1,9 +1,8 @@
 /* reduction: what a reduction method starts from and what it makes, as data.
  *
- * Every method chooses rows of the derivative array (or sums of rows of one equation with constant
- * weights), and which columns are tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form;
- * its text is a model of its own (derived.h). What is integrated is the same form, or one that may still
- * move its choice of states while running.
+ * Every method chooses rows of the derivative array (or sums of rows of one equation with constant weights), and which
+ * columns are tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form; its text is a model of its own
+ * (derived.h). What is integrated is the same form, or one that may still move its choice of states while running.
  *
  * Invariant of a form: rows + ties (with or without multipliers) = columns that occur + multipliers.
  */
@@ -66,8 +65,7 @@ typedef struct Reduced {
    * order of positions, and the errors of many small steps add up (reduced_accuracy). */
   int32_t left;
 
-  /* Rate (1/time) of what the method itself lets die out, which an explicit solver must resolve; 0:
-   * nothing. */
+  /* Rate (1/time) of what the method itself lets die out, which an explicit solver must resolve; 0: nothing. */
   double rate;
 
   uint32_t *source;      /* per column of the original array: its column here, MAP_NONE if it has none */
@@ -103,8 +101,8 @@ typedef struct Reduction {
   Model *model;
   const double *parameters; /* by leaf index */
   const double *starts;     /* see Strangeness; NULL for none */
-  /* given: the array, and its values at the consistent initial point. For a method by ranks that may be missing: no code, or
-   * no values. */
+  /* given: the array, and its values at the consistent initial point. For a method by ranks that may be missing: no
+   * code, or no values. */
   bool is_converted; /* the array is not of the equations as written */
   Array *array;
   ArrayCode *code;

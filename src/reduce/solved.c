@@ -9,8 +9,7 @@
 enum { SMALL_NODES = 5 };
 static const double PIVOT_PART = 0.1;
 
-/* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the
- * initial point. */
+/* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the initial point. */
 typedef struct SolvedBlock {
   uint32_t size;
   uint32_t *row;    /* of the reduced array */

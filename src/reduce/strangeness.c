@@ -77,9 +77,8 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   return run;
 }
 
-/* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was
- * right: rows independent, every column of w determined. false, silently: they do not, or it is too large.
- * Dense: O(columns^3). */
+/* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was right: rows
+ * independent, every column of w determined. false, silently: they do not, or it is too large. Dense: O(columns^3). */
 static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y,
                                double t) {
   Array *array = code->array;
@@ -106,8 +105,8 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evalua
   return ok;
 }
 
-/* Takes the states that dummies leave instead of those selected, if they are columns of x: a choice by block and stage keeps
- * positions and velocities apart, where ranks alone may let velocities stand for positions. */
+/* Takes the states that dummies leave instead of those selected, if they are columns of x: a choice by block and stage
+ * keeps positions and velocities apart, where ranks alone may let velocities stand for positions. */
 static void use_staged_states(Strangeness *strangeness, Dummy *dummy, double t) {
   int32_t block;
   const int32_t *from, *to;
@@ -136,8 +135,7 @@ static double start_value(const Strangeness *strangeness, uint32_t unknown) {
   return value;
 }
 
-/* The first value of a column: that of the array before, of the structural initialization, or the start
- * value. */
+/* The first value of a column: that of the array before, of the structural initialization, or the start value. */
 static double first_value(const Strangeness *strangeness, const Array *before, const double *value, uint32_t unknown,
                           uint32_t order) {
   const Array *known = strangeness->known ? strangeness->known->array : NULL;
@@ -194,8 +192,7 @@ static bool make_uniform(Strangeness *strangeness, int32_t level) {
   return false;
 }
 
-/* Raises the level until one more differentiation finds no more constraints. open: unknowns that nothing
- * determines. */
+/* Raises the level until one more differentiation finds no more constraints. open: unknowns that nothing determines. */
 static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
   int32_t before = -1;
   count_columns(strangeness);

@@ -68,8 +68,7 @@ bool strangeness_jacobian(const Strangeness *strangeness, double t, const double
  * given ones if possible. false: an error is in diags. */
 bool strangeness_find_point(Strangeness *strangeness, double t);
 
-/* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was
- * found. */
+/* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was found. */
 bool strangeness_generic(const Strangeness *strangeness, double *t, double *y);
 
 /* Puts the columns of w that x does not determine to the values of least norm; x stays as it is, and y where

@@ -44,8 +44,8 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   return kept;
 }
 
-/* Ties are differential equations, but for those of dummies, which their constraints determine; aliases are solved ones, rows are to
- * be solved together. */
+/* Ties are differential equations, but for those of dummies, which their constraints determine; aliases are solved
+ * ones, rows are to be solved together. */
 static void count_equations(Reduction *reduction, const Derived *derived) {
   ReductionCounts *counts = &reduction->counts;
   uint32_t named = 0;

@@ -1,5 +1,4 @@
-/* text: the system that a method made, for people and tools: Base Modelica with comments, and its sizes as
- * JSON. */
+/* text: the system that a method made, for people and tools: Base Modelica with comments, and its sizes as JSON. */
 #ifndef DAEDAL_REDUCE_TEXT_H
 #define DAEDAL_REDUCE_TEXT_H
 

@@ -1,5 +1,4 @@
-/* transplant: copies expressions from one graph into another, with every variable leaf replaced on the way.
- */
+/* transplant: copies expressions from one graph into another, with every variable leaf replaced on the way. */
 #ifndef DAEDAL_REDUCE_TRANSPLANT_H
 #define DAEDAL_REDUCE_TRANSPLANT_H
 

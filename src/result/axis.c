@@ -70,15 +70,13 @@ static void label_integer(char *out, double value, int decimals) {
            digits + whole);
 }
 
-/* The power of ten to take out of labels for values up to `size`: none for ordinary numbers, else a multiple
- * of 3. */
+/* The power of ten to take out of labels for values up to `size`: none for ordinary numbers, else a multiple of 3. */
 static int common_exponent(double size) {
   if (size == 0 || (size >= 1e-2 && size < 1e5)) return 0;
   return 3 * (int)floor(log10(size) / 3 + 1e-12);
 }
 
-/* What all values of a narrow range share, as a multiple of 1000 steps; 0 when labels are short without it.
- */
+/* What all values of a narrow range share, as a multiple of 1000 steps; 0 when labels are short without it. */
 static double common_offset(const Axis *axis, const TickStep *step) {
   double size = fmax(fabs(axis->low), fabs(axis->high));
   if (size / step->size < 1e6) return 0;

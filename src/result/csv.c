@@ -70,8 +70,8 @@ static Trajectory *complain(CsvReader *reader, const char *what) {
   return NULL;
 }
 
-/* Puts one cell into `cell` and moves to its separator. Blanks around it do not count unless they are quoted. Brackets of
- * an unquoted name hide commas: a[1,2] is one cell. False when a quote is not closed. */
+/* Puts one cell into `cell` and moves to its separator. Blanks around it do not count unless they are quoted. Brackets
+ * of an unquoted name hide commas: a[1,2] is one cell. False when a quote is not closed. */
 static bool next_cell(CsvReader *reader, TextVec *cell) {
   cell->count = 0;
   text_append(reader->heap, cell, "", 0);

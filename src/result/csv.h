@@ -1,6 +1,5 @@
-/* csv: results as comma-separated values: a header with `time` first, then every signal but parameters,
- * numbers with 17 significant digits. A name with a comma, a quote or a line break is quoted as RFC 4180 says: "a[1,2]".
- */
+/* csv: results as comma-separated values: a header with `time` first, then every signal but parameters, numbers with 17
+ * significant digits. A name with a comma, a quote or a line break is quoted as RFC 4180 says: "a[1,2]". */
 #ifndef DAEDAL_RESULT_CSV_H
 #define DAEDAL_RESULT_CSV_H
 

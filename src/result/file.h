@@ -16,16 +16,14 @@ typedef bool FileSink(void *context, const void *bytes, size_t length);
 
 typedef struct FileWriter FileWriter;
 
-/* Opens `path` for writing; "-" goes to `sink` (NULL: "-" is refused). Returns NULL after reporting to
- * `diags` when the place cannot be written. The writer belongs to the heap until committed or abandoned;
- * `diags` must outlive it. */
+/* Opens `path` for writing; "-" goes to `sink` (NULL: "-" is refused). Returns NULL after reporting to `diags` when the
+ * place cannot be written. The writer belongs to the heap until committed or abandoned; `diags` must outlive it. */
 FileWriter *file_create(Heap *heap, Diags *diags, const char *path, FileSink *sink, void *context);
 
 /* Appends bytes. An error is kept and reported by file_commit; everything after it is dropped. */
 void file_write(FileWriter *writer, const void *bytes, size_t length);
 
-/* Room for `length` (at most FILE_ROOM) bytes that the caller fills; file_advance then says how many it used.
- */
+/* Room for `length` (at most FILE_ROOM) bytes that the caller fills; file_advance then says how many it used. */
 enum { FILE_ROOM = 4096 };
 char *file_room(FileWriter *writer, size_t length);
 void file_advance(FileWriter *writer, size_t length);
@@ -34,8 +32,8 @@ void file_advance(FileWriter *writer, size_t length);
  * that belong together are all finished first, then committed, the last created one first. */
 bool file_finish(FileWriter *writer);
 
-/* Finishes where that is still to do, and gives the file its name. False after reporting to the diags; then nothing is left
- * behind. The writer is gone in both cases. */
+/* Finishes where that is still to do, and gives the file its name. False after reporting to the diags; then nothing is
+ * left behind. The writer is gone in both cases. */
 bool file_commit(FileWriter *writer);
 
 /* Removes what was written. The writer is gone. NULL is allowed. */

@@ -1,5 +1,4 @@
-/* panel: which series of a plot share a panel, and the axes: the part of drawing that SVG and terminal share.
- */
+/* panel: which series of a plot share a panel, and the axes: the part of drawing that SVG and terminal share. */
 #ifndef DAEDAL_RESULT_PANEL_H
 #define DAEDAL_RESULT_PANEL_H
 

@@ -285,8 +285,7 @@ static void draw_entry(Drawing *drawing, const PlotSeries *series, uint32_t plac
   put(drawing, "</text>\n");
 }
 
-/* Draws the legend with its first line at `y` (or, with `draw` false, only measures it); returns its lines.
- */
+/* Draws the legend with its first line at `y` (or, with `draw` false, only measures it); returns its lines. */
 static uint32_t legend(Drawing *drawing, const Panel *panel, double y, bool draw) {
   double x = drawing->left + 4;
   uint32_t lines = panel->series.count ? 1 : 0;

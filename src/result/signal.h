@@ -62,8 +62,7 @@ static inline double signal_value(const Signal *signal, const double *columns) {
 /* A choice of names: a POSIX extended regular expression that must match the whole name. */
 typedef struct SignalFilter SignalFilter;
 
-/* Compiles the expression; the filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error.
- */
+/* Compiles the expression; the filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error. */
 SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *pattern);
 bool signal_filter_match(const SignalFilter *filter, const char *name);
 

@@ -19,8 +19,7 @@ Condense *condense_new(Heap *heap, const System *system);
  * O(columns * rows), and nothing is taken out of large systems. */
 void condense_choose(Condense *condense, const double *jacobian);
 
-/* What is left: its pattern (valid until the next choice) and, after condense_jacobian, its values in that
- * order. */
+/* What is left: its pattern (valid until the next choice) and, after condense_jacobian, its values in that order. */
 const JacobianPattern *condense_pattern(const Condense *condense);
 const double *condense_values(const Condense *condense);
 

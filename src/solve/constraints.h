@@ -31,8 +31,8 @@ typedef struct Constraints {
   VEC(double) times, history; /* of every check: the time, and the largest residual of each level */
 } Constraints;
 
-/* The constraints of the model's array that can be checked by a view which has column source[q] for column q of it, or none
- * (MAP_NONE). Lives as long as the code. O(size of the rows). */
+/* The constraints of the model's array that can be checked by a view which has column source[q] for column q of it, or
+ * none (MAP_NONE). Lives as long as the code. O(size of the rows). */
 ConstraintPlan *constraint_plan(ArrayCode *code, const uint32_t *source);
 
 /* Scales are taken at (t, y) of the view: largest Jacobian entry of a row times the size of its column.

@@ -115,8 +115,8 @@ static void cvode_release(void *object) {
   if (cvode->context) SUNContext_Free(&cvode->context);
 }
 
-/* The foreign objects; any refused one ends in heap_fail, and cvode_release frees those that were made. CVODE takes no empty
- * vector: without states there is one that stays zero. */
+/* The foreign objects; any refused one ends in heap_fail, and cvode_release frees those that were made. CVODE takes no
+ * empty vector: without states there is one that stays zero. */
 static void cvode_make_objects(Cvode *cvode) {
   sunindextype states = cvode->system->links > 0 ? cvode->system->links : 1;
   bool made = SUNContext_Create(NULL, &cvode->context) == 0;

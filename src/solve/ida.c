@@ -20,10 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Measured on the pendulum of Mattsson and Soderlind, section 5, at 1e-9. With IDA's default of 0.33 the
- * error that the corrector leaves behind is what the error test sees: the order stays low and a run takes
- * twice as many steps. The columns that are no states follow from the states and take little part in the
- * norm. */
+/* Measured on the pendulum of Mattsson and Soderlind, section 5, at 1e-9. With IDA's default of 0.33 the error that the
+ * corrector leaves behind is what the error test sees: the order stays low and a run takes twice as many steps. The
+ * columns that are no states follow from the states and take little part in the norm. */
 static const double convergence_coefficient = 0.005;
 static const double algebraic_share = 0.01, rate_share = 1e-9, higher_index_share = 1e-7;
 static const double smallest_step = 1e-15; /* over t */

@@ -56,8 +56,8 @@ typedef struct System {
   /* [columns] that `complete` finds without a guess and that nothing looks at inside a step. NULL: not known of any. */
   const bool *given;
 
-  /* d rates / d states, dense column-major links x links, at a point that `complete` has solved; by the implicit function
-   * theorem. NULL where `complete` is. */
+  /* d rates / d states, dense column-major links x links, at a point that `complete` has solved; by the implicit
+   * function theorem. NULL where `complete` is. */
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);
 } System;
 

@@ -1,7 +1,6 @@
-/* nearest: output points of systems without a state-space form. What a dense output gives satisfies the
- * rows only as well as it interpolates; the point nearest to it where all rows hold is found by Newton's
- * method with corrections of least norm, in which states weigh heavily and columns that the rows determine
- * lightly. */
+/* nearest: output points of systems without a state-space form. What a dense output gives satisfies the rows only as
+ * well as it interpolates; the point nearest to it where all rows hold is found by Newton's method with corrections of
+ * least norm, in which states weigh heavily and columns that the rows determine lightly. */
 #ifndef DAEDAL_SOLVE_NEAREST_H
 #define DAEDAL_SOLVE_NEAREST_H
 

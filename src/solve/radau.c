@@ -32,10 +32,9 @@ static const double lower_gain = 0.8, raise_gain = 0.9; /* part of the present w
 static const double step_overhead = 3;                  /* cost of Jacobian and factors of a step, in evaluations */
 static const double lenient_weight = 0.01;
 
-/* Least contraction taken over from the step before, where it may end the iteration after the first
- * correction. What was measured is that of the largest corrections, often of columns that a linear row gives
- * from the time alone; what others owe to these (y' = x'^2) is not small then. In a linear system nothing is
- * left after the first. */
+/* Least contraction taken over from the step before, where it may end the iteration after the first correction. What
+ * was measured is that of the largest corrections, often of columns that a linear row gives from the time alone; what
+ * others owe to these (y' = x'^2) is not small then. In a linear system nothing is left after the first. */
 static const double least_carried = 1e-3;
 
 static const double reach = 300; /* largest (1 + h / last h)^degree when starting values are extrapolated */
@@ -469,8 +468,7 @@ static int radau_iteration_limit(const Radau *radau) {
   return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
 }
 
-/* Simplified Newton iteration (section IV.8). On NEWTON_SLOW, *factor is what the step is to be multiplied
- * by. */
+/* Simplified Newton iteration (section IV.8). On NEWTON_SLOW, *factor is what the step is to be multiplied by. */
 static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
   double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
   int limit = radau_iteration_limit(radau);

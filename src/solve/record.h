@@ -1,5 +1,5 @@
-/* record: from columns of the array to named signals of a result: every unknown of the model through its alias, the derivatives
- * that the model writes, discrete variables and parameters. */
+/* record: from columns of the array to named signals of a result: every unknown of the model through its alias, the
+ * derivatives that the model writes, discrete variables and parameters. */
 #ifndef DAEDAL_SOLVE_RECORD_H
 #define DAEDAL_SOLVE_RECORD_H
 
@@ -15,8 +15,8 @@ typedef struct Recorder {
   uint32_t *source; /* per column of the rows: column of the array, or array->columns + discrete variable */
 } Recorder;
 
-/* Signals whose names match the filter (NULL: all). orders: per unknown of the model, its highest derivative that is a signal
- * (problem_written_orders). is_state: per column of the array. Lives in the heap. */
+/* Signals whose names match the filter (NULL: all). orders: per unknown of the model, its highest derivative that is a
+ * signal (problem_written_orders). is_state: per column of the array. Lives in the heap. */
 Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,
                        const SignalFilter *filter);
 

@@ -1,7 +1,7 @@
 /* run: the loop around a stepper: output points, events in the result, constraint check.
  *
- * Invariant: output points cost no steps. At an output point only the states are interpolated; all other columns are solved from
- * the rows again, so that every constraint holds there to round-off. */
+ * Invariant: output points cost no steps. At an output point only the states are interpolated; all other columns are
+ * solved from the rows again, so that every constraint holds there to round-off. */
 #ifndef DAEDAL_SOLVE_RUN_H
 #define DAEDAL_SOLVE_RUN_H
 

@@ -1,5 +1,5 @@
-/* view: a reduction method's choice of rows, columns and links, as the system that integrators see, at the values of one
- * run. What a view can do is a const struct of functions; what it needs for that is its own. */
+/* view: a reduction method's choice of rows, columns and links, as the system that integrators see, at the values of
+ * one run. What a view can do is a const struct of functions; what it needs for that is its own. */
 #ifndef DAEDAL_SOLVE_VIEW_H
 #define DAEDAL_SOLVE_VIEW_H
 
@@ -40,9 +40,9 @@ typedef struct ViewMethods {
   /* The same at an event, where only the modes have changed: states stay as they are. */
   EvalStatus (*solve_at_event)(View *view, double t, double *y);
 
-  /* Exchanges states for columns that serve better at the point `ahead`; only the links change. Without `sure` it looks closely
-   * only where the rates ask for it. Before an exchange the rows are solved at `now` in the old choice, so that the new
-   * states have the accuracy of the old ones. NULL: the states stay as they are. */
+  /* Exchanges states for columns that serve better at the point `ahead`; only the links change. Without `sure` it looks
+   * closely only where the rates ask for it. Before an exchange the rows are solved at `now` in the old choice, so that
+   * the new states have the accuracy of the old ones. NULL: the states stay as they are. */
   int32_t (*exchange)(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges);
 
   /* Selects rows and columns anew at the consistent y, whose columns of no influence it sets. false: nothing
@@ -66,8 +66,7 @@ struct View {
   System without_superfluous; /* without superfluous differentiations; rows 0 where there are none */
   Evaluator *evaluator;
   Switches *switches; /* NULL without relations that make events */
-  /* the array of the model, for the check of its constraints; its columns are found among those of the
-   * view */
+  /* the array of the model, for the check of its constraints; its columns are found among those of the view */
   Evaluator *original;
   Switches *original_switches; /* NULL where the evaluators share their modes */
   const uint32_t *source;      /* per column of it; MAP_NONE: not in the view */

@@ -1,5 +1,5 @@
-/* view_dummy: the array with dummy derivatives. The states are those that the dummies leave, and change with them; given the
- * states, the state-space form solves for everything else. */
+/* view_dummy: the array with dummy derivatives. The states are those that the dummies leave, and change with them;
+ * given the states, the state-space form solves for everything else. */
 #include "base/linear.h"
 #include "solve/view.h"
 

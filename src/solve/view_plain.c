@@ -1,5 +1,5 @@
-/* view_plain: a system integrated as it is, at whatever index: every tie to the next column is a link, and the states never
- * change. Between steps the rows are met at the nearest point. */
+/* view_plain: a system integrated as it is, at whatever index: every tie to the next column is a link, and the states
+ * never change. Between steps the rows are met at the nearest point. */
 #include "solve/nearest.h"
 #include "solve/view.h"
 
@@ -9,8 +9,8 @@
 typedef struct PlainView {
   View view;
   Nearest *nearest;
-  /* The array of the model, by which an event is solved: hidden constraints that the system does not hold must hold where it
-   * starts again. Its space is NULL where the evaluators do not share their modes. */
+  /* The array of the model, by which an event is solved: hidden constraints that the system does not hold must hold
+   * where it starts again. Its space is NULL where the evaluators do not share their modes. */
   ArrayRun original;
 } PlainView;
 
@@ -19,8 +19,7 @@ static EvalStatus solve(View *view, double t, double *y) {
   return EVAL_OK;
 }
 
-/* By the array of the model: every level holds then. false: it cannot be solved there, and y stays as it
- * is. */
+/* By the array of the model: every level holds then. false: it cannot be solved there, and y stays as it is. */
 static bool solve_original(PlainView *plain, double t, double *y) {
   const View *view = &plain->view;
   int32_t block;

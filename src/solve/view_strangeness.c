@@ -1,10 +1,9 @@
-/* view_strangeness: the selection of a strangeness-free system (reduce/strangeness.h) as the system that
- * integrators see: the rows selected, then one row for each column that is held.
+/* view_strangeness: the selection of a strangeness-free system (reduce/strangeness.h) as the system that integrators
+ * see: the rows selected, then one row for each column that is held.
  *
- * A selection stays as long as it serves. Which columns of x are states is looked at when steps are rejected,
- * or when the rate of some other column of x outgrows those of the states; an exchange multiplies the
- * determinant of the rows by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links
- * alone. */
+ * A selection stays as long as it serves. Which columns of x are states is looked at when steps are rejected, or when
+ * the rate of some other column of x outgrows those of the states; an exchange multiplies the determinant of the rows
+ * by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links alone. */
 #include "base/linear.h"
 #include "solve/view.h"
 
@@ -164,8 +163,7 @@ static double correct(SelectedView *selected, double t) {
   return size;
 }
 
-/* Newton's method for the columns that are no states; the factors stay from point to point as long as they
- * serve. */
+/* Newton's method for the columns that are no states; the factors stay from point to point as long as they serve. */
 static EvalStatus complete_columns(void *context, double t, double *y) {
   SelectedView *selected = context;
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
@@ -283,8 +281,7 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
   return EVAL_OK;
 }
 
-/* The largest entry of T, scaled, between a column that may be a state and a state that it may take the part
- * of. */
+/* The largest entry of T, scaled, between a column that may be a state and a state that it may take the part of. */
 static double best_exchange(const SelectedView *selected, int32_t *place, int32_t *state) {
   const Strangeness *strangeness = selected->strangeness;
   const double *nominal = strangeness->evaluator->nominal;
@@ -406,8 +403,7 @@ static const ViewMethods METHODS = {.solve = solve,
 
 /* ---- the view ---- */
 
-/* The successor of a column of a reduced array is its derivative; of a uniform one only that of x surely
- * is. */
+/* The successor of a column of a reduced array is its derivative; of a uniform one only that of x surely is. */
 static int32_t *make_successors(Heap *heap, const Strangeness *strangeness) {
   const Array *array = strangeness->array;
   int32_t *successor = heap_array(heap, array->columns, sizeof *successor);

@@ -1,10 +1,9 @@
-/* dulmage: see dulmage.h (Dulmage, Mendelsohn 1958; Pothen, Fan 1990). One code serves both parts: the
- * under-determined part is the over-determined one of the transposed pattern. "Rows" here are the side that
- * has too many.
+/* dulmage: see dulmage.h (Dulmage, Mendelsohn 1958; Pothen, Fan 1990). One code serves both parts: the under-determined
+ * part is the over-determined one of the transposed pattern. "Rows" here are the side that has too many.
  *
- * The rows on alternating paths from an unmatched row e have exactly one column less than their number, and
- * every smaller set of them has enough: a set without e is matched, a set with e that is closed under
- * alternating paths is all of them. So each unmatched row gives a minimal culprit. */
+ * The rows on alternating paths from an unmatched row e have exactly one column less than their number, and every
+ * smaller set of them has enough: a set without e is matched, a set with e that is closed under alternating paths is
+ * all of them. So each unmatched row gives a minimal culprit. */
 #include "structure/dulmage.h"
 
 #include <stdlib.h>

@@ -16,10 +16,9 @@ typedef struct DulmageSet {
   const int32_t *rows, *columns;
 } DulmageSet;
 
-/* A connected component of the over- or under-determined part.
- * Over-determined: culprit.n_rows == culprit.n_columns + 1, its columns are all those of its rows.
- * Under-determined: culprit.n_columns == culprit.n_rows + 1, its rows are all those of its columns.
- * `excess` is how many rows (columns) too many the component has. */
+/* A connected component of the over- or under-determined part. Over-determined: culprit.n_rows == culprit.n_columns +
+ * 1, its columns are all those of its rows. Under-determined: culprit.n_columns == culprit.n_rows + 1, its rows are all
+ * those of its columns. `excess` is how many rows (columns) too many the component has. */
 typedef struct DulmageComponent {
   DulmageSet all, culprit;
   int32_t excess;

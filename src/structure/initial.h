@@ -33,9 +33,8 @@ typedef struct InitialChoice {
  * are redundant; and what is given beyond it completes it. Owned by the arena. O(n log n) and a matching. */
 InitialChoice initial_choose(Arena *arena, const Pattern *array, const int32_t *preference);
 
-/* For a column not given: the rows that determine it and the given columns it clashes with, that is those
- * of which any one could be dropped to give `column` instead. Both ascend; owned by the arena.
- * O(n + entries). */
+/* For a column not given: the rows that determine it and the given columns it clashes with, that is those of which any
+ * one could be dropped to give `column` instead. Both ascend; owned by the arena. O(n + entries). */
 typedef struct InitialConflict {
   int32_t n_rows, n_columns;
   int32_t *rows, *columns;

@@ -29,16 +29,16 @@ typedef struct Structure {
                                blocks of Pryce, Nedialkov, Tan) */
   Blocks coarse;            /* of the undifferentiated problem, derivatives not distinguished; each holds
                                whole fine blocks */
-  /* The last differentiations of some blocks are superfluous: index 1 is reached without them (Mattsson, Söderlind 1991,
-   * section 3, "Removing superfluous differentiations"). Neither such a block nor one that uses its highest derivatives
-   * holds an algebraic variable (d = 0, or see structure_need). */
+  /* The last differentiations of some blocks are superfluous: index 1 is reached without them (Mattsson, Söderlind
+   * 1991, section 3, "Removing superfluous differentiations"). Neither such a block nor one that uses its highest
+   * derivatives holds an algebraic variable (d = 0, or see structure_need). */
   bool *superfluous_block;
   bool *superfluous; /* per equation: its c[i]-th differentiation is superfluous */
   int32_t n_superfluous;
   /* A multistep method may replace the superfluous differentiations of a removable block by differences, without larger
    * errors. The constraints of such a block hold its own unknowns, among which the choice of states bounds how errors
-   * grow, and functions of time: unknowns of coarse blocks that neither have states nor depend on any. No differentiated
-   * equation that stays uses the block's highest derivatives. */
+   * grow, and functions of time: unknowns of coarse blocks that neither have states nor depend on any. No
+   * differentiated equation that stays uses the block's highest derivatives. */
   bool *removable_block;
   Dulmage dulmage;
 } Structure;
@@ -48,8 +48,8 @@ typedef struct Structure {
 Structure structure_run(Arena *arena, const Incidence *incidence);
 
 /* The same structure, which must be ok, with the smallest valid offsets for which d[j] >= least[j]. The Jacobian, the
- * blocks and the degrees of freedom stay the same; there are only more derivatives. Owned by the arena. O(entries) times
- * the largest increase. */
+ * blocks and the degrees of freedom stay the same; there are only more derivatives. Owned by the arena. O(entries)
+ * times the largest increase. */
 Structure structure_raise(Arena *arena, const Incidence *incidence, const Structure *structure, const int32_t *least);
 
 /* Finds the superfluous differentiations again. The highest derivatives of the unknowns with needed[j] now count as
