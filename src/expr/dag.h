@@ -23,6 +23,7 @@
 #include "base/map.h"
 
 typedef uint32_t Expr;
+#define EXPR_NONE UINT32_MAX
 
 /* Operators: generated from ops.def. Leaves first. */
 typedef enum Op {
@@ -198,6 +199,18 @@ bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest);
 
 /* Number of distinct nodes below the roots (for tests and reports). */
 uint32_t dag_count(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count);
+
+/* Values of nodes, and for each the node at fault, EXPR_NONE where it is defined: by their numbers or, if not NULL, by
+ * slots[node]. */
+typedef struct NodeValues {
+  const uint32_t *slots;
+  double *values;
+  Expr *faults;
+} NodeValues;
+
+/* The value of a constant, or of an operator from the values of its children. Returns the node at fault: e itself, or
+ * that of a child whose value counts; EXPR_NONE if there is none. */
+Expr dag_evaluate_node(const Dag *dag, const NodeValues *nodes, Expr e, double *value);
 
 /* Value with the leaves' values given by a callback; false outside of the domain of an operator (the culprit's node in
  * *where if not NULL). Iterative; for tests and for constant expressions, not the run's evaluator. */

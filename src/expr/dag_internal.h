@@ -37,10 +37,8 @@ struct Dag {
 
   TermVec sum;          /* scratch of dag_sum */
   DagScratch scratch;   /* of walks by whoever extends the graph */
-  IndexVec derivatives; /* per node: its time derivative, or NO_EXPR */
+  IndexVec derivatives; /* per node: its time derivative, or EXPR_NONE */
 };
-
-#define NO_EXPR UINT32_MAX
 
 /* Nodes 0 and 1 are the constants 0 and 1. */
 enum { EXPR_ZERO = 0, EXPR_ONE = 1 };

@@ -166,12 +166,12 @@ static void memo_grow(Dag *dag) {
   if (more) memset(vec_extend(dag->heap, &dag->derivatives, more), 0xff, more * sizeof(Expr));
 }
 
-/* Known without looking at children; NO_EXPR otherwise. */
+/* Known without looking at children; EXPR_NONE otherwise. */
 static Expr time_derivative_known(Dag *dag, Expr e) {
   if (!(dag->flags.data[e] & (1u << OP_VARIABLE | 1u << OP_TIME))) return EXPR_ZERO;
   if (dag_op(dag, e) == OP_TIME) return EXPR_ONE;
   if (dag_op(dag, e) == OP_VARIABLE) return dag_variable(dag, dag_index(dag, e), dag_order(dag, e) + 1);
-  return e < dag->derivatives.count ? dag->derivatives.data[e] : NO_EXPR;
+  return e < dag->derivatives.count ? dag->derivatives.data[e] : EXPR_NONE;
 }
 
 Expr dag_time_derivative(Dag *dag, Expr e) {
@@ -181,11 +181,11 @@ Expr dag_time_derivative(Dag *dag, Expr e) {
   while (stack.count) {
     DagFrame *top = &vec_last(&stack);
     Expr self = top->node;
-    if (time_derivative_known(dag, self) == NO_EXPR) {
+    if (time_derivative_known(dag, self) == EXPR_NONE) {
       uint32_t count = dag_child_count(dag, self);
       if (top->next < count) {
         Expr child = dag_child(dag, self, top->next++);
-        if (time_derivative_known(dag, child) == NO_EXPR) vec_push(dag->heap, &stack, (DagFrame){child, 0});
+        if (time_derivative_known(dag, child) == EXPR_NONE) vec_push(dag->heap, &stack, (DagFrame){child, 0});
         continue;
       }
       d.count = 0;
@@ -346,10 +346,10 @@ static void selector_join(GradientSweep *g, Expr self, GradientEntryVec *parts, 
   Dag *dag = g->dag;
   uint32_t next[3] = {0};
   for (;;) {
-    Expr leaf = NO_EXPR, d[3] = {EXPR_ZERO, EXPR_ZERO, EXPR_ZERO};
+    Expr leaf = EXPR_NONE, d[3] = {EXPR_ZERO, EXPR_ZERO, EXPR_ZERO};
     for (uint32_t i = 0; i < count; i++)
       if (next[i] < parts[i].count && parts[i].data[next[i]].leaf < leaf) leaf = parts[i].data[next[i]].leaf;
-    if (leaf == NO_EXPR) break;
+    if (leaf == EXPR_NONE) break;
     for (uint32_t i = 0; i < count; i++)
       if (next[i] < parts[i].count && parts[i].data[next[i]].leaf == leaf) d[i] = parts[i].data[next[i]++].partial;
     Expr partial = select_derivative(dag, self, d);
@@ -467,7 +467,7 @@ static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, Affin
   case OP_IF: break;
   default: return false;
   }
-  uint32_t fixed = op == OP_DIVIDE ? 1 : op == OP_SMOOTH || op == OP_IF ? 0 : NO_EXPR; /* must be free of the leaf */
+  uint32_t fixed = op == OP_DIVIDE ? 1 : op == OP_SMOOTH || op == OP_IF ? 0 : EXPR_NONE; /* must be free of the leaf */
   Expr slopes[3], rests[3];
   for (uint32_t i = 0; i < count; i++) {
     if (i == fixed && x[i].slope != EXPR_ZERO) return false;

@@ -12,8 +12,6 @@
 #include "expr/dag.h"
 #include "model/function.h"
 
-#define EXPR_NONE UINT32_MAX
-
 /* What a variable is for the equations. */
 typedef enum Role {
   ROLE_UNKNOWN,   /* continuous: leaf (index, k) */

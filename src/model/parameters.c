@@ -143,35 +143,7 @@ static Expr evaluate_call(Valuation *run, Expr e) {
   return EXPR_NONE;
 }
 
-/* ---- operators ---- */
-
-static Expr child_fault(const Valuation *run, Expr e, uint32_t begin, uint32_t end) {
-  for (uint32_t i = begin; i < end; i++) {
-    Expr fault = run->faults[dag_child(run->dag, e, i)];
-    if (fault != EXPR_NONE) return fault;
-  }
-  return EXPR_NONE;
-}
-
-/* if, and, or use their second part only if the first asks for it. */
-static Expr evaluate_choice(Valuation *run, Op op, Expr e) {
-  Expr fault = child_fault(run, e, 0, 1);
-  if (fault != EXPR_NONE) return fault;
-  bool first = run->values[dag_child(run->dag, e, 0)] != 0;
-  run->values[e] = first;
-  if (op != OP_IF && first == (op == OP_OR)) return EXPR_NONE;
-  uint32_t chosen = op == OP_IF && !first ? 2 : 1;
-  run->values[e] = run->values[dag_child(run->dag, e, chosen)];
-  return child_fault(run, e, chosen, chosen + 1);
-}
-
-static void evaluate_sum(Valuation *run, Expr e) {
-  double total;
-  const Term *terms;
-  uint32_t count = dag_terms(run->dag, e, &total, &terms);
-  for (uint32_t i = 0; i < count; i++) total += terms[i].coefficient * run->values[terms[i].node];
-  run->values[e] = total;
-}
+/* ---- nodes ---- */
 
 static Expr evaluate_parameter(Valuation *run, Expr e) {
   Expr source = parameter_source(run, e);
@@ -182,30 +154,23 @@ static Expr evaluate_parameter(Valuation *run, Expr e) {
   return source == EXPR_NONE ? EXPR_NONE : run->faults[source];
 }
 
+static Expr evaluate_operator(Valuation *run, Expr e) {
+  NodeValues nodes = {.values = run->values, .faults = run->faults};
+  Expr fault = dag_evaluate_node(run->dag, &nodes, e, &run->values[e]);
+  return fault == e && dag_op(run->dag, e) == OP_CALL ? evaluate_call(run, e) : fault;
+}
+
 /* Value of a node whose children are done; gives the node at fault. */
 static Expr evaluate_node(Valuation *run, Expr e) {
-  Op op = dag_op(run->dag, e);
-  switch (op) {
-  case OP_CONSTANT: run->values[e] = dag_value(run->dag, e); return EXPR_NONE;
+  switch (dag_op(run->dag, e)) {
   case OP_STRING: run->values[e] = dag_index(run->dag, e); return EXPR_NONE;
   case OP_PARAMETER: return evaluate_parameter(run, e);
   case OP_TIME:
   case OP_VARIABLE:
   case OP_DISCRETE:
   case OP_PRE: return e;
-  case OP_IF:
-  case OP_AND:
-  case OP_OR: return evaluate_choice(run, op, e);
-  default: break;
+  default: return evaluate_operator(run, e);
   }
-  uint32_t count = dag_child_count(run->dag, e);
-  Expr fault = child_fault(run, e, 0, count);
-  if (fault != EXPR_NONE) return fault;
-  if (op == OP_CALL) return evaluate_call(run, e);
-  if (op == OP_SUM) return evaluate_sum(run, e), EXPR_NONE;
-  double arguments[3] = {0};
-  for (uint32_t i = 0; i < count && i < 3; i++) arguments[i] = run->values[dag_child(run->dag, e, i)];
-  return op_arity(op) == (int)count && op_evaluate(op, arguments, &run->values[e]) ? EXPR_NONE : e;
 }
 
 /* ---- the walk ---- */

@@ -28,8 +28,8 @@ typedef struct Drawing {
   TextVec *text;
   Panels panels;
   double left, right; /* of the frames */
-  double top, bottom;        /* of the present panel's frame */
-  size_t points_each;        /* a series may draw */
+  double top, bottom; /* of the present panel's frame */
+  size_t points_each; /* a series may draw */
 } Drawing;
 
 Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title, const uint32_t *chosen,
@@ -278,8 +278,8 @@ static double entry_width(const PlotSeries *series) {
 static void draw_entry(Drawing *drawing, const PlotSeries *series, uint32_t place, double x, double y) {
   static const char *const dash[] = {"", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"1.5 2.5\""};
   Heap *heap = drawing->heap;
-  text_printf(heap, drawing->text, "<path stroke=\"%s\" stroke-width=\"2\"%s d=\"M%ld %ldh22\"/>\n",
-              svg_colour(place), dash[place / SVG_COLOURS % 3], lround(x), lround(y));
+  text_printf(heap, drawing->text, "<path stroke=\"%s\" stroke-width=\"2\"%s d=\"M%ld %ldh22\"/>\n", svg_colour(place),
+              dash[place / SVG_COLOURS % 3], lround(x), lround(y));
   text_printf(heap, drawing->text, "<text x=\"%ld\" y=\"%ld\">", lround(x) + 28, lround(y) + 4);
   svg_escape_short(heap, drawing->text, series->label, LABEL_LENGTH);
   put(drawing, "</text>\n");
