@@ -235,10 +235,10 @@ static bool begin_argument(Parser *parser, const ExpressionFrame *call) {
   return true;
 }
 
-static Step close_call(Parser *parser) {
+static Step end_call(Parser *parser) {
   ExpressionFrame frame = vec_pop(&parser->frames);
   parser_advance(parser);
-  AstKind kind = frame.kind == FRAME_CALL ? AST_CALL : AST_PARTIAL;
+  AstKind kind = frame.kind == FRAME_CALL ? AST_CALL : frame.kind == FRAME_ITERATION ? AST_ITERATION : AST_PARTIAL;
   AstNode *node = emit(parser, kind, frame.begin, frame.operands);
   node->global = frame.global;
   keep_parts(parser, node, frame.scratch);
@@ -308,7 +308,7 @@ static bool begin_item(Parser *parser, Step *step) {
   case FRAME_CALL:
   case FRAME_PARTIAL:
     if (kind == TOKEN_RIGHT_PAREN && is_first) {
-      *step = close_call(parser);
+      *step = end_call(parser);
       return true;
     }
     if (begin_argument(parser, top)) return false;
@@ -484,17 +484,6 @@ static Step begin_iteration(Parser *parser) {
   return read_iterator(parser);
 }
 
-static Step close_iteration(Parser *parser) {
-  ExpressionFrame frame = vec_pop(&parser->frames);
-  parser_advance(parser);
-  AstNode *node = emit(parser, AST_ITERATION, frame.begin, frame.operands);
-  node->global = frame.global;
-  keep_parts(parser, node, frame.scratch);
-  keep_labels(parser, node, frame.labels);
-  parser->is_closed = true;
-  return STEP_OPERATOR;
-}
-
 /* "(" output-expression-list ")" or "{" array-arguments "}". */
 static Step close_bracket(Parser *parser) {
   ExpressionFrame frame = vec_pop(&parser->frames);
@@ -572,14 +561,14 @@ static Step end_expression(Parser *parser) {
   case FRAME_PARTIAL:
     if (kind == TOKEN_FOR && top->kind == FRAME_CALL) return begin_iteration(parser);
     if (kind == TOKEN_COMMA) return advance_to(parser, STEP_OPERAND);
-    return kind == TOKEN_RIGHT_PAREN ? close_call(parser) : unclosed(parser, top, "`,` or `)`");
+    return kind == TOKEN_RIGHT_PAREN ? end_call(parser) : unclosed(parser, top, "`,` or `)`");
   case FRAME_ARRAY:
     if (kind == TOKEN_FOR) return begin_iteration(parser);
     if (kind == TOKEN_COMMA) return advance_to(parser, STEP_OPERAND);
     return kind == TOKEN_RIGHT_BRACE ? close_bracket(parser) : unclosed(parser, top, "`,` or `}`");
   case FRAME_ITERATION:
     if (kind == TOKEN_COMMA) return parser_advance(parser), read_iterator(parser);
-    if (kind == (top->stage == FRAME_ARRAY ? TOKEN_RIGHT_BRACE : TOKEN_RIGHT_PAREN)) return close_iteration(parser);
+    if (kind == (top->stage == FRAME_ARRAY ? TOKEN_RIGHT_BRACE : TOKEN_RIGHT_PAREN)) return end_call(parser);
     return unclosed(parser, top, top->stage == FRAME_ARRAY ? "`,` or `}`" : "`,` or `)`");
   case FRAME_MATRIX:
     if (kind == TOKEN_COMMA) return advance_to(parser, STEP_OPERAND);

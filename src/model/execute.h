@@ -115,6 +115,10 @@ const char *machine_obstacle(const Machine *machine, Span *where);
 /* Room for a value of this type and these sizes, scalars not set; valid until the run ends. For domains. */
 Value machine_make(Machine *machine, Type type, const uint32_t *sizes);
 
+/* Room for a value of this shape, scalars of `size` bytes. Records nest as deep as their declarations, which cannot
+ * contain themselves. Owned by the arena. */
+Value value_of_shape(Arena *arena, const Record *records, const Shape *shape, size_t size);
+
 /* Number of scalars of a value, records included, and a visit of them in the order of dag_call. */
 uint32_t value_scalars(const Value *value, const Record *records);
 void value_flatten(const Domain *domain, const Value *value, const Record *records, char *out);

@@ -66,20 +66,6 @@ static Expr parameter_source(const Valuation *run, Expr leaf) {
 
 /* ---- calls ---- */
 
-/* Room for a value of this shape. Records nest as deep as their definitions, which are bounded. */
-static Value shape_value(const Valuation *run, Arena *arena, const Shape *shape) {
-  Value value = {.type = shape->type, .sizes = shape->sizes, .count = 1};
-  for (uint32_t d = 0; d < shape->type.dimensions; d++) value.count *= shape->sizes[d];
-  if (shape->type.base != TYPE_RECORD) {
-    value.data = arena_array(arena, value.count, sizeof(double));
-    return value;
-  }
-  uint32_t count = run->model->records.data[shape->type.definition].fields.count;
-  value.fields = arena_array(arena, count, sizeof *value.fields);
-  for (uint32_t f = 0; f < count; f++) value.fields[f] = shape_value(run, arena, &shape->fields[f]);
-  return value;
-}
-
 static void start_machine(Valuation *run) {
   run->names = names_over(run->heap, run->model->names);
   run->number_context.names = &run->names;
@@ -109,7 +95,7 @@ static void run_call(Valuation *run, Expr e, const Function *function) {
   double *scalars = arena_array(&arena, function->arguments, sizeof *scalars);
   for (uint32_t i = 0; i < function->arguments; i++) scalars[i] = run->values[dag_child(run->dag, e, i)];
   for (uint32_t i = 0, at = 0; i < function->input_count; i++) {
-    inputs[i] = shape_value(run, &arena, &function->inputs[i]);
+    inputs[i] = value_of_shape(&arena, records, &function->inputs[i], sizeof(double));
     value_unflatten(&run->domain, &inputs[i], records, (const char *)(scalars + at));
     at += function->inputs[i].scalars;
   }

@@ -596,6 +596,19 @@ static uint32_t record_scalars(const Type *type, const Record *records, const Va
   return total;
 }
 
+Value value_of_shape(Arena *arena, const Record *records, const Shape *shape, size_t size) {
+  Value value = {.type = shape->type, .sizes = shape->sizes, .count = 1};
+  for (uint32_t d = 0; d < shape->type.dimensions; d++) value.count *= shape->sizes[d];
+  if (shape->type.base != TYPE_RECORD) {
+    value.data = arena_array(arena, value.count, size);
+    return value;
+  }
+  uint32_t count = records[shape->type.definition].fields.count;
+  value.fields = arena_array(arena, count, sizeof *value.fields);
+  for (uint32_t f = 0; f < count; f++) value.fields[f] = value_of_shape(arena, records, &shape->fields[f], size);
+  return value;
+}
+
 uint32_t value_scalars(const Value *value, const Record *records) {
   return record_scalars(&value->type, records, value);
 }
