@@ -2,7 +2,7 @@
 #include "init/explain.h"
 
 #include "base/linear.h"
-#include "init/degree.h"
+#include "expr/degree.h"
 #include "init/patch.h"
 
 #include <math.h>
@@ -17,13 +17,12 @@ typedef struct Inside {
   int32_t unit;
 } Inside;
 
-/* One class: the columns that the unit determines. */
-static Degree inside_classes(void *context, Expr leaf) {
+static bool is_determined_inside(void *context, Expr leaf) {
   const Inside *inside = context;
   const Dag *dag = inside->system->array->dag;
   uint32_t q = inside->system->layout.column_start[dag_index(dag, leaf)] + dag_order(dag, leaf);
   int32_t row = inside->order->choice.matching.row_of_column[q];
-  return (Degree){row != STRUCTURE_NONE && inside->unit_of_row[row] == inside->unit, 0};
+  return row != STRUCTURE_NONE && inside->unit_of_row[row] == inside->unit;
 }
 
 static void count_units(InitialSystem *system, const InitialColumn *columns, const Order *order,
@@ -39,11 +38,8 @@ static void count_units(InitialSystem *system, const InitialColumn *columns, con
     uint32_t size = (uint32_t)(units.start[b + 1] - units.start[b]);
     Inside inside = {system, order, unit_of_row, b};
     bool linear = true;
-    for (int32_t p = units.start[b]; p < units.start[b + 1] && linear; p++) {
-      Degree degree;
-      degrees_run(degrees, &system->row[units.row[p]], 1, inside_classes, &inside, &degree);
-      linear = !degree.beyond;
-    }
+    for (int32_t p = units.start[b]; p < units.start[b + 1] && linear; p++)
+      linear = degrees_run(degrees, system->row[units.row[p]], is_determined_inside, &inside) != DEGREE_HIGHER;
     uint32_t *largest = linear ? &explanation->largest_linear : &explanation->largest_nonlinear;
     if (linear && size == 1) explanation->assignments++;
     else ++*(linear ? &explanation->linear : &explanation->nonlinear);
