@@ -24,7 +24,7 @@ typedef struct Analysis {
   IndexVec redundant;          /* of them: those that the equations determine already */
   VEC(const char *) suggested; /* columns that complete the fixed ones to a legal set */
   uint32_t initial_equations;
-  /* The check by numbers: is the Jacobian regular that the structure promises? Only where all parameters have values. */
+  /* The check by numbers: is the Jacobian as regular as its structure? Only where all parameters have values. */
   bool checked, regular;
   bool curable;              /* regular, or regular after the conversions */
   SingularVec singular;      /* blocks of the structure that are not regular everywhere */

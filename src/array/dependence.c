@@ -199,7 +199,8 @@ static double relative_size(const ShadowedMatrix *matrix, int32_t row, int32_t c
   return smallest;
 }
 
-/* The row to pivot on in a column: plainest entry, not small in its row, then fewest entries in the row. Not zero at any point. */
+/* The row to pivot on in a column: its entry is nowhere zero and not small in its row. The plainest entry wins, then
+ * the row with the fewest entries. */
 static int32_t choose_pivot(const ShadowedMatrix *matrix, int32_t column) {
   double largest[4] = {0};
   for (int32_t p = 0; p < matrix->rows; p++) {

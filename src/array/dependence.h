@@ -1,10 +1,9 @@
-/* dependence: linear dependence of the rows or columns of a matrix of expressions, exactly: coefficients are
- * expressions too.
+/* dependence: exact linear dependences of the rows or columns of a matrix of expressions, with expressions as factors.
  *
- * Lines of numbers are eliminated exactly (eliminate.h). If that finds nothing: Gauss-Jordan elimination in the field
- * of expressions, in which every entry carries its values at a few sample points, and these decide what is zero; so
- * nothing depends on how far an expression can be simplified. Pivots are rather numbers than parameters, and rather
- * parameters than anything that moves.
+ * Lines of numbers are eliminated exactly (eliminate.h). If that finds nothing, Gauss-Jordan elimination follows in the
+ * field of expressions. Every entry carries its values at a few sample points, which decide what is zero; so nothing
+ * depends on how far an expression can be simplified. Numbers are preferred as pivots to parameters, and parameters to
+ * anything that changes with time.
  */
 #ifndef DAEDAL_ARRAY_DEPENDENCE_H
 #define DAEDAL_ARRAY_DEPENDENCE_H

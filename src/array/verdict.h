@@ -1,4 +1,4 @@
-/* verdict: the messages for a model without a solution by structure: the smallest over- or under-determined part, by name. */
+/* verdict: messages for a structurally singular model, which name its smallest over- or under-determined part. */
 #ifndef DAEDAL_ARRAY_VERDICT_H
 #define DAEDAL_ARRAY_VERDICT_H
 

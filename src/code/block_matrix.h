@@ -1,8 +1,8 @@
 /* block_matrix: the Jacobian of one block of the differentiated problem with respect to its highest derivatives, d f_i
- * / d x_j^(d_j - c_i). It is the paper's G (Mattsson, Söderlind 1991, section 3), and every H and M of a lower level is
- * a part of it, because d(D f)/d(D v) = d f/d v. Rows are sorted by falling c (assumption A2), so the rows of a stage
- * are a prefix. Row i depends on columns up to stage -c_i only: rows of equal c form a group that can be evaluated as
- * soon as that stage is known. */
+ * / d x_j^(d_j - c_i). It is G of Mattsson and Söderlind 1991, section 3. Every H and M of a lower level is a part of
+ * it, because d(D f)/d(D v) = d f/d v. Rows are sorted by falling c (assumption A2), so the rows of a stage come first.
+ * Row i depends on columns up to stage -c_i only: rows of equal c form a group that can be evaluated as soon as that
+ * stage is known. */
 #ifndef DAEDAL_CODE_BLOCK_MATRIX_H
 #define DAEDAL_CODE_BLOCK_MATRIX_H
 

@@ -23,7 +23,7 @@ typedef struct Evaluator {
 /* For the given values of parameters (by leaf index), which are copied. O(columns). */
 Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parameters);
 
-/* A layer over the model that belongs to the run, made when first asked for: messages and initial systems extend its graph. */
+/* The run's own layer over the model, made when first asked for. Messages and initial systems extend its graph. */
 Model *evaluator_model(Evaluator *evaluator);
 
 /* Value of an expression over parameters; false outside of a domain. */

@@ -10,7 +10,7 @@
  * has no limit but memory. */
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags);
 
-/* Reads an expression that comes from elsewhere into the tree; its nodes have no place in the source. AST_NONE after an error. */
+/* Reads an expression from another text; its nodes have no place in the source. AST_NONE after an error. */
 AstExpr parse_value(Ast *ast, const char *text, Diags *diags);
 
 #endif

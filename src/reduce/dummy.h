@@ -25,16 +25,15 @@ DummyPlan *dummy_plan(ArrayCode *code, const Structure *structure);
 /* The choice of one run. Lives in the heap; none is made yet: states are those of blocks without freedom of choice. */
 Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan);
 
-/* Selects afresh at a point, by column-pivoted QR of each scaled H. false: some H has not full rank there;
- * *block is it. */
+/* Selects states at a point, by column-pivoted QR of each scaled H. false: the H of *block is rank-deficient there. */
 bool dummy_select(Dummy *dummy, double t, const double *y, int32_t *block);
 
-/* The same, but columns with a larger `held` (0, 1, 2, per column of the array) are rather states: for start values. */
+/* The same, but prefers columns with a larger `held` (0, 1, 2, per column of the array) as states: for start values. */
 bool dummy_select_holding(Dummy *dummy, double t, const double *y, const uint8_t *held, int32_t *block);
 
-/* Looks at the present choice at a point; where an exchange would improve some M by more than the threshold,
- * selects that block anew. Returns the number of states exchanged (see dummy_exchange), -1 when a block is
- * singular whatever the choice. */
+/* Judges the present choice at a point. Where an exchange would improve some M by more than the threshold, that block
+ * is selected again. Returns the number of states exchanged (see dummy_exchanges), or -1 when *block is singular for
+ * every choice. */
 int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block);
 
 /* The exchanges of the last dummy_watch: column `out` was a state before, `in` is one now. */

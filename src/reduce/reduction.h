@@ -61,11 +61,11 @@ typedef struct Reduced {
   const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */
   const int32_t *column_index; /* without structure: see System */
 
-  /* Differentiations that were not made, where that leaves a high index: velocities then converge with about half the
+  /* How many differentiations were not made, which leaves a high index. Velocities then converge with about half the
    * order of positions, and the errors of many small steps add up (reduced_accuracy). */
   int32_t left;
 
-  /* Rate (1/time) of what the method itself lets die out, which an explicit solver must resolve; 0: nothing. */
+  /* Rate (1/time) at which the method damps errors; an explicit solver must resolve it. 0: it does not damp. */
   double rate;
 
   uint32_t *source;      /* per column of the original array: its column here, MAP_NONE if it has none */
@@ -127,7 +127,7 @@ void form_begin(Reduction *reduction);
 /* Adds row (equation, level). */
 void form_add(Reduction *reduction, uint32_t equation, int32_t level);
 
-/* All rows; columns tied as the dummies chosen at the initial point say. */
+/* All rows; a column is tied to the next one if it is a state at the initial point. */
 void form_use_dummies(Reduction *reduction);
 
 /* Removes the superfluous differentiations from that form, and counts them. The derivatives that they determine become

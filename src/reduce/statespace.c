@@ -67,7 +67,7 @@ struct StateSpace {
   Unit *units;
   int32_t *depth; /* the present choice */
   bool chosen;
-  CloseFailure failure;
+  SolveFailure failure;
   uint64_t factorizations;
   double *correction, *residual;
 };
@@ -97,8 +97,7 @@ static void flush_fusion(StatePlan *plan, Fusion *fusion) {
   fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
 }
 
-/* The column that a block of one equation gives linearly at this stage, and its value; EXPR_NONE: it does
- * not. */
+/* The column that a block of one equation gives linearly at this stage, and its value; EXPR_NONE: it does not. */
 static Expr solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage, Expr *value) {
   Array *array = plan->code->array;
   const Structure *structure = plan->structure;
@@ -366,7 +365,7 @@ static bool factor_unit(StateSpace *space, Unit *unit) {
 }
 
 static EvalStatus fail(StateSpace *space, const Unit *unit, const char *reason) {
-  space->failure = (CloseFailure){unit->plan->block, reason};
+  space->failure = (SolveFailure){unit->plan->block, reason};
   return EVAL_DOMAIN;
 }
 
@@ -496,5 +495,5 @@ EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
   return solve_units(space, space->plan->serving, t, y);
 }
 
-CloseFailure statespace_failure(const StateSpace *space) { return space->failure; }
+SolveFailure statespace_failure(const StateSpace *space) { return space->failure; }
 uint64_t statespace_factorizations(const StateSpace *space) { return space->factorizations; }

@@ -1,11 +1,9 @@
-/* statespace: the state-space form of the selected system. Given the states, all other columns are solved
- * stage by stage from the lowest up, block by block in triangular order (Mattsson, Söderlind 1991, Step 6):
- * explicitly where an equation gives its variable, linearly where rows are differentiated or linear, by
- * damped Newton otherwise.
+/* statespace: the state-space form of the selected system. Given the states, all other columns are solved stage by
+ * stage from the lowest up, block by block in triangular order (Mattsson, Söderlind 1991, Step 6): explicitly where an
+ * equation gives its variable, linearly where rows are differentiated or linear, by damped Newton otherwise.
  *
- * Invariant: every stage of a block uses a part of the one block matrix, so positions, velocities and
- * accelerations share its values, and a stage with the same rows and columns as the one below shares its
- * factors.
+ * Invariant: every stage of a block uses a part of the one block matrix, so positions, velocities and accelerations
+ * share its values, and a stage with the same rows and columns as the one below shares its factors.
  */
 #ifndef DAEDAL_REDUCE_STATESPACE_H
 #define DAEDAL_REDUCE_STATESPACE_H
@@ -27,8 +25,7 @@ void statespace_choose(StateSpace *space, const int32_t *depth);
 /* Solves all columns that are not states, in place, from the guesses in y. */
 EvalStatus statespace_complete(StateSpace *space, double t, double *y);
 
-/* As statespace_complete, but leaves columns on which no derivative depends and that an equation gives
- * outright. */
+/* As statespace_complete, but leaves columns on which no derivative depends and that an equation gives outright. */
 EvalStatus statespace_rates(StateSpace *space, double t, double *y);
 
 /* [columns] those that statespace_complete finds whatever their value was: solved outright or from linear rows,
@@ -36,11 +33,11 @@ EvalStatus statespace_rates(StateSpace *space, double t, double *y);
 const bool *state_plan_given(const StatePlan *plan);
 
 /* After a failed solution: the block and why, for messages. */
-typedef struct CloseFailure {
+typedef struct SolveFailure {
   int32_t block;
   const char *reason; /* static text */
-} CloseFailure;
-CloseFailure statespace_failure(const StateSpace *space);
+} SolveFailure;
+SolveFailure statespace_failure(const StateSpace *space);
 
 uint64_t statespace_factorizations(const StateSpace *space);
 

@@ -18,7 +18,8 @@ uint64_t mat_size(const SignalTable *signals, uint64_t rows);
 /* False after reporting (DIAG_USAGE, with what to do) when the file would exceed MAT_LIMIT. */
 bool mat_fits(Diags *diags, const SignalTable *signals, uint64_t rows);
 
-/* Writes into a file that the caller has created and will commit. False after reporting when it does not fit. O(rows * columns + signals). */
+/* Writes into a file that the caller has created and will commit. false: it does not fit, and that was reported.
+ * O(rows * columns + signals). */
 bool mat_write(Heap *heap, Diags *diags, FileWriter *file, const Trajectory *trajectory);
 
 /* Reads a result from the bytes of a file; `path` is for messages only. Accepts binTrans and binNormal,

@@ -43,7 +43,7 @@ SignalTable *signals_new(Heap *heap);
  * name is kept but cannot be found. */
 uint32_t signals_add(SignalTable *table, const Signal *signal);
 
-/* What a variable is called among the signals: its flat name, in quotes where that is `time` or reads as a derivative. */
+/* The name of a variable's signal: its flat name, in quotes if that is `time` or looks like a derivative. */
 const char *signals_name(SignalTable *table, const char *flat);
 
 /* The index of the signal of this name; MAP_NONE if there is none. */

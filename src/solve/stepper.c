@@ -158,7 +158,7 @@ bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
   };
   Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0}, "integration stopped at time %.10g: %s%s", t,
                           what[status], index_hint(stepper));
-  CloseFailure failure = stepper->view->methods->failure(stepper->view);
+  SolveFailure failure = stepper->view->methods->failure(stepper->view);
   if (failure.reason) {
     diag_note(stepper->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
     note_block(stepper, diag, failure.block);

@@ -33,8 +33,8 @@ typedef struct Exchanges {
 } Exchanges;
 
 typedef struct ViewMethods {
-  /* Solves the rows at a point whose states are right: for the columns that are no states, or (without a
-   * state-space form) for the nearest point where they hold. */
+  /* Solves the rows at a point whose states are right, for all other columns. A view without a state-space form moves
+   * to the nearest point where the rows hold. */
   EvalStatus (*solve)(View *view, double t, double *y);
 
   /* The same at an event, where only the modes have changed: states stay as they are. */
@@ -45,16 +45,16 @@ typedef struct ViewMethods {
    * the new states have the accuracy of the old ones. NULL: the states stay as they are. */
   int32_t (*exchange)(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges);
 
-  /* Selects rows and columns anew at the consistent y, whose columns of no influence it sets. false: nothing
-   * changed, or the ranks are no longer those of the start. true: the system has changed, and the integrator
-   * must be made anew. NULL: rows are not selected by ranks. */
+  /* Selects rows and columns again at the consistent point y, and sets the columns in it that have no influence. true:
+   * the system has changed, and needs a new integrator. false: nothing changed, or the ranks are no longer those of the
+   * start. NULL: rows are not selected by ranks. */
   bool (*reselect)(View *view, double t, double *y);
 
-  /* Decides the ranks anew at y, where modes have changed. false: they are not those of the start. NULL: as above. */
+  /* Finds the ranks again at y, where modes have changed. false: they are not those of the start. NULL: as above. */
   bool (*same_ranks)(View *view, double t, double *y);
 
   /* Why the rows could not be solved last; reason NULL: not known. */
-  CloseFailure (*failure)(const View *view);
+  SolveFailure (*failure)(const View *view);
 
   /* Factorizations done so far to solve the rows or to look at the choice of states. */
   uint64_t (*factorizations)(const View *view);
@@ -90,7 +90,7 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y);
 /* The rows, columns and evaluations that views over all rows of an array share. */
 System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
 
-/* The system that a method integrates: the one without superfluous differentiations where there is one and the method takes it. */
+/* The system that the integrator gets: without superfluous differentiations, if there is such a one and it takes it. */
 const System *view_system(const View *view, const Integrator *integrator);
 
 #endif

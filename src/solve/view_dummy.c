@@ -128,7 +128,7 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
   return count;
 }
 
-static CloseFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
+static SolveFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
 static uint64_t factorizations(const View *view) { return statespace_factorizations(((const DummyView *)view)->space); }
 
 static const ViewMethods METHODS = {.solve = solve,

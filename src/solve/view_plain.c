@@ -40,9 +40,9 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
   return EVAL_OK;
 }
 
-static CloseFailure failure(const View *view) {
+static SolveFailure failure(const View *view) {
   (void)view;
-  return (CloseFailure){0};
+  return (SolveFailure){0};
 }
 
 static uint64_t factorizations(const View *view) {

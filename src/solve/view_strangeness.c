@@ -388,9 +388,9 @@ static bool same_ranks(View *view, double t, double *y) {
 static EvalStatus solve(View *view, double t, double *y) { return complete_columns(view, t, y); }
 static uint64_t factorizations(const View *view) { return ((const SelectedView *)view)->factorizations; }
 
-static CloseFailure failure(const View *view) {
+static SolveFailure failure(const View *view) {
   (void)view;
-  return (CloseFailure){0};
+  return (SolveFailure){0};
 }
 
 static const ViewMethods METHODS = {.solve = solve,

@@ -131,7 +131,7 @@ Structure structure_run(Arena *arena, const Incidence *incidence) {
   return structure;
 }
 
-/* One round of Pryce's iteration (2001), upwards from the offsets at hand: c from d on the transversal, then d from c. */
+/* One round of Pryce's iteration (2001), upwards: c from d on the transversal, then d from c. */
 static bool raise_once(const Incidence *incidence, const Matching *transversal, const int32_t *sigma, int32_t *c,
                        int32_t *d) {
   bool changed = false;
