@@ -290,10 +290,9 @@ void linear_solve(Linear *linear, double *b) {
     else klu_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
     return;
   }
-  for (int32_t i = 0; i < n; i++) {
+  for (int32_t i = 0; i < n; i++)
     if (linear->complex_values) b[2 * i] *= linear->scale[i], b[2 * i + 1] *= linear->scale[i];
     else b[i] *= linear->scale[i];
-  }
   if (linear->kind == LINEAR_LAPACK) linear_lapack_solve(linear, b);
   else if (linear->complex_values) linear_plain_solve_complex(linear, b);
   else linear_plain_solve(linear, b);

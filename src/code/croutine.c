@@ -41,12 +41,11 @@ static const char *arguments_text(RoutineState *s, const Routine *callee, const 
       cvalue_misfit(s);
       entry = NULL;
     }
-    for (uint32_t v = 0; v < none.count; v++) {
+    for (uint32_t v = 0; v < none.count; v++)
       if (!entry)
         text_printf(heap, &out, ", (%s){%s}", cvalue_c_type(none.dimensions[v]), none.dimensions[v] ? "0" : "{0}");
       else if (none.dimensions[v]) text_printf(heap, &out, ", %s", cvalue_variable_array(s, entry, v));
       else text_printf(heap, &out, ", %s", entry->texts[v]);
-    }
     if (local->has_default) text_printf(heap, &out, ", %s", entry ? "true" : "false");
   }
   const char *copy = arena_copy(s->writer->arena, out.count ? out.data : "", out.count);

@@ -569,11 +569,10 @@ static void secure(RoutineState *s, StackEntry *value, bool is_alias) {
 
 /* The kinds of assignment of a whole array: to fixed sizes, to free ones, to a field. */
 static void store_whole(RoutineState *s, const StackEntry *target, const StackEntry *value, const char *assign) {
-  for (uint32_t v = 0; v < target->count; v++) {
+  for (uint32_t v = 0; v < target->count; v++)
     if (target->dimensions[v])
       cvalue_line(s, "%s(m, &%s, %s);", assign, target->texts[v], cvalue_variable_array(s, value, v));
     else cvalue_line(s, "%s = %s;", target->texts[v], value->texts[v]);
-  }
 }
 
 void cwrite_store(RoutineState *s, const uint32_t *place) {

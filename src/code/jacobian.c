@@ -345,10 +345,9 @@ static Program *fill_program(Differentiation *work, const Jacobian *jacobian) {
   Heap *heap = work->heap;
   Filling filling = filling_make(work, jacobian);
   for (uint32_t t = 0; t < work->templates.list.count; t++) make_group(&filling, t);
-  for (uint32_t r = 0; r < work->row_count; r++) {
+  for (uint32_t r = 0; r < work->row_count; r++)
     if (runs_as_template(work, r)) fill_instance(&filling, r);
     else fill_straight(&filling, r);
-  }
   grouping_add_roots(&filling.grouping, filling.roots.data, filling.roots.count, filling.places.data);
   Program *program = program_from_grouping(&filling.grouping, jacobian->nonzeros);
   program->roots = filling.blame_roots;

@@ -18,13 +18,12 @@ static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
 static size_t skip_brackets(const char *text, size_t open) {
   uint32_t depth = 0;
   bool is_quoted = false;
-  for (size_t i = open; text[i]; i++) {
+  for (size_t i = open; text[i]; i++)
     if (text[i] == '\\' && text[i + 1]) i++;
     else if (text[i] == '\'') is_quoted = !is_quoted;
     else if (is_quoted) continue;
     else if (text[i] == '[') depth++;
     else if (text[i] == ']' && --depth == 0) return i + 1;
-  }
   return 0;
 }
 

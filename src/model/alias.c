@@ -162,10 +162,9 @@ static bool use_equation(Finder *finder, Expr residual) {
   const Term *terms;
   uint32_t count = residual_terms(dag, residual, &constant, &lone, &terms);
   uint32_t variables = 0, at = 0;
-  for (uint32_t i = 0; i < count && variables <= 2; i++) {
+  for (uint32_t i = 0; i < count && variables <= 2; i++)
     if (dag_op(dag, terms[i].node) == OP_VARIABLE) at = i, variables++;
     else if (!finder->parametric[terms[i].node]) return false;
-  }
   if (variables == 1) return use_constant(finder, terms, count, at, constant);
   return variables == 2 && count == 2 && constant == 0 && use_pair(finder, terms[0], terms[1]);
 }

@@ -100,10 +100,9 @@ DummyPlan *dummy_plan(ArrayCode *code, const Structure *structure) {
   plan->structure = structure;
   plan->depth = heap_array(heap, n, sizeof(int32_t));
   int32_t *place = heap_array(heap, n, sizeof *place);
-  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
+  for (int32_t b = 0; b < structure->blocks.n_blocks; b++)
     if (has_choice(structure, b)) vec_push(heap, &plan->blocks, block_shape(code, structure, b, place));
     else set_fixed_depth(structure, b, plan->depth);
-  }
   heap_free(heap, place);
   return plan;
 }

@@ -116,9 +116,8 @@ static void minor_ticks(Axis *axis, int first, int last) {
   for (int decade = first; decade <= last; decade++) {
     for (int digit = 2; digit < 10; digit++) {
       double value = digit * pow(10, decade);
-      if (value > axis->low && value < axis->high && axis->minor_ticks < AXIS_MINOR) {
+      if (value > axis->low && value < axis->high && axis->minor_ticks < AXIS_MINOR)
         axis->minor[axis->minor_ticks++] = value;
-      }
     }
   }
 }

@@ -117,9 +117,8 @@ static SignalTable *read_header(CsvReader *reader) {
   for (; more; first = false) {
     if (!next_cell(reader, &cell)) return complain(reader, "a quote is not closed"), NULL;
     more = more_cells(reader);
-    if (first && strcmp(cell.data, "time") != 0 && strcmp(cell.data, "Time") != 0) {
+    if (first && strcmp(cell.data, "time") != 0 && strcmp(cell.data, "Time") != 0)
       return complain(reader, "the first column is not time"), NULL;
-    }
     bool derivative = strncmp(cell.data, "der(", 4) == 0;
     Signal signal = {.name = cell.data, .kind = derivative ? SIGNAL_DERIVATIVE : SIGNAL_ALGEBRAIC};
     signal.column = signals->list.count;
@@ -151,9 +150,8 @@ static bool read_row(CsvReader *reader, Trajectory *trajectory) {
   double time;
   if (!read_number(reader, &time)) return complain(reader, "the time is not a number"), false;
   if (!(time >= -1e300 && time <= 1e300)) return complain(reader, "the time is not finite"), false;
-  if (trajectory->rows && time < trajectory_time(trajectory, trajectory->rows - 1)) {
+  if (trajectory->rows && time < trajectory_time(trajectory, trajectory->rows - 1))
     return complain(reader, "time decreases"), false;
-  }
   double *columns = trajectory_append(trajectory, time);
   uint32_t count = 0;
   while (more_cells(reader)) {
@@ -170,9 +168,8 @@ Trajectory *csv_read(Heap *heap, Diags *diags, const char *path, const char *tex
   SignalTable *signals = read_header(&reader);
   if (!signals) return NULL;
   Trajectory *trajectory = trajectory_new(heap, signals);
-  for (reader.line++; reader.at < reader.end; reader.line++) {
+  for (reader.line++; reader.at < reader.end; reader.line++)
     if (!blank_line(&reader) && !read_row(&reader, trajectory)) return NULL;
-  }
   if (trajectory->rows == 0) return complain(&reader, "there are no rows");
   return trajectory;
 }

@@ -2,8 +2,8 @@
  * entry or as a map of MAP_CELLS by MAP_CELLS cells, equal neighbours in a row merged. */
 #include "result/incidence.h"
 
+#include "base/utf8.h"
 #include "result/svg.h"
-#include "result/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -124,11 +124,9 @@ static void put_entry(Picture *picture, const MatrixView *view, int32_t row, int
 }
 
 static void draw_entries(Picture *picture, const MatrixView *view) {
-  for (int32_t row = 0; row < picture->rows; row++) {
-    for (int32_t e = picture->input->row_start[row]; e < picture->input->row_start[row + 1]; e++) {
+  for (int32_t row = 0; row < picture->rows; row++)
+    for (int32_t e = picture->input->row_start[row]; e < picture->input->row_start[row + 1]; e++)
       put_entry(picture, view, row, e);
-    }
-  }
 }
 
 /* Names, and offsets c and d, along the sides. */
@@ -228,9 +226,8 @@ static void draw_map(Picture *picture, const MatrixView *view) {
   }
   double capacity = fmax(1, (double)picture->rows / MAP_CELLS * fmax(1, (double)picture->columns / MAP_CELLS) / 4);
   TextVec paths[ORDERS * LEVELS] = {0};
-  for (int32_t y = 0; y < MAP_CELLS; y++) {
+  for (int32_t y = 0; y < MAP_CELLS; y++)
     trace_map_row(picture->heap, cells + (size_t)y * MAP_CELLS, y, capacity, paths);
-  }
   draw_map_paths(picture, view, paths);
   heap_free(picture->heap, cells);
 }
@@ -299,9 +296,8 @@ static void draw_styles(Picture *picture) {
 
 static int32_t highest_order(const IncidencePicture *input) {
   int32_t highest = 0;
-  for (int32_t e = 0; input->n_equations && e < input->row_start[input->n_equations]; e++) {
+  for (int32_t e = 0; input->n_equations && e < input->row_start[input->n_equations]; e++)
     if (input->order[e] > highest) highest = input->order[e];
-  }
   return highest;
 }
 
@@ -315,9 +311,8 @@ static void draw_legend(Picture *picture, double x, double y) {
     put_words(picture, x + 16, y, "", words[i], 40);
     x += 34 + 6.6 * (double)strlen(words[i]);
   }
-  if (picture->detailed && picture->input->n_blocks && picture->input->c && picture->input->d) {
+  if (picture->detailed && picture->input->n_blocks && picture->input->c && picture->input->d)
     put_words(picture, x + 8, y, " fill=\"#777\"", "pale: not the highest derivative", 60);
-  }
 }
 
 /* As many equations fill the side of a picture; few do not make giant squares. */

@@ -3,7 +3,7 @@
 #include "result/json.h"
 
 #include "base/number.h"
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

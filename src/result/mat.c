@@ -83,9 +83,8 @@ static void put_padded(FileWriter *file, const char *text, uint32_t width) {
 static void put_class(FileWriter *file) {
   static const char rows[4][12] = {"Atrajectory", "1.1", "", "binTrans"};
   put_header(file, TYPE_TEXT, 4, 11, "Aclass");
-  for (int column = 0; column < 11; column++) {
+  for (int column = 0; column < 11; column++)
     for (int row = 0; row < 4; row++) file_write(file, &rows[row][column], 1);
-  }
 }
 
 static void put_names(FileWriter *file, const SignalTable *signals, const MatExtent *extent) {
@@ -192,9 +191,7 @@ static Trajectory *complain(MatReader *reader, const char *what) {
 
 static uint64_t load(const char *bytes, uint32_t size, bool big) {
   uint64_t value = 0;
-  for (uint32_t i = 0; i < size; i++) {
-    value |= (uint64_t)(unsigned char)bytes[big ? size - 1 - i : i] << (8 * i);
-  }
+  for (uint32_t i = 0; i < size; i++) value |= (uint64_t)(unsigned char)bytes[big ? size - 1 - i : i] << (8 * i);
   return value;
 }
 
@@ -238,9 +235,8 @@ static const char *read_matrix(MatReader *reader, const char **at, const char *e
   if (big) type = (uint32_t)load(*at, 4, true);
   uint32_t precision = type / 10 % 10, rows = (uint32_t)load(*at + 4, 4, big);
   uint32_t columns = (uint32_t)load(*at + 8, 4, big), name_length = (uint32_t)load(*at + 16, 4, big);
-  if (type > 1999 || type % 10 > 1 || precision >= N_PRECISIONS || load(*at + 12, 4, big) != 0) {
+  if (type > 1999 || type % 10 > 1 || precision >= N_PRECISIONS || load(*at + 12, 4, big) != 0)
     return "it does not hold matrices of MATLAB level 4";
-  }
   const char *name = *at + HEADER_SIZE;
   if (name_length == 0 || (uint64_t)(end - name) < name_length || name[name_length - 1]) return "a name is damaged";
   const char *element = name + name_length;
@@ -337,18 +333,16 @@ static const char *check_parts(MatReader *reader) {
   static const char wanted[] = "Atrajectory";
   const MatMatrix *class = &reader->part[PART_CLASS];
   if (!class->element || class->rows < 4 || class->columns < sizeof wanted - 1) return "the matrix Aclass is missing";
-  for (uint32_t i = 0; i < sizeof wanted - 1; i++) {
+  for (uint32_t i = 0; i < sizeof wanted - 1; i++)
     if (matrix_get(class, 0, i) != wanted[i]) return "it is not a trajectory";
-  }
   char layout = (char)(unsigned char)matrix_get(class, 3, 3); /* binTrans, binNormal */
   if (layout != 'T' && layout != 'N') return "its layout is neither binTrans nor binNormal";
   reader->transposed = layout == 'T';
   const MatMatrix *part = reader->part;
   if (!part[PART_NAME].element || !part[PART_INFO].element || !part[PART_ROWS].element) return "a matrix is missing";
   if (part[PART_NAME].precision != BYTE && part[PART_NAME].precision != DOUBLE) return "its names are not text";
-  if (item_count(reader, PART_INFO) < item_count(reader, PART_NAME) || item_size(reader, PART_INFO) < 2) {
+  if (item_count(reader, PART_INFO) < item_count(reader, PART_NAME) || item_size(reader, PART_INFO) < 2)
     return "dataInfo is too small";
-  }
   return item_size(reader, PART_ROWS) ? NULL : "data_2 is empty";
 }
 

@@ -31,9 +31,8 @@ static Axis common_x(const Plot *plot, uint32_t ticks) {
   Range range = nothing;
   for (uint32_t s = 0; s < plot->count; s++) {
     const PlotSeries *series = &plot->series[s];
-    for (size_t i = 0; i < series->count; i++) {
+    for (size_t i = 0; i < series->count; i++)
       if (axis_drawable(false, series->x[i])) range = range_with(range, series->x[i]);
-    }
   }
   return axis_make(range.low, range.high, false, 0, ticks);
 }
@@ -57,9 +56,8 @@ void panels_scale(Panels *panels, const Plot *plot, uint32_t ticks) {
     Range range = nothing;
     for (uint32_t s = 0; s < panel->series.count; s++) {
       const PlotSeries *series = &plot->series[panel->series.data[s]];
-      for (size_t i = 0; i < series->count; i++) {
+      for (size_t i = 0; i < series->count; i++)
         if (panel_drawable(plot, series, i)) range = range_with(range, series->y[i]);
-      }
     }
     panel->y = axis_make(range.low, range.high, plot->log_y, 0.05, ticks);
   }

@@ -2,9 +2,9 @@
  * before, which halves the size of the file. */
 #include "result/plot.h"
 
+#include "base/utf8.h"
 #include "result/panel.h"
 #include "result/svg.h"
-#include "result/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,9 +185,8 @@ static void draw_curve(Drawing *drawing, const Panel *panel, const PlotSeries *s
 static void draw_series(Drawing *drawing, const Panel *panel) {
   put(drawing, "<g transform=\"scale(.1)\" fill=\"none\" stroke-width=\"16\" stroke-linecap=\"round\" "
                "stroke-linejoin=\"round\">\n");
-  for (uint32_t i = 0; i < panel->series.count; i++) {
+  for (uint32_t i = 0; i < panel->series.count; i++)
     draw_curve(drawing, panel, &drawing->plot->series[panel->series.data[i]], i);
-  }
   put(drawing, "</g>\n");
 }
 
@@ -205,12 +204,10 @@ static void grid_line(Drawing *drawing, bool vertical, double at) {
 static void draw_grid(Drawing *drawing, const Panel *panel, bool minor) {
   const Axis *x = &drawing->panels.x, *y = &panel->y;
   put(drawing, minor ? "<path stroke=\"#f0f0f0\" d=\"" : "<path stroke=\"#dcdcdc\" d=\"");
-  for (uint32_t i = 0; i < (minor ? x->minor_ticks : x->ticks); i++) {
+  for (uint32_t i = 0; i < (minor ? x->minor_ticks : x->ticks); i++)
     grid_line(drawing, true, x_pixel(drawing, minor ? x->minor[i] : x->tick[i]));
-  }
-  for (uint32_t i = 0; i < (minor ? y->minor_ticks : y->ticks); i++) {
+  for (uint32_t i = 0; i < (minor ? y->minor_ticks : y->ticks); i++)
     grid_line(drawing, false, y_pixel(drawing, panel, minor ? y->minor[i] : y->tick[i]));
-  }
   put(drawing, "\"/>\n");
 }
 
@@ -237,9 +234,8 @@ static void draw_y_labels(Drawing *drawing, const Panel *panel) {
 
 static void draw_x_labels(Drawing *drawing) {
   const Axis *x = &drawing->panels.x;
-  for (uint32_t i = 0; i < x->ticks; i++) {
+  for (uint32_t i = 0; i < x->ticks; i++)
     put_text(drawing, x_pixel(drawing, x->tick[i]), drawing->bottom + 17, "text-anchor=\"middle\"", x->label[i]);
-  }
   if (*x->note)
     put_text(drawing, drawing->right, drawing->bottom + 33, "text-anchor=\"end\" font-size=\"11\"", x->note);
   put_text(drawing, (drawing->left + drawing->right) / 2, drawing->bottom + 35, "text-anchor=\"middle\"", "time [s]");
@@ -255,9 +251,8 @@ static bool named_at_axis(const Drawing *drawing, const Panel *panel, double hei
 static void draw_y_title(Drawing *drawing, const Panel *panel) {
   TextVec label = {0};
   const char *name = drawing->plot->y_label;
-  if (named_at_axis(drawing, panel, drawing->bottom - drawing->top)) {
+  if (named_at_axis(drawing, panel, drawing->bottom - drawing->top))
     name = drawing->plot->series[panel->series.data[0]].label;
-  }
   panel_label(drawing->heap, &label, name, panel->unit);
   if (label.count) {
     char attributes[96];

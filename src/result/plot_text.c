@@ -2,8 +2,8 @@
  * characters (U+2800 and a bit for each dot). Lines between points are drawn dot by dot. */
 #include "result/plot.h"
 
+#include "base/utf8.h"
 #include "result/panel.h"
-#include "result/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -208,9 +208,8 @@ static void put_x_labels(Canvas *canvas) {
 static void put_panel(Canvas *canvas, const Panel *panel) {
   size_t cells = (size_t)canvas->width * canvas->height;
   memset(canvas->dots, 0, cells);
-  for (uint32_t i = 0; i < panel->series.count; i++) {
+  for (uint32_t i = 0; i < panel->series.count; i++)
     draw_series(canvas, panel, &canvas->plot->series[panel->series.data[i]]);
-  }
   put_heading(canvas, panel);
   for (uint32_t line = 0; line < canvas->height; line++) put_line(canvas, &panel->y, line);
 }

@@ -1,6 +1,6 @@
-/* utf8: the few questions about UTF-8 that writing names needs. */
-#ifndef DAEDAL_RESULT_UTF8_H
-#define DAEDAL_RESULT_UTF8_H
+/* utf8: the few questions about UTF-8 that reading and writing texts needs. */
+#ifndef DAEDAL_BASE_UTF8_H
+#define DAEDAL_BASE_UTF8_H
 
 #include <stddef.h>
 
