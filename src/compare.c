@@ -5,7 +5,6 @@
 #include "result/plot.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- runs ---- */
 
@@ -42,8 +41,7 @@ static bool is_differentiated(const SignalTable *signals, const Signal *signal, 
          signals_find(signals, arena_printf(arena, "der(%s)", signal->name)) != MAP_NONE;
 }
 
-/* Largest difference of one signal at common times, relative to its largest size (and to 1 where it is
- * smaller). */
+/* Largest difference of one signal at common times, relative to its largest size (and to 1 where it is smaller). */
 static double signal_difference(const Trajectory *a, uint32_t in_a, const Trajectory *b, uint32_t in_b) {
   double largest = 0, size = 1;
   size_t k = 0;
@@ -102,10 +100,9 @@ static void measure_amplification(Comparison *comparison, CompareRun *run) {
   run->amplification = moved.difference / change;
 }
 
-/* Does the method integrate a system with more solutions than the model has? Others share the model's
- * amplification. */
+/* Does the method integrate a system with more solutions than the model has? Others share the model's amplification. */
 static bool leaves_constraints(const CompareRun *run) {
-  return run->ok && !run->method->enforces_all && run->simulation.view->system.close;
+  return run->ok && !run->method->enforces_all && run->simulation.view->system.complete;
 }
 
 Comparison *compare_run(Heap *heap, const Model *model, const CompareRequest *request) {

@@ -1,8 +1,7 @@
 /* compare: several methods and solvers on one model, side by side: sizes, work, residuals of the
  * constraints by level, drift of invariants, how far each is from a run that is a hundred times more
  * accurate, and how much the system it integrates amplifies a change at the start. */
-#ifndef DAEDAL_COMPARE_H
-#define DAEDAL_COMPARE_H
+#pragma once
 
 #include "pipeline.h"
 #include "result/drift.h"
@@ -48,5 +47,3 @@ void compare_text(const Comparison *comparison, TextVec *text);
 void compare_json(const Comparison *comparison, TextVec *text);
 extern const char compare_nothing[]; /* the JSON where nothing was compared */
 void compare_svg(const Comparison *comparison, TextVec *text);
-
-#endif

@@ -282,7 +282,7 @@ static bool pass_reduce(Plan *plan) {
     if (diags_code(plan->diags) == DIAG_INIT) plan->facts.status = "init";
     return false;
   }
-  reduction_make_lean(&plan->reduction);
+  reduction_remove_superfluous(&plan->reduction);
   return true;
 }
 
@@ -392,7 +392,7 @@ static void begin_alone(Simulation *simulation) {
 static void perturb_start(View *view, double t, double perturbation, double *y) {
   static const double ratio = 0.6180339887498949;
   const System *system = &view->system;
-  if (!system->close || perturbation == 0) return;
+  if (!system->complete || perturbation == 0) return;
   for (int32_t k = 0; k < system->links; k++) {
     double *value = &y[system->link_from[k]];
     uint32_t order = array_order(view->evaluator->array, (uint32_t)system->link_from[k]);
@@ -434,7 +434,7 @@ static bool pass_view(Simulation *simulation) {
   if (!make_view(simulation)) return false;
   const System *system = &simulation->view->system;
   const Integrator *integrator = request->run.integrator;
-  if (integrator && integrator->explicit_form && !system->close) {
+  if (integrator && integrator->explicit_form && !system->complete) {
     diag_error(simulation->diags, DIAG_USAGE, (Span){0},
                "solver %s needs the state-space form, which method %s does not make of this model; use radau or bdf",
                integrator->name, request->method->name);

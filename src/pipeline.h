@@ -4,8 +4,7 @@
  *
  * Invariant: the model is never written; a plan is not written once it is made, so that simulations in several threads may
  * share it. A simulation has one owner. */
-#ifndef DAEDAL_PIPELINE_H
-#define DAEDAL_PIPELINE_H
+#pragma once
 
 #include "reduce/method.h"
 #include "solve/report.h"
@@ -90,5 +89,3 @@ bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, c
 
 /* Seconds of a steady clock. */
 double pipeline_clock(void);
-
-#endif

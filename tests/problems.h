@@ -16,7 +16,7 @@ enum { PX, PY, PX1, PY1, PX2, PY2, PLAM, PENDULUM_COLUMNS, PENDULUM_ROWS = 5 };
 typedef struct Pendulum {
   System system;
   int32_t from[2], to[2];
-  uint64_t residuals, jacobians, closes, newton;
+  uint64_t residuals, jacobians, completions, newton;
   double row_evaluations; /* in units of all rows */
 } Pendulum;
 
@@ -50,10 +50,10 @@ static inline EvalStatus pendulum_jacobian(void *context, double t, const double
   return EVAL_OK;
 }
 
-static inline EvalStatus pendulum_close(void *context, double t, double *y) {
+static inline EvalStatus pendulum_complete(void *context, double t, double *y) {
   Pendulum *p = context;
   (void)t;
-  p->closes++;
+  p->completions++;
   bool x_state = p->from[0] == PX;
   int a = x_state ? PX : PY, b = x_state ? PY : PX;
   for (int i = 0;; i++) {
@@ -111,7 +111,7 @@ static inline void pendulum_make(Pendulum *p, double angle, double speed, double
       .nominal = pendulum_nominal,
       .residual = pendulum_residual,
       .jacobian = pendulum_jacobian,
-      .close = pendulum_close,
+      .complete = pendulum_complete,
       .rates_jacobian = pendulum_rates_jacobian,
   };
   y[PX] = sin(angle);
@@ -131,7 +131,7 @@ static inline bool pendulum_pivot(Pendulum *p, double *y, double threshold) {
   double dummy = fabs(y[x_state ? PY : PX]);
   if (dummy > threshold) return false;
   pendulum_choose(p, !x_state);
-  pendulum_close(p, 0, y);
+  pendulum_complete(p, 0, y);
   return true;
 }
 
@@ -149,7 +149,7 @@ typedef struct Problem {
   int32_t from[PROBLEM_MAX], to[PROBLEM_MAX], index[PROBLEM_MAX], successor[PROBLEM_MAX];
   int32_t start[PROBLEM_MAX + 1], row[PROBLEM_MAX * PROBLEM_MAX];
   double nominal[PROBLEM_MAX];
-  uint64_t residuals, jacobians, closes;
+  uint64_t residuals, jacobians, completions;
   double domain_from; /* EVAL_DOMAIN where column 0 is below this */
 } Problem;
 
@@ -184,11 +184,11 @@ static inline bool problem_is_state(const Problem *p, int32_t column) {
   return false;
 }
 
-static inline EvalStatus problem_close(void *context, double t, double *y) {
+static inline EvalStatus problem_complete(void *context, double t, double *y) {
   Problem *p = context;
   double residual[PROBLEM_MAX], values[PROBLEM_MAX * PROBLEM_MAX], chosen[PROBLEM_MAX * PROBLEM_MAX];
   int32_t rows = p->system.rows, unknown[PROBLEM_MAX], count = 0;
-  p->closes++;
+  p->completions++;
   for (int32_t c = 0; c < p->system.columns; c++)
     if (!problem_is_state(p, c)) unknown[count++] = c;
   for (int iteration = 0; iteration < 12; iteration++) {
@@ -217,7 +217,7 @@ static inline EvalStatus problem_rates_jacobian(void *context, double t, const d
     memcpy(z, y, sizeof(double) * (size_t)p->system.columns);
     double d = 1e-7 * fmax(fabs(y[p->from[j]]), 1e-3);
     z[p->from[j]] += d;
-    if (problem_close(p, t, z) != EVAL_OK) return EVAL_DOMAIN;
+    if (problem_complete(p, t, z) != EVAL_OK) return EVAL_DOMAIN;
     for (int32_t i = 0; i < p->system.links; i++) jacobian[j * p->system.links + i] = (z[p->to[i]] - y[p->to[i]]) / d;
   }
   return EVAL_OK;
@@ -258,7 +258,7 @@ static inline void problem_make(Problem *p, Heap *heap, ProblemFunction *functio
       .column_index = p->index,
       .residual = problem_residual,
       .jacobian = problem_jacobian,
-      .close = problem_close,
+      .complete = problem_complete,
       .rates_jacobian = problem_rates_jacobian,
   };
 }

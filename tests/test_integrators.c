@@ -64,7 +64,7 @@ static void family_make(const Family *family, Heap *heap, Problem *problem) {
   problem_make(problem, heap, family->function, family->columns, family->links, family->pairs);
   if (family->index[0] == 0) return;
   memcpy(problem->index, family->index, sizeof family->index);
-  problem->system.close = NULL;
+  problem->system.complete = NULL;
 }
 
 /* Error of one column, or of a pair (x and y), at the end of n fixed steps; *dense is the largest in the middle parts of the steps. */
@@ -236,7 +236,7 @@ static double digits(const char *method_name, const Known *known, double toleran
   double y[PROBLEM_MAX] = {0}, worst = 0;
   problem_make(problem, heap, known->function, known->columns, known->links, known->pairs);
   memcpy(y, known->start, (size_t)known->columns * sizeof(double));
-  if (known != &amplifier) assert_int_equal(problem_close(problem, 0, y), EVAL_OK);
+  if (known != &amplifier) assert_int_equal(problem_complete(problem, 0, y), EVAL_OK);
   IntegratorOptions options = {.relative_tolerance = tolerance, .absolute_tolerance = tolerance * known->absolute};
   void *self = method->create(heap, &problem->system, &options);
   method->start(self, 0, y, known->stop);
@@ -544,7 +544,7 @@ static void test_stop_is_final(void **state) {
     double y[PROBLEM_MAX] = {0};
     family_make(&smooth, heap, problem);
     smooth_exact(0, y);
-    problem->system.close = stop_at_once;
+    problem->system.complete = stop_at_once;
     problem->system.residual = stop_residual;
     IntegratorOptions options = {.relative_tolerance = 1e-6, .absolute_tolerance = 1e-6};
     void *self = method->create(heap, &problem->system, &options);

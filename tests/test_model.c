@@ -370,7 +370,7 @@ static void test_aliases(void **state) {
   add_equation(&w, der(&w, a), der(&w, x));                                   /* 3: not an alias: a constant is lost */
   add_equation(&w, c, dag_add(w.dag, dag_scale(w.dag, 2, p), number(&w, 1))); /* 4: a constant */
   add_equation(&w, d, dag_negate(w.dag, c));                                  /* 5: its negative */
-  add_equation(&w, x, z);                                                     /* 6: closes a circle */
+  add_equation(&w, x, z);                                                     /* 6: completions a circle */
   add_equation(&w, u, dag_add(w.dag, x, dag_time(w.dag)));                    /* 7: no alias */
   add_equation(&w, dag_scale(w.dag, 2, u), a);                                /* 8: no alias */
   Aliases aliases = model_find_aliases(w.model, &w.arena);

@@ -216,7 +216,7 @@ static void radau_coefficients(int stages, RadauCoefficients *out) {
 
 static void print_row(const char *name, const double *value, int count) {
   printf("%s{", name);
-  for (int i = 0; i < count; i++) printf("%.17g, ", value[i]);
+  for (int i = 0; i < count; i++) printf("%s%.17g", i ? ", " : "", value[i]);
   printf("},\n");
 }
 

@@ -1,7 +1,6 @@
 /* Exact dependences of matrices of numbers, and raised offsets: against products that must vanish and conditions that must hold. */
 #include "array/eliminate.h"
-#include "structure/signature.h"
-#include "structure/structure.h"
+#include "signature.h"
 
 #include <math.h>
 #include <setjmp.h>

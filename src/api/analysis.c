@@ -37,20 +37,20 @@ daedal_analysis daedal_analyze(daedal_model *model) {
 typedef void (*AnalysisReport)(Analysis *analysis, Heap *heap, TextVec *text);
 
 /* A report, made when it is asked for first. */
-typedef struct ReportRequest {
+typedef struct AnalysisReportRequest {
   AnalysisReport print;
   TextVec *text;
-} ReportRequest;
+} AnalysisReportRequest;
 
 static bool work_report(daedal_model *model, const void *argument) {
-  const ReportRequest *request = argument;
+  const AnalysisReportRequest *request = argument;
   if (!work_analyze(model, NULL)) return false;
   if (!request->text->count) request->print(model->analysis, model->heap, request->text);
   return true;
 }
 
 static const char *report(daedal_model *model, AnalysisReport print, TextVec *text) {
-  ReportRequest request = {print, text};
+  AnalysisReportRequest request = {print, text};
   return model_protect(model, work_report, &request) ? text->data : NULL;
 }
 

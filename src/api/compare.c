@@ -81,19 +81,19 @@ daedal_result *daedal_compare(daedal_model *model, const daedal_options *options
 typedef void (*CompareReport)(const Comparison *comparison, TextVec *text);
 
 /* A report, made when it is asked for first. */
-typedef struct ReportRequest {
+typedef struct ComparisonReportRequest {
   CompareReport print;
   TextVec *text;
-} ReportRequest;
+} ComparisonReportRequest;
 
 static bool work_report(daedal_result *result, const void *argument) {
-  const ReportRequest *request = argument;
+  const ComparisonReportRequest *request = argument;
   if (result->comparison && !request->text->count) request->print(result->comparison, request->text);
   return result->comparison != NULL;
 }
 
 static const char *report(daedal_result *result, CompareReport print, TextVec *text) {
-  ReportRequest request = {print, text};
+  ComparisonReportRequest request = {print, text};
   return result_protect(result, work_report, &request) ? text->data : NULL;
 }
 

@@ -3,8 +3,7 @@
  * Invariant: whatever can allocate runs inside model_protect or result_protect. A refused allocation marks the
  * handle as broken; from then on it can only be asked for its status and freed.
  */
-#ifndef DAEDAL_API_HANDLES_H
-#define DAEDAL_API_HANDLES_H
+#pragma once
 
 #include "array/analysis.h"
 #include "compare.h"
@@ -171,5 +170,3 @@ daedal_result *plan_run(daedal_plan *plan, const daedal_options *options);
 
 /* NULL: it did not get so far. */
 const Recorder *recorder_of(const daedal_result *result);
-
-#endif

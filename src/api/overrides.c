@@ -21,15 +21,15 @@
 
 /* ---- reading ---- */
 
-typedef struct Reader {
+typedef struct OverrideReader {
   daedal_result *result;
   Arena *arena;
   const char *at;
-} Reader;
+} OverrideReader;
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-static void skip_blanks(Reader *reader) {
+static void skip_blanks(OverrideReader *reader) {
   while (is_blank(*reader->at)) reader->at++;
 }
 
@@ -62,7 +62,7 @@ static const char *plain_name(Arena *arena, const char *at, const char *end) {
 }
 
 /* NULL: there is none. */
-static const char *read_scalar(Reader *reader) {
+static const char *read_scalar(OverrideReader *reader) {
   const char *begin = reader->at, *end = scan(begin, ",{}");
   reader->at = end;
   while (end > begin && is_blank(end[-1])) end--;
@@ -70,7 +70,7 @@ static const char *read_scalar(Reader *reader) {
 }
 
 /* Closes the braces that end behind an element. false: rows differ in length. */
-static bool close_rows(Reader *reader, Override *override, uint32_t *depth, uint32_t *counts) {
+static bool close_rows(OverrideReader *reader, Override *override, uint32_t *depth, uint32_t *counts) {
   for (skip_blanks(reader); *depth; skip_blanks(reader)) {
     uint32_t row = *depth - 1, *size = &override->extent.sizes[row];
     counts[row]++;
@@ -84,7 +84,7 @@ static bool close_rows(Reader *reader, Override *override, uint32_t *depth, uint
 }
 
 /* value, up to the comma behind it. false: its form is wrong. */
-static bool read_value(Reader *reader, Override *override) {
+static bool read_value(OverrideReader *reader, Override *override) {
   uint32_t depth = 0, counts[TYPE_MAX_DIMENSIONS];
   VEC(const char *) texts = {0};
   do {
@@ -105,7 +105,7 @@ static bool read_value(Reader *reader, Override *override) {
   return !depth && (!*reader->at || *reader->at == ',');
 }
 
-static bool read_item(Reader *reader) {
+static bool read_item(OverrideReader *reader) {
   const char *begin = reader->at, *end = scan(begin, "=,{}");
   Override override = {.name = plain_name(reader->arena, begin, end)};
   bool is_named = *end == '=' && *override.name;
@@ -122,7 +122,7 @@ static bool read_item(Reader *reader) {
 }
 
 static bool work_read(daedal_result *result, const void *text) {
-  Reader reader = {result, &result->diags.arena, text};
+  OverrideReader reader = {result, &result->diags.arena, text};
   bool ok = true;
   for (skip_blanks(&reader); ok && *reader.at; skip_blanks(&reader)) {
     ok = read_item(&reader);

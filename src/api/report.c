@@ -9,19 +9,19 @@
 typedef void (*RunReport)(const RunFacts *facts, Heap *heap, TextVec *text);
 
 /* A report, made when it is asked for first. */
-typedef struct ReportRequest {
+typedef struct RunReportRequest {
   RunReport print;
   TextVec *text;
-} ReportRequest;
+} RunReportRequest;
 
 static bool work_report(daedal_result *result, const void *argument) {
-  const ReportRequest *request = argument;
+  const RunReportRequest *request = argument;
   if (!request->text->count) request->print(&result->simulation.facts, result->heap, request->text);
   return request->text->count > 0;
 }
 
 static const char *report(daedal_result *result, RunReport print, TextVec *text) {
-  ReportRequest request = {print, text};
+  RunReportRequest request = {print, text};
   return result_protect(result, work_report, &request) ? text->data : "";
 }
 

@@ -1,7 +1,6 @@
-/* analysis: what the structure of a model means for its user: index, hidden constraints, degrees of freedom, what may be
- * initialized, and what is wrong with a bad model, by name. All figures are those of the model as written. */
-#ifndef DAEDAL_ARRAY_ANALYSIS_H
-#define DAEDAL_ARRAY_ANALYSIS_H
+/* analysis: what the structure of a model means for its user: index, hidden constraints, degrees of freedom, what may
+ * be initialized, and what is wrong with a bad model, by name. All figures are those of the model as written. */
+#pragma once
 
 #include "array/convert.h"
 #include "structure/initial.h"
@@ -24,7 +23,7 @@ typedef struct Analysis {
   IndexVec redundant;          /* of them: those that the equations determine already */
   VEC(const char *) suggested; /* columns that complete the fixed ones to a legal set */
   uint32_t initial_equations;
-  /* The check by numbers: is the Jacobian regular that the structure promises? Only where all parameters have values. */
+  /* The check by numbers: is the Jacobian as regular as its structure? Only where all parameters have values. */
   bool checked, regular;
   bool curable;              /* regular, or regular after the conversions */
   SingularVec singular;      /* blocks of the structure that are not regular everywhere */
@@ -37,5 +36,3 @@ typedef struct Analysis {
 /* Runs the analysis; errors and warnings go to diags, texts live in the arena. `structure.status` says how it ended.
  * About linear in the size of the model. */
 Analysis *analysis_run(Model *model, Arena *arena, Diags *diags);
-
-#endif

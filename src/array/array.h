@@ -7,8 +7,7 @@
  *
  * The array is built over an incidence of the model's equations, with aliases put in or not, and for any offsets.
  */
-#ifndef DAEDAL_ARRAY_ARRAY_H
-#define DAEDAL_ARRAY_ARRAY_H
+#pragma once
 
 #include "model/model.h"
 #include "structure/structure.h"
@@ -32,12 +31,12 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena);
 /* The same problem with other equations over its unknowns, one residual for each of its own. Owned by the arena. */
 Problem problem_replace(const Problem *problem, const Expr *residual, Arena *arena);
 
-/* The same problem with one more unknown and one more equation each for `count` expressions, unknown k being value k; over a copy of
- * the model that has them as variables. `residual`: new residuals of the old equations; the leaves of the new unknowns are
- * dag_variable(model->unknowns.count + k, 0). Owned by the arena. */
+/* The same problem with `count` more unknowns and as many more equations: new unknown k equals value[k]. `residual` are
+ * new residuals of the old equations, in which the new unknowns are the leaves dag_variable(model->unknowns.count + k,
+ * 0). The model is a copy that has the new unknowns as variables. Owned by the arena. */
 Problem problem_extend(const Problem *problem, const Expr *residual, const Expr *value, uint32_t count, Arena *arena);
 
-/* The same problem with one more equation left = right over its unknowns, in a copy of the model. Owned by the arena. */
+/* The same problem with one more equation, left = right, in a copy of the model. Owned by the arena. */
 Problem problem_append(const Problem *problem, Expr left, Expr right, Arena *arena);
 
 /* An expression of the model over the unknowns of the problem: aliases put in. */
@@ -46,8 +45,8 @@ Expr problem_expression(const Problem *problem, Expr e);
 /* The highest derivative of each unknown of the model that its equations write. Owned by the scratch's heap. */
 uint32_t *problem_written_orders(const Model *model, DagScratch *scratch);
 
-/* Derivatives of each unknown of the problem that the model speaks of, also in equations that were eliminated (v = der(x)):
- * least[unknowns]. true if some is beyond d, so that the offsets must be raised to hold them (structure_raise). */
+/* least[unknowns]: the highest derivative of each unknown that the model writes, eliminated equations v = der(x)
+ * included. true if one of them is beyond d: then the offsets must be raised (structure_raise). */
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least);
 
 /* named[unknowns]: is the highest derivative d[j] of an unknown a variable of the model, eliminated as v = der(x)? */
@@ -82,7 +81,7 @@ uint32_t array_order(const Array *array, uint32_t column);
 /* The column of a variable leaf. */
 uint32_t array_column(const Array *array, Expr leaf);
 
-/* Name of a column: x, der(x), der(der(x)) with the model's names, or that of an alias v = der(x); lives in the arena. */
+/* The name of a column: x, der(x), der(der(x)), or that of an alias v = der(x). Lives in the arena. */
 const char *array_column_name(const Array *array, uint32_t column, Arena *arena);
 
 /* Appends the names of the columns marked, with commas between; behind the first twelve only how many there are more. */
@@ -95,5 +94,3 @@ Span array_row_span(const Array *array, uint32_t row);
 
 /* The pattern of all rows against all columns. Makes every row. Owned by the arena. */
 Pattern array_pattern(Array *array, Arena *arena);
-
-#endif

@@ -1,7 +1,6 @@
 /* convert: see convert.h. */
 #include "array/convert_internal.h"
 
-#include "array/proof.h"
 #include "array/release.h"
 
 #include <math.h>
@@ -403,31 +402,18 @@ static bool step_combine(Converter *converter, const BlockJacobian *jacobian) {
 
 /* ---- the loop ---- */
 
-/* By its determinant, or by a dependence of its rows, which may be few of many. */
-static bool is_proved(const Converter *converter, const BlockJacobian *jacobian) {
-  if (proof_singular(jacobian, &converter->samples)) return true;
-  DependenceVec found = {0};
-  const int32_t *order = order_equations(converter, jacobian);
-  bool proved = dependence_find(jacobian, true, order, &converter->samples, converter->arena, &found) && found.count &&
-                proof_dependence(jacobian, &found.data[0], &converter->samples);
-  vec_free(converter->heap, &found);
-  return proved;
-}
-
-static void report_singular(Converter *converter, const SingularBlock *singular, const BlockJacobian *jacobian) {
+static void report_singular(Converter *converter, const SingularBlock *singular) {
   enum { SHOWN = 6 };
   int32_t block = singular->block;
   const Blocks *blocks = &converter->structure.blocks;
   const Problem *problem = &converter->problem;
   Model *model = converter->model;
   int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
-  Diag *diag = diag_error(
-      converter->diags, DIAG_STRUCTURE, model->equations.data[problem->equation[blocks->row[begin]]].span,
-      "the structure is sound, but the Jacobian of %d equation%s with respect to the highest derivatives is "
-      "identically singular (%s), and no rewriting was found that cures it",
-      (int)size, size == 1 ? "" : "s",
-      is_proved(converter, jacobian) ? "proved"
-                                     : arena_printf(converter->arena, "at %d random points", singular->points));
+  Diag *diag =
+      diag_error(converter->diags, DIAG_STRUCTURE, model->equations.data[problem->equation[blocks->row[begin]]].span,
+                 "the structure is sound, but the Jacobian of %d equation%s with respect to the highest derivatives is "
+                 "identically singular (at %d random points), and no rewriting was found that cures it",
+                 (int)size, size == 1 ? "" : "s", singular->points);
   for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
     uint32_t unknown = problem->unknown[blocks->column[p]];
     diag_note(converter->diags, diag, model->equations.data[problem->equation[blocks->row[p]]].span,
@@ -441,16 +427,6 @@ static void report_singular(Converter *converter, const SingularBlock *singular,
 static BlockJacobian block_jacobian(const Converter *converter, int32_t block) {
   int32_t *place = arena_array(converter->arena, converter->problem.unknowns, sizeof *place);
   return regular_jacobian(&converter->problem, &converter->structure, block, place, converter->arena);
-}
-
-/* For the report: what is known of the blocks as written. */
-static void keep_singular(Converter *converter, const SingularVec *found) {
-  for (uint32_t k = 0; k < found->count; k++) {
-    SingularBlock singular = found->data[k];
-    BlockJacobian jacobian = block_jacobian(converter, singular.block);
-    singular.proved = is_proved(converter, &jacobian);
-    vec_push(converter->heap, converter->singular, singular);
-  }
 }
 
 static const SingularBlock *smallest_block(const SingularVec *blocks) {
@@ -476,13 +452,14 @@ static bool step(Converter *converter, bool first) {
   SingularVec singular = {0};
   regular_check(&converter->problem, &converter->structure, &converter->samples, converter->arena, &singular);
   bool more = singular.count > 0;
-  if (first && converter->singular) keep_singular(converter, &singular);
+  for (uint32_t k = 0; first && converter->singular && k < singular.count; k++)
+    vec_push(converter->heap, converter->singular, singular.data[k]);
   if (more) {
     const SingularBlock *smallest = smallest_block(&singular);
     BlockJacobian jacobian = block_jacobian(converter, smallest->block);
     more = step_vanish(converter, &jacobian) || step_combine(converter, &jacobian);
     if (!more && !converter->failed) more = converter_substitute(converter, &jacobian);
-    if (!more && !converter->failed) report_singular(converter, smallest, &jacobian);
+    if (!more && !converter->failed) report_singular(converter, smallest);
   }
   vec_free(converter->heap, &singular);
   return more;

@@ -10,8 +10,7 @@
  * Invariant: every problem on the way has the solutions of the one given, wherever the factors of replaced
  * equations are not zero.
  */
-#ifndef DAEDAL_ARRAY_CONVERT_H
-#define DAEDAL_ARRAY_CONVERT_H
+#pragma once
 
 #include "array/modes.h"
 #include "array/regular.h"
@@ -50,5 +49,3 @@ ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *m
 
 /* The kind in one word, for reports. */
 const char *conversion_name(ConversionKind kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* convert_internal: what the steps of a conversion share (convert.h). */
-#ifndef DAEDAL_ARRAY_CONVERT_INTERNAL_H
-#define DAEDAL_ARRAY_CONVERT_INTERNAL_H
+#pragma once
 
 #include "array/convert.h"
 #include "array/dependence.h"
@@ -32,5 +31,3 @@ Expr converter_drop_apparent(Converter *converter, Expr e);
 
 /* The step by expression substitution (substitute.c). true: problem and structure are new. */
 bool converter_substitute(Converter *converter, const BlockJacobian *jacobian);
-
-#endif

@@ -1,6 +1,5 @@
 /* definitions: derivatives that an equation gives explicitly, der(x) = v or m*der(v) = f, put in where they occur. */
-#ifndef DAEDAL_ARRAY_DEFINITIONS_H
-#define DAEDAL_ARRAY_DEFINITIONS_H
+#pragma once
 
 #include "array/array.h"
 
@@ -16,5 +15,3 @@ Definitions definitions_find(const Problem *problem, const Structure *structure,
 
 /* The expression with every derivative put in that is defined. */
 Expr definitions_put_in(const Definitions *definitions, Expr e, Heap *heap);
-
-#endif

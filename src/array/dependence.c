@@ -7,26 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Points whose values go along with the elimination; lines that it takes at most; up to which size of a block it takes all of
- * them, and lines of numbers that are eliminated exactly at most. */
+/* Points whose values go along with the elimination; lines that it takes at most; up to which size of a block it takes
+ * all of them, and lines of numbers that are eliminated exactly at most. */
 enum { SHADOWS = 3, LARGEST = 400, ALL_LINES = 48, EXACT_LINES = 20000 };
 
 static const double CANCELLED = 1e-9;
 
-typedef struct Entry {
+typedef struct ShadowedEntry {
   Expr expression;
   bool zero;
   double value[SHADOWS];
-} Entry;
+} ShadowedEntry;
 
-typedef struct Matrix {
+typedef struct ShadowedMatrix {
   Dag *dag;
   int32_t rows, columns; /* the columns are the lines, in the order of elimination */
-  Entry *entry;
+  ShadowedEntry *entry;
   int32_t *pivot_column; /* per row; -1 */
-} Matrix;
+} ShadowedMatrix;
 
-static Entry *at(const Matrix *matrix, int32_t row, int32_t column) {
+static ShadowedEntry *at(const ShadowedMatrix *matrix, int32_t row, int32_t column) {
   return &matrix->entry[row * matrix->columns + column];
 }
 
@@ -50,8 +50,8 @@ static bool choose_points(const BlockJacobian *jacobian, const Samples *samples,
 }
 
 /* The matrix of the lines in `order`, and of the places where they are not zero. */
-static bool fill(Matrix *matrix, const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
-                 Arena *arena) {
+static bool fill(ShadowedMatrix *matrix, const BlockJacobian *jacobian, bool rows, const int32_t *order,
+                 const Samples *samples, Arena *arena) {
   int32_t n = jacobian->size;
   double *values[SHADOWS];
   if (!choose_points(jacobian, samples, arena, values)) return false;
@@ -63,7 +63,7 @@ static bool fill(Matrix *matrix, const BlockJacobian *jacobian, bool rows, const
       int32_t q = jacobian->column[e];
       if (line[rows ? p : q] >= 0 && place[rows ? q : p] < 0) place[rows ? q : p] = matrix->rows++;
     }
-  matrix->entry = arena_array(arena, (size_t)matrix->rows * (size_t)matrix->columns, sizeof(Entry));
+  matrix->entry = arena_array(arena, (size_t)matrix->rows * (size_t)matrix->columns, sizeof(ShadowedEntry));
   matrix->pivot_column = arena_array(arena, (size_t)matrix->rows, sizeof(int32_t));
   for (int32_t p = 0; p < matrix->rows; p++) matrix->pivot_column[p] = -1;
   for (int32_t k = 0; k < matrix->rows * matrix->columns; k++) matrix->entry[k].zero = true;
@@ -71,7 +71,7 @@ static bool fill(Matrix *matrix, const BlockJacobian *jacobian, bool rows, const
     for (int32_t e = jacobian->row_start[p]; e < jacobian->row_start[p + 1]; e++) {
       int32_t q = jacobian->column[e];
       if (line[rows ? p : q] < 0) continue;
-      Entry *entry = at(matrix, place[rows ? q : p], line[rows ? p : q]);
+      ShadowedEntry *entry = at(matrix, place[rows ? q : p], line[rows ? p : q]);
       entry->expression = jacobian->entry[e];
       for (int s = 0; s < SHADOWS; s++) {
         entry->value[s] = values[s][e];
@@ -91,8 +91,8 @@ static int plainness(const Dag *dag, Expr e) {
 }
 
 /* a - factor * b, zero where the values cancel. */
-static Entry combine(Dag *dag, const Entry *a, const Entry *factor, const Entry *b) {
-  Entry result = {.zero = true};
+static ShadowedEntry combine(Dag *dag, const ShadowedEntry *a, const ShadowedEntry *factor, const ShadowedEntry *b) {
+  ShadowedEntry result = {.zero = true};
   for (int s = 0; s < SHADOWS; s++) {
     double left = a->zero ? 0 : a->value[s], right = factor->value[s] * b->value[s];
     result.value[s] = left - right;
@@ -176,8 +176,8 @@ static Expr quotient(Dag *dag, Expr a, Expr b) {
   return dag_divide(dag, above, below);
 }
 
-static Entry divide(Dag *dag, const Entry *a, const Entry *b) {
-  Entry result = *a;
+static ShadowedEntry divide(Dag *dag, const ShadowedEntry *a, const ShadowedEntry *b) {
+  ShadowedEntry result = *a;
   if (a->zero) return result;
   result.expression = quotient(dag, a->expression, b->expression);
   for (int s = 0; s < SHADOWS; s++) result.value[s] = a->value[s] / b->value[s];
@@ -188,7 +188,7 @@ static Entry divide(Dag *dag, const Entry *a, const Entry *b) {
 static const double THRESHOLD = 0.1;
 
 /* Size of an entry relative to its row, the smallest over the points. */
-static double relative_size(const Matrix *matrix, int32_t row, int32_t column) {
+static double relative_size(const ShadowedMatrix *matrix, int32_t row, int32_t column) {
   double smallest = HUGE_VAL;
   for (int s = 0; s < SHADOWS; s++) {
     double largest = 0;
@@ -199,11 +199,12 @@ static double relative_size(const Matrix *matrix, int32_t row, int32_t column) {
   return smallest;
 }
 
-/* The row to pivot on in a column: plainest entry, not small in its row, then fewest entries in the row. Not zero at any point. */
-static int32_t choose_pivot(const Matrix *matrix, int32_t column) {
+/* The row to pivot on in a column: its entry is nowhere zero and not small in its row. The plainest entry wins, then
+ * the row with the fewest entries. */
+static int32_t choose_pivot(const ShadowedMatrix *matrix, int32_t column) {
   double largest[4] = {0};
   for (int32_t p = 0; p < matrix->rows; p++) {
-    const Entry *entry = at(matrix, p, column);
+    const ShadowedEntry *entry = at(matrix, p, column);
     if (entry->zero || matrix->pivot_column[p] >= 0) continue;
     int plain = plainness(matrix->dag, entry->expression);
     largest[plain] = fmax(largest[plain], relative_size(matrix, p, column));
@@ -211,7 +212,7 @@ static int32_t choose_pivot(const Matrix *matrix, int32_t column) {
   int32_t best = -1, best_count = 0;
   for (int plain = 0; plain < 4 && best < 0; plain++) {
     for (int32_t p = 0; p < matrix->rows && largest[plain] > 0; p++) {
-      const Entry *entry = at(matrix, p, column);
+      const ShadowedEntry *entry = at(matrix, p, column);
       if (entry->zero || matrix->pivot_column[p] >= 0 || plainness(matrix->dag, entry->expression) != plain) continue;
       if (relative_size(matrix, p, column) < THRESHOLD * largest[plain]) continue;
       int32_t count = 0;
@@ -225,32 +226,32 @@ static int32_t choose_pivot(const Matrix *matrix, int32_t column) {
 }
 
 /* Reduced row echelon form. */
-static void eliminate(Matrix *matrix) {
+static void eliminate(ShadowedMatrix *matrix) {
   for (int32_t column = 0; column < matrix->columns; column++) {
     int32_t pivot = choose_pivot(matrix, column);
     if (pivot < 0) continue;
     matrix->pivot_column[pivot] = column;
-    Entry head = *at(matrix, pivot, column);
+    ShadowedEntry head = *at(matrix, pivot, column);
     for (int32_t q = 0; q < matrix->columns; q++)
       *at(matrix, pivot, q) = divide(matrix->dag, at(matrix, pivot, q), &head);
     for (int32_t p = 0; p < matrix->rows; p++) {
-      Entry factor = *at(matrix, p, column);
+      ShadowedEntry factor = *at(matrix, p, column);
       if (p == pivot || factor.zero) continue;
       for (int32_t q = 0; q < matrix->columns; q++)
         if (!at(matrix, pivot, q)->zero)
           *at(matrix, p, q) = combine(matrix->dag, at(matrix, p, q), &factor, at(matrix, pivot, q));
-      *at(matrix, p, column) = (Entry){.zero = true};
+      *at(matrix, p, column) = (ShadowedEntry){.zero = true};
     }
   }
 }
 
 /* The dependence of a column without pivot on those with. */
-static Dependence read_dependence(const Matrix *matrix, int32_t column, const int32_t *order, Arena *arena) {
+static Dependence read_dependence(const ShadowedMatrix *matrix, int32_t column, const int32_t *order, Arena *arena) {
   Dependence dependence = {.last = order[column]};
   dependence.line = arena_array(arena, (size_t)matrix->rows + 1, sizeof(int32_t));
   dependence.factor = arena_array(arena, (size_t)matrix->rows + 1, sizeof(Expr));
   for (int32_t p = 0; p < matrix->rows; p++) {
-    const Entry *entry = at(matrix, p, column);
+    const ShadowedEntry *entry = at(matrix, p, column);
     if (entry->zero || matrix->pivot_column[p] < 0) continue;
     dependence.line[dependence.count] = order[matrix->pivot_column[p]];
     dependence.factor[dependence.count++] = dag_negate(matrix->dag, entry->expression);
@@ -332,7 +333,7 @@ static bool find_exactly(const BlockJacobian *jacobian, bool rows, const int32_t
 static bool find_among(const BlockJacobian *jacobian, bool rows, const int32_t *order, int32_t lines,
                        const Samples *samples, Arena *arena, DependenceVec *found) {
   Arena scratch = arena_make(arena->heap);
-  Matrix matrix = {.dag = samples->model->dag, .columns = lines};
+  ShadowedMatrix matrix = {.dag = samples->model->dag, .columns = lines};
   bool ok = fill(&matrix, jacobian, rows, order, samples, &scratch);
   if (ok) {
     eliminate(&matrix);

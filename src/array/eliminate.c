@@ -9,8 +9,8 @@ __extension__ typedef unsigned __int128 Wide;
 
 static const uint64_t PRIME = ((uint64_t)1 << 61) - 1;
 
-/* Largest numerator and denominator taken for real: a random residue has such a fraction with a chance of 2^-8 only, and the sum is
- * checked with them. */
+/* Largest numerator and denominator taken for real: a random residue has such a fraction with a chance of 2^-8 only,
+ * and the sum is checked with them. */
 static const uint64_t LARGEST = (uint64_t)1 << 26;
 
 static uint64_t fold(Wide product) {
@@ -64,12 +64,12 @@ static int64_t divisor(int64_t a, int64_t b) {
 static const uint64_t MOST_WORK = 300000000;
 
 /* An element of the field at a place of a vector, or at a basis vector. */
-typedef struct Part {
+typedef struct FieldElement {
   int32_t at;
   uint64_t value;
-} Part;
+} FieldElement;
 
-typedef VEC(Part) PartVec;
+typedef VEC(FieldElement) FieldElementVec;
 
 /* A line freed of the vectors before it, scaled to 1 at its pivot: line = sum of used parts + scale * vector. */
 typedef struct BasisVector {
@@ -79,26 +79,26 @@ typedef struct BasisVector {
   uint32_t first_used, end_used; /* of the multiples of other vectors in `used` */
 } BasisVector;
 
-typedef struct Elimination {
+typedef struct ModularElimination {
   Heap *heap;
   const SparseLines *lines;
   VEC(BasisVector) basis;
-  PartVec parts, used;
+  FieldElementVec parts, used;
   uint64_t *values; /* the line under way, by place */
   int32_t *touched; /* places where it may not be zero */
   bool *is_touched;
   int32_t touched_count;
   int32_t *entries; /* per place: how many lines have it, so that pivots fill little */
   uint64_t work;
-} Elimination;
+} ModularElimination;
 
-static void touch(Elimination *elimination, int32_t place) {
+static void touch(ModularElimination *elimination, int32_t place) {
   if (elimination->is_touched[place]) return;
   elimination->is_touched[place] = true;
   elimination->touched[elimination->touched_count++] = place;
 }
 
-static void load_line(Elimination *elimination, int32_t line) {
+static void load_line(ModularElimination *elimination, int32_t line) {
   const SparseLines *lines = elimination->lines;
   for (int32_t k = 0; k < elimination->touched_count; k++) {
     elimination->values[elimination->touched[k]] = 0;
@@ -112,15 +112,15 @@ static void load_line(Elimination *elimination, int32_t line) {
 }
 
 /* Frees the line of all pivots. A vector has no pivot of an earlier one, so one pass is enough. */
-static void reduce_line(Elimination *elimination) {
+static void reduce_line(ModularElimination *elimination) {
   for (uint32_t b = 0; b < elimination->basis.count; b++) {
     const BasisVector *vector = &elimination->basis.data[b];
     uint64_t factor = elimination->values[vector->pivot];
     if (!factor) continue;
     elimination->work += vector->end - vector->first;
-    vec_push(elimination->heap, &elimination->used, (Part){(int32_t)b, factor});
+    vec_push(elimination->heap, &elimination->used, (FieldElement){(int32_t)b, factor});
     for (uint32_t k = vector->first; k < vector->end; k++) {
-      const Part *part = &elimination->parts.data[k];
+      const FieldElement *part = &elimination->parts.data[k];
       touch(elimination, part->at);
       elimination->values[part->at] = minus(elimination->values[part->at], times(factor, part->value));
     }
@@ -128,7 +128,7 @@ static void reduce_line(Elimination *elimination) {
 }
 
 /* The place to pivot on: not zero, in few lines. -1: the line is zero. */
-static int32_t choose_place(const Elimination *elimination) {
+static int32_t choose_place(const ModularElimination *elimination) {
   int32_t best = -1;
   for (int32_t k = 0; k < elimination->touched_count; k++) {
     int32_t place = elimination->touched[k];
@@ -139,7 +139,7 @@ static int32_t choose_place(const Elimination *elimination) {
   return best;
 }
 
-static void add_vector(Elimination *elimination, int32_t line, int32_t pivot, uint32_t first_used) {
+static void add_vector(ModularElimination *elimination, int32_t line, int32_t pivot, uint32_t first_used) {
   BasisVector vector = {.line = line,
                         .pivot = pivot,
                         .inverse_scale = inverse(elimination->values[pivot]),
@@ -149,7 +149,7 @@ static void add_vector(Elimination *elimination, int32_t line, int32_t pivot, ui
   for (int32_t k = 0; k < elimination->touched_count; k++) {
     int32_t place = elimination->touched[k];
     if (!elimination->values[place]) continue;
-    Part part = {place, times(elimination->values[place], vector.inverse_scale)};
+    FieldElement part = {place, times(elimination->values[place], vector.inverse_scale)};
     vec_push(elimination->heap, &elimination->parts, part);
   }
   vector.end = elimination->parts.count;
@@ -159,7 +159,7 @@ static void add_vector(Elimination *elimination, int32_t line, int32_t pivot, ui
 /* ---- from the field to numbers ---- */
 
 /* The line is the sum of the used parts: brings that sum back to lines, factor[b] for the line of vector b. */
-static void unfold(const Elimination *elimination, uint32_t first_used, uint64_t *factor) {
+static void unfold(const ModularElimination *elimination, uint32_t first_used, uint64_t *factor) {
   uint32_t count = elimination->basis.count;
   memset(factor, 0, count * sizeof *factor);
   for (uint32_t k = first_used; k < elimination->used.count; k++)
@@ -169,14 +169,14 @@ static void unfold(const Elimination *elimination, uint32_t first_used, uint64_t
     if (!factor[b]) continue;
     factor[b] = times(factor[b], vector->inverse_scale);
     for (uint32_t k = vector->first_used; k < vector->end_used; k++) {
-      const Part *part = &elimination->used.data[k];
+      const FieldElement *part = &elimination->used.data[k];
       factor[part->at] = minus(factor[part->at], times(factor[b], part->value));
     }
   }
 }
 
 /* Integer factors of one dependence; false when they are not small. */
-static bool read_factors(const Elimination *elimination, int32_t line, const uint64_t *factor, Arena *arena,
+static bool read_factors(const ModularElimination *elimination, int32_t line, const uint64_t *factor, Arena *arena,
                          ExactDependence *dependence) {
   uint32_t most = elimination->basis.count + 1;
   int64_t *numerator = arena_array(arena, most, sizeof *numerator);
@@ -217,9 +217,9 @@ static bool check(const SparseLines *lines, const ExactDependence *dependence, d
   return small;
 }
 
-static Elimination elimination_make(const SparseLines *lines, Arena *scratch) {
+static ModularElimination elimination_make(const SparseLines *lines, Arena *scratch) {
   size_t places = (size_t)lines->places;
-  Elimination elimination = {.heap = scratch->heap, .lines = lines};
+  ModularElimination elimination = {.heap = scratch->heap, .lines = lines};
   elimination.values = arena_array(scratch, places, sizeof(uint64_t));
   elimination.touched = arena_array(scratch, places, sizeof(int32_t));
   elimination.is_touched = arena_array(scratch, places, sizeof(bool));
@@ -230,7 +230,7 @@ static Elimination elimination_make(const SparseLines *lines, Arena *scratch) {
 
 bool eliminate_exactly(const SparseLines *lines, Arena *arena, ExactVec *found) {
   Arena scratch = arena_make(arena->heap);
-  Elimination elimination = elimination_make(lines, &scratch);
+  ModularElimination elimination = elimination_make(lines, &scratch);
   uint64_t *factor = arena_array(&scratch, (size_t)lines->lines, sizeof *factor);
   double *sum = arena_array(&scratch, (size_t)lines->places, sizeof *sum);
   double *size = arena_array(&scratch, (size_t)lines->places, sizeof *size);

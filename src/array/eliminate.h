@@ -1,12 +1,11 @@
 /* eliminate: exact linear dependences of sparse vectors of numbers.
  *
- * A double is an integer times a power of two, so it has an exact image modulo a prime; the elimination runs there without any
- * round-off, and the result is brought back to fractions (rational reconstruction by Euclid's algorithm, Wang 1981). Kirchhoff's laws
- * without ground, redundant connections, integer combinations in general come out as they are, also in blocks of thousands of
- * equations.
+ * A double is an integer times a power of two, so it has an exact image modulo a prime; the elimination runs there
+ * without any round-off, and the result is brought back to fractions (rational reconstruction by Euclid's algorithm,
+ * Wang 1981). Kirchhoff's laws without ground, redundant connections, integer combinations in general come out as they
+ * are, also in blocks of thousands of equations.
  */
-#ifndef DAEDAL_ARRAY_ELIMINATE_H
-#define DAEDAL_ARRAY_ELIMINATE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/vec.h"
@@ -21,8 +20,8 @@ typedef struct SparseLines {
   const double *value;
 } SparseLines;
 
-/* One dependence: sum over k of factor[k] * line line[k] = 0, integer factors without common divisor. `last` is the largest
- * line, and the last in the list; the others are independent. */
+/* One dependence: sum over k of factor[k] * line line[k] = 0, integer factors without common divisor. `last` is the
+ * largest line, and the last in the list; the others are independent. */
 typedef struct ExactDependence {
   int32_t count, last;
   int32_t *line;
@@ -31,8 +30,7 @@ typedef struct ExactDependence {
 
 typedef VEC(ExactDependence) ExactVec;
 
-/* Appends a basis of the dependences, each line by those before it. false: factors are no fractions of moderate size, or the
- * elimination fills up. Owned by the arena, the list by its heap. O(lines^2 + operations), the latter bounded. */
+/* Appends a basis of the dependences, each line by those before it. false: factors are no fractions of moderate size,
+ * or the elimination fills up. Owned by the arena, the list by its heap. O(lines^2 + operations), the latter
+ * bounded. */
 bool eliminate_exactly(const SparseLines *lines, Arena *arena, ExactVec *found);
-
-#endif

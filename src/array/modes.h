@@ -2,8 +2,7 @@
  * equations and replaced by a discrete leaf, its mode, so that between events the equations are smooth. A mode is a function
  * of its difference, a - b or the argument, and holds while the difference stays in a range. Derivatives of an equation hold
  * the same relations, hence the same modes. */
-#ifndef DAEDAL_ARRAY_MODES_H
-#define DAEDAL_ARRAY_MODES_H
+#pragma once
 
 #include "array/array.h"
 #include "expr/interval.h"
@@ -32,5 +31,3 @@ Interval mode_range(Op op, double value);
 
 /* The edge between two values that is nearest to a difference. */
 double mode_edge(Op op, double difference);
-
-#endif

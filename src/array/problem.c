@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* With aliases: which unknowns stay, and the residuals of the equations that stay. */
-static void take_equations(Problem *problem, bool eliminate, Arena *arena) {
+static void list_equations(Problem *problem, bool eliminate, Arena *arena) {
   Model *model = problem->model;
   Heap *heap = arena->heap;
   ExprVec residuals = {0};
@@ -31,7 +31,7 @@ static void take_equations(Problem *problem, bool eliminate, Arena *arena) {
   vec_free(heap, &kept);
 }
 
-static void take_unknowns(Problem *problem, Arena *arena) {
+static void list_unknowns(Problem *problem, Arena *arena) {
   const Model *model = problem->model;
   uint32_t n = model->unknowns.count;
   problem->unknown = arena_array(arena, n, sizeof *problem->unknown);
@@ -43,12 +43,12 @@ static void take_unknowns(Problem *problem, Arena *arena) {
   }
 }
 
-typedef struct Entry {
+typedef struct IncidenceEntry {
   int32_t column, order;
-} Entry;
+} IncidenceEntry;
 
 static int compare_entries(const void *a, const void *b) {
-  const Entry *p = a, *q = b;
+  const IncidenceEntry *p = a, *q = b;
   if (p->column != q->column) return p->column < q->column ? -1 : 1;
   return (p->order < q->order) - (p->order > q->order); /* highest order first */
 }
@@ -58,14 +58,14 @@ static void build_incidence(Problem *problem, Arena *arena) {
   Heap *heap = arena->heap;
   int32_t *start = arena_array(arena, (size_t)problem->equations + 1, sizeof *start);
   ExprVec leaves = {0};
-  VEC(Entry) row = {0};
+  VEC(IncidenceEntry) row = {0};
   IntVec column = {0}, order = {0};
   for (uint32_t i = 0; i < problem->equations; i++) {
     leaves.count = row.count = 0;
     dag_variables(dag, dag_scratch(dag), problem->residual[i], &leaves);
     for (uint32_t k = 0; k < leaves.count; k++) {
       uint32_t local = problem->local[dag_index(dag, leaves.data[k])];
-      vec_push(heap, &row, (Entry){(int32_t)local, (int32_t)dag_order(dag, leaves.data[k])});
+      vec_push(heap, &row, (IncidenceEntry){(int32_t)local, (int32_t)dag_order(dag, leaves.data[k])});
     }
     if (row.count) qsort(row.data, row.count, sizeof *row.data, compare_entries);
     for (uint32_t k = 0; k < row.count; k++) {
@@ -154,8 +154,8 @@ void problem_named_derivatives(const Problem *problem, const int32_t *d, bool *n
 
 Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   Problem problem = {.model = model};
-  take_equations(&problem, eliminate_aliases, arena);
-  take_unknowns(&problem, arena);
+  list_equations(&problem, eliminate_aliases, arena);
+  list_unknowns(&problem, arena);
   build_incidence(&problem, arena);
   return problem;
 }

@@ -6,8 +6,7 @@
  * of them is taken to be identically singular, and then the structural analysis was wrong about it (Mattsson,
  * Söderlind 1991, section 4, "the singular case").
  */
-#ifndef DAEDAL_ARRAY_REGULAR_H
-#define DAEDAL_ARRAY_REGULAR_H
+#pragma once
 
 #include "array/samples.h"
 
@@ -32,7 +31,6 @@ typedef struct SingularBlock {
   int32_t block, size;
   int32_t rank;   /* the largest found at a point; -1 for a block too large for it */
   bool here_only; /* regular elsewhere */
-  bool proved;    /* identically singular by exact algebra (proof.h), at the given parameter values; else by numbers */
   int points;     /* at which it was found singular */
 } SingularBlock;
 
@@ -47,5 +45,3 @@ void regular_check(const Problem *problem, const Structure *structure, const Sam
  * others are appended to it. */
 void regular_check_start(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
                          SingularVec *singular);
-
-#endif

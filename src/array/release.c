@@ -1,5 +1,5 @@
-/* release: see release.h. Invariant of the echelon: a vector is 1 at its pivot and zero at the pivots of those before it, so what
- * the unknowns left over determine is found from the last vector to the first. */
+/* release: see release.h. Invariant of the echelon: a vector is 1 at its pivot and zero at the pivots of those before
+ * it, so what the unknowns left over determine is found from the last vector to the first. */
 #include "array/release.h"
 
 #include <math.h>
@@ -14,10 +14,10 @@ static const double NOTHING = 1e-9;
 /* A pivot must not be smaller than this part of the largest in its row. */
 static const double THRESHOLD = 0.1;
 
-typedef struct Part {
+typedef struct EchelonEntry {
   uint32_t unknown;
   double value;
-} Part;
+} EchelonEntry;
 
 typedef struct EchelonRow {
   uint32_t pivot, first, end; /* parts */
@@ -26,7 +26,7 @@ typedef struct EchelonRow {
 typedef struct Echelon {
   Heap *heap;
   VEC(EchelonRow) rows;
-  VEC(Part) parts;
+  VEC(EchelonEntry) parts;
   double *row;      /* the one under way, per unknown */
   IndexVec touched; /* unknowns where it may not be zero */
   bool *is_touched;
@@ -90,7 +90,7 @@ static void insert(Echelon *echelon) {
     uint32_t unknown = echelon->touched.data[k];
     double value = echelon->row[unknown];
     if (fabs(value) <= NOTHING * NOTHING * before) continue;
-    Part part = {unknown, value / echelon->row[added.pivot]};
+    EchelonEntry part = {unknown, value / echelon->row[added.pivot]};
     vec_push(echelon->heap, &echelon->parts, part);
   }
   added.end = echelon->parts.count;

@@ -5,8 +5,7 @@
  * modes of relations are those that hold there, which near the start values are those that a run begins with; at the others they
  * are random, so that nothing is taken to vanish that vanishes in some modes only.
  */
-#ifndef DAEDAL_ARRAY_SAMPLES_H
-#define DAEDAL_ARRAY_SAMPLES_H
+#pragma once
 
 #include "array/modes.h"
 
@@ -38,5 +37,3 @@ bool samples_vanish(const Samples *samples, Expr e);
 
 /* Is a value of this size zero but for round-off? */
 bool sample_is_zero(double value, double size);
-
-#endif

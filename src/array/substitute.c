@@ -1,16 +1,17 @@
-/* substitute: the step of expression substitution (Tan, Nedialkov, Pryce 2017). With J v = 0 the equations of the block depend on the
- * highest derivatives of the unknowns with v_j != 0 through fewer combinations than there are unknowns: w_j = x_j^(d_j - C) - (v_j /
- * v_l) x_l^(d_l - C), C the largest c of those equations. With w_j as unknowns of their own x_l drops out of the equations. */
+/* substitute: the step of expression substitution (Tan, Nedialkov, Pryce 2017). With J v = 0 the equations of the block
+ * depend on the highest derivatives of the unknowns with v_j != 0 through fewer combinations than there are unknowns:
+ * w_j = x_j^(d_j - C) - (v_j / v_l) x_l^(d_l - C), C the largest c of those equations. With w_j as unknowns of their
+ * own x_l drops out of the equations. */
 #include "array/convert_internal.h"
 
 #include <string.h>
 
-typedef struct Plan {
+typedef struct Substitution {
   const Dependence *dependence;
   int32_t most;          /* C */
   Expr *leaf, *combined; /* per line but the last: x_j^(d_j - C), and w_j + (v_j / v_l) x_l^(d_l - C) */
   Expr *value;           /* what w_j stands for */
-} Plan;
+} Substitution;
 
 static bool is_inside(const Dependence *dependence, const BlockJacobian *jacobian, int32_t unknown) {
   for (uint32_t k = 0; k < dependence->count; k++)
@@ -30,7 +31,7 @@ static int32_t largest_offset(const Converter *converter, const BlockJacobian *j
 }
 
 /* The conditions of the method on v: low enough derivatives in it, and enough of them to take away. */
-static bool is_allowed(Converter *converter, const BlockJacobian *jacobian, const Plan *plan) {
+static bool is_allowed(Converter *converter, const BlockJacobian *jacobian, const Substitution *plan) {
   const Structure *structure = &converter->structure;
   const Dependence *dependence = plan->dependence;
   ExprVec leaves = {0};
@@ -54,7 +55,7 @@ static Expr high_leaf(const Converter *converter, int32_t unknown, int32_t below
                       (uint32_t)(converter->structure.d[unknown] - below));
 }
 
-static void fill_plan(const Converter *converter, const BlockJacobian *jacobian, Plan *plan) {
+static void fill_plan(const Converter *converter, const BlockJacobian *jacobian, Substitution *plan) {
   const Dependence *dependence = plan->dependence;
   Dag *dag = converter->dag;
   uint32_t count = dependence->count - 1;
@@ -73,7 +74,7 @@ static void fill_plan(const Converter *converter, const BlockJacobian *jacobian,
 }
 
 /* One equation with the combinations put in for the derivatives at its own stage. */
-static Expr put_in(Converter *converter, const BlockJacobian *jacobian, const Plan *plan, int32_t i) {
+static Expr put_in(Converter *converter, const BlockJacobian *jacobian, const Substitution *plan, int32_t i) {
   Dag *dag = converter->dag;
   uint32_t count = plan->dependence->count - 1;
   int32_t c = converter->structure.c[i];
@@ -93,7 +94,7 @@ static Expr put_in(Converter *converter, const BlockJacobian *jacobian, const Pl
 }
 
 static bool use(Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
-  Plan plan = {.dependence = dependence, .most = largest_offset(converter, jacobian, dependence)};
+  Substitution plan = {.dependence = dependence, .most = largest_offset(converter, jacobian, dependence)};
   if (!is_allowed(converter, jacobian, &plan)) return false;
   fill_plan(converter, jacobian, &plan);
   const Problem *before = &converter->problem;

@@ -1,10 +1,7 @@
-/* verdict: the messages for a model without a solution by structure: the smallest over- or under-determined part, by name. */
-#ifndef DAEDAL_ARRAY_VERDICT_H
-#define DAEDAL_ARRAY_VERDICT_H
+/* verdict: messages for a structurally singular model, which name its smallest over- or under-determined part. */
+#pragma once
 
 #include "array/array.h"
 
 /* Reports why `structure` of `problem` is not ok. */
 void verdict_report(const Problem *problem, const Structure *structure, Diags *diags);
-
-#endif

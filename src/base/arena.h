@@ -1,7 +1,6 @@
 /* arena: many small objects that die together. Chunks come from a heap; objects are never freed
  * singly. A pass that needs scratch memory makes an arena, and frees it when done. */
-#ifndef DAEDAL_BASE_ARENA_H
-#define DAEDAL_BASE_ARENA_H
+#pragma once
 
 #include "base/heap.h"
 
@@ -35,5 +34,3 @@ const char *arena_printable(Arena *arena, const char *text);
 
 /* Frees every object; the arena is empty then and can be used again. */
 void arena_free(Arena *arena);
-
-#endif

@@ -1,7 +1,6 @@
 /* diag: errors are values. A diagnostic has a code, one line of message, a source span and notes
  * (hints, further places). The library collects them; only the front end draws line and caret. */
-#ifndef DAEDAL_BASE_DIAG_H
-#define DAEDAL_BASE_DIAG_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/vec.h"
@@ -86,5 +85,3 @@ uint32_t source_line(const Source *source, uint32_t offset);
 
 /* The column of an offset, O(length of its line); beyond the end, one past the last character. */
 uint32_t source_column(const Source *source, uint32_t offset);
-
-#endif

@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Block Block;
-struct Block {
-  Block *next, *previous;
+typedef struct HeapBlock HeapBlock;
+struct HeapBlock {
+  HeapBlock *next, *previous;
   size_t size;
   void (*release)(void *object); /* set in a deferred release, whose payload is the object pointer */
 };
 
 /* The payload follows the header at the strictest alignment. */
-enum { HEADER = (sizeof(Block) + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t) };
+enum { HEADER = (sizeof(HeapBlock) + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t) };
 
 struct Heap {
   HeapHook hook;
-  Block blocks, deferred;
+  HeapBlock blocks, deferred;
   size_t bytes;
   jmp_buf *catch_point;
 };
@@ -47,15 +47,15 @@ Heap *heap_new(const HeapHook *hook) {
 const HeapHook *heap_hook(const Heap *heap) { return &heap->hook; }
 size_t heap_bytes(const Heap *heap) { return heap->bytes; }
 
-static void *payload(Block *block) { return (char *)block + HEADER; }
-static Block *header(void *pointer) { return (Block *)(void *)((char *)pointer - HEADER); }
+static void *payload(HeapBlock *block) { return (char *)block + HEADER; }
+static HeapBlock *header(void *pointer) { return (HeapBlock *)(void *)((char *)pointer - HEADER); }
 
-static void unlink_block(Block *block) {
+static void unlink_block(HeapBlock *block) {
   block->previous->next = block->next;
   block->next->previous = block->previous;
 }
 
-static void link_block(Block *ring, Block *block) {
+static void link_block(HeapBlock *ring, HeapBlock *block) {
   block->previous = ring->previous;
   block->next = ring;
   ring->previous->next = block;
@@ -83,11 +83,11 @@ bool heap_protect(Heap *heap, void (*work)(void *context), void *context) {
 }
 
 /* Grows `old` (NULL: makes a block) and links it into the ring; NULL when refused, `old` then unchanged. */
-static Block *resize_block(Heap *heap, Block *ring, Block *old, size_t size) {
+static HeapBlock *resize_block(Heap *heap, HeapBlock *ring, HeapBlock *old, size_t size) {
   if (size > (size_t)PTRDIFF_MAX - HEADER) return NULL;
   size_t before = old ? HEADER + old->size : 0;
   if (old) unlink_block(old);
-  Block *block = heap->hook.resize(heap->hook.context, old, HEADER + size);
+  HeapBlock *block = heap->hook.resize(heap->hook.context, old, HEADER + size);
   if (!block) {
     if (old) link_block(ring, old);
     return NULL;
@@ -100,7 +100,7 @@ static Block *resize_block(Heap *heap, Block *ring, Block *old, size_t size) {
 }
 
 void *heap_resize(Heap *heap, void *pointer, size_t size) {
-  Block *block = resize_block(heap, &heap->blocks, pointer ? header(pointer) : NULL, size);
+  HeapBlock *block = resize_block(heap, &heap->blocks, pointer ? header(pointer) : NULL, size);
   if (!block) heap_fail(heap);
   return payload(block);
 }
@@ -112,7 +112,7 @@ void *heap_array(Heap *heap, size_t count, size_t size) {
   return heap_alloc(heap, count * size);
 }
 
-static void free_block(Heap *heap, Block *block) {
+static void free_block(Heap *heap, HeapBlock *block) {
   unlink_block(block);
   heap->bytes -= HEADER + block->size;
   if (block->release) block->release(*(void **)payload(block));
@@ -124,7 +124,7 @@ void heap_free(Heap *heap, void *pointer) {
 }
 
 void *heap_defer(Heap *heap, void (*release)(void *object), void *object) {
-  Block *block = resize_block(heap, &heap->deferred, NULL, sizeof object);
+  HeapBlock *block = resize_block(heap, &heap->deferred, NULL, sizeof object);
   if (!block) { /* nobody else knows the object yet */
     release(object);
     heap_fail(heap);
@@ -135,7 +135,7 @@ void *heap_defer(Heap *heap, void (*release)(void *object), void *object) {
 
 void heap_release(Heap *heap, void *ticket) { heap_free(heap, ticket); }
 
-static void free_ring(Heap *heap, Block *ring) {
+static void free_ring(Heap *heap, HeapBlock *ring) {
   while (ring->previous != ring) free_block(heap, ring->previous);
 }
 

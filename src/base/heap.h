@@ -5,8 +5,7 @@
  * code between carries a failure path of its own, and nothing can leak. Objects of other libraries
  * (KLU, SUNDIALS) join through heap_defer. Callers never hold a resource that is not in a heap.
  */
-#ifndef DAEDAL_BASE_HEAP_H
-#define DAEDAL_BASE_HEAP_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -66,8 +65,6 @@ jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point);
  * under way ends there. Calls nest: where refusals went before, they go again afterwards. */
 bool heap_protect(Heap *heap, void (*work)(void *context), void *context);
 
-/* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }, for tests that destroy the heap
- * in the same function. Locals changed inside and read after a failure must be volatile. */
+/* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }, for tests that destroy the
+ * heap in the same function. Locals changed inside and read after a failure must be volatile. */
 #define HEAP_TRY(heap, point) (heap_set_catch((heap), &(point)), setjmp(point) == 0)
-
-#endif

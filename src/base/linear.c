@@ -1,6 +1,5 @@
-/* linear: see linear.h. Invariant: `kind` decides which of the three groups of fields is in use; rows of dense
- * matrices are scaled to largest entry one, so that pivoting does not depend on how equations are written.
- */
+/* linear: see linear.h. Invariant: `kind` decides which of the three groups of fields is in use; rows of dense matrices
+ * are scaled to largest entry one, so that pivoting does not depend on how equations are written. */
 #include "base/linear.h"
 
 #include <klu.h>
@@ -291,10 +290,9 @@ void linear_solve(Linear *linear, double *b) {
     else klu_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
     return;
   }
-  for (int32_t i = 0; i < n; i++) {
+  for (int32_t i = 0; i < n; i++)
     if (linear->complex_values) b[2 * i] *= linear->scale[i], b[2 * i + 1] *= linear->scale[i];
     else b[i] *= linear->scale[i];
-  }
   if (linear->kind == LINEAR_LAPACK) linear_lapack_solve(linear, b);
   else if (linear->complex_values) linear_plain_solve_complex(linear, b);
   else linear_plain_solve(linear, b);
@@ -313,7 +311,7 @@ static double permutation_sign(const int32_t *permutation, int32_t n, bool *seen
   return sign;
 }
 
-static void take_factor(double factor, double *sign, double *logarithm) {
+static void multiply_factor(double factor, double *sign, double *logarithm) {
   if (factor < 0) *sign = -*sign;
   *logarithm += log(fabs(factor));
 }
@@ -326,8 +324,8 @@ static double sparse_determinant(const Linear *linear, double *logarithm) {
   double sign = permutation_sign(linear->numeric->Pnum, n, seen) * permutation_sign(linear->symbolic->Q, n, seen);
   heap_free(linear->heap, seen);
   for (int32_t k = 0; k < n; k++) {
-    take_factor(diagonal[k], &sign, logarithm);
-    if (linear->numeric->Rs) take_factor(linear->numeric->Rs[k], &sign, logarithm);
+    multiply_factor(diagonal[k], &sign, logarithm);
+    if (linear->numeric->Rs) multiply_factor(linear->numeric->Rs[k], &sign, logarithm);
   }
   return sign;
 }
@@ -339,8 +337,8 @@ double linear_determinant(const Linear *linear, double *logarithm) {
   if (linear->kind == LINEAR_SPARSE) return sparse_determinant(linear, logarithm);
   for (int32_t k = 0; k < n; k++) {
     double diagonal = linear->matrix[(size_t)k * (size_t)n + (size_t)k];
-    take_factor(linear->kind == LINEAR_LAPACK ? diagonal : 1 / diagonal, &sign, logarithm);
-    take_factor(1 / linear->scale[k], &sign, logarithm);
+    multiply_factor(linear->kind == LINEAR_LAPACK ? diagonal : 1 / diagonal, &sign, logarithm);
+    multiply_factor(1 / linear->scale[k], &sign, logarithm);
     if (linear->pivot[k] - first != k) sign = -sign;
   }
   return sign;

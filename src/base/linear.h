@@ -3,8 +3,7 @@
  * Small or well-filled matrices are dense (a plain LU for the very small, LAPACK above), the rest go to KLU.
  * The pattern is fixed between calls of linear_set_pattern; the values come in the order of that pattern.
  */
-#ifndef DAEDAL_BASE_LINEAR_H
-#define DAEDAL_BASE_LINEAR_H
+#pragma once
 
 #include "base/heap.h"
 
@@ -35,5 +34,3 @@ double linear_determinant(const Linear *linear, double *logarithm);
 /* Number of pivots larger than `lost` times the first, by elimination of the dense n x n matrix with complete pivoting,
  * in place. O(n^3). */
 int32_t linear_rank(double *a, int32_t n, double lost);
-
-#endif

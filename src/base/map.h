@@ -1,7 +1,6 @@
 /* map: a hash map from 64-bit keys to 32-bit values, open addressing, and interned strings on
  * top of it. Iteration order is never part of the interface, so results cannot depend on it. */
-#ifndef DAEDAL_BASE_MAP_H
-#define DAEDAL_BASE_MAP_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/vec.h"
@@ -67,5 +66,3 @@ uint32_t names_length(const Names *names, Name name);
 
 /* Frees the table and all texts; it must be made anew before it is used again. */
 void names_free(Names *names);
-
-#endif

@@ -111,9 +111,8 @@ static Decimal decimal_printf(double value, int count) {
   snprintf(text, sizeof text, "%.*e", count - 1, value);
   Decimal out = {0, count, 0};
   const char *at = text;
-  for (; *at != 'e'; at++) {
+  for (; *at != 'e'; at++)
     if (*at >= '0' && *at <= '9') out.digits = out.digits * 10 + (uint64_t)(*at - '0');
-  }
   out.exponent = atoi(at + 1);
   return out;
 }
@@ -181,9 +180,8 @@ static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c ==
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool word_is(const char *text, const char *end, const char *word) {
-  for (; text < end && *word; text++, word++) {
+  for (; text < end && *word; text++, word++)
     if ((*text | 0x20) != *word) return false;
-  }
   return text == end && !*word;
 }
 

@@ -1,10 +1,8 @@
 /* number: doubles as text and back, whatever the locale of the program around the library.
  *
- * Invariant: what number_format writes with 17 digits, or number_shortest, number_parse reads back bit for
- * bit.
+ * Invariant: what number_format writes with 17 digits, or number_shortest, number_parse reads back bit for bit.
  */
-#ifndef DAEDAL_BASE_NUMBER_H
-#define DAEDAL_BASE_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +20,3 @@ size_t number_shortest(double value, char out[NUMBER_SIZE]);
 /* Reads a decimal number from [text, end), surrounding blanks allowed; also nan, inf, infinity, true, false
  * in any case. False when the text is anything else; then *value is unchanged. O(length). */
 bool number_parse(const char *text, const char *end, double *value);
-
-#endif

@@ -1,8 +1,6 @@
 /* signals: those that ask a program to end wait in this thread while something exists that must not stay behind: a
- * half-written file, a directory of temporary files.
- */
-#ifndef DAEDAL_BASE_SIGNALS_H
-#define DAEDAL_BASE_SIGNALS_H
+ * half-written file, a directory of temporary files. */
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -13,8 +11,8 @@ typedef struct SignalHold {
   sigset_t held;
 } SignalHold;
 
-/* Lets SIGINT, SIGTERM, SIGHUP and SIGXFSZ wait, except those that are ignored or already wait. Holds nest: the last one
- * made is released first. */
+/* Lets SIGINT, SIGTERM, SIGHUP and SIGXFSZ wait, except those that are ignored or already wait. Holds nest: the last
+ * one made is released first. */
 SignalHold signals_hold(void);
 
 /* Whether one that the hold made wait has come, SIGXFSZ aside: the work should be given up. */
@@ -22,5 +20,3 @@ bool signals_waiting(const SignalHold *hold);
 
 /* What came meanwhile takes its effect now. */
 void signals_release(SignalHold *hold);
-
-#endif

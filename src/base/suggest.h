@@ -1,7 +1,6 @@
 /* suggest: the name that a misspelt word may mean. A name is near when a third of its letters or fewer differ
  * (inserted, left out, replaced, or swapped with a neighbour), or when the word is its beginning. */
-#ifndef DAEDAL_BASE_SUGGEST_H
-#define DAEDAL_BASE_SUGGEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ typedef struct Suggestion {
 
 /* O(product of the lengths); names above 100 letters are near no word. */
 void suggest_offer(Suggestion *suggestion, const char *name);
-
-#endif

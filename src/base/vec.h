@@ -4,8 +4,7 @@
  *   IntVec v = {0};
  *   vec_push(heap, &v, 7);            v.data[0] == 7, v.count == 1
  */
-#ifndef DAEDAL_BASE_VEC_H
-#define DAEDAL_BASE_VEC_H
+#pragma once
 
 #include "base/heap.h"
 
@@ -47,5 +46,3 @@ __attribute__((format(printf, 3, 4))) void text_printf(Heap *heap, TextVec *text
 
 /* The string in quotes of this kind, with the language's escapes. */
 void text_quote(Heap *heap, TextVec *text, const char *string, char quote);
-
-#endif

@@ -33,8 +33,6 @@ int check_command(const Arguments *arguments) {
 
 int flatten_command(const Arguments *arguments) {
   Session session = session_open(arguments);
-  if (!session.status) {
-    session_write(&session, "-", daedal_flatten(session.model));
-  }
+  if (!session.status) session_write(&session, "-", daedal_flatten(session.model));
   return session_close(&session);
 }

@@ -1,8 +1,6 @@
-/* command: what the parts of the command share: the parsed arguments, the table of commands and the exit
- * status. Data goes to standard output, words go to standard error.
- */
-#ifndef DAEDAL_CLI_COMMAND_H
-#define DAEDAL_CLI_COMMAND_H
+/* command: what the parts of the command share: the parsed arguments, the table of commands and the exit status. Data
+ * goes to standard output, words go to standard error. */
+#pragma once
 
 #include "daedal.h"
 
@@ -54,5 +52,3 @@ int simulate_command(const Arguments *arguments);
 int export_command(const Arguments *arguments);
 int reduce_command(const Arguments *arguments);
 int compare_command(const Arguments *arguments);
-
-#endif

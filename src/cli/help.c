@@ -2,8 +2,6 @@
 #include "cli/help.h"
 #include "cli/options.h"
 
-#include <string.h>
-
 enum { COLUMN = 29 };
 
 void help_short(FILE *file) {

@@ -1,6 +1,5 @@
 /* help: texts about the command itself, made from the tables of commands and options. */
-#ifndef DAEDAL_CLI_HELP_H
-#define DAEDAL_CLI_HELP_H
+#pragma once
 
 #include "cli/command.h"
 
@@ -14,5 +13,3 @@ void help_all(FILE *file);
 
 /* One command and its options. */
 void help_command(FILE *file, const Command *command);
-
-#endif

@@ -12,7 +12,7 @@ static void write_values(Session *session) {
 
 static void initialize(Session *session) {
   const Arguments *arguments = session->arguments;
-  session_take(session, daedal_initialize(session->model, &arguments->run));
+  session_keep(session, daedal_initialize(session->model, &arguments->run));
   if (!session->result) return;
   if (!is_standard_output(arguments->json_path) && !is_standard_output(arguments->write_path))
     session_write(session, "-", daedal_result_initial_text(session->result));
@@ -31,7 +31,7 @@ int init_command(const Arguments *arguments) {
 int export_command(const Arguments *arguments) {
   Session session = session_open(arguments);
   if (!session.status) {
-    session_take(&session, daedal_export_c(session.model, arguments->c_directory, &arguments->run));
+    session_keep(&session, daedal_export_c(session.model, arguments->c_directory, &arguments->run));
     if (!session.status && session_talks(&session)) terminal_say("C source written to %s", arguments->c_directory);
   }
   return session_close(&session);

@@ -1,6 +1,5 @@
-/* main: finds the command, parses its arguments and runs it. Everything else of the program hangs off the two
- * tables `commands` (here) and `options` (options.c).
- */
+/* main: finds the command, parses its arguments and runs it. Everything else of the program hangs off the two tables
+ * `commands` (here) and `options` (options.c). */
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/options.h"

@@ -1,6 +1,5 @@
-/* options: the table and its parser. An option is given once; every value is checked here, before any work,
- * except those that need the model.
- */
+/* options: the table and its parser. An option is given once; every value is checked here, before any work, except
+ * those that need the model. */
 #include "cli/options.h"
 #include "cli/suggest.h"
 
@@ -68,13 +67,13 @@ const Option options[] = {
 
 _Static_assert(sizeof options / sizeof *options <= MOST_OPTIONS, "one mark for each option");
 
-typedef struct Parser {
+typedef struct OptionParser {
   const Command *command;
   int count, at;
   char **words;
   Arguments *arguments;
   bool given[MOST_OPTIONS];
-} Parser;
+} OptionParser;
 
 static const Option *option_find(const char *word, size_t length) {
   for (const Option *option = options; option->name; option++) {
@@ -85,7 +84,7 @@ static const Option *option_find(const char *word, size_t length) {
   return NULL;
 }
 
-static bool unknown_option(const Parser *parser, const char *word, size_t length) {
+static bool unknown_option(const OptionParser *parser, const char *word, size_t length) {
   const char *names[MOST_OPTIONS];
   char bare[64];
   size_t count = 0;
@@ -98,7 +97,7 @@ static bool unknown_option(const Parser *parser, const char *word, size_t length
   return false;
 }
 
-static bool misplaced_option(const Parser *parser, const Option *option) {
+static bool misplaced_option(const OptionParser *parser, const Option *option) {
   usage_error("option %s does not belong to '%s'", option->name, parser->command->name);
   fputs("  it belongs to:", stderr);
   for (const Command *command = commands; command->name; command++)
@@ -230,7 +229,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
 /* ---- words ---- */
 
 /* The value of an option of which `word` is the present word; NULL after a message if it lacks. */
-static const char *option_value(Parser *parser, const Option *option, const char *word, size_t length) {
+static const char *option_value(OptionParser *parser, const Option *option, const char *word, size_t length) {
   bool attached = word[length] == '=', last = parser->at + 1 == parser->count;
   if (option->kind == OPTION_FLAG) {
     if (!attached) return "";
@@ -247,7 +246,7 @@ static const char *option_value(Parser *parser, const Option *option, const char
   return parser->words[++parser->at];
 }
 
-static bool parse_option(Parser *parser, const char *word) {
+static bool parse_option(OptionParser *parser, const char *word) {
   size_t length = strcspn(word, "=");
   const Option *option = option_find(word, length);
   if (!option) return unknown_option(parser, word, length);
@@ -262,7 +261,7 @@ static bool parse_option(Parser *parser, const char *word) {
   return value && value_store(option, value, parser->arguments);
 }
 
-static bool parse_path(Parser *parser, const char *word) {
+static bool parse_path(OptionParser *parser, const char *word) {
   if (parser->arguments->model_path) {
     usage_error("one model at a time: both '%s' and '%s' are given", parser->arguments->model_path, word);
     return false;
@@ -272,7 +271,7 @@ static bool parse_path(Parser *parser, const char *word) {
 }
 
 /* What cannot be seen from one option alone. */
-static bool check_together(const Parser *parser) {
+static bool check_together(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
   const char *name = parser->command->name;
   if (!arguments->model_path) {
@@ -308,7 +307,7 @@ static bool check_together(const Parser *parser) {
 }
 
 bool options_parse(const Command *command, int count, char **words, Arguments *arguments) {
-  Parser parser = {.command = command, .count = count, .words = words, .arguments = arguments};
+  OptionParser parser = {.command = command, .count = count, .words = words, .arguments = arguments};
   bool only_paths = false;
   *arguments = (Arguments){.run = daedal_default_options()};
   for (; parser.at < count; parser.at++) {

@@ -1,8 +1,6 @@
-/* options: one table says of each option its name, argument, the commands it belongs to, its meaning and
- * where its value goes. The parser and the help are its only readers.
- */
-#ifndef DAEDAL_CLI_OPTIONS_H
-#define DAEDAL_CLI_OPTIONS_H
+/* options: one table says of each option its name, argument, the commands it belongs to, its meaning and where its
+ * value goes. The parser and the help are its only readers. */
+#pragma once
 
 #include "cli/command.h"
 
@@ -44,5 +42,3 @@ extern const Option options[]; /* ends with an entry without a name */
 /* Reads the words after the command, `--name value` or `--name=value`, and the model's path. False after a
  * message about what is wrong. The strings stay the caller's. */
 bool options_parse(const Command *command, int count, char **words, Arguments *arguments);
-
-#endif

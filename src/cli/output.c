@@ -1,6 +1,5 @@
-/* output: a missing descriptor is replaced by one that only fails, so that writing to a closed standard
- * output is noticed like writing to a full one.
- */
+/* output: a missing descriptor is replaced by one that only fails, so that writing to a closed standard output is
+ * noticed like writing to a full one. */
 #include "cli/output.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"

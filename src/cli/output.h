@@ -1,6 +1,5 @@
 /* output: standard output, whose failures count: a closed or full one ends the command with status 7. */
-#ifndef DAEDAL_CLI_OUTPUT_H
-#define DAEDAL_CLI_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ void output_text(const char *text);
 
 /* Flushes; returns the status, or 7 after a message when something written was lost and the status is 0. */
 int output_end(int status);
-
-#endif

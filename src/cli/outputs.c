@@ -1,5 +1,6 @@
 /* outputs: files that exist are the same if they are one inode; new ones, if their names and directories are. A file is
- * replaced by renaming, so what must be writable is its directory, and the file itself as a courtesy to who protects it.
+ * replaced by renaming, so what must be writable is its directory, and the file itself as a courtesy to who protects
+ * it.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "cli/outputs.h"

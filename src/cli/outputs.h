@@ -1,6 +1,5 @@
 /* outputs: the files that the options name for writing, looked at before any work is done for them. */
-#ifndef DAEDAL_CLI_OUTPUTS_H
-#define DAEDAL_CLI_OUTPUTS_H
+#pragma once
 
 #include "cli/command.h"
 
@@ -12,5 +11,3 @@ bool outputs_writable(const Arguments *arguments);
 
 /* Why a file could not be written now, as errno has it; 0 if it could. */
 int output_error(const char *path);
-
-#endif

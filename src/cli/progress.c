@@ -1,6 +1,5 @@
-/* progress: the bar appears when a run takes long enough to be waited for, and is drawn ten times a second
- * at most, so that it costs nothing.
- */
+/* progress: the bar appears when a run takes long enough to be waited for, and is drawn ten times a second at most, so
+ * that it costs nothing. */
 #include "cli/progress.h"
 #include "cli/terminal.h"
 
@@ -31,13 +30,13 @@ static void handle(void (*handler)(int), void (*present)(int)) {
     if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler == present) sigaction(caught[i], &action, NULL);
 }
 
-Progress progress_begin(bool shown) {
+ProgressBar progress_begin(bool shown) {
   handle(on_signal, SIG_DFL);
   double now = seconds();
-  return (Progress){.shown = shown && terminal_is_watched(), .begun = now, .next = now + FIRST_DRAWN};
+  return (ProgressBar){.shown = shown && terminal_is_watched(), .begun = now, .next = now + FIRST_DRAWN};
 }
 
-static void draw(const Progress *progress, const daedal_progress *now, double clock) {
+static void draw(const ProgressBar *progress, const daedal_progress *now, double clock) {
   static const char full[] = "==============================", empty[] = "                              ";
   double length = now->stop_time - now->start_time, done = now->time - now->start_time;
   int filled = length > 0 ? (int)(BAR * done / length) : BAR;
@@ -48,7 +47,7 @@ static void draw(const Progress *progress, const daedal_progress *now, double cl
 }
 
 bool progress_step(void *context, const daedal_progress *now) {
-  Progress *progress = context;
+  ProgressBar *progress = context;
   progress->stopped = (int)signal_seen;
   if (!progress->shown) return progress->stopped != 0;
   double clock = seconds();
@@ -60,7 +59,7 @@ bool progress_step(void *context, const daedal_progress *now) {
   return progress->stopped != 0;
 }
 
-void progress_end(Progress *progress) {
+void progress_end(ProgressBar *progress) {
   if (progress->drawn) fputs("\r\033[K", stderr);
   handle(SIG_DFL, on_signal);
   progress->stopped = (int)signal_seen;

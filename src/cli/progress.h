@@ -1,26 +1,22 @@
-/* progress: what happens between the steps of a run: a bar on the terminal for the person who waits, and the
- * end of the run when that person loses patience.
- */
-#ifndef DAEDAL_CLI_PROGRESS_H
-#define DAEDAL_CLI_PROGRESS_H
+/* progress: what happens between the steps of a run: a bar on the terminal for the person who waits, and the end of the
+ * run when that person loses patience. */
+#pragma once
 
 #include "daedal.h"
 
-typedef struct Progress {
+typedef struct ProgressBar {
   bool shown;         /* draw the bar */
   bool drawn;         /* it is on the screen */
   int stopped;        /* the signal that ended the run; 0 for none */
   double begun, next; /* seconds of the clock: start of the run, next time to draw */
-} Progress;
+} ProgressBar;
 
 /* Catches SIGINT, SIGTERM and SIGHUP from now on, the first of each, unless they are ignored; a second one ends the
  * program at once. The bar is drawn only if `shown`. */
-Progress progress_begin(bool shown);
+ProgressBar progress_begin(bool shown);
 
-/* For daedal_options.on_step; the context is the Progress. True once a signal came. */
+/* For daedal_options.on_step; the context is the ProgressBar. True once a signal came. */
 bool progress_step(void *context, const daedal_progress *now);
 
 /* Wipes the bar and lets signals be as before. */
-void progress_end(Progress *progress);
-
-#endif
+void progress_end(ProgressBar *progress);

@@ -3,7 +3,7 @@
 
 static void reduce(Session *session) {
   const Arguments *arguments = session->arguments;
-  session_take(session, daedal_initialize(session->model, &arguments->run));
+  session_keep(session, daedal_initialize(session->model, &arguments->run));
   if (!session->result) return;
   session_say_choice(session);
   if (!session->status && !is_standard_output(arguments->json_path))
@@ -21,7 +21,7 @@ int reduce_command(const Arguments *arguments) {
 
 static void compare(Session *session) {
   const Arguments *arguments = session->arguments;
-  session_take(session, daedal_compare(session->model, &arguments->run, arguments->methods, arguments->solvers));
+  session_keep(session, daedal_compare(session->model, &arguments->run, arguments->methods, arguments->solvers));
   if (!session->result) return;
   if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_compare_text(session->result));
   if (arguments->plot_path) session_write(session, arguments->plot_path, daedal_compare_plot(session->result));

@@ -1,7 +1,5 @@
-/* render: columns count characters (UTF-8 lead bytes); tabs are kept in front of the underline so that it
- * stays in place. Of a long line only a window around the place is drawn; what cannot be printed becomes
- * '?'.
- */
+/* render: columns count characters (UTF-8 lead bytes); tabs are kept in front of the underline so that it stays in
+ * place. Of a long line only a window around the place is drawn; what cannot be printed becomes '?'. */
 #include "cli/render.h"
 #include "cli/terminal.h"
 
@@ -54,8 +52,7 @@ static void print_line(const char *text, uint32_t count) {
   }
 }
 
-/* The underline: blanks (tabs where the line has them), a caret, tildes to the end of the place or of the
- * window. */
+/* The underline: blanks (tabs where the line has them), a caret, tildes to the end of the place or of the window. */
 static void print_underline(const char *text, uint32_t before, uint32_t length, uint32_t most) {
   for (; before > 0 && *text; before--) {
     fputc(*text == '\t' ? '\t' : ' ', stderr);

@@ -1,8 +1,6 @@
-/* render: draws diagnostics on standard error, in the form that compilers use: file:line:column, severity,
- * message, the line and an underline, then the notes.
- */
-#ifndef DAEDAL_CLI_RENDER_H
-#define DAEDAL_CLI_RENDER_H
+/* render: draws diagnostics on standard error, in the form that compilers use: file:line:column, severity, message, the
+ * line and an underline, then the notes. */
+#pragma once
 
 #include "daedal.h"
 
@@ -11,5 +9,3 @@ void render_diagnostic(const daedal_diagnostic *diagnostic, const char *path);
 
 /* Says how many errors there were, when more than one, and how many of them were not drawn. */
 void render_count(uint32_t errors, uint32_t drawn);
-
-#endif

@@ -42,7 +42,7 @@ void session_report(Session *session) {
   if (result) session_fail(session, daedal_result_status(result));
 }
 
-void session_take(Session *session, daedal_result *result) {
+void session_keep(Session *session, daedal_result *result) {
   session->result = result;
   if (result) session_report(session);
   else fail_out_of_memory(session);

@@ -1,8 +1,6 @@
-/* session: a model under work by one command: loading it, saying what there is to say, writing what is asked
- * for. `status` is the exit status so far; it is that of the first failure.
- */
-#ifndef DAEDAL_CLI_SESSION_H
-#define DAEDAL_CLI_SESSION_H
+/* session: a model under work by one command: loading it, saying what there is to say, writing what is asked for.
+ * `status` is the exit status so far; it is that of the first failure. */
+#pragma once
 
 #include "cli/command.h"
 
@@ -18,15 +16,15 @@ typedef struct Session {
   int status;
 } Session;
 
-/* Loads the model, draws what was said, and sees to it that the outputs can be written. The session is to be closed also
- * after a failure. */
+/* Loads the model, draws what was said, and sees to it that the outputs can be written. The session is to be closed
+ * also after a failure. */
 Session session_open(const Arguments *arguments);
 
 /* Looks again at where the outputs go, when the arguments have become more complete. */
 void session_check_outputs(Session *session);
 
 /* Takes over the result of a run (NULL: there was no memory for it) and reports. */
-void session_take(Session *session, daedal_result *result);
+void session_keep(Session *session, daedal_result *result);
 
 /* With --verbose: the matrices by which the states were chosen. */
 void session_say_choice(Session *session);
@@ -34,8 +32,8 @@ void session_say_choice(Session *session);
 /* Draws the new diagnostics of model and run; their failure becomes the session's. */
 void session_report(Session *session);
 
-/* Writes a text to a file, or to standard output for "-"; nothing for a NULL path. Where there is no text, the reason is
- * reported. */
+/* Writes a text to a file, or to standard output for "-"; nothing for a NULL path. Where there is no text, the reason
+ * is reported. */
 void session_write(Session *session, const char *path, const char *text);
 
 /* Writes the report for --json; `failed` stands for it when the model failed before there was one. */
@@ -46,5 +44,3 @@ bool session_talks(const Session *session);
 
 /* Frees model and result, says the number of errors, returns the exit status. */
 int session_close(Session *session);
-
-#endif

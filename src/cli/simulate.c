@@ -1,6 +1,5 @@
-/* simulate: runs, then writes: trajectory, picture, JSON; last the summary. After a run that broke off the
- * trajectory so far is written as well, and said to be so.
- */
+/* simulate: runs, then writes: trajectory, picture, JSON; last the summary. After a run that broke off the trajectory
+ * so far is written as well, and said to be so. */
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/session.h"
@@ -14,10 +13,10 @@
 
 enum { PANEL_LINES = 12 };
 
-typedef struct Run {
+typedef struct SimulateCommand {
   Session *session;
   int interrupted; /* the signal; 0 for none */
-} Run;
+} SimulateCommand;
 
 /* MODELNAME.csv; what a file name should not have becomes '_'. NULL without memory. */
 static char *default_path(const char *name) {
@@ -31,15 +30,15 @@ static char *default_path(const char *name) {
   return path;
 }
 
-static void run_simulation(Run *run) {
+static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
-  Progress progress = progress_begin(session_talks(run->session));
+  ProgressBar progress = progress_begin(session_talks(run->session));
   options.on_step = progress_step;
   options.context = &progress;
   daedal_result *result = daedal_simulate(run->session->model, &options);
   progress_end(&progress);
   run->interrupted = progress.stopped;
-  session_take(run->session, result);
+  session_keep(run->session, result);
 }
 
 static bool write_output(void *context, const void *bytes, size_t length) {
@@ -57,7 +56,7 @@ static daedal_status write_rows(Session *session, const char *path) {
   return status;
 }
 
-static void write_trajectory(Run *run) {
+static void write_trajectory(SimulateCommand *run) {
   Session *session = run->session;
   const char *path = session->arguments->output_path;
   bool is_file = !is_standard_output(path);
@@ -102,7 +101,7 @@ static void say_summary(Session *session) {
 }
 
 static void simulate(Session *session) {
-  Run run = {.session = session};
+  SimulateCommand run = {.session = session};
   run_simulation(&run);
   if (!session->result) return;
   say_summary(session);

@@ -1,6 +1,5 @@
 /* suggest: what the user may have meant by a word that is not in a list, and usage errors. */
-#ifndef DAEDAL_CLI_SUGGEST_H
-#define DAEDAL_CLI_SUGGEST_H
+#pragma once
 
 /* Prints "daedal: error: ..." on standard error. */
 __attribute__((format(printf, 1, 2))) void usage_error(const char *format, ...);
@@ -8,5 +7,3 @@ __attribute__((format(printf, 1, 2))) void usage_error(const char *format, ...);
 /* Prints on standard error the names of a NULL-terminated list that come near the word, or else all of them
  * as what is available of that kind. */
 void suggest_print(const char *word, const char *const *names, const char *kind);
-
-#endif

@@ -1,8 +1,6 @@
-/* terminal: what standard error and standard output are connected to. Colour only on a terminal, never with
- * NO_COLOR set (no-color.org) or on a dumb one.
- */
-#ifndef DAEDAL_CLI_TERMINAL_H
-#define DAEDAL_CLI_TERMINAL_H
+/* terminal: what standard error and standard output are connected to. Colour only on a terminal, never with NO_COLOR
+ * set (no-color.org) or on a dumb one. */
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,8 +11,8 @@ typedef enum Style { STYLE_NONE, STYLE_BOLD, STYLE_ERROR, STYLE_WARNING, STYLE_N
 /* The escape sequence that begins a style on standard error, STYLE_NONE ends it; "" without colour. */
 const char *terminal_style(Style style);
 
-/* Writes bytes to a stream with control characters as escapes: names may hold what would change the terminal. Line breaks
- * and tabs stay where `lines`. */
+/* Writes bytes to a stream with control characters as escapes: names may hold what would change the terminal. Line
+ * breaks and tabs stay where `lines`. */
 void terminal_write(FILE *file, const char *bytes, size_t length, bool lines);
 
 /* One line on standard error, whatever the values of the format hold. */
@@ -26,5 +24,3 @@ bool terminal_is_watched(void);
 
 /* Columns of the terminal on standard error, or on standard output; 80 when there is none. */
 unsigned terminal_width(void);
-
-#endif

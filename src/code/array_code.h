@@ -1,7 +1,7 @@
-/* array_code: the derivative array as programs: all rows, their Jacobian, the conditions of its modes, and whatever else is
- * evaluated at its columns. Made once for a plan and never changed afterwards; runs evaluate it (evaluator.h). */
-#ifndef DAEDAL_CODE_ARRAY_CODE_H
-#define DAEDAL_CODE_ARRAY_CODE_H
+/* array_code: the derivative array as programs: all rows, their Jacobian, the conditions of its modes, and whatever
+ * else is evaluated at its columns. Made once for a plan and never changed afterwards; runs evaluate it
+ * (evaluator.h). */
+#pragma once
 
 #include "array/modes.h"
 #include "code/program.h"
@@ -33,5 +33,3 @@ Jacobian *array_code_jacobian(ArrayCode *code, const Expr *rows, uint32_t count)
 
 /* Adds machine code to all programs made so far. false: an error is in diags. */
 bool array_code_compile(ArrayCode *code, Diags *diags);
-
-#endif

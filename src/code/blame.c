@@ -3,8 +3,6 @@
  * is used, so branches not taken are never blamed. */
 #include "code/program_internal.h"
 
-#include "expr/op_math.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -56,8 +54,7 @@ static uint32_t child_position(const Inquiry *inquiry, Expr e, uint32_t child) {
   return graph_position(&inquiry->graph, node_child(inquiry->dag, e, child));
 }
 
-/* Which children the value of a node depends on, given the value of the first: [*begin, *end) besides the
- * first. */
+/* Which children the value of a node depends on, given the value of the first: [*begin, *end) besides the first. */
 static void used_children(const Inquiry *inquiry, Expr e, uint32_t *begin, uint32_t *end) {
   Op op = dag_op(inquiry->dag, e);
   *begin = 0, *end = node_children(inquiry->dag, e);
@@ -177,7 +174,7 @@ bool workspace_blame(Workspace *workspace, Dag *dag, const Point *point, Blame *
   for (uint32_t k = 0; k < program->outputs && !found; k++) {
     if (isfinite(out[k])) continue;
     Expr root = program->roots[k];
-    if (program->leaves && program->leaves[k] != EXPR_NONE) root = dag_partial(dag, root, program->leaves[k]);
+    if (program->leaves) root = dag_partial(dag, root, program->leaves[k]);
     blame->output = k;
     found = inquire(workspace, dag, point, root, blame);
   }

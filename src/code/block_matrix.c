@@ -133,7 +133,7 @@ void block_shape_roots(const BlockShape *shape, int32_t c, Heap *heap, ExprVec *
   for (int32_t e = 0; e < group->entries; e++) vec_push(heap, roots, shape->roots[group->first_entry + e]);
 }
 
-void block_matrix_take(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, const double *values) {
+void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, const double *values) {
   const BlockGroup *group = &matrix->shape->group[c];
   matrix->version++;
   evaluator->entry_evaluations += (uint64_t)group->entries;

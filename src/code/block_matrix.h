@@ -1,10 +1,9 @@
-/* block_matrix: the Jacobian of one block of the differentiated problem with respect to its highest derivatives,
- * d f_i / d x_j^(d_j - c_i). It is the paper's G (Mattsson, Söderlind 1991, section 3), and every H and M of a lower level
- * is a part of it, because d(D f)/d(D v) = d f/d v. Rows are sorted by falling c (assumption A2), so the rows of a stage are
- * a prefix. Row i depends on columns up to stage -c_i only: rows of equal c form a group that can be evaluated as soon as
- * that stage is known. */
-#ifndef DAEDAL_CODE_BLOCK_MATRIX_H
-#define DAEDAL_CODE_BLOCK_MATRIX_H
+/* block_matrix: the Jacobian of one block of the differentiated problem with respect to its highest derivatives, d f_i
+ * / d x_j^(d_j - c_i). It is G of Mattsson and Söderlind 1991, section 3. Every H and M of a lower level is a part of
+ * it, because d(D f)/d(D v) = d f/d v. Rows are sorted by falling c (assumption A2), so the rows of a stage come first.
+ * Row i depends on columns up to stage -c_i only: rows of equal c form a group that can be evaluated as soon as that
+ * stage is known. */
+#pragma once
 
 #include "code/evaluator.h"
 
@@ -41,13 +40,11 @@ const BlockShape *block_shape(ArrayCode *code, const Structure *structure, int32
 /* A matrix of that shape. Lives in the heap. */
 BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape);
 
-/* Expressions of the entries of a group, appended; for programs that evaluate them along with something else. The values then
- * come in through block_matrix_take. */
+/* Expressions of the entries of a group, appended; for programs that evaluate them along with something else. The
+ * values then come in through block_matrix_set_values. */
 void block_shape_roots(const BlockShape *shape, int32_t group, Heap *heap, ExprVec *roots);
-void block_matrix_take(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, const double *values);
+void block_matrix_set_values(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, const double *values);
 
 /* Evaluates the rows with c == group, or all rows. */
 EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t group, double t, const double *y);
 EvalStatus block_matrix_run(BlockMatrix *matrix, Evaluator *evaluator, double t, const double *y);
-
-#endif

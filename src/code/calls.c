@@ -77,6 +77,7 @@ typedef struct Runner {
   Machine *machine; /* NULL until used */
   Algebra algebra;
   Map callees; /* function -> index */
+  Arena arena; /* of their inputs */
   VEC(Callee) list;
 } Runner;
 
@@ -164,6 +165,7 @@ static void start_runner(Runner *runner) {
                             .select = domain_select};
   runner->algebra.room = heap_array(caller->heap, elements << runner->n, sizeof *runner->algebra.room);
   runner->callees = map_make(caller->heap);
+  runner->arena = arena_make(caller->heap);
   runner->machine =
       machine_new(caller->heap, &caller->names, &runner->domain, (Routine *const *const *)&caller->model->routines.data,
                   (const Record *const *)&caller->model->records.data, &caller->diags, (Limits){.steps = STEP_LIMIT});
@@ -179,22 +181,6 @@ Caller *caller_new(Heap *heap, const Model *model) {
   return caller;
 }
 
-/* Room for a value of this shape. Nesting of records is bounded by the text of their declarations, and
- * records cannot contain themselves. */
-static Value shape_value(Runner *runner, const Shape *shape) {
-  Heap *heap = runner->caller->heap;
-  Value value = {.type = shape->type, .sizes = shape->sizes, .count = 1};
-  for (uint32_t d = 0; d < shape->type.dimensions; d++) value.count *= shape->sizes[d];
-  if (shape->type.base != TYPE_RECORD) {
-    value.data = heap_array(heap, value.count, runner->domain.size);
-    return value;
-  }
-  uint32_t fields = runner->caller->model->records.data[shape->type.definition].fields.count;
-  value.fields = heap_array(heap, fields, sizeof *value.fields);
-  for (uint32_t f = 0; f < fields; f++) value.fields[f] = shape_value(runner, &shape->fields[f]);
-  return value;
-}
-
 static Callee *find_callee(Runner *runner, uint32_t number) {
   Heap *heap = runner->caller->heap;
   uint32_t known = map_get(&runner->callees, number);
@@ -203,7 +189,9 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
   Callee callee = {.inputs = heap_array(heap, function->input_count, sizeof *callee.inputs)};
   callee.arguments = heap_array(heap, function->arguments, runner->domain.size);
   callee.results = heap_array(heap, function->results, runner->domain.size);
-  for (uint32_t i = 0; i < function->input_count; i++) callee.inputs[i] = shape_value(runner, &function->inputs[i]);
+  for (uint32_t i = 0; i < function->input_count; i++)
+    callee.inputs[i] =
+        value_of_shape(&runner->arena, runner->caller->model->records.data, &function->inputs[i], runner->domain.size);
   map_put(&runner->callees, number, runner->list.count);
   vec_push(heap, &runner->list, callee);
   return &vec_last(&runner->list);

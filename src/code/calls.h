@@ -1,12 +1,9 @@
-/* calls: functions with data-dependent control flow, run by the function machine on numbers that carry
- * derivatives.
+/* calls: functions with data-dependent control flow, run by the function machine on numbers that carry derivatives.
  *
- * A call node with n partials wants a mixed derivative of order n. It is computed exactly: the scalar is an
- * element of the algebra with n nilpotents (2^n coefficients, see calls.c), whose last coefficient is that
- * derivative.
+ * A call node with n partials wants a mixed derivative of order n. It is computed exactly: the scalar is an element of
+ * the algebra with n nilpotents (2^n coefficients, see calls.c), whose last coefficient is that derivative.
  */
-#ifndef DAEDAL_CODE_CALLS_H
-#define DAEDAL_CODE_CALLS_H
+#pragma once
 
 #include "code/kernel.h"
 #include "model/model.h"
@@ -22,12 +19,9 @@ Caller *caller_new(Heap *heap, const Model *model);
  * itself asks for. */
 void caller_prepare(Caller *caller, const CallSite *site);
 
-/* Values of the site's results for these argument values (as many as the site has). false, and NAN in every
- * result, if the function fails: an argument outside of an operator's domain, a failed assertion, too many
- * steps. */
+/* Values of the site's results for these argument values (as many as the site has). false, and NAN in every result, if
+ * the function fails: an argument outside of an operator's domain, a failed assertion, too many steps. */
 bool caller_run(Caller *caller, const CallSite *site, const double *arguments, double *results);
 
 /* Why the last caller_run failed; one line. */
 const char *caller_failure(const Caller *caller);
-
-#endif

@@ -66,7 +66,7 @@ static bool mark_rule(bool *uses, const char *rule) {
   return is_new;
 }
 
-static void close_operators(bool *uses) {
+static void add_needed_operators(bool *uses) {
   for (bool is_new = true; is_new;) {
     is_new = false;
     for (uint32_t op = 0; op < OP_COUNT; op++)
@@ -402,7 +402,7 @@ static void put_operations(Heap *heap, TextVec *out, const bool *uses) {
 static void put_all(Assembly *a, TextVec *out) {
   Heap *heap = a->writer.heap;
   bool *uses = a->writer.uses_op;
-  close_operators(uses);
+  add_needed_operators(uses);
   TextVec operators = {0}, later = {0};
   put_switch(heap, &operators, uses, "static double operator_value(Op op, double a, double b, double c)", false, "NAN");
   put_switch(heap, &operators, uses, "static int operator_defined(Op op, double a, double b, double c)", true, "1");

@@ -2,8 +2,7 @@
  * runtime.inc, the rules of ops.def), one C function for each routine, and a table of call sites for each
  * program. Nothing is in the text that is not used.
  */
-#ifndef DAEDAL_CODE_CFUNCTIONS_H
-#define DAEDAL_CODE_CFUNCTIONS_H
+#pragma once
 
 #include "code/ctext.h"
 
@@ -18,5 +17,3 @@ typedef struct CallingText {
  * and before the texts. false: one cannot be written as C; an error that names it is in diags. O(text). */
 bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count, TextVec *out,
                       Diags *diags);
-
-#endif

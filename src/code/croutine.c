@@ -27,26 +27,25 @@ static uint32_t output_variables(const RoutineWriter *writer, const Routine *rou
 }
 
 /* The arguments in the order of the inputs; those not given are zero and said not to be given. */
-static const char *arguments_text(RoutineState *s, const Routine *callee, const uint32_t *slots, const Entry *given,
-                                  uint32_t count) {
+static const char *arguments_text(RoutineState *s, const Routine *callee, const uint32_t *slots,
+                                  const StackEntry *given, uint32_t count) {
   TextVec out = {0};
   Heap *heap = s->writer->heap;
   for (uint32_t i = 0; i < callee->inputs; i++) {
     const Local *local = &callee->locals.data[i];
-    const Entry *entry = NULL;
-    Entry none = cvalue_make_entry(s, local->type);
+    const StackEntry *entry = NULL;
+    StackEntry none = cvalue_make_entry(s, local->type);
     for (uint32_t k = 0; k < count; k++)
       if (slots[k] == i) entry = &given[k];
     if (entry && (entry->count != none.count || entry->type.dimensions != local->type.dimensions)) {
       cvalue_misfit(s);
       entry = NULL;
     }
-    for (uint32_t v = 0; v < none.count; v++) {
+    for (uint32_t v = 0; v < none.count; v++)
       if (!entry)
         text_printf(heap, &out, ", (%s){%s}", cvalue_c_type(none.dimensions[v]), none.dimensions[v] ? "0" : "{0}");
       else if (none.dimensions[v]) text_printf(heap, &out, ", %s", cvalue_variable_array(s, entry, v));
       else text_printf(heap, &out, ", %s", entry->texts[v]);
-    }
     if (local->has_default) text_printf(heap, &out, ", %s", entry ? "true" : "false");
   }
   const char *copy = arena_copy(s->writer->arena, out.count ? out.data : "", out.count);
@@ -65,7 +64,7 @@ static void cwrite_call(RoutineState *s, const uint32_t *call, uint32_t count) {
     else cvalue_push(s, callee->locals.data[callee->inputs].type, text);
     return;
   }
-  Entry *outputs = arena_array(s->writer->arena, callee->outputs, sizeof *outputs);
+  StackEntry *outputs = arena_array(s->writer->arena, callee->outputs, sizeof *outputs);
   const char *places = "";
   for (uint32_t o = 0; o < callee->outputs; o++) {
     outputs[o] = cvalue_make_entry(s, callee->locals.data[callee->inputs + o].type);
@@ -82,14 +81,14 @@ static void cwrite_call(RoutineState *s, const uint32_t *call, uint32_t count) {
 /* ---- slots ---- */
 
 static void cwrite_local(RoutineState *s, uint32_t slot) {
-  Entry entry = s->slots[slot];
+  StackEntry entry = s->slots[slot];
   entry.texts = arena_array(s->writer->arena, entry.count, sizeof *entry.texts);
   memcpy(entry.texts, s->slots[slot].texts, entry.count * sizeof *entry.texts);
   vec_push(s->writer->heap, &s->stack, entry);
 }
 
 static void cwrite_bind(RoutineState *s, uint32_t slot) {
-  const Entry *value = cvalue_pop(s, 1), *target = &s->slots[slot];
+  const StackEntry *value = cvalue_pop(s, 1), *target = &s->slots[slot];
   if (value->count != target->count || value->type.dimensions != target->type.dimensions) {
     cvalue_misfit(s);
     return;
@@ -126,7 +125,7 @@ static uint32_t declare_variables(RoutineState *s, Type type, const char *sizes,
 }
 
 static void cwrite_declare(RoutineState *s, uint32_t slot, uint32_t count) {
-  Entry *sizes = cvalue_pop(s, count), *target = &s->slots[slot];
+  StackEntry *sizes = cvalue_pop(s, count), *target = &s->slots[slot];
   bool is_input = slot < s->routine->inputs, has_arrays = false, is_open = true;
   for (uint32_t i = 0; i < count; i++) is_open = is_open && sizes[i].kind == ENTRY_ALL;
   if (is_input || s->is_bound[slot]) {
@@ -136,7 +135,7 @@ static void cwrite_declare(RoutineState *s, uint32_t slot, uint32_t count) {
     if (s->is_bound[slot] && s->makes_arrays) cvalue_line(s, "hold(m);");
     return;
   }
-  for (uint32_t i = 0; i < count && target->count > 1; i++) cvalue_settle(s, &sizes[i]);
+  for (uint32_t i = 0; i < count && target->count > 1; i++) cvalue_name(s, &sizes[i]);
   declare_variables(s, target->type, cvalue_scalars_text(s, sizes, count), target->texts);
   bool is_output = slot < s->routine->inputs + s->routine->outputs;
   for (uint32_t v = 0; v < target->count; v++) {
@@ -149,8 +148,9 @@ static void cwrite_declare(RoutineState *s, uint32_t slot, uint32_t count) {
   }
 }
 
-static Region *open_region(RoutineState *s, RegionKind kind, uint32_t end) {
-  vec_push(s->writer->heap, &s->regions, (Region){.kind = kind, .end = end, .number = ++s->names, .at = s->body.count});
+static OpenRegion *open_region(RoutineState *s, RegionKind kind, uint32_t end) {
+  vec_push(s->writer->heap, &s->regions,
+           (OpenRegion){.kind = kind, .end = end, .number = ++s->names, .at = s->body.count});
   return &vec_last(&s->regions);
 }
 
@@ -159,8 +159,8 @@ static Region *open_region(RoutineState *s, RegionKind kind, uint32_t end) {
 /* `and`, `or`: the rest only if the value so far does not decide. */
 static void cwrite_skip(RoutineState *s, uint32_t target, bool on) {
   if (vec_last(&s->stack).type.dimensions) return;
-  Entry value = *cvalue_pop(s, 1);
-  Region *region = open_region(s, REGION_SKIP, target);
+  StackEntry value = *cvalue_pop(s, 1);
+  OpenRegion *region = open_region(s, REGION_SKIP, target);
   const char *name = cvalue_format(s, "t%u", region->number);
   cvalue_line(s, "Number %s = %s;", name, cvalue_scalar_text(s, &value));
   cvalue_line(s, "if (%struth(%s)) {", on ? "!" : "", name);
@@ -170,7 +170,7 @@ static void cwrite_skip(RoutineState *s, uint32_t target, bool on) {
 
 static void close_regions(RoutineState *s, uint32_t position) {
   while (s->regions.count) {
-    Region region = vec_last(&s->regions);
+    OpenRegion region = vec_last(&s->regions);
     if ((region.kind != REGION_SKIP && region.kind != REGION_DEFAULT) || region.end != position) return;
     s->regions.count--;
     if (region.kind == REGION_SKIP) {
@@ -200,7 +200,7 @@ static void end_region(RoutineState *s) {
   cvalue_line(s, "}");
 }
 
-static const char *result_name(RoutineState *s, const Region *region, uint32_t v, uint32_t count) {
+static const char *result_name(RoutineState *s, const OpenRegion *region, uint32_t v, uint32_t count) {
   return count == 1 ? cvalue_format(s, "t%u", region->number) : cvalue_format(s, "t%u_%u", region->number, v);
 }
 
@@ -211,14 +211,14 @@ static void cwrite_if_value(RoutineState *s) {
   s->depth++;
 }
 
-static void give_result(RoutineState *s, const Region *region, const Entry *value) {
+static void give_result(RoutineState *s, const OpenRegion *region, const StackEntry *value) {
   for (uint32_t v = 0; v < value->count; v++)
     cvalue_line(s, "%s = %s;", result_name(s, region, v, value->count),
                 value->type.dimensions || value->dimensions[v] ? cvalue_variable_array(s, value, v) : value->texts[v]);
 }
 
 static void cwrite_else_value(RoutineState *s) {
-  Region *region = &vec_last(&s->regions);
+  OpenRegion *region = &vec_last(&s->regions);
   region->then = *cvalue_pop(s, 1);
   give_result(s, region, &region->then);
   s->depth--;
@@ -227,8 +227,8 @@ static void cwrite_else_value(RoutineState *s) {
 }
 
 static void cwrite_end_value(RoutineState *s) {
-  Region region = vec_pop(&s->regions);
-  Entry value = *cvalue_pop(s, 1);
+  OpenRegion region = vec_pop(&s->regions);
+  StackEntry value = *cvalue_pop(s, 1);
   bool is_fit = value.count == region.then.count && value.type.dimensions == region.then.type.dimensions;
   if (is_fit) give_result(s, &region, &value);
   end_region(s);
@@ -238,7 +238,7 @@ static void cwrite_end_value(RoutineState *s) {
   }
   Type type = region.then.type;
   type.base = (uint8_t)cvalue_join_base((BaseType)type.base, (BaseType)value.type.base);
-  Entry out = cvalue_make_entry(s, type);
+  StackEntry out = cvalue_make_entry(s, type);
   for (uint32_t v = out.count; v-- > 0;) {
     out.texts[v] = result_name(s, &region, v, out.count);
     cvalue_insert(
@@ -249,7 +249,7 @@ static void cwrite_end_value(RoutineState *s) {
 }
 
 /* The head of a loop over the range on the stack, and the element. */
-static void begin_loop(RoutineState *s, Region *region, const Entry *range, uint32_t slot) {
+static void begin_loop(RoutineState *s, OpenRegion *region, const StackEntry *range, uint32_t slot) {
   uint32_t k = region->number;
   region->is_range = range->kind == ENTRY_RANGE;
   if (region->is_range) cvalue_line(s, "const Range r%u = %s;", k, range->texts[0]);
@@ -257,7 +257,7 @@ static void begin_loop(RoutineState *s, Region *region, const Entry *range, uint
   cvalue_line(s, "for (long k%u = 0; k%u < r%u.%s; k%u++) {", k, k, k, region->is_range ? "count" : "sizes[0]", k);
   s->depth++;
   if (!s->is_read[slot]) return;
-  const Entry *target = &s->slots[slot];
+  const StackEntry *target = &s->slots[slot];
   const char *element = region->is_range          ? cvalue_format(s, "range_element(r%u, k%u)", k, k)
                         : target->type.dimensions ? cvalue_format(s, "slice(r%u, k%u)", k, k)
                                                   : cvalue_format(s, "r%u.data[k%u]", k, k);
@@ -265,8 +265,8 @@ static void begin_loop(RoutineState *s, Region *region, const Entry *range, uint
 }
 
 static void cwrite_for(RoutineState *s, uint32_t slot) {
-  Entry range = *cvalue_pop(s, 1);
-  Region *region = open_region(s, REGION_LOOP, 0);
+  StackEntry range = *cvalue_pop(s, 1);
+  OpenRegion *region = open_region(s, REGION_LOOP, 0);
   uint32_t k = region->number;
   region->is_held = range.kind != ENTRY_RANGE;
   if (region->is_held) {
@@ -292,22 +292,22 @@ static void cwrite_while_test(RoutineState *s) {
 }
 
 static void cwrite_end_for(RoutineState *s) {
-  Region region = vec_pop(&s->regions);
+  OpenRegion region = vec_pop(&s->regions);
   end_region(s);
   if (region.is_held) cvalue_line(s, "leave_loop(m, inside%u, outside%u);", region.number, region.number);
 }
 
 static void cwrite_each(RoutineState *s, uint32_t slot) {
-  Entry range = *cvalue_pop(s, 1);
-  Region *region = open_region(s, REGION_LOOP, 0);
+  StackEntry range = *cvalue_pop(s, 1);
+  OpenRegion *region = open_region(s, REGION_LOOP, 0);
   begin_loop(s, region, &range, slot);
 }
 
 static void cwrite_each_next(RoutineState *s) {
-  Region region = vec_pop(&s->regions);
-  Entry value = *cvalue_pop(s, 1);
+  OpenRegion region = vec_pop(&s->regions);
+  StackEntry value = *cvalue_pop(s, 1);
   uint32_t k = region.number;
-  Entry out = cvalue_make_entry(s, cvalue_with_dimensions(value.type, value.type.dimensions + 1u));
+  StackEntry out = cvalue_make_entry(s, cvalue_with_dimensions(value.type, value.type.dimensions + 1u));
   for (uint32_t v = 0; v < out.count; v++) {
     out.texts[v] = result_name(s, &region, v, out.count);
     cvalue_line(s, "collect(m, &%s, k%u, r%u.%s, %s);", out.texts[v], k, k, region.is_range ? "count" : "sizes[0]",
@@ -322,13 +322,13 @@ static void cwrite_each_next(RoutineState *s) {
 }
 
 static void cwrite_drop(RoutineState *s, uint32_t count) {
-  const Entry *entries = cvalue_pop(s, count);
+  const StackEntry *entries = cvalue_pop(s, count);
   for (uint32_t i = 0; i < count; i++) cvalue_discard(s, &entries[i]);
   cvalue_end_statement(s);
 }
 
 static void cwrite_assert(RoutineState *s) {
-  const Entry *v = cvalue_pop(s, 3);
+  const StackEntry *v = cvalue_pop(s, 3);
   cvalue_discard(s, &v[1]);
   const char *condition = cvalue_condition_text(s, &v[0]);
   if (v[2].is_constant && v[2].constant != 1) cvalue_line(s, "(void)%s;", condition);
@@ -355,7 +355,7 @@ static void cwrite_string(RoutineState *s, Name text) {
   cvalue_push_constant(s, cvalue_scalar_type(TYPE_STRING), text);
 }
 
-static void cwrite_all(RoutineState *s) { vec_push(s->writer->heap, &s->stack, (Entry){.kind = ENTRY_ALL}); }
+static void cwrite_all(RoutineState *s) { vec_push(s->writer->heap, &s->stack, (StackEntry){.kind = ENTRY_ALL}); }
 
 static void cwrite_convert(RoutineState *s, uint32_t literals, uint32_t enumeration) {
   (void)literals;
@@ -416,7 +416,7 @@ static void write_instruction(RoutineState *self, uint32_t position) {
 /* Names of the variables of a slot, none twice. */
 static void name_slot(RoutineState *s, Map *taken, Names *names, uint32_t slot) {
   const Local *local = &s->routine->locals.data[slot];
-  Entry *entry = &s->slots[slot];
+  StackEntry *entry = &s->slots[slot];
   *entry = cvalue_make_entry(s, local->type);
   const char *base = cvalue_plain_name(s->writer, names_text(s->writer->model->names, local->name));
   for (uint32_t again = 0;; again++) {
@@ -451,7 +451,7 @@ static void put_signature(RoutineState *s, TextVec *out) {
   const Routine *routine = s->routine;
   Heap *heap = s->writer->heap;
   uint32_t results = output_variables(s->writer, routine), number = 0;
-  const Entry *first = &s->slots[routine->inputs];
+  const StackEntry *first = &s->slots[routine->inputs];
   text_printf(heap, out, "static %s %s(Memory *m",
               results == 1 && first->count ? cvalue_c_type(first->dimensions[0]) : "void",
               routine_c_name(s->writer, routine));

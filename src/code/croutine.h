@@ -4,8 +4,7 @@
  * get long or are used twice, constants t1, t2, ... A record is the list of its fields, each a variable of
  * its own. Values are those of the machine, operation by operation.
  */
-#ifndef DAEDAL_CODE_CROUTINE_H
-#define DAEDAL_CODE_CROUTINE_H
+#pragma once
 
 #include "model/model.h"
 
@@ -27,8 +26,5 @@ void routine_want(RoutineWriter *writer, uint32_t routine);
 /* Name of the C function of a routine; in the arena. */
 const char *routine_c_name(const RoutineWriter *writer, const Routine *routine);
 
-/* Appends the function and its prototype. NULL, or why it cannot be written: one line, static text.
- * O(text). */
+/* Appends the function and its prototype. NULL, or why it cannot be written: one line, static text. O(text). */
 const char *routine_write(RoutineWriter *writer, const Routine *routine);
-
-#endif

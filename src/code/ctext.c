@@ -109,7 +109,7 @@ typedef struct WrittenLoop {
   uint32_t function, next; /* next one of the same hash */
 } WrittenLoop;
 
-typedef struct Writer {
+typedef struct ProgramWriter {
   Heap *heap;
   const Program *program;
   const char *name;
@@ -125,7 +125,7 @@ typedef struct Writer {
   uint32_t *first_call;  /* per kernel: of its sites in out->calls */
   VEC(WrittenLoop) loops;
   Map loop_of; /* hash of a loop's words -> the last such one in loops */
-} Writer;
+} ProgramWriter;
 
 enum { NEEDS_WORK = 1 << STORE_COUNT };
 
@@ -146,7 +146,7 @@ static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c 
 static bool is_digit(char c) { return (c >= '0' && c <= '9') || c == '.'; }
 
 /* Writes the pattern with the texts put in for the identifiers a, b and c. */
-static void put_pattern(Writer *writer, const char *pattern, const TextVec operands[3]) {
+static void put_pattern(ProgramWriter *writer, const char *pattern, const TextVec operands[3]) {
   while (*pattern) {
     size_t length = 1;
     if (is_letter(*pattern) || is_digit(*pattern))
@@ -171,7 +171,7 @@ typedef struct Scope {
   const Access *access; /* of the member's lanes */
 } Scope;
 
-static void put_leaf(Writer *writer, TextVec *out, const Lane *lane) {
+static void put_leaf(ProgramWriter *writer, TextVec *out, const Lane *lane) {
   if (lane->store == STORE_CONSTANT) {
     ctext_number(writer->heap, out, writer->program->numbers[lane->start]);
     return;
@@ -180,7 +180,7 @@ static void put_leaf(Writer *writer, TextVec *out, const Lane *lane) {
   text_printf(writer->heap, out, "%c[%u]", array_names[lane->store], lane->start);
 }
 
-static void put_slot(Writer *writer, TextVec *out, const Scope *scope, uint32_t slot) {
+static void put_slot(ProgramWriter *writer, TextVec *out, const Scope *scope, uint32_t slot) {
   const Lane *lane = &scope->kernel->instances.lanes[slot];
   if (scope->member == NO_PLACE || lane->mode == LANE_UNIFORM) put_leaf(writer, out, lane);
   else if (lane->mode == LANE_TABLE) text_printf(writer->heap, out, "g%u_%u", scope->member, slot);
@@ -189,7 +189,7 @@ static void put_slot(Writer *writer, TextVec *out, const Scope *scope, uint32_t 
   else text_printf(writer->heap, out, "x%u_%lld", scope->access[slot].base, (long long)scope->access[slot].offset);
 }
 
-static void put_uniform(Writer *writer, TextVec *out, const Scope *scope, uint32_t line) {
+static void put_uniform(ProgramWriter *writer, TextVec *out, const Scope *scope, uint32_t line) {
   if (line >= scope->begin && line < scope->end) {
     text_printf(writer->heap, out, "v%u", line);
     return;
@@ -198,7 +198,7 @@ static void put_uniform(Writer *writer, TextVec *out, const Scope *scope, uint32
   text_printf(writer->heap, out, "w[%u]", writer->work_of[scope->number][line]);
 }
 
-static void put_operand(Writer *writer, TextVec *out, const Scope *scope, Operand o) {
+static void put_operand(ProgramWriter *writer, TextVec *out, const Scope *scope, Operand o) {
   uint32_t index = operand_index(o);
   switch (operand_kind(o)) {
   case OPERAND_NUMBER: ctext_number(writer->heap, out, scope->kernel->numbers.data[index]); break;
@@ -210,13 +210,13 @@ static void put_operand(Writer *writer, TextVec *out, const Scope *scope, Operan
 
 /* ---- lines ---- */
 
-static void put_name(Writer *writer, const Scope *scope, uint32_t line) {
+static void put_name(ProgramWriter *writer, const Scope *scope, uint32_t line) {
   if (scope->member == NO_PLACE) text_printf(writer->heap, &writer->body, "v%u", line);
   else text_printf(writer->heap, &writer->body, "v%u_%u", scope->member, line);
 }
 
 /* Results of a call are in an array of their own; each has a name as other values. */
-static void put_call(Writer *writer, const Scope *scope, const Line *line) {
+static void put_call(ProgramWriter *writer, const Scope *scope, const Line *line) {
   const CallSite *site = &scope->kernel->calls.data[line->a];
   uint32_t number = writer->first_call[scope->number] + line->a;
   text_printf(writer->heap, &writer->body, "double r%u[%u];\n    {\n      const double arguments[] = {", number,
@@ -229,7 +229,7 @@ static void put_call(Writer *writer, const Scope *scope, const Line *line) {
               site->argument_count ? "" : "0", writer->name, number, number);
 }
 
-static void put_line(Writer *writer, const Scope *scope, const Line *line, uint32_t number) {
+static void put_line(ProgramWriter *writer, const Scope *scope, const Line *line, uint32_t number) {
   TextVec operands[3] = {{0}, {0}, {0}};
   const Operand given[3] = {line->a, line->b, line->c};
   bool is_call = line->code == LINE_CALL || line->code == LINE_RESULT;
@@ -255,13 +255,13 @@ static void put_line(Writer *writer, const Scope *scope, const Line *line, uint3
 /* So many sums of outputs, so that the additions do not wait for each other. */
 enum { SUMS = 4 };
 
-static void put_sum(Writer *writer, const TextVec *value) {
+static void put_sum(ProgramWriter *writer, const TextVec *value) {
   text_printf(writer->heap, &writer->body, "    sum%u += %s;\n", writer->sums % SUMS, value->data);
   writer->sums++;
 }
 
 /* Finishes the function at hand; what it uses is declared now that it is known. */
-static uint32_t end_function(Writer *writer, const char *loop_head) {
+static uint32_t end_function(ProgramWriter *writer, const char *loop_head) {
   Heap *heap = writer->heap;
   TextVec *out = &writer->functions;
   text_printf(heap, out,
@@ -292,13 +292,13 @@ static uint32_t end_function(Writer *writer, const char *loop_head) {
 
 /* Gives places in the work space to values that are read outside of their own piece: by later pieces and by
  * the body. */
-static void place_in_work(Writer *writer, uint32_t k, Operand o, uint32_t reader) {
+static void place_in_work(ProgramWriter *writer, uint32_t k, Operand o, uint32_t reader) {
   if (operand_kind(o) != OPERAND_UNIFORM) return;
   uint32_t line = operand_index(o), *place = &writer->work_of[k][line];
   if (*place == NO_PLACE && writer->piece_of[k][line] != reader) *place = writer->out->work++;
 }
 
-static void place_operands(Writer *writer, uint32_t k, const LineVec *lines, uint32_t i, uint32_t reader) {
+static void place_operands(ProgramWriter *writer, uint32_t k, const LineVec *lines, uint32_t i, uint32_t reader) {
   const Kernel *kernel = &writer->program->kernels[k];
   const Line *line = &lines->data[i];
   const Operand given[3] = {line->a, line->b, line->c};
@@ -316,7 +316,7 @@ static uint32_t piece_end(const LineVec *lines, uint32_t begin) {
   return end;
 }
 
-static void place_work(Writer *writer, uint32_t k) {
+static void place_work(ProgramWriter *writer, uint32_t k) {
   const Kernel *kernel = &writer->program->kernels[k];
   uint32_t count = kernel->prologue.count, piece = 0;
   writer->piece_of[k] = heap_array(writer->heap, count, sizeof **writer->piece_of);
@@ -328,7 +328,7 @@ static void place_work(Writer *writer, uint32_t k) {
   for (uint32_t i = 0; i < kernel->body.count; i++) place_operands(writer, k, &kernel->body, i, NO_PLACE);
 }
 
-static void put_store(Writer *writer, const Scope *scope, uint32_t output) {
+static void put_store(ProgramWriter *writer, const Scope *scope, uint32_t output) {
   const Lane *lane = &scope->kernel->instances.lanes[scope->kernel->instances.slots + output];
   TextVec value = {0};
   put_operand(writer, &value, scope, scope->kernel->outputs[output]);
@@ -338,8 +338,7 @@ static void put_store(Writer *writer, const Scope *scope, uint32_t output) {
   vec_free(writer->heap, &value);
 }
 
-/* Outputs of a kernel with one instance, listed by the line that makes them; other ones go to the last
- * piece. */
+/* Outputs of a kernel with one instance, listed by the line that makes them; other ones go to the last piece. */
 typedef struct OutputList {
   uint32_t *next;  /* per output */
   uint32_t *first; /* per line of the prologue; the last entry: not made by a line */
@@ -358,11 +357,11 @@ static OutputList list_outputs(Heap *heap, const Kernel *kernel) {
   return list;
 }
 
-static void put_stores(Writer *writer, const Scope *scope, const OutputList *list, uint32_t line) {
+static void put_stores(ProgramWriter *writer, const Scope *scope, const OutputList *list, uint32_t line) {
   for (uint32_t o = list->first[line]; o != NO_PLACE; o = list->next[o]) put_store(writer, scope, o);
 }
 
-static void put_piece(Writer *writer, const Scope *scope, const OutputList *list) {
+static void put_piece(ProgramWriter *writer, const Scope *scope, const OutputList *list) {
   const Kernel *kernel = scope->kernel;
   for (uint32_t i = scope->begin; i < scope->end; i++) {
     put_line(writer, scope, &kernel->prologue.data[i], i);
@@ -377,7 +376,7 @@ static void put_piece(Writer *writer, const Scope *scope, const OutputList *list
 }
 
 /* Functions and steps for the prologue of a kernel. */
-static void add_straight(Writer *writer, uint32_t k) {
+static void add_straight(ProgramWriter *writer, uint32_t k) {
   const Kernel *kernel = &writer->program->kernels[k];
   if (kernel->prologue.count == 0 && kernel->instances.count > 1) return;
   OutputList list = list_outputs(writer->heap, kernel);
@@ -395,7 +394,7 @@ static void add_straight(Writer *writer, uint32_t k) {
 
 /* ---- loops ---- */
 
-static const Block *block_of(const Program *program, const ProgramStep *step) {
+static const InstanceBlock *block_of(const Program *program, const ProgramStep *step) {
   return &program->kernels[step->kernel].instances.blocks[step->block];
 }
 
@@ -436,7 +435,7 @@ static uint32_t joined_steps(const Program *program, const ProgramStep *steps, u
   return joined;
 }
 
-static uint32_t find_base(Writer *writer, Loop *loop, const Lane *lane, uint32_t start, bool is_shared) {
+static uint32_t find_base(ProgramWriter *writer, Loop *loop, const Lane *lane, uint32_t start, bool is_shared) {
   for (uint32_t b = 0; b < loop->bases.count && is_shared; b++)
     if (loop->bases.data[b].store == lane->store && loop->bases.data[b].stride == lane->stride) return b;
   vec_push(writer->heap, &loop->bases, (Base){lane->store, lane->stride, start});
@@ -444,11 +443,11 @@ static uint32_t find_base(Writer *writer, Loop *loop, const Lane *lane, uint32_t
 }
 
 /* The loop over these blocks. `is_shared`: lanes share bases, at distances that are then part of the text. */
-static Loop describe_loop(Writer *writer, const ProgramStep *steps, uint32_t count, bool is_shared) {
+static Loop describe_loop(ProgramWriter *writer, const ProgramStep *steps, uint32_t count, bool is_shared) {
   Loop loop = {.bases = {0}};
   for (uint32_t m = 0; m < count; m++) {
     const Instances *instances = &writer->program->kernels[steps[m].kernel].instances;
-    const Block *block = block_of(writer->program, &steps[m]);
+    const InstanceBlock *block = block_of(writer->program, &steps[m]);
     vec_push(writer->heap, &loop.members, (Member){steps[m].kernel, loop.accesses.count});
     for (uint32_t l = 0; l < instances->slots + instances->outputs; l++) {
       Access access = {.base = NO_PLACE};
@@ -488,7 +487,7 @@ static void free_loop(Heap *heap, Loop *loop) {
 }
 
 /* b0[13 * i + 5] */
-static void put_place(Writer *writer, const Loop *loop, Access access) {
+static void put_place(ProgramWriter *writer, const Loop *loop, Access access) {
   int32_t stride = loop->bases.data[access.base].stride;
   text_printf(writer->heap, &writer->body, "b%u[%d * i", access.base, stride);
   if (access.offset)
@@ -498,7 +497,7 @@ static void put_place(Writer *writer, const Loop *loop, Access access) {
 }
 
 /* Loads each leaf of the members once. */
-static void put_loads(Writer *writer, const Scope *scope, Map *loaded) {
+static void put_loads(ProgramWriter *writer, const Scope *scope, Map *loaded) {
   const Instances *instances = &scope->kernel->instances;
   for (uint32_t s = 0; s < instances->slots; s++) {
     const Lane *lane = &instances->lanes[s];
@@ -521,7 +520,7 @@ static void put_loads(Writer *writer, const Scope *scope, Map *loaded) {
   }
 }
 
-static void put_loop_stores(Writer *writer, const Scope *scope) {
+static void put_loop_stores(ProgramWriter *writer, const Scope *scope) {
   const Instances *instances = &scope->kernel->instances;
   for (uint32_t o = 0; o < instances->outputs; o++) {
     const Lane *lane = &instances->lanes[instances->slots + o];
@@ -540,7 +539,7 @@ static void put_loop_stores(Writer *writer, const Scope *scope) {
 }
 
 /* Declarations of bases and tables, and the head of the loop. */
-static void put_loop_head(Writer *writer, const Loop *loop, TextVec *head) {
+static void put_loop_head(ProgramWriter *writer, const Loop *loop, TextVec *head) {
   bool *is_written = heap_array(writer->heap, loop->bases.count, sizeof *is_written);
   for (uint32_t m = 0; m < loop->members.count; m++) {
     const Instances *instances = &writer->program->kernels[loop->members.data[m].kernel].instances;
@@ -561,7 +560,7 @@ static void put_loop_head(Writer *writer, const Loop *loop, TextVec *head) {
   text_printf(writer->heap, head, "  for (long i = 0; i < (long)n; i++) {\n");
 }
 
-static uint32_t write_loop(Writer *writer, const Loop *loop) {
+static uint32_t write_loop(ProgramWriter *writer, const Loop *loop) {
   Map loaded = map_make(writer->heap);
   TextVec head = {0};
   for (uint32_t m = 0; m < loop->members.count; m++) {
@@ -583,7 +582,7 @@ static uint32_t write_loop(Writer *writer, const Loop *loop) {
 }
 
 /* The function of a loop, written if it is new; MAP_NONE if it is new and there are too many. */
-static uint32_t loop_function(Writer *writer, const Loop *loop, bool is_forced) {
+static uint32_t loop_function(ProgramWriter *writer, const Loop *loop, bool is_forced) {
   IndexVec words = loop_words(writer->heap, loop);
   uint64_t key = hash_bytes(words.data, words.count * sizeof *words.data);
   uint32_t first = map_get(&writer->loop_of, key), found = first;
@@ -603,7 +602,7 @@ static uint32_t loop_function(Writer *writer, const Loop *loop, bool is_forced) 
   return function;
 }
 
-static void push_loop_step(Writer *writer, const Loop *loop, uint32_t function, const Block *block) {
+static void push_loop_step(ProgramWriter *writer, const Loop *loop, uint32_t function, const InstanceBlock *block) {
   CTextStep step = {
       .function = function, .count = block->count, .first = block->first, .starts = writer->out->starts.count};
   for (uint32_t b = 0; b < loop->bases.count; b++)
@@ -612,7 +611,7 @@ static void push_loop_step(Writer *writer, const Loop *loop, uint32_t function, 
 }
 
 /* Loops for blocks side by side: one for all if its text is worth having, else one each. */
-static void add_loops(Writer *writer, const ProgramStep *steps, uint32_t count) {
+static void add_loops(ProgramWriter *writer, const ProgramStep *steps, uint32_t count) {
   Loop loop = describe_loop(writer, steps, count, true);
   uint32_t function = loop_function(writer, &loop, false);
   if (function != MAP_NONE) push_loop_step(writer, &loop, function, block_of(writer->program, &steps[0]));
@@ -626,7 +625,7 @@ static void add_loops(Writer *writer, const ProgramStep *steps, uint32_t count) 
 
 /* ---- all together ---- */
 
-static void list_tables_and_calls(Writer *writer) {
+static void list_tables_and_calls(ProgramWriter *writer) {
   for (uint32_t k = 0; k < writer->program->kernel_count; k++) {
     const Kernel *kernel = &writer->program->kernels[k];
     writer->first_table[k] = writer->out->tables.count;
@@ -640,7 +639,7 @@ static void list_tables_and_calls(Writer *writer) {
   }
 }
 
-static void put_table(Writer *writer, bool is_external) {
+static void put_table(ProgramWriter *writer, bool is_external) {
   Heap *heap = writer->heap;
   TextVec *out = &writer->out->text;
   if (writer->functions.count) text_append(heap, out, writer->functions.data, writer->functions.count);
@@ -651,7 +650,7 @@ static void put_table(Writer *writer, bool is_external) {
   text_printf(heap, out, "%s\n};\n", writer->function_count ? "" : " 0");
 }
 
-static void free_writer(Writer *writer) {
+static void free_writer(ProgramWriter *writer) {
   for (uint32_t k = 0; k < writer->program->kernel_count; k++) {
     heap_free(writer->heap, writer->work_of[k]);
     heap_free(writer->heap, writer->piece_of[k]);
@@ -670,7 +669,7 @@ static void free_writer(Writer *writer) {
 CText ctext_make(Heap *heap, const Program *program, const char *name, bool is_external) {
   CText out = {.work = 0};
   uint32_t kernels = program->kernel_count;
-  Writer writer = {.heap = heap, .program = program, .name = name, .out = &out, .loop_of = map_make(heap)};
+  ProgramWriter writer = {.heap = heap, .program = program, .name = name, .out = &out, .loop_of = map_make(heap)};
   writer.piece_of = heap_array(heap, kernels, sizeof *writer.piece_of);
   writer.work_of = heap_array(heap, kernels, sizeof *writer.work_of);
   writer.first_table = heap_array(heap, kernels, sizeof *writer.first_table);

@@ -128,8 +128,8 @@ const char *cvalue_c_type(uint8_t dimensions) { return dimensions ? "Array" : "N
 
 /* ---- entries ---- */
 
-Entry cvalue_make_entry(RoutineState *s, Type type) {
-  Entry entry = {.type = type};
+StackEntry cvalue_make_entry(RoutineState *s, Type type) {
+  StackEntry entry = {.type = type};
   entry.count = cvalue_type_variables(s->writer, type, "", &entry.dimensions, NULL);
   for (uint32_t i = 0; i < entry.count; i++)
     if (entry.dimensions[i] > TYPE_MAX_DIMENSIONS) cvalue_refuse(s, "it has an array of too many dimensions");
@@ -149,7 +149,7 @@ static const char *name_text(RoutineState *s, const char *text, uint8_t dimensio
   return name;
 }
 
-void cvalue_push_entry(RoutineState *s, Entry entry) {
+void cvalue_push_entry(RoutineState *s, StackEntry entry) {
   for (uint32_t i = 0; i < entry.count && entry.kind == ENTRY_VALUE; i++) {
     if (strlen(entry.texts[i]) > LONGEST_TEXT && !is_name(entry.texts[i]))
       entry.texts[i] = name_text(s, entry.texts[i], entry.dimensions[i]);
@@ -159,7 +159,7 @@ void cvalue_push_entry(RoutineState *s, Entry entry) {
 }
 
 void cvalue_push(RoutineState *s, Type type, const char *text) {
-  Entry entry = cvalue_make_entry(s, type);
+  StackEntry entry = cvalue_make_entry(s, type);
   if (entry.count != 1) {
     cvalue_refuse(s, "it uses records in a way that cannot be written as C");
     entry = cvalue_make_entry(s, cvalue_scalar_type(TYPE_REAL));
@@ -175,26 +175,26 @@ void cvalue_push_constant(RoutineState *s, Type type, double number) {
 }
 
 /* The topmost `count` entries, taken off the stack; valid until the next push. */
-Entry *cvalue_pop(RoutineState *s, uint32_t count) {
+StackEntry *cvalue_pop(RoutineState *s, uint32_t count) {
   s->stack.count -= count;
   return s->stack.data + s->stack.count;
 }
 
 /* The texts of an entry become names, so that they can be written more than once. */
-void cvalue_settle(RoutineState *s, Entry *entry) {
+void cvalue_name(RoutineState *s, StackEntry *entry) {
   if (entry->kind != ENTRY_VALUE) return;
   for (uint32_t i = 0; i < entry->count; i++)
     if (!is_name(entry->texts[i])) entry->texts[i] = name_text(s, entry->texts[i], entry->dimensions[i]);
 }
 
 /* What is computed but not used, except that it may fail. */
-void cvalue_discard(RoutineState *s, const Entry *entry) {
+void cvalue_discard(RoutineState *s, const StackEntry *entry) {
   for (uint32_t v = 0; v < entry->count && !entry->is_constant; v++) cvalue_line(s, "(void)%s;", entry->texts[v]);
 }
 
 static void push_placeholder(RoutineState *s) { cvalue_push(s, cvalue_scalar_type(TYPE_REAL), "undefined(m)"); }
 
-const char *cvalue_scalar_text(RoutineState *s, const Entry *entry) {
+const char *cvalue_scalar_text(RoutineState *s, const StackEntry *entry) {
   if (entry->kind == ENTRY_ALL) return "number(NAN)";
   if (entry->kind == ENTRY_VALUE && entry->count == 1 && !entry->dimensions[0]) return entry->texts[0];
   cvalue_misfit(s);
@@ -202,44 +202,44 @@ const char *cvalue_scalar_text(RoutineState *s, const Entry *entry) {
 }
 
 /* One variable of an entry as an Array, whatever its dimensions. */
-const char *cvalue_variable_array(RoutineState *s, const Entry *entry, uint32_t i) {
+const char *cvalue_variable_array(RoutineState *s, const StackEntry *entry, uint32_t i) {
   s->makes_arrays = s->uses_memory = true;
   if (entry->kind == ENTRY_RANGE) return cvalue_format(s, "range_array(m, %s)", entry->texts[0]);
   return entry->dimensions[i] ? entry->texts[i] : cvalue_format(s, "scalar(m, %s)", entry->texts[i]);
 }
 
-const char *cvalue_array_text(RoutineState *s, const Entry *entry) {
+const char *cvalue_array_text(RoutineState *s, const StackEntry *entry) {
   if (entry->kind == ENTRY_ALL || entry->count != 1)
     cvalue_refuse(s, "it uses records in a way that cannot be written as C");
   return entry->count ? cvalue_variable_array(s, entry, 0) : "";
 }
 
-const char *cvalue_scalars_text(RoutineState *s, const Entry *entries, uint32_t count) {
+const char *cvalue_scalars_text(RoutineState *s, const StackEntry *entries, uint32_t count) {
   const char **texts = arena_array(s->writer->arena, count, sizeof *texts);
   for (uint32_t i = 0; i < count; i++) texts[i] = cvalue_scalar_text(s, &entries[i]);
   return list_text(s, texts, count);
 }
 
-static const char *arrays_text(RoutineState *s, const Entry *entries, uint32_t count) {
+static const char *arrays_text(RoutineState *s, const StackEntry *entries, uint32_t count) {
   const char **texts = arena_array(s->writer->arena, count, sizeof *texts);
   for (uint32_t i = 0; i < count; i++) texts[i] = cvalue_array_text(s, &entries[i]);
   return list_text(s, texts, count);
 }
 
-static bool all_scalar(const Entry *entries, uint32_t count) {
+static bool all_scalar(const StackEntry *entries, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     if (entries[i].type.dimensions || entries[i].kind != ENTRY_VALUE) return false;
   return true;
 }
 
-static uint32_t most_dimensions(const Entry *entries, uint32_t count) {
+static uint32_t most_dimensions(const StackEntry *entries, uint32_t count) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < count; i++)
     if (entries[i].type.dimensions > most) most = entries[i].type.dimensions;
   return most;
 }
 
-static BaseType number_base(const Entry *entries, uint32_t count) {
+static BaseType number_base(const StackEntry *entries, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     if (entries[i].type.base != TYPE_INTEGER) return (BaseType)entries[i].type.base;
   return TYPE_INTEGER;
@@ -262,7 +262,7 @@ void cvalue_end_statement(RoutineState *s) {
 }
 
 /* A condition, with its arrays gone. */
-const char *cvalue_condition_text(RoutineState *s, const Entry *entry) {
+const char *cvalue_condition_text(RoutineState *s, const StackEntry *entry) {
   const char *text = cvalue_scalar_text(s, entry);
   if (!s->makes_arrays || s->stack.count) return text;
   text = name_text(s, text, 0);
@@ -281,7 +281,7 @@ static const char *op_c_name(Op op) {
   return names[op];
 }
 
-static void push_applied(RoutineState *s, Op op, Type type, const Entry *entries, uint32_t count) {
+static void push_applied(RoutineState *s, Op op, Type type, const StackEntry *entries, uint32_t count) {
   s->writer->uses_op[op] = true;
   type.dimensions = (uint8_t)most_dimensions(entries, count);
   if (op_arity(op) != (int)count || count == 0 || count > 3) {
@@ -297,14 +297,14 @@ static void push_applied(RoutineState *s, Op op, Type type, const Entry *entries
 }
 
 void cwrite_apply(RoutineState *s, Op op, uint32_t count) {
-  const Entry *entries = cvalue_pop(s, count);
+  const StackEntry *entries = cvalue_pop(s, count);
   Type types[3] = {{0}};
   for (uint32_t i = 0; i < count && i < 3; i++) types[i] = entries[i].type;
   push_applied(s, op, apply_type(op, types, count < 3 ? count : 3), entries, count);
 }
 
 void cwrite_compare(RoutineState *s, Op op) {
-  const Entry *pair = cvalue_pop(s, 2);
+  const StackEntry *pair = cvalue_pop(s, 2);
   if (pair[0].type.base == TYPE_STRING) {
     s->writer->compares_texts = true;
     if (op != OP_EQUAL && op != OP_NOT_EQUAL) cvalue_refuse(s, "it compares texts by their order");
@@ -312,7 +312,7 @@ void cwrite_compare(RoutineState *s, Op op) {
   push_applied(s, op, cvalue_scalar_type(TYPE_BOOLEAN), pair, 2);
 }
 
-static void push_sum(RoutineState *s, const Entry *terms, uint32_t count, const char *signs) {
+static void push_sum(RoutineState *s, const StackEntry *terms, uint32_t count, const char *signs) {
   Type type = terms[0].type;
   type.base = (uint8_t)number_base(terms, count);
   if (type.base == TYPE_STRING) {
@@ -343,12 +343,12 @@ void cwrite_sum(RoutineState *s, uint32_t count, const uint32_t *bits) {
 
 /* A scalar goes with every element. */
 void cwrite_each_sum(RoutineState *s, bool is_minus) {
-  Entry pair[2];
+  StackEntry pair[2];
   memcpy(pair, cvalue_pop(s, 2), sizeof pair);
   for (uint32_t i = 0; i < 2; i++) {
     if (pair[i].type.dimensions || !pair[1 - i].type.dimensions) continue;
-    cvalue_settle(s, &pair[1 - i]);
-    Entry wide = cvalue_make_entry(s, cvalue_with_dimensions(pair[i].type, pair[1 - i].type.dimensions));
+    cvalue_name(s, &pair[1 - i]);
+    StackEntry wide = cvalue_make_entry(s, cvalue_with_dimensions(pair[i].type, pair[1 - i].type.dimensions));
     wide.texts[0] =
         cvalue_format(s, "spread(m, %s, %s)", cvalue_scalar_text(s, &pair[i]), cvalue_array_text(s, &pair[1 - i]));
     pair[i] = wide;
@@ -357,7 +357,7 @@ void cwrite_each_sum(RoutineState *s, bool is_minus) {
 }
 
 void cwrite_product(RoutineState *s, Op op, bool is_each) {
-  const Entry *pair = cvalue_pop(s, 2);
+  const StackEntry *pair = cvalue_pop(s, 2);
   Type type = cvalue_scalar_type(op == OP_MULTIPLY ? number_base(pair, 2) : TYPE_REAL);
   uint32_t a = pair[0].type.dimensions, b = pair[1].type.dimensions;
   if (op == OP_MULTIPLY && !is_each && a && b) {
@@ -377,7 +377,7 @@ void cwrite_product(RoutineState *s, Op op, bool is_each) {
 
 /* ---- arrays and records ---- */
 
-static void push_collected(RoutineState *s, const Entry *items, uint32_t count) {
+static void push_collected(RoutineState *s, const StackEntry *items, uint32_t count) {
   Type type = items[0].type;
   bool is_constant = true;
   for (uint32_t i = 0; i < count; i++) {
@@ -390,7 +390,7 @@ static void push_collected(RoutineState *s, const Entry *items, uint32_t count) 
     }
   }
   type.dimensions++;
-  Entry out = cvalue_make_entry(s, type);
+  StackEntry out = cvalue_make_entry(s, type);
   const char **texts = arena_array(s->writer->arena, count, sizeof *texts);
   for (uint32_t v = 0; v < out.count; v++) {
     bool is_array = items[0].kind == ENTRY_RANGE || items[0].dimensions[v];
@@ -413,7 +413,7 @@ void cwrite_array(RoutineState *s, uint32_t count) {
 }
 
 void cwrite_matrix(RoutineState *s, uint32_t along, uint32_t count) {
-  const Entry *parts = cvalue_pop(s, count);
+  const StackEntry *parts = cvalue_pop(s, count);
   uint32_t dimensions = most_dimensions(parts, count);
   if (dimensions < 2) dimensions = 2;
   Type type = cvalue_with_dimensions(parts[0].type, dimensions);
@@ -428,10 +428,10 @@ void cwrite_matrix(RoutineState *s, uint32_t along, uint32_t count) {
 }
 
 void cwrite_range(RoutineState *s, bool has_step) {
-  const Entry *v = cvalue_pop(s, has_step ? 3 : 2), *last = &v[has_step ? 2 : 1];
+  const StackEntry *v = cvalue_pop(s, has_step ? 3 : 2), *last = &v[has_step ? 2 : 1];
   BaseType base = cvalue_join_base((BaseType)v[0].type.base, (BaseType)last->type.base);
   if (has_step) base = cvalue_join_base(base, (BaseType)v[1].type.base);
-  Entry entry = cvalue_make_entry(s, cvalue_with_dimensions(cvalue_scalar_type(base), 1));
+  StackEntry entry = cvalue_make_entry(s, cvalue_with_dimensions(cvalue_scalar_type(base), 1));
   entry.kind = ENTRY_RANGE;
   entry.type.definition = v[0].type.definition;
   entry.texts[0] = cvalue_format(s, "range(m, %s, %s, %s, %s)", cvalue_scalar_text(s, &v[0]),
@@ -450,8 +450,8 @@ const char *cvalue_field_sizes(RoutineState *s, const Field *field) {
 
 void cwrite_record(RoutineState *s, uint32_t definition) {
   const Record *record = &s->writer->model->records.data[definition];
-  Entry *fields = cvalue_pop(s, record->fields.count);
-  Entry out = cvalue_make_entry(s, (Type){.base = TYPE_RECORD, .definition = definition});
+  StackEntry *fields = cvalue_pop(s, record->fields.count);
+  StackEntry out = cvalue_make_entry(s, (Type){.base = TYPE_RECORD, .definition = definition});
   bool is_fit = true;
   for (uint32_t i = 0, v = 0; i < record->fields.count; i++) {
     const Field *field = &record->fields.data[i];
@@ -475,7 +475,7 @@ void cwrite_record(RoutineState *s, uint32_t definition) {
 }
 
 void cwrite_field(RoutineState *s, uint32_t number) {
-  Entry record = *cvalue_pop(s, 1);
+  StackEntry record = *cvalue_pop(s, 1);
   if (record.type.base != TYPE_RECORD) {
     cvalue_misfit(s);
     push_placeholder(s);
@@ -486,28 +486,28 @@ void cwrite_field(RoutineState *s, uint32_t number) {
   for (uint32_t i = 0; i < number; i++) first += cvalue_count_variables(s->writer, definition->fields.data[i].type);
   Type type = definition->fields.data[number].type;
   type.dimensions = (uint8_t)(type.dimensions + record.type.dimensions);
-  Entry out = cvalue_make_entry(s, type);
+  StackEntry out = cvalue_make_entry(s, type);
   for (uint32_t i = 0; i < out.count; i++) out.texts[i] = record.texts[first + i];
   cvalue_push_entry(s, out);
 }
 
 /* ---- subscripts ---- */
 
-static const char *subscript_number(RoutineState *s, const Entry *entry) {
+static const char *subscript_number(RoutineState *s, const StackEntry *entry) {
   const char *text = cvalue_scalar_text(s, entry);
   return entry->type.base == TYPE_BOOLEAN ? cvalue_format(s, "ordinal(%s)", text) : text;
 }
 
-static const char *numbers_text(RoutineState *s, const Entry *subscripts, uint32_t count) {
+static const char *numbers_text(RoutineState *s, const StackEntry *subscripts, uint32_t count) {
   const char **texts = arena_array(s->writer->arena, count, sizeof *texts);
   for (uint32_t i = 0; i < count; i++) texts[i] = subscript_number(s, &subscripts[i]);
   return list_text(s, texts, count);
 }
 
-static const char *subscripts_text(RoutineState *s, const Entry *subscripts, uint32_t count) {
+static const char *subscripts_text(RoutineState *s, const StackEntry *subscripts, uint32_t count) {
   const char **texts = arena_array(s->writer->arena, count, sizeof *texts);
   for (uint32_t i = 0; i < count; i++) {
-    const Entry *entry = &subscripts[i];
+    const StackEntry *entry = &subscripts[i];
     if (entry->kind == ENTRY_ALL) texts[i] = "every()";
     else if (all_scalar(entry, 1)) texts[i] = cvalue_format(s, "at(%s)", subscript_number(s, entry));
     else if (entry->type.base == TYPE_BOOLEAN)
@@ -517,24 +517,24 @@ static const char *subscripts_text(RoutineState *s, const Entry *subscripts, uin
   return list_text(s, texts, count);
 }
 
-static uint32_t scalar_subscripts(const Entry *subscripts, uint32_t count) {
+static uint32_t scalar_subscripts(const StackEntry *subscripts, uint32_t count) {
   uint32_t scalars = 0;
   for (uint32_t i = 0; i < count; i++) scalars += all_scalar(&subscripts[i], 1);
   return scalars;
 }
 
 void cwrite_index(RoutineState *s, uint32_t count) {
-  const Entry *list = cvalue_pop(s, count + 1);
-  Entry array = list[0], *subscripts = arena_array(s->writer->arena, count, sizeof *subscripts);
+  const StackEntry *list = cvalue_pop(s, count + 1);
+  StackEntry array = list[0], *subscripts = arena_array(s->writer->arena, count, sizeof *subscripts);
   for (uint32_t i = 0; i < count; i++) subscripts[i] = list[i + 1];
   if (array.type.dimensions < count) {
     cvalue_misfit(s);
     push_placeholder(s);
     return;
   }
-  for (uint32_t i = 0; i < count && array.count > 1; i++) cvalue_settle(s, &subscripts[i]);
+  for (uint32_t i = 0; i < count && array.count > 1; i++) cvalue_name(s, &subscripts[i]);
   uint32_t scalars = scalar_subscripts(subscripts, count);
-  Entry out = cvalue_make_entry(s, cvalue_with_dimensions(array.type, array.type.dimensions - scalars));
+  StackEntry out = cvalue_make_entry(s, cvalue_with_dimensions(array.type, array.type.dimensions - scalars));
   for (uint32_t v = 0; v < out.count; v++) {
     const char *whole = cvalue_variable_array(s, &array, v);
     if (out.dimensions[v] == 0)
@@ -546,7 +546,7 @@ void cwrite_index(RoutineState *s, uint32_t count) {
   cvalue_push_entry(s, out);
 }
 
-static void store_part(RoutineState *s, const Entry *target, const Entry *value, const Entry *subscripts,
+static void store_part(RoutineState *s, const StackEntry *target, const StackEntry *value, const StackEntry *subscripts,
                        uint32_t count) {
   uint32_t scalars = scalar_subscripts(subscripts, count);
   for (uint32_t v = 0; v < target->count; v++) {
@@ -560,7 +560,7 @@ static void store_part(RoutineState *s, const Entry *target, const Entry *value,
 }
 
 /* What is assigned to several variables may be parts of them, to be read before they are overwritten. */
-static void secure(RoutineState *s, Entry *value, bool is_alias) {
+static void secure(RoutineState *s, StackEntry *value, bool is_alias) {
   for (uint32_t v = 0; v < value->count && (value->count > 1 || is_alias); v++)
     if (value->dimensions[v])
       value->texts[v] = name_text(s, cvalue_format(s, "copy(m, %s)", value->texts[v]), value->dimensions[v]);
@@ -568,27 +568,26 @@ static void secure(RoutineState *s, Entry *value, bool is_alias) {
 }
 
 /* The kinds of assignment of a whole array: to fixed sizes, to free ones, to a field. */
-static void store_whole(RoutineState *s, const Entry *target, const Entry *value, const char *assign) {
-  for (uint32_t v = 0; v < target->count; v++) {
+static void store_whole(RoutineState *s, const StackEntry *target, const StackEntry *value, const char *assign) {
+  for (uint32_t v = 0; v < target->count; v++)
     if (target->dimensions[v])
       cvalue_line(s, "%s(m, &%s, %s);", assign, target->texts[v], cvalue_variable_array(s, value, v));
     else cvalue_line(s, "%s = %s;", target->texts[v], value->texts[v]);
-  }
 }
 
 void cwrite_store(RoutineState *s, const uint32_t *place) {
   uint32_t steps = place[1], total = 0, used = 0, count = 0;
   for (uint32_t i = 0; i < steps; i++)
     if (place[2 + 2 * i] == STEP_INDEX) total += place[3 + 2 * i];
-  Entry *popped = cvalue_pop(s, total + 1), value = popped[0], list[TYPE_MAX_DIMENSIONS];
-  Entry target = s->slots[place[0]];
+  StackEntry *popped = cvalue_pop(s, total + 1), value = popped[0], list[TYPE_MAX_DIMENSIONS];
+  StackEntry target = s->slots[place[0]];
   uint32_t dimensions = target.type.dimensions;
   for (uint32_t i = 0; i < steps; i++) {
     if (place[2 + 2 * i] == STEP_INDEX) {
       for (uint32_t k = 0; k < place[3 + 2 * i] && count < TYPE_MAX_DIMENSIONS; k++) list[count++] = popped[1 + used++];
       continue;
     }
-    while (count < dimensions && count < TYPE_MAX_DIMENSIONS) list[count++] = (Entry){.kind = ENTRY_ALL};
+    while (count < dimensions && count < TYPE_MAX_DIMENSIONS) list[count++] = (StackEntry){.kind = ENTRY_ALL};
     vec_push(s->writer->heap, &s->stack, target);
     cwrite_field(s, place[3 + 2 * i]);
     target = *cvalue_pop(s, 1);
@@ -599,7 +598,7 @@ void cwrite_store(RoutineState *s, const uint32_t *place) {
     cvalue_misfit(s);
     return;
   }
-  for (uint32_t i = 0; i < count && target.count > 1; i++) cvalue_settle(s, &list[i]);
+  for (uint32_t i = 0; i < count && target.count > 1; i++) cvalue_name(s, &list[i]);
   bool is_alias = count && target.count == 1 && value.kind == ENTRY_VALUE && is_name(value.texts[0]);
   if (value.kind == ENTRY_VALUE) secure(s, &value, is_alias);
   bool is_free = s->routine->locals.data[place[0]].is_free || target.type.base == TYPE_RECORD;
@@ -611,7 +610,7 @@ void cwrite_store(RoutineState *s, const uint32_t *place) {
 
 /* ---- functions on arrays ---- */
 
-static void push_size(RoutineState *s, const Entry *a, uint32_t count) {
+static void push_size(RoutineState *s, const StackEntry *a, uint32_t count) {
   uint32_t dimensions = a[0].type.dimensions;
   const char *array = a[0].count ? cvalue_variable_array(s, &a[0], 0) : "empty(m, 1)";
   if (count == 2)
@@ -622,8 +621,8 @@ static void push_size(RoutineState *s, const Entry *a, uint32_t count) {
                 cvalue_format(s, "sizes_of(m, %s, %u)", array, dimensions));
 }
 
-static void push_fill(RoutineState *s, const Entry *a, uint32_t count) {
-  Entry out = cvalue_make_entry(s, cvalue_with_dimensions(a[0].type, a[0].type.dimensions + count - 1));
+static void push_fill(RoutineState *s, const StackEntry *a, uint32_t count) {
+  StackEntry out = cvalue_make_entry(s, cvalue_with_dimensions(a[0].type, a[0].type.dimensions + count - 1));
   const char *sizes = cvalue_scalars_text(s, a + 1, count - 1);
   for (uint32_t v = 0; v < out.count; v++)
     out.texts[v] =
@@ -631,7 +630,7 @@ static void push_fill(RoutineState *s, const Entry *a, uint32_t count) {
   cvalue_push_entry(s, out);
 }
 
-static void push_extreme(RoutineState *s, Op op, const Entry *a, uint32_t count) {
+static void push_extreme(RoutineState *s, Op op, const StackEntry *a, uint32_t count) {
   s->writer->uses_op[op] = true;
   if (count == 2) {
     push_applied(s, op, cvalue_scalar_type(a[1].type.base == TYPE_REAL ? TYPE_REAL : (BaseType)a[0].type.base), a, 2);
@@ -643,22 +642,22 @@ static void push_extreme(RoutineState *s, Op op, const Entry *a, uint32_t count)
                             op == OP_MIN ? "" : "-", none));
 }
 
-static BaseType real_if_one(const Entry *pair) {
+static BaseType real_if_one(const StackEntry *pair) {
   return pair[1].type.base == TYPE_REAL ? TYPE_REAL : (BaseType)pair[0].type.base;
 }
 
 /* Of one array argument, or of two. */
-static void push_mapped(RoutineState *s, Type type, const char *name, const Entry *a, uint32_t count) {
+static void push_mapped(RoutineState *s, Type type, const char *name, const StackEntry *a, uint32_t count) {
   cvalue_push(s, type, cvalue_format(s, "%s(m, %s)", name, arrays_text(s, a, count)));
 }
 
-static void push_filled(RoutineState *s, const Entry *a, uint32_t count, const char *value) {
+static void push_filled(RoutineState *s, const StackEntry *a, uint32_t count, const char *value) {
   cvalue_push(
       s, cvalue_with_dimensions(cvalue_scalar_type(TYPE_INTEGER), count),
       cvalue_format(s, "filled(m, %u, (const Number[]){%s}, %s)", count, cvalue_scalars_text(s, a, count), value));
 }
 
-static void push_normalized(RoutineState *s, const Entry *a, uint32_t count) {
+static void push_normalized(RoutineState *s, const StackEntry *a, uint32_t count) {
   const char *least = count == 2 ? cvalue_scalar_text(s, &a[1]) : "number(100 * 2.220446049250313e-16)";
   s->writer->uses_op[OP_MULTIPLY] = s->writer->uses_op[OP_SQRT] = s->writer->uses_op[OP_DIVIDE] = true;
   cvalue_push(s, cvalue_with_dimensions(cvalue_scalar_type(TYPE_REAL), 1),
@@ -666,7 +665,7 @@ static void push_normalized(RoutineState *s, const Entry *a, uint32_t count) {
 }
 
 void cwrite_builtin(RoutineState *s, Builtin builtin, uint32_t count) {
-  const Entry *a = cvalue_pop(s, count);
+  const StackEntry *a = cvalue_pop(s, count);
   Type type = count ? a[0].type : cvalue_scalar_type(TYPE_REAL);
   const Type integer = cvalue_scalar_type(TYPE_INTEGER);
   bool *uses = s->writer->uses_op;

@@ -2,8 +2,7 @@
  *
  * Invariant: the text of a value has no effect but failure, so it may be written later than the machine would
  * compute it; what depends on a loop or a branch is stored before the loop or branch ends. */
-#ifndef DAEDAL_CODE_CVALUE_H
-#define DAEDAL_CODE_CVALUE_H
+#pragma once
 
 #include "code/croutine.h"
 #include "model/execute.h"
@@ -11,7 +10,7 @@
 typedef enum EntryKind { ENTRY_VALUE, ENTRY_RANGE, ENTRY_ALL } EntryKind;
 
 /* A value on the stack: one text for each of its variables. */
-typedef struct Entry {
+typedef struct StackEntry {
   EntryKind kind;
   Type type;
   bool is_constant;
@@ -19,20 +18,20 @@ typedef struct Entry {
   uint32_t count;
   const char **texts;
   uint8_t *dimensions;
-} Entry;
+} StackEntry;
 
 typedef enum RegionKind { REGION_SKIP, REGION_DEFAULT, REGION_VALUE, REGION_LOOP } RegionKind;
 
 /* An open piece of control flow. */
-typedef struct Region {
+typedef struct OpenRegion {
   RegionKind kind;
   uint32_t end;    /* SKIP, DEFAULT: position before which it closes */
   uint32_t number; /* of its names */
   uint32_t at;     /* VALUE, EACH: where in the body its result is declared */
   bool is_range;
-  bool is_held; /* LOOP over an array that was copied */
-  Entry then;   /* VALUE */
-} Region;
+  bool is_held;    /* LOOP over an array that was copied */
+  StackEntry then; /* VALUE */
+} OpenRegion;
 
 typedef struct RoutineState {
   RoutineWriter *writer;
@@ -40,10 +39,10 @@ typedef struct RoutineState {
   uint32_t position; /* of the instruction that is written */
   TextVec body;
   uint32_t depth;
-  VEC(Entry) stack;
-  VEC(Region) regions;
-  uint32_t names; /* given so far */
-  Entry *slots;   /* slot -> its variables */
+  VEC(StackEntry) stack;
+  VEC(OpenRegion) regions;
+  uint32_t names;    /* given so far */
+  StackEntry *slots; /* slot -> its variables */
   bool *is_read, *is_bound;
   bool makes_arrays; /* since the last statement ended */
   bool uses_memory;  /* anywhere */
@@ -88,30 +87,30 @@ const char *cvalue_field_sizes(RoutineState *s, const Field *field);
 /* ---- the stack ---- */
 
 /* An entry of the type with room for its texts. */
-Entry cvalue_make_entry(RoutineState *s, Type type);
+StackEntry cvalue_make_entry(RoutineState *s, Type type);
 /* Pushes; a text that is long gets a name first. */
-void cvalue_push_entry(RoutineState *s, Entry entry);
+void cvalue_push_entry(RoutineState *s, StackEntry entry);
 void cvalue_push(RoutineState *s, Type type, const char *text);
 void cvalue_push_constant(RoutineState *s, Type type, double number);
 /* The topmost `count` entries, taken off the stack; valid until the next push. */
-Entry *cvalue_pop(RoutineState *s, uint32_t count);
+StackEntry *cvalue_pop(RoutineState *s, uint32_t count);
 /* The texts of an entry become names, so that they can be written more than once. */
-void cvalue_settle(RoutineState *s, Entry *entry);
+void cvalue_name(RoutineState *s, StackEntry *entry);
 /* Writes what is computed but not used, since it may fail. */
-void cvalue_discard(RoutineState *s, const Entry *entry);
+void cvalue_discard(RoutineState *s, const StackEntry *entry);
 /* A scalar entry as a Number; `:` is NAN. */
-const char *cvalue_scalar_text(RoutineState *s, const Entry *entry);
-const char *cvalue_scalars_text(RoutineState *s, const Entry *entries, uint32_t count);
+const char *cvalue_scalar_text(RoutineState *s, const StackEntry *entry);
+const char *cvalue_scalars_text(RoutineState *s, const StackEntry *entries, uint32_t count);
 /* One variable of an entry as an Array, whatever its dimensions; the entry itself if it is one variable. */
-const char *cvalue_variable_array(RoutineState *s, const Entry *entry, uint32_t i);
-const char *cvalue_array_text(RoutineState *s, const Entry *entry);
+const char *cvalue_variable_array(RoutineState *s, const StackEntry *entry, uint32_t i);
+const char *cvalue_array_text(RoutineState *s, const StackEntry *entry);
 
 /* ---- statements ---- */
 
 /* What the statement allocated goes. */
 void cvalue_end_statement(RoutineState *s);
 /* A condition, with its arrays gone. */
-const char *cvalue_condition_text(RoutineState *s, const Entry *entry);
+const char *cvalue_condition_text(RoutineState *s, const StackEntry *entry);
 
 /* ---- instructions, by the verbs of model/codes.def ---- */
 
@@ -128,5 +127,3 @@ void cwrite_range(RoutineState *s, bool has_step);
 void cwrite_record(RoutineState *s, uint32_t definition);
 void cwrite_store(RoutineState *s, const uint32_t *place);
 void cwrite_sum(RoutineState *s, uint32_t count, const uint32_t *bits);
-
-#endif

@@ -1,7 +1,7 @@
-/* evaluator: the derivative array at one set of values. It owns the values of parameters and discrete variables, the workspaces
- * of the programs of all rows and of their Jacobian, and the honest count of work: rows evaluated. One for each run. */
-#ifndef DAEDAL_CODE_EVALUATOR_H
-#define DAEDAL_CODE_EVALUATOR_H
+/* evaluator: the derivative array at one set of values. It owns the values of parameters and discrete variables, the
+ * workspaces of the programs of all rows and of their Jacobian, and the honest count of work: rows evaluated. One for
+ * each run. */
+#pragma once
 
 #include "code/array_code.h"
 
@@ -22,7 +22,7 @@ typedef struct Evaluator {
 /* For the given values of parameters (by leaf index), which are copied. O(columns). */
 Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parameters);
 
-/* A layer over the model that belongs to the run, made when first asked for: messages and initial systems extend its graph. */
+/* The run's own layer over the model, made when first asked for. Messages and initial systems extend its graph. */
 Model *evaluator_model(Evaluator *evaluator);
 
 /* Value of an expression over parameters; false outside of a domain. */
@@ -44,5 +44,3 @@ double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, 
 /* A number of rows, or of Jacobian entries, in units of all of them. */
 double evaluator_in_rows(const Evaluator *evaluator, uint64_t rows);
 double evaluator_in_jacobians(const Evaluator *evaluator, uint64_t entries);
-
-#endif

@@ -1,5 +1,4 @@
-/* export: see export.h. The functions come from ctext.h; here are the data beside them and what calls them.
- */
+/* export: see export.h. The functions come from ctext.h; here are the data beside them and what calls them. */
 #include "code/export.h"
 
 #include "code/cfunctions.h"

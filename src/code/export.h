@@ -1,8 +1,6 @@
-/* export: a model as C99 that stands for itself: residual, sparse Jacobian, names, values, and a driver
- * that shows them. It needs nothing but the C library and libm, and computes the same numbers as the tape.
- */
-#ifndef DAEDAL_CODE_EXPORT_H
-#define DAEDAL_CODE_EXPORT_H
+/* export: a model as C99 that stands for itself: residual, sparse Jacobian, names, values, and a driver that shows
+ * them. It needs nothing but the C library and libm, and computes the same numbers as the tape. */
+#pragma once
 
 #include "code/program.h"
 
@@ -34,5 +32,3 @@ typedef VEC(ExportFile) ExportFiles;
 /* The files. false: the model calls a function that cannot be written as C (cfunctions.h); an error is in
  * diags. In the heap; O(text). */
 bool export_c(Heap *heap, const ExportInput *input, ExportFiles *files, Diags *diags);
-
-#endif

@@ -54,10 +54,10 @@ Expr node_child(const Dag *dag, Expr e, uint32_t child) {
   return arguments[dag_op(dag, e) == OP_SMOOTH ? 1 : child];
 }
 
-typedef struct Visit {
+typedef struct NodeVisit {
   Expr node;
   uint32_t next; /* child to look at next */
-} Visit;
+} NodeVisit;
 
 static bool is_listed(const Graph *graph, Expr e) { return graph_position(graph, e) != MAP_NONE; }
 
@@ -70,18 +70,18 @@ static void list_node(Graph *graph, Expr e) {
 Graph graph_make(Heap *heap, const Dag *dag, const Expr *roots, uint32_t count, const Map *stop) {
   Graph graph = {.heap = heap, .dag = dag, .map = map_make(heap)};
   if (count > dag_size(dag) / 16) graph.direct = heap_array(heap, dag_size(dag), sizeof *graph.direct);
-  VEC(Visit) stack = {0};
+  VEC(NodeVisit) stack = {0};
   for (uint32_t r = 0; r < count; r++) {
-    if (!is_listed(&graph, roots[r])) vec_push(heap, &stack, (Visit){roots[r], 0});
+    if (!is_listed(&graph, roots[r])) vec_push(heap, &stack, (NodeVisit){roots[r], 0});
     while (stack.count) {
-      Visit *top = &vec_last(&stack);
+      NodeVisit *top = &vec_last(&stack);
       bool is_stop = stop && map_get(stop, top->node) != MAP_NONE;
       if (is_stop || top->next == node_children(dag, top->node)) {
         list_node(&graph, vec_pop(&stack).node);
         continue;
       }
       Expr child = node_child(dag, top->node, top->next++);
-      if (!is_listed(&graph, child)) vec_push(heap, &stack, (Visit){child, 0});
+      if (!is_listed(&graph, child)) vec_push(heap, &stack, (NodeVisit){child, 0});
     }
   }
   vec_free(heap, &stack);

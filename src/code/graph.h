@@ -1,8 +1,6 @@
-/* graph: the nodes below some roots, children before parents, and the position of each in that list. A view
- * of the expression graph for numeric code: only children that a value depends on count.
- */
-#ifndef DAEDAL_CODE_GRAPH_H
-#define DAEDAL_CODE_GRAPH_H
+/* graph: the nodes below some roots, children before parents, and the position of each in that list. A view of the
+ * expression graph for numeric code: only children that a value depends on count. */
+#pragma once
 
 #include "expr/dag.h"
 
@@ -24,9 +22,8 @@ static inline uint32_t graph_position(const Graph *graph, Expr e) {
   return graph->direct ? graph->direct[e] - 1 : map_get(&graph->map, e);
 }
 
-/* The children of a node that its value depends on: arguments, or terms of a sum. What is structure is
- * none: a constant exponent, and arguments of smooth, homotopy and of operators without a value that do not
- * count. */
+/* The children of a node that its value depends on: arguments, or terms of a sum. What is structure is none: a constant
+ * exponent, and arguments of smooth, homotopy and of operators without a value that do not count. */
 uint32_t node_children(const Dag *dag, Expr e);
 Expr node_child(const Dag *dag, Expr e, uint32_t child);
 
@@ -38,5 +35,3 @@ bool op_has_value(Op op);
 
 /* Bits of a number as a key; -0 and 0 differ. */
 uint64_t number_key(double number);
-
-#endif

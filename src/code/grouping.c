@@ -63,8 +63,7 @@ static bool is_leaf(const Dag *dag, Expr e) {
   return op_kind(op) == KIND_LEAF || !op_has_value(op);
 }
 
-/* owner[p]: the region of node p as its parents say; parents come later in the list, so it is swept
- * backwards. */
+/* owner[p]: the region of node p as its parents say; parents come later in the list, so it is swept backwards. */
 static void find_regions(Split *split) {
   enum { FREE = 0, SHARED = UINT32_MAX };
   const IndexVec *nodes = &split->graph.nodes;
@@ -127,8 +126,7 @@ static Region *slot_region(const Split *split, const Region *region, uint32_t s)
 /* Levels beyond this are straight code: a long chain of dependences has no width for templates. */
 enum { LEVEL_LIMIT = 16 };
 
-/* Straight code waits only for templates; a template waits for straight code of its level and templates
- * below. */
+/* Straight code waits only for templates; a template waits for straight code of its level and templates below. */
 static void find_levels(Split *split) {
   for (uint32_t r = 0; r < split->regions.count; r++) {
     Region *region = &split->regions.data[r];

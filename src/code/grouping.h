@@ -1,12 +1,10 @@
 /* grouping: how a list of expressions is split into kernels.
  *
- * The graph is cut at every node that two regions share, so that nothing is computed twice; regions of one
- * shape with enough instances become one group with a template, everything else is straight code. Groups
- * run in the order of their phase: what a group reads was written in an earlier phase. Total cost is linear
- * in the graph.
+ * The graph is cut at every node that two regions share, so that nothing is computed twice; regions of one shape with
+ * enough instances become one group with a template, everything else is straight code. Groups run in the order of their
+ * phase: what a group reads was written in an earlier phase. Total cost is linear in the graph.
  */
-#ifndef DAEDAL_CODE_GROUPING_H
-#define DAEDAL_CODE_GROUPING_H
+#pragma once
 
 #include "code/kernel.h"
 #include "code/program.h"
@@ -46,5 +44,3 @@ uint32_t leaf_place(const Layout *layout, const Dag *dag, Expr leaf);
 
 /* The program that runs the groups, with so many outputs; `grouping` is used up. */
 Program *program_from_grouping(Grouping *grouping, uint32_t outputs);
-
-#endif

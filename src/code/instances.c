@@ -1,7 +1,6 @@
-/* instances: see instances.h. Where several equations of one shape alternate, their instances are put apart
- * first: each period'th instance in turn. The stride of a lane is the majority among the differences of
- * neighbours (Boyer and Moore's vote); a lane that departs from it too often keeps a table instead, so that
- * blocks stay long. */
+/* instances: see instances.h. Where several equations of one shape alternate, their instances are put apart first: each
+ * period'th instance in turn. The stride of a lane is the majority among the differences of neighbours (Boyer and
+ * Moore's vote); a lane that departs from it too often keeps a table instead, so that blocks stay long. */
 #include "code/instances.h"
 
 #include <string.h>
@@ -102,7 +101,7 @@ static void make_blocks(Heap *heap, Instances *instances, const IndexVec *bounds
   for (uint32_t b = 0; b < count; b++) {
     uint32_t first = bounds->data[b];
     for (uint32_t l = 0; l < lanes; l++) starts[(size_t)b * lanes + l] = places[(size_t)l * instances->count + first];
-    instances->blocks[b] = (Block){first, bounds->data[b + 1] - first, starts + (size_t)b * lanes};
+    instances->blocks[b] = (InstanceBlock){first, bounds->data[b + 1] - first, starts + (size_t)b * lanes};
   }
 }
 

@@ -1,12 +1,10 @@
 /* instances: where the instances of one kernel read their leaves and write their outputs.
  *
- * A lane is one slot (leaf) or one output over all instances. Most lanes of a regular model advance by a
- * fixed stride; then no table of indices is kept. Instances are cut into blocks such that within a block
- * every strided lane advances by its stride, so a block is a loop without index look-ups. The order of
- * instances is chosen to this end.
+ * A lane is one slot (leaf) or one output over all instances. Most lanes of a regular model advance by a fixed stride;
+ * then no table of indices is kept. Instances are cut into blocks such that within a block every strided lane advances
+ * by its stride, so a block is a loop without index look-ups. The order of instances is chosen to this end.
  */
-#ifndef DAEDAL_CODE_INSTANCES_H
-#define DAEDAL_CODE_INSTANCES_H
+#pragma once
 
 #include "base/vec.h"
 
@@ -37,10 +35,10 @@ typedef struct Lane {
   const uint32_t *table; /* of LANE_TABLE: place per instance */
 } Lane;
 
-typedef struct Block {
+typedef struct InstanceBlock {
   uint32_t first, count;
   const uint32_t *starts; /* per lane: place of the first instance */
-} Block;
+} InstanceBlock;
 
 enum { BLOCK_LIMIT = 128 };
 
@@ -48,7 +46,7 @@ enum { BLOCK_LIMIT = 128 };
 typedef struct Instances {
   uint32_t count, slots, outputs;
   Lane *lanes;
-  Block *blocks;
+  InstanceBlock *blocks;
   uint32_t block_count;
 } Instances;
 
@@ -56,5 +54,3 @@ typedef struct Instances {
  * is 1. Everything in the result lives in the heap; `given` is not kept. O(lanes * count). */
 Instances instances_make(Heap *heap, uint32_t count, uint32_t slots, uint32_t outputs, const Store *stores,
                          const uint32_t *given);
-
-#endif

@@ -6,22 +6,21 @@
 
 #include <string.h>
 
-/* Columns that are not asked for are a kind of leaf of their own; so rows of one template want the same
- * partials. */
+/* Columns that are not asked for are a kind of leaf of their own; so rows of one template want the same partials. */
 enum { OTHER_COLUMN = STORE_COUNT };
 
 /* Stands for a number in which the rows of a shape differ: a parameter that no model has. */
 enum { FIRST_NUMBER_PARAMETER = 0x30000000 };
 
 /* The partials of a row or of a template: entries [first, first + count) of partials, slots and leaves. */
-typedef struct Gradient {
+typedef struct PartialRange {
   uint32_t first, count;
-} Gradient;
+} PartialRange;
 
 typedef struct RowInfo {
-  uint32_t shape;      /* template; MAP_NONE if the row is a leaf */
-  uint32_t first_item; /* its slots in templates.items */
-  Gradient gradient;   /* of a row that is not run as a template */
+  uint32_t shape;        /* template; MAP_NONE if the row is a leaf */
+  uint32_t first_item;   /* its slots in templates.items */
+  PartialRange gradient; /* of a row that is not run as a template */
 } RowInfo;
 
 typedef struct Differentiation {
@@ -37,8 +36,7 @@ typedef struct Differentiation {
   Templates templates;
   bool *varies; /* per entry of templates.stores: a number in which the rows differ */
   RowInfo *info;
-  Gradient *shape;          /* per template */
-  Expr *shape_root;         /* per template: its first row, varying numbers made parameters */
+  PartialRange *shape;      /* per template */
   ExprVec partials, leaves; /* of gradients; leaves: of the row itself or of the template's first row */
   IndexVec slots;           /* of leaves, in templates */
 } Differentiation;
@@ -150,8 +148,8 @@ static Expr abstract_root(Dag *dag, Heap *heap, Expr root, const Map *parameter_
 /* ---- gradients ---- */
 
 /* Appends the partials by columns that are asked for. */
-static Gradient add_gradient(Differentiation *work, Expr row) {
-  Gradient gradient = {.first = work->partials.count};
+static PartialRange add_gradient(Differentiation *work, Expr row) {
+  PartialRange gradient = {.first = work->partials.count};
   uint32_t kept = gradient.first;
   dag_gradient(work->dag, row, &work->leaves, &work->partials);
   for (uint32_t p = kept; p < work->partials.count; p++) {
@@ -175,9 +173,8 @@ static void differentiate_template(Differentiation *work, uint32_t shape) {
               dag_parameter(work->dag, FIRST_NUMBER_PARAMETER + s));
     if (templates->stores.data[template->first_store + s] != STORE_CONSTANT) map_put(&slot_of, items[s], s);
   }
-  work->shape_root[shape] =
-      parameter_of.count ? abstract_root(work->dag, work->heap, template->root, &parameter_of) : template->root;
-  work->shape[shape] = add_gradient(work, work->shape_root[shape]);
+  Expr root = parameter_of.count ? abstract_root(work->dag, work->heap, template->root, &parameter_of) : template->root;
+  work->shape[shape] = add_gradient(work, root);
   for (uint32_t p = work->slots.count; p < work->leaves.count; p++)
     vec_push(work->heap, &work->slots, map_get(&slot_of, work->leaves.data[p]));
   map_free(&parameter_of);
@@ -191,7 +188,7 @@ static void differentiate_all(Differentiation *work) {
     if (!runs_as_template(work, r)) work->info[r].gradient = add_gradient(work, work->rows[r]);
 }
 
-static Gradient gradient_of(const Differentiation *work, uint32_t row) {
+static PartialRange gradient_of(const Differentiation *work, uint32_t row) {
   return runs_as_template(work, row) ? work->shape[work->info[row].shape] : work->info[row].gradient;
 }
 
@@ -220,7 +217,6 @@ static Differentiation differentiation_make(Heap *heap, Model *model, const Layo
   find_shapes(&work);
   find_varying_numbers(&work);
   work.shape = heap_array(heap, work.templates.list.count, sizeof *work.shape);
-  work.shape_root = heap_array(heap, work.templates.list.count, sizeof *work.shape_root);
   differentiate_all(&work);
   return work;
 }
@@ -231,7 +227,6 @@ static void differentiation_free(Differentiation *work) {
   heap_free(work->heap, work->info);
   heap_free(work->heap, work->varies);
   heap_free(work->heap, work->shape);
-  heap_free(work->heap, work->shape_root);
   vec_free(work->heap, &work->partials);
   vec_free(work->heap, &work->leaves);
   vec_free(work->heap, &work->slots);
@@ -250,7 +245,7 @@ static void make_pattern(Differentiation *work, Jacobian *jacobian) {
   Heap *heap = work->heap;
   jacobian->column_start = heap_array(heap, jacobian->columns + 1, sizeof *jacobian->column_start);
   for (uint32_t r = 0; r < work->row_count; r++) {
-    Gradient gradient = gradient_of(work, r);
+    PartialRange gradient = gradient_of(work, r);
     for (uint32_t p = gradient.first; p < gradient.first + gradient.count; p++)
       jacobian->column_start[row_column(work, r, p) + 1]++;
   }
@@ -266,11 +261,9 @@ static void make_pattern(Differentiation *work, Jacobian *jacobian) {
 typedef struct Filling {
   Differentiation *work;
   Grouping grouping;
-  uint32_t *next;       /* per column */
-  uint32_t first_entry; /* output of entry 0 */
-  bool with_rows;       /* rows are outputs 0 .. row_count - 1 */
-  uint32_t *group_of;   /* per template */
-  uint32_t *used;       /* per template: instances filled */
+  uint32_t *next;     /* per column */
+  uint32_t *group_of; /* per template */
+  uint32_t *used;     /* per template: instances filled */
   uint32_t number_base;
   ExprVec roots; /* straight code, with its outputs */
   IndexVec places;
@@ -280,14 +273,11 @@ typedef struct Filling {
 static void make_group(Filling *filling, uint32_t shape) {
   Differentiation *work = filling->work;
   const Template *template = &work->templates.list.data[shape];
-  Gradient gradient = work->shape[shape];
-  uint32_t extra = filling->with_rows ? 1 : 0;
-  if (template->instances < TEMPLATE_MINIMUM || gradient.count + extra == 0) return;
+  PartialRange gradient = work->shape[shape];
+  if (template->instances < TEMPLATE_MINIMUM || gradient.count == 0) return;
   filling->group_of[shape] = filling->grouping.groups.count;
-  Group *group =
-      grouping_add_group(&filling->grouping, 0, template->instances, template->slots, gradient.count + extra);
-  if (filling->with_rows) group->roots[0] = work->shape_root[shape];
-  for (uint32_t p = 0; p < gradient.count; p++) group->roots[extra + p] = work->partials.data[gradient.first + p];
+  Group *group = grouping_add_group(&filling->grouping, 0, template->instances, template->slots, gradient.count);
+  for (uint32_t p = 0; p < gradient.count; p++) group->roots[p] = work->partials.data[gradient.first + p];
   for (uint32_t s = 0; s < template->slots; s++) {
     uint32_t store = work->templates.stores.data[template->first_store + s];
     uint32_t item = work->templates.items.data[template->first_item + s];
@@ -296,11 +286,11 @@ static void make_group(Filling *filling, uint32_t shape) {
     else if (work->varies[template->first_store + s])
       map_put(&group->map.nodes, dag_parameter(work->dag, FIRST_NUMBER_PARAMETER + s), s);
   }
-  for (uint32_t p = 0; p < gradient.count + extra; p++) group->stores[template->slots + p] = STORE_OUTPUT;
+  for (uint32_t p = 0; p < gradient.count; p++) group->stores[template->slots + p] = STORE_OUTPUT;
 }
 
 static uint32_t next_entry(Filling *filling, uint32_t row, uint32_t p) {
-  uint32_t entry = filling->first_entry + filling->next[row_column(filling->work, row, p)]++;
+  uint32_t entry = filling->next[row_column(filling->work, row, p)]++;
   filling->blame_roots[entry] = filling->work->rows[row];
   filling->blame_leaves[entry] = row_leaf(filling->work, row, p);
   return entry;
@@ -313,7 +303,7 @@ static uint32_t *lane_place(const Group *group, uint32_t lane, uint32_t instance
 static void fill_instance(Filling *filling, uint32_t row) {
   Differentiation *work = filling->work;
   const RowInfo *info = &work->info[row];
-  Gradient gradient = work->shape[info->shape];
+  PartialRange gradient = work->shape[info->shape];
   if (filling->group_of[info->shape] == MAP_NONE) return;
   Group *group = &filling->grouping.groups.data[filling->group_of[info->shape]];
   uint32_t instance = filling->used[info->shape]++, lane = 0;
@@ -322,55 +312,44 @@ static void fill_instance(Filling *filling, uint32_t row) {
     *lane_place(group, lane, instance) =
         group->stores[lane] == STORE_CONSTANT ? filling->number_base + item : leaf_place(work->layout, work->dag, item);
   }
-  if (filling->with_rows) *lane_place(group, lane++, instance) = row;
   for (uint32_t p = gradient.first; p < gradient.first + gradient.count; p++)
     *lane_place(group, lane++, instance) = next_entry(filling, row, p);
 }
 
 static void fill_straight(Filling *filling, uint32_t row) {
   Differentiation *work = filling->work;
-  Gradient gradient = work->info[row].gradient;
-  if (filling->with_rows) {
-    vec_push(work->heap, &filling->roots, work->rows[row]);
-    vec_push(work->heap, &filling->places, row);
-  }
+  PartialRange gradient = work->info[row].gradient;
   for (uint32_t p = gradient.first; p < gradient.first + gradient.count; p++) {
     vec_push(work->heap, &filling->roots, work->partials.data[p]);
     vec_push(work->heap, &filling->places, next_entry(filling, row, p));
   }
 }
 
-static Filling filling_make(Differentiation *work, const Jacobian *jacobian, bool with_rows) {
+static Filling filling_make(Differentiation *work, const Jacobian *jacobian) {
   Heap *heap = work->heap;
   uint32_t shapes = work->templates.list.count;
-  Filling filling = {.work = work,
-                     .grouping = grouping_make(heap, work->model, work->layout),
-                     .with_rows = with_rows,
-                     .first_entry = with_rows ? work->row_count : 0};
+  Filling filling = {.work = work, .grouping = grouping_make(heap, work->model, work->layout)};
   filling.next = heap_array(heap, jacobian->columns, sizeof *filling.next);
   for (uint32_t c = 0; c < jacobian->columns; c++) filling.next[c] = (uint32_t)jacobian->column_start[c];
   filling.group_of = heap_array(heap, shapes, sizeof *filling.group_of);
   memset(filling.group_of, 0xff, shapes * sizeof *filling.group_of);
   filling.used = heap_array(heap, shapes, sizeof *filling.used);
-  uint32_t outputs = filling.first_entry + jacobian->nonzeros;
-  filling.blame_roots = heap_array(heap, outputs, sizeof *filling.blame_roots);
-  filling.blame_leaves = heap_array(heap, outputs, sizeof *filling.blame_leaves);
+  filling.blame_roots = heap_array(heap, jacobian->nonzeros, sizeof *filling.blame_roots);
+  filling.blame_leaves = heap_array(heap, jacobian->nonzeros, sizeof *filling.blame_leaves);
   for (uint32_t n = 0; n < work->templates.numbers.count; n++)
     vec_push(heap, &filling.grouping.numbers, work->templates.numbers.data[n]);
   return filling;
 }
 
-static Program *fill_program(Differentiation *work, const Jacobian *jacobian, bool with_rows) {
+static Program *fill_program(Differentiation *work, const Jacobian *jacobian) {
   Heap *heap = work->heap;
-  Filling filling = filling_make(work, jacobian, with_rows);
+  Filling filling = filling_make(work, jacobian);
   for (uint32_t t = 0; t < work->templates.list.count; t++) make_group(&filling, t);
-  for (uint32_t r = 0; r < work->row_count; r++) {
-    if (with_rows) filling.blame_roots[r] = work->rows[r], filling.blame_leaves[r] = EXPR_NONE;
+  for (uint32_t r = 0; r < work->row_count; r++)
     if (runs_as_template(work, r)) fill_instance(&filling, r);
     else fill_straight(&filling, r);
-  }
   grouping_add_roots(&filling.grouping, filling.roots.data, filling.roots.count, filling.places.data);
-  Program *program = program_from_grouping(&filling.grouping, filling.first_entry + jacobian->nonzeros);
+  Program *program = program_from_grouping(&filling.grouping, jacobian->nonzeros);
   program->roots = filling.blame_roots;
   program->leaves = filling.blame_leaves;
   heap_free(heap, filling.next);
@@ -386,7 +365,7 @@ static void fill_pattern(Differentiation *work, Jacobian *jacobian) {
   uint32_t *next = heap_array(work->heap, jacobian->columns, sizeof *next);
   for (uint32_t c = 0; c < jacobian->columns; c++) next[c] = (uint32_t)jacobian->column_start[c];
   for (uint32_t r = 0; r < work->row_count; r++) {
-    Gradient gradient = gradient_of(work, r);
+    PartialRange gradient = gradient_of(work, r);
     for (uint32_t p = gradient.first; p < gradient.first + gradient.count; p++) {
       uint32_t entry = next[row_column(work, r, p)]++;
       jacobian->row_index[entry] = (int32_t)r;
@@ -406,15 +385,7 @@ Jacobian *jacobian_new(Heap *heap, Model *model, const Layout *layout, const Exp
   Differentiation work = differentiation_make(heap, model, layout, rows, count, jacobian->positions, jacobian->columns);
   make_pattern(&work, jacobian);
   fill_pattern(&work, jacobian);
-  jacobian->program = fill_program(&work, jacobian, false);
+  jacobian->program = fill_program(&work, jacobian);
   differentiation_free(&work);
   return jacobian;
-}
-
-Program *jacobian_with_rows(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
-                            const Jacobian *jacobian) {
-  Differentiation work = differentiation_make(heap, model, layout, rows, count, jacobian->positions, jacobian->columns);
-  Program *program = fill_program(&work, jacobian, true);
-  differentiation_free(&work);
-  return program;
 }

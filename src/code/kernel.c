@@ -1,7 +1,6 @@
-/* kernel: see kernel.h. The nodes below the roots are listed children first (depth first, so that values
- * are used soon after they are made), uses are counted, then each node becomes lines. Sums become chains of
- * additions in the order of their terms: constant, first term, second term and so on, as everywhere in
- * daedal.
+/* kernel: see kernel.h. The nodes below the roots are listed children first (depth first, so that values are used soon
+ * after they are made), uses are counted, then each node becomes lines. Sums become chains of additions in the order of
+ * their terms: constant, first term, second term and so on, as everywhere in daedal.
  */
 #include "code/kernel.h"
 
@@ -10,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Builder {
+typedef struct KernelBuilder {
   Heap *heap;
   Dag *dag;
   const SlotMap *slots;
@@ -22,12 +21,12 @@ typedef struct Builder {
   uint32_t *call_begins; /* per position: site + 1 at the first call of a site, else 0 */
   uint32_t *call_next;   /* per position of a call: the next call of the same site; 0 if there is none */
   Map numbers;           /* bits -> index in kernel->numbers */
-} Builder;
+} KernelBuilder;
 
-static bool is_slot(const Builder *builder, Expr e) { return map_get(&builder->slots->nodes, e) != MAP_NONE; }
+static bool is_slot(const KernelBuilder *builder, Expr e) { return map_get(&builder->slots->nodes, e) != MAP_NONE; }
 
 /* A number that is a slot, but the same for all instances, is a number again. */
-static Operand number_operand(Builder *builder, double number) {
+static Operand number_operand(KernelBuilder *builder, double number) {
   uint64_t key = number_key(number);
   uint32_t slot = map_get(&builder->slots->numbers, key);
   if (slot != MAP_NONE && builder->kernel->instances.lanes[slot].mode != LANE_UNIFORM)
@@ -41,9 +40,9 @@ static Operand number_operand(Builder *builder, double number) {
   return operand(OPERAND_NUMBER, index);
 }
 
-static uint32_t position_of(const Builder *builder, Expr e) { return graph_position(&builder->graph, e); }
+static uint32_t position_of(const KernelBuilder *builder, Expr e) { return graph_position(&builder->graph, e); }
 
-static void count_uses(Builder *builder, const Expr *roots, uint32_t count) {
+static void count_uses(KernelBuilder *builder, const Expr *roots, uint32_t count) {
   for (uint32_t r = 0; r < count; r++) builder->uses[position_of(builder, roots[r])]++;
   for (uint32_t p = 0; p < builder->graph.nodes.count; p++) {
     Expr e = builder->graph.nodes.data[p];
@@ -54,7 +53,7 @@ static void count_uses(Builder *builder, const Expr *roots, uint32_t count) {
 
 /* ---- lines ---- */
 
-static bool is_uniform(const Builder *builder, Operand o) {
+static bool is_uniform(const KernelBuilder *builder, Operand o) {
   const Instances *instances = &builder->kernel->instances;
   switch (operand_kind(o)) {
   case OPERAND_VALUE: return false;
@@ -65,7 +64,7 @@ static bool is_uniform(const Builder *builder, Operand o) {
   return true;
 }
 
-static bool is_uniform_line(const Builder *builder, const Line *line) {
+static bool is_uniform_line(const KernelBuilder *builder, const Line *line) {
   const Operand operands[3] = {line->a, line->b, line->c};
   uint32_t arity = line_arity(line);
   for (uint32_t k = 0; k < arity && k < 3; k++)
@@ -73,13 +72,13 @@ static bool is_uniform_line(const Builder *builder, const Line *line) {
   return true;
 }
 
-static Operand push_line(Builder *builder, bool uniform, Line line) {
+static Operand push_line(KernelBuilder *builder, bool uniform, Line line) {
   LineVec *lines = uniform ? &builder->kernel->prologue : &builder->kernel->body;
   vec_push(builder->heap, lines, line);
   return operand(uniform ? OPERAND_UNIFORM : OPERAND_VALUE, lines->count - 1);
 }
 
-static Operand emit(Builder *builder, uint32_t code, Operand a, Operand b, Operand c) {
+static Operand emit(KernelBuilder *builder, uint32_t code, Operand a, Operand b, Operand c) {
   Line line = {code, a, b, c};
   return push_line(builder, is_uniform_line(builder, &line), line);
 }
@@ -87,7 +86,7 @@ static Operand emit(Builder *builder, uint32_t code, Operand a, Operand b, Opera
 /* ---- sums ---- */
 
 /* A product that only this sum uses, with coefficient 1 or -1, is multiplied where it is added. */
-static bool may_fuse(const Builder *builder, Term term) {
+static bool may_fuse(const KernelBuilder *builder, Term term) {
   return (term.coefficient == 1 || term.coefficient == -1) && !is_slot(builder, term.node) &&
          dag_op(builder->dag, term.node) == OP_MULTIPLY && builder->uses[position_of(builder, term.node)] == 1;
 }
@@ -97,7 +96,7 @@ static bool starts_negative(double constant, const Term *terms, uint32_t count) 
   return constant == 0 && count > 1 && terms[0].coefficient == -1 && terms[1].coefficient == 1;
 }
 
-static void mark_fused(Builder *builder, Expr sum) {
+static void mark_fused(KernelBuilder *builder, Expr sum) {
   double constant;
   const Term *terms;
   uint32_t count = dag_terms(builder->dag, sum, &constant, &terms);
@@ -105,9 +104,8 @@ static void mark_fused(Builder *builder, Expr sum) {
     if (may_fuse(builder, terms[t])) builder->is_fused[position_of(builder, terms[t].node)] = true;
 }
 
-/* Folds `accumulator (+|-) x` into the line that made the accumulator, if that was the last one and has
- * room. */
-static bool extend_last(Builder *builder, Operand accumulator, bool subtract, Operand x) {
+/* Folds `accumulator (+|-) x` into the line that made the accumulator, if that was the last one and has room. */
+static bool extend_last(KernelBuilder *builder, Operand accumulator, bool subtract, Operand x) {
   LineVec *lines = &builder->kernel->body;
   if (operand_kind(accumulator) == OPERAND_UNIFORM) lines = &builder->kernel->prologue;
   else if (operand_kind(accumulator) != OPERAND_VALUE) return false;
@@ -121,9 +119,8 @@ static bool extend_last(Builder *builder, Operand accumulator, bool subtract, Op
   return true;
 }
 
-/* accumulator + term. `own`: lines made by this sum may be changed, so only the accumulator refers to the
- * last one. */
-static Operand add_term(Builder *builder, Operand accumulator, bool own, Term term) {
+/* accumulator + term. `own`: lines made by this sum may be changed, so only the accumulator refers to the last one. */
+static Operand add_term(KernelBuilder *builder, Operand accumulator, bool own, Term term) {
   uint32_t position = position_of(builder, term.node);
   bool subtract = term.coefficient == -1;
   if (builder->is_fused[position]) {
@@ -141,7 +138,7 @@ static Operand add_term(Builder *builder, Operand accumulator, bool own, Term te
 }
 
 /* -(p * x) is (-p) * x to the bit, and likewise p / x: where p is uniform, the sign costs nothing. */
-static bool negate_factor(Builder *builder, Expr node, Operand value) {
+static bool negate_factor(KernelBuilder *builder, Expr node, Operand value) {
   if (operand_kind(value) != OPERAND_VALUE || builder->uses[position_of(builder, node)] != 1) return false;
   uint32_t index = operand_index(value);
   Line line = builder->kernel->body.data[index];
@@ -154,7 +151,7 @@ static bool negate_factor(Builder *builder, Expr node, Operand value) {
 }
 
 /* The beginning of a sum; says how many terms it took. */
-static Operand begin_sum(Builder *builder, double constant, const Term *terms, uint32_t count, uint32_t *taken) {
+static Operand begin_sum(KernelBuilder *builder, double constant, const Term *terms, uint32_t count, uint32_t *taken) {
   *taken = 0;
   if (constant != 0) return number_operand(builder, constant);
   *taken = 1;
@@ -174,7 +171,7 @@ static Operand begin_sum(Builder *builder, double constant, const Term *terms, u
   return emit(builder, OP_MULTIPLY, number_operand(builder, terms[0].coefficient), first, first);
 }
 
-static Operand emit_sum(Builder *builder, Expr sum) {
+static Operand emit_sum(KernelBuilder *builder, Expr sum) {
   double constant;
   const Term *terms;
   uint32_t taken, count = dag_terms(builder->dag, sum, &constant, &terms);
@@ -207,7 +204,7 @@ static bool is_same_call(const Dag *dag, Expr x, Expr y) {
          memcmp(i.partials, j.partials, i.partial_count * sizeof *i.partials) == 0 && memcmp(a, b, m * sizeof *a) == 0;
 }
 
-static uint32_t new_site(Builder *builder, Expr e) {
+static uint32_t new_site(KernelBuilder *builder, Expr e) {
   CallInfo info = dag_call_info(builder->dag, e);
   const Expr *arguments;
   CallSite site = {.node = e, .function = info.function, .partial_count = info.partial_count};
@@ -220,7 +217,7 @@ static uint32_t new_site(Builder *builder, Expr e) {
 }
 
 /* Joins the calls that differ in the output alone. */
-static void find_sites(Builder *builder) {
+static void find_sites(KernelBuilder *builder) {
   Map sites = map_make(builder->heap);
   IndexVec last = {0}; /* per site: position of its last call so far */
   for (uint32_t p = 0; p < builder->graph.nodes.count; p++) {
@@ -244,7 +241,7 @@ static void find_sites(Builder *builder) {
 }
 
 /* All results of a site, at its first call in order. */
-static void emit_call(Builder *builder, uint32_t position) {
+static void emit_call(KernelBuilder *builder, uint32_t position) {
   uint32_t number = builder->call_begins[position] - 1;
   if (number >= builder->kernel->calls.count) return;
   CallSite *site = &builder->kernel->calls.data[number];
@@ -264,7 +261,7 @@ static void emit_call(Builder *builder, uint32_t position) {
 
 /* ---- nodes ---- */
 
-static Operand emit_power(Builder *builder, Expr e, double exponent) {
+static Operand emit_power(KernelBuilder *builder, Expr e, double exponent) {
   Operand base = builder->operands[position_of(builder, node_child(builder->dag, e, 0))];
   if (exponent == 2) return emit(builder, LINE_SQUARE, base, base, base);
   if (exponent == 3) return emit(builder, LINE_CUBE, base, base, base);
@@ -276,7 +273,7 @@ static Operand emit_power(Builder *builder, Expr e, double exponent) {
   return push_line(builder, is_uniform_line(builder, &line), line);
 }
 
-static Operand emit_operator(Builder *builder, Expr e) {
+static Operand emit_operator(KernelBuilder *builder, Expr e) {
   Operand o[3];
   double exponent;
   if (node_exponent(builder->dag, e, &exponent)) return emit_power(builder, e, exponent);
@@ -291,7 +288,7 @@ static Operand emit_operator(Builder *builder, Expr e) {
   }
 }
 
-static void emit_node(Builder *builder, uint32_t position) {
+static void emit_node(KernelBuilder *builder, uint32_t position) {
   Expr e = builder->graph.nodes.data[position];
   Op op = dag_op(builder->dag, e);
   uint32_t slot = map_get(&builder->slots->nodes, e);
@@ -305,7 +302,7 @@ static void emit_node(Builder *builder, uint32_t position) {
 }
 
 /* Every output is the value of a line that is no other output: of the body if there are many instances. */
-static void set_outputs(Builder *builder, const Expr *roots, uint32_t count) {
+static void set_outputs(KernelBuilder *builder, const Expr *roots, uint32_t count) {
   Kernel *kernel = builder->kernel;
   bool is_single = kernel->instances.count == 1;
   const LineVec *lines = is_single ? &kernel->prologue : &kernel->body;
@@ -336,7 +333,7 @@ static void mark_slots(bool *is_used, const LineVec *lines) {
 }
 
 /* A slot that no line reads counts as uniform: nothing is gathered for it. */
-static void drop_unused_slots(Builder *builder) {
+static void drop_unused_slots(KernelBuilder *builder) {
   Kernel *kernel = builder->kernel;
   bool *is_used = heap_array(builder->heap, kernel->instances.slots, sizeof *is_used);
   mark_slots(is_used, &kernel->prologue);
@@ -349,7 +346,7 @@ static void drop_unused_slots(Builder *builder) {
   heap_free(builder->heap, is_used);
 }
 
-static void free_builder(Builder *builder) {
+static void free_builder(KernelBuilder *builder) {
   graph_free(&builder->graph);
   heap_free(builder->heap, builder->uses);
   heap_free(builder->heap, builder->is_fused);
@@ -361,7 +358,7 @@ static void free_builder(Builder *builder) {
 
 Kernel kernel_make(Heap *heap, Dag *dag, const Expr *roots, Instances instances, const SlotMap *slots) {
   Kernel kernel = {.instances = instances};
-  Builder builder = {.heap = heap, .dag = dag, .slots = slots, .kernel = &kernel, .numbers = map_make(heap)};
+  KernelBuilder builder = {.heap = heap, .dag = dag, .slots = slots, .kernel = &kernel, .numbers = map_make(heap)};
   builder.graph = graph_make(heap, dag, roots, instances.outputs, &slots->nodes);
   uint32_t count = builder.graph.nodes.count;
   builder.uses = heap_array(heap, count, sizeof *builder.uses);

@@ -5,8 +5,7 @@
  * the body runs for each instance. A kernel with one instance is a prologue alone. Tape (tape.h) and C text
  * (ctext.h) are both made from kernels, hence do the same operations in the same order.
  */
-#ifndef DAEDAL_CODE_KERNEL_H
-#define DAEDAL_CODE_KERNEL_H
+#pragma once
 
 #include "code/instances.h"
 #include "expr/dag.h"
@@ -83,15 +82,11 @@ typedef struct Kernel {
   Operand *outputs;
 } Kernel;
 
-/* Leaves of a kernel: expressions (leaves of the graph, or any node computed elsewhere) and numbers that
- * are slots. */
+/* Leaves of a kernel: expressions (leaves of the graph, or any node computed elsewhere) and numbers that are slots. */
 typedef struct SlotMap {
   Map nodes;   /* Expr -> slot */
   Map numbers; /* bits of a constant -> slot */
 } SlotMap;
 
-/* Code for the expressions `roots` (one per output of the instances) with the given slots. O(graph below
- * the roots). */
+/* Code for the expressions `roots` (one per output of the instances) with the given slots. O(graph below the roots). */
 Kernel kernel_make(Heap *heap, Dag *dag, const Expr *roots, Instances instances, const SlotMap *slots);
-
-#endif

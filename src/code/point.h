@@ -1,6 +1,5 @@
 /* point: where expressions are evaluated, and how an evaluation ended. */
-#ifndef DAEDAL_CODE_POINT_H
-#define DAEDAL_CODE_POINT_H
+#pragma once
 
 typedef enum EvalStatus {
   EVAL_OK = 0,
@@ -16,5 +15,3 @@ typedef struct Point {
   const double *discretes;
   const double *pre; /* pre() of the discretes */
 } Point;
-
-#endif

@@ -1,6 +1,5 @@
-/* program: see program.h. Groups become kernels and tapes, and one list of steps: by phase, and
- * within a phase blocks by the place of their outputs, so that neighbours in memory are worked on together.
- */
+/* program: see program.h. Groups become kernels and tapes, and one list of steps: by phase, and within a phase blocks
+ * by the place of their outputs, so that neighbours in memory are worked on together. */
 #include "code/program_internal.h"
 
 #include <math.h>
@@ -43,7 +42,7 @@ static uint32_t first_output(const Program *program, const ProgramStep *step) {
   const Instances *instances = &program->kernels[step->kernel].instances;
   uint32_t first = UINT32_MAX;
   if (step->block == STEP_BEGIN && instances->count > 1) return first;
-  const Block *block = &instances->blocks[step->block == STEP_BEGIN ? 0 : step->block];
+  const InstanceBlock *block = &instances->blocks[step->block == STEP_BEGIN ? 0 : step->block];
   for (uint32_t l = instances->slots; l < instances->slots + instances->outputs; l++) {
     const Lane *lane = &instances->lanes[l];
     if (lane->store != STORE_OUTPUT) continue;

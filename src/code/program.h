@@ -1,15 +1,14 @@
-/* program: numeric code for a list of expressions. A program maps a point (values of all leaves) to the
- * values of its outputs. Residual rows, Jacobian entries, event functions are all programs; which rows a
- * view needs is decided by building a program for them, never inside one.
+/* program: numeric code for a list of expressions. A program maps a point (values of all leaves) to the values of its
+ * outputs. Residual rows, Jacobian entries, event functions are all programs; which rows a view needs is decided by
+ * building a program for them, never inside one.
  *
  * A program never changes once it is made, so that runs and threads share it; what an evaluation writes is in a
- * workspace, one for each run. Two evaluators run the same program and give the same numbers: a register tape (default, starts at once),
- * and C compiled by the system's compiler and loaded (compile.h). Outputs whose expressions have one shape
- * and differ in their leaves only share one template; its instances run in blocks, so that one decoded
+ * workspace, one for each run. Two evaluators run the same program and give the same numbers: a register tape (default,
+ * starts at once), and C compiled by the system's compiler and loaded (compile.h). Outputs whose expressions have one
+ * shape and differ in their leaves only share one template; its instances run in blocks, so that one decoded
  * instruction does a vector of work.
  */
-#ifndef DAEDAL_CODE_PROGRAM_H
-#define DAEDAL_CODE_PROGRAM_H
+#pragma once
 
 #include "code/point.h"
 #include "model/model.h"
@@ -35,9 +34,8 @@ Workspace *workspace_new(Heap *heap, const Program *program);
 /* All outputs at the point. EVAL_DOMAIN if some output is not finite; workspace_blame then says why. */
 EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out);
 
-/* After EVAL_DOMAIN at this point: the output concerned, and the node and its argument that left the
- * domain. The node is one that the output really uses: branches of an if that are not taken are not looked
- * at. */
+/* After EVAL_DOMAIN at this point: the output concerned, and the node and its argument that left the domain. The node
+ * is one that the output really uses: branches of an if that are not taken are not looked at. */
 typedef struct Blame {
   uint32_t output;
   Expr node;          /* e.g. the log(x), in the graph given */
@@ -56,9 +54,8 @@ ProgramSize program_size(const Program *program);
 
 /* ---- sparse Jacobians (jacobian.c) ---- */
 
-/* d rows / d columns in compressed columns, exact. `positions` lists the columns wanted (positions in y),
- * in the order in which they are columns of the matrix; NULL: all of the layout. Entries that are
- * identically zero are absent. */
+/* d rows / d columns in compressed columns, exact. `positions` lists the columns wanted (positions in y), in the order
+ * in which they are columns of the matrix; NULL: all of the layout. Entries that are identically zero are absent. */
 typedef struct Jacobian {
   uint32_t rows, columns, nonzeros;
   int32_t *column_start; /* columns + 1 */
@@ -70,9 +67,3 @@ typedef struct Jacobian {
 
 Jacobian *jacobian_new(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
                        const uint32_t *positions, uint32_t position_count);
-
-/* The same, of residual and Jacobian at once with shared subterms (out: rows values, then nonzeros). */
-Program *jacobian_with_rows(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
-                            const Jacobian *jacobian);
-
-#endif

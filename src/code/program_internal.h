@@ -1,6 +1,5 @@
 /* program_internal: the insides of a program, for the files of src/code only. */
-#ifndef DAEDAL_CODE_PROGRAM_INTERNAL_H
-#define DAEDAL_CODE_PROGRAM_INTERNAL_H
+#pragma once
 
 #include "code/grouping.h"
 #include "code/tape.h"
@@ -31,8 +30,7 @@ struct Program {
   uint32_t step_count;
   bool calls; /* functions of the model */
 
-  /* Compiled code in place of the tapes (compile.h); NULL: the tapes run. Returns whether all outputs are
-   * finite. */
+  /* Compiled code in place of the tapes (compile.h); NULL: the tapes run. Returns whether all outputs are finite. */
   bool (*compiled)(const struct Compiled *code, const Arrays *arrays, double *work);
   const struct Compiled *code;
   uint32_t compiled_work; /* numbers that it works with */
@@ -56,5 +54,3 @@ enum { FINITE_CHUNK = 1024 };
 
 /* Are all of these finite? */
 bool all_finite(const double *values, uint32_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* schedule: when the modes of time alone change. Their times are found in advance, by bounds over stretches of time, so that
  * none is missed, however narrow; the integrator stops at them and never searches. */
-#ifndef DAEDAL_CODE_SCHEDULE_H
-#define DAEDAL_CODE_SCHEDULE_H
+#pragma once
 
 #include "code/evaluator.h"
 
@@ -16,5 +15,3 @@ uint32_t schedule_set(Schedule *schedule, double t);
 /* The first time behind t, up to stop, at which a timed mode changes, and which; INFINITY: none does. The modes must be set
  * for t. */
 double schedule_next(Schedule *schedule, double t, double stop, uint32_t *mode);
-
-#endif

@@ -1,7 +1,6 @@
 /* switches: modes made numeric. Between events the modes are frozen in the evaluator's discrete values; a difference that has
  * left the range of its mode is an event. Modes of time alone change by the schedule instead. */
-#ifndef DAEDAL_CODE_SWITCHES_H
-#define DAEDAL_CODE_SWITCHES_H
+#pragma once
 
 #include "code/schedule.h"
 
@@ -79,5 +78,3 @@ uint32_t switches_torn(const Switches *switches);
 /* Begins to slide along the edge of mode m nearest to its last difference; ends it in the mode to which it leads. */
 void switches_slide(Switches *switches, uint32_t m);
 void switches_leave(Switches *switches);
-
-#endif

@@ -92,7 +92,7 @@ static void find_last_uses(Allocation *allocation) {
   }
 }
 
-static uint32_t take_register(Allocation *allocation) {
+static uint32_t allocate_register(Allocation *allocation) {
   return allocation->free.count ? vec_pop(&allocation->free) : allocation->count++;
 }
 
@@ -113,7 +113,7 @@ static void free_dead(Allocation *allocation, uint32_t i) {
 static void allocate(Allocation *allocation) {
   find_last_uses(allocation);
   for (uint32_t i = 0; i < allocation->lines->count; i++) {
-    if (allocation->registers[i] == UINT32_MAX) allocation->registers[i] = take_register(allocation);
+    if (allocation->registers[i] == UINT32_MAX) allocation->registers[i] = allocate_register(allocation);
     else allocation->last_use[i] = UINT32_MAX;
     free_dead(allocation, i);
     if (allocation->last_use[i] == i) vec_push(allocation->heap, &allocation->free, allocation->registers[i]);
@@ -343,8 +343,7 @@ static void call_once(Registers *registers, uint32_t index) {
   for (uint32_t k = 0; k < call->site->result_count; k++) registers->file[call->results[k]] = results[k];
 }
 
-/* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by
- * itself. */
+/* Each line jumps to the next by a table of labels: the branch of each operator is then predicted by itself. */
 static void run_lines(Registers *registers) {
   static const void *const labels[LINE_COUNT + 1] = {
 #define OP(id, name, arity, kind, value, domain, d1, d2, d3) [OP_##id] = &&operator_##id,
@@ -480,7 +479,7 @@ static void run_rows(Registers *registers, ptrdiff_t count) {
 }
 
 /* Points the strided rows into the arrays and fills the rows of slots that have tables. */
-static void enter_block(Registers *registers, const Block *block, const Arrays *arrays) {
+static void enter_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays) {
   const Tape *tape = registers->tape;
   const Instances *instances = &tape->kernel->instances;
   Row *row = registers->rows + tape->first_slot_row;
@@ -502,7 +501,7 @@ static void enter_block(Registers *registers, const Block *block, const Arrays *
       row->read = row->write = arrays->write[instances->lanes[l].store] + block->starts[l];
 }
 
-static void leave_block(Registers *registers, const Block *block, const Arrays *arrays) {
+static void leave_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays) {
   const Tape *tape = registers->tape;
   const Instances *instances = &tape->kernel->instances;
   const Lane *lanes = instances->lanes + instances->slots;
@@ -515,7 +514,7 @@ static void leave_block(Registers *registers, const Block *block, const Arrays *
   }
 }
 
-void tape_block(Registers *registers, const Block *block, const Arrays *arrays) {
+void tape_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays) {
   enter_block(registers, block, arrays);
   run_rows(registers, (ptrdiff_t)block->count);
   leave_block(registers, block, arrays);

@@ -1,13 +1,12 @@
-/* tape: a kernel with its registers assigned, and the interpreter that runs it. The tape itself never changes; what a run
- * writes is in its registers.
+/* tape: a kernel with its registers assigned, and the interpreter that runs it. The tape itself never changes; what a
+ * run writes is in its registers.
  *
- * Invariant: a register is free again after the last line that reads it, so the working set stays small;
- * the target of a line is never one of its operands, so lines may run over whole blocks in vector
- * registers. The prologue works on single numbers, the body on rows of BLOCK_LIMIT numbers, one per
- * instance; strided leaves and outputs are rows in the caller's own arrays, not copied.
+ * Invariant: a register is free again after the last line that reads it, so the working set stays small; the target of
+ * a line is never one of its operands, so lines may run over whole blocks in vector registers. The prologue works on
+ * single numbers, the body on rows of BLOCK_LIMIT numbers, one per instance; strided leaves and outputs are rows in the
+ * caller's own arrays, not copied.
  */
-#ifndef DAEDAL_CODE_TAPE_H
-#define DAEDAL_CODE_TAPE_H
+#pragma once
 
 #include "code/calls.h"
 #include "code/kernel.h"
@@ -31,8 +30,6 @@ Registers *registers_new(Heap *heap, const Tape *tape, Caller *caller);
 void tape_begin(Registers *registers, const Arrays *arrays);
 
 /* Runs the body for one block of the instances. */
-void tape_block(Registers *registers, const Block *block, const Arrays *arrays);
+void tape_block(Registers *registers, const InstanceBlock *block, const Arrays *arrays);
 
 uint32_t tape_registers(const Tape *tape);
-
-#endif

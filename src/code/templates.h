@@ -5,8 +5,7 @@
  * written down with these numbers, equal shapes give equal words. Shape is also: coefficients 1 and -1,
  * constant exponents, which array a leaf is in, what is shared within.
  */
-#ifndef DAEDAL_CODE_TEMPLATES_H
-#define DAEDAL_CODE_TEMPLATES_H
+#pragma once
 
 #include "code/graph.h"
 #include "code/instances.h"
@@ -44,8 +43,7 @@ typedef struct Templates {
 Templates templates_make(Heap *heap, const Graph *graph, const uint8_t *boundary);
 void templates_free(Templates *templates);
 
-/* Adds the region below `root`, which is inside. Returns its template; its slots are the last items.
- * O(region). */
+/* Adds the region below `root`, which is inside. Returns its template; its slots are the last items. O(region). */
 uint32_t templates_add(Templates *templates, Expr root);
 
 /* Index of a number in `numbers`. */
@@ -53,5 +51,3 @@ uint32_t templates_number(Templates *templates, double number);
 
 /* The array of a leaf; STORE_CONSTANT for numbers and for what has no value. */
 Store leaf_store(Op op);
-
-#endif

@@ -1,6 +1,5 @@
-/* dag: nodes, hash-consing, leaves and reading. A node is looked up by the content of its pools: a candidate
- * is written at the end of its pool, and taken back if an equal node exists. So a node is in the table
- * exactly once. */
+/* dag: nodes, hash-consing, leaves and reading. A node is looked up by the content of its pools: a candidate is written
+ * at the end of its pool, and taken back if an equal node exists. So a node is in the table exactly once. */
 #include "expr/dag_internal.h"
 
 #include <string.h>
@@ -246,7 +245,7 @@ Dag *dag_copy(const Dag *dag, Heap *heap, Names *names) {
 
 Heap *dag_heap(const Dag *dag) { return dag->heap; }
 uint32_t dag_size(const Dag *dag) { return dag->nodes.count; }
-const Node *dag_node(const Dag *dag, Expr e) { return &dag->nodes.data[e]; }
+static const Node *dag_node(const Dag *dag, Expr e) { return &dag->nodes.data[e]; }
 Op dag_op(const Dag *dag, Expr e) { return (Op)dag->nodes.data[e].op; }
 double dag_value(const Dag *dag, Expr e) { return dag->constants.data[dag->nodes.data[e].first]; }
 uint32_t dag_index(const Dag *dag, Expr e) { return dag->nodes.data[e].first; }

@@ -17,12 +17,12 @@
  *    defined.
  * Values are doubles; Boolean is 0 or 1, Integer and enumeration are exact in a double. Strings are leaves.
  */
-#ifndef DAEDAL_EXPR_DAG_H
-#define DAEDAL_EXPR_DAG_H
+#pragma once
 
 #include "base/map.h"
 
 typedef uint32_t Expr;
+#define EXPR_NONE UINT32_MAX
 
 /* Operators: generated from ops.def. Leaves first. */
 typedef enum Op {
@@ -54,8 +54,8 @@ typedef struct DagFrame {
   uint32_t next;
 } DagFrame;
 
-/* Workspace of walks. It belongs to the caller: a graph that nobody extends may be walked by any number of threads, each
- * with a scratch of its own. */
+/* Workspace of walks. It belongs to the caller: a graph that nobody extends may be walked by any number of threads,
+ * each with a scratch of its own. */
 typedef struct DagScratch {
   Heap *heap;
   IndexVec marks, slots; /* per node: stamp of the last walk that met it, and its position there */
@@ -116,7 +116,6 @@ Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *part
 Expr dag_rebuild(Dag *dag, Expr e, const Expr *children);
 
 /* ---- reading; pointers into the graph are valid until the next constructor ---- */
-const Node *dag_node(const Dag *dag, Expr e);
 Op dag_op(const Dag *dag, Expr e);
 bool dag_is_constant(const Dag *dag, Expr e, double *value); /* value may be NULL */
 double dag_value(const Dag *dag, Expr e);                    /* of OP_CONSTANT */
@@ -149,8 +148,7 @@ const char *op_text(Op op); /* value as C text; the identifiers a, b, c stand fo
 int op_arity(Op op);        /* -1: any */
 OpKind op_kind(Op op);
 
-/* if, min, max, noEvent, smooth, homotopy: a derivative is a choice between, or a mark around, the arguments'
- * ones. */
+/* if, min, max, noEvent, smooth, homotopy: a derivative is a choice between, or a mark around, the arguments' ones. */
 bool op_is_selector(Op op);
 
 /* Value of an operator on numbers (arity up to 3); false outside of its domain, and for operators that have
@@ -188,8 +186,7 @@ bool dag_contains(const Dag *dag, DagScratch *scratch, Expr e, Op op);
 /* Is there a relation, a jump or kink, or an event operator below e outside of every noEvent? O(1). */
 bool dag_has_event(const Dag *dag, Expr e);
 
-/* The nodes at or below the roots, each once, children before parents, appended to `order`, in the
- * scratch's heap. */
+/* The nodes at or below the roots, each once, children before parents, appended to `order`, in the scratch's heap. */
 void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order);
 
 /* Replaces leaves and rebuilds (hence simplifies): from[i] -> to[i]. Memoized over one call for `count`
@@ -202,9 +199,20 @@ bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest);
 /* Number of distinct nodes below the roots (for tests and reports). */
 uint32_t dag_count(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count);
 
-/* Value with the leaves' values given by a callback; false outside of the domain of an operator (the
- * culprit's node in *where if not NULL). Iterative; for tests and for constant expressions, not the run's
- * evaluator. */
+/* Values of nodes, and for each the node at fault, EXPR_NONE where it is defined: by their numbers or, if not NULL, by
+ * slots[node]. */
+typedef struct NodeValues {
+  const uint32_t *slots;
+  double *values;
+  Expr *faults;
+} NodeValues;
+
+/* The value of a constant, or of an operator from the values of its children. Returns the node at fault: e itself, or
+ * that of a child whose value counts; EXPR_NONE if there is none. */
+Expr dag_evaluate_node(const Dag *dag, const NodeValues *nodes, Expr e, double *value);
+
+/* Value with the leaves' values given by a callback; false outside of the domain of an operator (the culprit's node in
+ * *where if not NULL). Iterative; for tests and for constant expressions, not the run's evaluator. */
 typedef double (*LeafValue)(void *context, const Dag *dag, Expr leaf);
 bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, void *context, double *value,
                   Expr *where);
@@ -248,12 +256,11 @@ uint32_t *dag_ranks(const Dag *dag, Heap *heap);
  * */
 uint32_t dag_value_kind(Dag *dag, Expr e, const LeafPrinter *printer);
 
-/* Modelica text with the fewest parentheses, which the parser reads back to the same node. Numbers have 17
- * digits at most, the shortest that reads back. Column (j, k) prints as der(der(name)) by the caller's
- * printer. A partial derivative of a call, or an output other than the first, has no Modelica text:
- * f$output2$d1$d3(...). Without a printer (NULL) leaves print as x1, der(x1), p1, d1, pre(d1) by index, for
- * dumps. The length of the text is that of the tree, which sharing may make exponentially longer than the
- * graph, unless the printer has a limit. */
+/* Modelica text with the fewest parentheses, which the parser reads back to the same node. Numbers have 17 digits at
+ * most, the shortest that reads back. Column (j, k) prints as der(der(name)) by the caller's printer. A partial
+ * derivative of a call, or an output other than the first, has no Modelica text: f$output2$d1$d3(...). Without a
+ * printer (NULL) leaves print as x1, der(x1), p1, d1, pre(d1) by index, for dumps. The length of the text is that of
+ * the tree, which sharing may make exponentially longer than the graph, unless the printer has a limit. */
 void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *text);
 
 /* For an expression whose text would be much longer than its graph: the same text with names for its shared
@@ -262,5 +269,3 @@ void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec
 #define DAG_PART_NAME "'$%u'" /* of the k-th part, k from 1 */
 bool dag_print_parts(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *statements, IndexVec *kinds,
                      TextVec *text);
-
-#endif

@@ -1,15 +1,13 @@
 /* dag_internal: the insides of the graph, shared by the files of src/expr only.
  *
- * Nodes are records of 8 bytes; what follows from them stands in three pools: constants, argument words and
- * terms.
+ * Nodes are records of 8 bytes; what follows from them stands in three pools: constants, argument words and terms.
  *  - Arguments of an operator of fixed arity: its arity words. Of any other (arity -1): one word with the
  *    number of words that follow, then the arguments; in a call before them function, output, number of
  *    partials, partials.
  *  - A sum: one Term {constant, number of terms}, then its terms. So counts beyond 16 bits are kept exactly.
  * Any constructor may move the pools: a pointer into them does not outlive the next one.
  */
-#ifndef DAEDAL_EXPR_DAG_INTERNAL_H
-#define DAEDAL_EXPR_DAG_INTERNAL_H
+#pragma once
 
 #include "expr/dag.h"
 
@@ -38,10 +36,8 @@ struct Dag {
 
   TermVec sum;          /* scratch of dag_sum */
   DagScratch scratch;   /* of walks by whoever extends the graph */
-  IndexVec derivatives; /* per node: its time derivative, or NO_EXPR */
+  IndexVec derivatives; /* per node: its time derivative, or EXPR_NONE */
 };
-
-#define NO_EXPR UINT32_MAX
 
 /* Nodes 0 and 1 are the constants 0 and 1. */
 enum { EXPR_ZERO = 0, EXPR_ONE = 1 };
@@ -64,5 +60,3 @@ bool dag_was_met(const DagScratch *scratch, Expr e);
 
 /* Stable merge sort; scratch from the heap beyond 32 elements. */
 void dag_sort(Heap *heap, void *data, uint32_t count, size_t size, int (*compare)(const void *, const void *));
-
-#endif

@@ -175,12 +175,12 @@ static void memo_grow(Dag *dag) {
   if (more) memset(vec_extend(dag->heap, &dag->derivatives, more), 0xff, more * sizeof(Expr));
 }
 
-/* Known without looking at children; NO_EXPR otherwise. */
+/* Known without looking at children; EXPR_NONE otherwise. */
 static Expr time_derivative_known(Dag *dag, Expr e) {
   if (!(dag->flags.data[e] & (1u << OP_VARIABLE | 1u << OP_TIME))) return EXPR_ZERO;
   if (dag_op(dag, e) == OP_TIME) return EXPR_ONE;
   if (dag_op(dag, e) == OP_VARIABLE) return dag_variable(dag, dag_index(dag, e), dag_order(dag, e) + 1);
-  return e < dag->derivatives.count ? dag->derivatives.data[e] : NO_EXPR;
+  return e < dag->derivatives.count ? dag->derivatives.data[e] : EXPR_NONE;
 }
 
 Expr dag_time_derivative(Dag *dag, Expr e) {
@@ -190,11 +190,11 @@ Expr dag_time_derivative(Dag *dag, Expr e) {
   while (stack.count) {
     DagFrame *top = &vec_last(&stack);
     Expr self = top->node;
-    if (time_derivative_known(dag, self) == NO_EXPR) {
+    if (time_derivative_known(dag, self) == EXPR_NONE) {
       uint32_t count = dag_child_count(dag, self);
       if (top->next < count) {
         Expr child = dag_child(dag, self, top->next++);
-        if (time_derivative_known(dag, child) == NO_EXPR) vec_push(dag->heap, &stack, (DagFrame){child, 0});
+        if (time_derivative_known(dag, child) == EXPR_NONE) vec_push(dag->heap, &stack, (DagFrame){child, 0});
         continue;
       }
       d.count = 0;
@@ -239,10 +239,10 @@ Expr dag_partial(Dag *dag, Expr e, Expr leaf) {
 /* ---- gradient ---- */
 
 /* A nonzero of a gradient. */
-typedef struct Entry {
+typedef struct GradientEntry {
   Expr leaf, partial;
-} Entry;
-typedef VEC(Entry) EntryVec;
+} GradientEntry;
+typedef VEC(GradientEntry) GradientEntryVec;
 
 /* A contribution to the adjoint of a node; they hang in lists. */
 typedef struct Contribution {
@@ -250,21 +250,20 @@ typedef struct Contribution {
   uint32_t next; /* 1 + index, 0 ends */
 } Contribution;
 
-/* A gradient sweep. Selectors, children first, get their gradients stored; between selectors runs reverse
- * mode. */
-typedef struct Gradient {
+/* A gradient sweep. Selectors, children first, get their gradients stored; between selectors runs reverse mode. */
+typedef struct GradientSweep {
   Dag *dag;
-  Map ranges;       /* selector -> position in begins */
-  IndexVec begins;  /* entries of selector number i: [begins[i], begins[i + 1]) */
-  EntryVec entries; /* stored gradients, ascending by leaf node */
-  EntryVec result;  /* of the last region swept */
-  IndexVec order;   /* walk of a region */
-  IndexVec heads;   /* per position in it: list of contributions */
+  Map ranges;               /* selector -> position in begins */
+  IndexVec begins;          /* entries of selector number i: [begins[i], begins[i + 1]) */
+  GradientEntryVec entries; /* stored gradients, ascending by leaf node */
+  GradientEntryVec result;  /* of the last region swept */
+  IndexVec order;           /* walk of a region */
+  IndexVec heads;           /* per position in it: list of contributions */
   VEC(Contribution) contributions;
   TermVec terms;
-} Gradient;
+} GradientSweep;
 
-static void contribute(Gradient *g, Expr node, double coefficient, Expr adjoint) {
+static void contribute(GradientSweep *g, Expr node, double coefficient, Expr adjoint) {
   if (!dag_was_met(&g->dag->scratch, node) || adjoint == EXPR_ZERO) return;
   uint32_t *head = &g->heads.data[g->dag->scratch.slots.data[node]];
   vec_push(g->dag->heap, &g->contributions, (Contribution){{coefficient, adjoint}, *head});
@@ -272,7 +271,7 @@ static void contribute(Gradient *g, Expr node, double coefficient, Expr adjoint)
 }
 
 /* The adjoint of the node at a position: all contributions in one sum. */
-static Expr collect_adjoint(Gradient *g, uint32_t position) {
+static Expr collect_adjoint(GradientSweep *g, uint32_t position) {
   g->terms.count = 0;
   for (uint32_t i = g->heads.data[position]; i; i = g->contributions.data[i - 1].next)
     vec_push(g->dag->heap, &g->terms, g->contributions.data[i - 1].term);
@@ -280,21 +279,21 @@ static Expr collect_adjoint(Gradient *g, uint32_t position) {
 }
 
 /* Hands an adjoint on to the leaves of a selector whose gradient is stored. */
-static void spread_stored(Gradient *g, uint32_t selector, Expr adjoint) {
+static void spread_stored(GradientSweep *g, uint32_t selector, Expr adjoint) {
   for (uint32_t i = g->begins.data[selector]; i < g->begins.data[selector + 1]; i++) {
-    Entry entry = g->entries.data[i];
+    GradientEntry entry = g->entries.data[i];
     contribute(g, entry.leaf, 1, scale_derivative(g->dag, adjoint, entry.partial));
   }
 }
 
-static void spread_sum(Gradient *g, Expr e, Expr adjoint) {
+static void spread_sum(GradientSweep *g, Expr e, Expr adjoint) {
   double constant;
   const Term *terms;
   uint32_t count = dag_terms(g->dag, e, &constant, &terms);
   for (uint32_t i = 0; i < count; i++) contribute(g, terms[i].node, terms[i].coefficient, adjoint);
 }
 
-static void spread_operator(Gradient *g, Expr e, Expr adjoint) {
+static void spread_operator(GradientSweep *g, Expr e, Expr adjoint) {
   if (dag_op(g->dag, e) == OP_DELAY) return;
   for (uint32_t i = 0, count = dag_child_count(g->dag, e); i < count; i++) {
     Expr child = dag_child(g->dag, e, i);
@@ -305,13 +304,12 @@ static void spread_operator(Gradient *g, Expr e, Expr adjoint) {
 }
 
 static int compare_entries(const void *a, const void *b) {
-  Expr x = ((const Entry *)a)->leaf, y = ((const Entry *)b)->leaf;
+  Expr x = ((const GradientEntry *)a)->leaf, y = ((const GradientEntry *)b)->leaf;
   return (x > y) - (x < y);
 }
 
-/* The walk of a region: what lies above the selectors, and all leaves of the selectors, which receive from
- * them. */
-static void region_walk(Gradient *g, Expr root) {
+/* The walk of a region: what lies above the selectors, and all leaves of the selectors, which receive from them. */
+static void region_walk(GradientSweep *g, Expr root) {
   Dag *dag = g->dag;
   IndexVec roots = {0};
   g->order.count = g->contributions.count = 0;
@@ -333,7 +331,7 @@ static void region_walk(Gradient *g, Expr root) {
 
 /* Gradient of `root` into g->result, ascending by leaf node, without zeros. The gradients of all selectors at
  * or below the root are stored already. */
-static void region_sweep(Gradient *g, Expr root) {
+static void region_sweep(GradientSweep *g, Expr root) {
   Dag *dag = g->dag;
   region_walk(g, root);
   g->result.count = g->heads.count = 0;
@@ -344,39 +342,38 @@ static void region_sweep(Gradient *g, Expr root) {
     Expr e = g->order.data[i], adjoint = collect_adjoint(g, i);
     uint32_t selector = map_get(&g->ranges, e);
     if (adjoint == EXPR_ZERO) continue;
-    if (dag_op(dag, e) == OP_VARIABLE) vec_push(dag->heap, &g->result, (Entry){e, adjoint});
+    if (dag_op(dag, e) == OP_VARIABLE) vec_push(dag->heap, &g->result, (GradientEntry){e, adjoint});
     else if (selector != MAP_NONE) spread_stored(g, selector, adjoint);
     else if (dag_op(dag, e) == OP_SUM) spread_sum(g, e, adjoint);
     else spread_operator(g, e, adjoint);
   }
-  if (g->result.count) dag_sort(dag->heap, g->result.data, g->result.count, sizeof(Entry), compare_entries);
+  if (g->result.count) dag_sort(dag->heap, g->result.data, g->result.count, sizeof(GradientEntry), compare_entries);
 }
 
-/* Joins the gradients of up to three arguments leaf by leaf, with the selection of `self`, and stores the
- * result. */
-static void selector_join(Gradient *g, Expr self, EntryVec *parts, uint32_t count) {
+/* Joins the gradients of up to three arguments leaf by leaf, with the selection of `self`, and stores the result. */
+static void selector_join(GradientSweep *g, Expr self, GradientEntryVec *parts, uint32_t count) {
   Dag *dag = g->dag;
   uint32_t next[3] = {0};
   for (;;) {
-    Expr leaf = NO_EXPR, d[3] = {EXPR_ZERO, EXPR_ZERO, EXPR_ZERO};
+    Expr leaf = EXPR_NONE, d[3] = {EXPR_ZERO, EXPR_ZERO, EXPR_ZERO};
     for (uint32_t i = 0; i < count; i++)
       if (next[i] < parts[i].count && parts[i].data[next[i]].leaf < leaf) leaf = parts[i].data[next[i]].leaf;
-    if (leaf == NO_EXPR) break;
+    if (leaf == EXPR_NONE) break;
     for (uint32_t i = 0; i < count; i++)
       if (next[i] < parts[i].count && parts[i].data[next[i]].leaf == leaf) d[i] = parts[i].data[next[i]++].partial;
     Expr partial = select_derivative(dag, self, d);
-    if (partial != EXPR_ZERO) vec_push(dag->heap, &g->entries, (Entry){leaf, partial});
+    if (partial != EXPR_ZERO) vec_push(dag->heap, &g->entries, (GradientEntry){leaf, partial});
   }
 }
 
-static void selector_store(Gradient *g, Expr self) {
+static void selector_store(GradientSweep *g, Expr self) {
   Dag *dag = g->dag;
-  EntryVec parts[3] = {{0}};
+  GradientEntryVec parts[3] = {{0}};
   uint32_t count = dag_child_count(dag, self);
   for (uint32_t i = 0; i < count; i++) {
     if (dag_op(dag, self) == OP_IF && i == 0) continue;
     region_sweep(g, dag_child(dag, self, i));
-    EntryVec swap = parts[i];
+    GradientEntryVec swap = parts[i];
     parts[i] = g->result, g->result = swap;
   }
   map_put(&g->ranges, self, g->begins.count - 1);
@@ -385,7 +382,7 @@ static void selector_store(Gradient *g, Expr self) {
   for (uint32_t i = 0; i < count; i++) vec_free(dag->heap, &parts[i]);
 }
 
-static void store_selectors(Gradient *g, Expr e) {
+static void store_selectors(GradientSweep *g, Expr e) {
   IndexVec all = {0};
   dag_walk(g->dag, &g->dag->scratch, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1, &all);
   vec_push(g->dag->heap, &g->begins, 0);
@@ -395,22 +392,22 @@ static void store_selectors(Gradient *g, Expr e) {
 }
 
 /* A column for sorting by (index, order). */
-typedef struct Column {
+typedef struct SortedEntry {
   uint64_t key;
-  Entry entry;
-} Column;
+  GradientEntry entry;
+} SortedEntry;
 
 static int compare_columns(const void *a, const void *b) {
-  uint64_t x = ((const Column *)a)->key, y = ((const Column *)b)->key;
+  uint64_t x = ((const SortedEntry *)a)->key, y = ((const SortedEntry *)b)->key;
   return (x > y) - (x < y);
 }
 
-static void append_result(Gradient *g, ExprVec *leaves, ExprVec *partials) {
+static void append_result(GradientSweep *g, ExprVec *leaves, ExprVec *partials) {
   Dag *dag = g->dag;
-  Column *columns = heap_array(dag->heap, g->result.count, sizeof *columns);
+  SortedEntry *columns = heap_array(dag->heap, g->result.count, sizeof *columns);
   for (uint32_t i = 0; i < g->result.count; i++) {
-    Entry entry = g->result.data[i];
-    columns[i] = (Column){(uint64_t)dag_index(dag, entry.leaf) << 16 | dag_order(dag, entry.leaf), entry};
+    GradientEntry entry = g->result.data[i];
+    columns[i] = (SortedEntry){(uint64_t)dag_index(dag, entry.leaf) << 16 | dag_order(dag, entry.leaf), entry};
   }
   dag_sort(dag->heap, columns, g->result.count, sizeof *columns, compare_columns);
   for (uint32_t i = 0; i < g->result.count; i++) {
@@ -421,7 +418,7 @@ static void append_result(Gradient *g, ExprVec *leaves, ExprVec *partials) {
 }
 
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials) {
-  Gradient g = {.dag = dag, .ranges = map_make(dag->heap)};
+  GradientSweep g = {.dag = dag, .ranges = map_make(dag->heap)};
   store_selectors(&g, e);
   region_sweep(&g, e);
   append_result(&g, leaves, partials);
@@ -479,7 +476,7 @@ static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, Affin
   case OP_IF: break;
   default: return false;
   }
-  uint32_t fixed = op == OP_DIVIDE ? 1 : op == OP_SMOOTH || op == OP_IF ? 0 : NO_EXPR; /* must be free of the leaf */
+  uint32_t fixed = op == OP_DIVIDE ? 1 : op == OP_SMOOTH || op == OP_IF ? 0 : EXPR_NONE; /* must be free of the leaf */
   Expr slopes[3], rests[3];
   for (uint32_t i = 0; i < count; i++) {
     if (i == fixed && x[i].slope != EXPR_ZERO) return false;

@@ -19,88 +19,74 @@ bool op_evaluate(Op op, const double *arguments, double *out) {
   }
 }
 
-typedef struct Evaluation {
-  const Dag *dag;
-  const DagScratch *scratch;
-  LeafValue leaf;
-  void *context;
-  double *values; /* by position in the walk */
-  Expr *culprits; /* the undefined node, or NO_EXPR */
-} Evaluation;
-
-static uint32_t child_slot(const Evaluation *run, Expr e, uint32_t i) {
-  return run->scratch->slots.data[dag_child(run->dag, e, i)];
+static uint32_t child_slot(const Dag *dag, const NodeValues *nodes, Expr e, uint32_t i) {
+  Expr child = dag_child(dag, e, i);
+  return nodes->slots ? nodes->slots[child] : child;
 }
 
-/* The first child in [begin, end) that is undefined, as its culprit. */
-static Expr undefined_child(const Evaluation *run, Expr e, uint32_t begin, uint32_t end) {
+/* The first child in [begin, end) that is undefined, as the node at fault. */
+static Expr child_fault(const Dag *dag, const NodeValues *nodes, Expr e, uint32_t begin, uint32_t end) {
   for (uint32_t i = begin; i < end; i++) {
-    Expr culprit = run->culprits[child_slot(run, e, i)];
-    if (culprit != NO_EXPR) return culprit;
+    Expr fault = nodes->faults[child_slot(dag, nodes, e, i)];
+    if (fault != EXPR_NONE) return fault;
   }
-  return NO_EXPR;
+  return EXPR_NONE;
 }
 
-static Expr evaluate_sum(const Evaluation *run, Expr e, double *value) {
+static Expr evaluate_sum(const Dag *dag, const NodeValues *nodes, Expr e, double *value) {
   const Term *terms;
-  uint32_t count = dag_terms(run->dag, e, value, &terms);
-  for (uint32_t i = 0; i < count; i++) *value += terms[i].coefficient * run->values[child_slot(run, e, i)];
-  return undefined_child(run, e, 0, count);
+  uint32_t count = dag_terms(dag, e, value, &terms);
+  for (uint32_t i = 0; i < count; i++) *value += terms[i].coefficient * nodes->values[child_slot(dag, nodes, e, i)];
+  return child_fault(dag, nodes, e, 0, count);
 }
 
 /* if, and, or use their second part only if the first asks for it. */
-static Expr evaluate_lazily(const Evaluation *run, Op op, Expr e, double *value) {
-  Expr culprit = undefined_child(run, e, 0, 1);
-  if (culprit != NO_EXPR) return culprit;
-  bool first = run->values[child_slot(run, e, 0)] != 0;
-  if (op != OP_IF && first == (op == OP_OR)) {
-    *value = first;
-    return NO_EXPR;
-  }
+static Expr evaluate_choice(const Dag *dag, const NodeValues *nodes, Op op, Expr e, double *value) {
+  Expr fault = child_fault(dag, nodes, e, 0, 1);
+  if (fault != EXPR_NONE) return fault;
+  bool first = nodes->values[child_slot(dag, nodes, e, 0)] != 0;
+  *value = first;
+  if (op != OP_IF && first == (op == OP_OR)) return EXPR_NONE;
   uint32_t chosen = op == OP_IF && !first ? 2 : 1;
-  *value = run->values[child_slot(run, e, chosen)];
-  return undefined_child(run, e, chosen, chosen + 1);
+  *value = nodes->values[child_slot(dag, nodes, e, chosen)];
+  return child_fault(dag, nodes, e, chosen, chosen + 1);
 }
 
-static Expr evaluate_operator(const Evaluation *run, Op op, Expr e, double *value) {
-  double x[3];
-  uint32_t count = dag_child_count(run->dag, e);
-  Expr culprit = undefined_child(run, e, 0, count);
-  if (culprit != NO_EXPR) return culprit;
-  for (uint32_t i = 0; i < count && i < 3; i++) x[i] = run->values[child_slot(run, e, i)];
-  return op_evaluate(op, x, value) ? NO_EXPR : e;
+Expr dag_evaluate_node(const Dag *dag, const NodeValues *nodes, Expr e, double *value) {
+  Op op = dag_op(dag, e);
+  if (op == OP_CONSTANT) return *value = dag_value(dag, e), EXPR_NONE;
+  if (op == OP_SUM) return evaluate_sum(dag, nodes, e, value);
+  if (op == OP_IF || op == OP_AND || op == OP_OR) return evaluate_choice(dag, nodes, op, e, value);
+  double arguments[3] = {0};
+  uint32_t count = dag_child_count(dag, e);
+  Expr fault = child_fault(dag, nodes, e, 0, count);
+  if (fault != EXPR_NONE) return fault;
+  for (uint32_t i = 0; i < count && i < 3; i++) arguments[i] = nodes->values[child_slot(dag, nodes, e, i)];
+  return op_arity(op) == (int)count && op_evaluate(op, arguments, value) ? EXPR_NONE : e;
 }
 
-static Expr evaluate_node(const Evaluation *run, Expr e, double *value) {
-  Op op = dag_op(run->dag, e);
-  switch (op) {
-  case OP_CONSTANT: *value = dag_value(run->dag, e); return NO_EXPR;
-  case OP_TIME:
-  case OP_PARAMETER:
-  case OP_VARIABLE:
-  case OP_DISCRETE:
-  case OP_PRE: *value = run->leaf(run->context, run->dag, e); return NO_EXPR;
-  case OP_SUM: return evaluate_sum(run, e, value);
-  case OP_IF:
-  case OP_AND:
-  case OP_OR: return evaluate_lazily(run, op, e, value);
-  default: return evaluate_operator(run, op, e, value);
-  }
+static bool is_valued_leaf(Op op) {
+  return op == OP_TIME || op == OP_PARAMETER || op == OP_VARIABLE || op == OP_DISCRETE || op == OP_PRE;
 }
 
 bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, void *context, double *value,
                   Expr *where) {
   IndexVec order = {0};
   dag_below(dag, scratch, &e, 1, &order);
-  Evaluation run = {dag, scratch, leaf, context, NULL, NULL};
-  run.values = heap_array(scratch->heap, order.count, sizeof *run.values);
-  run.culprits = heap_array(scratch->heap, order.count, sizeof *run.culprits);
-  for (uint32_t i = 0; i < order.count; i++) run.culprits[i] = evaluate_node(&run, order.data[i], &run.values[i]);
-  Expr culprit = run.culprits[order.count - 1];
-  if (where) *where = culprit;
-  *value = run.values[order.count - 1];
-  heap_free(scratch->heap, run.values);
-  heap_free(scratch->heap, run.culprits);
+  NodeValues nodes = {.slots = scratch->slots.data,
+                      .values = heap_array(scratch->heap, order.count, sizeof *nodes.values),
+                      .faults = heap_array(scratch->heap, order.count, sizeof *nodes.faults)};
+  for (uint32_t i = 0; i < order.count; i++) {
+    Expr node = order.data[i];
+    nodes.faults[i] = EXPR_NONE;
+    if (is_valued_leaf(dag_op(dag, node))) nodes.values[i] = leaf(context, dag, node);
+    else nodes.faults[i] = dag_evaluate_node(dag, &nodes, node, &nodes.values[i]);
+  }
+  Expr fault = nodes.faults[order.count - 1];
+  if (where) *where = fault;
+  *value = nodes.values[order.count - 1];
+  heap_free(scratch->heap, nodes.values);
+  heap_free(scratch->heap, nodes.faults);
   vec_free(scratch->heap, &order);
-  return culprit == NO_EXPR;
+  return fault == EXPR_NONE;
 }

@@ -1,7 +1,6 @@
 /* interval: bounds of an expression over a stretch of time, all else held, so that a search for roots in time misses none,
  * however narrow. Bounds are rounded outwards; an operator without a rule has none. */
-#ifndef DAEDAL_EXPR_INTERVAL_H
-#define DAEDAL_EXPR_INTERVAL_H
+#pragma once
 
 #include "expr/dag.h"
 
@@ -22,5 +21,3 @@ Interval enclosure_bounds(Enclosure *enclosure, Interval time, const double *par
 
 /* Its value at one time; NAN where not defined. */
 double enclosure_value(Enclosure *enclosure, double time, const double *parameters, const double *discretes);
-
-#endif

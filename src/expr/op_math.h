@@ -1,7 +1,6 @@
 /* op_math: the value functions of ops.def that <math.h> lacks, with the meaning Modelica gives them. Plain
  * C99 that needs <math.h> only, so that generated C code can carry the text of this file. */
-#ifndef DAEDAL_OP_MATH_H
-#define DAEDAL_OP_MATH_H
+#pragma once
 
 #include <math.h>
 
@@ -30,5 +29,3 @@ static inline double op_max(double a, double b) { return a >= b ? a : b; }
 static inline double op_div(double a, double b) { return trunc(a / b); }
 static inline double op_mod(double a, double b) { return a - floor(a / b) * b; }
 static inline double op_rem(double a, double b) { return a - trunc(a / b) * b; }
-
-#endif

@@ -25,13 +25,13 @@ typedef enum Level {
 
 typedef enum PartKind { PART_TEXT, PART_NUMBER, PART_NODE, PART_ELSE } PartKind;
 
-typedef struct Part {
+typedef struct PrintPart {
   uint8_t kind, level;
   uint32_t place; /* ValueKind that is expected here */
   Expr node;
   const char *text;
   double number;
-} Part;
+} PrintPart;
 
 typedef struct RankedTerm {
   uint32_t rank;
@@ -51,20 +51,20 @@ typedef struct Printer {
   uint32_t *kinds;      /* ValueKind of the nodes, by position in the walk */
   uint32_t *names;      /* number of the name that a node has, 0 for none, by position; NULL: no names */
   VEC(NamedNode) named; /* by number, from 1 */
-  VEC(Part) stack, parts;
+  VEC(PrintPart) stack, parts;
   VEC(RankedTerm) terms; /* of the sum that is opened */
 } Printer;
 
 static void part_text(Printer *p, const char *text) {
-  vec_push(p->heap, &p->parts, (Part){.kind = PART_TEXT, .text = text});
+  vec_push(p->heap, &p->parts, (PrintPart){.kind = PART_TEXT, .text = text});
 }
 
 static void part_number(Printer *p, double number) {
-  vec_push(p->heap, &p->parts, (Part){.kind = PART_NUMBER, .number = number});
+  vec_push(p->heap, &p->parts, (PrintPart){.kind = PART_NUMBER, .number = number});
 }
 
 static void part_node(Printer *p, Expr node, Level level, uint32_t place) {
-  vec_push(p->heap, &p->parts, (Part){.kind = PART_NODE, .node = node, .level = (uint8_t)level, .place = place});
+  vec_push(p->heap, &p->parts, (PrintPart){.kind = PART_NODE, .node = node, .level = (uint8_t)level, .place = place});
 }
 
 /* ---- numbers, strings, leaves ---- */
@@ -358,7 +358,7 @@ static void open_choice(Printer *p, Expr e, uint32_t place) {
   part_node(p, dag_child(p->dag, e, 0), LEVEL_IF, VALUE_BOOLEAN);
   part_text(p, " then ");
   part_node(p, dag_child(p->dag, e, 1), LEVEL_OR, place);
-  vec_push(p->heap, &p->parts, (Part){.kind = PART_ELSE, .node = dag_child(p->dag, e, 2), .place = place});
+  vec_push(p->heap, &p->parts, (PrintPart){.kind = PART_ELSE, .node = dag_child(p->dag, e, 2), .place = place});
 }
 
 static void open_else(Printer *p, Expr e, uint32_t place) {
@@ -487,7 +487,7 @@ static uint32_t name_of(const Printer *p, Expr e, uint32_t place) {
   return p->names[position_of(p, e)];
 }
 
-static void print_node(Printer *p, Part part) {
+static void print_node(Printer *p, PrintPart part) {
   uint32_t kind = kind_of(p, part.node), name = name_of(p, part.node, part.place);
   const char *convert = conversion(p, part.node, kind, part.place);
   bool enclose = convert || (!name && node_level(p->dag, part.node) < (Level)part.level);
@@ -519,7 +519,7 @@ static void print_root(Printer *p, Expr e, uint32_t place, TextVec *text, uint32
       text_append(p->heap, text, "...", 3);
       return;
     }
-    Part part = vec_pop(&p->stack);
+    PrintPart part = vec_pop(&p->stack);
     switch ((PartKind)part.kind) {
     case PART_TEXT: text_append(p->heap, text, part.text, strlen(part.text)); break;
     case PART_NUMBER: print_number(p, part.number); break;

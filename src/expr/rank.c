@@ -1,10 +1,9 @@
-/* rank: an order of nodes that depends on what they are, not on when they were built, so that printed sums
- * and products look the same whatever came before them. Height by height, each node gets a key of words
- * (operator, constants, ranks of its children), the keys of one height are sorted, and positions in all are
- * the ranks.
+/* rank: an order of nodes that depends on what they are, not on when they were built, so that printed sums and products
+ * look the same whatever came before them. Height by height, each node gets a key of words (operator, constants, ranks
+ * of its children), the keys of one height are sorted, and positions in all are the ranks.
  *
- * Invariant: children have smaller heights, hence ranks, when a node's key is made; children of sums and
- * products go into the key in order of rank. */
+ * Invariant: children have smaller heights, hence ranks, when a node's key is made; children of sums and products go
+ * into the key in order of rank. */
 #include "expr/dag_internal.h"
 
 #include <string.h>
@@ -17,10 +16,10 @@ typedef struct Key {
   Expr node;
 } Key;
 
-typedef struct RankedTerm {
+typedef struct RankedFactor {
   uint32_t rank;
   double coefficient;
-} RankedTerm;
+} RankedFactor;
 
 typedef struct Ranking {
   const Dag *dag;
@@ -29,7 +28,7 @@ typedef struct Ranking {
   WordVec pool;
   IndexVec starts; /* of the keys of this height in the pool */
   VEC(Key) keys;
-  VEC(RankedTerm) terms;
+  VEC(RankedFactor) terms;
 } Ranking;
 
 /* ---- keys ---- */
@@ -75,7 +74,7 @@ static void key_leaf(Ranking *ranking, Expr e) {
 }
 
 static int compare_ranked_terms(const void *a, const void *b) {
-  const RankedTerm *x = a, *y = b;
+  const RankedFactor *x = a, *y = b;
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
@@ -85,8 +84,8 @@ static void key_sum(Ranking *ranking, Expr e) {
   uint32_t count = dag_terms(ranking->dag, e, &constant, &terms);
   ranking->terms.count = 0;
   for (uint32_t i = 0; i < count; i++)
-    vec_push(ranking->heap, &ranking->terms, (RankedTerm){ranking->ranks[terms[i].node], terms[i].coefficient});
-  dag_sort(ranking->heap, ranking->terms.data, count, sizeof(RankedTerm), compare_ranked_terms);
+    vec_push(ranking->heap, &ranking->terms, (RankedFactor){ranking->ranks[terms[i].node], terms[i].coefficient});
+  dag_sort(ranking->heap, ranking->terms.data, count, sizeof(RankedFactor), compare_ranked_terms);
   key_word(ranking, count);
   for (uint32_t i = 0; i < count; i++) {
     key_word(ranking, ranking->terms.data[i].rank);

@@ -1,7 +1,6 @@
-/* simplify: the constructors that keep the normal form of dag.h. Each looks at its operands only one or two
- * levels deep, so it is cheap, and each rewriting step leads to fewer or smaller operands, so it ends. No
- * step changes a value where the original is defined (rounding aside); factors that would over- or underflow
- * are left where they are. */
+/* simplify: the constructors that keep the normal form of dag.h. Each looks at its operands only one or two levels
+ * deep, so it is cheap, and each rewriting step leads to fewer or smaller operands, so it ends. No step changes a value
+ * where the original is defined (rounding aside); factors that would over- or underflow are left where they are. */
 #include "expr/dag_internal.h"
 
 #include <float.h>
@@ -138,7 +137,7 @@ Expr dag_multiply(Dag *dag, Expr a, Expr b) {
   return dag_scale(dag, p * q, multiply_plain(dag, x, y));
 }
 
-/* With a constant on one side; NO_EXPR if no rule applies. */
+/* With a constant on one side; EXPR_NONE if no rule applies. */
 static Expr divide_constants(Dag *dag, Expr a, Expr b) {
   double p, q;
   bool over = dag_is_constant(dag, a, &p), under = dag_is_constant(dag, b, &q);
@@ -148,7 +147,7 @@ static Expr divide_constants(Dag *dag, Expr a, Expr b) {
   if (under && q == 1) return a;
   if (under && q < 0) return dag_negate(dag, dag_divide(dag, a, dag_constant(dag, -q)));
   if (over && p < 0) return dag_negate(dag, dag_divide(dag, dag_constant(dag, -p), b));
-  return NO_EXPR;
+  return EXPR_NONE;
 }
 
 /* x^p / x^q */
@@ -160,7 +159,7 @@ static Expr divide_powers(Dag *dag, Expr base, double exponent) {
 Expr dag_divide(Dag *dag, Expr a, Expr b) {
   double p, q;
   Expr known = divide_constants(dag, a, b);
-  if (known != NO_EXPR) return known;
+  if (known != EXPR_NONE) return known;
   if (a == b) return EXPR_ONE;
   Expr x = split_factor(dag, a, &p);
   split_factor(dag, b, &q);
@@ -174,7 +173,7 @@ Expr dag_divide(Dag *dag, Expr a, Expr b) {
   return dag_intern(dag, OP_DIVIDE, (Expr[]){a, b}, 2);
 }
 
-/* a ^ n for an integer n >= 2; NO_EXPR if no rule applies. */
+/* a ^ n for an integer n >= 2; EXPR_NONE if no rule applies. */
 static Expr power_integer(Dag *dag, Expr a, double n) {
   double factor, exponent;
   bool even = fmod(n, 2) == 0;
@@ -189,13 +188,13 @@ static Expr power_integer(Dag *dag, Expr a, double n) {
     Expr under = dag_power(dag, argument(dag, a, 1), dag_constant(dag, n));
     return dag_divide(dag, dag_constant(dag, pow(factor, n)), under);
   }
-  return NO_EXPR;
+  return EXPR_NONE;
 }
 
 Expr dag_power(Dag *dag, Expr a, Expr b) {
   double x[2], value;
   bool constant = dag_is_constant(dag, b, &x[1]);
-  Expr known = NO_EXPR;
+  Expr known = EXPR_NONE;
   if (dag_is_constant(dag, a, &x[0])) {
     if (x[0] == 1) return EXPR_ONE;
     if (constant && op_evaluate(OP_POWER, x, &value) && isfinite(value)) return dag_constant(dag, value);
@@ -207,7 +206,7 @@ Expr dag_power(Dag *dag, Expr a, Expr b) {
       return dag_divide(dag, EXPR_ONE, dag_power(dag, a, dag_constant(dag, -x[1])));
     if (is_integer(x[1])) known = power_integer(dag, a, x[1]);
   }
-  return known != NO_EXPR ? known : dag_intern(dag, OP_POWER, (Expr[]){a, b}, 2);
+  return known != EXPR_NONE ? known : dag_intern(dag, OP_POWER, (Expr[]){a, b}, 2);
 }
 
 /* ---- functions ---- */
@@ -216,16 +215,16 @@ Expr dag_power(Dag *dag, Expr a, Expr b) {
 static Expr fold(Dag *dag, Op op, const Expr *arguments, uint32_t count) {
   double x[3] = {0}, value;
   for (uint32_t i = 0; i < count; i++)
-    if (!dag_is_constant(dag, arguments[i], &x[i])) return NO_EXPR;
+    if (!dag_is_constant(dag, arguments[i], &x[i])) return EXPR_NONE;
   bool known = count && op != OP_HOMOTOPY && op_evaluate(op, x, &value) && isfinite(value);
-  return known ? dag_constant(dag, value) : NO_EXPR;
+  return known ? dag_constant(dag, value) : EXPR_NONE;
 }
 
 /* sqrt(u^n) for even n is |u|^(n/2) */
 static Expr simplify_sqrt(Dag *dag, Expr a) {
   double n;
   Expr base = split_power(dag, a, &n);
-  if (base == a || !is_integer(n) || fmod(n, 2) != 0) return NO_EXPR;
+  if (base == a || !is_integer(n) || fmod(n, 2) != 0) return EXPR_NONE;
   Expr root = dag_power(dag, base, dag_constant(dag, n / 2));
   return fmod(n, 4) == 0 ? root : dag_unary(dag, OP_ABS, root);
 }
@@ -236,14 +235,14 @@ static Expr simplify_abs(Dag *dag, Expr a) {
   Expr plain = split_factor(dag, a, &factor);
   split_power(dag, a, &n);
   if (op == OP_ABS || op == OP_SQRT || op == OP_EXP || (is_integer(n) && fmod(n, 2) == 0)) return a;
-  return factor == 1 ? NO_EXPR : dag_scale(dag, fabs(factor), dag_unary(dag, OP_ABS, plain));
+  return factor == 1 ? EXPR_NONE : dag_scale(dag, fabs(factor), dag_unary(dag, OP_ABS, plain));
 }
 
 /* f(-x) = -f(x) or f(x), if a is a negative multiple. */
 static Expr simplify_parity(Dag *dag, Op op, Expr a, bool odd) {
   double factor;
   split_factor(dag, a, &factor);
-  if (factor >= 0) return NO_EXPR;
+  if (factor >= 0) return EXPR_NONE;
   Expr positive = dag_unary(dag, op, dag_negate(dag, a));
   return odd ? dag_negate(dag, positive) : positive;
 }
@@ -252,7 +251,7 @@ static Expr simplify_parity(Dag *dag, Op op, Expr a, bool odd) {
 static Expr simplify_edge(Dag *dag, Op op, Expr a) {
   Op leaf = dag_op(dag, a);
   if (leaf == OP_CONSTANT || leaf == OP_PARAMETER || leaf == OP_STRING) return EXPR_ZERO;
-  if (leaf != OP_DISCRETE) return NO_EXPR;
+  if (leaf != OP_DISCRETE) return EXPR_NONE;
   Expr before = dag_pre(dag, dag_index(dag, a));
   if (op == OP_CHANGE) return dag_binary(dag, OP_NOT_EQUAL, a, before);
   return dag_binary(dag, OP_AND, a, dag_unary(dag, OP_NOT, before));
@@ -262,10 +261,10 @@ static Expr simplify_unary(Dag *dag, Op op, Expr a) {
   switch (op) {
   case OP_SQRT: return simplify_sqrt(dag, a);
   case OP_ABS: return simplify_abs(dag, a);
-  case OP_EXP: return dag_op(dag, a) == OP_LOG ? argument(dag, a, 0) : NO_EXPR;
-  case OP_LOG: return dag_op(dag, a) == OP_EXP ? argument(dag, a, 0) : NO_EXPR;
-  case OP_NOT: return dag_op(dag, a) == OP_NOT ? argument(dag, a, 0) : NO_EXPR;
-  case OP_NOEVENT: return dag_has_event(dag, a) ? NO_EXPR : a;
+  case OP_EXP: return dag_op(dag, a) == OP_LOG ? argument(dag, a, 0) : EXPR_NONE;
+  case OP_LOG: return dag_op(dag, a) == OP_EXP ? argument(dag, a, 0) : EXPR_NONE;
+  case OP_NOT: return dag_op(dag, a) == OP_NOT ? argument(dag, a, 0) : EXPR_NONE;
+  case OP_NOEVENT: return dag_has_event(dag, a) ? EXPR_NONE : a;
   case OP_EDGE:
   case OP_CHANGE: return simplify_edge(dag, op, a);
   case OP_COS:
@@ -279,22 +278,22 @@ static Expr simplify_unary(Dag *dag, Op op, Expr a) {
   case OP_ASINH:
   case OP_ATANH:
   case OP_SIGN: return simplify_parity(dag, op, a, true);
-  default: return NO_EXPR;
+  default: return EXPR_NONE;
   }
 }
 
 Expr dag_unary(Dag *dag, Op op, Expr a) {
   if (op == OP_SUM) return a;
   Expr known = fold(dag, op, &a, 1);
-  if (known == NO_EXPR) known = simplify_unary(dag, op, a);
-  return known != NO_EXPR ? known : dag_intern(dag, op, &a, 1);
+  if (known == EXPR_NONE) known = simplify_unary(dag, op, a);
+  return known != EXPR_NONE ? known : dag_intern(dag, op, &a, 1);
 }
 
 /* A relation between equal sides, or between two different string literals. */
 static Expr simplify_relation(Dag *dag, Op op, Expr a, Expr b) {
   if (a == b) return op == OP_LESS_EQUAL || op == OP_GREATER_EQUAL || op == OP_EQUAL ? EXPR_ONE : EXPR_ZERO;
-  if (dag_op(dag, a) != OP_STRING || dag_op(dag, b) != OP_STRING) return NO_EXPR;
-  return op == OP_EQUAL ? EXPR_ZERO : op == OP_NOT_EQUAL ? EXPR_ONE : NO_EXPR;
+  if (dag_op(dag, a) != OP_STRING || dag_op(dag, b) != OP_STRING) return EXPR_NONE;
+  return op == OP_EQUAL ? EXPR_ZERO : op == OP_NOT_EQUAL ? EXPR_ONE : EXPR_NONE;
 }
 
 /* and: one operand true leaves the other, one false decides; or: the other way round. */
@@ -306,7 +305,7 @@ static Expr simplify_logic(Dag *dag, Op op, Expr a, Expr b) {
     if ((value != 0) == (op == OP_AND)) return i ? a : b;
     return op == OP_OR ? EXPR_ONE : EXPR_ZERO;
   }
-  return NO_EXPR;
+  return EXPR_NONE;
 }
 
 static Expr simplify_binary(Dag *dag, Op op, Expr a, Expr b) {
@@ -317,10 +316,10 @@ static Expr simplify_binary(Dag *dag, Op op, Expr a, Expr b) {
   case OP_MIN:
   case OP_MAX:
     if (a == b) return a;
-    return a < b ? NO_EXPR : dag_intern(dag, op, (Expr[]){b, a}, 2);
-  case OP_HOMOTOPY: return a == b ? a : NO_EXPR;
-  case OP_SMOOTH: return dag_has_event(dag, b) ? NO_EXPR : b;
-  default: return NO_EXPR;
+    return a < b ? EXPR_NONE : dag_intern(dag, op, (Expr[]){b, a}, 2);
+  case OP_HOMOTOPY: return a == b ? a : EXPR_NONE;
+  case OP_SMOOTH: return dag_has_event(dag, b) ? EXPR_NONE : b;
+  default: return EXPR_NONE;
   }
 }
 
@@ -333,8 +332,8 @@ Expr dag_binary(Dag *dag, Op op, Expr a, Expr b) {
   default: break;
   }
   Expr known = fold(dag, op, (Expr[]){a, b}, 2);
-  if (known == NO_EXPR) known = simplify_binary(dag, op, a, b);
-  return known != NO_EXPR ? known : dag_intern(dag, op, (Expr[]){a, b}, 2);
+  if (known == EXPR_NONE) known = simplify_binary(dag, op, a, b);
+  return known != EXPR_NONE ? known : dag_intern(dag, op, (Expr[]){a, b}, 2);
 }
 
 Expr dag_if(Dag *dag, Expr condition, Expr then, Expr otherwise) {
@@ -347,7 +346,7 @@ Expr dag_if(Dag *dag, Expr condition, Expr then, Expr otherwise) {
 
 static Expr semilinear(Dag *dag, const Expr *x) {
   Expr known = fold(dag, OP_SEMILINEAR, x, 3);
-  if (known != NO_EXPR) return known;
+  if (known != EXPR_NONE) return known;
   return x[1] == x[2] ? dag_multiply(dag, x[0], x[1]) : dag_intern(dag, OP_SEMILINEAR, x, 3);
 }
 

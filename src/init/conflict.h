@@ -1,7 +1,6 @@
 /* conflict: why there are no consistent initial values: a smallest set of equations and fixed start values
  * that contradict each other, and by how much. */
-#ifndef DAEDAL_INIT_CONFLICT_H
-#define DAEDAL_INIT_CONFLICT_H
+#pragma once
 
 #include "init/steps.h"
 
@@ -27,5 +26,3 @@ Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, 
 
 /* The message: variables with their fixed values, equations, how much they disagree, and what to try. */
 void conflict_report(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict, Diags *diags);
-
-#endif

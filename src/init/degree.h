@@ -1,8 +1,7 @@
 /* degree: is an expression linear in a set of leaves? Leaves belong to classes, one bit each; an expression
  * has for every class degree 0, 1 (linear, with coefficients free of the class) or more. Structural: a term
  * that cancels by values still counts. */
-#ifndef DAEDAL_INIT_DEGREE_H
-#define DAEDAL_INIT_DEGREE_H
+#pragma once
 
 #include "expr/dag.h"
 
@@ -18,5 +17,3 @@ Degrees *degrees_new(Heap *heap, Dag *dag);
 /* Degrees of the roots; `classes` gives the bits of a variable leaf. O(graph below the roots). */
 typedef Degree (*LeafClasses)(void *context, Expr leaf);
 void degrees_run(Degrees *degrees, const Expr *roots, uint32_t count, LeafClasses classes, void *context, Degree *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* explain: what a report says about initial values beyond the values: by which equation each was found, how
  * the system fell apart, what form was recognized, how well conditioned it was. Made on demand; a simulation
  * does without. */
-#ifndef DAEDAL_INIT_EXPLAIN_H
-#define DAEDAL_INIT_EXPLAIN_H
+#pragma once
 
 #include "init/form.h"
 #include "init/initial.h"
@@ -20,5 +19,3 @@ typedef struct Explanation {
 /* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column,
  * and initial->system. Texts live in the arena. About linear but for two factorizations. */
 Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena);
-
-#endif

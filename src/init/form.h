@@ -7,8 +7,7 @@
  * expression, and whose derivative occurs nowhere, only abbreviates: it is put into the others (the first
  * 5000 of them).
  */
-#ifndef DAEDAL_INIT_FORM_H
-#define DAEDAL_INIT_FORM_H
+#pragma once
 
 #include "array/array.h"
 
@@ -44,5 +43,3 @@ const char *form_text(const InitialForm *form, Arena *arena);
 
 /* The same for one part, without saying where. */
 const char *form_part_text(const FormPart *part, Arena *arena);
-
-#endif

@@ -103,7 +103,7 @@ static bool solve_by_states(Initializer *initializer, double t0, Initial *initia
   bool ok = dummy_select_holding(initializer->dummy, t0, y, held, &block);
   if (ok) {
     statespace_choose(initializer->space, dummy_depth(initializer->dummy));
-    ok = statespace_close(initializer->space, t0, y) == EVAL_OK && !moves_given(initial->column, array->columns, y);
+    ok = statespace_complete(initializer->space, t0, y) == EVAL_OK && !moves_given(initial->column, array->columns, y);
   }
   Evaluator *evaluator = initializer->evaluator;
   Rows rows = {evaluator, evaluator->rows, evaluator->entries, evaluator->jacobian, evaluator->nominal};

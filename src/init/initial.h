@@ -7,8 +7,7 @@
  * then nearest; continuation from the simplified expressions of homotopy(); continuation in the guesses; all
  * rows at once. Then the conflict is named.
  */
-#ifndef DAEDAL_INIT_INITIAL_H
-#define DAEDAL_INIT_INITIAL_H
+#pragma once
 
 #include "init/conflict.h"
 #include "reduce/dummy.h"
@@ -62,5 +61,3 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
 
 /* Warns of values outside of min and max. */
 void initial_report_bounds(const Initializer *initializer, const Initial *initial, Diags *diags);
-
-#endif

@@ -5,8 +5,7 @@
  * those are kept that the model fixes, then those with given start values, then the others (a greedy choice,
  * see structure/initial.h).
  */
-#ifndef DAEDAL_INIT_ORDER_H
-#define DAEDAL_INIT_ORDER_H
+#pragma once
 
 #include "init/starts.h"
 #include "structure/blocks.h"
@@ -31,5 +30,3 @@ Blocks order_units(const InitialSystem *system, const InitialColumn *columns, co
 /* A start value that may move although no row needs it: its own stage is that of the row. */
 bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order, uint32_t row,
                     uint32_t column);
-
-#endif

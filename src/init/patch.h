@@ -5,8 +5,7 @@
  * moved along the solutions until it is the nearest one to where it started. Distances are in units of
  * nominal times weight: a weight says how easily a column moves; 0 holds it.
  */
-#ifndef DAEDAL_INIT_PATCH_H
-#define DAEDAL_INIT_PATCH_H
+#pragma once
 
 #include "init/system.h"
 
@@ -51,5 +50,3 @@ double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst);
 const double *patch_rows(const Patch *patch);
 const double *patch_scale(const Patch *patch);
 const Jacobian *patch_jacobian(const Patch *patch, const double **values);
-
-#endif

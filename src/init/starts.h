@@ -1,6 +1,5 @@
 /* starts: from start values to columns of the array, through aliases. */
-#ifndef DAEDAL_INIT_STARTS_H
-#define DAEDAL_INIT_STARTS_H
+#pragma once
 
 #include "init/system.h"
 
@@ -48,5 +47,3 @@ typedef struct StartValues {
  * one alias class that differ by more than the tolerance are an error. */
 bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns,
                     Diags *diags);
-
-#endif

@@ -7,8 +7,7 @@
  * procedure of Estévez Schwarz 2010, Theorem 4.3, for any system: the constraints first, then one hidden
  * level after the other.
  */
-#ifndef DAEDAL_INIT_STEPS_H
-#define DAEDAL_INIT_STEPS_H
+#pragma once
 
 #include "init/order.h"
 
@@ -40,5 +39,3 @@ double steps_weight(const InitialSystem *system, const InitialColumn *columns, u
 
 /* Did a start value given move by more than its size? Then another solution may be nearer. */
 bool steps_is_far(const InitialColumn *column, double nominal, double value);
-
-#endif

@@ -7,8 +7,7 @@
  * initial equation needs a higher derivative than it has; then it is one with larger offsets, and
  * system_store brings the solution back.
  */
-#ifndef DAEDAL_INIT_SYSTEM_H
-#define DAEDAL_INIT_SYSTEM_H
+#pragma once
 
 #include "code/evaluator.h"
 
@@ -64,5 +63,3 @@ const char *system_row_text(const InitialSystem *system, uint32_t row, Arena *ar
 Span system_row_span(const InitialSystem *system, uint32_t row);
 const char *system_column_name(const InitialSystem *system, uint32_t column, Arena *arena);
 bool system_row_is_initial(const InitialSystem *system, uint32_t row);
-
-#endif

@@ -1,9 +1,8 @@
-/* algorithm: algorithm sections. The variables a section assigns are slots of its code; running it
- * symbolically gives their values, hence equations; its when-statements become whens of the model (see
- * also procedure.c).
+/* algorithm: algorithm sections. The variables a section assigns are slots of its code; running it symbolically gives
+ * their values, hence equations; its when-statements become whens of the model (see also procedure.c).
  *
- * Invariant: before it runs, a slot holds pre(v) of a discrete variable and the start value of a
- * continuous one (Modelica 3.6, section 11.1.2). */
+ * Invariant: before it runs, a slot holds pre(v) of a discrete variable and the start value of a continuous one
+ * (Modelica 3.6, section 11.1.2). */
 #include "lang/algorithm.h"
 
 #include <string.h>
@@ -92,10 +91,10 @@ bool algorithm_when_assign(void *context, uint32_t slot, const Value *before, co
 }
 
 /* Behind the when, a variable that it assigns is what it made of it: its leaf. */
-static void settle_leaves(Elaboration *el, const Value *leaves, Value *value) {
+static void bind_leaves(Elaboration *el, const Value *leaves, Value *value) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
-      settle_leaves(el, &leaves->fields[i], &value->fields[i]);
+      bind_leaves(el, &leaves->fields[i], &value->fields[i]);
     return;
   }
   for (uint32_t i = 0; i < leaves->count; i++) {
@@ -105,10 +104,10 @@ static void settle_leaves(Elaboration *el, const Value *leaves, Value *value) {
   }
 }
 
-void algorithm_when_settle(void *context, uint32_t slot, Value *value) {
+void algorithm_when_bind(void *context, uint32_t slot, Value *value) {
   Elaboration *el = context;
   const Component *component = component_of_slot(el, slot);
-  if (component) settle_leaves(el, &component->leaves, value);
+  if (component) bind_leaves(el, &component->leaves, value);
 }
 
 void algorithm_when_end(void *context) {

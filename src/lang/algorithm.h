@@ -1,13 +1,12 @@
 /* algorithm: what the machine tells about when-statements of an algorithm section that runs (see Domain in
  * execute.h). */
-#ifndef DAEDAL_LANG_ALGORITHM_H
-#define DAEDAL_LANG_ALGORITHM_H
+#pragma once
 
 #include "lang/elaborate.h"
 
 bool algorithm_when_begin(void *context, bool is_first, const Value *condition, Span span);
 bool algorithm_when_assign(void *context, uint32_t slot, const Value *before, const Value *after, Span span);
-void algorithm_when_settle(void *context, uint32_t slot, Value *value);
+void algorithm_when_bind(void *context, uint32_t slot, Value *value);
 void algorithm_when_end(void *context);
 
 /* A variable that a section assigns: its component and its slot in the code. */
@@ -20,5 +19,3 @@ typedef struct Assigned {
  * assigned variable an equation with a call of it. */
 void procedure_make(Elaboration *el, const AstSection *section, const Routine *routine, const Assigned *assigned,
                     const Value *before, uint32_t count);
-
-#endif

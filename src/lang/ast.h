@@ -5,8 +5,7 @@
  * before parents. So a loop over that range (ast_first to e) with a stack of values evaluates without
  * recursion, however deep the user nests. Names are interned without their quotes; every node has its span. The
  * tree is immutable once parsed, and dies with its heap. */
-#ifndef DAEDAL_LANG_AST_H
-#define DAEDAL_LANG_AST_H
+#pragma once
 
 #include "base/diag.h"
 #include "base/map.h"
@@ -128,7 +127,7 @@ typedef struct AstElement AstElement;
 
 /* One argument of a modification: [each] [final] name [modification] "comment", or a redeclared element. */
 typedef struct AstArgument {
-  bool is_each, is_final;
+  bool is_final;
   AstPath name;                  /* of a redeclaration: the name of the element */
   AstModification *modification; /* NULL if none */
   AstElement *redeclared;        /* redeclare or replaceable element; NULL if none */
@@ -139,8 +138,7 @@ typedef struct AstArgument {
 /* (arguments) = value; each part may be missing. An annotation has arguments only. */
 struct AstModification {
   LIST(AstArgument) arguments;
-  AstExpr value;    /* AST_NONE if none */
-  bool is_assigned; /* written := */
+  AstExpr value; /* AST_NONE if none */
   Span span;
 };
 
@@ -235,14 +233,6 @@ typedef struct AstExtends {
   AstModification *modification, *annotation;
 } AstExtends;
 
-/* import A.B; import X = A.B; import A.*; import A.{B, C}. */
-typedef struct AstImport {
-  AstPath name;
-  AstLabel alias; /* name 0 if none */
-  bool is_all;
-  LIST(AstLabel) members;
-} AstImport;
-
 typedef enum AstElementKind { AST_COMPONENT, AST_CLASS, AST_EXTENDS, AST_IMPORT } AstElementKind;
 
 struct AstElement {
@@ -252,7 +242,6 @@ struct AstElement {
     AstComponent *component;
     AstClass *class_definition;
     AstExtends *extends;
-    AstImport *import;
   };
   AstExtends *constraint; /* constrainedby; NULL if none */
   Span span;
@@ -301,7 +290,6 @@ struct AstClass {
   AstLabel label;
   Name comment;
   AstType base;                  /* FORM_SHORT, FORM_DERIVATIVE */
-  uint32_t base_prefixes;        /* FORM_SHORT: input, output, ... */
   AstModification *modification; /* FORM_SHORT, FORM_EXTENDS */
   LIST(AstLiteral) literals;     /* FORM_ENUMERATION, FORM_DERIVATIVE */
   bool is_open;                  /* enumeration(:) */
@@ -366,5 +354,3 @@ bool ast_path_is(const Ast *ast, AstPath path, const char *name);
 
 /* The path as text, a.b.c, without quotes and subscripts; lives in the arena. */
 const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena);
-
-#endif

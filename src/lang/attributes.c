@@ -1,12 +1,10 @@
-/* attributes: start, fixed, unit and so on of variables, bindings of parameters, declaration equations,
- * the experiment.
+/* attributes: start, fixed, unit and so on of variables, bindings of parameters, declaration equations, the experiment.
  *
- * Invariant: runs after components_add, in order of declarations, so declaration equations come first and
- * in that order. Attributes of aliases are applied before the component's own. */
+ * Invariant: runs after components_add, in order of declarations, so declaration equations come first and in that
+ * order. Attributes of aliases are applied before the component's own. */
 #include "base/suggest.h"
 #include "lang/elaborate.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef enum Attribute {

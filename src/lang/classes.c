@@ -1,9 +1,8 @@
-/* classes: the classes of a file by name, and what they define: aliases, enumerations, records, external
- * objects.
+/* classes: the classes of a file by name, and what they define: aliases, enumerations, records, external objects.
  *
- * Invariant: a class is known by its name with the packages around it (P.Q.f); a name is looked up from
- * its scope outward, so the quoted name 'P.Q.f' and the path P.Q.f mean the same. Definitions enter the
- * model's lists on first use. */
+ * Invariant: a class is known by its name with the packages around it (P.Q.f); a name is looked up from its scope
+ * outward, so the quoted name 'P.Q.f' and the path P.Q.f mean the same. Definitions enter the model's lists on first
+ * use. */
 #include "lang/elaborate.h"
 
 #include <stdarg.h>
@@ -59,8 +58,7 @@ static uint32_t add_class(Elaboration *el, const AstClass *ast, Name scope) {
   return el->classes.count - 1;
 }
 
-/* Classes in source order; those inside of functions and records are not entered into the search for a
- * model. */
+/* Classes in source order; those inside of functions and records are not entered into the search for a model. */
 static void collect_all(Elaboration *el) {
   typedef struct Open {
     const AstClass *ast;

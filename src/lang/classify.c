@@ -1,23 +1,22 @@
 /* classify: which equations determine a discrete variable, and which are continuous.
  *
- * An equation without continuous variables determines a discrete variable that stands alone on one of its
- * sides. Where both sides are such variables, the choice is forced from the ends of the chains: an
- * equation with one candidate left takes it, and so on (peeling); a cycle is opened at its first equation.
- * After that, an equation with continuous variables and a lone discrete variable that nothing else
- * determines takes that one. */
+ * An equation without continuous variables determines a discrete variable that stands alone on one of its sides. Where
+ * both sides are such variables, the choice is forced from the ends of the chains: an equation with one candidate left
+ * takes it, and so on (peeling); a cycle is opened at its first equation. After that, an equation with continuous
+ * variables and a lone discrete variable that nothing else determines takes that one. */
 #include "lang/elaborate.h"
 
-typedef struct Candidates {
+typedef struct DiscreteSides {
   uint32_t count;
   uint32_t variable[2]; /* index of the discrete variable alone on the left, on the right */
   bool is_right[2], is_negated[2];
-} Candidates;
+} DiscreteSides;
 
 typedef struct Classifier {
   Elaboration *el;
   const RawEquation *equations;
   uint32_t count;
-  Candidates *candidates;
+  DiscreteSides *candidates;
   uint32_t *chosen;       /* equation -> candidate 0 or 1, or NONE */
   bool *is_discrete;      /* equation belongs to the discrete ones */
   bool *taken;            /* discrete variable is determined */
@@ -37,8 +36,8 @@ static bool lone(const Elaboration *el, Expr e, uint32_t *variable, bool *is_neg
   return true;
 }
 
-static Candidates candidates_of(const Elaboration *el, const RawEquation *equation) {
-  Candidates out = {0};
+static DiscreteSides candidates_of(const Elaboration *el, const RawEquation *equation) {
+  DiscreteSides out = {0};
   for (uint32_t side = 0; side < 2; side++) {
     uint32_t variable;
     bool is_negated;
@@ -51,7 +50,7 @@ static Candidates candidates_of(const Elaboration *el, const RawEquation *equati
   return out;
 }
 
-static void take_actions(Classifier *s) {
+static void mark_assigned_by_whens(Classifier *s) {
   const Model *model = s->el->model;
   for (uint32_t i = 0; i < model->whens.count; i++)
     for (uint32_t k = 0; k < model->whens.data[i].branches.count; k++) {
@@ -64,7 +63,7 @@ static void take_actions(Classifier *s) {
 
 static uint32_t free_candidates(const Classifier *s, uint32_t equation, uint32_t *choice) {
   uint32_t count = 0;
-  const Candidates *c = &s->candidates[equation];
+  const DiscreteSides *c = &s->candidates[equation];
   for (uint32_t i = c->count; i-- > 0;)
     if (!s->taken[c->variable[i]]) count++, *choice = i;
   return count;
@@ -137,7 +136,7 @@ static void emit_discrete(Classifier *s, uint32_t i) {
   RawEquation raw = s->equations[i];
   Equation equation = {raw.left, raw.right, EXPR_NONE, raw.span, raw.is_declared};
   if (s->chosen[i] != NONE) {
-    const Candidates *c = &s->candidates[i];
+    const DiscreteSides *c = &s->candidates[i];
     uint32_t choice = s->chosen[i];
     Expr other = c->is_right[choice] ? raw.left : raw.right;
     equation.left = dag_discrete(el->dag, c->variable[choice]);
@@ -153,7 +152,7 @@ static void emit_discrete(Classifier *s, uint32_t i) {
 void equations_classify(Elaboration *el, const EquationVec *equations) {
   Classifier s = {.el = el, .equations = equations->data, .count = equations->count};
   prepare(&s);
-  take_actions(&s);
+  mark_assigned_by_whens(&s);
   solve(&s);
   for (uint32_t i = 0; i < s.count; i++) {
     const RawEquation *raw = &s.equations[i];

@@ -1,9 +1,8 @@
-/* compile: expressions of the syntax tree to stack code, typed on the way (references: reference.c; calls:
- * call.c).
+/* compile: expressions of the syntax tree to stack code, typed on the way (references: reference.c; calls: call.c).
  *
- * Invariant: an explicit stack of tasks stands for the nesting of the expression, so depth costs memory
- * only; compiler->types mirrors what the code leaves on the machine's stack. An error is reported once,
- * gives TYPE_NOTHING, and forbids running the code (compiler->errors). */
+ * Invariant: an explicit stack of tasks stands for the nesting of the expression, so depth costs memory only;
+ * compiler->types mirrors what the code leaves on the machine's stack. An error is reported once, gives TYPE_NOTHING,
+ * and forbids running the code (compiler->errors). */
 #include "lang/compile.h"
 
 #include <stdarg.h>
@@ -27,7 +26,7 @@ void compiler_free(Compiler *c) {
   if (c->has_slots) map_free(&c->slots);
 }
 
-void routine_clear(Routine *routine) {
+static void routine_clear(Routine *routine) {
   routine->locals.count = routine->inputs = routine->outputs = 0;
   routine->code.count = routine->spans.count = routine->constants.count = routine->extra.count = 0;
 }
@@ -179,8 +178,7 @@ static void emit_sum(Compiler *c, AstExpr e, uint32_t last, uint32_t count, bool
   compile_emit(c, CODE_SUM, count, at, ast_span(c->el->ast, e));
 }
 
-/* Runs of + and - become one sum; .+ and .- are done one at a time. task->part: kids on the stack, not yet
- * added. */
+/* Runs of + and - become one sum; .+ and .- are done one at a time. task->part: kids on the stack, not yet added. */
 static void sum_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;
@@ -486,9 +484,8 @@ static void join_branch(Compiler *c, struct Task *task) {
   else if (joined.base != TYPE_NOTHING) task->type = joined;
 }
 
-/* Kids: condition, value, condition, value, ..., value. Conditions known by now choose their branch before
- * any name in the others is looked up. task->part: number of open IF_VALUE. task->height: patches below
- * are not ours. */
+/* Kids: condition, value, condition, value, ..., value. Conditions known by now choose their branch before any name in
+ * the others is looked up. task->part: number of open IF_VALUE. task->height: patches below are not ours. */
 static void if_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;
@@ -543,7 +540,7 @@ static void if_step(Compiler *c) {
 /* ---- parts of values ---- */
 
 Type type_all(void) { return (Type){.base = TYPE_NOTHING, .dimensions = 255}; }
-bool type_is_all(Type type) { return type.base == TYPE_NOTHING && type.dimensions == 255; }
+static bool type_is_all(Type type) { return type.base == TYPE_NOTHING && type.dimensions == 255; }
 
 Type index_type(Compiler *c, Type array, uint32_t count, Span span) {
   uint32_t kept = array.dimensions > count ? array.dimensions - count : 0;

@@ -1,6 +1,5 @@
 /* compile: the steps of compiling one expression, shared by compile.c, reference.c and call.c. */
-#ifndef DAEDAL_LANG_COMPILE_H
-#define DAEDAL_LANG_COMPILE_H
+#pragma once
 
 #include "lang/elaborate.h"
 
@@ -71,7 +70,6 @@ void iteration_step(Compiler *compiler);
 Type index_type(Compiler *compiler, Type array, uint32_t count, Span span);
 Type field_type(Compiler *compiler, Type record, Name name, Span span, uint32_t *field);
 Type type_all(void);
-bool type_is_all(Type type);
 void emit_constant(Compiler *compiler, BaseType base, double value, Span span);
 void patch_here(Compiler *compiler, uint32_t position);
 
@@ -80,8 +78,5 @@ Type stem_emit(Compiler *compiler, const Place *place, Type expected, Span span)
 /* Assigns the value on top to components declared one by one; false after an error. */
 bool stem_store(Compiler *compiler, AstExpr target, Type value);
 
-/* Value of a condition that is known before anything runs (constants, evaluated parameters): 1, 0, or -1
- * if open. */
+/* Value of a condition that is known before anything runs (constants, evaluated parameters): 1, 0, or -1 if open. */
 int condition_now(Compiler *compiler, AstExpr e);
-
-#endif

@@ -1,10 +1,9 @@
-/* components: declarations of the model: names and types, then sizes and the values that the structure
- * needs, in order of dependencies, then variables.
+/* components: declarations of the model: names and types, then sizes and the values that the structure needs, in order
+ * of dependencies, then variables.
  *
- * Invariant: a component is settled after all it depends on; a cycle is reported by naming it. After
- * components_add every component has leaves for each of its scalars, in the order in which the variables
- * were added. */
-#include "lang/compile.h"
+ * Invariant: a component is evaluated after all it depends on; a cycle is reported by naming it. After components_add
+ * every component has leaves for each of its scalars, in the order in which the variables were added. */
+#include "lang/elaborate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -324,7 +323,7 @@ static bool type_size(Elaboration *el, AstExpr e, Name scope, uint32_t *size) {
   return true;
 }
 
-static bool settle_size(Elaboration *el, const Component *component, AstExpr e, uint32_t *size) {
+static bool find_size(Elaboration *el, const Component *component, AstExpr e, uint32_t *size) {
   Value value;
   double number;
   const char *name = names_text(el->names, component->name);
@@ -345,7 +344,7 @@ static bool settle_size(Elaboration *el, const Component *component, AstExpr e, 
   return true;
 }
 
-static bool settle_sizes(Elaboration *el, Component *component, const Value *value) {
+static bool find_sizes(Elaboration *el, Component *component, const Value *value) {
   uint32_t *sizes = heap_array(el->heap, component->type.dimensions, sizeof *sizes), at = 0;
   ResolvedType resolved = *resolved_of(el, component);
   double product = 1;
@@ -353,7 +352,7 @@ static bool settle_sizes(Elaboration *el, Component *component, const Value *val
     for (uint32_t k = 0; k < resolved.dimensions.data[i]->count; k++, at++) {
       AstExpr e = resolved.dimensions.data[i]->data[k];
       if (!is_open_size(el, e)) {
-        if (!settle_size(el, component, e, &sizes[at])) return false;
+        if (!find_size(el, component, e, &sizes[at])) return false;
       } else if (value && value->type.dimensions == component->type.dimensions) {
         sizes[at] = value->sizes[at];
       } else {
@@ -374,7 +373,7 @@ static bool settle_sizes(Elaboration *el, Component *component, const Value *val
 }
 
 /* The value that decides open sizes: known numbers, or else only the shape. */
-static bool settle_value(Elaboration *el, Component *component, Value *value) {
+static bool find_value(Elaboration *el, Component *component, Value *value) {
   AstExpr source = value_source(el, component);
   if (source == AST_NONE || !needs_value(el, component)) return false;
   if (component->type.base == TYPE_EXTERNAL_OBJECT) return false;
@@ -417,12 +416,12 @@ static bool is_free_parameter(const Elaboration *el, const Component *component)
   return false;
 }
 
-static void settle(Elaboration *el, uint32_t number) {
+static void evaluate_component(Elaboration *el, uint32_t number) {
   Component component = el->components.data[number];
   if (component.progress == PROGRESS_FAILED) return;
   if (!literal_value(el, &component)) {
     Value value;
-    bool has_shape = settle_value(el, &component, &value);
+    bool has_shape = find_value(el, &component, &value);
     bool is_free = is_free_parameter(el, &component);
     if (component.progress == PROGRESS_FAILED) {
       el->components.data[number] = component;
@@ -430,7 +429,7 @@ static void settle(Elaboration *el, uint32_t number) {
     }
     if (has_shape) value = value_keep(el, &value), modify_value(el, number, &value);
     el->marks_structural = true;
-    bool fits = settle_sizes(el, &component, has_shape ? &value : NULL);
+    bool fits = find_sizes(el, &component, has_shape ? &value : NULL);
     el->marks_structural = false;
     if (has_shape && component.has_value) component.value = value;
     for (uint32_t i = 0; fits && component.has_value && i < component.type.dimensions; i++)
@@ -441,12 +440,12 @@ static void settle(Elaboration *el, uint32_t number) {
   el->components.data[number] = component;
 }
 
-typedef struct Visit {
+typedef struct ComponentVisit {
   uint32_t component;
   uint32_t first, next, end; /* its dependencies in the list */
-} Visit;
+} ComponentVisit;
 
-static void report_cycle(Elaboration *el, const Visit *visits, uint32_t count, uint32_t repeated) {
+static void report_cycle(Elaboration *el, const ComponentVisit *visits, uint32_t count, uint32_t repeated) {
   TextVec text = {0};
   uint32_t from = count, shown = 0;
   while (from > 0 && visits[from - 1].component != repeated) from--;
@@ -460,13 +459,13 @@ static void report_cycle(Elaboration *el, const Visit *visits, uint32_t count, u
 }
 
 /* Depth first over dependencies with an explicit stack. */
-static void settle_from(Elaboration *el, uint32_t root) {
-  VEC(Visit) stack = {0};
+static void evaluate_from(Elaboration *el, uint32_t root) {
+  VEC(ComponentVisit) stack = {0};
   IndexVec list = {0};
   if (el->components.data[root].progress != PROGRESS_NEW) return;
-  vec_push(el->heap, &stack, (Visit){.component = root, .end = NONE});
+  vec_push(el->heap, &stack, (ComponentVisit){.component = root, .end = NONE});
   while (stack.count) {
-    Visit *visit = &vec_last(&stack);
+    ComponentVisit *visit = &vec_last(&stack);
     if (visit->end == NONE) {
       uint32_t number = visit->component, first = list.count;
       el->components.data[number].progress = PROGRESS_OPEN;
@@ -478,7 +477,7 @@ static void settle_from(Elaboration *el, uint32_t root) {
     if (visit->next < visit->end) {
       uint32_t other = list.data[visit->next++];
       uint8_t progress = el->components.data[other].progress;
-      if (progress == PROGRESS_NEW) vec_push(el->heap, &stack, (Visit){.component = other, .end = NONE});
+      if (progress == PROGRESS_NEW) vec_push(el->heap, &stack, (ComponentVisit){.component = other, .end = NONE});
       else if (progress == PROGRESS_OPEN) {
         report_cycle(el, stack.data, stack.count, other);
         el->components.data[other].progress = PROGRESS_FAILED;
@@ -488,19 +487,19 @@ static void settle_from(Elaboration *el, uint32_t root) {
     uint32_t number = visit->component;
     list.count = visit->first;
     stack.count--;
-    settle(el, number);
+    evaluate_component(el, number);
   }
   vec_free(el->heap, &stack);
   vec_free(el->heap, &list);
 }
 
-void components_settle(Elaboration *el) {
+void components_evaluate(Elaboration *el) {
   for (uint32_t i = 0; i < el->components.count; i++) {
     Component *component = &el->components.data[i];
     bool is_plain = component->progress == PROGRESS_NEW && component->type.dimensions == 0 &&
                     (!component_is_parameter(component) || literal_value(el, component));
     if (is_plain) component->progress = PROGRESS_DONE;
-    else settle_from(el, i);
+    else evaluate_from(el, i);
   }
 }
 

@@ -1,12 +1,10 @@
 /* elaborate: from the syntax tree to the flat model; shared by the parts of the elaboration only.
  *
- * The way: classes are collected (classes.c), components of the model declared (components.c), settled in
- * order of their dependencies (sizes and values of parameters that the structure needs), then added as
- * variables; equations, statements and bindings are compiled to code (compile.c, statement.c, routine.c)
- * and run over the graph (symbolic.c), which leaves scalar expressions, collected as equations, actions
- * and assertions (equations.c, algorithm.c). */
-#ifndef DAEDAL_LANG_ELABORATE_H
-#define DAEDAL_LANG_ELABORATE_H
+ * The way: classes are collected (classes.c), components of the model declared (components.c), evaluated in order of
+ * their dependencies (sizes and values of parameters that the structure needs), then added as variables; equations,
+ * statements and bindings are compiled to code (compile.c, statement.c, routine.c) and run over the graph (symbolic.c),
+ * which leaves scalar expressions, collected as equations, actions and assertions (equations.c, algorithm.c). */
+#pragma once
 
 #include "lang/ast.h"
 #include "model/execute.h"
@@ -128,7 +126,6 @@ struct Elaboration {
     Name name;
     uint32_t dimensions;
     uint32_t sizes[TYPE_MAX_DIMENSIONS];
-    bool has_fields;
   })
   stem_list;
   bool has_stems;
@@ -201,9 +198,7 @@ uint32_t enumeration_literal(const Elaboration *el, uint32_t enumeration, Name n
 
 /* The type in words: "Real[2,3 dimensions]" and so on; lives in the arena. */
 const char *type_text(Elaboration *el, Type type);
-bool type_same(const Elaboration *el, Type a, Type b);
-/* A value of type `from` may stand where `to` is expected (Integer for Real, records with the same
- * fields). */
+/* A value of type `from` may stand where `to` is expected (Integer for Real, records with the same fields). */
 bool type_fits(const Elaboration *el, Type to, Type from);
 bool type_is_number(Type type); /* Real or Integer */
 /* The type that holds both; TYPE_NOTHING if there is none. */
@@ -319,7 +314,6 @@ struct Compiler {
 
 Compiler compiler_make(Elaboration *el, Routine *routine, Diags *diags, Name scope);
 void compiler_free(Compiler *compiler);
-void routine_clear(Routine *routine);
 void routine_free(Heap *heap, Routine *routine);
 
 /* The elaboration's own compiler, emptied. */
@@ -346,8 +340,7 @@ Type compile_range(Compiler *compiler, AstExpr e);
 /* Checks the value on top against what is expected; reports an error naming `what`. */
 bool compile_expect(Compiler *compiler, Type expected, Type found, Span span, const char *what);
 
-/* The slot and place of an assignment's left side, subscripts pushed; false after an error. Emits
- * CODE_STORE. */
+/* The slot and place of an assignment's left side, subscripts pushed; false after an error. Emits CODE_STORE. */
 bool compile_store(Compiler *compiler, AstExpr target, Type value);
 
 /* ---- statement.c ---- */
@@ -355,8 +348,7 @@ void compile_statements(Compiler *compiler, const AstStatement *statements, uint
 
 /* ---- routine.c ---- */
 
-/* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an
- * error. */
+/* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an error. */
 uint32_t routine_of(Elaboration *el, ClassEntry *entry);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
@@ -379,15 +371,15 @@ bool expr_is_known(const Elaboration *el, Expr e);
 /* Declares the components of the model; then their sizes, and the values of parameters, in order of
  * dependencies; then adds them as variables. */
 void components_declare(Elaboration *el, const ClassEntry *entry);
-void components_settle(Elaboration *el);
+void components_evaluate(Elaboration *el);
 void components_add(Elaboration *el);
 /* Constants of packages: declared as components that are always their value. */
 void component_declare_constant(Elaboration *el, const AstElement *element, Name name, Name scope);
 /* Marks what the values of structural parameters were computed from. */
 void components_spread_structural(Elaboration *el);
 bool component_is_parameter(const Component *component);
-/* The new value of a scalar part of a component, and its place in `value`, which has the component's shape. NULL if it is no
- * such part, or after an error. */
+/* The new value of a scalar part of a component, and its place in `value`, which has the component's shape. NULL if it
+ * is no such part, or after an error. */
 char *modified_part(Elaboration *el, const NewBinding *modification, const Value *value, Expr *e);
 
 /* ---- attributes.c ---- */
@@ -414,12 +406,9 @@ bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span spa
 
 /* ---- classify.c ---- */
 
-/* Puts the equations collected into the model: continuous ones, and those that determine a discrete
- * variable. */
+/* Puts the equations collected into the model: continuous ones, and those that determine a discrete variable. */
 void equations_classify(Elaboration *el, const EquationVec *equations);
 
 /* ---- algorithm.c ---- */
 
 void algorithm_elaborate(Elaboration *el, const AstSection *section);
-
-#endif

@@ -1,10 +1,8 @@
-/* equations: equation sections: equalities, for, if and when, assertions, into scalar equations and
- * actions.
+/* equations: equation sections: equalities, for, if and when, assertions, into scalar equations and actions.
  *
- * Invariant: for-equations are unrolled with their iterators as constants; an if whose condition is known
- * keeps one branch, any other joins its branches equation by equation. Blocks nest at most
- * BLOCK_DEPTH_LIMIT deep. */
-#include "lang/compile.h"
+ * Invariant: for-equations are unrolled with their iterators as constants; an if whose condition is known keeps one
+ * branch, any other joins its branches equation by equation. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
+#include "lang/elaborate.h"
 
 #include <string.h>
 

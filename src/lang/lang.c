@@ -71,7 +71,7 @@ static void elaborate(Elaboration *el, const char *class_name) {
   el->model->description = entry->ast->comment;
   components_declare(el, entry);
   when_mark(el, entry->ast);
-  components_settle(el);
+  components_evaluate(el);
   components_add(el);
   components_bind(el);
   equations_elaborate(el, entry->ast);

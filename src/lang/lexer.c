@@ -2,6 +2,7 @@
 #include "lang/lexer.h"
 
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,27 +39,15 @@ static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c ==
 
 /* ---- encoding ---- */
 
-/* Length of the UTF-8 character at text, 0 if it is not one (RFC 3629: no surrogates, no overlong forms).
- * The text ends with a NUL, which is no continuation byte. */
-static uint32_t utf8_length(const char *text) {
-  const unsigned char *c = (const unsigned char *)text;
-  if (c[0] < 0x80) return 1;
-  if (c[0] < 0xc2 || c[0] > 0xf4 || (c[1] & 0xc0) != 0x80) return 0;
-  if (c[0] < 0xe0) return 2;
-  if ((c[2] & 0xc0) != 0x80 || (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f)) return 0;
-  if (c[0] < 0xf0) return 3;
-  if ((c[3] & 0xc0) != 0x80 || (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f)) return 0;
-  return 4;
-}
-
-/* Reports the first NUL and the first byte that is not UTF-8; a file of another kind has too many to list. */
+/* Reports the first NUL and the first byte that is not UTF-8; a file of another kind has too many to list. The text
+ * ends with a NUL, which continues no character. */
 static void check_encoding(const Source *source, Diags *diags) {
   bool nul_seen = false, bad_seen = false;
   for (uint32_t i = 0; i < source->length;) {
     while ((unsigned char)(source->text[i] - 1) < 0x7f)
       i++; /* plain ASCII: stops at the NUL behind the text at the latest */
     if (i >= source->length) break;
-    uint32_t length = utf8_length(source->text + i);
+    uint32_t length = (uint32_t)utf8_length(source->text + i, 4);
     if (!length && !bad_seen) {
       diag_error(diags, DIAG_INPUT, (Span){i, i + 1},
                  "invalid UTF-8: byte 0x%02x does not belong to a character; save the file as UTF-8",
@@ -318,7 +307,7 @@ static const char *character_hint(const char *text) {
 /* Passes over a character that begins no token. Bytes that are no text are reported already. */
 static void skip_unknown(Lexer *lexer) {
   const char *text = lexer->source->text + lexer->position;
-  uint32_t length = utf8_length(text);
+  uint32_t length = (uint32_t)utf8_length(text, 4);
   if ((*text == '&' || *text == '|') && text[1] == *text) length = 2;
   if (text[0] == '!' && text[1] == '=') length = 2;
   bool is_control = (unsigned char)*text < 0x20 || *text == 0x7f;

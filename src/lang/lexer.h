@@ -3,8 +3,7 @@
  *
  * Invariant: every token lies within the text, tokens never overlap, and after TOKEN_END only TOKEN_END
  * comes. What cannot be read is reported once, at its place, and passed over. */
-#ifndef DAEDAL_LANG_LEXER_H
-#define DAEDAL_LANG_LEXER_H
+#pragma once
 
 #include "base/diag.h"
 #include "base/map.h"
@@ -58,5 +57,3 @@ char lexer_escape(char c);
 
 /* What messages call a kind of token: `;`, a name, the end of the file. */
 const char *token_kind_text(TokenKind kind);
-
-#endif

@@ -1,9 +1,8 @@
-/* parse_expression: expressions by operator precedence with explicit stacks, so that nesting costs memory
- * only.
+/* parse_expression: expressions by operator precedence with explicit stacks, so that nesting costs memory only.
  *
- * Invariant: between two steps, every construct that is open (a bracket, a call, a sum that may go on) is a
- * frame, and each finished expression that waits for its frame is an operand. A node is added when its frame
- * is reduced, after all its kids: this is the post-order that ast.h promises. */
+ * Invariant: between two steps, every construct that is open (a bracket, a call, a sum that may go on) is a frame, and
+ * each finished expression that waits for its frame is an operand. A node is added when its frame is reduced, after all
+ * its kids: this is the post-order that ast.h promises. */
 #include "lang/parser_state.h"
 
 /* Frames in rising precedence; those up to FRAME_IF are brackets, which only their own ending reduces. */
@@ -64,7 +63,7 @@ static void emit_omitted(Parser *parser) {
   emit(parser, AST_OMITTED, at, parser->operands.count)->span = (Span){at, at + 1};
 }
 
-static void take_operators(Parser *parser, AstNode *node, uint32_t base) {
+static void keep_operators(Parser *parser, AstNode *node, uint32_t base) {
   Ast *ast = parser->ast;
   node->extra = ast->operators.count;
   node->extra_count = parser->operators.count - base;
@@ -73,7 +72,7 @@ static void take_operators(Parser *parser, AstNode *node, uint32_t base) {
   parser->operators.count = base;
 }
 
-static void take_parts(Parser *parser, AstNode *node, uint32_t base) {
+static void keep_parts(Parser *parser, AstNode *node, uint32_t base) {
   Ast *ast = parser->ast;
   node->extra = ast->parts.count;
   node->extra_count = parser->parts.count - base;
@@ -82,7 +81,7 @@ static void take_parts(Parser *parser, AstNode *node, uint32_t base) {
   parser->parts.count = base;
 }
 
-static void take_labels(Parser *parser, AstNode *node, uint32_t base) {
+static void keep_labels(Parser *parser, AstNode *node, uint32_t base) {
   Ast *ast = parser->ast;
   node->value.labels.first = ast->labels.count;
   node->value.labels.count = parser->labels.count - base;
@@ -113,7 +112,7 @@ static void reduce(Parser *parser) {
   ExpressionFrame frame = vec_pop(&parser->frames);
   AstNode *node = emit(parser, (AstKind)kinds[frame.kind], frame.begin, frame.operands);
   node->operation = frame.operation;
-  if (node->kind == AST_SUM || node->kind == AST_PRODUCT) take_operators(parser, node, frame.scratch);
+  if (node->kind == AST_SUM || node->kind == AST_PRODUCT) keep_operators(parser, node, frame.scratch);
 }
 
 /* Reduces the operations on top that bind tighter than `kind`. */
@@ -139,8 +138,7 @@ static void push_part(Parser *parser) {
   parser_advance(parser);
 }
 
-/* function-call-args = "(" [ function-arguments ] ")"; the function's name is in the parts above
- * frame.scratch. */
+/* function-call-args = "(" [ function-arguments ] ")"; the function's name is in the parts above frame.scratch. */
 static Step open_call(Parser *parser, ExpressionFrame frame, FrameKind kind) {
   for (uint32_t i = frame.scratch; i < parser->parts.count; i++)
     if (parser->parts.data[i].subscripts) {
@@ -177,7 +175,7 @@ static Step continue_reference(Parser *parser, ExpressionFrame frame) {
   }
   AstNode *node = emit(parser, AST_REFERENCE, frame.begin, frame.operands);
   node->global = frame.global;
-  take_parts(parser, node, frame.scratch);
+  keep_parts(parser, node, frame.scratch);
   parser->is_closed = false;
   return STEP_OPERATOR;
 }
@@ -237,14 +235,14 @@ static bool begin_argument(Parser *parser, const ExpressionFrame *call) {
   return true;
 }
 
-static Step close_call(Parser *parser) {
+static Step end_call(Parser *parser) {
   ExpressionFrame frame = vec_pop(&parser->frames);
   parser_advance(parser);
-  AstKind kind = frame.kind == FRAME_CALL ? AST_CALL : AST_PARTIAL;
+  AstKind kind = frame.kind == FRAME_CALL ? AST_CALL : frame.kind == FRAME_ITERATION ? AST_ITERATION : AST_PARTIAL;
   AstNode *node = emit(parser, kind, frame.begin, frame.operands);
   node->global = frame.global;
-  take_parts(parser, node, frame.scratch);
-  take_labels(parser, node, frame.labels);
+  keep_parts(parser, node, frame.scratch);
+  keep_labels(parser, node, frame.labels);
   parser->is_closed = true;
   return STEP_OPERATOR;
 }
@@ -291,8 +289,7 @@ static Step begin_bracket(Parser *parser, FrameKind kind) {
 
 static Step close_bracket(Parser *parser);
 
-/* What may stand at the start of an argument, element or subscript besides an expression: nothing, a colon,
- * a label. */
+/* What may stand at the start of an argument, element or subscript besides an expression: nothing, a colon, a label. */
 static bool begin_item(Parser *parser, Step *step) {
   ExpressionFrame *top = &vec_last(&parser->frames);
   TokenKind kind = parser->token.kind;
@@ -311,7 +308,7 @@ static bool begin_item(Parser *parser, Step *step) {
   case FRAME_CALL:
   case FRAME_PARTIAL:
     if (kind == TOKEN_RIGHT_PAREN && is_first) {
-      *step = close_call(parser);
+      *step = end_call(parser);
       return true;
     }
     if (begin_argument(parser, top)) return false;
@@ -418,12 +415,10 @@ static bool check_chain(Parser *parser, const ExpressionFrame *top) {
   return true;
 }
 
-/* simple-expression = logical-expression [ ":" logical-expression [ ":" logical-expression ] ]
- * logical-expression = logical-term { "or" logical-term }
- * logical-term = logical-factor { "and" logical-factor }
- * relation = arithmetic-expression [ relational-operator arithmetic-expression ]
- * term = factor { mul-operator factor }
- * factor = primary [ ("^" | ".^") primary ] */
+/* simple-expression = logical-expression [ ":" logical-expression [ ":" logical-expression ] ] logical-expression =
+ * logical-term { "or" logical-term } logical-term = logical-factor { "and" logical-factor } relation =
+ * arithmetic-expression [ relational-operator arithmetic-expression ] term = factor { mul-operator factor } factor =
+ * primary [ ("^" | ".^") primary ] */
 static Step read_binary(Parser *parser, BinaryRule rule) {
   ExpressionFrame *top = reduce_above(parser, (FrameKind)rule.frame);
   bool is_list = rule.frame == FRAME_SUM || rule.frame == FRAME_PRODUCT;
@@ -487,17 +482,6 @@ static Step begin_iteration(Parser *parser) {
   top->kind = FRAME_ITERATION;
   parser_advance(parser);
   return read_iterator(parser);
-}
-
-static Step close_iteration(Parser *parser) {
-  ExpressionFrame frame = vec_pop(&parser->frames);
-  parser_advance(parser);
-  AstNode *node = emit(parser, AST_ITERATION, frame.begin, frame.operands);
-  node->global = frame.global;
-  take_parts(parser, node, frame.scratch);
-  take_labels(parser, node, frame.labels);
-  parser->is_closed = true;
-  return STEP_OPERATOR;
 }
 
 /* "(" output-expression-list ")" or "{" array-arguments "}". */
@@ -577,14 +561,14 @@ static Step end_expression(Parser *parser) {
   case FRAME_PARTIAL:
     if (kind == TOKEN_FOR && top->kind == FRAME_CALL) return begin_iteration(parser);
     if (kind == TOKEN_COMMA) return advance_to(parser, STEP_OPERAND);
-    return kind == TOKEN_RIGHT_PAREN ? close_call(parser) : unclosed(parser, top, "`,` or `)`");
+    return kind == TOKEN_RIGHT_PAREN ? end_call(parser) : unclosed(parser, top, "`,` or `)`");
   case FRAME_ARRAY:
     if (kind == TOKEN_FOR) return begin_iteration(parser);
     if (kind == TOKEN_COMMA) return advance_to(parser, STEP_OPERAND);
     return kind == TOKEN_RIGHT_BRACE ? close_bracket(parser) : unclosed(parser, top, "`,` or `}`");
   case FRAME_ITERATION:
     if (kind == TOKEN_COMMA) return parser_advance(parser), read_iterator(parser);
-    if (kind == (top->stage == FRAME_ARRAY ? TOKEN_RIGHT_BRACE : TOKEN_RIGHT_PAREN)) return close_iteration(parser);
+    if (kind == (top->stage == FRAME_ARRAY ? TOKEN_RIGHT_BRACE : TOKEN_RIGHT_PAREN)) return end_call(parser);
     return unclosed(parser, top, top->stage == FRAME_ARRAY ? "`,` or `}`" : "`,` or `)`");
   case FRAME_MATRIX:
     if (kind == TOKEN_COMMA) return advance_to(parser, STEP_OPERAND);

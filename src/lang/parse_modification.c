@@ -65,7 +65,7 @@ bool parse_class_kind(Parser *parser, AstClass *definition) {
 /* short-class-specifier = IDENT "=" base-prefix type-specifier [ array-subscripts ] ... */
 bool parse_short_head(Parser *parser, AstClass *definition) {
   definition->form = FORM_SHORT;
-  definition->base_prefixes = parse_prefixes(parser);
+  parse_prefixes(parser);
   return parse_path(parser, &definition->base.name) && parse_dimensions(parser, &definition->base.dimensions);
 }
 
@@ -91,8 +91,7 @@ static AstModification *new_modification(Parser *parser, uint32_t begin) {
 /* [ ("=" | ":=") expression ], which joins what stood in parentheses before. */
 static bool read_value(Parser *parser, AstModification **modification) {
   uint32_t begin = parser->token.span.begin;
-  bool is_assigned = parser->token.kind == TOKEN_ASSIGN;
-  if (!is_assigned && parser->token.kind != TOKEN_EQUALS) return true;
+  if (parser->token.kind != TOKEN_ASSIGN && parser->token.kind != TOKEN_EQUALS) return true;
   parser_advance(parser);
   if (parser->token.kind == TOKEN_BREAK)
     return parser_refuse(parser, "a binding removed with `break` is not supported");
@@ -100,7 +99,6 @@ static bool read_value(Parser *parser, AstModification **modification) {
   if (value == AST_NONE) return false;
   if (!*modification) *modification = new_modification(parser, begin);
   (*modification)->value = value;
-  (*modification)->is_assigned = is_assigned;
   (*modification)->span.end = parser->previous_end;
   return true;
 }
@@ -153,7 +151,7 @@ static bool read_argument_head(Parser *parser) {
   AstArgument *argument = &vec_last(&parser->modifications).argument;
   *argument = (AstArgument){.span = parser->token.span};
   uint32_t prefixes = parser_accept(parser, TOKEN_REDECLARE) ? PREFIX_REDECLARE : 0;
-  argument->is_each = parser_accept(parser, TOKEN_EACH);
+  parser_accept(parser, TOKEN_EACH);
   prefixes |= parse_prefixes(parser);
   argument->is_final = (prefixes & PREFIX_FINAL) != 0;
   if (prefixes & ~(uint32_t)PREFIX_FINAL) return read_redeclared_head(parser, argument, prefixes);

@@ -1,9 +1,8 @@
-/* parser: see parser.h. Classes and their elements; tokens, expressions, modifications and statements have
- * files of their own. Grammar: Modelica 3.6, appendix A.2, with what docs/language.md
- * says on top.
+/* parser: see parser.h. Classes and their elements; tokens, expressions, modifications and statements have files of
+ * their own. Grammar: Modelica 3.6, appendix A.2, with what docs/language.md says on top.
  *
- * Invariant: each class that is open is a frame; between two elements or statements all other stacks hold
- * finished things only. */
+ * Invariant: each class that is open is a frame; between two elements or statements all other stacks hold finished
+ * things only. */
 #include "lang/parser.h"
 
 #include "lang/parser_state.h"
@@ -72,47 +71,40 @@ static bool read_extends(Parser *parser, AstElement element) {
 }
 
 /* import-list = "{" IDENT { "," IDENT } "}" */
-static bool read_import_list(Parser *parser, AstImport *import) {
-  parser->labels.count = 0;
+static bool read_import_list(Parser *parser) {
   parser_advance(parser);
   do {
     AstLabel label;
     if (!parse_label(parser, &label, "a name to import")) return false;
-    vec_push(parser->heap, &parser->labels, label);
   } while (parser_accept(parser, TOKEN_COMMA));
-  parser_take(parser, &import->members, &parser->labels, 0);
   return parser_expect(parser, TOKEN_RIGHT_BRACE, "behind the names to import");
 }
 
 /* name [ ".*" | "." "{" import-list "}" ]: a path that may end in a star or a list. */
-static bool read_import_path(Parser *parser, AstImport *import) {
-  Ast *ast = parser->ast;
-  import->name = (AstPath){.first = ast->parts.count, .span = parser->token.span};
+static bool read_import_path(Parser *parser) {
+  bool is_first = true;
   do {
-    if (import->name.count && parser->token.kind == TOKEN_LEFT_BRACE) return read_import_list(parser, import);
+    if (!is_first && parser->token.kind == TOKEN_LEFT_BRACE) return read_import_list(parser);
     if (parser->token.kind != TOKEN_IDENTIFIER) return parser_unexpected(parser, "expected a name to import");
-    vec_push(parser->heap, &ast->parts, (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
-    import->name.count++;
+    is_first = false;
     parser_advance(parser);
-    import->name.span.end = parser->previous_end;
   } while (parser_accept(parser, TOKEN_DOT));
-  import->is_all = parser_accept(parser, TOKEN_DOT_STAR);
+  parser_accept(parser, TOKEN_DOT_STAR);
   return true;
 }
 
-/* import-clause = "import" ( IDENT "=" name | name [ ".*" | ".{" import-list "}" ] ) comment */
+/* import-clause = "import" ( IDENT "=" name | name [ ".*" | ".{" import-list "}" ] ) comment; what it imports is not
+ * kept, because nothing can use it yet. */
 static bool read_import(Parser *parser, AstElement element) {
-  AstImport *import = element.import = arena_alloc(&parser->ast->arena, sizeof *import);
   element.kind = AST_IMPORT;
   parser_advance(parser);
   if (parser->token.kind == TOKEN_IDENTIFIER && parser_peek(parser) == TOKEN_EQUALS) {
-    import->alias = (AstLabel){parser->token.name, parser->token.span};
     parser_advance(parser);
     parser_advance(parser);
   }
   Name comment;
   AstModification *annotation;
-  if (!read_import_path(parser, import) || !parse_comment(parser, &comment)) return false;
+  if (!read_import_path(parser) || !parse_comment(parser, &comment)) return false;
   if (!parse_annotation(parser, &annotation)) return false;
   push_element(parser, element);
   return parser_semicolon(parser);
@@ -211,8 +203,7 @@ static bool begin_class(Parser *parser, AstElement element) {
   return ok;
 }
 
-/* element = import-clause | extends-clause | [ "redeclare" ] [ "final" ] [ "inner" ] [ "outer" ] [
- * "replaceable" ] (
+/* element = import-clause | extends-clause | [ "redeclare" ] [ "final" ] [ "inner" ] [ "outer" ] [ "replaceable" ] (
  *   class-definition | component-clause ) [ constraining-clause ] */
 static bool read_element(Parser *parser) {
   uint32_t visibility = parser->classes.count ? vec_last(&parser->classes).visibility : 0;

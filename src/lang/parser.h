@@ -1,7 +1,6 @@
 /* parser: text to syntax tree. Base Modelica and Modelica 3.6 (docs/language.md has the grammar and what is
  * refused). */
-#ifndef DAEDAL_LANG_PARSER_H
-#define DAEDAL_LANG_PARSER_H
+#pragma once
 
 #include "lang/ast.h"
 
@@ -10,7 +9,5 @@
  * has no limit but memory. */
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags);
 
-/* Reads an expression that comes from elsewhere into the tree; its nodes have no place in the source. AST_NONE after an error. */
+/* Reads an expression from another text; its nodes have no place in the source. AST_NONE after an error. */
 AstExpr parse_value(Ast *ast, const char *text, Diags *diags);
-
-#endif

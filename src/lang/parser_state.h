@@ -3,8 +3,7 @@
  * Invariant: no function of the parser calls itself, directly or through others; what nests in the text is
  * on one of the stacks here. A function that fails has reported why, and returns false, NULL or AST_NONE;
  * the loop over statements and elements then goes on behind the next semicolon (parser_recover). */
-#ifndef DAEDAL_LANG_PARSER_STATE_H
-#define DAEDAL_LANG_PARSER_STATE_H
+#pragma once
 
 #include "lang/ast.h"
 #include "lang/lexer.h"
@@ -90,8 +89,7 @@ void parser_advance(Parser *parser);
 TokenKind parser_peek(Parser *parser); /* kind of the token after the present one */
 bool parser_accept(Parser *parser, TokenKind kind);
 
-/* Reads a token of this kind, or reports "expected ... where", where being NULL or some words on what it is
- * for. */
+/* Reads a token of this kind, or reports "expected ... where", where being NULL or some words on what it is for. */
 bool parser_expect(Parser *parser, TokenKind kind, const char *where);
 
 /* Reports at the present token: the message, then what was found. Always false. */
@@ -161,5 +159,3 @@ bool parse_statement(Parser *parser, bool is_algorithm);
 
 /* Closes the blocks that are open above `base`, reporting that their ends are missing. */
 void parser_abandon_blocks(Parser *parser, uint32_t base);
-
-#endif

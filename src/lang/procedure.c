@@ -1,23 +1,22 @@
-/* procedure: algorithm sections with data-dependent control flow. The section is compiled once more, as a
- * function whose inputs are all variables that it reads, what its own variables hold before, and time; its
- * outputs are the variables it assigns.
+/* procedure: algorithm sections with data-dependent control flow. The section is compiled once more, as a function
+ * whose inputs are all variables that it reads, what its own variables hold before, and time; its outputs are the
+ * variables it assigns.
  *
- * Invariant: the function depends on its inputs only, so its calls are differentiated and evaluated like
- * any other. */
+ * Invariant: the function depends on its inputs only, so its calls are differentiated and evaluated like any other. */
 #include "lang/algorithm.h"
 #include "lang/compile.h"
 
 #include <string.h>
 
-typedef struct Plan {
+typedef struct ProcedurePlan {
   Elaboration *el;
   const Assigned *assigned;
   uint32_t assigned_count;
   IndexVec read; /* components that the section reads and does not assign */
   bool uses_time;
-} Plan;
+} ProcedurePlan;
 
-static bool is_assigned(const Plan *plan, uint32_t component) {
+static bool is_assigned(const ProcedurePlan *plan, uint32_t component) {
   for (uint32_t i = 0; i < plan->assigned_count; i++)
     if (plan->assigned[i].component == component) return true;
   return false;
@@ -30,7 +29,7 @@ static bool is_listed(const IndexVec *list, uint32_t item) {
 }
 
 /* What the code reads; false if it does what a function cannot. */
-static bool plan_read(Plan *plan, const Routine *routine) {
+static bool plan_read(ProcedurePlan *plan, const Routine *routine) {
   Elaboration *el = plan->el;
   for (uint32_t i = 0; i < routine->code.count; i++) {
     Instruction instruction = routine->code.data[i];
@@ -82,7 +81,7 @@ static Name free_name(Elaboration *el) {
 }
 
 /* Slots: what is read, what the outputs hold before, time; then the outputs. */
-static void declare_slots(Compiler *c, const Plan *plan, Span span) {
+static void declare_slots(Compiler *c, const ProcedurePlan *plan, Span span) {
   Elaboration *el = c->el;
   for (uint32_t i = 0; i < plan->read.count; i++) {
     const Component *component = &el->components.data[plan->read.data[i]];
@@ -102,7 +101,7 @@ static void declare_slots(Compiler *c, const Plan *plan, Span span) {
   c->routine->outputs = plan->assigned_count;
 }
 
-static Routine *compile_procedure(Plan *plan, const AstSection *section) {
+static Routine *compile_procedure(ProcedurePlan *plan, const AstSection *section) {
   Elaboration *el = plan->el;
   Routine *routine = heap_alloc(el->heap, sizeof *routine);
   routine->span = section->span;
@@ -152,7 +151,7 @@ static void equate(Elaboration *el, const Value *variable, const Value *result, 
 
 void procedure_make(Elaboration *el, const AstSection *section, const Routine *code, const Assigned *assigned,
                     const Value *before, uint32_t count) {
-  Plan plan = {.el = el, .assigned = assigned, .assigned_count = count};
+  ProcedurePlan plan = {.el = el, .assigned = assigned, .assigned_count = count};
   if (!plan_read(&plan, code)) return;
   Routine *routine = compile_procedure(&plan, section);
   if (routine->is_broken) return;

@@ -4,7 +4,6 @@
  * constants of packages, stems of components declared one by one. */
 #include "lang/compile.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
@@ -265,10 +264,10 @@ static bool store_slot(Compiler *c, AstPath path, Place *place) {
   const char *text = ast_path_text(c->el->ast, path, &c->el->arena);
   if (place->kind == PLACE_NONE) report_undefined(c, path);
   else if (place->kind != PLACE_SLOT) compile_error(c, path.span, "`%s` cannot be assigned here", text);
-  else if (place->index < c->routine->inputs) {
+  else if (place->index < c->routine->inputs)
     if (c->is_function) compile_error(c, path.span, "input `%s` cannot be assigned", text);
     else return true;
-  } else return true;
+  else return true;
   return false;
 }
 

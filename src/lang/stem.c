@@ -18,13 +18,12 @@ static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
 static size_t skip_brackets(const char *text, size_t open) {
   uint32_t depth = 0;
   bool is_quoted = false;
-  for (size_t i = open; text[i]; i++) {
+  for (size_t i = open; text[i]; i++)
     if (text[i] == '\\' && text[i + 1]) i++;
     else if (text[i] == '\'') is_quoted = !is_quoted;
     else if (is_quoted) continue;
     else if (text[i] == '[') depth++;
     else if (text[i] == ']' && --depth == 0) return i + 1;
-  }
   return 0;
 }
 
@@ -108,7 +107,7 @@ static void stem_split(Elaboration *el, uint32_t component) {
   TextVec plain = {0};
   bool is_renamed = false;
   while (*text) {
-    if (*text == '.') stem_make(el, plain.data ? plain.data : "", plain.count)->has_fields = true;
+    if (*text == '.') stem_make(el, plain.data ? plain.data : "", plain.count);
     if (*text != '[') {
       text_append(el->heap, &plain, text++, 1);
       continue;

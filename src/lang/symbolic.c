@@ -1,9 +1,7 @@
-/* symbolic: the domain in which scalars are nodes of the graph. Running code in it inlines functions and
- * gives the scalar expressions of the model; what cannot be inlined becomes a call node of a function with
- * settled sizes.
+/* symbolic: the domain in which scalars are nodes of the graph. Running code in it inlines functions and gives the
+ * scalar expressions of the model; what cannot be inlined becomes a call node of a function with settled sizes.
  *
- * Invariant: loading a component gives its leaves, or its value where the structure depends on it
- * (LoadMode). */
+ * Invariant: loading a component gives its leaves, or its value where the structure depends on it (LoadMode). */
 #include "lang/algorithm.h"
 #include "lang/elaborate.h"
 
@@ -405,7 +403,7 @@ void symbolic_start(Elaboration *el) {
                         .forget = symbolic_forget,
                         .when_begin = algorithm_when_begin,
                         .when_assign = algorithm_when_assign,
-                        .when_settle = algorithm_when_settle,
+                        .when_settle = algorithm_when_bind,
                         .when_end = algorithm_when_end,
                         .reinit = symbolic_reinit};
   el->machine = machine_new(el->heap, el->names, &el->domain, &el->routine_list, &el->record_list, el->diags,

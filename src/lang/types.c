@@ -36,6 +36,8 @@ const char *type_text(Elaboration *el, Type type) {
   return arena_printf(&el->arena, "%s%s", base, marks);
 }
 
+static bool type_same(const Elaboration *el, Type a, Type b);
+
 /* Records are the same if their fields are: tools write several names for one record. Depth is bounded by
  * the definitions. */
 static bool same_record(const Elaboration *el, uint32_t a, uint32_t b) {
@@ -49,7 +51,7 @@ static bool same_record(const Elaboration *el, uint32_t a, uint32_t b) {
   return true;
 }
 
-bool type_same(const Elaboration *el, Type a, Type b) {
+static bool type_same(const Elaboration *el, Type a, Type b) {
   if (a.base != b.base || a.dimensions != b.dimensions) return false;
   if (a.base == TYPE_RECORD) return same_record(el, a.definition, b.definition);
   if (a.base == TYPE_ENUMERATION || a.base == TYPE_EXTERNAL_OBJECT) return a.definition == b.definition;

@@ -1,9 +1,8 @@
 /* alias: unknowns that are another unknown, its negative or its derivative, or a constant (see model.h).
  *
- * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root
- * is its own parent, and constant[root] is the value of the root if it has one. An equation is used up only
- * where the forest then says what it said: der(x) = der(y) does not make x an alias of y, and no equation
- * closes a circle. */
+ * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its own
+ * parent, and constant[root] is the value of the root if it has one. An equation is used up only where the forest then
+ * says what it said: der(x) = der(y) does not make x an alias of y, and no equation closes a circle. */
 #include "model/model.h"
 
 enum { LARGEST_SHIFT = 1000 };
@@ -16,11 +15,11 @@ typedef struct Finder {
 } Finder;
 
 /* An unknown as derivative number `shift` of a root, with a sign. */
-typedef struct Place {
+typedef struct AliasPlace {
   uint32_t root;
   int8_t sign;
   uint32_t shift;
-} Place;
+} AliasPlace;
 
 /* ---- what the graph says ---- */
 
@@ -45,14 +44,14 @@ static void survey(Finder *finder) {
 
 /* ---- the forest ---- */
 
-static Place find(Aliases *aliases, uint32_t unknown) {
-  Place place = {unknown, 1, 0};
+static AliasPlace find(Aliases *aliases, uint32_t unknown) {
+  AliasPlace place = {unknown, 1, 0};
   while (aliases->root[place.root] != place.root) {
     place.sign = (int8_t)(place.sign * aliases->sign[place.root]);
     place.shift += aliases->shift[place.root];
     place.root = aliases->root[place.root];
   }
-  Place rest = place;
+  AliasPlace rest = place;
   for (uint32_t j = unknown; j != place.root;) {
     uint32_t parent = aliases->root[j];
     int8_t sign = aliases->sign[j];
@@ -92,7 +91,7 @@ static void hang(Aliases *aliases, uint32_t root, uint32_t under, int8_t sign, u
 /* derivative p of a = sign * derivative q of b. Gives true if the forest now says it. */
 static bool join(Finder *finder, uint32_t a, uint32_t p, uint32_t b, uint32_t q, int8_t sign) {
   Aliases *aliases = &finder->aliases;
-  Place left = find(aliases, a), right = find(aliases, b);
+  AliasPlace left = find(aliases, a), right = find(aliases, b);
   left.shift += p;
   right.shift += q;
   sign = (int8_t)(sign * left.sign * right.sign);
@@ -108,10 +107,10 @@ static bool join(Finder *finder, uint32_t a, uint32_t p, uint32_t b, uint32_t q,
 }
 
 /* unknown = value. A root that the user pins down otherwise stays, for initialization to compare. */
-static bool settle(Finder *finder, uint32_t unknown, Expr value) {
+static bool set_constant(Finder *finder, uint32_t unknown, Expr value) {
   Aliases *aliases = &finder->aliases;
   const Model *model = finder->model;
-  Place place = find(aliases, unknown);
+  AliasPlace place = find(aliases, unknown);
   const Variable *root = &model->variables.data[model->unknowns.data[place.root]];
   if (place.shift || aliases->constant[place.root] != EXPR_NONE) return false;
   if (root->fixed == FIXED_TRUE || root->select == SELECT_ALWAYS) return false;
@@ -152,7 +151,7 @@ static bool use_constant(Finder *finder, const Term *terms, uint32_t count, uint
     if (i != at) rest[k++] = (Term){factor * terms[i].coefficient, terms[i].node};
   Expr value = dag_sum(dag, is_zero ? 0 : factor * constant, rest, count - 1);
   arena_free(&arena);
-  return settle(finder, dag_index(dag, x.node), value);
+  return set_constant(finder, dag_index(dag, x.node), value);
 }
 
 /* Gives true if the equation is an alias and the forest took it up. */
@@ -163,10 +162,9 @@ static bool use_equation(Finder *finder, Expr residual) {
   const Term *terms;
   uint32_t count = residual_terms(dag, residual, &constant, &lone, &terms);
   uint32_t variables = 0, at = 0;
-  for (uint32_t i = 0; i < count && variables <= 2; i++) {
+  for (uint32_t i = 0; i < count && variables <= 2; i++)
     if (dag_op(dag, terms[i].node) == OP_VARIABLE) at = i, variables++;
     else if (!finder->parametric[terms[i].node]) return false;
-  }
   if (variables == 1) return use_constant(finder, terms, count, at, constant);
   return variables == 2 && count == 2 && constant == 0 && use_pair(finder, terms[0], terms[1]);
 }

@@ -3,8 +3,7 @@
  * whens assign has two, which is one too many. */
 #include "model/model.h"
 
-/* Discrete variables that a when assigns, each once; `stamps` holds for each variable the last when that
- * did. */
+/* Discrete variables that a when assigns, each once; `stamps` holds for each variable the last when that did. */
 static uint32_t count_assigned(const When *when, uint32_t *stamps, uint32_t stamp) {
   uint32_t count = 0;
   for (uint32_t b = 0; b < when->branches.count; b++) {

@@ -1,11 +1,9 @@
-/* builtins: the functions on arrays of builtin.def, run by the machine over any kind of scalar. One
- * function a row.
+/* builtins: the functions on arrays of builtin.def, run by the machine over any kind of scalar. One function a row.
  *
  * Invariant: argument types and counts were checked when the code was made; sizes are checked here. */
 #include "base/number.h"
 #include "model/execute.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef bool (*BuiltinRun)(Machine *machine, const Value *arguments, uint32_t count, Value *out);
@@ -95,10 +93,9 @@ static bool run_VECTOR(Machine *machine, const Value *a, uint32_t count, Value *
 static bool run_MATRIX(Machine *machine, const Value *a, uint32_t count, Value *out) {
   (void)count;
   uint32_t sizes[2] = {1, 1};
-  for (uint32_t i = 0; i < a[0].type.dimensions; i++) {
+  for (uint32_t i = 0; i < a[0].type.dimensions; i++)
     if (i < 2) sizes[i] = a[0].sizes[i];
     else if (a[0].sizes[i] != 1) return machine_error(machine, "matrix() of %s", value_sizes_text(machine, a));
-  }
   return reshape(machine, a, 2, sizes, out);
 }
 
@@ -192,11 +189,10 @@ static bool run_SKEW(Machine *machine, const Value *a, uint32_t count, Value *ou
   static const int8_t place[9] = {0, -3, 2, 3, 0, -1, -2, 1, 0};
   const uint32_t sizes[2] = {3, 3};
   if (!needs_three(machine, a, "skew") || !make(machine, a[0].type, 2, sizes, out)) return false;
-  for (uint32_t i = 0; i < 9; i++) {
+  for (uint32_t i = 0; i < 9; i++)
     if (place[i] == 0) set_constant(machine, out, i, 0);
     else if (place[i] > 0) copy_element(machine, out, i, a, (size_t)(place[i] - 1));
     else negate_element(machine, a, (size_t)(-place[i] - 1), out, i);
-  }
   return true;
 }
 

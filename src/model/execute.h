@@ -1,13 +1,11 @@
-/* execute: the machine that runs routines (function.h) over any kind of number. What a scalar is, the
- * Domain says: a node of the graph (running a function symbolically inlines it), a double, a number with
- * its derivatives.
+/* execute: the machine that runs routines (function.h) over any kind of number. What a scalar is, the Domain says: a
+ * node of the graph (running a function symbolically inlines it), a double, a number with its derivatives.
  *
- * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. Where a condition
- * is not known in the domain, both branches of an if run and what they assign is merged by `select`; where
- * a size or a loop depends on something not known, the function called is handed to `call` of the domain,
- * or, at the outermost level, the run ends with EXECUTE_UNKNOWN. */
-#ifndef DAEDAL_MODEL_EXECUTE_H
-#define DAEDAL_MODEL_EXECUTE_H
+ * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. Where a condition is not known
+ * in the domain, both branches of an if run and what they assign is merged by `select`; where a size or a loop depends
+ * on something not known, the function called is handed to `call` of the domain, or, at the outermost level, the run
+ * ends with EXECUTE_UNKNOWN. */
+#pragma once
 
 #include "model/function.h"
 
@@ -59,8 +57,7 @@ typedef struct Domain {
   /* A call that cannot be run here: gives values to the outputs, whose shapes are set (data is room for
    * the scalars). */
   bool (*call)(void *context, const Routine *routine, const Value *inputs, Value *outputs, Span span);
-  /* An assertion or termination under the path condition given (NULL: always). Level and message are
-   * scalars. */
+  /* An assertion or termination under the path condition given (NULL: always). Level and message are scalars. */
   bool (*assertion)(void *context, const void *path, const void *condition, const void *message, const void *level,
                     Span span);
   bool (*terminate)(void *context, const void *path, const void *message, Span span);
@@ -108,8 +105,7 @@ const Value *machine_slot(const Machine *machine, uint32_t slot);
  * it is copied at the start of the run. */
 void machine_preset(Machine *machine, uint32_t slot, const Value *value);
 
-/* Do relations cause events here: in the code given to machine_run, and in functions called from it that say
- * so? */
+/* Do relations cause events here: in the code given to machine_run, and in functions called from it that say so? */
 bool machine_makes_events(const Machine *machine);
 
 /* After EXECUTE_UNKNOWN: what was not known and where, for a message. */
@@ -117,6 +113,10 @@ const char *machine_obstacle(const Machine *machine, Span *where);
 
 /* Room for a value of this type and these sizes, scalars not set; valid until the run ends. For domains. */
 Value machine_make(Machine *machine, Type type, const uint32_t *sizes);
+
+/* Room for a value of this shape, scalars of `size` bytes. Records nest as deep as their declarations, which cannot
+ * contain themselves. Owned by the arena. */
+Value value_of_shape(Arena *arena, const Record *records, const Shape *shape, size_t size);
 
 /* Number of scalars of a value, records included, and a visit of them in the order of dag_call. */
 uint32_t value_scalars(const Value *value, const Record *records);
@@ -150,7 +150,6 @@ bool value_zero(Machine *machine, Value *value);
 Value value_copy(Machine *machine, const Value *value);
 void value_assign(Machine *machine, Value *target, const Value *source); /* same sizes */
 bool value_integer(Machine *machine, const Value *value, int64_t *out);
-bool value_number(Machine *machine, const char *scalar, int64_t *out);
 Value value_scalar(Machine *machine, BaseType base, double number);
 bool value_apply(Machine *machine, Op op, Type type, const Value *arguments, uint32_t count, Value *out);
 bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count, Value *out);
@@ -167,5 +166,3 @@ bool value_is_all(const Value *value);
 /* builtins.c */
 bool builtin_run(Machine *machine, Builtin builtin, const Value *arguments, uint32_t count, Value *out);
 bool builtin_matrix(Machine *machine, const Value *parts, uint32_t count, uint32_t along, Value *out);
-
-#endif

@@ -34,7 +34,8 @@ void frame_end(Machine *machine) {
 }
 
 /* In a probe, as soon as the sizes of the outputs are settled, the domain gives them their values. */
-bool probe_finish(Machine *machine, bool is_last) {
+/* In a probe whose outputs have sizes (is_last: must have): the domain gives them values. */
+static bool probe_finish(Machine *machine, bool is_last) {
   Frame *frame = frame_top(machine);
   const Routine *routine = frame->routine;
   if (!frame->is_probe) return true;

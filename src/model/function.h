@@ -1,13 +1,10 @@
-/* function: the form in which functions and algorithm sections are kept and run. A Routine is typed stack
- * code; a Function is a routine with the sizes of its arguments settled, which is what equations call
- * (dag_call).
+/* function: the form in which functions and algorithm sections are kept and run. A Routine is typed stack code; a
+ * Function is a routine with the sizes of its arguments settled, which is what equations call (dag_call).
  *
- * Invariant: code is checked when it is made (lang/): every jump is inside, every pop has its push, every
- * slot and type is right. Sizes of arrays are checked while running. Control flow is structured: the
- * machine (execute.h) runs both branches of an if whose condition is not known and merges what they
- * assign. */
-#ifndef DAEDAL_MODEL_FUNCTION_H
-#define DAEDAL_MODEL_FUNCTION_H
+ * Invariant: code is checked when it is made (lang/): every jump is inside, every pop has its push, every slot and type
+ * is right. Sizes of arrays are checked while running. Control flow is structured: the machine (execute.h) runs both
+ * branches of an if whose condition is not known and merges what they assign. */
+#pragma once
 
 #include "base/diag.h"
 #include "expr/dag.h"
@@ -130,5 +127,3 @@ typedef struct Function {
 
 /* Appends an instruction and gives its position. */
 uint32_t routine_emit(Heap *heap, Routine *routine, Code code, uint32_t a, uint32_t b, Span span);
-
-#endif

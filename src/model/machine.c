@@ -14,11 +14,11 @@ static const uint64_t STEPS_DEFAULT = 10000000, TOTAL_DEFAULT = UINT64_MAX, INLI
 
 /* ---- memory ---- */
 
-Mark mark_now(const Machine *machine) { return (Mark){machine->chunk, machine->used}; }
+ChunkMark mark_now(const Machine *machine) { return (ChunkMark){machine->chunk, machine->used}; }
 
-bool mark_is_above(Mark a, Mark b) { return a.chunk != b.chunk ? a.chunk > b.chunk : a.used > b.used; }
+bool mark_is_above(ChunkMark a, ChunkMark b) { return a.chunk != b.chunk ? a.chunk > b.chunk : a.used > b.used; }
 
-static void mark_release(Machine *machine, Mark mark) {
+static void mark_release(Machine *machine, ChunkMark mark) {
   machine->chunk = mark.chunk;
   machine->used = mark.used;
 }
@@ -186,7 +186,7 @@ void machine_clear(Machine *machine) {
   machine->budget = left < machine->limits.steps ? left : machine->limits.steps;
   machine->status = EXECUTE_OK;
   machine->obstacle = NULL;
-  mark_release(machine, (Mark){0, 0});
+  mark_release(machine, (ChunkMark){0, 0});
 }
 
 void machine_free(Machine *machine) {

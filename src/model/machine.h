@@ -1,7 +1,6 @@
 /* machine: the insides of the machine, shared by its files only (machine.c, operate.c, control.c,
  * frames.c, execute.c). */
-#ifndef DAEDAL_MODEL_MACHINE_H
-#define DAEDAL_MODEL_MACHINE_H
+#pragma once
 
 #include "model/execute.h"
 
@@ -15,10 +14,10 @@ typedef struct Chunk {
 } Chunk;
 
 /* A point in the chunk stack. */
-typedef struct Mark {
+typedef struct ChunkMark {
   uint32_t chunk;
   size_t used;
-} Mark;
+} ChunkMark;
 
 /* State saved with a condition: the slots listed, under the path on which it was saved. */
 typedef struct Snapshot {
@@ -37,9 +36,9 @@ typedef struct Control {
   char *path, *route;       /* conditions outside; NULL: always */
   Value *before, *then;     /* of an if: assigned slots before it and after its first branch */
   bool in_else, then_is_dead;
-  Value range;   /* of loops */
-  uint32_t next; /* next element of the range */
-  Mark mark;     /* the frame's before the loop */
+  Value range;    /* of loops */
+  uint32_t next;  /* next element of the range */
+  ChunkMark mark; /* the frame's before the loop */
   VEC(Snapshot) breaks;
 } Control;
 
@@ -53,7 +52,7 @@ typedef struct Frame {
   uint64_t steps;   /* machine's count when it began */
   uint32_t effects; /* of the domain, when it began */
   char *path, *route;
-  Mark mark, floor;
+  ChunkMark mark, floor;
   bool is_probe; /* runs only up to CODE_BODY, to learn the sizes of the outputs */
   bool is_done;
   VEC(Snapshot) returns; /* of the outputs */
@@ -95,8 +94,8 @@ void machine_push(Machine *machine, Value value);
 Value *machine_top(Machine *machine, uint32_t count);                /* the topmost `count` values */
 void machine_replace(Machine *machine, uint32_t count, Value value); /* pops `count`, pushes one */
 char *machine_copy_scalar(Machine *machine, const char *scalar);
-Mark mark_now(const Machine *machine);
-bool mark_is_above(Mark a, Mark b);
+ChunkMark mark_now(const Machine *machine);
+bool mark_is_above(ChunkMark a, ChunkMark b);
 
 /* Ends a statement: its values go. Or everything allocated so far stays as long as the frame. */
 void statement_end(Machine *machine);
@@ -168,8 +167,6 @@ bool step_while_test(Machine *machine);
 /* The frame on top is over: its outputs go to the caller's stack; frame_finish applies its returns first. */
 void frame_end(Machine *machine);
 bool frame_finish(Machine *machine);
-/* In a probe whose outputs have sizes (is_last: must have): the domain gives them values. */
-bool probe_finish(Machine *machine, bool is_last);
 /* Something is not known: the innermost function that can be handed over is run again as a probe; false if
  * there is none. */
 bool frame_recover(Machine *machine);
@@ -182,5 +179,3 @@ bool step_declare(Machine *machine, uint32_t number, uint32_t count);
 bool step_reinit(Machine *machine);
 bool step_store(Machine *machine, const uint32_t *place);
 bool step_terminate(Machine *machine);
-
-#endif

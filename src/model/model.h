@@ -5,14 +5,11 @@
  * (j, k) of the graph is its k-th derivative; likewise parameter leaves and discrete leaves. Everything
  * lives in the model's heap and dies with it.
  */
-#ifndef DAEDAL_MODEL_MODEL_H
-#define DAEDAL_MODEL_MODEL_H
+#pragma once
 
 #include "base/diag.h"
 #include "expr/dag.h"
 #include "model/function.h"
-
-#define EXPR_NONE UINT32_MAX
 
 /* What a variable is for the equations. */
 typedef enum Role {
@@ -127,12 +124,11 @@ typedef struct Model {
 /* An empty model in `heap`. */
 Model *model_new(Heap *heap, Names *names);
 
-/* A model of one's own over another, which stays as it is and must outlive it: its names and its graph begin with the same
- * content and may grow. Variables, equations and the rest are shared, and must not. O(size of the graph). */
+/* A model of one's own over another, which stays as it is and must outlive it: its names and its graph begin with the
+ * same content and may grow. Variables, equations and the rest are shared, and must not. O(size of the graph). */
 Model *model_layer(const Model *model, Heap *heap);
 
-/* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be
- * new. */
+/* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be new. */
 uint32_t model_add_variable(Model *model, Variable variable);
 
 /* Position of a variable by flat name; MAP_NONE if there is none. */
@@ -198,14 +194,10 @@ typedef struct Aliases {
   uint32_t removed;    /* number of removed equations = removed unknowns */
 } Aliases;
 
-/* Finds aliases by union-find with sign (and shift) over the equations; conflicting ones (x = y, x = -y + 1)
- * stay equations. An unknown with stateSelect always/prefer, fixed start, or given start is preferred as
- * representative, so nothing the user gave is lost: conflicting fixed starts are left for initialization to
- * report. O(n alpha(n)). */
+/* Finds aliases by union-find with sign (and shift) over the equations; conflicting ones (x = y, x = -y + 1) stay
+ * equations. An unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so
+ * nothing the user gave is lost: conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
 Aliases model_find_aliases(Model *model, Arena *arena);
 
-/* Residuals of the kept equations with the representatives put in for the eliminated unknowns (derivatives
- * too). */
+/* Residuals of the kept equations with the representatives put in for the eliminated unknowns (derivatives too). */
 void model_substitute_aliases(Model *model, const Aliases *aliases, ExprVec *residuals, IndexVec *equations);
-
-#endif

@@ -1,5 +1,4 @@
-/* number: the domain of plain doubles (number.h). Everything is known; what leaves an operator's domain is
- * an error. */
+/* number: the domain of plain doubles (number.h). Everything is known; what leaves an operator's domain is an error. */
 #include "model/number.h"
 
 #include <math.h>
@@ -35,11 +34,8 @@ static bool join_texts(NumberContext *context, const double *parts, uint32_t cou
 
 static bool number_apply(void *context, Op op, const void *arguments, uint32_t count, void *out) {
   double result = 0;
-  if (op == OP_STRING_JOIN) {
-    join_texts(context, arguments, count, &result);
-  } else if (op_arity(op) != (int)count || !op_evaluate(op, arguments, &result) || !isfinite(result)) {
-    return false;
-  }
+  if (op == OP_STRING_JOIN) join_texts(context, arguments, count, &result);
+  else if (op_arity(op) != (int)count || !op_evaluate(op, arguments, &result) || !isfinite(result)) return false;
   memcpy(out, &result, sizeof result);
   return true;
 }

@@ -1,6 +1,5 @@
 /* number: the domain of plain doubles, for values that are known at compile time. A text is its Name. */
-#ifndef DAEDAL_MODEL_NUMBER_H
-#define DAEDAL_MODEL_NUMBER_H
+#pragma once
 
 #include "model/execute.h"
 
@@ -10,5 +9,3 @@ typedef struct NumberContext {
 
 /* The domain over doubles; `context` must outlive it. */
 Domain number_domain(NumberContext *context);
-
-#endif

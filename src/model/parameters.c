@@ -1,10 +1,8 @@
-/* parameters: values of parameters and constants (see model.h). One walk over the graph in which a parameter
- * leaf has its binding as only child: so what a value needs is computed first, each node once, without
- * recursion.
+/* parameters: values of parameters and constants (see model.h). One walk over the graph in which a parameter leaf has
+ * its binding as only child: so what a value needs is computed first, each node once, without recursion.
  *
- * Invariant: a node that is done has its value, or the node at fault: something undefined counts only where
- * it is used, as in an inactive branch of an if. A fault is reported once, for the first parameter that
- * needs it. */
+ * Invariant: a node that is done has its value, or the node at fault: something undefined counts only where it is used,
+ * as in an inactive branch of an if. A fault is reported once, for the first parameter that needs it. */
 #include "model/model.h"
 #include "model/number.h"
 
@@ -68,20 +66,6 @@ static Expr parameter_source(const Valuation *run, Expr leaf) {
 
 /* ---- calls ---- */
 
-/* Room for a value of this shape. Records nest as deep as their definitions, which are bounded. */
-static Value shape_value(const Valuation *run, Arena *arena, const Shape *shape) {
-  Value value = {.type = shape->type, .sizes = shape->sizes, .count = 1};
-  for (uint32_t d = 0; d < shape->type.dimensions; d++) value.count *= shape->sizes[d];
-  if (shape->type.base != TYPE_RECORD) {
-    value.data = arena_array(arena, value.count, sizeof(double));
-    return value;
-  }
-  uint32_t count = run->model->records.data[shape->type.definition].fields.count;
-  value.fields = arena_array(arena, count, sizeof *value.fields);
-  for (uint32_t f = 0; f < count; f++) value.fields[f] = shape_value(run, arena, &shape->fields[f]);
-  return value;
-}
-
 static void start_machine(Valuation *run) {
   run->names = names_over(run->heap, run->model->names);
   run->number_context.names = &run->names;
@@ -111,7 +95,7 @@ static void run_call(Valuation *run, Expr e, const Function *function) {
   double *scalars = arena_array(&arena, function->arguments, sizeof *scalars);
   for (uint32_t i = 0; i < function->arguments; i++) scalars[i] = run->values[dag_child(run->dag, e, i)];
   for (uint32_t i = 0, at = 0; i < function->input_count; i++) {
-    inputs[i] = shape_value(run, &arena, &function->inputs[i]);
+    inputs[i] = value_of_shape(&arena, records, &function->inputs[i], sizeof(double));
     value_unflatten(&run->domain, &inputs[i], records, (const char *)(scalars + at));
     at += function->inputs[i].scalars;
   }
@@ -145,35 +129,7 @@ static Expr evaluate_call(Valuation *run, Expr e) {
   return EXPR_NONE;
 }
 
-/* ---- operators ---- */
-
-static Expr child_fault(const Valuation *run, Expr e, uint32_t begin, uint32_t end) {
-  for (uint32_t i = begin; i < end; i++) {
-    Expr fault = run->faults[dag_child(run->dag, e, i)];
-    if (fault != EXPR_NONE) return fault;
-  }
-  return EXPR_NONE;
-}
-
-/* if, and, or use their second part only if the first asks for it. */
-static Expr evaluate_choice(Valuation *run, Op op, Expr e) {
-  Expr fault = child_fault(run, e, 0, 1);
-  if (fault != EXPR_NONE) return fault;
-  bool first = run->values[dag_child(run->dag, e, 0)] != 0;
-  run->values[e] = first;
-  if (op != OP_IF && first == (op == OP_OR)) return EXPR_NONE;
-  uint32_t chosen = op == OP_IF && !first ? 2 : 1;
-  run->values[e] = run->values[dag_child(run->dag, e, chosen)];
-  return child_fault(run, e, chosen, chosen + 1);
-}
-
-static void evaluate_sum(Valuation *run, Expr e) {
-  double total;
-  const Term *terms;
-  uint32_t count = dag_terms(run->dag, e, &total, &terms);
-  for (uint32_t i = 0; i < count; i++) total += terms[i].coefficient * run->values[terms[i].node];
-  run->values[e] = total;
-}
+/* ---- nodes ---- */
 
 static Expr evaluate_parameter(Valuation *run, Expr e) {
   Expr source = parameter_source(run, e);
@@ -184,30 +140,23 @@ static Expr evaluate_parameter(Valuation *run, Expr e) {
   return source == EXPR_NONE ? EXPR_NONE : run->faults[source];
 }
 
+static Expr evaluate_operator(Valuation *run, Expr e) {
+  NodeValues nodes = {.values = run->values, .faults = run->faults};
+  Expr fault = dag_evaluate_node(run->dag, &nodes, e, &run->values[e]);
+  return fault == e && dag_op(run->dag, e) == OP_CALL ? evaluate_call(run, e) : fault;
+}
+
 /* Value of a node whose children are done; gives the node at fault. */
 static Expr evaluate_node(Valuation *run, Expr e) {
-  Op op = dag_op(run->dag, e);
-  switch (op) {
-  case OP_CONSTANT: run->values[e] = dag_value(run->dag, e); return EXPR_NONE;
+  switch (dag_op(run->dag, e)) {
   case OP_STRING: run->values[e] = dag_index(run->dag, e); return EXPR_NONE;
   case OP_PARAMETER: return evaluate_parameter(run, e);
   case OP_TIME:
   case OP_VARIABLE:
   case OP_DISCRETE:
   case OP_PRE: return e;
-  case OP_IF:
-  case OP_AND:
-  case OP_OR: return evaluate_choice(run, op, e);
-  default: break;
+  default: return evaluate_operator(run, e);
   }
-  uint32_t count = dag_child_count(run->dag, e);
-  Expr fault = child_fault(run, e, 0, count);
-  if (fault != EXPR_NONE) return fault;
-  if (op == OP_CALL) return evaluate_call(run, e);
-  if (op == OP_SUM) return evaluate_sum(run, e), EXPR_NONE;
-  double arguments[3] = {0};
-  for (uint32_t i = 0; i < count && i < 3; i++) arguments[i] = run->values[dag_child(run->dag, e, i)];
-  return op_arity(op) == (int)count && op_evaluate(op, arguments, &run->values[e]) ? EXPR_NONE : e;
 }
 
 /* ---- the walk ---- */

@@ -1,7 +1,6 @@
 /* print: what the files that print a model share (print.c: the model; print_call.c: calls with arrays and
  * records; print_routine.c: functions from their code; print_shared.c: functions for shared expressions). */
-#ifndef DAEDAL_MODEL_PRINT_H
-#define DAEDAL_MODEL_PRINT_H
+#pragma once
 
 #include "model/model.h"
 
@@ -48,8 +47,7 @@ typedef struct Print {
   uint32_t shared_count;
 } Print;
 
-/* A printer for one or more texts, freed with print_free. Stays where it is: its address is the context of
- * `leaves`. */
+/* A printer for one or more texts, freed with print_free. Stays where it is: its address is the context of `leaves`. */
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat);
 void print_free(Print *print);
 
@@ -68,9 +66,6 @@ void print_type(Print *print, TextVec *text, Type type);
 
 /* Literal number `value` of an enumeration: 'E'.'a'. */
 void print_literal(Print *print, TextVec *text, uint32_t enumeration, double value);
-
-/* The value that a variable of this type has by default: 0.0, 'E'.'a', 'R'(0, false), fill(0.0, 2, 0). */
-void print_default(Print *print, TextVec *text, const Shape *shape, uint32_t skip);
 
 /* Notes that the text calls a routine (its output number `output`), and gives the name to call. */
 const char *print_use(Print *print, uint32_t routine, uint32_t output);
@@ -93,5 +88,3 @@ void print_input(Print *print, TextVec *text, Expr leaf);
 
 /* All functions in print->uses, which grows while printing. */
 void print_functions(Print *print, TextVec *text);
-
-#endif

@@ -1,25 +1,25 @@
-/* print_call: calls in the graph have scalars as arguments and one scalar as value; in the text they have
- * arrays and records, and the scalar is selected: ('f'({a, b}, 'R'(c, d)))[2]. The layout of a function is
- * made once.
+/* print_call: calls in the graph have scalars as arguments and one scalar as value; in the text they have arrays and
+ * records, and the scalar is selected: ('f'({a, b}, 'R'(c, d)))[2]. The layout of a function is made once.
  *
  * Recursion here goes over dimensions and fields of types, whose number and depth are bounded. */
 #include "model/print.h"
 
 /* The arguments of a function while they are laid out. */
-typedef struct Layout {
+typedef struct ArgumentLayout {
   Print *print;
   PrintPlace *places;
   uint32_t count;
   TextVec text; /* since the last scalar */
-} Layout;
+} ArgumentLayout;
 
-static void place_scalar(Layout *layout, Type type) {
+static void place_scalar(ArgumentLayout *layout, Type type) {
   const char *before = arena_copy(&layout->print->arena, layout->text.data, layout->text.count);
   layout->places[layout->count++] = (PrintPlace){before, print_kind(type)};
   layout->text.count = 0;
 }
 
-void print_default(Print *print, TextVec *text, const Shape *shape, uint32_t skip) {
+/* The value that a variable of this type has by default: 0.0, 'E'.'a', 'R'(0, false), fill(0.0, 2, 0). */
+static void print_default(Print *print, TextVec *text, const Shape *shape, uint32_t skip) {
   bool is_array = shape->type.dimensions > skip;
   Type type = shape->type;
   if (is_array) text_printf(print->heap, text, "fill(");
@@ -44,7 +44,7 @@ void print_default(Print *print, TextVec *text, const Shape *shape, uint32_t ski
 
 /* A value of which the first `skip` dimensions have their subscripts. The scalars of an array of records come element
  * by element. */
-static void place_value(Layout *layout, const Shape *shape, uint32_t skip) {
+static void place_value(ArgumentLayout *layout, const Shape *shape, uint32_t skip) {
   Print *print = layout->print;
   if (skip < shape->type.dimensions) {
     if (!shape->scalars) {
@@ -71,7 +71,7 @@ static void place_value(Layout *layout, const Shape *shape, uint32_t skip) {
 
 /* Inputs with a default that the call leaves out are skipped; those behind are given by name. */
 static PrintPlace *make_layout(Print *print, const Function *function) {
-  Layout layout = {.print = print};
+  ArgumentLayout layout = {.print = print};
   layout.places = arena_array(&print->arena, function->arguments + 1, sizeof *layout.places);
   text_append(print->heap, &layout.text, "(", 1);
   bool is_named = false, is_first = true;

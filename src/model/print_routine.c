@@ -1,9 +1,8 @@
-/* print_routine: functions as Modelica, from their code (function.h). The code is that of a stack machine
- * with structured control flow; running it over texts instead of numbers gives back expressions and
- * statements.
+/* print_routine: functions as Modelica, from their code (function.h). The code is that of a stack machine with
+ * structured control flow; running it over texts instead of numbers gives back expressions and statements.
  *
- * Invariant: a text on the stack is a rope, pieces that are joined only when a statement is written, so the
- * cost is linear however deep expressions nest. What is printed compiles to the same code. */
+ * Invariant: a text on the stack is a rope, pieces that are joined only when a statement is written, so the cost is
+ * linear however deep expressions nest. What is printed compiles to the same code. */
 #include "model/execute.h"
 #include "model/print.h"
 
@@ -12,7 +11,7 @@
 /* ---- ropes ---- */
 
 /* How tightly the text holds together, loosest first (Modelica 3.6, appendix A.2.7). */
-typedef enum Level {
+typedef enum RopeLevel {
   LEVEL_IF,
   LEVEL_RANGE,
   LEVEL_OR,
@@ -23,7 +22,7 @@ typedef enum Level {
   LEVEL_PRODUCT,
   LEVEL_POWER,
   LEVEL_PRIMARY,
-} Level;
+} RopeLevel;
 
 typedef struct Rope Rope;
 
@@ -35,7 +34,7 @@ typedef struct Piece {
 struct Rope {
   Piece *pieces;
   uint32_t count;
-  Level level;
+  RopeLevel level;
 };
 
 /* A call with several outputs, while they are assigned one after the other. */
@@ -62,7 +61,7 @@ typedef struct Declaration {
   const Rope *bound; /* what a slot stands for that only lives within one expression */
 } Declaration;
 
-typedef struct Writer {
+typedef struct RoutinePrinter {
   Print *print;
   Heap *heap;
   Arena arena;
@@ -77,26 +76,26 @@ typedef struct Writer {
   uint32_t skip;     /* instructions to pass over */
   uint32_t depth;    /* of blocks, for indentation */
   IndexVec chains;   /* by open if: how many `elseif` it has, whose ends are not written */
-} Writer;
+} RoutinePrinter;
 
-static const Rope *rope_of(Writer *writer, Level level, const Piece *pieces, uint32_t count) {
+static const Rope *rope_of(RoutinePrinter *writer, RopeLevel level, const Piece *pieces, uint32_t count) {
   Rope *rope = arena_alloc(&writer->arena, sizeof *rope);
   *rope = (Rope){.pieces = arena_array(&writer->arena, count, sizeof *pieces), .count = count, .level = level};
   if (count) memcpy(rope->pieces, pieces, count * sizeof *pieces);
   return rope;
 }
 
-static const Rope *rope_text(Writer *writer, Level level, const char *text) {
+static const Rope *rope_text(RoutinePrinter *writer, RopeLevel level, const char *text) {
   return rope_of(writer, level, &(Piece){.text = text}, 1);
 }
 
 /* In parentheses if it holds together less than its place asks for. */
-static const Rope *rope_at(Writer *writer, const Rope *rope, Level level) {
+static const Rope *rope_at(RoutinePrinter *writer, const Rope *rope, RopeLevel level) {
   if (rope->level >= level) return rope;
   return rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.text = "("}, {.rope = rope}, {.text = ")"}}, 3);
 }
 
-static void rope_write(Writer *writer, const Rope *root) {
+static void rope_write(RoutinePrinter *writer, const Rope *root) {
   VEC(struct {
     const Rope *rope;
     uint32_t next;
@@ -125,21 +124,21 @@ static void rope_write(Writer *writer, const Rope *root) {
 
 /* ---- the stack ---- */
 
-static void push_item(Writer *writer, const Rope *rope, uint32_t record) {
+static void push_item(RoutinePrinter *writer, const Rope *rope, uint32_t record) {
   vec_push(writer->heap, &writer->stack, (Item){.rope = rope, .record = record});
 }
 
-static void push(Writer *writer, const Rope *rope) { push_item(writer, rope, NO_RECORD); }
-static const Rope *pop(Writer *writer) { return vec_pop(&writer->stack).rope; }
+static void push(RoutinePrinter *writer, const Rope *rope) { push_item(writer, rope, NO_RECORD); }
+static const Rope *pop(RoutinePrinter *writer) { return vec_pop(&writer->stack).rope; }
 static uint32_t type_record(Type type) { return type.base == TYPE_RECORD ? type.definition : NO_RECORD; }
 
 /* The record of the item `below` places under the top. */
-static uint32_t record_below(const Writer *writer, uint32_t below) {
+static uint32_t record_below(const RoutinePrinter *writer, uint32_t below) {
   return writer->stack.data[writer->stack.count - 1 - below].record;
 }
 
 /* Pops `count` texts and joins them by commas, with `open` before and `close` behind. */
-static const Rope *pop_list(Writer *writer, const char *open, uint32_t count, const char *separator,
+static const Rope *pop_list(RoutinePrinter *writer, const char *open, uint32_t count, const char *separator,
                             const char *close) {
   writer->pieces.count = 0;
   vec_push(writer->heap, &writer->pieces, (Piece){.text = open});
@@ -153,12 +152,12 @@ static const Rope *pop_list(Writer *writer, const char *open, uint32_t count, co
   return rope_of(writer, LEVEL_PRIMARY, writer->pieces.data, writer->pieces.count);
 }
 
-static void push_call(Writer *writer, const char *name, uint32_t count) {
+static void push_call(RoutinePrinter *writer, const char *name, uint32_t count) {
   const char *open = arena_printf(&writer->arena, "%s(", name);
   push(writer, pop_list(writer, open, count, ", ", ")"));
 }
 
-static void push_infix(Writer *writer, const char *operator, Level level, Level left, Level right) {
+static void push_infix(RoutinePrinter *writer, const char *operator, RopeLevel level, RopeLevel left, RopeLevel right) {
   const Rope *b = rope_at(writer, pop(writer), right);
   const Rope *a = rope_at(writer, pop(writer), left);
   push(writer, rope_of(writer, level, (Piece[]){{.rope = a}, {.text = operator}, {.rope = b}}, 3));
@@ -166,16 +165,18 @@ static void push_infix(Writer *writer, const char *operator, Level level, Level 
 
 /* ---- values ---- */
 
-static const char *local_name(Writer *writer, uint32_t slot) {
+static const char *local_name(RoutinePrinter *writer, uint32_t slot) {
   return print_name(writer->print, writer->routine->locals.data[slot].name);
 }
 
 /* The loops of a function of scalars over arrays have variables without names. They are not printed: the call
  * has the arrays as its arguments again. */
-static bool is_vectorizing(const Writer *writer, uint32_t slot) { return !writer->routine->locals.data[slot].name; }
+static bool is_vectorizing(const RoutinePrinter *writer, uint32_t slot) {
+  return !writer->routine->locals.data[slot].name;
+}
 
 /* A Real has a point or an exponent, so that it reads back as one. */
-static void run_constant(Writer *writer, BaseType base, double value) {
+static void run_constant(RoutinePrinter *writer, BaseType base, double value) {
   TextVec text = {0};
   if (base == TYPE_BOOLEAN) {
     text_printf(writer->heap, &text, value != 0 ? "true" : "false");
@@ -188,14 +189,14 @@ static void run_constant(Writer *writer, BaseType base, double value) {
   vec_free(writer->heap, &text);
 }
 
-static void run_literal(Writer *writer, uint32_t literal, uint32_t enumeration) {
+static void run_literal(RoutinePrinter *writer, uint32_t literal, uint32_t enumeration) {
   TextVec text = {0};
   print_literal(writer->print, &text, enumeration, literal);
   push(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text.data, text.count)));
   vec_free(writer->heap, &text);
 }
 
-static void run_convert(Writer *writer, uint32_t literals, uint32_t enumeration) {
+static void run_convert(RoutinePrinter *writer, uint32_t literals, uint32_t enumeration) {
   (void)literals;
   TextVec text = {0};
   print_type(writer->print, &text, (Type){.base = TYPE_ENUMERATION, .definition = enumeration});
@@ -203,17 +204,17 @@ static void run_convert(Writer *writer, uint32_t literals, uint32_t enumeration)
   vec_free(writer->heap, &text);
 }
 
-static void run_string(Writer *writer, Name name) {
+static void run_string(RoutinePrinter *writer, Name name) {
   TextVec text = {0};
   text_quote(writer->heap, &text, names_text(writer->print->model->names, name), '\"');
   push(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text.data, text.count)));
   vec_free(writer->heap, &text);
 }
 
-static void run_all(Writer *writer) { push(writer, rope_text(writer, LEVEL_PRIMARY, ":")); }
+static void run_all(RoutinePrinter *writer) { push(writer, rope_text(writer, LEVEL_PRIMARY, ":")); }
 
 /* x[i, j] of a name, (e)[i, j] of anything else; x alone where the subscripts are those of vectorizing loops. */
-static void run_index(Writer *writer, uint32_t count) {
+static void run_index(RoutinePrinter *writer, uint32_t count) {
   if (!vec_last(&writer->stack).rope) {
     writer->stack.count -= count;
     return;
@@ -224,7 +225,7 @@ static void run_index(Writer *writer, uint32_t count) {
   push_item(writer, rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.rope = base}, {.rope = subscripts}}, 2), record);
 }
 
-static void run_field(Writer *writer, uint32_t number) {
+static void run_field(RoutinePrinter *writer, uint32_t number) {
   const Field *field = &writer->print->model->records.data[record_below(writer, 0)].fields.data[number];
   const Rope *base = rope_at(writer, pop(writer), LEVEL_PRIMARY);
   const char *text = arena_printf(&writer->arena, ".%s", print_name(writer->print, field->name));
@@ -232,18 +233,18 @@ static void run_field(Writer *writer, uint32_t number) {
   push_item(writer, rope, type_record(field->type));
 }
 
-static void run_record(Writer *writer, uint32_t definition) {
+static void run_record(RoutinePrinter *writer, uint32_t definition) {
   const Record *record = &writer->print->model->records.data[definition];
   const char *open = arena_printf(&writer->arena, "%s(", print_record(writer->print, definition));
   push_item(writer, pop_list(writer, open, record->fields.count, ", ", ")"), definition);
 }
 
-static void run_array(Writer *writer, uint32_t count) {
+static void run_array(RoutinePrinter *writer, uint32_t count) {
   uint32_t record = count ? record_below(writer, 0) : NO_RECORD;
   push_item(writer, pop_list(writer, "{", count, ", ", "}"), record);
 }
 
-static void run_local(Writer *writer, uint32_t slot) {
+static void run_local(RoutinePrinter *writer, uint32_t slot) {
   const Local *local = &writer->routine->locals.data[slot];
   const Rope *bound = writer->declarations[slot].bound;
   const Rope *rope = bound                          ? bound
@@ -252,13 +253,13 @@ static void run_local(Writer *writer, uint32_t slot) {
   push_item(writer, rope, type_record(local->type));
 }
 
-static void run_bind(Writer *writer, uint32_t slot) {
+static void run_bind(RoutinePrinter *writer, uint32_t slot) {
   Declaration *declaration = &writer->declarations[slot];
   if (writer->routine->locals.data[slot].has_default) declaration->binding = pop(writer);
   else declaration->bound = pop(writer);
 }
 
-static void run_range(Writer *writer, bool has_step) {
+static void run_range(RoutinePrinter *writer, bool has_step) {
   uint32_t count = has_step ? 3 : 2;
   for (uint32_t i = 0; i < count; i++) {
     Item *item = &writer->stack.data[writer->stack.count - count + i];
@@ -271,7 +272,7 @@ static void run_range(Writer *writer, bool has_step) {
 }
 
 /* Terms with their signs; a sign inside of a term has parentheses. */
-static void run_sum(Writer *writer, uint32_t count, const uint32_t *signs) {
+static void run_sum(RoutinePrinter *writer, uint32_t count, const uint32_t *signs) {
   writer->pieces.count = 0;
   for (uint32_t i = 0; i < count; i++) {
     bool is_minus = (signs[i / 32] >> (i % 32)) & 1;
@@ -285,27 +286,27 @@ static void run_sum(Writer *writer, uint32_t count, const uint32_t *signs) {
 }
 
 /* * / ^ and their forms for each element. */
-static void run_product(Writer *writer, Op op, bool is_each) {
+static void run_product(RoutinePrinter *writer, Op op, bool is_each) {
   const char *words = arena_printf(&writer->arena, is_each ? " .%s " : " %s ", op_name(op));
   if (op == OP_POWER) push_infix(writer, words, LEVEL_POWER, LEVEL_PRIMARY, LEVEL_PRIMARY);
   else push_infix(writer, words, LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_POWER);
 }
 
-static void run_each_sum(Writer *writer, bool is_minus) {
+static void run_each_sum(RoutinePrinter *writer, bool is_minus) {
   push_infix(writer, is_minus ? " .- " : " .+ ", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT);
 }
 
-static void run_compare(Writer *writer, Op op) {
+static void run_compare(RoutinePrinter *writer, Op op) {
   const char *words = arena_printf(&writer->arena, " %s ", op_name(op));
   push_infix(writer, words, LEVEL_RELATION, LEVEL_SUM, LEVEL_SUM);
 }
 
-static void push_not(Writer *writer) {
+static void push_not(RoutinePrinter *writer) {
   const Rope *a = rope_at(writer, pop(writer), LEVEL_RELATION);
   push(writer, rope_of(writer, LEVEL_NOT, (Piece[]){{.text = "not "}, {.rope = a}}, 2));
 }
 
-static void run_apply(Writer *writer, Op op, uint32_t count) {
+static void run_apply(RoutinePrinter *writer, Op op, uint32_t count) {
   switch (op) {
   case OP_AND: push_infix(writer, " and ", LEVEL_AND, LEVEL_AND, LEVEL_NOT); break;
   case OP_OR: push_infix(writer, " or ", LEVEL_OR, LEVEL_OR, LEVEL_AND); break;
@@ -317,7 +318,7 @@ static void run_apply(Writer *writer, Op op, uint32_t count) {
   }
 }
 
-static void run_special(Writer *writer, Special special, uint32_t count) {
+static void run_special(RoutinePrinter *writer, Special special, uint32_t count) {
   static const char *const names[SPECIAL_COUNT] = {
 #define SPECIAL(id, name, ...) [SPECIAL_##id] = name,
 #include "model/specials.def"
@@ -326,7 +327,7 @@ static void run_special(Writer *writer, Special special, uint32_t count) {
   else push_call(writer, names[special], count);
 }
 
-static void run_builtin(Writer *writer, Builtin builtin, uint32_t count) {
+static void run_builtin(RoutinePrinter *writer, Builtin builtin, uint32_t count) {
   static const char *const names[] = {
 #define BUILTIN(id, name, ...) name,
 #include "model/builtin.def"
@@ -336,12 +337,12 @@ static void run_builtin(Writer *writer, Builtin builtin, uint32_t count) {
 }
 
 /* The condition waits until both values are there. */
-static void run_if_value(Writer *writer) {
+static void run_if_value(RoutinePrinter *writer) {
   Item condition = vec_pop(&writer->stack);
   vec_push(writer->heap, &writer->waiting, condition);
 }
 
-static void run_end_value(Writer *writer) {
+static void run_end_value(RoutinePrinter *writer) {
   uint32_t record = record_below(writer, 0);
   const Rope *otherwise = pop(writer), *then = rope_at(writer, pop(writer), LEVEL_RANGE);
   const Rope *condition = vec_pop(&writer->waiting).rope;
@@ -357,13 +358,13 @@ static void run_end_value(Writer *writer) {
             record);
 }
 
-static void run_each(Writer *writer, uint32_t slot) {
+static void run_each(RoutinePrinter *writer, uint32_t slot) {
   (void)slot;
   Item range = vec_pop(&writer->stack);
   vec_push(writer->heap, &writer->waiting, range);
 }
 
-static void run_each_next(Writer *writer) {
+static void run_each_next(RoutinePrinter *writer) {
   const Instruction *code = writer->routine->code.data;
   uint32_t slot = code[code[writer->position].b].a;
   const Rope *range = vec_pop(&writer->waiting).rope;
@@ -378,24 +379,24 @@ static void run_each_next(Writer *writer) {
 }
 
 /* A row is a, b without brackets: it stands in a matrix [a, b; c, d] next. */
-static void run_matrix(Writer *writer, uint32_t along, uint32_t count) {
+static void run_matrix(RoutinePrinter *writer, uint32_t along, uint32_t count) {
   push(writer, along ? pop_list(writer, "", count, ", ", "") : pop_list(writer, "[", count, "; ", "]"));
 }
 
 /* ---- statements ---- */
 
-static void write_indent(Writer *writer) {
+static void write_indent(RoutinePrinter *writer) {
   enum { DEEPEST = 20 };
   uint32_t depth = writer->depth < DEEPEST ? writer->depth : DEEPEST;
   for (uint32_t i = 0; i < depth; i++) text_append(writer->heap, writer->text, "  ", 2);
 }
 
-static void write_line(Writer *writer, const char *text) {
+static void write_line(RoutinePrinter *writer, const char *text) {
   write_indent(writer);
   text_printf(writer->heap, writer->text, "%s\n", text);
 }
 
-static void write_rope_line(Writer *writer, const char *before, const Rope *rope, const char *behind) {
+static void write_rope_line(RoutinePrinter *writer, const char *before, const Rope *rope, const char *behind) {
   write_indent(writer);
   text_printf(writer->heap, writer->text, "%s", before);
   rope_write(writer, rope);
@@ -403,7 +404,7 @@ static void write_rope_line(Writer *writer, const char *before, const Rope *rope
 }
 
 /* The place extra[...] of CODE_STORE, its subscripts popped. */
-static const Rope *pop_place(Writer *writer, const uint32_t *place) {
+static const Rope *pop_place(RoutinePrinter *writer, const uint32_t *place) {
   const Model *model = writer->print->model;
   uint32_t total = 0;
   for (uint32_t i = 0; i < place[1]; i++)
@@ -432,7 +433,7 @@ static const Rope *pop_place(Writer *writer, const uint32_t *place) {
 }
 
 /* (a, , c) := f(x), once every output has its target. */
-static void take_output(Writer *writer, Item item, const Rope *target) {
+static void set_output_target(RoutinePrinter *writer, Item item, const Rope *target) {
   Outputs *outputs = item.outputs;
   outputs->targets[item.number] = target;
   if (--outputs->open) return;
@@ -446,10 +447,10 @@ static void take_output(Writer *writer, Item item, const Rope *target) {
   write_rope_line(writer, "", rope_of(writer, LEVEL_IF, writer->pieces.data, writer->pieces.count), ";");
 }
 
-static void run_store(Writer *writer, const uint32_t *place) {
+static void run_store(RoutinePrinter *writer, const uint32_t *place) {
   const Rope *target = pop_place(writer, place);
   Item item = vec_pop(&writer->stack);
-  if (item.outputs) take_output(writer, item, target);
+  if (item.outputs) set_output_target(writer, item, target);
   else if (!writer->in_body) writer->declarations[place[0]].binding = item.rope;
   else
     write_rope_line(writer, "",
@@ -457,16 +458,16 @@ static void run_store(Writer *writer, const uint32_t *place) {
                     ";");
 }
 
-static void run_drop(Writer *writer, uint32_t count) {
+static void run_drop(RoutinePrinter *writer, uint32_t count) {
   while (count--) {
     Item item = vec_pop(&writer->stack);
-    if (item.outputs) take_output(writer, item, NULL);
+    if (item.outputs) set_output_target(writer, item, NULL);
     else write_rope_line(writer, "", item.rope, ";");
   }
 }
 
 /* The values of a call: a statement if it has none, one for each target if it has several. */
-static void push_outputs(Writer *writer, const Rope *rope, uint32_t record, uint32_t wanted) {
+static void push_outputs(RoutinePrinter *writer, const Rope *rope, uint32_t record, uint32_t wanted) {
   if (wanted == 0) write_rope_line(writer, "", rope, ";");
   if (wanted == 1) push_item(writer, rope, record);
   if (wanted <= 1) return;
@@ -478,7 +479,7 @@ static void push_outputs(Writer *writer, const Rope *rope, uint32_t record, uint
 }
 
 /* Arguments whose slots follow each other from the first are given by position, the others by name. */
-static void run_call(Writer *writer, const uint32_t *call, uint32_t count) {
+static void run_call(RoutinePrinter *writer, const uint32_t *call, uint32_t count) {
   const Model *model = writer->print->model;
   const Routine *callee = model->routines.data[call[0]];
   writer->pieces.count = 0;
@@ -501,9 +502,8 @@ static void run_call(Writer *writer, const uint32_t *call, uint32_t count) {
   push_outputs(writer, rope, record, call[1]);
 }
 
-/* A function that is not in the file: the call as it was written. Constants of the same span stand for its
- * values. */
-static void run_missing(Writer *writer) {
+/* A function that is not in the file: the call as it was written. Constants of the same span stand for its values. */
+static void run_missing(RoutinePrinter *writer) {
   const Routine *routine = writer->routine;
   uint32_t position = writer->position;
   Span span = routine->spans.data[position];
@@ -519,7 +519,7 @@ static void run_missing(Writer *writer) {
   writer->skip = wanted;
 }
 
-static void run_declare(Writer *writer, uint32_t slot, uint32_t count) {
+static void run_declare(RoutinePrinter *writer, uint32_t slot, uint32_t count) {
   Declaration *declaration = &writer->declarations[slot];
   declaration->is_declared = true;
   if (count) declaration->sizes = pop_list(writer, "[", count, ", ", "]");
@@ -544,7 +544,7 @@ static bool is_elseif(const Routine *routine, uint32_t position, uint32_t end) {
   return routine->code.data[inner_else].b == end - 1;
 }
 
-static void run_if(Writer *writer) {
+static void run_if(RoutinePrinter *writer) {
   bool continues = writer->chains.count && vec_last(&writer->chains) & 1;
   if (continues) {
     vec_last(&writer->chains) += 1; /* one more if in the chain; the mark is cleared */
@@ -557,7 +557,7 @@ static void run_if(Writer *writer) {
   writer->depth++;
 }
 
-static void run_else(Writer *writer) {
+static void run_else(RoutinePrinter *writer) {
   uint32_t position = writer->position;
   uint32_t end = writer->routine->code.data[position].b;
   if (is_elseif(writer->routine, position + 1, end)) {
@@ -570,7 +570,7 @@ static void run_else(Writer *writer) {
   writer->depth++;
 }
 
-static void run_end_if(Writer *writer) {
+static void run_end_if(RoutinePrinter *writer) {
   if (vec_last(&writer->chains) >= 2) {
     vec_last(&writer->chains) -= 2;
     return;
@@ -580,53 +580,55 @@ static void run_end_if(Writer *writer) {
   write_line(writer, "end if;");
 }
 
-static void run_for(Writer *writer, uint32_t slot) {
+static void run_for(RoutinePrinter *writer, uint32_t slot) {
   const char *head = arena_printf(&writer->arena, "for %s in ", local_name(writer, slot));
   vec_push(writer->heap, &writer->chains, 0);
   write_rope_line(writer, head, pop(writer), " loop");
   writer->depth++;
 }
 
-static void end_loop(Writer *writer, const char *words) {
+static void end_loop(RoutinePrinter *writer, const char *words) {
   (void)vec_pop(&writer->chains);
   writer->depth--;
   write_line(writer, words);
 }
 
 /* The level 2 stands for one that was not written. */
-static void run_assert(Writer *writer) {
+static void run_assert(RoutinePrinter *writer) {
   const Rope *level = vec_last(&writer->stack).rope;
   bool is_written = level->count != 1 || !level->pieces[0].text || strcmp(level->pieces[0].text, "2") != 0;
   if (!is_written) pop(writer);
   write_rope_line(writer, "assert", pop_list(writer, "(", is_written ? 3 : 2, ", ", ")"), ";");
 }
 
-static void run_break(Writer *writer) { write_line(writer, "break;"); }
-static void run_return(Writer *writer) { write_line(writer, "return;"); }
-static void run_end_for(Writer *writer) { end_loop(writer, "end for;"); }
-static void run_end_while(Writer *writer) { end_loop(writer, "end while;"); }
-static void run_body(Writer *writer) { writer->in_body = true; }
+static void run_break(RoutinePrinter *writer) { write_line(writer, "break;"); }
+static void run_return(RoutinePrinter *writer) { write_line(writer, "return;"); }
+static void run_end_for(RoutinePrinter *writer) { end_loop(writer, "end for;"); }
+static void run_end_while(RoutinePrinter *writer) { end_loop(writer, "end while;"); }
+static void run_body(RoutinePrinter *writer) { writer->in_body = true; }
 
-static void run_while_test(Writer *writer) {
+static void run_while_test(RoutinePrinter *writer) {
   vec_push(writer->heap, &writer->chains, 0);
   write_rope_line(writer, "while ", pop(writer), " loop");
   writer->depth++;
 }
 
-static void run_terminate(Writer *writer) { write_rope_line(writer, "terminate(", pop(writer), ");"); }
+static void run_terminate(RoutinePrinter *writer) { write_rope_line(writer, "terminate(", pop(writer), ");"); }
 
 /* ---- what leaves no text ---- */
 
-static void run_skip(Writer *writer, uint32_t target, bool on) { (void)writer, (void)target, (void)on; }
-static void run_default(Writer *writer, uint32_t slot, uint32_t target) { (void)writer, (void)slot, (void)target; }
-static void run_else_value(Writer *writer) { (void)writer; }
-static void run_while(Writer *writer) { (void)writer; }
-static void run_loop(Writer *writer) { (void)writer; }
-static void run_external(Writer *writer) { (void)writer; }
+static void run_skip(RoutinePrinter *writer, uint32_t target, bool on) { (void)writer, (void)target, (void)on; }
+static void run_default(RoutinePrinter *writer, uint32_t slot, uint32_t target) {
+  (void)writer, (void)slot, (void)target;
+}
+static void run_else_value(RoutinePrinter *writer) { (void)writer; }
+static void run_while(RoutinePrinter *writer) { (void)writer; }
+static void run_loop(RoutinePrinter *writer) { (void)writer; }
+static void run_external(RoutinePrinter *writer) { (void)writer; }
 
 /* ---- instructions ---- */
 
-static void run_instruction(Writer *self, uint32_t position) {
+static void run_instruction(RoutinePrinter *self, uint32_t position) {
   const Routine *routine = self->routine;
   Instruction i = routine->code.data[position];
   if (self->skip) {
@@ -650,7 +652,7 @@ static void run_instruction(Writer *self, uint32_t position) {
 
 /* ---- functions ---- */
 
-static void write_declaration(Writer *writer, uint32_t slot) {
+static void write_declaration(RoutinePrinter *writer, uint32_t slot) {
   const Routine *routine = writer->routine;
   const Declaration *declaration = &writer->declarations[slot];
   const char *prefix = slot < routine->inputs ? "input " : slot < routine->inputs + routine->outputs ? "output " : "";
@@ -667,7 +669,7 @@ static void write_declaration(Writer *writer, uint32_t slot) {
 }
 
 /* annotation(derivative(order = 2, noDerivative = 'x') = 'f_der') */
-static void write_derivatives(Writer *writer) {
+static void write_derivatives(RoutinePrinter *writer) {
   const Routine *routine = writer->routine;
   for (uint32_t i = 0; i < routine->derivatives.count; i++) {
     const Derivative *derivative = &routine->derivatives.data[i];
@@ -682,21 +684,21 @@ static void write_derivatives(Writer *writer) {
 }
 
 /* The clause as it was written. */
-static void write_external(Writer *writer) {
+static void write_external(RoutinePrinter *writer) {
   Span span = writer->routine->external_span;
   text_append(writer->heap, writer->text, "  ", 2);
   text_append(writer->heap, writer->text, writer->print->model->source.text + span.begin, span.end - span.begin);
   text_append(writer->heap, writer->text, ";\n", 2);
 }
 
-static Writer writer_make(Print *print, TextVec *text, const Routine *routine) {
-  Writer writer = {
+static RoutinePrinter writer_make(Print *print, TextVec *text, const Routine *routine) {
+  RoutinePrinter writer = {
       .print = print, .heap = print->heap, .arena = arena_make(print->heap), .text = text, .routine = routine};
   writer.declarations = arena_array(&writer.arena, routine->locals.count, sizeof *writer.declarations);
   return writer;
 }
 
-static void writer_free(Writer *writer) {
+static void writer_free(RoutinePrinter *writer) {
   vec_free(writer->heap, &writer->stack);
   vec_free(writer->heap, &writer->waiting);
   vec_free(writer->heap, &writer->pieces);
@@ -709,7 +711,7 @@ static void writer_free(Writer *writer) {
 static void write_function(Print *print, TextVec *text, const Routine *routine) {
   TextVec body = {0};
   const char *name = print_name(print, routine->name);
-  Writer writer = writer_make(print, &body, routine);
+  RoutinePrinter writer = writer_make(print, &body, routine);
   writer.depth = 2;
   for (uint32_t i = 0; i < routine->code.count; i++) run_instruction(&writer, i);
   writer.text = text;

@@ -43,8 +43,7 @@ static bool count_elements(Machine *machine, Type type, const uint32_t *sizes, u
   return machine_charge(machine, product);
 }
 
-/* Memory for `type` with the given sizes; nested records are made with an explicit list of what is left to
- * do. */
+/* Memory for `type` with the given sizes; nested records are made with an explicit list of what is left to do. */
 static bool make_value(Machine *machine, Type type, const uint32_t *sizes, Value *out) {
   if (type.dimensions > TYPE_MAX_DIMENSIONS)
     return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
@@ -144,7 +143,7 @@ Value value_scalar(Machine *machine, BaseType base, double number) {
   return value;
 }
 
-bool value_number(Machine *machine, const char *scalar, int64_t *out) {
+static bool value_number(Machine *machine, const char *scalar, int64_t *out) {
   const Domain *domain = machine_domain(machine);
   double number;
   if (!domain->known(domain->context, scalar, &number)) return machine_unknown(machine, "a size or subscript");
@@ -595,6 +594,19 @@ static uint32_t record_scalars(const Type *type, const Record *records, const Va
   for (uint32_t i = 0; i < records[type->definition].fields.count; i++)
     total += record_scalars(&value->fields[i].type, records, &value->fields[i]);
   return total;
+}
+
+Value value_of_shape(Arena *arena, const Record *records, const Shape *shape, size_t size) {
+  Value value = {.type = shape->type, .sizes = shape->sizes, .count = 1};
+  for (uint32_t d = 0; d < shape->type.dimensions; d++) value.count *= shape->sizes[d];
+  if (shape->type.base != TYPE_RECORD) {
+    value.data = arena_array(arena, value.count, size);
+    return value;
+  }
+  uint32_t count = records[shape->type.definition].fields.count;
+  value.fields = arena_array(arena, count, sizeof *value.fields);
+  for (uint32_t f = 0; f < count; f++) value.fields[f] = value_of_shape(arena, records, &shape->fields[f], size);
+  return value;
 }
 
 uint32_t value_scalars(const Value *value, const Record *records) {

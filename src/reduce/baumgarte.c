@@ -1,13 +1,11 @@
-/* baumgarte: Baumgarte's stabilization (1972; Numra book, technique 2). An equation g = 0 that is
- * differentiated twice is replaced by g'' + 2 alpha g' + beta^2 g = 0, so that a deviation from g = 0 dies
- * out; one that is differentiated once by g' + alpha g = 0, and one that is differentiated c times by the
- * product of such factors. */
+/* baumgarte: Baumgarte's stabilization (1972; Numra book, technique 2). An equation g = 0 that is differentiated twice
+ * is replaced by g'' + 2 alpha g' + beta^2 g = 0, so that a deviation from g = 0 dies out; one that is differentiated
+ * once by g' + alpha g = 0, and one that is differentiated c times by the product of such factors. */
 #include "reduce/method.h"
 
 #include <math.h>
 
-/* Both parameters are by default this many times the fastest rate of change at the start; the book has 5 to
- * 20. */
+/* Both parameters are by default this many times the fastest rate of change at the start; the book has 5 to 20. */
 static const double RATE_FACTOR = 10;
 
 /* With beta^2 g in an equation for the highest derivatives, round-off in g must stay below the tolerance. */
@@ -65,7 +63,7 @@ static bool apply(Reduction *reduction) {
   }
   double alpha, beta;
   choose_parameters(reduction, &alpha, &beta);
-  form_take_top(reduction);
+  form_use_highest_rows(reduction);
   Form *form = &reduction->form;
   Expr *residual = arena_array(reduction->arena, form->rows.count, sizeof *residual);
   for (uint32_t i = 0; i < form->rows.count; i++) {

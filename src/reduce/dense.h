@@ -1,7 +1,6 @@
 /* dense: singular values and pivoted orthogonal triangles of small dense matrices, stored by columns, through
  * LAPACK. Ranks by singular values are what method strangeness decides by. */
-#ifndef DAEDAL_REDUCE_DENSE_H
-#define DAEDAL_REDUCE_DENSE_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -22,5 +21,3 @@ int32_t dense_rank(double *a, int32_t m, int32_t n, double tolerance, Arena *are
 /* Columns of a (m x n), counted from 0, in the order of a pivoted QR; those marked in `before` (NULL: none)
  * come first. a is spoilt. Owned by the arena. */
 int32_t *dense_pivots(double *a, int32_t m, int32_t n, const bool *before, Arena *arena);
-
-#endif

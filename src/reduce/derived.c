@@ -1,8 +1,6 @@
 /* derived: see derived.h. */
 #include "reduce/derived.h"
 
-#include "code/switches.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -476,7 +474,7 @@ void derived_count(const Derived *derived) {
   ReductionCounts *counts = &derived->reduction->counts;
   bool *dummy = heap_array(reduction->heap, derived->model->unknowns.count, sizeof *dummy);
   counts->before = count_kinds(derived->source, dummy);
-  for (uint32_t q = 0; counts->left_out && q < derived->array->columns; q++)
+  for (uint32_t q = 0; counts->removed && q < derived->array->columns; q++)
     if (derived->unknown[q] != MAP_NONE && derived->order[q] == 0)
       dummy[derived->unknown[q]] = !reduction->form.fixed[q];
   counts->after = count_kinds(derived->model, dummy);
@@ -520,8 +518,8 @@ static void map_columns(Reduction *reduction, const Derived *derived, int32_t le
   reduced->column_index = index;
 }
 
-/* A tie that is an equation of its own has a derivative that the original array has not: it starts as what it is tied to, where
- * the multipliers are zero. */
+/* A tie that is an equation of its own has a derivative that the original array has not: it starts as what it is tied
+ * to, where the multipliers are zero. */
 static void start_ties(Reduction *reduction, const Derived *derived) {
   Reduced *reduced = &reduction->reduced;
   for (uint32_t q = 0; q + 1 < reduction->array->columns; q++) {

@@ -4,8 +4,7 @@
  * Invariant: every variable of the original model is there under its name and number; new ones follow. A
  * column of the array is a variable, or the derivative of one below it to which it is tied.
  */
-#ifndef DAEDAL_REDUCE_DERIVED_H
-#define DAEDAL_REDUCE_DERIVED_H
+#pragma once
 
 #include "reduce/reduction.h"
 #include "reduce/transplant.h"
@@ -46,5 +45,3 @@ void derived_add_equation(Derived *derived, Expr left, Expr right, const char *n
 /* Makes the derived model the system of the reduction, to be integrated as it is. left: how many
  * differentiations of the original are still to be made for index 1; multipliers have index 2. */
 void derived_integrate(Reduction *reduction, const Derived *derived, int32_t left);
-
-#endif

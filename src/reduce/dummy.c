@@ -6,7 +6,6 @@
 #include "reduce/method.h"
 #include "reduce/select.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Exchange when det M can grow by this factor; a fresh selection favours the present choice by KEEP, so that
@@ -37,7 +36,7 @@ struct Dummy {
   const Structure *structure;
   int32_t *depth, *proposed; /* per unknown */
   int32_t *from, *to;
-  uint32_t links, ties;
+  uint32_t links, removable_links;
   VEC(ChoiceBlock) blocks;
   VEC(Exchange) exchanges;
   Selector *selector;
@@ -58,12 +57,13 @@ static void list_links(Dummy *dummy) {
   }
   dummy->links = n;
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
-    if (dummy->depth[j] == 0 || !dummy->structure->spare[dummy->structure->blocks.block_of_column[j]]) continue;
+    if (dummy->depth[j] == 0 || !dummy->structure->removable_block[dummy->structure->blocks.block_of_column[j]])
+      continue;
     dummy->from[n] = (int32_t)array->column_start[j] + array->d[j] - 1;
     dummy->to[n] = dummy->from[n] + 1;
     n++;
   }
-  dummy->ties = n - dummy->links;
+  dummy->removable_links = n - dummy->links;
 }
 
 static bool has_choice(const Structure *structure, int32_t block) {
@@ -100,10 +100,9 @@ DummyPlan *dummy_plan(ArrayCode *code, const Structure *structure) {
   plan->structure = structure;
   plan->depth = heap_array(heap, n, sizeof(int32_t));
   int32_t *place = heap_array(heap, n, sizeof *place);
-  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
+  for (int32_t b = 0; b < structure->blocks.n_blocks; b++)
     if (has_choice(structure, b)) vec_push(heap, &plan->blocks, block_shape(code, structure, b, place));
     else set_fixed_depth(structure, b, plan->depth);
-  }
   heap_free(heap, place);
   return plan;
 }
@@ -143,8 +142,7 @@ Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan) {
   return dummy;
 }
 
-/* Candidates of stage s: unknowns that are dummies one stage up (all at the first) and have that many
- * derivatives. */
+/* Candidates of stage s: unknowns that are dummies one stage up (all at the first) and have that many derivatives. */
 static int32_t list_candidates(Dummy *dummy, const ChoiceBlock *choice, const int32_t *depth, int32_t s) {
   int32_t count = 0;
   for (int32_t p = 0; p < choice->matrix->shape->size; p++) {
@@ -298,13 +296,13 @@ uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **t
   return dummy->links;
 }
 
-uint32_t dummy_ties(const Dummy *dummy) { return dummy->ties; }
+uint32_t dummy_removable_links(const Dummy *dummy) { return dummy->removable_links; }
 
 /* ---- the method ---- */
 
 static bool apply(Reduction *reduction) {
-  form_take_dummies(reduction);
-  if (!reduction->options.keep_superfluous) form_leave_out(reduction);
+  form_use_dummies(reduction);
+  if (!reduction->options.keep_superfluous) form_remove_superfluous(reduction);
   reduction_keep(reduction);
   return true;
 }

@@ -1,18 +1,16 @@
 /* dummy: selection of dummy derivatives (Mattsson, Söderlind 1991), pivoted while running.
  *
- * The whole choice is one number an unknown: depth[j] says at how many stages -1, -2, ... unknown j is a
- * dummy, that is solved from differentiated equations; its columns (j, k) with k < d[j] - depth[j] are
- * states. The nesting of the paper's Step 5 (candidates of a level are those selected at the level above) is
- * thereby built in. Stage -s of a block has the rows with c >= s; their matrix H with respect to the
- * candidates, and its square part M, are parts of the one block Jacobian d f_i / d x_j^(d_j - c_i), the same
- * at every stage (paper, proof of Step 5).
+ * The whole choice is one number an unknown: depth[j] says at how many stages -1, -2, ... unknown j is a dummy, that is
+ * solved from differentiated equations; its columns (j, k) with k < d[j] - depth[j] are states. The nesting of the
+ * paper's Step 5 (candidates of a level are those selected at the level above) is thereby built in. Stage -s of a block
+ * has the rows with c >= s; their matrix H with respect to the candidates, and its square part M, are parts of the one
+ * block Jacobian d f_i / d x_j^(d_j - c_i), the same at every stage (paper, proof of Step 5).
  *
- * The choice is watched by T = M^-1 N, N the candidates not chosen: exchanging a chosen for another column
- * multiplies |det M| by the entry of T. So the largest entry says how much better the best exchange would be,
- * at the cost of one solve.
+ * The choice is watched by T = M^-1 N, N the candidates not chosen: exchanging a chosen for another column multiplies
+ * |det M| by the entry of T. So the largest entry says how much better the best exchange would be, at the cost of one
+ * solve.
  */
-#ifndef DAEDAL_REDUCE_DUMMY_H
-#define DAEDAL_REDUCE_DUMMY_H
+#pragma once
 
 #include "code/evaluator.h"
 
@@ -23,21 +21,18 @@ typedef struct Dummy Dummy;
  * long as the code. */
 DummyPlan *dummy_plan(ArrayCode *code, const Structure *structure);
 
-/* The choice of one run. Lives in the heap; none is made yet: states are those of blocks without freedom of
- * choice. */
+/* The choice of one run. Lives in the heap; none is made yet: states are those of blocks without freedom of choice. */
 Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan);
 
-/* Selects afresh at a point, by column-pivoted QR of each scaled H. false: some H has not full rank there;
- * *block is it. */
+/* Selects states at a point, by column-pivoted QR of each scaled H. false: the H of *block is rank-deficient there. */
 bool dummy_select(Dummy *dummy, double t, const double *y, int32_t *block);
 
-/* The same, but columns with a larger `held` (0, 1, 2, per column of the array) are rather states: for start
- * values. */
+/* The same, but prefers columns with a larger `held` (0, 1, 2, per column of the array) as states: for start values. */
 bool dummy_select_holding(Dummy *dummy, double t, const double *y, const uint8_t *held, int32_t *block);
 
-/* Looks at the present choice at a point; where an exchange would improve some M by more than the threshold,
- * selects that block anew. Returns the number of states exchanged (see dummy_exchange), -1 when a block is
- * singular whatever the choice. */
+/* Judges the present choice at a point. Where an exchange would improve some M by more than the threshold, that block
+ * is selected again. Returns the number of states exchanged (see dummy_exchanges), or -1 when *block is singular for
+ * every choice. */
 int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block);
 
 /* The exchanges of the last dummy_watch: column `out` was a state before, `in` is one now. */
@@ -54,9 +49,6 @@ uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **t
  * number of the scaled matrix (NAN where it is large), the dummies. */
 void dummy_describe(Dummy *dummy, double t, const double *y, Arena *arena, TextVec *text);
 
-/* How many links follow behind those of the states in the same lists: from the dummies below the highest
- * derivatives of spare blocks (structure.h) to these. One for each last differentiation, so that these may be
- * left out (paper, section 3). */
-uint32_t dummy_ties(const Dummy *dummy);
-
-#endif
+/* The number of links that follow those of the states in the same lists. In a removable block (structure.h) each of
+ * them leads from a dummy to the highest derivative, and replaces a superfluous differentiation (paper, section 3). */
+uint32_t dummy_removable_links(const Dummy *dummy);

@@ -21,7 +21,7 @@ static bool refuse(const Reduction *reduction, const Method *method, const char 
 
 static bool apply(Reduction *reduction) {
   if (reduction_depth(reduction) < 2) return refuse(reduction, &method_ggl, "twice");
-  form_take_levels(reduction, 1);
+  form_use_levels(reduction, 1);
   derived_integrate(reduction, derived_make(reduction, method_ggl.name), 1);
   return true;
 }
@@ -44,7 +44,7 @@ static const bool *mark_multipliers(const Reduction *reduction) {
 
 static bool apply_index1(Reduction *reduction) {
   if (reduction_depth(reduction) < 1) return refuse(reduction, &method_ggl1, "once");
-  form_take_levels(reduction, 1);
+  form_use_levels(reduction, 1);
   reduction->form.integrated = mark_multipliers(reduction);
   /* The multipliers are derivatives now, and those are no more accurate than unknowns of index 2. */
   derived_integrate(reduction, derived_make(reduction, method_ggl1.name), 1);

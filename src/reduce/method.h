@@ -1,6 +1,5 @@
 /* method: one file and one const struct for each way to reduce the index; methods.def lists them. */
-#ifndef DAEDAL_REDUCE_METHOD_H
-#define DAEDAL_REDUCE_METHOD_H
+#pragma once
 
 #include "reduce/reduction.h"
 
@@ -30,5 +29,3 @@ extern const char *const method_names[];
 
 /* All of them, in the order of the table; NULL behind the last. */
 const Method *method_at(uint32_t index);
-
-#endif

@@ -339,7 +339,7 @@ static bool apply(Reduction *reduction) {
   minimal.d = arena_array(reduction->arena, array->problem->unknowns, sizeof(int32_t));
   minimal.tie = arena_array(reduction->arena, array->columns + 1, sizeof(uint8_t));
   int32_t *least = arena_array(&minimal.arena, array->problem->unknowns, sizeof *least);
-  form_take_dummies(reduction);
+  form_use_dummies(reduction);
   reduction->counts.dummy_first_order = form_first_order(reduction, &reduction->form);
   if (find_offsets(&minimal) && !problem_least_orders(array->problem, minimal.d, least)) {
     count_variables(reduction, minimal.c, minimal.d);

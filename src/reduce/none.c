@@ -5,7 +5,7 @@
 static bool apply(Reduction *reduction) {
   const Array *array = reduction->array;
   int32_t *c = arena_array(reduction->arena, array->problem->equations, sizeof *c);
-  form_take_dummies(reduction); /* for the start values that may be fixed */
+  form_use_dummies(reduction); /* for the start values that may be fixed */
   reduction->form.rows.count = 0;
   for (uint32_t i = 0; i < array->problem->equations; i++) form_add(reduction, i, 0);
   reduction_shrink(reduction, c, NULL, NULL);

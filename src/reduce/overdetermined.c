@@ -6,7 +6,7 @@
 #include "reduce/method.h"
 
 static bool apply(Reduction *reduction) {
-  form_take_levels(reduction, 0);
+  form_use_levels(reduction, 0);
   derived_integrate(reduction, derived_make(reduction, method_overdetermined.name), 0);
   return true;
 }

@@ -30,7 +30,7 @@ static void fix_states(Reduction *reduction) {
   for (uint32_t k = 0; k < links; k++) reduction->form.fixed[from[k]] = true;
 }
 
-void form_take_dummies(Reduction *reduction) {
+void form_use_dummies(Reduction *reduction) {
   const Array *array = reduction->array;
   form_begin(reduction);
   for (uint32_t i = 0; i < array->problem->equations; i++)
@@ -41,20 +41,20 @@ void form_take_dummies(Reduction *reduction) {
 }
 
 /* Mattsson, Söderlind 1991, section 3, "Removing superfluous differentiations". */
-void form_leave_out(Reduction *reduction) {
+void form_remove_superfluous(Reduction *reduction) {
   const Array *array = reduction->array;
   const Structure *structure = reduction->structure;
   Form *form = &reduction->form;
   uint32_t kept = 0;
   for (uint32_t j = 0; j < array->problem->unknowns; j++)
-    if (array->d[j] > 0 && structure->index_zero[structure->blocks.block_of_column[j]])
+    if (array->d[j] > 0 && structure->superfluous_block[structure->blocks.block_of_column[j]])
       form->tie[array->column_start[j] + (uint32_t)array->d[j] - 1] = TIE_DERIVATIVE;
   for (uint32_t r = 0; r < form->rows.count; r++) {
     uint32_t i = form->rows.data[r].equation;
     bool last = form->rows.data[r].weight[array->c[i]] != 0;
     if (!(last && structure->superfluous[i])) form->rows.data[kept++] = form->rows.data[r];
   }
-  reduction->counts.left_out = form->rows.count - kept;
+  reduction->counts.removed = form->rows.count - kept;
   form->rows.count = kept;
 }
 
@@ -62,7 +62,7 @@ static bool is_last(const Array *array, uint32_t q) {
   return (int32_t)array_order(array, q) == array->d[array->column_unknown[q]];
 }
 
-void form_take_top(Reduction *reduction) {
+void form_use_highest_rows(Reduction *reduction) {
   const Array *array = reduction->array;
   form_begin(reduction);
   for (uint32_t i = 0; i < array->problem->equations; i++) form_add(reduction, i, array->c[i]);
@@ -95,9 +95,9 @@ static void tie_columns(Reduction *reduction) {
   vec_free(reduction->heap, &leaves);
 }
 
-void form_take_levels(Reduction *reduction, int32_t without) {
+void form_use_levels(Reduction *reduction, int32_t without) {
   const Array *array = reduction->array;
-  form_take_dummies(reduction); /* for the start values that may be fixed */
+  form_use_dummies(reduction); /* for the start values that may be fixed */
   Form *form = &reduction->form;
   form->rows.count = 0;
   for (uint32_t i = 0; i < array->problem->equations; i++) {
@@ -235,20 +235,20 @@ ArrayRun reduced_run(const Reduction *reduction, const ArrayRun *at, Heap *heap)
   return run;
 }
 
-void reduction_make_lean(Reduction *reduction) {
+void reduction_remove_superfluous(Reduction *reduction) {
   Reduced *reduced = &reduction->reduced;
   const Structure *structure = reduced->structure;
-  if (!structure || !reduction->counts.left_out || !dummy_ties(reduction->at.dummy)) return;
+  if (!structure || !reduction->counts.removed || !dummy_removable_links(reduction->at.dummy)) return;
   Array *array = reduced->array;
   ExprVec rows = {0};
   for (uint32_t r = 0; r < array->rows; r++) {
     uint32_t i = array->row_equation[r];
     bool last = (int32_t)array_level(array, r) == array->c[i];
-    bool spare = structure->superfluous[i] && structure->spare[structure->blocks.block_of_row[i]];
-    if (!(last && spare)) vec_push(reduction->heap, &rows, array_row(array, r));
+    bool removable = structure->superfluous[i] && structure->removable_block[structure->blocks.block_of_row[i]];
+    if (!(last && removable)) vec_push(reduction->heap, &rows, array_row(array, r));
   }
-  reduced->lean_rows = array_code_program(reduced->code, rows.data, rows.count);
-  reduced->lean_jacobian = array_code_jacobian(reduced->code, rows.data, rows.count);
+  reduced->kept_rows = array_code_program(reduced->code, rows.data, rows.count);
+  reduced->kept_jacobian = array_code_jacobian(reduced->code, rows.data, rows.count);
   vec_free(reduction->heap, &rows);
 }
 

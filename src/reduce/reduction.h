@@ -1,14 +1,12 @@
 /* reduction: what a reduction method starts from and what it makes, as data.
  *
- * Every method chooses rows of the derivative array (or sums of rows of one equation with constant
- * weights), and which columns are tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form;
- * its text is a model of its own (derived.h). What is integrated is the same form, or one that may still
- * move its choice of states while running.
+ * Every method chooses rows of the derivative array (or sums of rows of one equation with constant weights), and which
+ * columns are tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form; its text is a model of its own
+ * (derived.h). What is integrated is the same form, or one that may still move its choice of states while running.
  *
  * Invariant of a form: rows + ties (with or without multipliers) = columns that occur + multipliers.
  */
-#ifndef DAEDAL_REDUCE_REDUCTION_H
-#define DAEDAL_REDUCE_REDUCTION_H
+#pragma once
 
 #include "array/modes.h"
 #include "reduce/dummy.h"
@@ -67,21 +65,20 @@ typedef struct Reduced {
   const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */
   const int32_t *column_index; /* without structure: see System */
 
-  /* Differentiations that were not made, where that leaves a high index: velocities then converge with about half the
+  /* How many differentiations were not made, which leaves a high index. Velocities then converge with about half the
    * order of positions, and the errors of many small steps add up (reduced_accuracy). */
   int32_t left;
 
-  /* Rate (1/time) of what the method itself lets die out, which an explicit solver must resolve; 0:
-   * nothing. */
+  /* Rate (1/time) at which the method damps errors; an explicit solver must resolve it. 0: it does not damp. */
   double rate;
 
   uint32_t *source;      /* per column of the original array: its column here, MAP_NONE if it has none */
   int8_t *sign;          /* of that column */
   VEC(StartLink) starts; /* columns that no column of the original array is: what they start with */
 
-  /* The rows without superfluous differentiations, and their Jacobian; NULL where there are none of these. */
-  const Program *lean_rows;
-  const Jacobian *lean_jacobian;
+  /* The rows that stay without superfluous differentiations, and their Jacobian; NULL where nothing is superfluous. */
+  const Program *kept_rows;
+  const Jacobian *kept_jacobian;
 } Reduced;
 
 /* An array at the values of a run. */
@@ -104,7 +101,7 @@ typedef struct ReductionCounts {
   uint32_t dummy_first_order;  /* the same with dummy derivatives */
   uint32_t new_variables;      /* beyond those of the model as a first-order system */
   EquationKinds before, after; /* of the model and of the system that is printed */
-  uint32_t left_out;           /* superfluous differentiations that the system does without */
+  uint32_t removed;            /* superfluous differentiations that the system does without */
 } ReductionCounts;
 
 typedef struct Reduction {
@@ -114,8 +111,8 @@ typedef struct Reduction {
   Model *model;
   const double *parameters; /* by leaf index */
   const double *starts;     /* see Strangeness; NULL for none */
-  /* given: the array, and its values at the consistent initial point. For a method by ranks that may be missing: no code, or
-   * no values. */
+  /* given: the array, and its values at the consistent initial point. For a method by ranks that may be missing: no
+   * code, or no values. */
   bool is_converted; /* the array is not of the equations as written */
   Array *array;
   ArrayCode *code;
@@ -141,19 +138,19 @@ void form_begin(Reduction *reduction);
 /* Adds row (equation, level). */
 void form_add(Reduction *reduction, uint32_t equation, int32_t level);
 
-/* All rows; columns tied as the dummies chosen at the initial point say. */
-void form_take_dummies(Reduction *reduction);
+/* All rows; a column is tied to the next one if it is a state at the initial point. */
+void form_use_dummies(Reduction *reduction);
 
-/* Leaves out of that form the superfluous differentiations; the derivatives that they determine become
- * derivatives of the dummies before them. Counts them. */
-void form_leave_out(Reduction *reduction);
+/* Removes the superfluous differentiations from that form, and counts them. The derivatives that they determine become
+ * derivatives of the dummies before them. */
+void form_remove_superfluous(Reduction *reduction);
 
 /* Only the rows of the highest level; every column tied to the next. */
-void form_take_top(Reduction *reduction);
+void form_use_highest_rows(Reduction *reduction);
 
 /* The rows of all levels, but for equations that are differentiated the last `without`; a multiplier for
  * each level below the last one taken, so that the form is square. */
-void form_take_levels(Reduction *reduction, int32_t without);
+void form_use_levels(Reduction *reduction, int32_t without);
 
 /* A row of a form as one expression over the array's columns. */
 Expr form_residual(Reduction *reduction, const FormRow *row);
@@ -173,8 +170,8 @@ void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, 
 /* The value of an expression over the array at the values of the reduction; NAN: it has none. */
 double reduction_value(const Reduction *reduction, Expr e);
 
-/* Makes the rows without superfluous differentiations, where some are left out. */
-void reduction_make_lean(Reduction *reduction);
+/* Makes the second system of rows, in which no differentiation is superfluous, if that is another one. */
+void reduction_remove_superfluous(Reduction *reduction);
 
 /* The same reduction for a report: its graph is that of a layer in `heap`, its values are those of `at`. */
 Reduction reduction_layer(const Reduction *reduction, const ArrayRun *at, double time, Heap *heap, Arena *arena);
@@ -194,5 +191,3 @@ void reduction_mark_multipliers(const Reduction *reduction, const bool *constrai
 
 /* The largest number of differentiations. */
 int32_t reduction_depth(const Reduction *reduction);
-
-#endif

@@ -81,16 +81,16 @@ static bool choose_dense(Selector *selector, SelectProblem *problem) {
 
 /* Row-wise elimination of a sparse matrix: each row is reduced by the pivot rows met in its columns, then pivots on its
  * largest entry. The rows of U are kept as lists. */
-typedef struct Elimination {
+typedef struct RowElimination {
   IntVec start, column;
   VEC(double) value;
   int32_t *pivot_row; /* per column: the row of U that pivots there, -1 if none */
   double *dense;
   bool *present;
   IntVec touched, pending;
-} Elimination;
+} RowElimination;
 
-static void scatter(Heap *heap, Elimination *elimination, int32_t column, double value) {
+static void scatter(Heap *heap, RowElimination *elimination, int32_t column, double value) {
   if (!elimination->present[column]) {
     elimination->present[column] = true;
     elimination->dense[column] = 0;
@@ -102,7 +102,7 @@ static void scatter(Heap *heap, Elimination *elimination, int32_t column, double
 
 /* Subtracts pivot rows from the scattered row, oldest first, since a younger pivot row may hold older pivots' columns
  * no more but an older one can bring younger pivot columns in. */
-static void reduce_row(Heap *heap, Elimination *elimination) {
+static void reduce_row(Heap *heap, RowElimination *elimination) {
   while (elimination->pending.count) {
     uint32_t oldest = 0;
     for (uint32_t k = 1; k < elimination->pending.count; k++)
@@ -123,7 +123,7 @@ static void reduce_row(Heap *heap, Elimination *elimination) {
 }
 
 /* Makes the scattered row a pivot row; false if nothing is left of it. */
-static bool keep_row(Heap *heap, Elimination *elimination) {
+static bool keep_row(Heap *heap, RowElimination *elimination) {
   int32_t best = -1;
   for (uint32_t k = 0; k < elimination->touched.count; k++) {
     int32_t j = elimination->touched.data[k];
@@ -148,7 +148,7 @@ static bool keep_row(Heap *heap, Elimination *elimination) {
 
 static bool choose_sparse(Selector *selector, SelectProblem *problem) {
   Heap *heap = selector->heap;
-  Elimination elimination = {0};
+  RowElimination elimination = {0};
   place_candidates(selector, problem);
   const int32_t *place = selector->place.data;
   elimination.pivot_row = heap_array(heap, (size_t)problem->columns, sizeof(int32_t));

@@ -1,7 +1,6 @@
 /* select: choosing m well-conditioned columns of an m-row matrix, and judging a choice made. Small matrices by QR with
  * column pivoting, large sparse ones by row-wise elimination that pivots on the largest entry. */
-#ifndef DAEDAL_REDUCE_SELECT_H
-#define DAEDAL_REDUCE_SELECT_H
+#pragma once
 
 #include "base/vec.h"
 
@@ -31,5 +30,3 @@ double selector_gain(Selector *selector, const SelectProblem *problem);
 
 /* The condition number of the chosen (weighted) columns; NAN where the matrix is too large to be treated as dense. */
 double selector_condition(Selector *selector, const SelectProblem *problem);
-
-#endif

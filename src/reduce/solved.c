@@ -9,16 +9,15 @@
 enum { SMALL_NODES = 5 };
 static const double PIVOT_PART = 0.1;
 
-/* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the
- * initial point. */
-typedef struct Unit {
+/* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the initial point. */
+typedef struct SolvedBlock {
   uint32_t size;
   uint32_t *row;    /* of the reduced array */
   uint32_t *column; /* of the reduced array */
   Expr *leaf;       /* of each column, in the original graph */
   Expr *a, *b;      /* row-major */
   double *value, *right;
-} Unit;
+} SolvedBlock;
 
 typedef struct Solver {
   Reduction *reduction;
@@ -41,14 +40,14 @@ static uint32_t original_column(const Solver *solver, uint32_t here) {
 }
 
 /* Rows and columns of a block at a stage; size 0 where it has none. */
-static Unit list_unit(Solver *solver, int32_t block, int32_t stage) {
+static SolvedBlock list_unit(Solver *solver, int32_t block, int32_t stage) {
   const Reduced *reduced = &solver->reduction->reduced;
   const Blocks *blocks = &reduced->structure->blocks;
   const Array *array = reduced->array;
   const int32_t *depth = solver->depth;
   uint32_t size = (uint32_t)(blocks->start[block + 1] - blocks->start[block]), columns = 0;
-  Unit unit = {.row = arena_array(&solver->arena, size, sizeof(uint32_t)),
-               .column = arena_array(&solver->arena, size, sizeof(uint32_t))};
+  SolvedBlock unit = {.row = arena_array(&solver->arena, size, sizeof(uint32_t)),
+                      .column = arena_array(&solver->arena, size, sizeof(uint32_t))};
   unit.leaf = arena_array(&solver->arena, size, sizeof(Expr));
   for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++) {
     int32_t i = blocks->row[p], j = blocks->column[p];
@@ -62,7 +61,7 @@ static Unit list_unit(Solver *solver, int32_t block, int32_t stage) {
 }
 
 /* Fills matrix and right side; false if the rows are not linear in the columns. */
-static bool linearize(Solver *solver, Unit *unit) {
+static bool linearize(Solver *solver, SolvedBlock *unit) {
   Array *array = solver->reduction->reduced.array;
   Dag *dag = array->dag;
   uint32_t n = unit->size;
@@ -109,7 +108,7 @@ static bool is_zero(const Dag *dag, Expr e) {
 }
 
 /* The pivot with the least fill among those large enough, from step `k` on. */
-static bool find_pivot(const Unit *unit, const Dag *dag, uint32_t k, uint32_t *row, uint32_t *column) {
+static bool find_pivot(const SolvedBlock *unit, const Dag *dag, uint32_t k, uint32_t *row, uint32_t *column) {
   uint32_t n = unit->size, best = UINT32_MAX;
   double best_size = 0;
   for (uint32_t c = k; c < n; c++) {
@@ -135,7 +134,7 @@ static bool find_pivot(const Unit *unit, const Dag *dag, uint32_t k, uint32_t *r
   return best != UINT32_MAX;
 }
 
-static void swap_pivot(Unit *unit, uint32_t k, uint32_t row, uint32_t column) {
+static void swap_pivot(SolvedBlock *unit, uint32_t k, uint32_t row, uint32_t column) {
   uint32_t n = unit->size;
 #define SWAP(type, x, y) \
   do {                   \
@@ -158,7 +157,7 @@ static void swap_pivot(Unit *unit, uint32_t k, uint32_t row, uint32_t column) {
 }
 
 /* Row r minus what removes its entry below the pivot k. */
-static void eliminate_row(Solver *solver, Unit *unit, uint32_t k, uint32_t r) {
+static void eliminate_row(Solver *solver, SolvedBlock *unit, uint32_t k, uint32_t r) {
   Dag *dag = solver->derived->model->dag;
   uint32_t n = unit->size;
   double ratio = unit->value[r * n + k] / unit->value[k * n + k];
@@ -176,7 +175,7 @@ static void eliminate_row(Solver *solver, Unit *unit, uint32_t k, uint32_t r) {
   unit->b[r] = named(solver, difference, unit->right[r]);
 }
 
-static bool eliminate(Solver *solver, Unit *unit) {
+static bool eliminate(Solver *solver, SolvedBlock *unit) {
   Dag *dag = solver->derived->model->dag;
   uint32_t n = unit->size;
   for (uint32_t k = 0; k < n; k++) {
@@ -194,7 +193,7 @@ static bool eliminate(Solver *solver, Unit *unit) {
 }
 
 /* From the last column up: each gets its explicit equation. */
-static void substitute_back(Solver *solver, const Unit *unit, const char *note) {
+static void substitute_back(Solver *solver, const SolvedBlock *unit, const char *note) {
   Derived *derived = solver->derived;
   Dag *dag = derived->model->dag;
   uint32_t n = unit->size;
@@ -215,7 +214,7 @@ static void substitute_back(Solver *solver, const Unit *unit, const char *note) 
 
 /* ---- the system ---- */
 
-static const char *unit_note(Solver *solver, const Unit *unit) {
+static const char *unit_note(Solver *solver, const SolvedBlock *unit) {
   const Array *array = solver->reduction->array;
   const Array *here = solver->reduction->reduced.array;
   TextVec text = {0};
@@ -232,7 +231,7 @@ static const char *unit_note(Solver *solver, const Unit *unit) {
   return kept;
 }
 
-static void add_implicit(Solver *solver, const Unit *unit, const char *note) {
+static void add_implicit(Solver *solver, const SolvedBlock *unit, const char *note) {
   Array *array = solver->reduction->reduced.array;
   Dag *dag = solver->derived->model->dag;
   for (uint32_t r = 0; r < unit->size; r++)
@@ -241,7 +240,7 @@ static void add_implicit(Solver *solver, const Unit *unit, const char *note) {
 }
 
 static void add_unit(Solver *solver, int32_t block, int32_t stage) {
-  Unit unit = list_unit(solver, block, stage);
+  SolvedBlock unit = list_unit(solver, block, stage);
   if (!unit.size) return;
   const char *note = unit_note(solver, &unit);
   if (linearize(solver, &unit) && eliminate(solver, &unit)) substitute_back(solver, &unit, note);

@@ -1,8 +1,7 @@
 /* solved: a reduced system as explicit equations. Given the states, every other column follows block by
  * block and stage by stage; where a block is linear in its columns it is solved by symbolic elimination,
  * each intermediate result a variable of its own, so that the text stays as short as the elimination. */
-#ifndef DAEDAL_REDUCE_SOLVED_H
-#define DAEDAL_REDUCE_SOLVED_H
+#pragma once
 
 #include "reduce/derived.h"
 
@@ -10,5 +9,3 @@
  * not linear stay as they are. Counts differential, algebraic and solved equations in reduction->counts.
  * Pivots are those of the initial point. */
 Derived *solved_make(Reduction *reduction, const char *method);
-
-#endif

@@ -73,7 +73,7 @@ struct StateSpace {
   int32_t *depth; /* the present choice */
   bool chosen;
   bool following; /* the solution next to the guess is wanted, and no other */
-  CloseFailure failure;
+  SolveFailure failure;
   uint64_t factorizations;
   double *correction, *residual;
 };
@@ -103,8 +103,7 @@ static void flush_fusion(StatePlan *plan, Fusion *fusion) {
   fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
 }
 
-/* The column that a block of one equation gives linearly at this stage, and its value; EXPR_NONE: it does
- * not. */
+/* The column that a block of one equation gives linearly at this stage, and its value; EXPR_NONE: it does not. */
 static Expr solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage, Expr *value) {
   Array *array = plan->code->array;
   const Structure *structure = plan->structure;
@@ -383,7 +382,7 @@ static bool factor_unit(StateSpace *space, Unit *unit) {
 }
 
 static EvalStatus fail(StateSpace *space, const Unit *unit, const char *reason) {
-  space->failure = (CloseFailure){unit->plan->block, reason};
+  space->failure = (SolveFailure){unit->plan->block, reason};
   return EVAL_DOMAIN;
 }
 
@@ -406,7 +405,7 @@ static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const doub
   if (workspace_run(unit->joint, &point, unit->joint_values) != EVAL_OK)
     return fail(space, unit, "an equation or its derivative is not defined");
   memcpy(residual, unit->joint_values, (size_t)unit->plan->count * sizeof *residual);
-  block_matrix_take(unit->matrix, space->evaluator, unit->plan->stage, unit->joint_values + unit->plan->count);
+  block_matrix_set_values(unit->matrix, space->evaluator, unit->plan->stage, unit->joint_values + unit->plan->count);
   return EVAL_OK;
 }
 
@@ -513,7 +512,7 @@ static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, doubl
   return EVAL_OK;
 }
 
-EvalStatus statespace_close(StateSpace *space, double t, double *y) {
+EvalStatus statespace_complete(StateSpace *space, double t, double *y) {
   space->following = false;
   return solve_units(space, space->plan->units.count, t, y);
 }
@@ -528,5 +527,5 @@ EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
   return solve_units(space, space->plan->serving, t, y);
 }
 
-CloseFailure statespace_failure(const StateSpace *space) { return space->failure; }
+SolveFailure statespace_failure(const StateSpace *space) { return space->failure; }
 uint64_t statespace_factorizations(const StateSpace *space) { return space->factorizations; }

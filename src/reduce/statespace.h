@@ -1,14 +1,11 @@
-/* statespace: the state-space form of the selected system. Given the states, all other columns are solved
- * stage by stage from the lowest up, block by block in triangular order (Mattsson, Söderlind 1991, Step 6):
- * explicitly where an equation gives its variable, linearly where rows are differentiated or linear, by
- * damped Newton otherwise.
+/* statespace: the state-space form of the selected system. Given the states, all other columns are solved stage by
+ * stage from the lowest up, block by block in triangular order (Mattsson, Söderlind 1991, Step 6): explicitly where an
+ * equation gives its variable, linearly where rows are differentiated or linear, by damped Newton otherwise.
  *
- * Invariant: every stage of a block uses a part of the one block matrix, so positions, velocities and
- * accelerations share its values, and a stage with the same rows and columns as the one below shares its
- * factors.
+ * Invariant: every stage of a block uses a part of the one block matrix, so positions, velocities and accelerations
+ * share its values, and a stage with the same rows and columns as the one below shares its factors.
  */
-#ifndef DAEDAL_REDUCE_STATESPACE_H
-#define DAEDAL_REDUCE_STATESPACE_H
+#pragma once
 
 #include "code/block_matrix.h"
 
@@ -25,9 +22,9 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *pl
 void statespace_choose(StateSpace *space, const int32_t *depth);
 
 /* Solves all columns that are not states, in place, from the guesses in y. */
-EvalStatus statespace_close(StateSpace *space, double t, double *y);
+EvalStatus statespace_complete(StateSpace *space, double t, double *y);
 
-/* As statespace_close, but finds the solution next to the guess or none: a guess that is too far off for that is
+/* As statespace_complete, but finds the solution next to the guess or none: a guess that is too far off for that is
  * refused. */
 EvalStatus statespace_follow(StateSpace *space, double t, double *y);
 
@@ -35,7 +32,7 @@ EvalStatus statespace_follow(StateSpace *space, double t, double *y);
  * outright. */
 EvalStatus statespace_rates(StateSpace *space, double t, double *y);
 
-/* [columns] those that statespace_close finds whatever their value was: solved outright or from linear rows,
+/* [columns] those that statespace_complete finds whatever their value was: solved outright or from linear rows,
  * for every choice of dummies in which they are not states. Lives in the code's heap. O(blocks). */
 const bool *state_plan_given(const StatePlan *plan);
 
@@ -43,12 +40,10 @@ const bool *state_plan_given(const StatePlan *plan);
 const bool *state_plan_spare(const StatePlan *plan);
 
 /* After a failed close: the block and why, for messages. */
-typedef struct CloseFailure {
+typedef struct SolveFailure {
   int32_t block;
   const char *reason; /* static text */
-} CloseFailure;
-CloseFailure statespace_failure(const StateSpace *space);
+} SolveFailure;
+SolveFailure statespace_failure(const StateSpace *space);
 
 uint64_t statespace_factorizations(const StateSpace *space);
-
-#endif

@@ -1,6 +1,5 @@
-/* strange_point: a consistent point of the derivative array by Gauss and Newton's method (Kunkel, Mehrmann
- * 2003, section 2, (11)), nearest in a weighted norm. Invariant: a step is taken only if the scaled residual
- * falls. */
+/* strange_point: a consistent point of the derivative array by Gauss and Newton's method (Kunkel, Mehrmann 2003,
+ * section 2, (11)), nearest in a weighted norm. Invariant: a step is taken only if the scaled residual falls. */
 #include "reduce/strangeness.h"
 
 #include <math.h>
@@ -40,14 +39,14 @@ bool strangeness_jacobian(const Strangeness *strangeness, double t, const double
   return ok;
 }
 
-typedef struct Search {
+typedef struct PointSearch {
   const Strangeness *strangeness;
   double t;
   uint32_t rows, columns;
   double *weight, *matrix, *scale, *residual, *trial;
-} Search;
+} PointSearch;
 
-static double residual_norm(Search *search, const double *y) {
+static double residual_norm(PointSearch *search, const double *y) {
   double norm = 0;
   if (evaluator_rows(search->strangeness->evaluator, search->t, y, search->residual) != EVAL_OK) return HUGE_VAL;
   for (uint32_t i = 0; i < search->rows; i++) {
@@ -58,7 +57,7 @@ static double residual_norm(Search *search, const double *y) {
 }
 
 /* One step of Gauss and Newton of least weighted norm, halved until the residual falls. */
-static bool improve(Search *search, double *y, double *norm) {
+static bool improve(PointSearch *search, double *y, double *norm) {
   Arena scratch = arena_make(search->strangeness->heap);
   uint32_t m = search->rows, n = search->columns;
   bool better = strangeness_jacobian(search->strangeness, search->t, y, search->weight, search->matrix, search->scale);
@@ -85,7 +84,7 @@ static bool improve(Search *search, double *y, double *norm) {
 }
 
 /* The columns of x in rows on x alone that hold at y: what moves by the other rows should leave them. */
-static void find_settled(Search *search, const double *y, bool *settled) {
+static void find_settled(PointSearch *search, const double *y, bool *settled) {
   const Strangeness *strangeness = search->strangeness;
   uint32_t m = search->rows;
   if (!strangeness_jacobian(strangeness, search->t, y, strangeness->evaluator->nominal, search->matrix,
@@ -104,7 +103,7 @@ static void find_settled(Search *search, const double *y, bool *settled) {
 typedef enum Hold { HOLD_NOTHING, HOLD_SETTLED, HOLD_GIVEN } Hold;
 
 /* Weights of the columns; 0 holds one. */
-static void set_weights(Search *search, Hold hold, const bool *settled) {
+static void set_weights(PointSearch *search, Hold hold, const bool *settled) {
   const Strangeness *strangeness = search->strangeness;
   const Array *array = strangeness->array;
   const Model *model = strangeness->problem.model;
@@ -121,9 +120,9 @@ static void set_weights(Search *search, Hold hold, const bool *settled) {
   }
 }
 
-static Search search_make(const Strangeness *strangeness, double t, Arena *arena) {
+static PointSearch search_make(const Strangeness *strangeness, double t, Arena *arena) {
   const Array *array = strangeness->array;
-  Search search = {.strangeness = strangeness, .t = t, .rows = array->rows, .columns = array->columns};
+  PointSearch search = {.strangeness = strangeness, .t = t, .rows = array->rows, .columns = array->columns};
   search.weight = arena_array(arena, array->columns, sizeof(double));
   search.matrix = arena_array(arena, (size_t)array->rows * array->columns, sizeof(double));
   search.scale = arena_array(arena, array->rows, sizeof(double));
@@ -135,7 +134,7 @@ static Search search_make(const Strangeness *strangeness, double t, Arena *arena
 bool strangeness_find_point(Strangeness *strangeness, double t) {
   Arena scratch = arena_make(strangeness->heap);
   const Array *array = strangeness->array;
-  Search search = search_make(strangeness, t, &scratch);
+  PointSearch search = search_make(strangeness, t, &scratch);
   double *before = arena_array(&scratch, array->columns, sizeof *before), norm = HUGE_VAL;
   bool *settled = arena_array(&scratch, array->columns, sizeof *settled);
   memcpy(before, strangeness->y, array->columns * sizeof *before);
@@ -158,7 +157,7 @@ bool strangeness_find_point(Strangeness *strangeness, double t) {
 void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
   Arena scratch = arena_make(strangeness->heap);
   uint32_t columns = strangeness->array->columns;
-  Search search = search_make(strangeness, t, &scratch);
+  PointSearch search = search_make(strangeness, t, &scratch);
   double *fresh = arena_array(&scratch, columns, sizeof *fresh), norm = HUGE_VAL, before = HUGE_VAL;
   for (uint32_t q = 0; q < columns; q++) {
     bool low = strangeness_is_x(strangeness, q);
@@ -174,7 +173,7 @@ void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
 
 bool strangeness_generic(const Strangeness *strangeness, double *t, double *y) {
   Arena scratch = arena_make(strangeness->heap);
-  Search search = search_make(strangeness, *t += TIME_AWAY * (1 + fabs(*t)), &scratch);
+  PointSearch search = search_make(strangeness, *t += TIME_AWAY * (1 + fabs(*t)), &scratch);
   double norm = HUGE_VAL;
   uint32_t seed = 1;
   for (uint32_t q = 0; q < search.columns; q++) {

@@ -1,6 +1,7 @@
 /* strangeness: see strangeness.h. */
 #include "reduce/strangeness.h"
 
+#include "code/switches.h"
 #include "reduce/method.h"
 
 #include <math.h>
@@ -76,7 +77,10 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   return run;
 }
 
-bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y, double t) {
+/* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was right: rows
+ * independent, every column of w determined. false, silently: they do not, or it is too large. Dense: O(columns^3). */
+static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y,
+                               double t) {
   Array *array = code->array;
   if (array->columns > COLUMN_LIMIT) return false;
   Arena scratch = arena_make(strangeness->heap);
@@ -101,9 +105,9 @@ bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *ev
   return ok;
 }
 
-/* Takes the states that dummies leave instead of those selected, if they are columns of x: a choice by block and stage keeps
- * positions and velocities apart, where ranks alone may let velocities stand for positions. */
-static void take_staged_states(Strangeness *strangeness, Dummy *dummy, double t) {
+/* Takes the states that dummies leave instead of those selected, if they are columns of x: a choice by block and stage
+ * keeps positions and velocities apart, where ranks alone may let velocities stand for positions. */
+static void use_staged_states(Strangeness *strangeness, Dummy *dummy, double t) {
   int32_t block;
   const int32_t *from, *to;
   if (!dummy_select(dummy, t, strangeness->y, &block)) return;
@@ -191,8 +195,7 @@ static bool make_uniform(Strangeness *strangeness, int32_t level) {
   return false;
 }
 
-/* Raises the level until one more differentiation finds no more constraints. open: unknowns that nothing
- * determines. */
+/* Raises the level until one more differentiation finds no more constraints. open: unknowns that nothing determines. */
 static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
   int32_t before = -1;
   count_columns(strangeness);
@@ -319,7 +322,9 @@ static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
   return true;
 }
 
-bool strangeness_build(Strangeness *strangeness, double t) {
+/* Finds the characteristic values, a consistent point and a selection there by the uniform array. false: an
+ * error is in diags. Lives in heap and arena. Dense: O((size * mu)^3). */
+static bool strangeness_build(Strangeness *strangeness, double t) {
   Problem written = strangeness->problem;
   uint32_t *open = arena_array(strangeness->arena, written.unknowns, sizeof *open);
   strangeness->reduced = strangeness->shrunk = false;
@@ -359,7 +364,7 @@ static bool apply(Reduction *reduction) {
   if (as_written) strangeness->problem = *reduction->array->problem;
   if (as_written &&
       strangeness_reduce(strangeness, reduction->code, reduction->at.evaluator, reduction->at.y, reduction->time))
-    take_staged_states(strangeness, reduction->at.dummy, reduction->time);
+    use_staged_states(strangeness, reduction->at.dummy, reduction->time);
   else if (!build_uniform(strangeness, reduction)) return false;
   reduction->reduced = (Reduced){.array = strangeness->array,
                                  .code = strangeness->code,

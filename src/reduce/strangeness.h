@@ -13,10 +13,8 @@
  * x' among them. The other columns of x are the states; the columns of w left over have no influence on x and
  * are held. A reduced array has none of those.
  */
-#ifndef DAEDAL_REDUCE_STRANGENESS_H
-#define DAEDAL_REDUCE_STRANGENESS_H
+#pragma once
 
-#include "code/switches.h"
 #include "reduce/dense.h"
 #include "reduce/reduction.h"
 
@@ -51,17 +49,8 @@ typedef struct Strangeness {
   int32_t links;
 } Strangeness;
 
-/* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was
- * right: rows independent, every column of w determined. false, silently: they do not, or it is too large.
- * Dense: O(columns^3). */
-bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y, double t);
-
 /* The same selection for a run, with an evaluator of its own at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
-
-/* Finds the characteristic values, a consistent point and a selection there by the uniform array. false: an
- * error is in diags. Lives in heap and arena. Dense: O((size * mu)^3). */
-bool strangeness_build(Strangeness *strangeness, double t);
 
 /* Is it a column of x; the derivative of the last column of x of its unknown? */
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);
@@ -79,8 +68,7 @@ bool strangeness_jacobian(const Strangeness *strangeness, double t, const double
  * given ones if possible. false: an error is in diags. */
 bool strangeness_find_point(Strangeness *strangeness, double t);
 
-/* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was
- * found. */
+/* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was found. */
 bool strangeness_generic(const Strangeness *strangeness, double *t, double *y);
 
 /* Puts the columns of w that x does not determine to the values of least norm; x stays as it is, and y where
@@ -112,5 +100,3 @@ void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Aren
 
 /* Selects anew at a consistent point. false: the ranks there are not those found at the beginning. */
 bool strangeness_select(Strangeness *strangeness, double t, const double *y);
-
-#endif

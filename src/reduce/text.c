@@ -34,9 +34,9 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   text_printf(heap, &text, "%u differential equations, %u algebraic, %u solved\n", after->differential,
               after->algebraic, after->solved);
   head_released(reduction, derived, &text);
-  if (reduction->counts.left_out)
-    text_printf(heap, &text, "%u superfluous differentiation%s left out\n", reduction->counts.left_out,
-                reduction->counts.left_out == 1 ? "" : "s");
+  if (reduction->counts.removed)
+    text_printf(heap, &text, "%u superfluous differentiation%s left out\n", reduction->counts.removed,
+                reduction->counts.removed == 1 ? "" : "s");
   if (method->chooses)
     text_printf(heap, &text, "the choice is that of time %.10g; a simulation by daedal changes it when it must\n",
                 reduction->time);

@@ -1,7 +1,5 @@
-/* text: the system that a method made, for people and tools: Base Modelica with comments, and its sizes as
- * JSON. */
-#ifndef DAEDAL_REDUCE_TEXT_H
-#define DAEDAL_REDUCE_TEXT_H
+/* text: the system that a method made, for people and tools: Base Modelica with comments, and its sizes as JSON. */
+#pragma once
 
 #include "reduce/method.h"
 
@@ -11,5 +9,3 @@ void reduction_print(Reduction *reduction, const Method *method, TextVec *text);
 /* Appends the matrices by which the states were chosen at the start (dummy_describe); nothing where there was no choice. The
  * arena's heap has the text. */
 void reduction_print_choice(const Reduction *reduction, const ArrayRun *at, Arena *arena, TextVec *text);
-
-#endif

@@ -1,7 +1,5 @@
-/* transplant: copies expressions from one graph into another, with every variable leaf replaced on the way.
- */
-#ifndef DAEDAL_REDUCE_TRANSPLANT_H
-#define DAEDAL_REDUCE_TRANSPLANT_H
+/* transplant: copies expressions from one graph into another, with every variable leaf replaced on the way. */
+#pragma once
 
 #include "expr/dag.h"
 
@@ -16,5 +14,3 @@ typedef struct Transplant {
 /* The image of an expression. Parameters, discrete variables, functions and strings keep their numbers.
  * O(graph below e that was not copied before). */
 Expr transplant(Transplant *transplant, Expr e);
-
-#endif

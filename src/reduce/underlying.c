@@ -4,7 +4,7 @@
 #include "reduce/method.h"
 
 static bool apply(Reduction *reduction) {
-  form_take_top(reduction);
+  form_use_highest_rows(reduction);
   uint32_t n = reduction->form.rows.count;
   Expr *residual = arena_array(reduction->arena, n, sizeof *residual);
   for (uint32_t i = 0; i < n; i++) residual[i] = form_residual(reduction, &reduction->form.rows.data[i]);

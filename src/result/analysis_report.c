@@ -103,11 +103,9 @@ static void text_initial(Analysis *analysis, Heap *heap, TextVec *text, Arena *a
   }
 }
 
-/* "proved", "at 10 random points", "at the start values". */
 static const char *how_known(const SingularBlock *singular, Arena *arena) {
   if (singular->here_only) return "at the start values only";
-  return singular->proved ? "identically, proved"
-                          : arena_printf(arena, "identically, by %d random points", singular->points);
+  return arena_printf(arena, "identically, by %d random points", singular->points);
 }
 
 /* Where the structure promises more than the numbers keep. */
@@ -253,7 +251,6 @@ static void json_singular(const Analysis *analysis, JsonWriter *json, Arena *are
     json_object_begin(json);
     json_key_integer(json, "block", singular->block + 1);
     json_key_string(json, "verdict", singular->here_only ? "here" : "identical");
-    json_key_string(json, "known", singular->proved ? "proved" : "points");
     json_key_integer(json, "points", singular->points);
     json_key_number(json, "rank", singular->rank >= 0 ? (double)singular->rank : NAN);
     json_key(json, "equations");

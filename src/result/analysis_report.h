@@ -1,6 +1,5 @@
 /* analysis_report: an analysis for people, for programs (JSON, docs/command.md) and for the eye (SVG). */
-#ifndef DAEDAL_RESULT_ANALYSIS_REPORT_H
-#define DAEDAL_RESULT_ANALYSIS_REPORT_H
+#pragma once
 
 #include "array/analysis.h"
 
@@ -15,5 +14,3 @@ void analysis_report_svg(Analysis *analysis, Heap *heap, TextVec *text);
 
 /* "ok", "unbalanced" or "singular". */
 const char *analysis_verdict(const Analysis *analysis);
-
-#endif

@@ -43,15 +43,15 @@ char *axis_superscript(char *out, int value) {
 /* ---- linear ---- */
 
 /* A step of factor * 10^exponent. */
-typedef struct Step {
+typedef struct TickStep {
   int factor, exponent;
   double size;
-} Step;
+} TickStep;
 
-static Step step_choose(double range, uint32_t aim) {
+static TickStep step_choose(double range, uint32_t aim) {
   static const int factors[] = {1, 2, 5, 10};
   double rough = range / aim;
-  Step step = {.exponent = (int)floor(log10(rough))};
+  TickStep step = {.exponent = (int)floor(log10(rough))};
   double power = pow(10, step.exponent);
   int i = 0;
   while (i < 3 && factors[i] * power < rough * (1 - 1e-9)) i++;
@@ -70,16 +70,14 @@ static void label_integer(char *out, double value, int decimals) {
            digits + whole);
 }
 
-/* The power of ten to take out of labels for values up to `size`: none for ordinary numbers, else a multiple
- * of 3. */
+/* The power of ten to take out of labels for values up to `size`: none for ordinary numbers, else a multiple of 3. */
 static int common_exponent(double size) {
   if (size == 0 || (size >= 1e-2 && size < 1e5)) return 0;
   return 3 * (int)floor(log10(size) / 3 + 1e-12);
 }
 
-/* What all values of a narrow range share, as a multiple of 1000 steps; 0 when labels are short without it.
- */
-static double common_offset(const Axis *axis, const Step *step) {
+/* What all values of a narrow range share, as a multiple of 1000 steps; 0 when labels are short without it. */
+static double common_offset(const Axis *axis, const TickStep *step) {
   double size = fmax(fabs(axis->low), fabs(axis->high));
   if (size / step->size < 1e6) return 0;
   double unit = 1000 * step->size;
@@ -99,7 +97,7 @@ static void write_note(Axis *axis, double offset, int exponent) {
 }
 
 static void linear_ticks(Axis *axis, uint32_t aim) {
-  Step step = step_choose(axis->high - axis->low, aim);
+  TickStep step = step_choose(axis->high - axis->low, aim);
   double offset = common_offset(axis, &step), low = axis->low - offset, high = axis->high - offset;
   int exponent = common_exponent(fmax(fabs(low), fabs(high)));
   int decimals = exponent > step.exponent ? exponent - step.exponent : 0;
@@ -118,9 +116,8 @@ static void minor_ticks(Axis *axis, int first, int last) {
   for (int decade = first; decade <= last; decade++) {
     for (int digit = 2; digit < 10; digit++) {
       double value = digit * pow(10, decade);
-      if (value > axis->low && value < axis->high && axis->minor_ticks < AXIS_MINOR) {
+      if (value > axis->low && value < axis->high && axis->minor_ticks < AXIS_MINOR)
         axis->minor[axis->minor_ticks++] = value;
-      }
     }
   }
 }

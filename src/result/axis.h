@@ -1,11 +1,9 @@
 /* axis: the range of an axis, its ticks and their labels.
  *
- * Invariant: low < high, both finite (and positive on a logarithmic axis); ticks ascend within [low, high].
- * Labels are short whatever the range: a common power of ten, or an offset that all values share, goes into
- * `note`.
+ * Invariant: low < high, both finite (and positive on a logarithmic axis); ticks ascend within [low, high]. Labels are
+ * short whatever the range: a common power of ten, or an offset that all values share, goes into `note`.
  */
-#ifndef DAEDAL_RESULT_AXIS_H
-#define DAEDAL_RESULT_AXIS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +31,3 @@ double axis_place(const Axis *axis, double value);
 
 /* Writes the decimal digits of an integer as superscripts; returns the end. */
 char *axis_superscript(char *out, int value);
-
-#endif

@@ -1,6 +1,5 @@
 /* conversion_report: how equations were rewritten because their Jacobian was singular (array/convert.h), for people and programs. */
-#ifndef DAEDAL_RESULT_CONVERSION_REPORT_H
-#define DAEDAL_RESULT_CONVERSION_REPORT_H
+#pragma once
 
 #include "array/convert.h"
 #include "result/json.h"
@@ -10,5 +9,3 @@ void conversion_report_text(const ConversionVec *conversions, Heap *heap, TextVe
 
 /* The key "conversions" with its list; null when NULL. */
 void conversion_report_json(const ConversionVec *conversions, JsonWriter *json);
-
-#endif

@@ -57,22 +57,22 @@ void csv_write(FileWriter *file, const Trajectory *trajectory) {
 
 /* ---- reading ---- */
 
-typedef struct Reader {
+typedef struct CsvReader {
   Heap *heap;
   Diags *diags;
   const char *path;
   const char *at, *end;
   uint32_t line;
-} Reader;
+} CsvReader;
 
-static Trajectory *complain(Reader *reader, const char *what) {
+static Trajectory *complain(CsvReader *reader, const char *what) {
   diag_error(reader->diags, DIAG_FILE, (Span){0, 0}, "`%s` line %u: %s", reader->path, reader->line, what);
   return NULL;
 }
 
-/* Puts one cell into `cell` and moves to its separator. Blanks around it do not count unless they are quoted. Brackets of
- * an unquoted name hide commas: a[1,2] is one cell. False when a quote is not closed. */
-static bool next_cell(Reader *reader, TextVec *cell) {
+/* Puts one cell into `cell` and moves to its separator. Blanks around it do not count unless they are quoted. Brackets
+ * of an unquoted name hide commas: a[1,2] is one cell. False when a quote is not closed. */
+static bool next_cell(CsvReader *reader, TextVec *cell) {
   cell->count = 0;
   text_append(reader->heap, cell, "", 0);
   bool quoted = false;
@@ -100,7 +100,7 @@ static bool next_cell(Reader *reader, TextVec *cell) {
 }
 
 /* Steps over the separator after a cell; true while the line goes on. */
-static bool more_cells(Reader *reader) {
+static bool more_cells(CsvReader *reader) {
   if (reader->at < reader->end && *reader->at == ',') {
     reader->at++;
     return true;
@@ -110,16 +110,15 @@ static bool more_cells(Reader *reader) {
 }
 
 /* Reads the header; NULL after reporting. */
-static SignalTable *read_header(Reader *reader) {
+static SignalTable *read_header(CsvReader *reader) {
   SignalTable *signals = signals_new(reader->heap);
   TextVec cell = {0};
   bool first = true, more = true;
   for (; more; first = false) {
     if (!next_cell(reader, &cell)) return complain(reader, "a quote is not closed"), NULL;
     more = more_cells(reader);
-    if (first && strcmp(cell.data, "time") != 0 && strcmp(cell.data, "Time") != 0) {
+    if (first && strcmp(cell.data, "time") != 0 && strcmp(cell.data, "Time") != 0)
       return complain(reader, "the first column is not time"), NULL;
-    }
     bool derivative = strncmp(cell.data, "der(", 4) == 0;
     Signal signal = {.name = cell.data, .kind = derivative ? SIGNAL_DERIVATIVE : SIGNAL_ALGEBRAIC};
     signal.column = signals->list.count;
@@ -130,7 +129,7 @@ static SignalTable *read_header(Reader *reader) {
 }
 
 /* Finds the number in [*at, separator); quotes around it are allowed. */
-static bool read_number(Reader *reader, double *value) {
+static bool read_number(CsvReader *reader, double *value) {
   const char *begin = reader->at;
   while (reader->at < reader->end && *reader->at != ',' && *reader->at != '\n') reader->at++;
   const char *stop = reader->at;
@@ -139,7 +138,7 @@ static bool read_number(Reader *reader, double *value) {
   return number_parse(begin, stop, value);
 }
 
-static bool blank_line(Reader *reader) {
+static bool blank_line(CsvReader *reader) {
   const char *at = reader->at;
   while (at < reader->end && (*at == ' ' || *at == '\t' || *at == '\r')) at++;
   if (at < reader->end && *at != '\n') return false;
@@ -147,13 +146,12 @@ static bool blank_line(Reader *reader) {
   return true;
 }
 
-static bool read_row(Reader *reader, Trajectory *trajectory) {
+static bool read_row(CsvReader *reader, Trajectory *trajectory) {
   double time;
   if (!read_number(reader, &time)) return complain(reader, "the time is not a number"), false;
   if (!(time >= -1e300 && time <= 1e300)) return complain(reader, "the time is not finite"), false;
-  if (trajectory->rows && time < trajectory_time(trajectory, trajectory->rows - 1)) {
+  if (trajectory->rows && time < trajectory_time(trajectory, trajectory->rows - 1))
     return complain(reader, "time decreases"), false;
-  }
   double *columns = trajectory_append(trajectory, time);
   uint32_t count = 0;
   while (more_cells(reader)) {
@@ -165,14 +163,13 @@ static bool read_row(Reader *reader, Trajectory *trajectory) {
 }
 
 Trajectory *csv_read(Heap *heap, Diags *diags, const char *path, const char *text, uint32_t length) {
-  Reader reader = {heap, diags, path, text, text + length, 1};
+  CsvReader reader = {heap, diags, path, text, text + length, 1};
   if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) reader.at += 3;
   SignalTable *signals = read_header(&reader);
   if (!signals) return NULL;
   Trajectory *trajectory = trajectory_new(heap, signals);
-  for (reader.line++; reader.at < reader.end; reader.line++) {
+  for (reader.line++; reader.at < reader.end; reader.line++)
     if (!blank_line(&reader) && !read_row(&reader, trajectory)) return NULL;
-  }
   if (trajectory->rows == 0) return complain(&reader, "there are no rows");
   return trajectory;
 }

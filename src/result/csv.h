@@ -1,8 +1,6 @@
-/* csv: results as comma-separated values: a header with `time` first, then every signal but parameters,
- * numbers with 17 significant digits. A name with a comma, a quote or a line break is quoted as RFC 4180 says: "a[1,2]".
- */
-#ifndef DAEDAL_RESULT_CSV_H
-#define DAEDAL_RESULT_CSV_H
+/* csv: results as comma-separated values: a header with `time` first, then every signal but parameters, numbers with 17
+ * significant digits. A name with a comma, a quote or a line break is quoted as RFC 4180 says: "a[1,2]". */
+#pragma once
 
 #include "result/file.h"
 #include "result/trajectory.h"
@@ -15,5 +13,3 @@ void csv_write(FileWriter *file, const Trajectory *trajectory);
  * SIGNAL_DERIVATIVE for der(...). The trajectory and its table belong to the heap. NULL after reporting a
  * DIAG_FILE error that names the line. O(length). */
 Trajectory *csv_read(Heap *heap, Diags *diags, const char *path, const char *text, uint32_t length);
-
-#endif

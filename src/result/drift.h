@@ -1,7 +1,6 @@
 /* drift: how a quantity that should stay constant moves away along a run: not at all, linearly or
  * quadratically in time, as in Mattsson and Söderlind 1991, Tables 1 and 2. */
-#ifndef DAEDAL_RESULT_DRIFT_H
-#define DAEDAL_RESULT_DRIFT_H
+#pragma once
 
 #include "base/vec.h"
 
@@ -19,5 +18,3 @@ typedef struct Drift {
 Drift drift_of(const double *times, const double *values, size_t count);
 
 const char *drift_name(DriftKind kind); /* "none", "linear", "quadratic" */
-
-#endif

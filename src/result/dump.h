@@ -1,6 +1,5 @@
 /* dump: what a pass leaves behind, as text for those who look inside. */
-#ifndef DAEDAL_RESULT_DUMP_H
-#define DAEDAL_RESULT_DUMP_H
+#pragma once
 
 #include "array/array.h"
 
@@ -9,5 +8,3 @@ extern const char *const DUMP_PASSES[];
 
 /* Appends the state after the pass; false if there is no pass of that name. */
 bool dump_pass(Model *model, const char *pass, Heap *heap, TextVec *text);
-
-#endif

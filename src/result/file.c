@@ -146,13 +146,9 @@ FileWriter *file_create(Heap *heap, Diags *diags, const char *path, FileSink *si
     writer->context = context;
     return writer;
   }
-  if (standard) {
-    diag_error(diags, DIAG_FILE, (Span){0, 0}, "this output cannot go to standard output; name a file");
-  } else if (open_target(writer)) {
-    return writer;
-  } else {
-    report(diags, "write", path, errno);
-  }
+  if (standard) diag_error(diags, DIAG_FILE, (Span){0, 0}, "this output cannot go to standard output; name a file");
+  else if (open_target(writer)) return writer;
+  else report(diags, "write", path, errno);
   drop_writer(writer);
   return NULL;
 }

@@ -6,8 +6,7 @@
  * effect when the temporary file is gone. A file that replaces another has its permissions. What cannot be renamed over
  * (a device, a pipe) is written directly. Errors are diagnostics of class DIAG_FILE.
  */
-#ifndef DAEDAL_RESULT_FILE_H
-#define DAEDAL_RESULT_FILE_H
+#pragma once
 
 #include "base/diag.h"
 
@@ -16,16 +15,14 @@ typedef bool FileSink(void *context, const void *bytes, size_t length);
 
 typedef struct FileWriter FileWriter;
 
-/* Opens `path` for writing; "-" goes to `sink` (NULL: "-" is refused). Returns NULL after reporting to
- * `diags` when the place cannot be written. The writer belongs to the heap until committed or abandoned;
- * `diags` must outlive it. */
+/* Opens `path` for writing; "-" goes to `sink` (NULL: "-" is refused). Returns NULL after reporting to `diags` when the
+ * place cannot be written. The writer belongs to the heap until committed or abandoned; `diags` must outlive it. */
 FileWriter *file_create(Heap *heap, Diags *diags, const char *path, FileSink *sink, void *context);
 
 /* Appends bytes. An error is kept and reported by file_commit; everything after it is dropped. */
 void file_write(FileWriter *writer, const void *bytes, size_t length);
 
-/* Room for `length` (at most FILE_ROOM) bytes that the caller fills; file_advance then says how many it used.
- */
+/* Room for `length` (at most FILE_ROOM) bytes that the caller fills; file_advance then says how many it used. */
 enum { FILE_ROOM = 4096 };
 char *file_room(FileWriter *writer, size_t length);
 void file_advance(FileWriter *writer, size_t length);
@@ -34,8 +31,8 @@ void file_advance(FileWriter *writer, size_t length);
  * that belong together are all finished first, then committed, the last created one first. */
 bool file_finish(FileWriter *writer);
 
-/* Finishes where that is still to do, and gives the file its name. False after reporting to the diags; then nothing is left
- * behind. The writer is gone in both cases. */
+/* Finishes where that is still to do, and gives the file its name. False after reporting to the diags; then nothing is
+ * left behind. The writer is gone in both cases. */
 bool file_commit(FileWriter *writer);
 
 /* Removes what was written. The writer is gone. NULL is allowed. */
@@ -48,5 +45,3 @@ bool file_save(Heap *heap, Diags *diags, const char *path, FileSink *sink, void 
 /* Reads a whole file (or pipe) into the heap, NUL-terminated, `length` bytes before the NUL. Returns NULL
  * after reporting: absent, a directory, more than 2^31 - 2 bytes. */
 char *file_read(Heap *heap, Diags *diags, const char *path, uint32_t *length);
-
-#endif

@@ -2,8 +2,8 @@
  * entry or as a map of MAP_CELLS by MAP_CELLS cells, equal neighbours in a row merged. */
 #include "result/incidence.h"
 
+#include "base/utf8.h"
 #include "result/svg.h"
-#include "result/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,11 +21,11 @@ enum {
 
 static const double picture_side = 540, gap = 40, character_width = 6.9, least_entry = 1.7;
 
-typedef struct View {
+typedef struct MatrixView {
   const int32_t *row_place, *column_place; /* where each equation and variable stands; NULL: as written */
   bool blocks;
   double x, y, cell; /* upper left corner and size of a square */
-} View;
+} MatrixView;
 
 typedef struct Picture {
   Heap *heap;
@@ -72,8 +72,8 @@ static void put_words(Picture *picture, double x, double y, const char *attribut
   put(picture, "</text>\n");
 }
 
-static int32_t row_place(const View *view, int32_t row) { return view->row_place ? view->row_place[row] : row; }
-static int32_t column_place(const View *view, int32_t column) {
+static int32_t row_place(const MatrixView *view, int32_t row) { return view->row_place ? view->row_place[row] : row; }
+static int32_t column_place(const MatrixView *view, int32_t column) {
   return view->column_place ? view->column_place[column] : column;
 }
 
@@ -87,7 +87,7 @@ static const char *name_of(const char *const *names, int32_t index, char number[
 /* ---- every entry ---- */
 
 /* In block form an entry below the highest derivative does not count for the blocks. */
-static bool is_pale(const Picture *picture, const View *view, int32_t row, int32_t entry) {
+static bool is_pale(const Picture *picture, const MatrixView *view, int32_t row, int32_t entry) {
   const IncidencePicture *input = picture->input;
   if (!view->blocks || !input->c || !input->d) return false;
   return input->order[entry] + input->c[row] < input->d[input->column[entry]];
@@ -108,7 +108,7 @@ static void put_hover(Picture *picture, int32_t row, int32_t entry) {
   put(picture, "</title>");
 }
 
-static void put_entry(Picture *picture, const View *view, int32_t row, int32_t entry) {
+static void put_entry(Picture *picture, const MatrixView *view, int32_t row, int32_t entry) {
   int32_t order = picture->input->order[entry], column = column_place(view, picture->input->column[entry]);
   double inset = view->cell > 4 ? view->cell * 0.06 : 0, side = fmax(view->cell - 2 * inset, least_entry);
   double x = view->x + column * view->cell + inset, y = view->y + row_place(view, row) * view->cell + inset;
@@ -123,16 +123,14 @@ static void put_entry(Picture *picture, const View *view, int32_t row, int32_t e
   put_words(picture, x + side / 2, y + side * 0.5 + 4, pale ? " class=\"n q\"" : " class=\"n\"", words, 8);
 }
 
-static void draw_entries(Picture *picture, const View *view) {
-  for (int32_t row = 0; row < picture->rows; row++) {
-    for (int32_t e = picture->input->row_start[row]; e < picture->input->row_start[row + 1]; e++) {
+static void draw_entries(Picture *picture, const MatrixView *view) {
+  for (int32_t row = 0; row < picture->rows; row++)
+    for (int32_t e = picture->input->row_start[row]; e < picture->input->row_start[row + 1]; e++)
       put_entry(picture, view, row, e);
-    }
-  }
 }
 
 /* Names, and offsets c and d, along the sides. */
-static void draw_names(Picture *picture, const View *view) {
+static void draw_names(Picture *picture, const MatrixView *view) {
   char number[16];
   double font = fmin(11, view->cell * 0.85);
   text_printf(picture->heap, picture->text, "<g font-size=\"%d\" fill=\"#444\">\n", (int)lround(font));
@@ -195,7 +193,7 @@ static void trace_map_row(Heap *heap, const MapCell *cells, int32_t y, double ca
   }
 }
 
-static void draw_map_paths(Picture *picture, const View *view, TextVec *paths) {
+static void draw_map_paths(Picture *picture, const MatrixView *view, TextVec *paths) {
   put(picture, "<g fill=\"none\" transform=\"translate(");
   svg_number(picture->heap, picture->text, view->x);
   put(picture, " ");
@@ -215,7 +213,7 @@ static void draw_map_paths(Picture *picture, const View *view, TextVec *paths) {
   put(picture, "</g>\n");
 }
 
-static void draw_map(Picture *picture, const View *view) {
+static void draw_map(Picture *picture, const MatrixView *view) {
   MapCell *cells = heap_array(picture->heap, (size_t)MAP_CELLS * MAP_CELLS, sizeof *cells);
   for (int32_t row = 0; row < picture->rows; row++) {
     size_t y = (size_t)map_index(row_place(view, row), picture->rows);
@@ -228,16 +226,15 @@ static void draw_map(Picture *picture, const View *view) {
   }
   double capacity = fmax(1, (double)picture->rows / MAP_CELLS * fmax(1, (double)picture->columns / MAP_CELLS) / 4);
   TextVec paths[ORDERS * LEVELS] = {0};
-  for (int32_t y = 0; y < MAP_CELLS; y++) {
+  for (int32_t y = 0; y < MAP_CELLS; y++)
     trace_map_row(picture->heap, cells + (size_t)y * MAP_CELLS, y, capacity, paths);
-  }
   draw_map_paths(picture, view, paths);
   heap_free(picture->heap, cells);
 }
 
 /* ---- blocks ---- */
 
-static void draw_block(Picture *picture, const View *view, int32_t block) {
+static void draw_block(Picture *picture, const MatrixView *view, int32_t block) {
   const int32_t *start = picture->input->block_start;
   int32_t size = start[block + 1] - start[block];
   double at = start[block] * view->cell, side = size * view->cell;
@@ -248,7 +245,7 @@ static void draw_block(Picture *picture, const View *view, int32_t block) {
 }
 
 /* In a map single equations are the diagonal, and only blocks that can be seen get a frame. */
-static void draw_blocks(Picture *picture, const View *view) {
+static void draw_blocks(Picture *picture, const MatrixView *view) {
   const int32_t *start = picture->input->block_start;
   int32_t framed = 0;
   put(picture, "<g fill=\"#f0c000\" fill-opacity=\".13\" stroke=\"#222\">\n");
@@ -263,7 +260,7 @@ static void draw_blocks(Picture *picture, const View *view) {
 
 /* ---- the whole ---- */
 
-static void draw_view(Picture *picture, const View *view, const char *heading) {
+static void draw_view(Picture *picture, const MatrixView *view, const char *heading) {
   double width = picture->columns * view->cell, height = picture->rows * view->cell;
   put_words(picture, view->x, view->y - picture->side_top - 10, " font-size=\"13\" fill=\"#111\"", heading, 80);
   put_box(picture, view->x, view->y, width, height);
@@ -299,9 +296,8 @@ static void draw_styles(Picture *picture) {
 
 static int32_t highest_order(const IncidencePicture *input) {
   int32_t highest = 0;
-  for (int32_t e = 0; input->n_equations && e < input->row_start[input->n_equations]; e++) {
+  for (int32_t e = 0; input->n_equations && e < input->row_start[input->n_equations]; e++)
     if (input->order[e] > highest) highest = input->order[e];
-  }
   return highest;
 }
 
@@ -315,9 +311,8 @@ static void draw_legend(Picture *picture, double x, double y) {
     put_words(picture, x + 16, y, "", words[i], 40);
     x += 34 + 6.6 * (double)strlen(words[i]);
   }
-  if (picture->detailed && picture->input->n_blocks && picture->input->c && picture->input->d) {
+  if (picture->detailed && picture->input->n_blocks && picture->input->c && picture->input->d)
     put_words(picture, x + 8, y, " fill=\"#777\"", "pale: not the highest derivative", 60);
-  }
 }
 
 /* As many equations fill the side of a picture; few do not make giant squares. */
@@ -339,7 +334,7 @@ void incidence_svg(Heap *heap, const IncidencePicture *input, TextVec *text) {
     picture.side_top = longest_name(input->variable_names, picture.columns);
   }
   double cell = cell_size(picture.rows, picture.columns), top = (input->title ? 56 : 26) + picture.side_top + 6;
-  View written = {.x = 16 + picture.side_left, .y = top, .cell = cell}, blocks = written;
+  MatrixView written = {.x = 16 + picture.side_left, .y = top, .cell = cell}, blocks = written;
   double step = fmax(picture.columns * cell, 150) + picture.side_left + gap;
   blocks.x += step;
   blocks.blocks = true;

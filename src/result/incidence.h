@@ -1,12 +1,10 @@
-/* incidence: a picture of the structure of a model: its incidence matrix as written and, beside it, in block
- * triangular form; entries coloured by derivative order, blocks framed, names on hover.
+/* incidence: a picture of the structure of a model: its incidence matrix as written and, beside it, in block triangular
+ * form; entries coloured by derivative order, blocks framed, names on hover.
  *
- * Small systems show every entry, very small ones names, orders and offsets too; beyond INCIDENCE_DETAIL
- * equations or INCIDENCE_ENTRIES entries the picture is a density map with the larger blocks as areas, of
- * bounded size.
+ * Small systems show every entry, very small ones names, orders and offsets too; beyond INCIDENCE_DETAIL equations or
+ * INCIDENCE_ENTRIES entries the picture is a density map with the larger blocks as areas, of bounded size.
  */
-#ifndef DAEDAL_RESULT_INCIDENCE_H
-#define DAEDAL_RESULT_INCIDENCE_H
+#pragma once
 
 #include "base/vec.h"
 
@@ -28,5 +26,3 @@ typedef struct IncidencePicture {
 
 /* Appends one SVG document. O(entries + n). */
 void incidence_svg(Heap *heap, const IncidencePicture *picture, TextVec *text);
-
-#endif

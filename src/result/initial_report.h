@@ -1,7 +1,6 @@
 /* initial_report: how each initial value was found, for people and for programs (JSON keys:
  * docs/initialization.md), and the values as a list of modifiers that start_list.h reads. */
-#ifndef DAEDAL_RESULT_INITIAL_REPORT_H
-#define DAEDAL_RESULT_INITIAL_REPORT_H
+#pragma once
 
 #include "init/explain.h"
 
@@ -19,5 +18,3 @@ extern const char initial_report_nothing[];
 
 /* All variables of the model as `(x(start = 1), y(start = 2))`, free parameters too. */
 void initial_report_modifiers(const Initial *initial, Evaluator *evaluator, Heap *heap, TextVec *text);
-
-#endif

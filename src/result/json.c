@@ -3,7 +3,7 @@
 #include "result/json.h"
 
 #include "base/number.h"
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -78,7 +78,7 @@ void json_key(JsonWriter *json, const char *key) {
   json->after_key = true;
 }
 
-void json_string_length(JsonWriter *json, const char *text, size_t length) {
+static void json_string_length(JsonWriter *json, const char *text, size_t length) {
   before_value(json, false);
   put_string(json, text, length);
 }

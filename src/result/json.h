@@ -1,11 +1,9 @@
 /* json: a streaming writer of JSON into a text.
  *
- * Invariant: when every begin has met its end, the text is one valid JSON value in UTF-8: commas and line
- * breaks are the writer's work, bytes that are not UTF-8 become U+FFFD, and a number that is not finite
- * becomes null.
+ * Invariant: when every begin has met its end, the text is one valid JSON value in UTF-8: commas and line breaks are
+ * the writer's work, bytes that are not UTF-8 become U+FFFD, and a number that is not finite becomes null.
  */
-#ifndef DAEDAL_RESULT_JSON_H
-#define DAEDAL_RESULT_JSON_H
+#pragma once
 
 #include "base/vec.h"
 
@@ -34,7 +32,6 @@ void json_key(JsonWriter *json, const char *key);
 
 /* Values: elements of an array, or following a key. NULL text is null. */
 void json_string(JsonWriter *json, const char *text);
-void json_string_length(JsonWriter *json, const char *text, size_t length);
 void json_number(JsonWriter *json, double value);
 void json_integer(JsonWriter *json, int64_t value);
 void json_bool(JsonWriter *json, bool value);
@@ -58,5 +55,3 @@ void json_key_bool(JsonWriter *json, const char *key, bool value);
 #define JSON_NOTHING "{\"status\": \"input\""
 #define JSON_NULL(name) ", \"" #name "\": null"
 #define JSON_END "}\n"
-
-#endif

@@ -1,6 +1,5 @@
 /* load: a result file of either format into memory, told apart by content. */
-#ifndef DAEDAL_RESULT_LOAD_H
-#define DAEDAL_RESULT_LOAD_H
+#pragma once
 
 #include "result/trajectory.h"
 
@@ -11,5 +10,3 @@ Trajectory *load_result(Heap *heap, Diags *diags, const char *path);
 /* Splits RESULT[@TIME]: the path (owned by the heap) and the time; *time is left alone when none is given. An
  * @ not followed by a number is part of the path. */
 char *load_split(Heap *heap, const char *text, double *time);
-
-#endif

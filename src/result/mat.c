@@ -27,12 +27,12 @@ static uint32_t description_length(const Signal *signal) {
 static const char time_name[] = "time", time_description[] = "simulation time [s]";
 
 /* What the sizes of all matrices follow from. */
-typedef struct Extent {
+typedef struct MatExtent {
   uint32_t signals, constants, name_length, description_length;
-} Extent;
+} MatExtent;
 
-static Extent measure(const SignalTable *signals) {
-  Extent extent = {signals->list.count + 1, 1, sizeof time_name - 1, sizeof time_description - 1};
+static MatExtent measure(const SignalTable *signals) {
+  MatExtent extent = {signals->list.count + 1, 1, sizeof time_name - 1, sizeof time_description - 1};
   for (uint32_t i = 0; i < signals->list.count; i++) {
     const Signal *signal = &signals->list.data[i];
     uint32_t name = (uint32_t)strlen(signal->name), description = description_length(signal);
@@ -46,7 +46,7 @@ static Extent measure(const SignalTable *signals) {
 static uint64_t row_size(const SignalTable *signals) { return 8 * (UINT64_C(1) + signals->columns); }
 
 uint64_t mat_size(const SignalTable *signals, uint64_t rows) {
-  Extent extent = measure(signals);
+  MatExtent extent = measure(signals);
   uint64_t names =
       sizeof "Aclass" + sizeof "name" + sizeof "description" + sizeof "dataInfo" + sizeof "data_1" + sizeof "data_2";
   uint64_t each = (uint64_t)extent.name_length + extent.description_length + 16;
@@ -83,18 +83,17 @@ static void put_padded(FileWriter *file, const char *text, uint32_t width) {
 static void put_class(FileWriter *file) {
   static const char rows[4][12] = {"Atrajectory", "1.1", "", "binTrans"};
   put_header(file, TYPE_TEXT, 4, 11, "Aclass");
-  for (int column = 0; column < 11; column++) {
+  for (int column = 0; column < 11; column++)
     for (int row = 0; row < 4; row++) file_write(file, &rows[row][column], 1);
-  }
 }
 
-static void put_names(FileWriter *file, const SignalTable *signals, const Extent *extent) {
+static void put_names(FileWriter *file, const SignalTable *signals, const MatExtent *extent) {
   put_header(file, TYPE_TEXT, extent->name_length, extent->signals, "name");
   put_padded(file, time_name, extent->name_length);
   for (uint32_t i = 0; i < signals->list.count; i++) put_padded(file, signals->list.data[i].name, extent->name_length);
 }
 
-static void put_descriptions(Heap *heap, FileWriter *file, const SignalTable *signals, const Extent *extent) {
+static void put_descriptions(Heap *heap, FileWriter *file, const SignalTable *signals, const MatExtent *extent) {
   put_header(file, TYPE_TEXT, extent->description_length, extent->signals, "description");
   put_padded(file, time_description, extent->description_length);
   TextVec text = {0};
@@ -112,7 +111,7 @@ static void put_descriptions(Heap *heap, FileWriter *file, const SignalTable *si
 
 /* Of each signal: which data matrix (0: time, in both), which row of it (negative: minus that row), linear
  * interpolation, and what is outside the time range (0: the same value, -1: nothing). */
-static void put_places(FileWriter *file, const SignalTable *signals, const Extent *extent) {
+static void put_places(FileWriter *file, const SignalTable *signals, const MatExtent *extent) {
   put_header(file, TYPE_INTEGER, 4, extent->signals, "dataInfo");
   int32_t time_place[4] = {0, 1, 0, -1}, constant = 1;
   file_write(file, time_place, sizeof time_place);
@@ -126,7 +125,7 @@ static void put_places(FileWriter *file, const SignalTable *signals, const Exten
 }
 
 /* Two columns, for the first and the last time. */
-static void put_constants(FileWriter *file, const Trajectory *trajectory, const Extent *extent) {
+static void put_constants(FileWriter *file, const Trajectory *trajectory, const MatExtent *extent) {
   put_header(file, TYPE_DOUBLE, extent->constants, 2, "data_1");
   for (int column = 0; column < 2; column++) {
     double time = trajectory->rows ? trajectory_time(trajectory, column ? trajectory->rows - 1 : 0) : 0;
@@ -150,7 +149,7 @@ static void put_rows(FileWriter *file, const Trajectory *trajectory) {
 bool mat_write(Heap *heap, Diags *diags, FileWriter *file, const Trajectory *trajectory) {
   const SignalTable *signals = trajectory->signals;
   if (!mat_fits(diags, signals, trajectory->rows)) return false;
-  Extent extent = measure(signals);
+  MatExtent extent = measure(signals);
   put_class(file);
   put_names(file, signals, &extent);
   put_descriptions(heap, file, signals, &extent);
@@ -165,40 +164,38 @@ bool mat_write(Heap *heap, Diags *diags, FileWriter *file, const Trajectory *tra
 typedef enum Precision { DOUBLE, SINGLE, INTEGER, SHORT, UNSIGNED_SHORT, BYTE, N_PRECISIONS } Precision;
 static const uint32_t element_size[N_PRECISIONS] = {8, 4, 4, 2, 2, 1};
 
-typedef struct Matrix {
+typedef struct MatMatrix {
   uint32_t rows, columns; /* as stored */
   Precision precision;
   bool big;            /* byte order */
   const char *element; /* NULL: absent */
-} Matrix;
+} MatMatrix;
 
-typedef enum Part { PART_CLASS, PART_NAME, PART_DESCRIPTION, PART_INFO, PART_CONSTANTS, PART_ROWS, N_PARTS } Part;
+typedef enum MatPart { PART_CLASS, PART_NAME, PART_DESCRIPTION, PART_INFO, PART_CONSTANTS, PART_ROWS, N_PARTS } MatPart;
 static const char *const part_name[N_PARTS] = {
     [PART_CLASS] = "Aclass",  [PART_NAME] = "name",        [PART_DESCRIPTION] = "description",
     [PART_INFO] = "dataInfo", [PART_CONSTANTS] = "data_1", [PART_ROWS] = "data_2"};
 
-typedef struct Reader {
+typedef struct MatReader {
   Heap *heap;
   Diags *diags;
   const char *path;
-  Matrix part[N_PARTS];
+  MatMatrix part[N_PARTS];
   bool transposed;
-} Reader;
+} MatReader;
 
-static Trajectory *complain(Reader *reader, const char *what) {
+static Trajectory *complain(MatReader *reader, const char *what) {
   diag_error(reader->diags, DIAG_FILE, (Span){0, 0}, "`%s` is not a Modelica result file: %s", reader->path, what);
   return NULL;
 }
 
 static uint64_t load(const char *bytes, uint32_t size, bool big) {
   uint64_t value = 0;
-  for (uint32_t i = 0; i < size; i++) {
-    value |= (uint64_t)(unsigned char)bytes[big ? size - 1 - i : i] << (8 * i);
-  }
+  for (uint32_t i = 0; i < size; i++) value |= (uint64_t)(unsigned char)bytes[big ? size - 1 - i : i] << (8 * i);
   return value;
 }
 
-static double matrix_get(const Matrix *matrix, uint32_t row, uint32_t column) {
+static double matrix_get(const MatMatrix *matrix, uint32_t row, uint32_t column) {
   uint32_t size = element_size[matrix->precision];
   uint64_t bits = load(matrix->element + size * ((uint64_t)column * matrix->rows + row), size, matrix->big);
   double value;
@@ -217,45 +214,44 @@ static double matrix_get(const Matrix *matrix, uint32_t row, uint32_t column) {
 }
 
 /* Element `item` of signal (or row) `index`, whichever way the file is laid out. */
-static double item_get(const Reader *reader, Part part, uint32_t index, uint32_t item) {
-  const Matrix *matrix = &reader->part[part];
+static double item_get(const MatReader *reader, MatPart part, uint32_t index, uint32_t item) {
+  const MatMatrix *matrix = &reader->part[part];
   return reader->transposed ? matrix_get(matrix, item, index) : matrix_get(matrix, index, item);
 }
 
-static uint32_t item_count(const Reader *reader, Part part) {
+static uint32_t item_count(const MatReader *reader, MatPart part) {
   return reader->transposed ? reader->part[part].columns : reader->part[part].rows;
 }
 
-static uint32_t item_size(const Reader *reader, Part part) {
+static uint32_t item_size(const MatReader *reader, MatPart part) {
   return reader->transposed ? reader->part[part].rows : reader->part[part].columns;
 }
 
 /* Reads one matrix at `*at` and moves behind it; a message when the bytes are none. */
-static const char *read_matrix(Reader *reader, const char **at, const char *end) {
+static const char *read_matrix(MatReader *reader, const char **at, const char *end) {
   if (end - *at < HEADER_SIZE) return "it ends within a matrix";
   uint32_t type = (uint32_t)load(*at, 4, false);
   bool big = type > 5000; /* a type has four digits, so the other order shows */
   if (big) type = (uint32_t)load(*at, 4, true);
   uint32_t precision = type / 10 % 10, rows = (uint32_t)load(*at + 4, 4, big);
   uint32_t columns = (uint32_t)load(*at + 8, 4, big), name_length = (uint32_t)load(*at + 16, 4, big);
-  if (type > 1999 || type % 10 > 1 || precision >= N_PRECISIONS || load(*at + 12, 4, big) != 0) {
+  if (type > 1999 || type % 10 > 1 || precision >= N_PRECISIONS || load(*at + 12, 4, big) != 0)
     return "it does not hold matrices of MATLAB level 4";
-  }
   const char *name = *at + HEADER_SIZE;
   if (name_length == 0 || (uint64_t)(end - name) < name_length || name[name_length - 1]) return "a name is damaged";
   const char *element = name + name_length;
   uint64_t room = (uint64_t)(end - element) / element_size[precision];
   if (rows && columns > room / rows) return "it is cut short";
-  for (Part part = 0; part < N_PARTS; part++) {
+  for (MatPart part = 0; part < N_PARTS; part++) {
     if (strcmp(name, part_name[part]) != 0) continue;
-    reader->part[part] = (Matrix){rows, columns, (Precision)precision, big, element};
+    reader->part[part] = (MatMatrix){rows, columns, (Precision)precision, big, element};
   }
   *at = element + (uint64_t)rows * columns * element_size[precision];
   return NULL;
 }
 
 /* A text of a text matrix, without what pads it. */
-static const char *read_text(const Reader *reader, Part part, uint32_t index, TextVec *text) {
+static const char *read_text(const MatReader *reader, MatPart part, uint32_t index, TextVec *text) {
   text->count = 0;
   text_append(reader->heap, text, "", 0);
   for (uint32_t i = 0; i < item_size(reader, part); i++) {
@@ -282,9 +278,9 @@ static void split_description(char *text, Signal *signal) {
 }
 
 /* Where a signal is; a message when nowhere. */
-static const char *read_place(const Reader *reader, uint32_t index, Signal *signal) {
+static const char *read_place(const MatReader *reader, uint32_t index, Signal *signal) {
   double matrix = item_get(reader, PART_INFO, index, 0), place = item_get(reader, PART_INFO, index, 1);
-  Part part = matrix == 1 ? PART_CONSTANTS : PART_ROWS;
+  MatPart part = matrix == 1 ? PART_CONSTANTS : PART_ROWS;
   bool known = matrix == 0 || matrix == 1 || matrix == 2;
   if (!known || !(fabs(place) >= 1 && fabs(place) <= item_size(reader, part))) return "dataInfo names no data";
   uint32_t column = (uint32_t)fabs(place) - 1;
@@ -300,7 +296,7 @@ static const char *read_place(const Reader *reader, uint32_t index, Signal *sign
   return NULL;
 }
 
-static const char *read_signals(const Reader *reader, SignalTable *signals) {
+static const char *read_signals(const MatReader *reader, SignalTable *signals) {
   TextVec name = {0}, description = {0};
   for (uint32_t i = 0; i < item_count(reader, PART_NAME); i++) {
     Signal signal = {.name = read_text(reader, PART_NAME, i, &name), .kind = SIGNAL_ALGEBRAIC};
@@ -320,7 +316,7 @@ static const char *read_signals(const Reader *reader, SignalTable *signals) {
 }
 
 /* The columns of the trajectory are those of data_2, time included as column 0. */
-static const char *read_rows(const Reader *reader, Trajectory *trajectory) {
+static const char *read_rows(const MatReader *reader, Trajectory *trajectory) {
   double before = -HUGE_VAL;
   for (uint32_t row = 0; row < item_count(reader, PART_ROWS); row++) {
     double time = item_get(reader, PART_ROWS, row, 0);
@@ -333,27 +329,25 @@ static const char *read_rows(const Reader *reader, Trajectory *trajectory) {
 }
 
 /* Whether all parts are there and of fitting shape. */
-static const char *check_parts(Reader *reader) {
+static const char *check_parts(MatReader *reader) {
   static const char wanted[] = "Atrajectory";
-  const Matrix *class = &reader->part[PART_CLASS];
+  const MatMatrix *class = &reader->part[PART_CLASS];
   if (!class->element || class->rows < 4 || class->columns < sizeof wanted - 1) return "the matrix Aclass is missing";
-  for (uint32_t i = 0; i < sizeof wanted - 1; i++) {
+  for (uint32_t i = 0; i < sizeof wanted - 1; i++)
     if (matrix_get(class, 0, i) != wanted[i]) return "it is not a trajectory";
-  }
   char layout = (char)(unsigned char)matrix_get(class, 3, 3); /* binTrans, binNormal */
   if (layout != 'T' && layout != 'N') return "its layout is neither binTrans nor binNormal";
   reader->transposed = layout == 'T';
-  const Matrix *part = reader->part;
+  const MatMatrix *part = reader->part;
   if (!part[PART_NAME].element || !part[PART_INFO].element || !part[PART_ROWS].element) return "a matrix is missing";
   if (part[PART_NAME].precision != BYTE && part[PART_NAME].precision != DOUBLE) return "its names are not text";
-  if (item_count(reader, PART_INFO) < item_count(reader, PART_NAME) || item_size(reader, PART_INFO) < 2) {
+  if (item_count(reader, PART_INFO) < item_count(reader, PART_NAME) || item_size(reader, PART_INFO) < 2)
     return "dataInfo is too small";
-  }
   return item_size(reader, PART_ROWS) ? NULL : "data_2 is empty";
 }
 
 Trajectory *mat_read(Heap *heap, Diags *diags, const char *path, const char *bytes, uint32_t length) {
-  Reader reader = {.heap = heap, .diags = diags, .path = path};
+  MatReader reader = {.heap = heap, .diags = diags, .path = path};
   const char *problem = NULL, *at = bytes;
   while (at < bytes + length && !problem) problem = read_matrix(&reader, &at, bytes + length);
   if (!problem) problem = check_parts(&reader);

@@ -4,8 +4,7 @@
  *
  * Invariant: a file is never larger than MAT_LIMIT, the offsets that its readers can hold.
  */
-#ifndef DAEDAL_RESULT_MAT_H
-#define DAEDAL_RESULT_MAT_H
+#pragma once
 
 #include "result/file.h"
 #include "result/trajectory.h"
@@ -18,12 +17,11 @@ uint64_t mat_size(const SignalTable *signals, uint64_t rows);
 /* False after reporting (DIAG_USAGE, with what to do) when the file would exceed MAT_LIMIT. */
 bool mat_fits(Diags *diags, const SignalTable *signals, uint64_t rows);
 
-/* Writes into a file that the caller has created and will commit. False after reporting when it does not fit. O(rows * columns + signals). */
+/* Writes into a file that the caller has created and will commit. false: it does not fit, and that was reported.
+ * O(rows * columns + signals). */
 bool mat_write(Heap *heap, Diags *diags, FileWriter *file, const Trajectory *trajectory);
 
 /* Reads a result from the bytes of a file; `path` is for messages only. Accepts binTrans and binNormal,
  * either byte order, double, single and integer matrices. NULL after reporting a DIAG_FILE error. The
  * trajectory and its table belong to the heap. O(length). */
 Trajectory *mat_read(Heap *heap, Diags *diags, const char *path, const char *bytes, uint32_t length);
-
-#endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 bool panel_drawable(const Plot *plot, const PlotSeries *series, size_t i) {
-  return axis_drawable(plot->log_x, series->x[i]) && axis_drawable(plot->log_y, series->y[i]);
+  return axis_drawable(false, series->x[i]) && axis_drawable(plot->log_y, series->y[i]);
 }
 
 /* The panel with room for a series of this unit; NULL when there is none and may be no other. */
@@ -31,12 +31,10 @@ static Axis common_x(const Plot *plot, uint32_t ticks) {
   Range range = nothing;
   for (uint32_t s = 0; s < plot->count; s++) {
     const PlotSeries *series = &plot->series[s];
-    for (size_t i = 0; i < series->count; i++) {
-      if (axis_drawable(plot->log_x, series->x[i])) range = range_with(range, series->x[i]);
-    }
+    for (size_t i = 0; i < series->count; i++)
+      if (axis_drawable(false, series->x[i])) range = range_with(range, series->x[i]);
   }
-  bool marked = plot->count && plot->series[0].marker != PLOT_NO_MARKER; /* markers shall not touch the frame */
-  return axis_make(range.low, range.high, plot->log_x, marked ? 0.05 : 0, ticks);
+  return axis_make(range.low, range.high, false, 0, ticks);
 }
 
 Panels panels_make(Heap *heap, const Plot *plot, const PanelOptions *options) {
@@ -58,9 +56,8 @@ void panels_scale(Panels *panels, const Plot *plot, uint32_t ticks) {
     Range range = nothing;
     for (uint32_t s = 0; s < panel->series.count; s++) {
       const PlotSeries *series = &plot->series[panel->series.data[s]];
-      for (size_t i = 0; i < series->count; i++) {
+      for (size_t i = 0; i < series->count; i++)
         if (panel_drawable(plot, series, i)) range = range_with(range, series->y[i]);
-      }
     }
     panel->y = axis_make(range.low, range.high, plot->log_y, 0.05, ticks);
   }
@@ -71,7 +68,8 @@ void panels_free(Heap *heap, Panels *panels) {
   vec_free(heap, &panels->list);
 }
 
-void panel_unit(Heap *heap, TextVec *text, const char *unit) {
+/* A unit as people write it: "kg.m/s2" becomes "kg·m/s²", and "1" nothing. */
+static void append_unit(Heap *heap, TextVec *text, const char *unit) {
   if (strcmp(unit, "1") == 0) return;
   for (const char *at = unit; *at; at++) {
     bool digit = *at >= '0' && *at <= '9';
@@ -94,6 +92,6 @@ void panel_label(Heap *heap, TextVec *text, const char *label, const char *unit)
   if (label) text_append(heap, text, label, strlen(label));
   if (!with_unit) return;
   text_printf(heap, text, "%s[", label && *label ? " " : "");
-  panel_unit(heap, text, unit);
+  append_unit(heap, text, unit);
   text_append(heap, text, "]", 1);
 }

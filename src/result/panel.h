@@ -1,7 +1,5 @@
-/* panel: which series of a plot share a panel, and the axes: the part of drawing that SVG and terminal share.
- */
-#ifndef DAEDAL_RESULT_PANEL_H
-#define DAEDAL_RESULT_PANEL_H
+/* panel: which series of a plot share a panel, and the axes: the part of drawing that SVG and terminal share. */
+#pragma once
 
 #include "result/axis.h"
 #include "result/plot.h"
@@ -35,10 +33,5 @@ void panels_free(Heap *heap, Panels *panels);
 /* Whether point i of a series can be drawn. */
 bool panel_drawable(const Plot *plot, const PlotSeries *series, size_t i);
 
-/* A unit as people write it: "kg.m/s2" becomes "kg·m/s²", and "1" nothing. Appends to the text. */
-void panel_unit(Heap *heap, TextVec *text, const char *unit);
-
 /* "label [unit]", either part may be missing. Appends to the text. */
 void panel_label(Heap *heap, TextVec *text, const char *label, const char *unit);
-
-#endif

@@ -2,21 +2,20 @@
  * before, which halves the size of the file. */
 #include "result/plot.h"
 
+#include "base/utf8.h"
 #include "result/panel.h"
 #include "result/svg.h"
-#include "result/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-  DEFAULT_WIDTH = 800,
+  WIDTH = 800,
   SERIES_EACH = 3 * SVG_COLOURS, /* then colours and dashes repeat */
   MOST_PANELS = 12,
   BYTES_OF_CURVES = 150000,
   BYTES_A_POINT = 8, /* at most, nearly always */
-  MARKERS_SHOWN = 250,
   LABEL_LENGTH = 44,
 };
 
@@ -28,9 +27,9 @@ typedef struct Drawing {
   const Plot *plot;
   TextVec *text;
   Panels panels;
-  double width, left, right; /* of the frames */
-  double top, bottom;        /* of the present panel's frame */
-  size_t points_each;        /* a series may draw */
+  double left, right; /* of the frames */
+  double top, bottom; /* of the present panel's frame */
+  size_t points_each; /* a series may draw */
 } Drawing;
 
 Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title, const uint32_t *chosen,
@@ -113,20 +112,20 @@ static void pen_to(Pen *pen, Dot dot) {
 }
 
 /* The points that fell into one column: those that decide how it looks. */
-typedef struct Column {
+typedef struct PixelColumn {
   bool any;
   long index;
   Dot first, last, least, greatest;
   bool least_before_greatest;
-} Column;
+} PixelColumn;
 
-static void column_add(Column *column, Dot dot) {
+static void column_add(PixelColumn *column, Dot dot) {
   if (dot.y < column->least.y) column->least = dot, column->least_before_greatest = false;
   if (dot.y > column->greatest.y) column->greatest = dot, column->least_before_greatest = true;
   column->last = dot;
 }
 
-static void column_draw(Column *column, Pen *pen) {
+static void column_draw(PixelColumn *column, Pen *pen) {
   if (!column->any) return;
   pen_to(pen, column->first);
   pen_to(pen, column->least_before_greatest ? column->least : column->greatest);
@@ -137,7 +136,7 @@ static void column_draw(Column *column, Pen *pen) {
 
 /* Draws the series with columns `width` tenths of a pixel wide; width 0: every point. */
 static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *series, long width, Pen *pen) {
-  Column column = {0};
+  PixelColumn column = {0};
   for (size_t i = 0; i < series->count; i++) {
     if (!panel_drawable(drawing->plot, series, i)) {
       column_draw(&column, pen);
@@ -151,7 +150,8 @@ static void trace(const Drawing *drawing, const Panel *panel, const PlotSeries *
       column_add(&column, dot);
     } else {
       column_draw(&column, pen);
-      column = (Column){.any = true, .index = dot.x / width, .first = dot, .last = dot, .least = dot, .greatest = dot};
+      column =
+          (PixelColumn){.any = true, .index = dot.x / width, .first = dot, .last = dot, .least = dot, .greatest = dot};
     }
   }
   column_draw(&column, pen);
@@ -182,35 +182,11 @@ static void draw_curve(Drawing *drawing, const Panel *panel, const PlotSeries *s
   put(drawing, "</title></path>\n");
 }
 
-/* Shapes around the origin, in tenths of a pixel. */
-static const char *marker_shape(uint32_t place) {
-  static const char *const shape[] = {"m-35 0a35 35 0 1 0 70 0a35 35 0 1 0-70 0z", "m-32-32h64v64h-64z",
-                                      "m0-45l45 45l-45 45l-45-45z", "m0-42l40 72h-80z", "m0 42l40-72h-80z"};
-  return shape[place % 5];
-}
-
-static void draw_markers(Drawing *drawing, const Panel *panel, const PlotSeries *series, uint32_t place) {
-  size_t stride = 1 + series->count / MARKERS_SHOWN;
-  put(drawing, "<path stroke=\"#fff\" stroke-width=\"8\" fill=\"");
-  put(drawing, svg_colour(place));
-  put(drawing, "\" d=\"");
-  for (size_t i = 0; i < series->count; i += stride) {
-    if (!panel_drawable(drawing->plot, series, i)) continue;
-    text_printf(drawing->heap, drawing->text, "M%ld %ld", lround(10 * x_pixel(drawing, series->x[i])),
-                lround(10 * y_pixel(drawing, panel, series->y[i])));
-    put(drawing, marker_shape(place));
-  }
-  put(drawing, "\"/>\n");
-}
-
 static void draw_series(Drawing *drawing, const Panel *panel) {
   put(drawing, "<g transform=\"scale(.1)\" fill=\"none\" stroke-width=\"16\" stroke-linecap=\"round\" "
                "stroke-linejoin=\"round\">\n");
-  for (uint32_t i = 0; i < panel->series.count; i++) {
-    const PlotSeries *series = &drawing->plot->series[panel->series.data[i]];
-    if (!series->no_line) draw_curve(drawing, panel, series, i);
-    if (series->marker != PLOT_NO_MARKER || series->no_line) draw_markers(drawing, panel, series, i);
-  }
+  for (uint32_t i = 0; i < panel->series.count; i++)
+    draw_curve(drawing, panel, &drawing->plot->series[panel->series.data[i]], i);
   put(drawing, "</g>\n");
 }
 
@@ -228,12 +204,10 @@ static void grid_line(Drawing *drawing, bool vertical, double at) {
 static void draw_grid(Drawing *drawing, const Panel *panel, bool minor) {
   const Axis *x = &drawing->panels.x, *y = &panel->y;
   put(drawing, minor ? "<path stroke=\"#f0f0f0\" d=\"" : "<path stroke=\"#dcdcdc\" d=\"");
-  for (uint32_t i = 0; i < (minor ? x->minor_ticks : x->ticks); i++) {
+  for (uint32_t i = 0; i < (minor ? x->minor_ticks : x->ticks); i++)
     grid_line(drawing, true, x_pixel(drawing, minor ? x->minor[i] : x->tick[i]));
-  }
-  for (uint32_t i = 0; i < (minor ? y->minor_ticks : y->ticks); i++) {
+  for (uint32_t i = 0; i < (minor ? y->minor_ticks : y->ticks); i++)
     grid_line(drawing, false, y_pixel(drawing, panel, minor ? y->minor[i] : y->tick[i]));
-  }
   put(drawing, "\"/>\n");
 }
 
@@ -260,16 +234,11 @@ static void draw_y_labels(Drawing *drawing, const Panel *panel) {
 
 static void draw_x_labels(Drawing *drawing) {
   const Axis *x = &drawing->panels.x;
-  for (uint32_t i = 0; i < x->ticks; i++) {
+  for (uint32_t i = 0; i < x->ticks; i++)
     put_text(drawing, x_pixel(drawing, x->tick[i]), drawing->bottom + 17, "text-anchor=\"middle\"", x->label[i]);
-  }
   if (*x->note)
     put_text(drawing, drawing->right, drawing->bottom + 33, "text-anchor=\"end\" font-size=\"11\"", x->note);
-  TextVec label = {0};
-  panel_label(drawing->heap, &label, drawing->plot->x_label ? drawing->plot->x_label : "time",
-              drawing->plot->x_label ? drawing->plot->x_unit : "s");
-  put_text(drawing, (drawing->left + drawing->right) / 2, drawing->bottom + 35, "text-anchor=\"middle\"", label.data);
-  vec_free(drawing->heap, &label);
+  put_text(drawing, (drawing->left + drawing->right) / 2, drawing->bottom + 35, "text-anchor=\"middle\"", "time [s]");
 }
 
 /* A lone series is named at the axis rather than in a legend, if its name fits there. */
@@ -282,9 +251,8 @@ static bool named_at_axis(const Drawing *drawing, const Panel *panel, double hei
 static void draw_y_title(Drawing *drawing, const Panel *panel) {
   TextVec label = {0};
   const char *name = drawing->plot->y_label;
-  if (named_at_axis(drawing, panel, drawing->bottom - drawing->top)) {
+  if (named_at_axis(drawing, panel, drawing->bottom - drawing->top))
     name = drawing->plot->series[panel->series.data[0]].label;
-  }
   panel_label(drawing->heap, &label, name, panel->unit);
   if (label.count) {
     char attributes[96];
@@ -305,21 +273,14 @@ static double entry_width(const PlotSeries *series) {
 static void draw_entry(Drawing *drawing, const PlotSeries *series, uint32_t place, double x, double y) {
   static const char *const dash[] = {"", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"1.5 2.5\""};
   Heap *heap = drawing->heap;
-  if (!series->no_line) {
-    text_printf(heap, drawing->text, "<path stroke=\"%s\" stroke-width=\"2\"%s d=\"M%ld %ldh22\"/>\n",
-                svg_colour(place), dash[place / SVG_COLOURS % 3], lround(x), lround(y));
-  }
-  if (series->marker != PLOT_NO_MARKER || series->no_line) {
-    text_printf(heap, drawing->text, "<path transform=\"scale(.1)\" fill=\"%s\" d=\"M%ld %ld%s\"/>\n",
-                svg_colour(place), lround(10 * x) + 110, lround(10 * y), marker_shape(place));
-  }
+  text_printf(heap, drawing->text, "<path stroke=\"%s\" stroke-width=\"2\"%s d=\"M%ld %ldh22\"/>\n", svg_colour(place),
+              dash[place / SVG_COLOURS % 3], lround(x), lround(y));
   text_printf(heap, drawing->text, "<text x=\"%ld\" y=\"%ld\">", lround(x) + 28, lround(y) + 4);
   svg_escape_short(heap, drawing->text, series->label, LABEL_LENGTH);
   put(drawing, "</text>\n");
 }
 
-/* Draws the legend with its first line at `y` (or, with `draw` false, only measures it); returns its lines.
- */
+/* Draws the legend with its first line at `y` (or, with `draw` false, only measures it); returns its lines. */
 static uint32_t legend(Drawing *drawing, const Panel *panel, double y, bool draw) {
   double x = drawing->left + 4;
   uint32_t lines = panel->series.count ? 1 : 0;
@@ -349,7 +310,6 @@ static double frame_height(Drawing *drawing, double *total) {
   double frame = panels->list.count == 1 ? 330 : panels->list.count == 2 ? 210 : 150;
   double heads = 0;
   for (uint32_t i = 0; i < panels->list.count; i++) heads += head_height(drawing, &panels->list.data[i], frame);
-  if (drawing->plot->height) frame = fmax(40, (drawing->plot->height - fixed - heads) / count);
   *total = fixed + heads + frame * count;
   return frame;
 }
@@ -367,7 +327,7 @@ static void place_frames(Drawing *drawing) {
     if (note > longest + 4) longest = note - 4;
   }
   drawing->left = 32 + character_width * (double)longest;
-  drawing->right = drawing->width - 22;
+  drawing->right = (double)WIDTH - 22;
 }
 
 static void draw_panel(Drawing *drawing, const Panel *panel) {
@@ -396,17 +356,16 @@ static void draw_panels(Drawing *drawing, double frame) {
 
 void plot_svg(Heap *heap, const Plot *plot, TextVec *text) {
   Drawing drawing = {.heap = heap, .plot = plot, .text = text};
-  drawing.width = plot->width ? plot->width : DEFAULT_WIDTH;
-  const PanelOptions options = {SERIES_EACH, MOST_PANELS, plot->width && plot->width < 500 ? 5 : 10};
+  const PanelOptions options = {SERIES_EACH, MOST_PANELS, 10};
   drawing.panels = panels_make(heap, plot, &options);
   drawing.points_each = BYTES_OF_CURVES / BYTES_A_POINT / (plot->count ? plot->count : 1);
   if (drawing.points_each < 40) drawing.points_each = 40;
   panels_scale(&drawing.panels, plot, drawing.panels.list.count == 1 ? 7 : 4);
   place_frames(&drawing);
   double height, frame = frame_height(&drawing, &height);
-  svg_begin(heap, text, drawing.width, height, plot->title);
+  svg_begin(heap, text, (double)WIDTH, height, plot->title);
   if (plot->title)
-    put_text(&drawing, drawing.width / 2, 22, "text-anchor=\"middle\" font-size=\"15\" fill=\"#111\"", plot->title);
+    put_text(&drawing, (double)WIDTH / 2, 22, "text-anchor=\"middle\" font-size=\"15\" fill=\"#111\"", plot->title);
   draw_panels(&drawing, frame);
   if (drawing.panels.hidden) {
     char note[64];

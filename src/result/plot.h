@@ -1,32 +1,24 @@
 /* plot: line plots without another tool, as SVG or as text for a terminal.
  *
- * Series of one unit share a panel; panels are stacked over one common x axis. A series of any length is
- * drawn with at most a few points a pixel column (first, least, greatest, last), so that extremes are never
- * lost and the SVG stays below about 200 kB. A value that is not finite, or not positive on a logarithmic
- * axis, is a gap.
+ * Series of one unit share a panel; panels are stacked over one common x axis. A series of any length is drawn with at
+ * most a few points a pixel column (first, least, greatest, last), so that extremes are never lost and the SVG stays
+ * below about 200 kB. A value that is not finite, or not positive on a logarithmic axis, is a gap.
  */
-#ifndef DAEDAL_RESULT_PLOT_H
-#define DAEDAL_RESULT_PLOT_H
+#pragma once
 
 #include "result/trajectory.h"
-
-typedef enum PlotMarker { PLOT_NO_MARKER, PLOT_MARKER } PlotMarker; /* the shape follows from the series' place */
 
 typedef struct PlotSeries {
   const char *label;
   const char *unit; /* NULL or "": none. Decides the panel */
   const double *x, *y;
   size_t count;
-  PlotMarker marker;
-  bool no_line; /* markers alone */
 } PlotSeries;
 
 typedef struct Plot {
-  const char *title;            /* NULL: none */
-  const char *x_label, *x_unit; /* NULL: "time", "s" */
-  const char *y_label;          /* NULL: the label of a lone series, and the unit */
-  bool log_x, log_y;
-  uint32_t width, height; /* of the SVG in pixels; 0: 800 wide, and as high as the panels need */
+  const char *title;   /* NULL: none */
+  const char *y_label; /* NULL: the label of a lone series, and the unit */
+  bool log_y;
   const PlotSeries *series;
   uint32_t count;
 } Plot;
@@ -39,8 +31,6 @@ Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title,
 /* Appends one SVG document. O(points). */
 void plot_svg(Heap *heap, const Plot *plot, TextVec *text);
 
-/* Appends the plot in Braille characters, a panel for each series, as lines of at most `width` characters, about `height` lines a panel (both have sensible
- * minima); every line ends with a line break. O(points). */
+/* Appends the plot in Braille characters, a panel for each series, as lines of at most `width` characters, about
+ * `height` lines a panel (both have sensible minima); every line ends with a line break. O(points). */
 void plot_text(Heap *heap, const Plot *plot, uint32_t width, uint32_t height, TextVec *text);
-
-#endif

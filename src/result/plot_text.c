@@ -2,8 +2,8 @@
  * characters (U+2800 and a bit for each dot). Lines between points are drawn dot by dot. */
 #include "result/plot.h"
 
+#include "base/utf8.h"
 #include "result/panel.h"
-#include "result/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void draw_series(Canvas *canvas, const Panel *panel, const PlotSeries *se
     if (drawable) {
       int at[2] = {(int)lround(right * axis_place(&canvas->panels.x, series->x[i])),
                    (int)lround(bottom * (1 - axis_place(&panel->y, series->y[i])))};
-      draw_line(canvas, down && !series->no_line ? last : at, at);
+      draw_line(canvas, down ? last : at, at);
       memcpy(last, at, sizeof last);
     }
     down = drawable;
@@ -197,8 +197,7 @@ static void put_x_labels(Canvas *canvas) {
   }
   put(canvas, "\n");
   TextVec words = {0};
-  panel_label(canvas->heap, &words, canvas->plot->x_label ? canvas->plot->x_label : "time",
-              canvas->plot->x_label ? canvas->plot->x_unit : "s");
+  text_printf(canvas->heap, &words, "time [s]");
   if (*x->note) text_printf(canvas->heap, &words, "  %s", x->note);
   put_centred(canvas, words.data);
   vec_free(canvas->heap, &words);
@@ -209,9 +208,8 @@ static void put_x_labels(Canvas *canvas) {
 static void put_panel(Canvas *canvas, const Panel *panel) {
   size_t cells = (size_t)canvas->width * canvas->height;
   memset(canvas->dots, 0, cells);
-  for (uint32_t i = 0; i < panel->series.count; i++) {
+  for (uint32_t i = 0; i < panel->series.count; i++)
     draw_series(canvas, panel, &canvas->plot->series[panel->series.data[i]]);
-  }
   put_heading(canvas, panel);
   for (uint32_t line = 0; line < canvas->height; line++) put_line(canvas, &panel->y, line);
 }

@@ -3,8 +3,7 @@
  *
  * Invariant: every text of a table is non-NULL and owned by the table; columns are numbered 0 .. columns-1.
  */
-#ifndef DAEDAL_RESULT_SIGNAL_H
-#define DAEDAL_RESULT_SIGNAL_H
+#pragma once
 
 #include "base/diag.h"
 #include "base/map.h"
@@ -43,7 +42,7 @@ SignalTable *signals_new(Heap *heap);
  * name is kept but cannot be found. */
 uint32_t signals_add(SignalTable *table, const Signal *signal);
 
-/* What a variable is called among the signals: its flat name, in quotes where that is `time` or reads as a derivative. */
+/* The name of a variable's signal: its flat name, in quotes if that is `time` or looks like a derivative. */
 const char *signals_name(SignalTable *table, const char *flat);
 
 /* The index of the signal of this name; MAP_NONE if there is none. */
@@ -62,9 +61,6 @@ static inline double signal_value(const Signal *signal, const double *columns) {
 /* A choice of names: a POSIX extended regular expression that must match the whole name. */
 typedef struct SignalFilter SignalFilter;
 
-/* Compiles the expression; the filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error.
- */
+/* Compiles the expression; the filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error. */
 SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *pattern);
 bool signal_filter_match(const SignalFilter *filter, const char *name);
-
-#endif

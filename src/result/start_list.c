@@ -10,26 +10,26 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Reader {
+typedef struct StartReader {
   Heap *heap;
   Diags *diags;
   const char *path, *text, *at;
   uint32_t unknown; /* names that the model does not have */
   const char *first;
-} Reader;
+} StartReader;
 
-static uint32_t line_of(const Reader *reader) {
+static uint32_t line_of(const StartReader *reader) {
   uint32_t line = 1;
   for (const char *p = reader->text; p < reader->at; p++) line += *p == '\n';
   return line;
 }
 
-static bool complain(const Reader *reader, const char *what) {
+static bool complain(const StartReader *reader, const char *what) {
   diag_error(reader->diags, DIAG_FILE, (Span){0}, "%s: line %u: %s", reader->path, line_of(reader), what);
   return false;
 }
 
-static void skip_space(Reader *reader) {
+static void skip_space(StartReader *reader) {
   for (;;) {
     while (isspace((unsigned char)*reader->at)) reader->at++;
     if (strncmp(reader->at, "//", 2) == 0) {
@@ -43,7 +43,7 @@ static void skip_space(Reader *reader) {
   }
 }
 
-static bool take(Reader *reader, const char *token) {
+static bool accept(StartReader *reader, const char *token) {
   skip_space(reader);
   size_t length = strlen(token);
   if (strncmp(reader->at, token, length) != 0) return false;
@@ -52,7 +52,7 @@ static bool take(Reader *reader, const char *token) {
 }
 
 /* A name in quotes, with the escapes of the language; NULL if it does not end. */
-static const char *take_quoted(Reader *reader) {
+static const char *read_quoted(StartReader *reader) {
   TextVec name = {0};
   const char *c = reader->at + 1;
   for (; *c && *c != '\''; c++) {
@@ -65,10 +65,10 @@ static const char *take_quoted(Reader *reader) {
 }
 
 /* name: 'quoted' or identifiers with dots and subscripts; NULL if there is none. */
-static const char *take_name(Reader *reader) {
+static const char *read_name(StartReader *reader) {
   skip_space(reader);
   const char *begin = reader->at;
-  if (*begin == '\'') return take_quoted(reader);
+  if (*begin == '\'') return read_quoted(reader);
   int depth = 0;
   for (; *reader->at; reader->at++) {
     unsigned char c = (unsigned char)*reader->at;
@@ -78,7 +78,7 @@ static const char *take_name(Reader *reader) {
   return reader->at == begin ? NULL : arena_copy(&reader->diags->arena, begin, (size_t)(reader->at - begin));
 }
 
-static bool take_number(Reader *reader, double *value) {
+static bool read_number(StartReader *reader, double *value) {
   skip_space(reader);
   const char *end = reader->at + strspn(reader->at, "+-.0123456789eE");
   if (!number_parse(reader->at, end, value) || !isfinite(*value)) return false;
@@ -87,15 +87,15 @@ static bool take_number(Reader *reader, double *value) {
 }
 
 /* item: name "(" "start" "=" number ")" | name "=" number */
-static bool take_item(Reader *reader, const Model *model, double *starts) {
-  const char *name = take_name(reader);
+static bool read_item(StartReader *reader, const Model *model, double *starts) {
+  const char *name = read_name(reader);
   if (!name) return complain(reader, "a name must stand here, as in x(start = 1)");
-  bool nested = take(reader, "(");
-  if (nested && !take(reader, "start")) return complain(reader, "only start can be given, as in x(start = 1)");
-  if (!take(reader, "=")) return complain(reader, "'=' must stand here, as in x(start = 1)");
+  bool nested = accept(reader, "(");
+  if (nested && !accept(reader, "start")) return complain(reader, "only start can be given, as in x(start = 1)");
+  if (!accept(reader, "=")) return complain(reader, "'=' must stand here, as in x(start = 1)");
   double value;
-  if (!take_number(reader, &value)) return complain(reader, "a number must stand here");
-  if (nested && !take(reader, ")")) return complain(reader, "')' must stand here");
+  if (!read_number(reader, &value)) return complain(reader, "a number must stand here");
+  if (nested && !accept(reader, ")")) return complain(reader, "')' must stand here");
   uint32_t position = model_find(model, name);
   if (position != MAP_NONE) starts[position] = value;
   else if (!reader->unknown++) reader->first = name;
@@ -106,16 +106,16 @@ bool start_list_read(Heap *heap, const Model *model, const char *path, double *s
   uint32_t length = 0;
   char *text = file_read(heap, diags, path, &length);
   if (!text) return false;
-  Reader reader = {.heap = heap, .diags = diags, .path = path, .text = text, .at = text};
-  bool open = take(&reader, "("), ok = true;
+  StartReader reader = {.heap = heap, .diags = diags, .path = path, .text = text, .at = text};
+  bool open = accept(&reader, "("), ok = true;
   skip_space(&reader);
   while (ok && *reader.at && *reader.at != ')') {
-    ok = take_item(&reader, model, starts);
-    if (!ok || take(&reader, ",")) continue;
+    ok = read_item(&reader, model, starts);
+    if (!ok || accept(&reader, ",")) continue;
     skip_space(&reader);
     break;
   }
-  if (ok && open && !take(&reader, ")")) ok = complain(&reader, "',' or ')' must stand here");
+  if (ok && open && !accept(&reader, ")")) ok = complain(&reader, "',' or ')' must stand here");
   skip_space(&reader);
   if (ok && *reader.at) ok = complain(&reader, "nothing may follow the list");
   if (ok && reader.unknown)

@@ -1,19 +1,14 @@
 /* start_list: start values from files: a list of modifiers `(x(start = 1), y(start = 2))`, as
  * initial_report_modifiers writes it, or a result at some time. */
-#ifndef DAEDAL_RESULT_START_LIST_H
-#define DAEDAL_RESULT_START_LIST_H
+#pragma once
 
 #include "model/model.h"
 
-/* Reads the list in file `path`. Values go to starts (per variable of the model; others stay). `name =
- * value` counts as well, comments and line breaks may stand anywhere, the outer parentheses may lack. Names
- * that the model does not have are a warning. false: a DIAG_FILE error says what is wrong and in which line.
- * O(size of the file). */
+/* Reads the list in file `path`. Values go to starts (per variable of the model; others stay). `name = value` counts as
+ * well, comments and line breaks may stand anywhere, the outer parentheses may lack. Names that the model does not have
+ * are a warning. false: a DIAG_FILE error says what is wrong and in which line. O(size of the file). */
 bool start_list_read(Heap *heap, const Model *model, const char *path, double *starts, Diags *diags);
 
-/* Takes the values of the model's variables from a result file RESULT[@TIME], at its last time if none is
- * given. false after a DIAG_FILE error: no such file, no such time, none of the variables in it. O(size of
- * the file). */
+/* Takes the values of the model's variables from a result file RESULT[@TIME], at its last time if none is given. false
+ * after a DIAG_FILE error: no such file, no such time, none of the variables in it. O(size of the file). */
 bool start_list_from_result(Heap *heap, const Model *model, const char *text, double *starts, Diags *diags);
-
-#endif

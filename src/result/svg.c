@@ -2,7 +2,7 @@
 #include "result/svg.h"
 
 #include "base/number.h"
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <string.h>

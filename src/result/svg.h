@@ -1,6 +1,5 @@
 /* svg: what the pictures share: document frame, escaped text, colours. */
-#ifndef DAEDAL_RESULT_SVG_H
-#define DAEDAL_RESULT_SVG_H
+#pragma once
 
 #include "base/vec.h"
 
@@ -22,5 +21,3 @@ void svg_escape_short(Heap *heap, TextVec *text, const char *words, uint32_t mos
 
 /* A number with at most two decimals, as coordinates need. */
 void svg_number(Heap *heap, TextVec *text, double value);
-
-#endif

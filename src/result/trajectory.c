@@ -61,9 +61,8 @@ bool trajectory_sample(const Trajectory *trajectory, double time, double *column
     right = trajectory_row(trajectory, row + 1);
     part = (time - begin) / (trajectory_time(trajectory, row + 1) - begin);
   }
-  for (uint32_t j = 0; j < trajectory->columns; j++) {
+  for (uint32_t j = 0; j < trajectory->columns; j++)
     columns[j] = part == 0 ? left[j] : (1 - part) * left[j] + part * right[j];
-  }
   return true;
 }
 

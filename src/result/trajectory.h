@@ -3,8 +3,7 @@
  * Invariant: time never decreases; two rows of equal time are the two sides of an event. Rows live in chunks
  * that never move, so a pointer to a row stays valid while the trajectory lives.
  */
-#ifndef DAEDAL_RESULT_TRAJECTORY_H
-#define DAEDAL_RESULT_TRAJECTORY_H
+#pragma once
 
 #include "result/signal.h"
 
@@ -32,5 +31,3 @@ bool trajectory_sample(const Trajectory *trajectory, double time, double *column
 
 /* Frees rows and trajectory; not the signal table. NULL is allowed. */
 void trajectory_free(Trajectory *trajectory);
-
-#endif

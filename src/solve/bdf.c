@@ -1,13 +1,12 @@
-/* bdf: backward differentiation formulas of orders 1 to 5 with fixed leading coefficient, on G(t, y) = 0 with
- * links y[from]' = y[to].
+/* bdf: backward differentiation formulas of orders 1 to 5 with fixed leading coefficient, on G(t, y) = 0 with links
+ * y[from]' = y[to].
  *
- * All columns have a history (history.h), states or not, so a pivot changes the link lists and the run goes
- * on at the same order and step. The unknowns of a step are the columns that are no state. The states follow
- * from them by the formula itself, y_from = base_from + y_to / leading, so the links hold exactly, in the
- * first guess too, and the linear system has only as many rows as G. Its factors are kept over many steps;
- * Broyden's updates (secant.h) make up for what has changed since. Step and order control follow Brenan,
- * Campbell, Petzold, Numerical Solution of Initial-Value Problems in Differential-Algebraic Equations,
- * section 5.2.
+ * All columns have a history (history.h), states or not, so a pivot changes the link lists and the run goes on at the
+ * same order and step. The unknowns of a step are the columns that are no state. The states follow from them by the
+ * formula itself, y_from = base_from + y_to / leading, so the links hold exactly, in the first guess too, and the
+ * linear system has only as many rows as G. Its factors are kept over many steps; Broyden's updates (secant.h) make up
+ * for what has changed since. Step and order control follow Brenan, Campbell, Petzold, Numerical Solution of
+ * Initial-Value Problems in Differential-Algebraic Equations, section 5.2.
  */
 #include "base/linear.h"
 #include "solve/elimination.h"
@@ -265,7 +264,6 @@ static EvalStatus bdf_iterate(Bdf *bdf, double t, bool first) {
   double *correction = bdf->residual;
   EvalStatus status = system->residual(system->context, t, bdf->next, correction);
   if (status != EVAL_OK) return status;
-  bdf->statistics.newton_iterations++;
   for (int32_t r = 0; r < system->rows; r++) correction[r] = -correction[r];
   linear_solve(bdf->linear, correction);
   secant_apply(bdf->secant, correction);
@@ -350,9 +348,8 @@ static bool bdf_judge(Bdf *bdf) {
   return history->error * norm[0] <= 1;
 }
 
-/* The order of the next step, and the error of the present one at that order. A change of the order is a jump
- * from one formula to another, whose trace in the differences would speak for the next change: it fades
- * first. */
+/* The order of the next step, and the error of the present one at that order. A change of the order is a jump from one
+ * formula to another, whose trace in the differences would speak for the next change: it fades first. */
 static int bdf_choose_order(const Bdf *bdf, double *error) {
   const History *history = bdf->history;
   int k = history->planned_order;
@@ -544,7 +541,7 @@ const Integrator integrator_bdf = {
     .name = "bdf",
     .description = "BDF of orders 1 to 5 with kept factors, on the whole system",
     .explicit_form = false,
-    .lean = true,
+    .removes_superfluous = true,
     .create = bdf_create,
     .start = bdf_start,
     .step = bdf_step,

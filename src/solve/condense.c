@@ -14,9 +14,9 @@ enum {
 };
 
 /* An entry of a row or a column: the other index, and where its value is. */
-typedef struct Entry {
+typedef struct JacobianEntry {
   int32_t index, place;
-} Entry;
+} JacobianEntry;
 
 /* vector[target] += factor * vector[source] */
 typedef struct Product {
@@ -35,11 +35,11 @@ struct Condense {
   const System *system;
 
   VEC(Pivot) pivots;
-  VEC(Entry) lower, upper; /* the pivots' columns and rows as they are when their turn comes */
-  IntVec target;           /* for each pivot, entry of its column, entry of its row: the place that changes */
-  VEC(Product) down, up;   /* what condense_right and condense_expand do, in order */
+  VEC(JacobianEntry) lower, upper; /* the pivots' columns and rows as they are when their turn comes */
+  IntVec target;                   /* for each pivot, entry of its column, entry of its row: the place that changes */
+  VEC(Product) down, up;           /* what condense_right and condense_expand do, in order */
 
-  Pattern left;
+  JacobianPattern left;
   int32_t *kept;           /* [left.rows] rows of the system */
   IntVec left_row, source; /* row and place of each value that is left, by columns */
   int32_t *left_start;     /* [columns + 1] */
@@ -139,13 +139,13 @@ static void condense_take_out(Condense *condense, Pivot pivot) {
   for (uint32_t k = 0; k < condense->rows_of[pivot.column].count; k++) {
     int32_t r = condense->rows_of[pivot.column].data[k];
     if (condense->row_done[r]) continue;
-    vec_push(condense->heap, &condense->lower, (Entry){r, condense->place[r * columns + pivot.column]});
+    vec_push(condense->heap, &condense->lower, (JacobianEntry){r, condense->place[r * columns + pivot.column]});
     condense->row_count[r]--;
   }
   for (uint32_t k = 0; k < condense->columns_of[pivot.row].count; k++) {
     int32_t c = condense->columns_of[pivot.row].data[k];
     if (condense->column_done[c]) continue;
-    vec_push(condense->heap, &condense->upper, (Entry){c, condense->place[pivot.row * columns + c]});
+    vec_push(condense->heap, &condense->upper, (JacobianEntry){c, condense->place[pivot.row * columns + c]});
     condense->column_count[c]--;
   }
   for (uint32_t a = lower; a < condense->lower.count; a++)
@@ -175,7 +175,7 @@ static void condense_build_pattern(Condense *condense) {
     }
   }
   condense->left_start[system->columns] = (int32_t)condense->source.count;
-  condense->left = (Pattern){kept, condense->left_start, condense->left_row.data, condense->column_done};
+  condense->left = (JacobianPattern){kept, condense->left_start, condense->left_row.data, condense->column_done};
 }
 
 /* Gives the pattern's arrays a value each; `values` holds the places. */
@@ -203,7 +203,7 @@ void condense_choose(Condense *condense, const double *jacobian) {
   const System *system = condense->system;
   condense->pivots.count = condense->lower.count = condense->upper.count = 0;
   condense->down.count = condense->up.count = 0;
-  condense->left = (Pattern){system->rows, system->column_start, system->row_index, NULL};
+  condense->left = (JacobianPattern){system->rows, system->column_start, system->row_index, NULL};
   for (int32_t r = 0; r < system->rows; r++) condense->kept[r] = r;
   if (condense->place && jacobian) {
     condense_begin(condense, jacobian);
@@ -214,7 +214,7 @@ void condense_choose(Condense *condense, const double *jacobian) {
   condense_make_room(condense);
 }
 
-const Pattern *condense_pattern(const Condense *condense) { return &condense->left; }
+const JacobianPattern *condense_pattern(const Condense *condense) { return &condense->left; }
 const double *condense_values(const Condense *condense) { return condense->left_values; }
 
 /* ---- values ---- */

@@ -5,8 +5,7 @@
  * meet a step size, the work is shared by every matrix made from the same Jacobian, real and complex, and all
  * their solves. What is left has the size that a person who substitutes by hand arrives at.
  */
-#ifndef DAEDAL_SOLVE_CONDENSE_H
-#define DAEDAL_SOLVE_CONDENSE_H
+#pragma once
 
 #include "solve/elimination.h"
 
@@ -19,9 +18,8 @@ Condense *condense_new(Heap *heap, const System *system);
  * O(columns * rows), and nothing is taken out of large systems. */
 void condense_choose(Condense *condense, const double *jacobian);
 
-/* What is left: its pattern (valid until the next choice) and, after condense_jacobian, its values in that
- * order. */
-const Pattern *condense_pattern(const Condense *condense);
+/* What is left: its pattern (valid until the next choice) and, after condense_jacobian, its values in that order. */
+const JacobianPattern *condense_pattern(const Condense *condense);
 const double *condense_values(const Condense *condense);
 
 /* Takes the rows out of a Jacobian of the system. */
@@ -38,5 +36,3 @@ void condense_right(const Condense *condense, int lanes, double *residual);
 /* Sets the columns taken out within `change` such that J change + residual = 0 holds in their rows too;
  * `residual` as condense_right left it. */
 void condense_expand(const Condense *condense, int lanes, const double *residual, double *change);
-
-#endif

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* The columns of the model's array out of those of the view. */
-static void take_columns(Constraints *constraints, const double *y) {
+static void set_columns(Constraints *constraints, const double *y) {
   const View *view = constraints->view;
   for (uint32_t q = 0; q < view->original->array->columns; q++)
     constraints->y[q] = view->source[q] == MAP_NONE ? 0 : view->sign[q] * y[view->source[q]];
@@ -122,7 +122,7 @@ Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan,
   constraints->scale = heap_array(heap, plan->count, sizeof(double));
   constraints->level_worst = heap_array(heap, plan->levels, sizeof(double));
   constraints->worst_row = MAP_NONE;
-  take_columns(constraints, y);
+  set_columns(constraints, y);
   fill_scales(constraints, t);
   return constraints;
 }
@@ -150,7 +150,7 @@ static void evaluate(Constraints *constraints, double t) {
 void constraints_check(Constraints *constraints, double t, const double *y) {
   View *view = constraints->view;
   Heap *heap = view->original->heap;
-  take_columns(constraints, y);
+  set_columns(constraints, y);
   if (view->original_switches && switches_evaluate(view->original_switches, t, constraints->y)) {
     switches_begin(view->original_switches, MAP_NONE); /* each point settles its modes anew */
     switches_set(view->original_switches, t, constraints->y);

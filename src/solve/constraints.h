@@ -1,8 +1,7 @@
 /* constraints: the rows of the model's own array that no integrator discretizes, evaluated along the
  * solution of any method: every equation below its last differentiation, and the algebraic equations as
  * written. The level of a row is how often its equation was differentiated. */
-#ifndef DAEDAL_SOLVE_CONSTRAINTS_H
-#define DAEDAL_SOLVE_CONSTRAINTS_H
+#pragma once
 
 #include "solve/view.h"
 
@@ -31,8 +30,8 @@ typedef struct Constraints {
   VEC(double) times, history; /* of every check: the time, and the largest residual of each level */
 } Constraints;
 
-/* The constraints of the model's array that can be checked by a view which has column source[q] for column q of it, or none
- * (MAP_NONE). Lives as long as the code. O(size of the rows). */
+/* The constraints of the model's array that can be checked by a view which has column source[q] for column q of it, or
+ * none (MAP_NONE). Lives as long as the code. O(size of the rows). */
 ConstraintPlan *constraint_plan(ArrayCode *code, const uint32_t *source);
 
 /* Scales are taken at (t, y) of the view: largest Jacobian entry of a row times the size of its column.
@@ -41,5 +40,3 @@ Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan,
 
 /* Evaluates all; keeps the worst and the history. The rows are counted in the view's evaluator. */
 void constraints_check(Constraints *constraints, double t, const double *y);
-
-#endif

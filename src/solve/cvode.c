@@ -22,8 +22,8 @@ typedef struct Cvode {
   const System *system;
   Heap *heap;
   IntegratorOptions options;
-  double *closed; /* all columns at the last right-hand side */
-  double closed_time;
+  double *completed; /* all columns at the last right-hand side */
+  double completed_time;
   double *y, *previous; /* all columns at t and at the end of the step before */
   double t, t_previous;
   double *trial, *predicted; /* [columns] */
@@ -52,28 +52,29 @@ static double cvode_departure(const Cvode *cvode) {
 /* Goes `part` of the way from the last point closed to t and these states, along a straight line. */
 static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, double part) {
   const System *system = cvode->system;
-  double next = part < 1 ? cvode->closed_time + part * (t - cvode->closed_time) : t, dt = next - cvode->closed_time;
+  double next = part < 1 ? cvode->completed_time + part * (t - cvode->completed_time) : t,
+         dt = next - cvode->completed_time;
   for (int32_t c = 0; c < system->columns; c++) {
     int32_t rate = system->successor ? system->successor[c] : -1;
-    cvode->trial[c] = cvode->closed[c] + (rate >= 0 && dt != 0 ? dt * cvode->closed[rate] : 0);
+    cvode->trial[c] = cvode->completed[c] + (rate >= 0 && dt != 0 ? dt * cvode->completed[rate] : 0);
   }
   for (int32_t l = 0; l < system->links; l++) {
-    double from = cvode->closed[system->link_from[l]];
+    double from = cvode->completed[system->link_from[l]];
     cvode->trial[system->link_from[l]] = part < 1 ? from + part * (states[l] - from) : states[l];
   }
   memcpy(cvode->predicted, cvode->trial, (size_t)system->columns * sizeof(double));
-  EvalStatus status = system->close(system->context, next, cvode->trial);
+  EvalStatus status = system->complete(system->context, next, cvode->trial);
   if (status != EVAL_OK) return status;
   if (cvode_departure(cvode) > farthest) return EVAL_DOMAIN;
-  double *swap = cvode->closed;
-  cvode->closed = cvode->trial;
+  double *swap = cvode->completed;
+  cvode->completed = cvode->trial;
   cvode->trial = swap;
-  cvode->closed_time = next;
+  cvode->completed_time = next;
   return EVAL_OK;
 }
 
 /* Closes at t with these states. The other columns follow from the last point closed, on the way if it is too far. */
-static EvalStatus cvode_close(Cvode *cvode, double t, const double *states) {
+static EvalStatus cvode_complete(Cvode *cvode, double t, const double *states) {
   for (double part = 1; part > shortest_part;) {
     EvalStatus status = cvode_approach(cvode, t, states, part);
     if (status == EVAL_STOP) cvode->stop = true;
@@ -87,16 +88,16 @@ static int cvode_rates(double t, N_Vector states, N_Vector rates, void *self) {
   Cvode *cvode = self;
   double *r = N_VGetArrayPointer(rates);
   r[0] = 0;
-  EvalStatus status = cvode_close(cvode, t, N_VGetArrayPointer(states));
+  EvalStatus status = cvode_complete(cvode, t, N_VGetArrayPointer(states));
   for (int32_t l = 0; l < cvode->system->links && status == EVAL_OK; l++)
-    r[l] = cvode->closed[cvode->system->link_to[l]];
+    r[l] = cvode->completed[cvode->system->link_to[l]];
   return (int)status;
 }
 
-static bool cvode_is_closed(const Cvode *cvode, double t, const double *states) {
-  if (t != cvode->closed_time) return false;
+static bool cvode_is_complete(const Cvode *cvode, double t, const double *states) {
+  if (t != cvode->completed_time) return false;
   for (int32_t l = 0; l < cvode->system->links; l++)
-    if (cvode->closed[cvode->system->link_from[l]] != states[l]) return false;
+    if (cvode->completed[cvode->system->link_from[l]] != states[l]) return false;
   return true;
 }
 
@@ -107,9 +108,9 @@ static int cvode_jacobian(double t, N_Vector states, N_Vector rates, SUNMatrix m
   const double *x = N_VGetArrayPointer(states);
   EvalStatus status = EVAL_OK;
   (void)rates, (void)a, (void)b, (void)c;
-  if (!cvode_is_closed(cvode, t, x)) status = cvode_close(cvode, t, x);
+  if (!cvode_is_complete(cvode, t, x)) status = cvode_complete(cvode, t, x);
   if (status == EVAL_OK)
-    status = system->rates_jacobian(system->context, t, cvode->closed, SUNDenseMatrix_Data(matrix));
+    status = system->rates_jacobian(system->context, t, cvode->completed, SUNDenseMatrix_Data(matrix));
   return (int)status;
 }
 
@@ -142,8 +143,8 @@ static void cvode_release(void *object) {
   if (cvode->context) SUNContext_Free(&cvode->context);
 }
 
-/* The foreign objects; any refused one ends in heap_fail, and cvode_release frees those that were made. CVODE takes no empty
- * vector: without states there is one that stays zero. */
+/* The foreign objects; any refused one ends in heap_fail, and cvode_release frees those that were made. CVODE takes no
+ * empty vector: without states there is one that stays zero. */
 static void cvode_make_objects(Cvode *cvode) {
   sunindextype states = cvode->system->links > 0 ? cvode->system->links : 1;
   bool made = SUNContext_Create(NULL, &cvode->context) == 0;
@@ -162,7 +163,7 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
   cvode->system = system;
   cvode->heap = heap;
   cvode->options = *options;
-  cvode->closed = heap_array(heap, columns, sizeof(double));
+  cvode->completed = heap_array(heap, columns, sizeof(double));
   cvode->trial = heap_array(heap, columns, sizeof(double));
   cvode->predicted = heap_array(heap, columns, sizeof(double));
   cvode->previous = heap_array(heap, columns, sizeof(double));
@@ -195,8 +196,8 @@ static void cvode_restart(Cvode *cvode, const double *y, double step) {
   size_t size = (size_t)system->columns * sizeof(double);
   if (cvode->begun) cvode_statistics(cvode, &cvode->before);
   memcpy(cvode->y, y, size);
-  memcpy(cvode->closed, y, size);
-  cvode->closed_time = cvode->t_previous = cvode->t;
+  memcpy(cvode->completed, y, size);
+  cvode->completed_time = cvode->t_previous = cvode->t;
   double *x = N_VGetArrayPointer(cvode->states);
   for (int32_t l = 0; l < system->links; l++) x[l] = y[system->link_from[l]];
   if (!cvode->begun) cvode_begin(cvode, cvode->t);
@@ -239,11 +240,11 @@ static StepStatus cvode_step(void *self, double t_stop) {
     cvode->t = t;
     return cvode_status(cvode, flag);
   }
-  if (cvode_close(cvode, cvode->t, N_VGetArrayPointer(cvode->states)) != EVAL_OK) return STEP_EVALUATION;
+  if (cvode_complete(cvode, cvode->t, N_VGetArrayPointer(cvode->states)) != EVAL_OK) return STEP_EVALUATION;
   double *swap = cvode->previous;
   cvode->previous = cvode->y;
   cvode->y = swap;
-  memcpy(cvode->y, cvode->closed, (size_t)cvode->system->columns * sizeof(double));
+  memcpy(cvode->y, cvode->completed, (size_t)cvode->system->columns * sizeof(double));
   cvode->t_previous = t;
   return STEP_OK;
 }
@@ -270,13 +271,12 @@ static void cvode_switch_states(void *self, const double *y) {
 
 static void cvode_statistics(const void *self, IntegratorStatistics *out) {
   const Cvode *cvode = self;
-  long steps = 0, errors = 0, convergence = 0, iterations = 0, setups = 0;
+  long steps = 0, errors = 0, convergence = 0, setups = 0;
   *out = cvode->before;
   if (!cvode->begun) return;
   CVodeGetNumSteps(cvode->memory, &steps);
   CVodeGetNumErrTestFails(cvode->memory, &errors);
   CVodeGetNumNonlinSolvConvFails(cvode->memory, &convergence);
-  CVodeGetNumNonlinSolvIters(cvode->memory, &iterations);
   CVodeGetNumLinSolvSetups(cvode->memory, &setups);
   if (steps > 0) {
     CVodeGetLastOrder(cvode->memory, &out->order);
@@ -285,7 +285,6 @@ static void cvode_statistics(const void *self, IntegratorStatistics *out) {
   out->steps += (uint64_t)steps;
   out->rejected_error += (uint64_t)errors;
   out->rejected_convergence += (uint64_t)convergence;
-  out->newton_iterations += (uint64_t)iterations;
   out->factorizations += (uint64_t)setups;
 }
 

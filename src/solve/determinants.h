@@ -2,8 +2,7 @@
  *
  * Invariant: a determinant is relative to the first one of its block that was not zero, so that products of many factors
  * neither over- nor underflow; a block of one equation has its entry as it is. */
-#ifndef DAEDAL_SOLVE_DETERMINANTS_H
-#define DAEDAL_SOLVE_DETERMINANTS_H
+#pragma once
 
 #include "base/linear.h"
 #include "code/evaluator.h"
@@ -47,5 +46,3 @@ double determinants_value(Determinants *determinants, uint32_t b);
 /* The rank of block number b, rows scaled: pivots below `lost` of the largest count as zero. Of a large block only that it cannot be
  * factored is seen. */
 int32_t determinants_rank(Determinants *determinants, uint32_t b, double lost);
-
-#endif

@@ -43,7 +43,7 @@ static void elimination_order_links(Elimination *elimination) {
 /* The union of the Jacobian's columns along each chain. */
 static void elimination_build_pattern(Elimination *elimination) {
   const System *system = elimination->system;
-  const Pattern *jacobian = &elimination->jacobian;
+  const JacobianPattern *jacobian = &elimination->jacobian;
   int32_t count = 0, link = 0, *place = elimination->scratch;
   for (int32_t r = 0; r < jacobian->rows; r++) place[r] = -1;
   for (int32_t u = 0; u < jacobian->rows; u++) {
@@ -77,9 +77,10 @@ static void elimination_make_room(Elimination *elimination) {
   elimination->room = nonzeros;
 }
 
-void elimination_choose(Elimination *elimination, const Pattern *jacobian) {
+void elimination_choose(Elimination *elimination, const JacobianPattern *jacobian) {
   const System *system = elimination->system;
-  elimination->jacobian = jacobian ? *jacobian : (Pattern){system->rows, system->column_start, system->row_index, NULL};
+  elimination->jacobian =
+      jacobian ? *jacobian : (JacobianPattern){system->rows, system->column_start, system->row_index, NULL};
   elimination_make_room(elimination);
   elimination_find_unknowns(elimination);
   elimination_order_links(elimination);
@@ -112,7 +113,7 @@ void elimination_complex(const Elimination *elimination, const double *jacobian,
 }
 
 void elimination_subtract(const Elimination *elimination, const double *jacobian, const double *vector, double *right) {
-  const Pattern *pattern = &elimination->jacobian;
+  const JacobianPattern *pattern = &elimination->jacobian;
   for (int32_t l = 0; l < elimination->system->links; l++) {
     int32_t c = elimination->from[l];
     for (int32_t k = pattern->column_start[c]; k < pattern->column_start[c + 1]; k++)

@@ -235,7 +235,7 @@ static EvalStatus erk_stage(Erk *erk, int stage, const ErkTerm *term, double h) 
     y[c] = guess[c] + scale * missed[c];
   }
   bool whole = stage == tableau->stages || !system->rates;
-  EvalStatus status = whole ? system->close(system->context, t, y) : system->rates(system->context, t, y);
+  EvalStatus status = whole ? system->complete(system->context, t, y) : system->rates(system->context, t, y);
   if (status != EVAL_OK) return status;
   if (stage == tableau->stages - 1) erk->departure = erk_departure(erk, stage, scale);
   for (int32_t p = erk->states; p < erk->paired; p++)
@@ -340,7 +340,7 @@ static double erk_first_step(Erk *erk, double span) {
   double *y = erk->values[1];
   memcpy(y, erk->values[0], (size_t)erk->system->columns * sizeof(double));
   for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk->guess[erk->column[p]];
-  if (erk->system->close(erk->system->context, erk->t + h, y) != EVAL_OK) return 0.1 * h;
+  if (erk->system->complete(erk->system->context, erk->t + h, y) != EVAL_OK) return 0.1 * h;
   for (int32_t p = 0; p < erk->states; p++) erk->sum[0][p] = y[erk->rate[p]] - erk->rates[0][p];
   double bend = fmax(erk_norm(erk, erk->sum[0]) / h, slope);
   double other = bend <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / bend, 1.0 / order);

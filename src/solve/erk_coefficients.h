@@ -1,6 +1,5 @@
 /* erk_coefficients: a pair of embedded explicit Runge-Kutta formulas with a continuous extension, as data. */
-#ifndef DAEDAL_SOLVE_ERK_COEFFICIENTS_H
-#define DAEDAL_SOLVE_ERK_COEFFICIENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ typedef struct ErkTableau {
 
 extern const ErkTableau erk_order8; /* Dormand and Prince 8(5,3), extension of order 7 */
 extern const ErkTableau erk_order5; /* Dormand and Prince 5(4), extension of order 4 */
-
-#endif

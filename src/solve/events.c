@@ -254,7 +254,7 @@ bool events_leave(View *view, const Integrator *integrator, void *self, double b
 /* Both modes of an edge lead back to it. */
 static EvalStatus begin_to_slide(View *view, double t, double *y) {
   uint32_t torn = switches_torn(view->switches);
-  if (torn == MAP_NONE || !view->system.close) return EVAL_OK;
+  if (torn == MAP_NONE || !view->system.complete) return EVAL_OK;
   switches_slide(view->switches, torn);
   EvalStatus status = view->methods->solve(view, t, y);
   double weight = view->switches->slide.weight;
@@ -272,7 +272,7 @@ bool events_settle(View *view, double t, double *y, uint32_t mode) {
       switches_keep(view->switches, t, y, 0);
       return true;
     }
-    if (view->methods->settle(view, t, y) != EVAL_OK) return false;
+    if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
   }
   return false;
 }

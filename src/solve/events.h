@@ -1,8 +1,7 @@
 /* events: where within the last step a mode changes. Only the dense output is asked, so an event costs no
  * steps; inside the step the modes stay frozen, and the place found is the first point, to round-off, where a
  * difference has left the range of its mode. Modes of time alone are never searched for: their times are known in advance. */
-#ifndef DAEDAL_SOLVE_EVENTS_H
-#define DAEDAL_SOLVE_EVENTS_H
+#pragma once
 
 #include "solve/view.h"
 
@@ -27,5 +26,3 @@ bool events_leave(View *view, const Integrator *integrator, void *self, double b
 /* Takes the modes over at the event (t, y) of this mode and solves the other columns for them, until all agree, or
  * begins to slide along an edge. Returns false when they do not settle. */
 bool events_settle(View *view, double t, double *y, uint32_t mode);
-
-#endif

@@ -1,13 +1,11 @@
-/* history: the polynomial through the past points of a multistep method, for every column, in modified
- * divided differences.
+/* history: the polynomial through the past points of a multistep method, for every column, in modified divided
+ * differences.
  *
- * The formulas are those of the fixed-leading-coefficient form of BDF: Brenan, Campbell, Petzold, Numerical
- * Solution of Initial-Value Problems in Differential-Algebraic Equations, section 5.2. A step is planned,
- * predicted and then kept or forgotten; only keeping it changes the differences, so a rejected step leaves
- * nothing to undo.
+ * The formulas are those of the fixed-leading-coefficient form of BDF: Brenan, Campbell, Petzold, Numerical Solution of
+ * Initial-Value Problems in Differential-Algebraic Equations, section 5.2. A step is planned, predicted and then kept
+ * or forgotten; only keeping it changes the differences, so a rejected step leaves nothing to undo.
  */
-#ifndef DAEDAL_SOLVE_HISTORY_H
-#define DAEDAL_SOLVE_HISTORY_H
+#pragma once
 
 #include "base/heap.h"
 
@@ -44,8 +42,7 @@ void history_plan(History *history, int order, double step);
 /* Where the polynomial is at the end of the planned step. O(columns * order). */
 void history_predict(const History *history, double *y);
 
-/* Its slope there, for `count` of the columns; the others within `rate` stay as they are. O(count *
- * order). */
+/* Its slope there, for `count` of the columns; the others within `rate` stay as they are. O(count * order). */
 void history_slopes(const History *history, const int32_t *columns, int32_t count, double *rate);
 
 /* The planned step has led to predicted + change, which becomes the last point. O(columns * order). */
@@ -56,5 +53,3 @@ void history_evaluate(const History *history, double distance, double *y);
 
 /* Moves all points so that the last one is y: the shape of the past stays. O(columns). */
 void history_move(History *history, const double *y);
-
-#endif

@@ -20,10 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Measured on the pendulum of Mattsson and Soderlind, section 5, at 1e-9. With IDA's default of 0.33 the
- * error that the corrector leaves behind is what the error test sees: the order stays low and a run takes
- * twice as many steps. The columns that are no states follow from the states and take little part in the
- * norm. */
+/* Measured on the pendulum of Mattsson and Soderlind, section 5, at 1e-9. With IDA's default of 0.33 the error that the
+ * corrector leaves behind is what the error test sees: the order stays low and a run takes twice as many steps. The
+ * columns that are no states follow from the states and take little part in the norm. */
 static const double convergence_coefficient = 0.005;
 static const double algebraic_share = 0.01, rate_share = 1e-9, higher_index_share = 1e-7;
 static const double smallest_step = 1e-15; /* over t */
@@ -402,19 +401,17 @@ static void ida_switch_states(void *self, const double *y) {
 
 static void ida_statistics(const void *self, IntegratorStatistics *out) {
   const Ida *ida = self;
-  long steps = 0, errors = 0, convergence = 0, iterations = 0;
+  long steps = 0, errors = 0, convergence = 0;
   *out = ida->before;
   if (!ida->begun) return;
   IDAGetNumSteps(ida->memory, &steps);
   IDAGetNumErrTestFails(ida->memory, &errors);
   IDAGetNumNonlinSolvConvFails(ida->memory, &convergence);
-  IDAGetNumNonlinSolvIters(ida->memory, &iterations);
   IDAGetLastOrder(ida->memory, &out->order);
   IDAGetLastStep(ida->memory, &out->step);
   out->steps += (uint64_t)steps;
   out->rejected_error += (uint64_t)errors;
   out->rejected_convergence += (uint64_t)convergence;
-  out->newton_iterations += (uint64_t)iterations;
   out->factorizations = ida->factorizations;
 }
 
@@ -422,7 +419,7 @@ const Integrator integrator_ida = {
     .name = "ida",
     .description = "IDA of SUNDIALS, BDF of orders 1 to 5, on the whole system",
     .explicit_form = false,
-    .lean = true,
+    .removes_superfluous = true,
     .create = ida_create,
     .start = ida_start,
     .step = ida_step,

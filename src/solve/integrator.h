@@ -8,8 +8,7 @@
  *
  * Every method is one const struct Integrator. Methods never count evaluations: the system does.
  */
-#ifndef DAEDAL_SOLVE_INTEGRATOR_H
-#define DAEDAL_SOLVE_INTEGRATOR_H
+#pragma once
 
 #include "base/heap.h"
 #include "code/point.h"
@@ -23,7 +22,7 @@ typedef struct System {
   const int32_t *link_from, *link_to; /* may change between steps; the integrator is then told */
 
   /* The column that holds the time derivative of column i whether i is a state or not, -1 where there is none;
-   * fixed for the system's life, and link_to of a state is its successor. It predicts the columns that `close`
+   * fixed for the system's life, and link_to of a state is its successor. It predicts the columns that `complete`
    * solves for, so that its Newton iteration starts close. NULL: nothing is known beyond the links. */
   const int32_t *successor;
 
@@ -49,22 +48,22 @@ typedef struct System {
   /* State-space form: given t and the states within y (and y's other columns as a guess), solves G = 0 for all
    * other columns, in place: for the solution next to the guess, or EVAL_DOMAIN if it is too far off. NULL where this form
    * does not exist. After it, y[link_to] are the states' rates. */
-  EvalStatus (*close)(void *context, double t, double *y);
+  EvalStatus (*complete)(void *context, double t, double *y);
 
-  /* As close, from a guess that is too far off for it: finds a solution, not always the next. NULL where `close` is. */
+  /* As `complete`, from a guess that is too far off for it: finds a solution, not always the next. NULL where `complete` is. */
   EvalStatus (*find)(void *context, double t, double *y);
 
-  /* As close, but may leave columns on which no rate depends. NULL: close serves. */
+  /* As `complete`, but may leave columns on which no rate depends. NULL: `complete` serves. */
   EvalStatus (*rates)(void *context, double t, double *y);
 
-  /* [columns] that close finds without a guess; with `rates`, nothing looks at them inside a step. NULL: not known of any. */
+  /* [columns] that `complete` finds without a guess; with `rates`, nothing looks at them inside a step. NULL: not known of any. */
   const bool *given;
 
   /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: not known of any. */
   const bool *spare;
 
-  /* d rates / d states, dense column-major links x links, at a point closed by `close`; by the implicit function
-   * theorem. NULL where `close` is. */
+  /* d rates / d states, dense column-major links x links, at a point closed by `complete`; by the implicit function
+   * theorem. NULL where `complete` is. */
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);
 } System;
 
@@ -91,9 +90,8 @@ typedef enum StepStatus {
 typedef struct IntegratorStatistics {
   uint64_t steps, rejected_error, rejected_convergence;
   uint64_t factorizations; /* of one iteration matrix; Radau's real and complex ones together count once */
-  uint64_t newton_iterations;
-  int order;   /* of the last step */
-  double step; /* size of the last accepted step */
+  int order;               /* of the last step */
+  double step;             /* size of the last accepted step */
 
   /* Explicit methods: step times the dominant eigenvalue has been above the stability bound for so many steps that an
    * implicit method is cheaper. */
@@ -102,10 +100,10 @@ typedef struct IntegratorStatistics {
 
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
 typedef struct Integrator {
-  const char *name;        /* as on the command line */
-  const char *description; /* one line */
-  bool explicit_form;      /* uses `close` (state-space form) rather than residual and jacobian */
-  bool lean;               /* takes a system without superfluous differentiations, with links instead */
+  const char *name;         /* as on the command line */
+  const char *description;  /* one line */
+  bool explicit_form;       /* uses `complete` (state-space form) rather than residual and jacobian */
+  bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
 
@@ -120,7 +118,7 @@ typedef struct Integrator {
   const double *(*values)(const void *self);
 
   /* Dense output inside the last step, of the method's continuous order: the states within y (all columns are
-   * written; columns that are not states are only as good as the method makes them: good guesses for `close`).
+   * written; columns that are not states are only as good as the method makes them: good guesses for `complete`).
    * Valid until the next call of step, start or switch_states. */
   void (*interpolate)(void *self, double t, double *y);
 
@@ -145,5 +143,3 @@ const Integrator *integrator_at(uint32_t index);
 
 /* By command-line name; NULL if this build has none. */
 const Integrator *integrator_find(const char *name);
-
-#endif

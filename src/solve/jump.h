@@ -5,8 +5,7 @@
  * integrated over the instant, say how the jump is shared: their leading coefficients, those of the columns of order d, times
  * the jumps of order d - 1 (for d = 0 the integrals of the impulses) give 0. So an ideal clutch conserves momentum, and
  * joined capacitors charge (Mehrmann and Wunderlich 2009; Benveniste, Caillaud and others 2020). */
-#ifndef DAEDAL_SOLVE_JUMP_H
-#define DAEDAL_SOLVE_JUMP_H
+#pragma once
 
 #include "code/evaluator.h"
 
@@ -18,5 +17,3 @@ Jump *jump_new(Heap *heap, Evaluator *evaluator);
 /* The columns of order d - 1 behind an event at t, in place. false: the equations do not determine the jump of *column, since
  * derivatives of a lower order would jump, or coefficients of derivatives change with it; y stays as it is. */
 bool jump_solve(Jump *jump, double t, double *y, uint32_t *column);
-
-#endif

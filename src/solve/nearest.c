@@ -138,4 +138,4 @@ static void move(Nearest *nearest, const double *weight, double t, double *y) {
 
 void nearest_move(Nearest *nearest, double t, double *y) { move(nearest, nearest->weight, t, y); }
 
-void nearest_settle(Nearest *nearest, double t, double *y) { move(nearest, nearest->held, t, y); }
+void nearest_move_others(Nearest *nearest, double t, double *y) { move(nearest, nearest->held, t, y); }

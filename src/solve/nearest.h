@@ -1,9 +1,7 @@
-/* nearest: output points of systems without a state-space form. What a dense output gives satisfies the
- * rows only as well as it interpolates; the point nearest to it where all rows hold is found by Newton's
- * method with corrections of least norm, in which states weigh heavily and columns that the rows determine
- * lightly. */
-#ifndef DAEDAL_SOLVE_NEAREST_H
-#define DAEDAL_SOLVE_NEAREST_H
+/* nearest: output points of systems without a state-space form. What a dense output gives satisfies the rows only as
+ * well as it interpolates; the point nearest to it where all rows hold is found by Newton's method with corrections of
+ * least norm, in which states weigh heavily and columns that the rows determine lightly. */
+#pragma once
 
 #include "solve/integrator.h"
 
@@ -17,6 +15,4 @@ void nearest_move(Nearest *nearest, double t, double *y);
 
 /* The same with states that stay where they are: at an event, where only modes have changed. Rows that hold
  * states alone are left as they are. */
-void nearest_settle(Nearest *nearest, double t, double *y);
-
-#endif
+void nearest_move_others(Nearest *nearest, double t, double *y);

@@ -126,7 +126,7 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
     if (mark[c] & 2 || higher) radau->error_columns[radau->error_count++] = c;
     else if (mark[c] == 0 && !(system->spare && system->spare[c])) radau->algebraic[radau->algebraic_count++] = c;
     if (mark[c] != 1 || higher) radau->newton_columns[radau->newton_count++] = c;
-    radau->lenient[c] = mark[c] == 0 && !higher && system->close;
+    radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
   }
 }
 
@@ -476,8 +476,7 @@ static int radau_iteration_limit(const Radau *radau) {
   return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
 }
 
-/* Simplified Newton iteration (section IV.8). On NEWTON_SLOW, *factor is what the step is to be multiplied
- * by. */
+/* Simplified Newton iteration (section IV.8). On NEWTON_SLOW, *factor is what the step is to be multiplied by. */
 static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
   double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
   int limit = radau_iteration_limit(radau);
@@ -491,7 +490,6 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
     radau_correct(radau, h);
     double norm = radau_change_norm(radau);
     radau->iterations = iteration;
-    radau->statistics.newton_iterations++;
     if (!isfinite(norm)) return NEWTON_SLOW;
     if (iteration > 1) {
       double ratio = norm / norm_before;

@@ -3,8 +3,7 @@
  * With A the method's matrix, A = T diag(mu) T^-1 where mu[0] is real and the others are (s-1)/2 conjugate pairs;
  * T and its inverse are kept as real matrices on real and imaginary parts.
  */
-#ifndef DAEDAL_SOLVE_RADAU_COEFFICIENTS_H
-#define DAEDAL_SOLVE_RADAU_COEFFICIENTS_H
+#pragma once
 
 enum { RADAU_STAGES_MAX = 7, RADAU_METHODS = 3 };
 
@@ -28,5 +27,3 @@ typedef struct RadauCoefficients {
 } RadauCoefficients;
 
 extern const RadauCoefficients radau_methods[RADAU_METHODS]; /* s = 3, 5, 7 */
-
-#endif

@@ -5,20 +5,19 @@
  *
  *   delta = f(p) - p' = rise(x) j(x) + B(x) q(x),  j = J defect,  B = x prod (x - c),
  *
- * so two nodes, where B is 0, give j and two samples between nodes then q, both up to O(h^2). The error e of p obeys
- * e' = J e + delta. With z = h J, a = h delta at one of these points, and phi and Phi the first and second
- * integrals of its polynomial, e is the sum of (phi + z Phi + O(z^2)) a: with p of order s + 2, this is of order s + 4 where
- * the Jacobian is constant and s + 3 where it is not, but taken as such. It is computed as
+ * so two nodes, where B is 0, give j and two samples between nodes then q, both up to O(h^2). The error e of p obeys e'
+ * = J e + delta. With z = h J, a = h delta at one of these points, and phi and Phi the first and second integrals of
+ * its polynomial, e is the sum of (phi + z Phi + O(z^2)) a: with p of order s + 2, this is of order s + 4 where the
+ * Jacobian is constant and s + 3 where it is not, but taken as such. It is computed as
  *
  *   (phi + z (Phi - 3 mu phi) + z^2 mu^3 omega) / (1 - mu z)^3 a
  *     = phi a3 + (Phi - 3 mu phi) (a3 - a2) / mu + mu omega (a3 - 2 a2 + a1)
  *
- * where omega is the polynomial itself, a1 = (1 - mu z)^-1 a, a2 and a3 the same of a1 and a2, and mu the real eigenvalue,
- * whose matrix is factored: the same up to O(z^2), and -omega / z a where z is large, which is what f(y) = 0 asks for.
- * At the ends of the step e is 0.
+ * where omega is the polynomial itself, a1 = (1 - mu z)^-1 a, a2 and a3 the same of a1 and a2, and mu the real
+ * eigenvalue, whose matrix is factored: the same up to O(z^2), and -omega / z a where z is large, which is what f(y) =
+ * 0 asks for. At the ends of the step e is 0.
  */
-#ifndef DAEDAL_SOLVE_RADAU_DENSE_H
-#define DAEDAL_SOLVE_RADAU_DENSE_H
+#pragma once
 
 #include "solve/radau_coefficients.h"
 
@@ -38,5 +37,3 @@ RadauDense radau_dense_make(const RadauCoefficients *method);
 
 /* The correction at x is the sum over the points k of weight[k][i] times a1, a2, a3. */
 void radau_dense_weights(const RadauDense *dense, const RadauCoefficients *method, double x, double (*weight)[3]);
-
-#endif

@@ -3,15 +3,15 @@
 
 #include <math.h>
 
-typedef struct Builder {
+typedef struct RecorderBuilder {
   Recorder *recorder;
   Heap *heap;
   const SignalFilter *filter;
   uint32_t *row_column; /* per source: column of the rows, MAP_NONE if not recorded yet */
   IndexVec sources;
-} Builder;
+} RecorderBuilder;
 
-static void add_signal(Builder *builder, Signal signal, uint32_t source) {
+static void add_signal(RecorderBuilder *builder, Signal signal, uint32_t source) {
   if (builder->filter && !signal_filter_match(builder->filter, signal.name)) return;
   if (source != SIGNAL_CONSTANT) {
     if (builder->row_column[source] == MAP_NONE) {
@@ -24,7 +24,7 @@ static void add_signal(Builder *builder, Signal signal, uint32_t source) {
   signals_add(builder->recorder->signals, &signal);
 }
 
-static Signal signal_of(const Builder *builder, const Model *model, const Variable *variable) {
+static Signal signal_of(const RecorderBuilder *builder, const Model *model, const Variable *variable) {
   const char *name = names_text(model->names, variable->name);
   return (Signal){.name = signals_name(builder->recorder->signals, name),
                   .unit = names_text(model->names, variable->unit),
@@ -33,7 +33,7 @@ static Signal signal_of(const Builder *builder, const Model *model, const Variab
 }
 
 /* An unknown and its written derivatives. */
-static void add_unknown(Builder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
+static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
   Evaluator *evaluator = builder->recorder->evaluator;
   const Model *model = evaluator->model;
   const Array *array = evaluator->array;
@@ -70,7 +70,7 @@ static SignalKind constant_kind(const Variable *variable) {
   return variable->variability == VARIABILITY_DISCRETE ? SIGNAL_DISCRETE : SIGNAL_ALGEBRAIC;
 }
 
-static void add_variable(Builder *builder, uint32_t position, const uint32_t *orders, const bool *is_state) {
+static void add_variable(RecorderBuilder *builder, uint32_t position, const uint32_t *orders, const bool *is_state) {
   Evaluator *evaluator = builder->recorder->evaluator;
   const Model *model = evaluator->model;
   const Variable *variable = &model->variables.data[position];
@@ -96,7 +96,7 @@ Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders,
   Recorder *recorder = heap_alloc(heap, sizeof *recorder);
   recorder->evaluator = evaluator;
   recorder->signals = signals_new(heap);
-  Builder builder = {.recorder = recorder, .heap = heap, .filter = filter};
+  RecorderBuilder builder = {.recorder = recorder, .heap = heap, .filter = filter};
   uint32_t sources = evaluator->array->columns + model->discretes.count;
   builder.row_column = heap_array(heap, sources, sizeof(uint32_t));
   for (uint32_t s = 0; s < sources; s++) builder.row_column[s] = MAP_NONE;

@@ -1,7 +1,6 @@
-/* record: from columns of the array to named signals of a result: every unknown of the model through its alias, the derivatives
- * that the model writes, discrete variables and parameters. */
-#ifndef DAEDAL_SOLVE_RECORD_H
-#define DAEDAL_SOLVE_RECORD_H
+/* record: from columns of the array to named signals of a result: every unknown of the model through its alias, the
+ * derivatives that the model writes, discrete variables and parameters. */
+#pragma once
 
 #include "code/evaluator.h"
 #include "result/drift.h"
@@ -15,8 +14,8 @@ typedef struct Recorder {
   uint32_t *source; /* per column of the rows: column of the array, or array->columns + discrete variable */
 } Recorder;
 
-/* Signals whose names match the filter (NULL: all). orders: per unknown of the model, its highest derivative that is a signal
- * (problem_written_orders). is_state: per column of the array. Lives in the heap. */
+/* Signals whose names match the filter (NULL: all). orders: per unknown of the model, its highest derivative that is a
+ * signal (problem_written_orders). is_state: per column of the array. Lives in the heap. */
 Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,
                        const SignalFilter *filter);
 
@@ -25,5 +24,3 @@ void recorder_add(Recorder *recorder, double t, const double *y);
 
 /* How a recorded quantity drifts from its first value. O(rows). */
 Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name);
-
-#endif

@@ -45,9 +45,9 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   text_printf(heap, text, "  Jacobian evaluations     %.0f\n", ceil(statistics->jacobian_evaluations));
   text_printf(heap, text, "  factorizations           %llu\n", (unsigned long long)statistics->stepper.factorizations);
   text_printf(heap, text, "  pivots                   %u\n", statistics->stepper.pivots.count);
-  if (statistics->stepper.left_out)
+  if (statistics->stepper.removed)
     text_printf(heap, text, "  left out                 %u superfluous differentiation%s\n",
-                statistics->stepper.left_out, statistics->stepper.left_out == 1 ? "" : "s");
+                statistics->stepper.removed, statistics->stepper.removed == 1 ? "" : "s");
   text_printf(heap, text, "  state events             %llu\n", (unsigned long long)statistics->stepper.events);
   if (statistics->stepper.time_events)
     text_printf(heap, text, "  time events              %llu\n", (unsigned long long)statistics->stepper.time_events);

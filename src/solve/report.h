@@ -1,6 +1,5 @@
 /* report: a run for people and for programs (JSON keys: docs/command.md). */
-#ifndef DAEDAL_SOLVE_REPORT_H
-#define DAEDAL_SOLVE_REPORT_H
+#pragma once
 
 #include "array/convert.h"
 #include "init/initial.h"
@@ -37,5 +36,3 @@ void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
 
 /* The same reports where there was no memory to make them: every value is null. */
 extern const char run_report_nothing[], reduction_report_nothing[];
-
-#endif

@@ -1,10 +1,9 @@
 /* run: see run.h. */
 #include "solve/run.h"
 
-#include <math.h>
 #include <string.h>
 
-typedef struct Run {
+typedef struct RunLoop {
   View *view;
   Stepper *stepper;
   const RunOptions *options;
@@ -17,17 +16,17 @@ typedef struct Run {
   bool again; /* an event was passed before the output point of now: the step is taken again */
   uint64_t rows_before, entries_before;                        /* the evaluator's counts at the beginning */
   uint64_t output_rows, output_entries, output_factorizations; /* spent on output points */
-} Run;
+} RunLoop;
 
 /* ---- output ---- */
 
-static double output_time(const Run *run, uint64_t k) {
+static double output_time(const RunLoop *run, uint64_t k) {
   if (k >= run->outputs) return run->options->stop;
   return run->options->start + (double)k * run->options->interval;
 }
 
 /* Records the columns at t, within the last step. */
-static bool record_point(Run *run, double t) {
+static bool record_point(RunLoop *run, double t) {
   View *view = run->view;
   Evaluator *evaluator = view->evaluator;
   uint64_t rows = evaluator->row_evaluations, entries = evaluator->entry_evaluations;
@@ -46,7 +45,7 @@ static bool record_point(Run *run, double t) {
 }
 
 /* All output points up to t, from the dense output of the last step; those before t only, with `before`. */
-static bool record_until(Run *run, double t, bool before) {
+static bool record_until(RunLoop *run, double t, bool before) {
   while (run->output_count <= run->outputs) {
     double next = output_time(run, run->output_count);
     if (next > t || (before && next == t)) return true;
@@ -58,7 +57,7 @@ static bool record_until(Run *run, double t, bool before) {
 }
 
 /* Both sides of an event. */
-static bool record_event(Run *run, double t) {
+static bool record_event(RunLoop *run, double t) {
   recorder_add(run->recorder, t, stepper_values(run->stepper));
   if (!stepper_settle(run->stepper)) return false;
   recorder_add(run->recorder, t, stepper_values(run->stepper));
@@ -68,7 +67,7 @@ static bool record_event(Run *run, double t) {
 
 /* ---- the loop ---- */
 
-static bool integrate(Run *run) {
+static bool integrate(RunLoop *run) {
   const RunOptions *options = run->options;
   Stepper *stepper = run->stepper;
   uint64_t steps = 0;
@@ -89,7 +88,7 @@ static bool integrate(Run *run) {
   return true;
 }
 
-static void collect_statistics(const Run *run) {
+static void collect_statistics(const RunLoop *run) {
   RunStatistics *statistics = run->statistics;
   const Evaluator *evaluator = run->view->evaluator;
   uint64_t rows = evaluator->row_evaluations - run->rows_before - run->output_rows;
@@ -105,7 +104,7 @@ static void collect_statistics(const Run *run) {
   statistics->constraints = run->constraints;
 }
 
-static bool check_constraints(Run *run) {
+static bool check_constraints(RunLoop *run) {
   const Constraints *constraints = run->constraints;
   double limit = run->options->constraint_tolerance;
   if (constraints->worst_row == MAP_NONE || constraints->worst <= limit) return true;
@@ -129,7 +128,7 @@ bool run_integrate(Heap *heap, View *view, const RunPlan *plan, const double *y,
                              .tolerance = options->tolerance,
                              .max_step = options->max_step,
                              .integrator = options->integrator};
-  Run run = {.view = view, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
+  RunLoop run = {.view = view, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
   run.stepper = stepper_new(heap, view, plan->structure, plan->watched, &stepping, diags);
   run.output = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   run.outputs = options->intervals;

@@ -1,9 +1,8 @@
 /* run: the loop around a stepper: output points, events in the result, constraint check.
  *
- * Invariant: output points cost no steps. At an output point only the states are interpolated; all other columns are solved from
- * the rows again, so that every constraint holds there to round-off. */
-#ifndef DAEDAL_SOLVE_RUN_H
-#define DAEDAL_SOLVE_RUN_H
+ * Invariant: output points cost no steps. At an output point only the states are interpolated; all other columns are
+ * solved from the rows again, so that every constraint holds there to round-off. */
+#pragma once
 
 #include "solve/constraints.h"
 #include "solve/record.h"
@@ -39,5 +38,3 @@ typedef struct RunPlan {
  * and what was reached is in the recorder. */
 bool run_integrate(Heap *heap, View *view, const RunPlan *plan, const double *y, const RunOptions *options,
                    Recorder *recorder, RunStatistics *statistics, Diags *diags);
-
-#endif

@@ -1,14 +1,12 @@
 /* secant: factors of an old Jacobian brought up to date by Broyden's secant updates.
  *
- * Between factorizations the corrector of a multistep method sees residuals before and after its corrections;
- * each such pair says how the true matrix differs from the factored one in that direction. The pairs are kept
- * over the steps, since successive corrections point in nearly the same direction, and applied as a product
- * of rank-one matrices (the good update of Broyden 1965, in the form of Kelley 1995, section 7.3). Invariant:
- * with B the factored matrix, the updated inverse is (I + u[k-1] s[k-1]^T W) ... (I + u[0] s[0]^T W) B^-1, W
- * the weights squared.
+ * Between factorizations the corrector of a multistep method sees residuals before and after its corrections; each such
+ * pair says how the true matrix differs from the factored one in that direction. The pairs are kept over the steps,
+ * since successive corrections point in nearly the same direction, and applied as a product of rank-one matrices (the
+ * good update of Broyden 1965, in the form of Kelley 1995, section 7.3). Invariant: with B the factored matrix, the
+ * updated inverse is (I + u[k-1] s[k-1]^T W) ... (I + u[0] s[0]^T W) B^-1, W the weights squared.
  */
-#ifndef DAEDAL_SOLVE_SECANT_H
-#define DAEDAL_SOLVE_SECANT_H
+#pragma once
 
 #include "base/heap.h"
 
@@ -29,10 +27,7 @@ void secant_reset(Secant *secant);
 /* d = B^-1 r becomes the updated inverse times r. O(n) for each update. */
 void secant_apply(const Secant *secant, double *d);
 
-/* After the correction `step` (subtracted from the point) the residual r is left; next is the updated inverse
- * times r. Stores the pair, and next becomes what the inverse with it gives. weight: components are compared
- * as weight[i] times their value. False, and nothing changes, where there is no room or the pair says
- * nothing. O(n). */
+/* After the correction `step` (subtracted from the point) the residual r is left; next is the updated inverse times r.
+ * Stores the pair, and next becomes what the inverse with it gives. weight: components are compared as weight[i] times
+ * their value. False, and nothing changes, where there is no room or the pair says nothing. O(n). */
 bool secant_learn(Secant *secant, const double *step, double *next, const double *weight);
-
-#endif

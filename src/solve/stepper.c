@@ -154,7 +154,7 @@ bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
   };
   Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0}, "integration stopped at time %.10g: %s%s", t,
                           what[status], index_hint(stepper));
-  CloseFailure failure = stepper->view->methods->failure(stepper->view);
+  SolveFailure failure = stepper->view->methods->failure(stepper->view);
   if (failure.reason) {
     diag_note(stepper->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
     note_block(stepper, diag, failure.block);
@@ -181,7 +181,7 @@ static void create_integrator(Stepper *stepper, const Integrator *integrator) {
   stepper->integrator = integrator;
   stepper->self = integrator->create(heap_within(stepper->heap, &stepper->ticket), system, &options);
   stepper->rejected = 0;
-  stepper->statistics.left_out = (uint32_t)(stepper->view->system.rows - system->rows);
+  stepper->statistics.removed = (uint32_t)(stepper->view->system.rows - system->rows);
 }
 
 /* Adds the work of the present integrator. */
@@ -224,7 +224,7 @@ static void leave_if_stiff(Stepper *stepper) {
  * ends there. */
 static bool try_other(Stepper *stepper, double t) {
   static const char *const order[] = {"erk", "radau", "bdf", NULL};
-  if (stepper->options.integrator || !stepper->view->system.close) return false;
+  if (stepper->options.integrator || !stepper->view->system.complete) return false;
   if (stepper->turning && turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
     return false;
   int k = 0;
@@ -249,7 +249,7 @@ static const Integrator *first_integrator(Stepper *stepper) {
     stepper->statistics.solver_reason = "large and sparse";
     return integrator_find("bdf");
   }
-  if (stepper->view->system.close) {
+  if (stepper->view->system.complete) {
     stepper->statistics.solver_reason = "not stiff so far";
     return integrator_find("erk");
   }

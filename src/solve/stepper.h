@@ -4,8 +4,7 @@
  * A step ends where the integrator ends it or at the first event in it. The caller then looks at values, in between by dense
  * output, and tells the stepper to go on: at an event by stepper_settle, otherwise by stepper_prepare.
  */
-#ifndef DAEDAL_SOLVE_STEPPER_H
-#define DAEDAL_SOLVE_STEPPER_H
+#pragma once
 
 #include "solve/turning.h"
 
@@ -22,7 +21,7 @@ typedef struct PivotRecord {
 typedef struct StepperStatistics {
   const char *solver, *solver_reason;
   uint64_t steps, rejected, factorizations, events /* of states */, time_events;
-  uint32_t left_out;           /* superfluous differentiations that the system integrated does without */
+  uint32_t removed;            /* superfluous differentiations that the system integrated does without */
   double time;                 /* reached */
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
   VEC(PivotRecord) pivots;
@@ -65,5 +64,3 @@ bool stepper_prepare(Stepper *stepper);
 bool stepper_fail(Stepper *stepper, StepStatus status, double t);
 
 StepperStatistics stepper_statistics(const Stepper *stepper);
-
-#endif

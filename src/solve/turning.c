@@ -198,7 +198,7 @@ static bool close_in(Turning *turning, uint32_t b, const Solver *solver, Stretch
 /* A follower has a heap of its own: there may be many in a run. */
 static Solver start_follower(const Turning *turning, const Mark *mark, double until, double max_step) {
   IntegratorOptions options = {.relative_tolerance = TIGHT, .absolute_tolerance = TIGHT, .max_step = max_step};
-  Solver follower = {.integrator = integrator_find(turning->view->system.close ? "erk" : "radau")};
+  Solver follower = {.integrator = integrator_find(turning->view->system.complete ? "erk" : "radau")};
   Heap *heap = heap_within(turning->heap, &follower.ticket);
   follower.self = follower.integrator->create(heap, &turning->view->system, &options);
   follower.integrator->start(follower.self, mark->t, mark->y, until);

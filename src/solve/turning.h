@@ -7,8 +7,7 @@
  * round-off at a converged point, or where the follower cannot go on with any step size while the determinant vanishes. What is
  * merely small is no more than a warning.
  */
-#ifndef DAEDAL_SOLVE_TURNING_H
-#define DAEDAL_SOLVE_TURNING_H
+#pragma once
 
 #include "solve/view.h"
 
@@ -52,5 +51,3 @@ void turning_go_back(Turning *turning);
 
 /* After a step from t that failed for every step size: is that because of a singular point? */
 bool turning_explain(Turning *turning, double t, double stop, TurningPoint *point);
-
-#endif

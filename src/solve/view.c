@@ -76,5 +76,5 @@ EvalStatus view_point(View *view, const Integrator *integrator, void *self, doub
 }
 
 const System *view_system(const View *view, const Integrator *integrator) {
-  return integrator->lean && view->lean.rows ? &view->lean : &view->system;
+  return integrator->removes_superfluous && view->without_superfluous.rows ? &view->without_superfluous : &view->system;
 }

@@ -1,7 +1,6 @@
-/* view: a reduction method's choice of rows, columns and links, as the system that integrators see, at the values of one
- * run. What a view can do is a const struct of functions; what it needs for that is its own. */
-#ifndef DAEDAL_SOLVE_VIEW_H
-#define DAEDAL_SOLVE_VIEW_H
+/* view: a reduction method's choice of rows, columns and links, as the system that integrators see, at the values of
+ * one run. What a view can do is a const struct of functions; what it needs for that is its own. */
+#pragma once
 
 #include "code/switches.h"
 #include "reduce/reduction.h"
@@ -33,31 +32,31 @@ typedef struct Exchanges {
 } Exchanges;
 
 typedef struct ViewMethods {
-  /* Solves the rows at a point whose states are right: for the columns that are no states, or (without a
-   * state-space form) for the nearest point where they hold. */
+  /* Solves the rows at a point whose states are right, for all other columns. A view without a state-space form moves
+   * to the nearest point where the rows hold. */
   EvalStatus (*solve)(View *view, double t, double *y);
 
   /* The same from a guess that may be far off, which continuation has left behind. */
   EvalStatus (*find)(View *view, double t, double *y);
 
   /* The same at an event, where only the modes have changed: states stay as they are. */
-  EvalStatus (*settle)(View *view, double t, double *y);
+  EvalStatus (*solve_at_event)(View *view, double t, double *y);
 
-  /* Exchanges states for columns that serve better at the point `ahead`; only the links change. Without `sure` it looks closely
-   * only where the rates ask for it. Before an exchange the rows are solved at `now` in the old choice, so that the new
-   * states have the accuracy of the old ones. NULL: the states stay as they are. */
+  /* Exchanges states for columns that serve better at the point `ahead`; only the links change. Without `sure` it looks
+   * closely only where the rates ask for it. Before an exchange the rows are solved at `now` in the old choice, so that
+   * the new states have the accuracy of the old ones. NULL: the states stay as they are. */
   int32_t (*exchange)(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges);
 
-  /* Selects rows and columns anew at the consistent y, whose columns of no influence it sets. false: nothing
-   * changed, or the ranks are no longer those of the start. true: the system has changed, and the integrator
-   * must be made anew. NULL: rows are not selected by ranks. */
+  /* Selects rows and columns again at the consistent point y, and sets the columns in it that have no influence. true:
+   * the system has changed, and needs a new integrator. false: nothing changed, or the ranks are no longer those of the
+   * start. NULL: rows are not selected by ranks. */
   bool (*reselect)(View *view, double t, double *y);
 
-  /* Decides the ranks anew at y, where modes have changed. false: they are not those of the start. NULL: as above. */
+  /* Finds the ranks again at y, where modes have changed. false: they are not those of the start. NULL: as above. */
   bool (*same_ranks)(View *view, double t, double *y);
 
   /* Why the rows could not be solved last; reason NULL: not known. */
-  CloseFailure (*failure)(const View *view);
+  SolveFailure (*failure)(const View *view);
 
   /* Factorizations done so far to solve the rows or to look at the choice of states. */
   uint64_t (*factorizations)(const View *view);
@@ -65,8 +64,8 @@ typedef struct ViewMethods {
 
 struct View {
   const ViewMethods *methods;
-  System system; /* every row: the one that has a state-space form */
-  System lean;   /* without superfluous differentiations; rows 0 where there are none */
+  System system;              /* every row: the one that has a state-space form */
+  System without_superfluous; /* without superfluous differentiations; rows 0 where there are none */
   Evaluator *evaluator;
   uint32_t undetermined; /* a column whose jump at an event the equations do not determine; MAP_NONE: there was none */
   Switches *switches;    /* NULL without relations that make events */
@@ -100,5 +99,3 @@ EvalStatus view_point(View *view, const Integrator *integrator, void *self, doub
 
 /* The system that a method integrates: the lean one where there is one and the method takes it. */
 const System *view_system(const View *view, const Integrator *integrator);
-
-#endif

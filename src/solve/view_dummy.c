@@ -1,5 +1,5 @@
-/* view_dummy: the array with dummy derivatives. The states are those that the dummies leave, and change with them; given the
- * states, the state-space form solves for everything else. */
+/* view_dummy: the array with dummy derivatives. The states are those that the dummies leave, and change with them;
+ * given the states, the state-space form solves for everything else. */
 #include "base/linear.h"
 #include "solve/jump.h"
 #include "solve/view.h"
@@ -12,7 +12,7 @@ typedef struct DummyView {
   Dummy *dummy;
   StateSpace *space;
   Jump *jump; /* NULL without events */
-  Workspace *lean_rows, *lean_entries;
+  Workspace *kept_rows, *kept_entries;
   double *below; /* all columns, in the mode below an edge that the solution slides along */
   /* workspace of rates_jacobian */
   double *values;
@@ -22,7 +22,7 @@ typedef struct DummyView {
 } DummyView;
 
 /* On an edge: the mean of the columns of both modes that keeps the difference still. States are the same in both. */
-static EvalStatus close_sliding(DummyView *chosen, double t, double *y) {
+static EvalStatus complete_sliding(DummyView *chosen, double t, double *y) {
   Switches *switches = chosen->view.switches;
   Slide *slide = &switches->slide;
   size_t columns = (size_t)chosen->view.system.columns;
@@ -31,7 +31,7 @@ static EvalStatus close_sliding(DummyView *chosen, double t, double *y) {
     double *own = side ? y : chosen->below;
     if (!side) memcpy(own, y, columns * sizeof *y);
     switches_rate(switches, slide->mode, slide->value[side], t, own);
-    EvalStatus status = statespace_close(chosen->space, t, own);
+    EvalStatus status = statespace_complete(chosen->space, t, own);
     if (status != EVAL_OK) return status;
     rate[side] = switches_rate(switches, slide->mode, slide->value[side], t, own);
   }
@@ -45,14 +45,14 @@ static bool slides(const DummyView *chosen) {
   return switches && switches->slide.mode != MAP_NONE;
 }
 
-static EvalStatus close_states(void *context, double t, double *y) {
+static EvalStatus complete_states(void *context, double t, double *y) {
   DummyView *chosen = context;
-  return slides(chosen) ? close_sliding(chosen, t, y) : statespace_follow(chosen->space, t, y);
+  return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_follow(chosen->space, t, y);
 }
 
 static EvalStatus find_states(void *context, double t, double *y) {
   DummyView *chosen = context;
-  return slides(chosen) ? close_sliding(chosen, t, y) : statespace_close(chosen->space, t, y);
+  return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_complete(chosen->space, t, y);
 }
 
 static EvalStatus find_rates(void *context, double t, double *y) {
@@ -105,52 +105,53 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
 
 /* Takes over the dummies chosen last. */
 static void update_links(DummyView *chosen) {
-  System *system = &chosen->view.system, *lean = &chosen->view.lean;
+  System *system = &chosen->view.system, *without = &chosen->view.without_superfluous;
   system->links = (int32_t)dummy_links(chosen->dummy, &system->link_from, &system->link_to);
-  lean->link_from = system->link_from;
-  lean->link_to = system->link_to;
-  lean->links = system->links + (int32_t)dummy_ties(chosen->dummy);
+  without->link_from = system->link_from;
+  without->link_to = system->link_to;
+  without->links = system->links + (int32_t)dummy_removable_links(chosen->dummy);
 }
 
 /* ---- without superfluous differentiations ---- */
 
-static EvalStatus lean_residual(void *context, double t, const double *y, double *residual) {
+static EvalStatus kept_residual(void *context, double t, const double *y, double *residual) {
   DummyView *chosen = context;
   Evaluator *evaluator = chosen->view.evaluator;
   Point point = evaluator_point(evaluator, t, y);
-  evaluator->row_evaluations += (uint64_t)chosen->view.lean.rows;
-  return workspace_run(chosen->lean_rows, &point, residual);
+  evaluator->row_evaluations += (uint64_t)chosen->view.without_superfluous.rows;
+  return workspace_run(chosen->kept_rows, &point, residual);
 }
 
-static EvalStatus lean_jacobian(void *context, double t, const double *y, double *values) {
+static EvalStatus kept_jacobian(void *context, double t, const double *y, double *values) {
   DummyView *chosen = context;
   Evaluator *evaluator = chosen->view.evaluator;
   Point point = evaluator_point(evaluator, t, y);
-  evaluator->entry_evaluations += (uint64_t)chosen->view.lean.column_start[chosen->view.lean.columns];
-  return workspace_run(chosen->lean_entries, &point, values);
+  evaluator->entry_evaluations +=
+      (uint64_t)chosen->view.without_superfluous.column_start[chosen->view.without_superfluous.columns];
+  return workspace_run(chosen->kept_entries, &point, values);
 }
 
-static void make_lean(Heap *heap, DummyView *chosen, const Reduced *reduced) {
-  System *lean = &chosen->view.lean;
-  chosen->lean_rows = workspace_new(heap, reduced->lean_rows);
-  chosen->lean_entries = workspace_new(heap, reduced->lean_jacobian->program);
-  *lean = chosen->view.system;
-  lean->rows = (int32_t)reduced->lean_jacobian->rows;
-  lean->column_start = reduced->lean_jacobian->column_start;
-  lean->row_index = reduced->lean_jacobian->row_index;
-  lean->constant = reduced->lean_jacobian->is_constant;
-  lean->residual = lean_residual;
-  lean->jacobian = lean_jacobian;
+static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *reduced) {
+  System *without = &chosen->view.without_superfluous;
+  chosen->kept_rows = workspace_new(heap, reduced->kept_rows);
+  chosen->kept_entries = workspace_new(heap, reduced->kept_jacobian->program);
+  *without = chosen->view.system;
+  without->rows = (int32_t)reduced->kept_jacobian->rows;
+  without->column_start = reduced->kept_jacobian->column_start;
+  without->row_index = reduced->kept_jacobian->row_index;
+  without->constant = reduced->kept_jacobian->is_constant;
+  without->residual = kept_residual;
+  without->jacobian = kept_jacobian;
 }
 
 /* ---- the view ---- */
 
-static EvalStatus solve(View *view, double t, double *y) { return close_states(view, t, y); }
+static EvalStatus solve(View *view, double t, double *y) { return complete_states(view, t, y); }
 static EvalStatus find(View *view, double t, double *y) { return find_states(view, t, y); }
 
 /* Shares a jump first, so that it does not depend on which columns are states; those that serve in the old modes may not
  * serve in the new ones. */
-static EvalStatus settle(View *view, double t, double *y) {
+static EvalStatus solve_at_event(View *view, double t, double *y) {
   DummyView *chosen = (DummyView *)view;
   int32_t block;
   uint32_t column;
@@ -172,18 +173,18 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
   exchanges->list = dummy_exchanges(chosen->dummy);
   if (count < 0) return EXCHANGE_SINGULAR;
   if (count == 0) return 0;
-  if (close_states(chosen, now.t, now.y) != EVAL_OK) return EXCHANGE_UNSOLVED;
+  if (complete_states(chosen, now.t, now.y) != EVAL_OK) return EXCHANGE_UNSOLVED;
   update_links(chosen);
   statespace_choose(chosen->space, dummy_depth(chosen->dummy));
   return count;
 }
 
-static CloseFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
+static SolveFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
 static uint64_t factorizations(const View *view) { return statespace_factorizations(((const DummyView *)view)->space); }
 
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = find,
-                                    .settle = settle,
+                                    .solve_at_event = solve_at_event,
                                     .exchange = exchange,
                                     .failure = failure,
                                     .factorizations = factorizations};
@@ -195,7 +196,7 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   view->methods = &METHODS;
   view->evaluator = run->evaluator;
   view->system = view_whole_system(heap, view, run->evaluator);
-  view->system.close = close_states;
+  view->system.complete = complete_states;
   view->system.find = find_states;
   view->system.rates_jacobian = rates_jacobian;
   view->system.given = state_plan_given(reduced->states);
@@ -213,7 +214,7 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   chosen->pattern_row = heap_array(heap, jacobian->nonzeros, sizeof(int32_t));
   chosen->pattern_value = heap_array(heap, (size_t)jacobian->nonzeros + jacobian->rows, sizeof(double));
   chosen->linear = linear_new(heap, (int32_t)jacobian->rows, (int32_t)jacobian->nonzeros, false);
-  if (reduced->lean_rows) make_lean(heap, chosen, reduced);
+  if (reduced->kept_rows) remove_superfluous(heap, chosen, reduced);
   update_links(chosen);
   return view;
 }

@@ -10,8 +10,8 @@
 typedef struct PlainView {
   View view;
   Nearest *nearest;
-  /* The array of the model, by which an event settles: hidden constraints that the system does not hold must hold where it
-   * starts again. Its space is NULL where the evaluators do not share their modes. */
+  /* The array of the model, by which an event is solved: hidden constraints that the system does not hold must hold
+   * where it starts again. Its space is NULL where the evaluators do not share their modes. */
   ArrayRun original;
   Jump *jump;
 } PlainView;
@@ -21,9 +21,8 @@ static EvalStatus solve(View *view, double t, double *y) {
   return EVAL_OK;
 }
 
-/* By the array of the model: every level holds then. false: it cannot be solved there, and y stays as it
- * is. */
-static bool settle_original(PlainView *plain, double t, double *y) {
+/* By the array of the model: every level holds then. false: it cannot be solved there, and y stays as it is. */
+static bool solve_original(PlainView *plain, double t, double *y) {
   const View *view = &plain->view;
   int32_t block;
   uint32_t undetermined;
@@ -33,21 +32,21 @@ static bool settle_original(PlainView *plain, double t, double *y) {
   if (!jump_solve(plain->jump, t, whole, &undetermined) || !dummy_select(plain->original.dummy, t, whole, &block))
     return false;
   statespace_choose(plain->original.space, dummy_depth(plain->original.dummy));
-  if (statespace_close(plain->original.space, t, whole) != EVAL_OK) return false;
+  if (statespace_complete(plain->original.space, t, whole) != EVAL_OK) return false;
   for (uint32_t q = 0; q < view->original->array->columns; q++)
     if (view->source[q] != MAP_NONE) y[view->source[q]] = view->sign[q] * whole[q];
   return true;
 }
 
-static EvalStatus settle(View *view, double t, double *y) {
+static EvalStatus solve_at_event(View *view, double t, double *y) {
   PlainView *plain = (PlainView *)view;
-  if (!plain->original.space || !settle_original(plain, t, y)) nearest_settle(plain->nearest, t, y);
+  if (!plain->original.space || !solve_original(plain, t, y)) nearest_move_others(plain->nearest, t, y);
   return EVAL_OK;
 }
 
-static CloseFailure failure(const View *view) {
+static SolveFailure failure(const View *view) {
   (void)view;
-  return (CloseFailure){0};
+  return (SolveFailure){0};
 }
 
 static uint64_t factorizations(const View *view) {
@@ -55,8 +54,11 @@ static uint64_t factorizations(const View *view) {
   return 0;
 }
 
-static const ViewMethods METHODS = {
-    .solve = solve, .find = solve, .settle = settle, .failure = failure, .factorizations = factorizations};
+static const ViewMethods METHODS = {.solve = solve,
+                                    .find = solve,
+                                    .solve_at_event = solve_at_event,
+                                    .failure = failure,
+                                    .factorizations = factorizations};
 
 static void make_links(Heap *heap, System *system, const Array *array, const uint8_t *tie) {
   int32_t *from = heap_array(heap, array->columns, sizeof *from);

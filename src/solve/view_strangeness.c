@@ -1,10 +1,9 @@
-/* view_strangeness: the selection of a strangeness-free system (reduce/strangeness.h) as the system that
- * integrators see: the rows selected, then one row for each column that is held.
+/* view_strangeness: the selection of a strangeness-free system (reduce/strangeness.h) as the system that integrators
+ * see: the rows selected, then one row for each column that is held.
  *
- * A selection stays as long as it serves. Which columns of x are states is looked at when steps are rejected,
- * or when the rate of some other column of x outgrows those of the states; an exchange multiplies the
- * determinant of the rows by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links
- * alone. */
+ * A selection stays as long as it serves. Which columns of x are states is looked at when steps are rejected, or when
+ * the rate of some other column of x outgrows those of the states; an exchange multiplies the determinant of the rows
+ * by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links alone. */
 #include "base/linear.h"
 #include "solve/view.h"
 
@@ -87,7 +86,7 @@ static void make_pattern(Heap *heap, SelectedView *selected) {
 }
 
 /* The system of the present selection at y. */
-static void take_selection(Heap *heap, SelectedView *selected, const double *y) {
+static void use_selection(Heap *heap, SelectedView *selected, const double *y) {
   View *view = &selected->view;
   System *system = &view->system;
   const Strangeness *strangeness = selected->strangeness;
@@ -164,9 +163,8 @@ static double correct(SelectedView *selected, double t) {
   return size;
 }
 
-/* Newton's method for the columns that are no states; the factors stay from point to point as long as they
- * serve. */
-static EvalStatus close_rows(void *context, double t, double *y) {
+/* Newton's method for the columns that are no states; the factors stay from point to point as long as they serve. */
+static EvalStatus complete_columns(void *context, double t, double *y) {
   SelectedView *selected = context;
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
   double last = HUGE_VAL;
@@ -283,8 +281,7 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
   return EVAL_OK;
 }
 
-/* The largest entry of T, scaled, between a column that may be a state and a state that it may take the part
- * of. */
+/* The largest entry of T, scaled, between a column that may be a state and a state that it may take the part of. */
 static double best_exchange(const SelectedView *selected, int32_t *place, int32_t *state) {
   const Strangeness *strangeness = selected->strangeness;
   const double *nominal = strangeness->evaluator->nominal;
@@ -330,7 +327,7 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
   if (!sure && !is_look_due(selected, ahead.y)) return 0;
   selected->waited = 0;
   if (!find_dependence(selected, ahead.t, ahead.y)) return EXCHANGE_RESELECT;
-  if (best_exchange(selected, &place, &state) > GAIN && close_rows(view, now.t, now.y) != EVAL_OK)
+  if (best_exchange(selected, &place, &state) > GAIN && complete_columns(view, now.t, now.y) != EVAL_OK)
     return EXCHANGE_RESELECT;
   for (; count < limit && best_exchange(selected, &place, &state) > GAIN; count++) {
     selected->exchanges[count] = (Exchange){(uint32_t)strangeness->from[state], (uint32_t)selected->column[place]};
@@ -374,7 +371,7 @@ static bool reselect(View *view, double t, double *y) {
   heap_free(heap, fresh);
   free_selection(heap, changed ? &before : strangeness);
   if (!changed) *strangeness = before;
-  else take_selection(heap, selected, y);
+  else use_selection(heap, selected, y);
   return changed;
 }
 
@@ -388,17 +385,17 @@ static bool same_ranks(View *view, double t, double *y) {
   return same;
 }
 
-static EvalStatus solve(View *view, double t, double *y) { return close_rows(view, t, y); }
+static EvalStatus solve(View *view, double t, double *y) { return complete_columns(view, t, y); }
 static uint64_t factorizations(const View *view) { return ((const SelectedView *)view)->factorizations; }
 
-static CloseFailure failure(const View *view) {
+static SolveFailure failure(const View *view) {
   (void)view;
-  return (CloseFailure){0};
+  return (SolveFailure){0};
 }
 
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = solve,
-                                    .settle = solve,
+                                    .solve_at_event = solve,
                                     .exchange = exchange,
                                     .reselect = reselect,
                                     .same_ranks = same_ranks,
@@ -407,8 +404,7 @@ static const ViewMethods METHODS = {.solve = solve,
 
 /* ---- the view ---- */
 
-/* The successor of a column of a reduced array is its derivative; of a uniform one only that of x surely
- * is. */
+/* The successor of a column of a reduced array is its derivative; of a uniform one only that of x surely is. */
 static int32_t *make_successors(Heap *heap, const Strangeness *strangeness) {
   const Array *array = strangeness->array;
   int32_t *successor = heap_array(heap, array->columns, sizeof *successor);
@@ -440,11 +436,11 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
                           .nominal = strangeness->evaluator->nominal,
                           .residual = selected_residual,
                           .jacobian = selected_jacobian,
-                          .close = close_rows,
+                          .complete = complete_columns,
                           .rates_jacobian = rates_jacobian};
   view->methods = &METHODS;
   view->undetermined = MAP_NONE;
   view->switches = switches_new(heap, strangeness->evaluator);
-  take_selection(heap, selected, y);
+  use_selection(heap, selected, y);
   return view;
 }

@@ -72,22 +72,22 @@ static void list_rows(const Pattern *pattern, const int32_t *block_of_row, int32
   for (int32_t i = pattern->n_rows - 1; i >= 0; i--) row[--start[block_of_row[i]]] = i;
 }
 
-typedef struct Order {
+typedef struct ComponentOrder {
   Heap *heap;
   const Pattern *pattern;
   const int32_t *row_of_column, *component;
   int32_t *start, *row; /* rows by component */
   int32_t *users;       /* per component: entries of other components in its columns, not yet placed */
   Priority ready;       /* components without users; the one with the largest first row comes out first */
-} Order;
+} ComponentOrder;
 
-static void order_ready(Order *order, int32_t component) {
+static void order_ready(ComponentOrder *order, int32_t component) {
   int32_t first = order->row[order->start[component]];
   priority_push(order->heap, &order->ready, (uint64_t)(INT32_MAX - first) << 32 | (uint32_t)component);
 }
 
 /* Adds `change` to the users of every component that this one uses. */
-static void order_count(Order *order, int32_t component, int32_t change) {
+static void order_count(ComponentOrder *order, int32_t component, int32_t change) {
   for (int32_t p = order->start[component]; p < order->start[component + 1]; p++) {
     int32_t i = order->row[p];
     for (int32_t e = order->pattern->row_start[i]; e < order->pattern->row_start[i + 1]; e++) {
@@ -103,7 +103,7 @@ static void order_count(Order *order, int32_t component, int32_t change) {
  * row. So the block of row 0 comes as early as it can, then that of row 1, and so on. */
 static void order_components(Arena *scratch, const Pattern *pattern, const Matching *matching, int32_t n_blocks,
                              const int32_t *component, int32_t *place) {
-  Order order = {.heap = scratch->heap, .pattern = pattern, .component = component};
+  ComponentOrder order = {.heap = scratch->heap, .pattern = pattern, .component = component};
   order.row_of_column = matching->row_of_column;
   order.start = index_zeros(scratch, n_blocks + 1);
   order.row = index_zeros(scratch, pattern->n_rows);

@@ -5,8 +5,7 @@
  * matching. Of several possible orders the one is taken in which the block of row 0 comes as early as it
  * can, then that of row 1, and so on.
  */
-#ifndef DAEDAL_STRUCTURE_BLOCKS_H
-#define DAEDAL_STRUCTURE_BLOCKS_H
+#pragma once
 
 #include "structure/matching.h"
 
@@ -21,5 +20,3 @@ typedef struct Blocks {
 
 /* Owned by the arena. `matching` must be perfect. O(entries + blocks * log(blocks)). */
 Blocks blocks_find(Arena *arena, const Pattern *pattern, const Matching *matching);
-
-#endif

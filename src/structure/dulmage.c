@@ -1,10 +1,9 @@
-/* dulmage: see dulmage.h (Dulmage, Mendelsohn 1958; Pothen, Fan 1990). One code serves both parts: the
- * under-determined part is the over-determined one of the transposed pattern. "Rows" here are the side that
- * has too many.
+/* dulmage: see dulmage.h (Dulmage, Mendelsohn 1958; Pothen, Fan 1990). One code serves both parts: the under-determined
+ * part is the over-determined one of the transposed pattern. "Rows" here are the side that has too many.
  *
- * The rows on alternating paths from an unmatched row e have exactly one column less than their number, and
- * every smaller set of them has enough: a set without e is matched, a set with e that is closed under
- * alternating paths is all of them. So each unmatched row gives a minimal culprit. */
+ * The rows on alternating paths from an unmatched row e have exactly one column less than their number, and every
+ * smaller set of them has enough: a set without e is matched, a set with e that is closed under alternating paths is
+ * all of them. So each unmatched row gives a minimal culprit. */
 #include "structure/dulmage.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 /* How many times the entries of a component may be scanned in search of its smallest culprit. */
 enum { CULPRIT_EFFORT = 64 };
 
-typedef struct Part {
+typedef struct DulmagePart {
   Arena *arena;
   Pattern pattern, transposed;
   const int32_t *column_of_row, *row_of_column;
@@ -23,16 +22,16 @@ typedef struct Part {
   int32_t *queue; /* rows of the present search */
   int32_t n_searches, n_queue;
   int64_t effort; /* entries scanned by searches */
-} Part;
+} DulmagePart;
 
-static void part_mark(Part *part, int32_t row) {
+static void part_mark(DulmagePart *part, int32_t row) {
   if (part->row_kind[row] == part->kind) return;
   part->row_kind[row] = (uint8_t)part->kind;
   part->queue[part->n_queue++] = row;
 }
 
 /* Marks everything on alternating paths from the unmatched rows. */
-static void part_find(Part *part) {
+static void part_find(DulmagePart *part) {
   part->n_queue = 0;
   for (int32_t i = 0; i < part->pattern.n_rows; i++)
     if (part->column_of_row[i] == STRUCTURE_NONE) part_mark(part, i);
@@ -48,20 +47,20 @@ static void part_find(Part *part) {
 
 /* ---- connected components ---- */
 
-static void join_row(Part *part, int32_t row, int32_t component) {
+static void join_row(DulmagePart *part, int32_t row, int32_t component) {
   if (part->row_kind[row] != part->kind || part->component_of_row[row] != STRUCTURE_NONE) return;
   part->component_of_row[row] = component;
   part->queue[part->n_queue++] = row;
 }
 
-static void join_column(Part *part, int32_t column, int32_t component) {
+static void join_column(DulmagePart *part, int32_t column, int32_t component) {
   if (part->component_of_column[column] != STRUCTURE_NONE) return;
   part->component_of_column[column] = component;
   for (int32_t e = part->transposed.row_start[column]; e < part->transposed.row_start[column + 1]; e++)
     join_row(part, part->transposed.column[e], component);
 }
 
-static void flood(Part *part, int32_t root, int32_t component) {
+static void flood(DulmagePart *part, int32_t root, int32_t component) {
   part->n_queue = 0;
   join_row(part, root, component);
   for (int32_t q = 0; q < part->n_queue; q++) {
@@ -71,7 +70,7 @@ static void flood(Part *part, int32_t root, int32_t component) {
   }
 }
 
-static int32_t part_components(Part *part) {
+static int32_t part_components(DulmagePart *part) {
   int32_t count = 0;
   for (int32_t i = 0; i < part->pattern.n_rows; i++)
     if (part->row_kind[i] == part->kind && part->component_of_row[i] == STRUCTURE_NONE) flood(part, i, count++);
@@ -93,7 +92,7 @@ static int32_t *list_members(Arena *arena, const int32_t *component_of, int32_t 
 /* ---- culprits ---- */
 
 /* Collects the rows on alternating paths from an unmatched row; false when there are more than `limit`. */
-static bool search(Part *part, int32_t source, int32_t limit) {
+static bool search(DulmagePart *part, int32_t source, int32_t limit) {
   part->n_searches++;
   part->queue[0] = source;
   part->stamp[source] = part->n_searches;
@@ -113,7 +112,7 @@ static bool search(Part *part, int32_t source, int32_t limit) {
   return true;
 }
 
-static int64_t component_effort(const Part *part, const DulmageSet *all) {
+static int64_t component_effort(const DulmagePart *part, const DulmageSet *all) {
   int64_t entries = all->n_rows;
   for (int32_t r = 0; r < all->n_rows; r++)
     entries += part->pattern.row_start[all->rows[r] + 1] - part->pattern.row_start[all->rows[r]];
@@ -122,7 +121,7 @@ static int64_t component_effort(const Part *part, const DulmageSet *all) {
 
 /* The unmatched row with the smallest culprit. Trying all of them with growing limits costs little more than
  * finding the smallest one, however large the others are. */
-static int32_t smallest_source(Part *part, const int32_t *sources, int32_t n_sources, const DulmageSet *all) {
+static int32_t smallest_source(DulmagePart *part, const int32_t *sources, int32_t n_sources, const DulmageSet *all) {
   int32_t best = sources[0];
   int64_t allowed = part->effort + CULPRIT_EFFORT * component_effort(part, all);
   for (int32_t limit = 1, found = 0; n_sources > 1 && !found && limit / 2 < all->n_rows; limit *= 2) {
@@ -138,7 +137,7 @@ static int32_t smallest_source(Part *part, const int32_t *sources, int32_t n_sou
   return best;
 }
 
-static DulmageSet culprit_of(Part *part, int32_t source) {
+static DulmageSet culprit_of(DulmagePart *part, int32_t source) {
   search(part, source, INT32_MAX);
   int32_t *rows = index_zeros(part->arena, part->n_queue), *columns = index_zeros(part->arena, part->n_queue);
   int32_t n_columns = 0;
@@ -151,7 +150,7 @@ static DulmageSet culprit_of(Part *part, int32_t source) {
   return (DulmageSet){.n_rows = part->n_queue, .n_columns = n_columns, .rows = rows, .columns = columns};
 }
 
-static void find_culprit(Part *part, DulmageComponent *component, int32_t *sources) {
+static void find_culprit(DulmagePart *part, DulmageComponent *component, int32_t *sources) {
   int32_t n_sources = 0;
   for (int32_t r = 0; r < component->all.n_rows; r++)
     if (part->column_of_row[component->all.rows[r]] == STRUCTURE_NONE) sources[n_sources++] = component->all.rows[r];
@@ -165,7 +164,7 @@ static int component_compare(const void *left, const void *right) {
   return (a->all.rows[0] > b->all.rows[0]) - (a->all.rows[0] < b->all.rows[0]);
 }
 
-static DulmageComponent *part_list(Part *part, Arena *scratch, int32_t n_components) {
+static DulmageComponent *part_list(DulmagePart *part, Arena *scratch, int32_t n_components) {
   DulmageComponent *list = arena_array(part->arena, (size_t)n_components, sizeof *list);
   int32_t *row_start = index_zeros(scratch, n_components + 1), *column_start = index_zeros(scratch, n_components + 1);
   int32_t *rows = list_members(part->arena, part->component_of_row, part->pattern.n_rows, n_components, row_start);
@@ -183,7 +182,7 @@ static DulmageComponent *part_list(Part *part, Arena *scratch, int32_t n_compone
   return list;
 }
 
-static DulmageComponent *part_run(Part *part, int32_t *n_components) {
+static DulmageComponent *part_run(DulmagePart *part, int32_t *n_components) {
   Arena scratch = arena_make(part->arena->heap);
   part->queue = index_zeros(&scratch, part->pattern.n_rows);
   part->stamp = index_zeros(&scratch, part->pattern.n_rows);
@@ -205,13 +204,13 @@ Dulmage dulmage_find(Arena *arena, const Pattern *pattern, const Matching *match
                      .column_kind = arena_array(arena, (size_t)pattern->n_columns, 1)};
   Arena scratch = arena_make(arena->heap);
   Pattern transposed = pattern_transpose(&scratch, pattern);
-  Part over = {.arena = arena, .pattern = *pattern, .transposed = transposed, .kind = DULMAGE_OVER};
+  DulmagePart over = {.arena = arena, .pattern = *pattern, .transposed = transposed, .kind = DULMAGE_OVER};
   over.column_of_row = matching->column_of_row;
   over.row_of_column = matching->row_of_column;
   over.row_kind = dulmage.row_kind;
   over.column_kind = dulmage.column_kind;
   dulmage.over = part_run(&over, &dulmage.n_over);
-  Part under = {.arena = arena, .pattern = transposed, .transposed = *pattern, .kind = DULMAGE_UNDER};
+  DulmagePart under = {.arena = arena, .pattern = transposed, .transposed = *pattern, .kind = DULMAGE_UNDER};
   under.column_of_row = matching->row_of_column;
   under.row_of_column = matching->column_of_row;
   under.row_kind = dulmage.column_kind;

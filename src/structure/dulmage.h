@@ -5,8 +5,7 @@
  * under-determined part have entries only in rows of that part. A culprit is minimal: leave out any of
  * its rows (over) or columns (under) and the rest can be matched.
  */
-#ifndef DAEDAL_STRUCTURE_DULMAGE_H
-#define DAEDAL_STRUCTURE_DULMAGE_H
+#pragma once
 
 #include "structure/matching.h"
 
@@ -16,10 +15,9 @@ typedef struct DulmageSet {
   const int32_t *rows, *columns;
 } DulmageSet;
 
-/* A connected component of the over- or under-determined part.
- * Over-determined: culprit.n_rows == culprit.n_columns + 1, its columns are all those of its rows.
- * Under-determined: culprit.n_columns == culprit.n_rows + 1, its rows are all those of its columns.
- * `excess` is how many rows (columns) too many the component has. */
+/* A connected component of the over- or under-determined part. Over-determined: culprit.n_rows == culprit.n_columns +
+ * 1, its columns are all those of its rows. Under-determined: culprit.n_columns == culprit.n_rows + 1, its rows are all
+ * those of its columns. `excess` is how many rows (columns) too many the component has. */
 typedef struct DulmageComponent {
   DulmageSet all, culprit;
   int32_t excess;
@@ -37,5 +35,3 @@ typedef struct Dulmage {
 /* `matching` must be of maximum size. Owned by the arena. O(entries) for the parts; the search for small
  * culprits stops after a fixed multiple of that, and then keeps the smallest found. */
 Dulmage dulmage_find(Arena *arena, const Pattern *pattern, const Matching *matching);
-
-#endif

@@ -4,8 +4,7 @@
  * columns. Such sets are the independent sets of a matroid, so taking columns greedily by preference gives
  * the best set, and all largest sets have the same size, the degrees of freedom.
  */
-#ifndef DAEDAL_STRUCTURE_INITIAL_H
-#define DAEDAL_STRUCTURE_INITIAL_H
+#pragma once
 
 #include "structure/matching.h"
 
@@ -33,14 +32,11 @@ typedef struct InitialChoice {
  * are redundant; and what is given beyond it completes it. Owned by the arena. O(n log n) and a matching. */
 InitialChoice initial_choose(Arena *arena, const Pattern *array, const int32_t *preference);
 
-/* For a column not given: the rows that determine it and the given columns it clashes with, that is those
- * of which any one could be dropped to give `column` instead. Both ascend; owned by the arena.
- * O(n + entries). */
+/* For a column not given: the rows that determine it and the given columns it clashes with, that is those of which any
+ * one could be dropped to give `column` instead. Both ascend; owned by the arena. O(n + entries). */
 typedef struct InitialConflict {
   int32_t n_rows, n_columns;
   int32_t *rows, *columns;
 } InitialConflict;
 
 InitialConflict initial_conflict(Arena *arena, const Pattern *array, const InitialChoice *choice, int32_t column);
-
-#endif

@@ -4,8 +4,7 @@
  * Invariant: a matched vertex stays matched; augmenting only changes partners. Searches touch only
  * what they reach, nothing of size n is cleared between them.
  */
-#ifndef DAEDAL_STRUCTURE_MATCHING_H
-#define DAEDAL_STRUCTURE_MATCHING_H
+#pragma once
 
 #include "structure/pattern.h"
 
@@ -46,5 +45,3 @@ Matcher matcher_make(Arena *arena, const Pattern *pattern, Matching *matching);
  * remembered when `keep_dead` is true (allowed if c and d never change), so that all calls together cost
  * as much as one. Otherwise the state is as new after the call. */
 int32_t matcher_grow(Matcher *matcher, const int32_t *rows, int32_t n_rows, bool keep_dead);
-
-#endif

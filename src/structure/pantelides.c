@@ -10,7 +10,7 @@
 #include "structure/pantelides.h"
 #include "structure/priority.h"
 
-typedef struct Search {
+typedef struct OffsetSearch {
   Heap *heap;
   const Incidence *incidence;
   Pantelides *result;
@@ -20,9 +20,9 @@ typedef struct Search {
   Priority later;    /* distance << 32 | equation */
   int32_t n_touched, n_ready;
   int32_t best; /* distance of the nearest unmatched variable */
-} Search;
+} OffsetSearch;
 
-static void search_reach(Search *search, int32_t row, int32_t distance, int32_t present) {
+static void search_reach(OffsetSearch *search, int32_t row, int32_t distance, int32_t present) {
   int32_t before = search->distance[row];
   if (before != STRUCTURE_NONE && before <= distance) return;
   if (before == STRUCTURE_NONE) search->touched[search->n_touched++] = row;
@@ -31,7 +31,7 @@ static void search_reach(Search *search, int32_t row, int32_t distance, int32_t 
   else priority_push(search->heap, &search->later, (uint64_t)distance << 32 | (uint32_t)row);
 }
 
-static void search_expand(Search *search, int32_t row) {
+static void search_expand(OffsetSearch *search, int32_t row) {
   const Incidence *incidence = search->incidence;
   const Pantelides *result = search->result;
   int32_t present = search->distance[row];
@@ -46,7 +46,7 @@ static void search_expand(Search *search, int32_t row) {
 }
 
 /* The next equation to expand, nearest first; none when all nearer than `best` are done. */
-static int32_t search_next(Search *search) {
+static int32_t search_next(OffsetSearch *search) {
   if (search->n_ready > 0) return search->ready[--search->n_ready];
   while (search->later.count > 0) {
     uint64_t key = priority_pop(&search->later);
@@ -58,7 +58,7 @@ static int32_t search_next(Search *search) {
 }
 
 /* Differentiates every reached equation as often as keeps all slacks from becoming negative. */
-static void search_raise(Search *search) {
+static void search_raise(OffsetSearch *search) {
   Pantelides *result = search->result;
   for (int32_t t = 0; t < search->n_touched; t++) {
     int32_t i = search->touched[t], raise = search->best - search->distance[i];
@@ -69,7 +69,7 @@ static void search_raise(Search *search) {
   }
 }
 
-static void search_run(Search *search, const int32_t *free_rows, int32_t n_free) {
+static void search_run(OffsetSearch *search, const int32_t *free_rows, int32_t n_free) {
   search->n_touched = search->n_ready = 0;
   search->later.count = 0;
   search->best = INT32_MAX;
@@ -89,7 +89,7 @@ static int32_t unmatched_rows(const Matching *matching, int32_t n, int32_t *rows
 static void differentiate(Arena *arena, const Incidence *incidence, Pantelides *result) {
   int32_t n = incidence->n_equations;
   Arena scratch = arena_make(arena->heap);
-  Search search = {.heap = arena->heap, .incidence = incidence, .result = result};
+  OffsetSearch search = {.heap = arena->heap, .incidence = incidence, .result = result};
   search.distance = index_nones(&scratch, n);
   search.touched = index_zeros(&scratch, n);
   search.ready = index_zeros(&scratch, n);

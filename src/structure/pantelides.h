@@ -5,8 +5,7 @@
  * is smaller anywhere. All unmatched equations are treated at once, and a set of equations is
  * differentiated at once as often as needed to reach a new variable, so cost does not grow with the index.
  */
-#ifndef DAEDAL_STRUCTURE_PANTELIDES_H
-#define DAEDAL_STRUCTURE_PANTELIDES_H
+#pragma once
 
 #include "structure/matching.h"
 
@@ -20,5 +19,3 @@ typedef struct Pantelides {
 
 /* Owned by the arena. About O(entries * log n) in practice. */
 Pantelides pantelides_run(Arena *arena, const Incidence *incidence);
-
-#endif

@@ -3,8 +3,7 @@
  * Invariant: row i has the entries row_start[i] .. row_start[i+1]-1. Entries need no order within a
  * row, and duplicates are allowed everywhere. A pattern only points at its arrays.
  */
-#ifndef DAEDAL_STRUCTURE_PATTERN_H
-#define DAEDAL_STRUCTURE_PATTERN_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -45,5 +44,3 @@ int32_t *index_nones(Arena *arena, int32_t count);
 
 /* Sorts in place, ascending. O(count log count). */
 void index_sort(int32_t *index, int32_t count);
-
-#endif

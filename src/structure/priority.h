@@ -1,7 +1,6 @@
 /* priority: a queue that gives the smallest key first (binary heap). Keys are whole values, so that equal
  * ones cannot be told apart and the order of insertion never shows in a result. */
-#ifndef DAEDAL_STRUCTURE_PRIORITY_H
-#define DAEDAL_STRUCTURE_PRIORITY_H
+#pragma once
 
 #include "base/vec.h"
 
@@ -12,5 +11,3 @@ void priority_push(Heap *heap, Priority *queue, uint64_t key);
 
 /* Removes and returns the smallest key; the queue must not be empty. O(log count). */
 uint64_t priority_pop(Priority *queue);
-
-#endif

@@ -1,8 +1,5 @@
 /* structure: see structure.h. */
 #include "structure/structure.h"
-#include "structure/signature.h"
-
-#include <string.h>
 
 static void sum_up(Structure *structure) {
   int32_t most = 0, algebraic = 0;
@@ -17,14 +14,6 @@ static void sum_up(Structure *structure) {
   }
   structure->dof -= structure->differentiations;
   structure->structural_index = most + algebraic;
-}
-
-static void check_signature(Arena *scratch, const Incidence *incidence, Structure *structure) {
-  size_t bytes = (size_t)structure->n_equations * sizeof(int32_t);
-  Offsets offsets = signature_offsets(scratch, incidence, &structure->matching, &structure->coarse);
-  structure->slackness_ok = offsets.ok && memcmp(offsets.c, structure->c, bytes) == 0 &&
-                            memcmp(offsets.d, structure->d, bytes) == 0 &&
-                            signature_slackness(incidence, &structure->matching, structure->c, structure->d);
 }
 
 /* Tells the blocks that block b uses that an algebraic variable depends on them. */
@@ -48,15 +37,15 @@ static void find_superfluous(Arena *arena, Arena *scratch, const Pattern *tight,
                              Structure *structure) {
   const Blocks *blocks = &structure->blocks;
   bool *algebraic = arena_array(scratch, (size_t)blocks->n_blocks, sizeof *algebraic);
-  structure->index_zero = arena_array(arena, (size_t)blocks->n_blocks, sizeof(bool));
+  structure->superfluous_block = arena_array(arena, (size_t)blocks->n_blocks, sizeof(bool));
   structure->superfluous = arena_array(arena, (size_t)structure->n_equations, sizeof(bool));
   for (int32_t b = blocks->n_blocks - 1; b >= 0; b--) {
     spread_algebraic(structure, tight, b, needed, algebraic);
-    structure->index_zero[b] = !algebraic[b];
+    structure->superfluous_block[b] = !algebraic[b];
   }
   structure->n_superfluous = 0;
   for (int32_t i = 0; i < structure->n_equations; i++) {
-    structure->superfluous[i] = structure->c[i] > 0 && structure->index_zero[blocks->block_of_row[i]];
+    structure->superfluous[i] = structure->c[i] > 0 && structure->superfluous_block[blocks->block_of_row[i]];
     structure->n_superfluous += structure->superfluous[i];
   }
 }
@@ -97,19 +86,19 @@ static void spread_kept(const Structure *structure, const Pattern *tight, int32_
   }
 }
 
-static void find_spare(Arena *arena, Arena *scratch, const Incidence *incidence, const Pattern *tight,
-                       Structure *structure) {
+static void find_removable(Arena *arena, Arena *scratch, const Incidence *incidence, const Pattern *tight,
+                           Structure *structure) {
   const Blocks *blocks = &structure->blocks;
   bool *driven = arena_array(scratch, (size_t)structure->coarse.n_blocks, sizeof *driven);
   bool *kept = arena_array(scratch, (size_t)blocks->n_blocks, sizeof *kept);
-  structure->spare = arena_array(arena, (size_t)blocks->n_blocks, sizeof(bool));
+  structure->removable_block = arena_array(arena, (size_t)blocks->n_blocks, sizeof(bool));
   for (int32_t b = 0; b < structure->coarse.n_blocks; b++) driven[b] = is_driven(structure, incidence, b, driven);
   for (int32_t b = blocks->n_blocks - 1; b >= 0; b--) {
-    bool spare = structure->index_zero[b] && !kept[b];
-    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1] && spare; p++)
-      spare = structure->c[blocks->row[p]] == 0 || is_closed(structure, incidence, blocks->row[p], driven);
-    structure->spare[b] = spare;
-    if (!spare) spread_kept(structure, tight, b, kept);
+    bool removable = structure->superfluous_block[b] && !kept[b];
+    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1] && removable; p++)
+      removable = structure->c[blocks->row[p]] == 0 || is_closed(structure, incidence, blocks->row[p], driven);
+    structure->removable_block[b] = removable;
+    if (!removable) spread_kept(structure, tight, b, kept);
   }
 }
 
@@ -120,9 +109,8 @@ static void complete(Arena *arena, const Incidence *incidence, Structure *struct
   sum_up(structure);
   structure->blocks = blocks_find(arena, &tight, &structure->matching);
   structure->coarse = blocks_find(arena, &pattern, &structure->matching);
-  check_signature(&scratch, incidence, structure);
   find_superfluous(arena, &scratch, &tight, NULL, structure);
-  find_spare(arena, &scratch, incidence, &tight, structure);
+  find_removable(arena, &scratch, incidence, &tight, structure);
   arena_free(&scratch);
 }
 
@@ -143,7 +131,7 @@ Structure structure_run(Arena *arena, const Incidence *incidence) {
   return structure;
 }
 
-/* One round of Pryce's iteration (see signature.c), upwards from the offsets at hand: c from d on the transversal, then d from c. */
+/* One round of Pryce's iteration (2001), upwards: c from d on the transversal, then d from c. */
 static bool raise_once(const Incidence *incidence, const Matching *transversal, const int32_t *sigma, int32_t *c,
                        int32_t *d) {
   bool changed = false;
@@ -173,7 +161,6 @@ Structure structure_raise(Arena *arena, const Incidence *incidence, const Struct
   for (int32_t j = 0; j < n; j++) raised.d[j] = least[j] > structure->d[j] ? least[j] : structure->d[j];
   while (raise_once(incidence, &raised.matching, sigma, raised.c, raised.d)) continue;
   complete(arena, incidence, &raised);
-  raised.slackness_ok = signature_slackness(incidence, &raised.matching, raised.c, raised.d);
   return raised;
 }
 
@@ -181,6 +168,6 @@ void structure_need(Arena *arena, const Incidence *incidence, Structure *structu
   Arena scratch = arena_make(arena->heap);
   Pattern tight = incidence_tight(&scratch, incidence, structure->c, structure->d);
   find_superfluous(arena, &scratch, &tight, needed, structure);
-  find_spare(arena, &scratch, incidence, &tight, structure);
+  find_removable(arena, &scratch, incidence, &tight, structure);
   arena_free(&scratch);
 }

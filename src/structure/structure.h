@@ -4,8 +4,7 @@
  * problem (equation i differentiated c[i] times) has a perfect matching with respect to its highest
  * derivatives d[j]. Otherwise `dulmage` names the culprits, and c, d and the blocks are empty.
  */
-#ifndef DAEDAL_STRUCTURE_STRUCTURE_H
-#define DAEDAL_STRUCTURE_STRUCTURE_H
+#pragma once
 
 #include "structure/blocks.h"
 #include "structure/dulmage.h"
@@ -25,22 +24,21 @@ typedef struct Structure {
   int32_t structural_index; /* max c, plus 1 if some d is 0 */
   int64_t differentiations; /* sum c */
   int64_t dof;              /* sum d - sum c */
-  bool slackness_ok;        /* the signature method agrees; false only for a defect of this library */
   Blocks blocks;            /* of the differentiated problem with respect to its highest derivatives (fine
                                blocks of Pryce, Nedialkov, Tan) */
   Blocks coarse;            /* of the undifferentiated problem, derivatives not distinguished; each holds
                                whole fine blocks */
-  /* Blocks whose last differentiations are not needed to reach index 1 (Mattsson, Söderlind 1991, section 3,
-   * "Removing superfluous differentiations"): neither the block nor one that uses its highest derivatives
-   * holds an algebraic variable (d = 0, or see structure_need). superfluous[i]: the c[i]-th differentiation of
-   * equation i is one. */
-  bool *index_zero;  /* per block */
-  bool *superfluous; /* per equation */
+  /* The last differentiations of some blocks are superfluous: index 1 is reached without them (Mattsson, Söderlind
+   * 1991, section 3, "Removing superfluous differentiations"). Neither such a block nor one that uses its highest
+   * derivatives holds an algebraic variable (d = 0, or see structure_need). */
+  bool *superfluous_block;
+  bool *superfluous; /* per equation: its c[i]-th differentiation is superfluous */
   int32_t n_superfluous;
-  /* Of these blocks those whose last differentiations an integrator may do without, by differences. The constraints of such a block hold its
-   * own unknowns alone, among which the choice of states bounds how errors grow, and functions of time (unknowns of coarse
-   * blocks without states that depend on no states); no differentiated equation that stays uses its highest derivatives. */
-  bool *spare; /* per block */
+  /* A multistep method may replace the superfluous differentiations of a removable block by differences, without larger
+   * errors. The constraints of such a block hold its own unknowns, among which the choice of states bounds how errors
+   * grow, and functions of time: unknowns of coarse blocks that neither have states nor depend on any. No
+   * differentiated equation that stays uses the block's highest derivatives. */
+  bool *removable_block;
   Dulmage dulmage;
 } Structure;
 
@@ -48,13 +46,11 @@ typedef struct Structure {
  * About O(entries * log n). */
 Structure structure_run(Arena *arena, const Incidence *incidence);
 
-/* The same structure, which must be ok, with the smallest valid offsets for which d[j] >= least[j]. Jacobian, blocks' order of solution
- * and degrees of freedom stay what they are; only more derivatives are there. Owned by the arena. O(entries) times the
- * largest increase. */
+/* The same structure, which must be ok, with the smallest valid offsets for which d[j] >= least[j]. The Jacobian, the
+ * blocks and the degrees of freedom stay the same; there are only more derivatives. Owned by the arena. O(entries)
+ * times the largest increase. */
 Structure structure_raise(Arena *arena, const Incidence *incidence, const Structure *structure, const int32_t *least);
 
-/* Finds the superfluous differentiations anew where the highest derivatives of the unknowns with needed[j] are variables in their own
- * right, as algebraic ones are: they stand for v in an eliminated v = der(x). Owned by the arena. O(entries). */
+/* Finds the superfluous differentiations again. The highest derivatives of the unknowns with needed[j] now count as
+ * algebraic variables: each stands for v in an eliminated v = der(x). Owned by the arena. O(entries). */
 void structure_need(Arena *arena, const Incidence *incidence, Structure *structure, const bool *needed);
-
-#endif

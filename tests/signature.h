@@ -1,5 +1,19 @@
-/* signature: see signature.h. */
-#include "structure/signature.h"
+/* signature: the offsets of the signature method (Pryce 2001), a second opinion on those of Pantelides.
+ *
+ * Invariant: offsets are valid when c >= 0, d_j - c_i >= sigma_ij everywhere, with equality on a transversal (complementary
+ * slackness); the transversal then has the highest value. Among valid offsets there is a smallest pair, the canonical one.
+ */
+#ifndef DAEDAL_TESTS_SIGNATURE_H
+#define DAEDAL_TESTS_SIGNATURE_H
+
+#include "structure/structure.h"
+
+#include <string.h>
+
+typedef struct Offsets {
+  bool ok; /* false: the transversal does not have the highest value, no offsets exist */
+  int32_t *c, *d;
+} Offsets;
 
 typedef struct Iteration {
   const Incidence *incidence;
@@ -13,7 +27,7 @@ typedef struct Iteration {
   int64_t limit; /* beyond this a c grows for ever */
 } Iteration;
 
-static void transversal_orders(const Incidence *incidence, const Matching *transversal, int32_t *sigma) {
+static inline void transversal_orders(const Incidence *incidence, const Matching *transversal, int32_t *sigma) {
   for (int32_t i = 0; i < incidence->n_equations; i++) {
     for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
       if (incidence->column[e] == transversal->column_of_row[i] && incidence->order[e] > sigma[i])
@@ -22,7 +36,7 @@ static void transversal_orders(const Incidence *incidence, const Matching *trans
 }
 
 /* A smallest offset is the length of a simple path, which leaves each equation at most once. */
-static int64_t largest_offset(const Incidence *incidence) {
+static inline int64_t largest_offset(const Incidence *incidence) {
   int64_t sum = 0;
   for (int32_t i = 0; i < incidence->n_equations; i++) {
     int32_t most = 0;
@@ -33,11 +47,11 @@ static int64_t largest_offset(const Incidence *incidence) {
   return sum < INT32_MAX ? sum : INT32_MAX;
 }
 
-static int32_t ring_after(const Iteration *it, int32_t place) {
+static inline int32_t ring_after(const Iteration *it, int32_t place) {
   return place == it->incidence->n_equations ? 0 : place + 1;
 }
 
-static void enqueue(Iteration *it, int32_t row) {
+static inline void enqueue(Iteration *it, int32_t row) {
   if (it->queued[row]) return;
   it->queued[row] = true;
   it->queue[it->tail] = row;
@@ -46,7 +60,7 @@ static void enqueue(Iteration *it, int32_t row) {
 
 /* Pryce 2001: d_j = max over i of sigma_ij + c_i, then c_i = d_j - sigma_ij on the transversal, until nothing
  * changes; here one equation's contribution to both steps. False when an offset grows beyond all bounds. */
-static bool relax(Iteration *it, int32_t row) {
+static inline bool relax(Iteration *it, int32_t row) {
   const Incidence *incidence = it->incidence;
   for (int32_t e = incidence->row_start[row]; e < incidence->row_start[row + 1]; e++) {
     int32_t other = it->transversal->row_of_column[incidence->column[e]];
@@ -59,7 +73,7 @@ static bool relax(Iteration *it, int32_t row) {
   return true;
 }
 
-static bool iterate_block(Iteration *it, const int32_t *rows, int32_t n_rows) {
+static inline bool iterate_block(Iteration *it, const int32_t *rows, int32_t n_rows) {
   it->head = it->tail = 0;
   for (int32_t r = 0; r < n_rows; r++) enqueue(it, rows[r]);
   while (it->head != it->tail) {
@@ -71,7 +85,12 @@ static bool iterate_block(Iteration *it, const int32_t *rows, int32_t n_rows) {
   return true;
 }
 
-Offsets signature_offsets(Arena *arena, const Incidence *incidence, const Matching *transversal, const Blocks *coarse) {
+/* The smallest canonical offsets for a perfect matching of the incidence. `coarse` are the blocks of the
+ * whole pattern with that matching: later blocks raise the offsets of earlier ones, never the reverse, so
+ * each block is iterated to its fixed point once. Owned by the arena. O(entries) times at most the largest
+ * c gained within a block. */
+static inline Offsets signature_offsets(Arena *arena, const Incidence *incidence, const Matching *transversal,
+                                        const Blocks *coarse) {
   int32_t n = incidence->n_equations;
   Offsets offsets = {.ok = true, .c = index_zeros(arena, n), .d = index_zeros(arena, n)};
   Arena scratch = arena_make(arena->heap);
@@ -89,7 +108,9 @@ Offsets signature_offsets(Arena *arena, const Incidence *incidence, const Matchi
   return offsets;
 }
 
-bool signature_slackness(const Incidence *incidence, const Matching *transversal, const int32_t *c, const int32_t *d) {
+/* True if the offsets are valid for the transversal. O(entries). */
+static inline bool signature_slackness(const Incidence *incidence, const Matching *transversal, const int32_t *c,
+                                       const int32_t *d) {
   for (int32_t i = 0; i < incidence->n_equations; i++) {
     bool tight = false;
     for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
@@ -101,3 +122,13 @@ bool signature_slackness(const Incidence *incidence, const Matching *transversal
   }
   return true;
 }
+
+/* Does the signature method find the offsets of the structure? */
+static inline bool signature_agrees(Arena *arena, const Incidence *incidence, const Structure *structure) {
+  size_t bytes = (size_t)structure->n_equations * sizeof(int32_t);
+  Offsets offsets = signature_offsets(arena, incidence, &structure->matching, &structure->coarse);
+  return offsets.ok && memcmp(offsets.c, structure->c, bytes) == 0 && memcmp(offsets.d, structure->d, bytes) == 0 &&
+         signature_slackness(incidence, &structure->matching, structure->c, structure->d);
+}
+
+#endif

@@ -1,5 +1,5 @@
 /* utf8: see utf8.h. */
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -8,9 +8,8 @@ size_t utf8_length(const char *text, size_t room) {
   if (byte[0] < 0x80) return 1;
   size_t length = byte[0] >= 0xf0 ? 4 : byte[0] >= 0xe0 ? 3 : 2;
   if (byte[0] < 0xc2 || byte[0] > 0xf4 || room < length) return 0;
-  for (size_t i = 1; i < length; i++) {
+  for (size_t i = 1; i < length; i++)
     if ((byte[i] & 0xc0) != 0x80) return 0;
-  }
   if ((byte[0] == 0xe0 && byte[1] < 0xa0) || (byte[0] == 0xed && byte[1] > 0x9f)) return 0;
   if ((byte[0] == 0xf0 && byte[1] < 0x90) || (byte[0] == 0xf4 && byte[1] > 0x8f)) return 0;
   return length;

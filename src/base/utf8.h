@@ -1,6 +1,5 @@
-/* utf8: the few questions about UTF-8 that writing names needs. */
-#ifndef DAEDAL_RESULT_UTF8_H
-#define DAEDAL_RESULT_UTF8_H
+/* utf8: the few questions about UTF-8 that reading and writing texts needs. */
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ size_t utf8_length(const char *text, size_t room);
 
 /* The number of characters of a text; a byte that belongs to none counts as one. O(length). */
 size_t utf8_count(const char *text);
-
-#endif
