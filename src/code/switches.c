@@ -43,6 +43,15 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   return switches;
 }
 
+void switches_forget(Switches *switches) {
+  uint32_t count = switches->modes->count;
+  double *const learned[] = {switches->rate, switches->before, switches->speed, switches->slack, switches->peak};
+  for (size_t k = 0; k < sizeof learned / sizeof *learned; k++) memset(learned[k], 0, count * sizeof(double));
+  memset(switches->hovers, 0, count * sizeof(uint8_t));
+  switches->slide.mode = switches->crossing = MAP_NONE;
+  switches->begun = false;
+}
+
 bool switches_evaluate(Switches *switches, double t, const double *y) {
   switches->time = t;
   Point point = evaluator_point(switches->evaluator, t, y);

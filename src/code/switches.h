@@ -34,6 +34,9 @@ typedef struct Switches {
 /* For the modes of the evaluator's code; NULL if it has none. Lives in the heap. */
 Switches *switches_new(Heap *heap, Evaluator *evaluator);
 
+/* Forgets what was learned along a run: rates, hysteresis, sliding. The modes stay. */
+void switches_forget(Switches *switches);
+
 /* Evaluates the differences at (t, y); false where one is not defined. */
 bool switches_evaluate(Switches *switches, double t, const double *y);
 

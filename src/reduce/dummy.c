@@ -287,6 +287,12 @@ void dummy_describe(Dummy *dummy, double t, const double *y, Arena *arena, TextV
   }
 }
 
+void dummy_restore(Dummy *dummy, const int32_t *depth) {
+  size_t unknowns = dummy->evaluator->array->problem->unknowns;
+  if (unknowns) memcpy(dummy->depth, depth, unknowns * sizeof *depth);
+  list_links(dummy);
+}
+
 const Exchange *dummy_exchanges(const Dummy *dummy) { return dummy->exchanges.data; }
 const int32_t *dummy_depth(const Dummy *dummy) { return dummy->depth; }
 

@@ -41,6 +41,9 @@ typedef struct Exchange {
 } Exchange;
 const Exchange *dummy_exchanges(const Dummy *dummy);
 
+/* Makes a choice that was made before: depth per unknown. */
+void dummy_restore(Dummy *dummy, const int32_t *depth);
+
 /* The choice: depth per unknown, and the links from every state to its derivative column. */
 const int32_t *dummy_depth(const Dummy *dummy);
 uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **to);

@@ -60,9 +60,17 @@ static void *copied(Heap *heap, const void *data, size_t count, size_t size) {
   return copy;
 }
 
+void strangeness_copy_selection(Strangeness *strangeness, Heap *heap) {
+  size_t rows = strangeness->array->rows, columns = strangeness->array->columns;
+  strangeness->row = copied(heap, strangeness->row, rows, sizeof(int32_t));
+  strangeness->held = copied(heap, strangeness->held, columns, sizeof(bool));
+  strangeness->from = copied(heap, strangeness->from, columns, sizeof(int32_t));
+  strangeness->to = copied(heap, strangeness->to, columns, sizeof(int32_t));
+}
+
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags) {
   Strangeness run = *strangeness;
-  size_t rows = run.array->rows, columns = run.array->columns;
+  size_t columns = run.array->columns;
   run.heap = heap;
   run.arena = arena;
   run.diags = diags;
@@ -70,10 +78,7 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   memcpy(run.evaluator->discretes, strangeness->evaluator->discretes,
          (run.code->model->discretes.count + run.code->modes->count) * sizeof(double));
   run.y = copied(heap, strangeness->y, columns, sizeof(double));
-  run.row = copied(heap, strangeness->row, rows, sizeof(int32_t));
-  run.held = copied(heap, strangeness->held, columns, sizeof(bool));
-  run.from = copied(heap, strangeness->from, columns, sizeof(int32_t));
-  run.to = copied(heap, strangeness->to, columns, sizeof(int32_t));
+  strangeness_copy_selection(&run, heap);
   return run;
 }
 

@@ -49,6 +49,9 @@ typedef struct Strangeness {
   int32_t links;
 } Strangeness;
 
+/* Rows, columns and links selected become copies in the heap. */
+void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
+
 /* The same selection for a run, with an evaluator of its own at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
 

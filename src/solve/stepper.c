@@ -46,6 +46,7 @@ struct Stepper {
   int retakes;               /* of a step that ended at `disputed` */
   double disputed;           /* up to here steps are short */
   bool warned;               /* of a determinant */
+  bool advanced;             /* stepper_advance has made a step since the start */
 };
 
 double stepper_time(const Stepper *stepper) {
@@ -458,7 +459,7 @@ bool stepper_passed_event(Stepper *stepper, double t, const double *y) {
 /* An event of states, or the end of sliding, in the last step, which it then ends. */
 static bool find_state_event(Stepper *stepper, double t) {
   View *view = stepper->view;
-  bool inside;
+  bool inside = false;
   stepper->at_event =
       events_locate(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y, &stepper->mode, &inside);
   double end = stepper->integrator->time(stepper->self), part = (t - stepper->before) / (end - stepper->before);
@@ -587,4 +588,83 @@ bool stepper_start(Stepper *stepper, double t, const double *y) {
   events_begin(stepper->view, t, stepper->y);
   plan_timed(stepper, t);
   return start_is_regular(stepper);
+}
+
+/* ---- over many steps ---- */
+
+bool stepper_advance(Stepper *stepper, double until, double *y) {
+  while (stepper_time(stepper) < until || (stepper->at_event && stepper->t_event <= until)) {
+    if (stepper->at_event ? !stepper_settle(stepper) : stepper->advanced && !stepper_prepare(stepper)) return false;
+    if (stepper_time(stepper) >= until) break;
+    if (!stepper_step(stepper)) return false;
+    stepper->advanced = true;
+  }
+  return stepper_interpolate(stepper, until, y) || stepper_fail(stepper, STEP_EVALUATION, until);
+}
+
+/* The values of an evaluator. */
+typedef struct SavedValues {
+  double *parameters, *discretes, *pre;
+} SavedValues;
+
+struct StepperState {
+  double t, *y;
+  const Integrator *integrator;
+  SavedValues run, original;
+  void *choice; /* NULL: the states are never chosen */
+};
+
+static void copy_numbers(double *to, const double *from, size_t count) {
+  if (count) memcpy(to, from, count * sizeof *to);
+}
+
+static size_t count_discretes(const Evaluator *evaluator) {
+  return evaluator->model->discretes.count + evaluator->code->modes->count;
+}
+
+static SavedValues save_values(const Evaluator *evaluator, Heap *heap) {
+  size_t parameters = evaluator->model->parameters.count, discretes = count_discretes(evaluator);
+  SavedValues saved = {heap_array(heap, parameters, sizeof(double)), heap_array(heap, discretes, sizeof(double)),
+                       heap_array(heap, discretes, sizeof(double))};
+  copy_numbers(saved.parameters, evaluator->parameters, parameters);
+  copy_numbers(saved.discretes, evaluator->discretes, discretes);
+  copy_numbers(saved.pre, evaluator->pre, discretes);
+  return saved;
+}
+
+static void restore_values(Evaluator *evaluator, const SavedValues *saved) {
+  size_t discretes = count_discretes(evaluator);
+  copy_numbers(evaluator->parameters, saved->parameters, evaluator->model->parameters.count);
+  copy_numbers(evaluator->discretes, saved->discretes, discretes);
+  copy_numbers(evaluator->pre, saved->pre, discretes);
+}
+
+StepperState *stepper_save(Stepper *stepper, Heap *heap) {
+  View *view = stepper->view;
+  size_t columns = (size_t)view->system.columns;
+  if (stepper->at_event && !stepper_settle(stepper)) return NULL;
+  StepperState *state = heap_alloc(heap, sizeof *state);
+  state->t = stepper_time(stepper);
+  state->y = heap_array(heap, columns, sizeof(double));
+  copy_numbers(state->y, stepper_values(stepper), columns);
+  state->integrator = stepper->integrator;
+  state->run = save_values(view->evaluator, heap);
+  state->original = save_values(view->original, heap);
+  if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
+  return stepper_restore(stepper, state) ? state : NULL;
+}
+
+bool stepper_restore(Stepper *stepper, const StepperState *state) {
+  View *view = stepper->view;
+  add_work(stepper, &stepper->statistics);
+  restore_values(view->evaluator, &state->run);
+  restore_values(view->original, &state->original);
+  if (view->switches) switches_forget(view->switches);
+  if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
+  stepper->integrator = state->integrator;
+  stepper->waiting = NULL;
+  stepper->advanced = false;
+  stepper->rejected = 0;
+  stepper->repairs = stepper->retakes = 0;
+  return stepper_start(stepper, state->t, state->y);
 }

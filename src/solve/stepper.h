@@ -60,6 +60,16 @@ bool stepper_settle(Stepper *stepper);
  * diags. */
 bool stepper_prepare(Stepper *stepper);
 
+/* Goes on to a time, through all events before it, and leaves all columns there in y; at an event those behind it. Not to be
+ * mixed with the single steps above. false: an error is in diags. */
+bool stepper_advance(Stepper *stepper, double until, double *y);
+
+/* The whole state: time, columns, values of parameters and modes, choice of states. Lives in the heap. A save is a place where the run
+ * begins anew, so that it and every run restored there go on alike, bit for bit. NULL: an error is in diags. */
+typedef struct StepperState StepperState;
+StepperState *stepper_save(Stepper *stepper, Heap *heap);
+bool stepper_restore(Stepper *stepper, const StepperState *state);
+
 /* Says why the equations could not be solved at t; returns false. */
 bool stepper_fail(Stepper *stepper, StepStatus status, double t);
 

@@ -55,6 +55,10 @@ typedef struct ViewMethods {
   /* Finds the ranks again at y, where modes have changed. false: they are not those of the start. NULL: as above. */
   bool (*same_ranks)(View *view, double t, double *y);
 
+  /* The present choice of states, in the heap, and that choice made again. NULL: there is none to make. */
+  void *(*save_choice)(const View *view, Heap *heap);
+  void (*restore_choice)(View *view, const void *choice, const double *y);
+
   /* Why the rows could not be solved last; reason NULL: not known. */
   SolveFailure (*failure)(const View *view);
 

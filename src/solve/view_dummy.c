@@ -182,10 +182,27 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
 static SolveFailure failure(const View *view) { return statespace_failure(((const DummyView *)view)->space); }
 static uint64_t factorizations(const View *view) { return statespace_factorizations(((const DummyView *)view)->space); }
 
+static void *save_choice(const View *view, Heap *heap) {
+  size_t unknowns = view->evaluator->array->problem->unknowns;
+  int32_t *depth = heap_array(heap, unknowns, sizeof *depth);
+  if (unknowns) memcpy(depth, dummy_depth(((const DummyView *)view)->dummy), unknowns * sizeof *depth);
+  return depth;
+}
+
+static void restore_choice(View *view, const void *choice, const double *y) {
+  DummyView *chosen = (DummyView *)view;
+  (void)y;
+  dummy_restore(chosen->dummy, choice);
+  update_links(chosen);
+  statespace_choose(chosen->space, dummy_depth(chosen->dummy));
+}
+
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = find,
                                     .solve_at_event = solve_at_event,
                                     .exchange = exchange,
+                                    .save_choice = save_choice,
+                                    .restore_choice = restore_choice,
                                     .failure = failure,
                                     .factorizations = factorizations};
 

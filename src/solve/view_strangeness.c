@@ -393,11 +393,35 @@ static SolveFailure failure(const View *view) {
   return (SolveFailure){0};
 }
 
+/* A copy of what is selected; its other members are not used. */
+static void *save_choice(const View *view, Heap *heap) {
+  Strangeness *saved = heap_alloc(heap, sizeof *saved);
+  *saved = *((const SelectedView *)view)->strangeness;
+  strangeness_copy_selection(saved, heap);
+  return saved;
+}
+
+static void restore_choice(View *view, const void *choice, const double *y) {
+  SelectedView *selected = (SelectedView *)view;
+  const Strangeness *saved = choice;
+  Strangeness *strangeness = selected->strangeness;
+  strangeness->row = saved->row;
+  strangeness->rows = saved->rows;
+  strangeness->held = saved->held;
+  strangeness->from = saved->from;
+  strangeness->to = saved->to;
+  strangeness->links = saved->links;
+  strangeness_copy_selection(strangeness, strangeness->heap);
+  use_selection(strangeness->heap, selected, y);
+}
+
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = solve,
                                     .solve_at_event = solve,
                                     .exchange = exchange,
                                     .reselect = reselect,
+                                    .save_choice = save_choice,
+                                    .restore_choice = restore_choice,
                                     .same_ranks = same_ranks,
                                     .failure = failure,
                                     .factorizations = factorizations};

@@ -1,0 +1,108 @@
+/* The stepper: advancing to times gives what a run gives, and a state restored goes on bit for bit as it did. */
+#include "lang/lang.h"
+#include "pipeline.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char PENDULUM[] =
+    "model P Real x(start = 1), y(start = 0, fixed = true), vx(start = 0), vy(start = 0, fixed = true), lambda;\n"
+    "equation der(x) = vx; der(y) = vy; der(vx) = -lambda*x; der(vy) = -lambda*y - 9.81; x^2 + y^2 = 1; end P;\n";
+static const char SWITCHED[] =
+    "model S Real x(start = 0, fixed = true), v(start = 1, fixed = true); equation\n"
+    "der(x) = v; der(v) = if x > 0.5 then -4*x else if sin(5*time) > 0 then 1 else -x; end S;\n";
+
+/* A model planned, at its initial values, with a stepper that has started. */
+typedef struct Bench {
+  Heap *heap;
+  Names names;
+  Source source;
+  Diags diags;
+  Simulation simulation;
+  Stepper *stepper;
+  size_t columns;
+} Bench;
+
+static Bench *bench_new(const char *text, const Method *method, const char *solver, double stop) {
+  Heap *heap = heap_new(NULL);
+  Bench *bench = heap_alloc(heap, sizeof *bench);
+  bench->heap = heap;
+  bench->names = names_make(heap);
+  bench->diags = diags_make(heap);
+  bench->source = source_make(heap, "test", text, (uint32_t)strlen(text));
+  Model *model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, &bench->diags);
+  assert_non_null(model);
+  const Integrator *integrator = integrator_find(solver);
+  Request request = {
+      .method = method,
+      .initialize_only = true,
+      .run = {.stop = stop, .tolerance = 1e-8, .integrator = integrator, .intervals = 1, .interval = stop}};
+  assert_true(pipeline_simulate(&bench->simulation, heap, model, &request, &bench->diags));
+  const RunPlan *plan = &bench->simulation.plan->run;
+  StepperOptions options = {.stop = stop, .tolerance = 1e-8, .integrator = integrator};
+  View *view = bench->simulation.view;
+  bench->stepper = stepper_new(heap, view, plan->structure, plan->watched, &options, &bench->diags);
+  bench->columns = (size_t)view->system.columns;
+  assert_true(stepper_start(bench->stepper, 0, bench->simulation.system.y));
+  return bench;
+}
+
+static double *advanced(Bench *bench, double t) {
+  double *y = heap_array(bench->heap, bench->columns, sizeof *y);
+  if (!stepper_advance(bench->stepper, t, y)) fail_msg("%s", bench->diags.list.data[0].message);
+  return y;
+}
+
+static void check(const char *text, const Method *method, const char *solver) {
+  Bench *bench = bench_new(text, method, solver, 3), *straight = bench_new(text, method, solver, 3);
+  double *direct = advanced(straight, 2.5);
+  advanced(bench, 0.3);
+  advanced(bench, 1);
+  StepperState *state = stepper_save(bench->stepper, bench->heap);
+  assert_non_null(state);
+  double at = stepper_time(bench->stepper), *first = advanced(bench, 2.5);
+  advanced(bench, 3);
+  for (int again = 0; again < 2; again++) {
+    assert_true(stepper_restore(bench->stepper, state));
+    assert_true(stepper_time(bench->stepper) == at);
+    double *second = advanced(bench, 2.5);
+    assert_memory_equal(first, second, bench->columns * sizeof *first);
+  }
+  for (size_t q = 0; q < bench->columns; q++)
+    if (!(fabs(first[q] - direct[q]) <= 1e-4 * (1 + fabs(direct[q]))))
+      fail_msg("%s: column %zu is %g, without a save %g", solver, q, first[q], direct[q]);
+  heap_destroy(bench->heap);
+  heap_destroy(straight->heap);
+}
+
+static void states_are_restored(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"erk", "radau", "bdf"};
+  for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+    check(PENDULUM, &method_dummy, solvers[k]);
+    check(SWITCHED, &method_dummy, solvers[k]);
+  }
+  check(PENDULUM, &method_strangeness, "bdf");
+  check(PENDULUM, &method_ggl, "radau");
+}
+
+/* Events before the time asked for are passed, and the one at it. */
+static void events_are_passed(void **state) {
+  (void)state;
+  static const char ramp[] = "model R Real x(start = 0, fixed = true); equation der(x) = if time < 1 then 1 else if x "
+                             "> 1.5 then -1 else 2; end R;\n";
+  Bench *bench = bench_new(ramp, &method_dummy, "erk", 3);
+  assert_true(fabs(advanced(bench, 0.5)[0] - 0.5) < 1e-9);
+  assert_true(fabs(advanced(bench, 1)[0] - 1) < 1e-9);
+  assert_true(fabs(advanced(bench, 1.2)[0] - 1.4) < 1e-9);
+  heap_destroy(bench->heap);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(states_are_restored), cmocka_unit_test(events_are_passed)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
