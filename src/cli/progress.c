@@ -7,14 +7,19 @@
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #define FIRST_DRAWN 0.3
 #define DRAWN_EVERY 0.1
-enum { BAR = 30 };
+enum { BAR = 30, PATIENCE = 5 };
 
 static volatile sig_atomic_t signal_seen; /* the only way out of a signal handler */
 
-static void on_signal(int number) { signal_seen = number; }
+/* A run that does not look at the flag in time, because no step ends, is ended by the alarm. */
+static void on_signal(int number) {
+  signal_seen = number;
+  alarm(PATIENCE);
+}
 
 static double seconds(void) {
   struct timespec now;
@@ -62,5 +67,6 @@ bool progress_step(void *context, const daedal_progress *now) {
 void progress_end(ProgressBar *progress) {
   if (progress->drawn) fputs("\r\033[K", stderr);
   handle(SIG_DFL, on_signal);
+  alarm(0);
   progress->stopped = (int)signal_seen;
 }

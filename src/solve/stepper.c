@@ -15,6 +15,10 @@ static const double LOOK_AHEAD = 0.75;
 /* An event in this first part of a step is early: the collocation polynomial of a long step overshoots there. */
 static const double EARLY = 0.3;
 
+/* So many steps in a row below the round-off of the whole run do not get ahead. */
+enum { TINY_LIMIT = 10000 };
+static const double TINY = 1e-16;
+
 /* Other choices that are tried at one point. */
 enum { REPAIR_LIMIT = 6 };
 
@@ -46,6 +50,7 @@ struct Stepper {
   int retakes;               /* of a step that ended at `disputed` */
   double disputed;           /* up to here steps are short */
   bool warned;               /* of a determinant */
+  uint32_t tiny;             /* steps in a row that hardly got ahead */
   bool advanced;             /* stepper_advance has made a step since the start */
 };
 
@@ -530,6 +535,13 @@ static void end_retakes(Stepper *stepper) {
   limit_steps(stepper, t, stepper->options.max_step);
 }
 
+static bool gets_ahead(Stepper *stepper) {
+  double span = stepper->options.stop - stepper->options.start;
+  bool is_tiny = stepper->integrator->time(stepper->self) - stepper->before < TINY * span;
+  stepper->tiny = is_tiny ? stepper->tiny + 1 : 0;
+  return stepper->tiny <= TINY_LIMIT;
+}
+
 bool stepper_step(Stepper *stepper) {
   end_retakes(stepper);
   for (;;) {
@@ -537,6 +549,7 @@ bool stepper_step(Stepper *stepper) {
     do {
       if (!take_step(stepper)) return false;
       event = find_event(stepper);
+      if (!gets_ahead(stepper)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
     } while (!event && stepper->integrator->time(stepper->self) == stepper->before);
     if (event || stepper_time(stepper) >= stepper->t_doubt) stepper->t_doubt = INFINITY;
     double t = stepper_time(stepper);
