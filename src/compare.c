@@ -118,8 +118,10 @@ Comparison *compare_run(Heap *heap, const Model *model, const CompareRequest *re
     for (uint32_t s = 0; s < request->solver_count; s++) {
       uint32_t k = m * request->solver_count + s;
       CompareRun *run = &comparison->runs[k];
-      if (comparison->stopped) comparison->count = k;
-      if (comparison->stopped) return comparison;
+      if (comparison->stopped) {
+        comparison->count = k;
+        return comparison;
+      }
       run_one(comparison, model, run, request->methods[m], request->solvers[s], 1);
       measure_difference(reference, run);
       measure_invariants(request, run);

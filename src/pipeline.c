@@ -366,6 +366,7 @@ static bool begin_shared(Simulation *simulation) {
   if (!plan->code || !plan->initial.y) return true; /* the method goes by ranks alone */
   simulation->original = make_original(plan, heap, same ? plan->first.evaluator->parameters : parameters);
   simulation->initializer = make_initializer(plan, heap, &simulation->original);
+  simulation->facts.evaluator = simulation->original.evaluator;
   if (same) {
     copy_initial(simulation);
     memcpy(simulation->original.evaluator->discretes, plan->discretes, plan->modes.count * sizeof(double));
@@ -646,6 +647,7 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
   simulation_begin(simulation, heap, plan, request, diags);
   simulation->request.method = plan->request.method;
   simulation->facts = plan->facts;
+  simulation->facts.evaluator = NULL; /* that of the plan is not the run's to write */
   simulation->facts.seconds = (Seconds){0};
   double begin = pipeline_clock();
   bool ok = begin_shared(simulation);

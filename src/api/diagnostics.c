@@ -49,25 +49,25 @@ void publish_result(daedal_result *result) {
 
 uint32_t daedal_diagnostic_count(const daedal_model *model) {
   if (!model) return 1;
-  pthread_mutex_lock((pthread_mutex_t *)&model->lock);
+  model_lock(model);
   uint32_t count = model->published.list.count + model->broken;
-  pthread_mutex_unlock((pthread_mutex_t *)&model->lock);
+  model_unlock(model);
   return count;
 }
 
 daedal_diagnostic daedal_diagnostic_get(const daedal_model *model, uint32_t index) {
   if (!model) return OUT_OF_MEMORY;
-  pthread_mutex_lock((pthread_mutex_t *)&model->lock);
+  model_lock(model);
   daedal_diagnostic diagnostic = published_get(&model->published, index);
-  pthread_mutex_unlock((pthread_mutex_t *)&model->lock);
+  model_unlock(model);
   return diagnostic;
 }
 
 uint32_t daedal_error_count(const daedal_model *model) {
   if (!model) return 1;
-  pthread_mutex_lock((pthread_mutex_t *)&model->lock);
+  model_lock(model);
   uint32_t count = model->diags.errors + model->broken;
-  pthread_mutex_unlock((pthread_mutex_t *)&model->lock);
+  model_unlock(model);
   return count;
 }
 

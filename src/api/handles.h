@@ -63,7 +63,6 @@ struct daedal_result {
   ModificationVec modifications; /* what the model was loaded with */
   Diags diags;
   Simulation simulation;
-  const char *method;
   daedal_status status;
   daedal_pivot *pivots;
   const char *constraint;
@@ -91,6 +90,10 @@ struct daedal_plan {
 /* Another owner, who frees it too. */
 daedal_model *model_retain(daedal_model *model);
 daedal_plan *plan_retain(daedal_plan *plan);
+
+/* What may change behind a model is read and written between these. */
+void model_lock(const daedal_model *model);
+void model_unlock(const daedal_model *model);
 
 /* ---- diagnostics (diagnostics.c) ---- */
 

@@ -1,4 +1,5 @@
-/* lifetime: a model and a plan live as long as somebody refers to them: the caller, or what was made from them. */
+/* lifetime: a model and a plan live as long as somebody refers to them: the caller, or what was made from them. What may
+ * change behind a model is under its lock. */
 #include "api/handles.h"
 
 daedal_model *model_retain(daedal_model *model) {
@@ -31,3 +32,6 @@ void daedal_result_free(daedal_result *result) {
   daedal_plan_free(plan);
   daedal_model_free(model);
 }
+
+void model_lock(const daedal_model *model) { pthread_mutex_lock((pthread_mutex_t *)&model->lock); }
+void model_unlock(const daedal_model *model) { pthread_mutex_unlock((pthread_mutex_t *)&model->lock); }

@@ -71,18 +71,20 @@ struct daedal_run {
   Arena arena;
   daedal_plan *plan;
   VEC(RunValue) values;  /* those set, each name once */
-  TextVec overrides;     /* of the plan, and these */
+  TextVec overrides;     /* the plan's and these, as a list; empty: nothing was set */
+  TextVec proposed;      /* the list with the value that is being set */
   daedal_result *result; /* of the last execution */
 };
 
-typedef struct RunWork {
+/* A value to set; without a name, a run to begin. */
+typedef struct RunSetting {
   daedal_run *run;
   const char *name;
   double value;
-} RunWork;
+} RunSetting;
 
 static void begin_run(void *context) {
-  RunWork *work = context;
+  RunSetting *work = context;
   Heap *heap = work->run->heap;
   daedal_run *run = heap_alloc(heap, sizeof *run);
   *run = *work->run;
@@ -93,7 +95,7 @@ static void begin_run(void *context) {
 daedal_run *daedal_run_make(daedal_plan *plan) {
   if (daedal_plan_status(plan) != DAEDAL_OK) return NULL;
   daedal_run begin = {.heap = heap_new(&plan->hook), .plan = plan};
-  RunWork work = {.run = &begin};
+  RunSetting work = {.run = &begin};
   if (!begin.heap) return NULL;
   if (!heap_protect(begin.heap, begin_run, &work)) {
     heap_destroy(begin.heap);
@@ -111,33 +113,39 @@ void daedal_run_free(daedal_run *run) {
   daedal_plan_free(plan);
 }
 
-/* The list of overrides with one value more, or another one. */
+/* A list of overrides: the plan's, the values set before but for this name, and this one. */
 static void write_overrides(void *context) {
-  RunWork *work = context;
-  daedal_run *run = work->run;
+  RunSetting *setting = context;
+  daedal_run *run = setting->run;
   const char *given = run->plan->options.overrides;
-  run->overrides.count = 0;
-  if (given && *given) text_printf(run->heap, &run->overrides, "%s,", given);
-  for (uint32_t k = 0; k <= run->values.count; k++) {
-    bool is_last = k == run->values.count;
-    RunValue value = is_last ? (RunValue){work->name, work->value} : run->values.data[k];
-    char number[NUMBER_SIZE];
-    if (!is_last && strcmp(value.name, work->name) == 0) continue;
-    number_shortest(value.value, number);
-    text_quote(run->heap, &run->overrides, value.name, '\'');
-    text_printf(run->heap, &run->overrides, "=%s%s", number, is_last ? "" : ",");
+  TextVec *text = &run->proposed;
+  char number[NUMBER_SIZE];
+  text->count = 0;
+  if (given && *given) text_printf(run->heap, text, "%s,", given);
+  for (uint32_t k = 0; k < run->values.count; k++) {
+    const RunValue *value = &run->values.data[k];
+    if (strcmp(value->name, setting->name) == 0) continue;
+    number_shortest(value->value, number);
+    text_quote(run->heap, text, value->name, '\'');
+    text_printf(run->heap, text, "=%s,", number);
   }
+  number_shortest(setting->value, number);
+  text_quote(run->heap, text, setting->name, '\'');
+  text_printf(run->heap, text, "=%s", number);
 }
 
-static void keep_value(void *context) {
-  RunWork *work = context;
-  daedal_run *run = work->run;
-  for (uint32_t k = 0; k < run->values.count; k++) {
-    if (strcmp(run->values.data[k].name, work->name) != 0) continue;
-    run->values.data[k].value = work->value;
-    return;
-  }
-  vec_push(run->heap, &run->values, ((RunValue){arena_copy(&run->arena, work->name, strlen(work->name)), work->value}));
+/* The list proposed holds from now on. */
+static void accept_overrides(void *context) {
+  RunSetting *setting = context;
+  daedal_run *run = setting->run;
+  uint32_t k = 0;
+  while (k < run->values.count && strcmp(run->values.data[k].name, setting->name) != 0) k++;
+  if (k == run->values.count)
+    vec_push(run->heap, &run->values, ((RunValue){arena_copy(&run->arena, setting->name, strlen(setting->name)), 0}));
+  run->values.data[k].value = setting->value;
+  TextVec before = run->overrides;
+  run->overrides = run->proposed;
+  run->proposed = before;
 }
 
 /* The overrides are read as an execution would. */
@@ -149,30 +157,21 @@ static bool try_values(daedal_result *result, const void *argument) {
 }
 
 daedal_status daedal_run_set(daedal_run *run, const char *name, double value) {
-  RunWork work = {run, name, value};
+  RunSetting setting = {run, name, value};
   if (!run || !name || !isfinite(value)) return DAEDAL_USAGE;
-  if (!heap_protect(run->heap, write_overrides, &work)) return DAEDAL_INTERNAL;
-  daedal_options options = run->plan->options;
-  daedal_result *tried = result_make(run->plan->asked->model, run->overrides.data, try_values, &options);
+  if (!heap_protect(run->heap, write_overrides, &setting)) return DAEDAL_INTERNAL;
+  const daedal_plan *plan = run->plan;
+  daedal_result *tried = result_make(plan->asked->model, run->proposed.data, try_values, &plan->options);
   daedal_status status = daedal_result_status(tried);
   daedal_result_free(tried);
   if (status != DAEDAL_OK) return status;
-  return heap_protect(run->heap, keep_value, &work) ? DAEDAL_OK : DAEDAL_INTERNAL;
-}
-
-/* Without a name that is new, the list of what was set. */
-static void list_overrides(void *context) {
-  daedal_run *run = ((RunWork *)context)->run;
-  RunValue last = vec_last(&run->values);
-  write_overrides(&(RunWork){run, last.name, last.value});
+  return heap_protect(run->heap, accept_overrides, &setting) ? DAEDAL_OK : DAEDAL_INTERNAL;
 }
 
 daedal_status daedal_run_execute(daedal_run *run) {
-  RunWork work = {.run = run};
   if (!run) return DAEDAL_INTERNAL;
   daedal_options options = run->plan->options;
-  if (run->values.count && !heap_protect(run->heap, list_overrides, &work)) return DAEDAL_INTERNAL;
-  if (run->values.count) options.overrides = run->overrides.data;
+  if (run->overrides.count) options.overrides = run->overrides.data;
   daedal_result_free(run->result);
   run->result = plan_run(run->plan, &options);
   return daedal_result_status(run->result);

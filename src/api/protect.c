@@ -17,10 +17,10 @@ static void call_model(void *context) {
 bool model_protect(daedal_model *model, ModelWork work, const void *argument) {
   ModelCall call = {model, work, argument, false};
   if (!model) return false;
-  pthread_mutex_lock(&model->lock);
+  model_lock(model);
   if (!model->broken) model->broken = !heap_protect(model->heap, call_model, &call);
   bool ok = call.ok && !model->broken;
-  pthread_mutex_unlock(&model->lock);
+  model_unlock(model);
   return ok;
 }
 

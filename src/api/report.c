@@ -32,9 +32,9 @@ const char *daedal_result_text(daedal_result *result) {
 /* What was said about the model is in it, and more may be said by other threads. */
 const char *daedal_result_json(daedal_result *result) {
   if (!result) return run_report_nothing;
-  pthread_mutex_lock(&result->model->lock);
+  model_lock(result->model);
   const char *json = report(result, run_report_json, &result->json);
-  pthread_mutex_unlock(&result->model->lock);
+  model_unlock(result->model);
   return json;
 }
 

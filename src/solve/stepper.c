@@ -144,7 +144,7 @@ static const char *index_hint(const Stepper *stepper) {
   for (int32_t q = 0; q < system->columns && system->column_index; q++)
     if (system->column_index[q] > index) index = system->column_index[q];
   if (index < 3) return "";
-  bool radau = stepper->integrator == integrator_find("radau");
+  bool radau = stepper->integrator == &integrator_radau;
   return arena_printf(&stepper->diags->arena,
                       "; the system integrated has index %d: use %sa method that reduces it, such as dummy", (int)index,
                       radau ? "" : "solver radau, or ");
@@ -222,22 +222,22 @@ static void leave_if_stiff(Stepper *stepper) {
   stepper->integrator->statistics(stepper->self, &now);
   if (!now.stiff) return;
   copy_values(stepper);
-  change_integrator(stepper, integrator_find("radau"), stepper->integrator->time(stepper->self));
+  change_integrator(stepper, &integrator_radau, stepper->integrator->time(stepper->self));
   stepper->statistics.solver_reason = "began explicit, found stiff";
 }
 
 /* After a step from t that failed: goes on with another method where the choice is free, and nothing shows that the solution
  * ends there. */
 static bool try_other(Stepper *stepper, double t) {
-  static const char *const order[] = {"erk", "radau", "bdf", NULL};
+  static const Integrator *const order[] = {&integrator_erk, &integrator_radau, &integrator_bdf, NULL};
   if (stepper->options.integrator || !stepper->view->system.complete) return false;
   if (stepper->turning && turning_explain(stepper->turning, t, stepper->options.stop, &stepper->turning_point))
     return false;
   int k = 0;
-  while (order[k] && stepper->integrator != integrator_find(order[k])) k++;
+  while (order[k] && stepper->integrator != order[k]) k++;
   if (!order[k] || !order[k + 1]) return false;
   copy_values(stepper);
-  change_integrator(stepper, integrator_find(order[k + 1]), t);
+  change_integrator(stepper, order[k + 1], t);
   stepper->statistics.solver_reason = "where another failed";
   return true;
 }
@@ -249,18 +249,18 @@ static const Integrator *first_integrator(Stepper *stepper) {
   }
   if (stepper->view->methods->reselect) {
     stepper->statistics.solver_reason = "few evaluations of the whole array";
-    return integrator_find("bdf");
+    return &integrator_bdf;
   }
   if (stepper->view->system.rows > LARGE_ROWS) {
     stepper->statistics.solver_reason = "large and sparse";
-    return integrator_find("bdf");
+    return &integrator_bdf;
   }
   if (stepper->view->system.complete) {
     stepper->statistics.solver_reason = "not stiff so far";
-    return integrator_find("erk");
+    return &integrator_erk;
   }
   stepper->statistics.solver_reason = "no state-space form";
-  return integrator_find("radau");
+  return &integrator_radau;
 }
 
 /* ---- the choice of states ---- */
@@ -368,14 +368,14 @@ static void let_hover(Stepper *stepper) {
         "passed by some times the tolerance; use noEvent, or a smooth transition",
         stepper->t_event, condition_text(stepper));
   if (!stepper->options.integrator && stepper->integrator->explicit_form && !stepper->waiting) {
-    change_integrator(stepper, integrator_find("radau"), stepper->t_event);
+    change_integrator(stepper, &integrator_radau, stepper->t_event);
     stepper->statistics.solver_reason = "began explicit, conditions hover at their edges";
   }
 }
 
 /* Only the state-space form slides, and a method without history: the others wait until the solution leaves the edge. */
 static void suit_integrator(Stepper *stepper, double t) {
-  const Integrator *erk = integrator_find("erk");
+  const Integrator *erk = &integrator_erk;
   if (is_sliding(stepper) && stepper->integrator != erk) {
     stepper->waiting = stepper->integrator;
     change_integrator(stepper, erk, t);
@@ -468,7 +468,7 @@ static bool find_state_event(Stepper *stepper, double t) {
   stepper->at_event =
       events_locate(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y, &stepper->mode, &inside);
   double end = stepper->integrator->time(stepper->self), part = (t - stepper->before) / (end - stepper->before);
-  bool doubtful = inside || (stepper->integrator == integrator_find("radau") && part < EARLY);
+  bool doubtful = inside || (stepper->integrator == &integrator_radau && part < EARLY);
   if (stepper->at_event && doubtful && take_again(stepper, t)) return false;
   if (is_sliding(stepper) && events_leave(view, stepper->integrator, stepper->self, stepper->before, &t, stepper->y)) {
     stepper->at_event = true;
@@ -677,7 +677,6 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   stepper->integrator = state->integrator;
   stepper->waiting = NULL;
   stepper->advanced = false;
-  stepper->rejected = 0;
   stepper->repairs = stepper->retakes = 0;
   return stepper_start(stepper, state->t, state->y);
 }
