@@ -91,6 +91,10 @@ typedef struct daedal_model daedal_model;
  * in every case but exhausted memory (NULL): ask daedal_model_status. Linear in the size of the text. */
 daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator);
 
+/* The same of a SPICE netlist (.cir, .sp, .net), which daedal_load_file reads too: mna "charge" makes charges and fluxes
+ * variables of their own (charge oriented modified nodal analysis); NULL or anything else is "conventional". */
+daedal_model *daedal_load_netlist(const char *path, const char *mna, const daedal_allocator *allocator);
+
 /* The same from memory; `path` is only used in messages, NULL for none. The text is copied. */
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator);

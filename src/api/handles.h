@@ -9,7 +9,7 @@
 #include "compare.h"
 #include "daedal.h"
 #include "init/explain.h"
-#include "lang/lang.h"
+#include "spice/spice.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -45,6 +45,8 @@ struct daedal_model {
   Source source;
   Diags diags;
   const Model *model; /* NULL: the text was refused */
+  SpiceModel circuit; /* of a netlist */
+  bool charges;       /* it was read with charges as variables */
   daedal_counts counts;
   Analysis *analysis;
   Arena arena;
@@ -132,6 +134,9 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
 
 /* Start values and parameters: from a result, then from a list, then single ones; the later count. */
 bool read_starts(daedal_result *result, const daedal_options *options, Request *request);
+
+/* The operating point that the run of a netlist starts from, in the start values that nobody gave. */
+bool find_operating_point(daedal_result *result, const Request *request, double *starts);
 
 bool read_invariants(daedal_result *result, const daedal_options *options);
 

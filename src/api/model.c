@@ -14,6 +14,7 @@ typedef struct LoadRequest {
   const char *path, *text, *class_name;
   size_t length;
   const ModificationVec *modifications;
+  bool charges;        /* of a netlist: see SpiceOptions */
   daedal_model *model; /* made */
 } LoadRequest;
 
@@ -27,11 +28,19 @@ static daedal_counts count_model(const Model *model) {
                          .functions = model->functions.count};
 }
 
+static const Model *read_netlist(daedal_model *model, const ModificationVec *modifications) {
+  SpiceOptions options = {.charges = model->charges, .read = file_read, .values = modifications};
+  spice_load(&model->circuit, model->heap, &model->names, &model->source, &options, &model->diags);
+  return model->circuit.model;
+}
+
 /* Parses and flattens `text`, which belongs to the heap. */
 static void read_model(daedal_model *model, char *text, uint32_t length, const ModificationVec *modifications) {
   double begin = pipeline_clock();
   model->source = source_make(model->heap, model->source.path, text, length);
-  model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, &model->diags);
+  if (spice_is_netlist(model->source.path)) model->model = read_netlist(model, modifications);
+  else
+    model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, &model->diags);
   if (model->diags.errors) model->model = NULL;
   if (model->model) model->counts = count_model(model->model);
   model->seconds_parse = pipeline_clock() - begin;
@@ -59,6 +68,7 @@ static void load(void *context) {
   LoadRequest *request = context;
   daedal_model *model = heap_alloc(request->heap, sizeof *model);
   model->heap = request->heap;
+  model->charges = request->charges;
   atomic_init(&model->references, 1);
   pthread_mutex_init(&model->lock, NULL);
   model->names = names_make(model->heap);
@@ -98,13 +108,18 @@ daedal_model *daedal_load_file(const char *path, const char *class_name, const d
   return load_with((LoadRequest){.path = path, .class_name = class_name}, allocator);
 }
 
+daedal_model *daedal_load_netlist(const char *path, const char *mna, const daedal_allocator *allocator) {
+  return load_with((LoadRequest){.path = path, .charges = mna && !strcmp(mna, "charge")}, allocator);
+}
+
 daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications) {
   const Source *source = &model->source;
   return load_protected((LoadRequest){.path = source->path,
                                       .text = source->text,
                                       .length = source->length,
                                       .class_name = model->class_name,
-                                      .modifications = modifications},
+                                      .modifications = modifications,
+                                      .charges = model->charges},
                         heap_hook(model->heap));
 }
 

@@ -132,7 +132,7 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
   move_free_starts(model, parameters, starts);
   if (!overrides_apply(result, parameters, starts)) return false;
   warn_inputs(result, parameters);
-  return true;
+  return find_operating_point(result, request, starts);
 }
 
 const char **split_names(Arena *arena, const char *text, uint32_t *count) {

@@ -1,0 +1,36 @@
+/* card: a netlist as a list of cards: one logical line each, with continuation lines joined, comments left out, letters in
+ * lower case, and files of .include and .lib put in.
+ *
+ * Invariant: every byte of a card knows the place in the netlist it came from; what came from another file has the place
+ * of the card that included it, and the card says file and line. */
+#pragma once
+
+#include "base/diag.h"
+
+/* Reads a file whole; NULL after reporting. */
+typedef char *(*CardFileReader)(Heap *heap, Diags *diags, const char *path, uint32_t *length);
+
+typedef struct Card {
+  const char *text;      /* NUL-terminated */
+  const uint32_t *place; /* per byte of the text, and one past it */
+  const char *file;      /* of an included card; NULL: the netlist itself */
+  uint32_t line;         /* in that file, from 1 */
+  Span whole;            /* where there are no places: text that is not the user's stands here */
+} Card;
+typedef VEC(Card) CardVec;
+
+typedef struct Deck {
+  const char *title; /* the first line as written */
+  CardVec cards;     /* up to .end, without the title */
+} Deck;
+
+/* Reads all cards; false: an error is in diags. Texts live in the arena. O(length). */
+bool deck_read(Deck *deck, Arena *arena, const Source *source, CardFileReader read, Diags *diags);
+
+/* The place of bytes [begin, end) of a card's text in the netlist. */
+Span card_span(const Card *card, uint32_t begin, uint32_t end);
+
+/* An error at these bytes; it names the file where that is another one. */
+__attribute__((format(printf, 5, 6))) Diag *card_error(Diags *diags, const Card *card, uint32_t begin, uint32_t end,
+                                                       const char *format, ...);
+__attribute__((format(printf, 3, 4))) void card_warning(Diags *diags, const Card *card, const char *format, ...);

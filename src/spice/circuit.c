@@ -1,0 +1,74 @@
+/* circuit: nodes and branches as they are read (see circuit.h). */
+#include "spice/circuit.h"
+
+#include <string.h>
+
+static Expr optional_constant(Circuit *circuit, double value) {
+  return value != 0 ? dag_constant(circuit->dag, value) : EXPR_NONE;
+}
+
+/* Errors are judged in volts and amperes by what SPICE calls vntol and abstol, over its reltol: 1e-6/1e-3 V, 1e-12/1e-3 A;
+ * that of currents is a thousand times as large here, since all of them are judged, not those of branches alone. */
+static double nominal_of(const char *unit) { return !strcmp(unit, "V") ? 1e-3 : !strcmp(unit, "A") ? 1e-6 : 0; }
+
+uint32_t add_variable(Circuit *circuit, const char *name, const char *unit, Span span) {
+  Variable variable = {.name = names_add(circuit->names, name, strlen(name)),
+                       .type = TYPE_REAL,
+                       .role = ROLE_UNKNOWN,
+                       .variability = VARIABILITY_CONTINUOUS,
+                       .select = SELECT_DEFAULT,
+                       .binding = EXPR_NONE,
+                       .start = EXPR_NONE,
+                       .min = EXPR_NONE,
+                       .max = EXPR_NONE,
+                       .nominal = optional_constant(circuit, nominal_of(unit)),
+                       .unit = names_add(circuit->names, unit, strlen(unit)),
+                       .span = span};
+  return model_add_variable(circuit->model, variable);
+}
+
+uint32_t circuit_node(Circuit *circuit, const char *name, const Card *card) {
+  Name full = names_add(circuit->names, name, strlen(name));
+  uint32_t found = map_get(&circuit->node_of, full);
+  if (found != MAP_NONE) return found;
+  CircuitNode node = {.name = full, .variable = MAP_NONE, .card = card};
+  if (circuit->nodes.count > GROUND)
+    node.variable = add_variable(circuit, arena_printf(circuit->arena, "v(%s)", name), "V",
+                                 card_span(card, 0, (uint32_t)strlen(card->text)));
+  map_put(&circuit->node_of, full, circuit->nodes.count);
+  vec_push(circuit->heap, &circuit->nodes, node);
+  return circuit->nodes.count - 1;
+}
+
+Expr node_voltage(Circuit *circuit, uint32_t node) {
+  if (node == GROUND) return dag_constant(circuit->dag, 0);
+  return model_leaf(circuit->model, circuit->nodes.data[node].variable, 0);
+}
+
+Expr voltage_between(Circuit *circuit, uint32_t from, uint32_t to) {
+  Expr a = node_voltage(circuit, from), b = node_voltage(circuit, to);
+  return dag_subtract(circuit->dag, a, b);
+}
+
+/* As SPICE names it: that of v1 in x1 is i(v.x1.v1). */
+static const char *current_name(Circuit *circuit, const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot ? arena_printf(circuit->arena, "i(%c.%s)", dot[1], name) : arena_printf(circuit->arena, "i(%s)", name);
+}
+
+uint32_t circuit_current(Circuit *circuit, const char *name, const Card *card) {
+  const char *signal = current_name(circuit, name);
+  uint32_t found = model_find(circuit->model, signal);
+  if (found != MAP_NONE) return found;
+  found = add_variable(circuit, signal, "A", card_span(card, 0, (uint32_t)strlen(card->text)));
+  vec_push(circuit->heap, &circuit->currents, found);
+  vec_push(circuit->heap, &circuit->current_cards, card);
+  return found;
+}
+
+void add_branch(Circuit *circuit, Branch branch) {
+  circuit->nodes.data[branch.from].degree++;
+  circuit->nodes.data[branch.to].degree++;
+  if (branch.variable != MAP_NONE) map_put(&circuit->branch_of, branch.name, circuit->branches.count);
+  vec_push(circuit->heap, &circuit->branches, branch);
+}

@@ -1,0 +1,217 @@
+/* circuit: what a netlist says, after its subcircuits are put in: nodes and branches with expressions over node voltages
+ * and branch currents, in the graph of the model that is made of them.
+ *
+ * Invariant: node 0 is ground. The variable of node n is v(n), in the order of first mention; a branch that has a current
+ * of its own (voltage sources, inductors) has the variable i(name). All currents flow from `from` through the branch to
+ * `to`. Errors are in diags; a function that returns EXPR_NONE or false has reported one. */
+#pragma once
+
+#include "spice/spice.h"
+
+enum { GROUND = 0 };
+
+typedef struct CircuitNode {
+  Name name; /* as SPICE writes it: out, x1.out */
+  uint32_t variable; /* v(name); MAP_NONE for ground */
+  uint32_t degree;   /* branches */
+  const Card *card;  /* of the first mention */
+} CircuitNode;
+
+typedef enum BranchKind {
+  BRANCH_CAPACITOR,  /* charge, or capacitance */
+  BRANCH_VOLTAGE,    /* voltage */
+  BRANCH_RESISTIVE,  /* current, a function of the voltages at its own ends */
+  BRANCH_INDUCTOR,   /* flux, or inductance */
+  BRANCH_CURRENT,    /* current */
+} BranchKind;
+
+typedef struct Branch {
+  BranchKind kind;
+  uint32_t from, to;
+  Name name; /* of the element: c1, x1.d2 */
+  const Card *card;
+  uint32_t variable; /* its current; MAP_NONE: it has none */
+  Expr value;        /* current or voltage; charge or flux, unless is_slope */
+  bool is_slope;     /* value is a capacitance or inductance: it multiplies the derivative of the voltage or current */
+  bool is_independent; /* of a source: it depends on time and parameters alone */
+  Expr still;          /* of a source: its value for operating points that are no start of a run; EXPR_NONE: `value` at 0 */
+  Expr given;          /* of a capacitor or inductor: IC=; EXPR_NONE: none */
+} Branch;
+typedef VEC(Branch) BranchVec;
+
+/* K: mutual inductance. */
+typedef struct Coupling {
+  Name first, second; /* inductors */
+  Expr factor;
+  const Card *card;
+} Coupling;
+
+/* .model: its type and the place of its parameters. */
+typedef struct ModelCard {
+  const Card *card;
+  const char *type;
+  struct FieldVec *fields;
+  uint32_t first; /* field of the first parameter */
+} ModelCard;
+
+/* A piece of a card: bytes [begin, end). `=` is a field; what braces or quotes hold is one. */
+typedef struct CardField {
+  uint32_t begin, end;
+} CardField;
+typedef struct FieldVec {
+  VEC(CardField) list;
+} FieldVec;
+
+/* name = expression, not evaluated before it is needed. */
+typedef struct Definition {
+  Name name;
+  const Card *card;
+  uint32_t at; /* where the expression begins */
+  const struct Scope *scope;
+  Expr value; /* once evaluated */
+  enum { DEFINITION_OPEN, DEFINITION_BUSY, DEFINITION_DONE, DEFINITION_FAILED } state;
+  bool is_global; /* of the netlist's own .param: a parameter of the model */
+} Definition;
+
+/* .func name(arguments) expression */
+typedef struct FunctionCard {
+  const Card *card;
+  VEC(Name) arguments;
+  uint32_t at;
+} FunctionCard;
+
+/* The netlist itself, or one .subckt as written. */
+typedef struct Block {
+  struct Block *parent;
+  Name name;
+  const Card *card; /* .subckt */
+  VEC(Name) ports;
+  VEC(uint32_t) elements; /* cards */
+  VEC(Definition) parameters;
+  VEC(FunctionCard) functions;
+  VEC(ModelCard) models;
+  VEC(struct Block *) blocks;
+  Map function_of, model_of, block_of; /* by name */
+} Block;
+
+/* A block put in: where its names lead. */
+typedef struct Scope {
+  const struct Scope *parent; /* that of the block around its definition; of a function or device: where it was written */
+  const Block *block;         /* NULL: of a function or device */
+  const char *prefix;         /* "" or "x1." */
+  Map nodes;                  /* Name -> node, of ports */
+  VEC(Definition) definitions;
+  Map definition_of;
+  Map given; /* of a device: names of the parameters that were given */
+  uint32_t depth;
+} Scope;
+
+/* .ic and .nodeset: v(node) = value. */
+typedef struct NodeValue {
+  uint32_t node;
+  Expr value;
+  const Card *card;
+} NodeValue;
+typedef VEC(NodeValue) NodeValueVec;
+
+typedef enum AnalysisKind { ANALYSIS_TRANSIENT, ANALYSIS_OPERATING_POINT, ANALYSIS_SWEEP } AnalysisKind;
+
+typedef struct CircuitOptions {
+  double gmin, temperature, nominal_temperature, reltol; /* degrees Celsius */
+  double channel_length, channel_width, drain_area, source_area;
+} CircuitOptions;
+
+typedef struct Circuit {
+  Heap *heap;
+  Arena *arena;
+  Names *names;
+  Diags *diags;
+  Dag *dag;
+  Model *model;
+  const SpiceOptions *asked;
+  Deck deck;
+  Block *top;
+  Scope *scope;
+  CircuitOptions options;
+  VEC(double) values; /* of the model's parameters, by index */
+  VEC(CircuitNode) nodes;
+  Map node_of; /* full name -> node */
+  BranchVec branches;
+  Map branch_of; /* element's full name -> branch that has a current */
+  VEC(uint32_t) currents; /* branch currents asked for: variables */
+  VEC(const Card *) current_cards;
+  VEC(Coupling) couplings;
+  NodeValueVec initial, guesses;
+  AnalysisKind analysis;
+  const Card *analysis_card;
+  double step, stop;
+  bool uses_initial; /* uic */
+  SpiceModel *made;
+  Name swept;
+  double sweep_start, sweep_stop, sweep_step;
+} Circuit;
+
+/* ---- fields (field.c) ---- */
+
+FieldVec fields_split(Circuit *circuit, const Card *card);
+bool field_is(const Card *card, CardField field, const char *word);
+Name field_name(Circuit *circuit, const Card *card, CardField field);
+
+/* The field behind `word =`, or MAP_NONE; begins looking at `first`. */
+uint32_t field_after(const Card *card, const FieldVec *fields, uint32_t first, const char *word);
+
+/* ---- expressions (expression.c) ---- */
+
+typedef struct Cursor {
+  const Card *card;
+  uint32_t at;
+} Cursor;
+
+/* A number with its suffix at the cursor. */
+bool read_number(Cursor *cursor, double *value);
+
+/* An expression, as far as it goes; braces and quotes around it are left out. */
+Expr read_expression(Circuit *circuit, const Scope *scope, Cursor *cursor);
+
+/* The expression that a field holds. */
+Expr read_field(Circuit *circuit, const Scope *scope, const Card *card, CardField field);
+
+/* Its value, which must be a number; parameters in it decide the structure from now on. */
+bool read_constant(Circuit *circuit, const Scope *scope, const Card *card, CardField field, double *value);
+bool constant_value(Circuit *circuit, const Card *card, Expr e, double *value);
+
+/* ---- names (scope.c) ---- */
+
+/* The blocks, models, functions and parameters of the deck; elements are left for later. */
+bool read_blocks(Circuit *circuit);
+Scope *scope_new(Circuit *circuit, const Scope *parent, const Block *block, const char *prefix);
+void scope_define(Circuit *circuit, Scope *scope, Definition definition);
+
+/* The value of a parameter; EXPR_NONE and *found false if there is none of that name. */
+Expr scope_parameter(Circuit *circuit, const Scope *scope, Name name, bool *found);
+const FunctionCard *scope_function(const Scope *scope, Name name, const Scope **owner);
+const ModelCard *scope_model(const Scope *scope, Name name, const Scope **owner);
+const Block *scope_block(const Scope *scope, Name name, const Scope **owner);
+uint32_t scope_node(Circuit *circuit, const Scope *scope, const Card *card, Name name);
+
+/* A parameter of the model of this name, if the name is free; else the value itself. */
+Expr add_parameter(Circuit *circuit, Name name, Expr binding, const Card *card, const char *unit);
+
+/* ---- nodes and branches (circuit.c) ---- */
+
+uint32_t circuit_node(Circuit *circuit, const char *name, const Card *card);
+Expr node_voltage(Circuit *circuit, uint32_t node);
+Expr voltage_between(Circuit *circuit, uint32_t from, uint32_t to);
+
+/* The variable i(name), made when it is asked for first. */
+uint32_t circuit_current(Circuit *circuit, const char *name, const Card *card);
+uint32_t add_variable(Circuit *circuit, const char *name, const char *unit, Span span);
+void add_branch(Circuit *circuit, Branch branch);
+
+/* ---- elements (element.c), waveforms (waveform.c), devices (device.c) ---- */
+
+bool read_elements(Circuit *circuit);
+bool read_waveform(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, uint32_t at, Expr *value);
+
+/* A device of this element letter: nodes and model as its table says (device.c). */
+bool read_device(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, const char *name);

@@ -1,0 +1,281 @@
+/* equations: modified nodal analysis. Where capacitors join nodes to ground, the node voltages themselves are differentiated;
+ * elsewhere the voltages v(n,r) to one node r of the part are. One row of a part is the sum of Kirchhoff's current laws over
+ * it, which is free of its capacitors' currents, and so on with voltage sources and resistive branches (network.h). So every
+ * equation that has to be differentiated is one row, as in (43) of Kunkel and Mehrmann, and structure finds it. */
+#include "spice/equations.h"
+
+#include <string.h>
+
+typedef VEC(Term) TermVec;
+
+typedef struct Writer {
+  Circuit *circuit;
+  Dag *dag;
+  Model *model;
+  const Network *network;
+  Expr *state;        /* per node: its voltage to the root of its part; 0 for the root itself */
+  uint32_t *variable; /* of it; MAP_NONE */
+  Expr *floating;     /* per unknown: the state in its place, if it is the voltage of a node that no capacitors join to ground */
+  uint32_t unknowns;  /* of them */
+  TermVec *rows;      /* per node: its current law */
+} Writer;
+
+static Span whole_span(const Card *card) { return card_span(card, 0, (uint32_t)strlen(card->text)); }
+
+static void add_equation(Model *model, Expr left, Expr right, Span span) {
+  Expr residual = dag_subtract(model->dag, left, right);
+  vec_push(model->heap, &model->equations, (Equation){left, right, residual, span, false});
+}
+
+static Expr zero_of(const Writer *writer) { return dag_constant(writer->dag, 0); }
+
+/* ---- capacitors ---- */
+
+static void find_floating(Writer *writer) {
+  Circuit *circuit = writer->circuit;
+  writer->unknowns = circuit->model->unknowns.count;
+  writer->floating = arena_array(circuit->arena, writer->unknowns, sizeof *writer->floating);
+  for (uint32_t k = 0; k < writer->unknowns; k++) writer->floating[k] = EXPR_NONE;
+  for (uint32_t n = 1; n < circuit->nodes.count; n++)
+    if (writer->network->root[LEVEL_C][n] != GROUND)
+      writer->floating[circuit->model->variables.data[circuit->nodes.data[n].variable].index] = writer->state[n];
+}
+
+static void make_states(Writer *writer) {
+  Circuit *circuit = writer->circuit;
+  for (uint32_t n = 0; n < circuit->nodes.count; n++) {
+    const CircuitNode *node = &circuit->nodes.data[n];
+    uint32_t root = writer->network->root[LEVEL_C][n];
+    writer->state[n] = zero_of(writer);
+    writer->variable[n] = MAP_NONE;
+    if (root == n) continue;
+    writer->variable[n] = node->variable;
+    if (root != GROUND) {
+      const char *name = arena_printf(circuit->arena, "v(%s,%s)", names_text(circuit->names, node->name),
+                                      names_text(circuit->names, circuit->nodes.data[root].name));
+      writer->variable[n] = add_variable(circuit, name, "V", whole_span(node->card));
+      Expr difference = voltage_between(circuit, n, root);
+      vec_push(circuit->heap, &circuit->made->differences,
+               (Difference){writer->variable[n], node->variable, circuit->nodes.data[root].variable});
+      add_equation(writer->model, model_leaf(writer->model, writer->variable[n], 0), difference, whole_span(node->card));
+    }
+    writer->state[n] = model_leaf(writer->model, writer->variable[n], 0);
+  }
+}
+
+static Expr in_place_of(const Writer *writer, Expr leaf) {
+  uint32_t index = dag_index(writer->dag, leaf);
+  return index < writer->unknowns && writer->floating[index] != EXPR_NONE ? writer->floating[index] : leaf;
+}
+
+/* The expression with the states in place of the node voltages; it must depend on differences within a part alone. */
+static Expr in_states(const Writer *writer, Expr e) {
+  Circuit *circuit = writer->circuit;
+  Dag *dag = writer->dag;
+  IndexVec order = {0};
+  ExprVec children = {0};
+  dag_below(dag, dag_scratch(dag), &e, 1, &order);
+  Map changed = map_make(circuit->heap);
+  for (uint32_t k = 0; k < order.count; k++) {
+    Expr old = order.data[k], now = old;
+    children.count = 0;
+    for (uint32_t c = 0; c < dag_child_count(dag, old); c++)
+      vec_push(circuit->heap, &children, map_get(&changed, dag_child(dag, old, c)));
+    if (dag_op(dag, old) == OP_VARIABLE) now = in_place_of(writer, old);
+    else if (children.count) now = dag_rebuild(dag, old, children.data);
+    map_put(&changed, old, now);
+  }
+  Expr result = map_get(&changed, e);
+  map_free(&changed);
+  vec_free(circuit->heap, &children);
+  vec_free(circuit->heap, &order);
+  return result;
+}
+
+/* A name that no variable has yet: c1.q, d1.q2. */
+static const char *free_name(const Writer *writer, Name element, const char *what) {
+  const char *text = names_text(writer->circuit->names, element);
+  const char *name = arena_printf(writer->circuit->arena, "%s.%s", text, what);
+  for (uint32_t k = 2; model_find(writer->model, name) != MAP_NONE; k++)
+    name = arena_printf(writer->circuit->arena, "%s.%s%u", text, what, k);
+  return name;
+}
+
+/* The derivative of a charge or flux; with charges as variables, that of a variable of its own. */
+static Expr rate_of(Writer *writer, const Branch *branch, Expr value, const char *what, const char *unit) {
+  if (!writer->circuit->asked->charges) return dag_time_derivative(writer->dag, value);
+  uint32_t variable = add_variable(writer->circuit, free_name(writer, branch->name, what), unit, whole_span(branch->card));
+  add_equation(writer->model, model_leaf(writer->model, variable, 0), value, whole_span(branch->card));
+  return model_leaf(writer->model, variable, 1);
+}
+
+static Expr capacitor_current(Writer *writer, const Branch *branch) {
+  bool is_grounded = writer->network->root[LEVEL_C][branch->from] == GROUND;
+  if (!branch->is_slope) return rate_of(writer, branch, is_grounded ? branch->value : in_states(writer, branch->value), "q", "C");
+  Expr from = dag_time_derivative(writer->dag, writer->state[branch->from]);
+  Expr to = dag_time_derivative(writer->dag, writer->state[branch->to]);
+  return dag_multiply(writer->dag, branch->value, dag_subtract(writer->dag, from, to));
+}
+
+/* ---- inductors ---- */
+
+/* Flux of every inductor, with the shares of those coupled to it. */
+static bool couple(Writer *writer) {
+  Circuit *circuit = writer->circuit;
+  Dag *dag = writer->dag;
+  ExprVec shares = {0};
+  for (uint32_t k = 0; k < circuit->branches.count; k++) vec_push(circuit->heap, &shares, EXPR_NONE);
+  for (uint32_t k = 0; k < circuit->couplings.count; k++) {
+    const Coupling *coupling = &circuit->couplings.data[k];
+    uint32_t ends[2] = {map_get(&circuit->branch_of, coupling->first), map_get(&circuit->branch_of, coupling->second)};
+    for (int e = 0; e < 2; e++)
+      if (ends[e] == MAP_NONE || circuit->branches.data[ends[e]].kind != BRANCH_INDUCTOR) {
+        card_error(circuit->diags, coupling->card, 0, (uint32_t)strlen(coupling->card->text), "%s is not an inductor of this circuit",
+                   names_text(circuit->names, e ? coupling->second : coupling->first));
+        return false;
+      }
+    Expr product = dag_multiply(dag, circuit->branches.data[ends[0]].value, circuit->branches.data[ends[1]].value);
+    Expr mutual = dag_multiply(dag, coupling->factor, dag_unary(dag, OP_SQRT, product));
+    for (int e = 0; e < 2; e++) {
+      Expr share = dag_multiply(dag, mutual, model_leaf(writer->model, circuit->branches.data[ends[1 - e]].variable, 0));
+      Expr *sum = &shares.data[ends[e]];
+      *sum = *sum == EXPR_NONE ? share : dag_add(dag, *sum, share);
+    }
+  }
+  for (uint32_t b = 0; b < circuit->branches.count; b++) {
+    Branch *branch = &circuit->branches.data[b];
+    if (branch->kind != BRANCH_INDUCTOR || dag_depends(dag, branch->value, OP_VARIABLE)) continue;
+    branch->value = dag_multiply(dag, branch->value, model_leaf(writer->model, branch->variable, 0));
+    branch->is_slope = false;
+    if (shares.data[b] != EXPR_NONE) branch->value = dag_add(dag, branch->value, shares.data[b]);
+  }
+  vec_free(circuit->heap, &shares);
+  return true;
+}
+
+static void write_inductor(Writer *writer, const Branch *branch) {
+  Expr voltage = voltage_between(writer->circuit, branch->from, branch->to), rate;
+  if (branch->is_slope) rate = dag_multiply(writer->dag, branch->value, model_leaf(writer->model, branch->variable, 1));
+  else rate = rate_of(writer, branch, branch->value, "flux", "Wb");
+  add_equation(writer->model, rate, voltage, whole_span(branch->card));
+}
+
+/* ---- voltage sources ---- */
+
+/* Around the loop that the source closes: differences of states within the parts, and the voltages of the other sources. */
+static void write_loop(Writer *writer, const Branch *branch) {
+  Circuit *circuit = writer->circuit;
+  Dag *dag = writer->dag;
+  Path path = {0};
+  network_path(writer->network, branch->from, branch->to, true, &path);
+  Expr sum = writer->state[branch->from];
+  for (uint32_t k = 0; k < path.branches.count; k++) {
+    const Branch *passed = &circuit->branches.data[path.branches.data[k]];
+    bool forward = path.forward.data[k];
+    uint32_t in = forward ? passed->from : passed->to, out = forward ? passed->to : passed->from;
+    sum = dag_subtract(dag, sum, writer->state[in]);
+    sum = forward ? dag_add(dag, sum, passed->value) : dag_subtract(dag, sum, passed->value);
+    sum = dag_add(dag, sum, writer->state[out]);
+  }
+  sum = dag_subtract(dag, sum, writer->state[branch->to]);
+  add_equation(writer->model, sum, branch->value, whole_span(branch->card));
+  vec_free(circuit->heap, &path.branches);
+  vec_free(circuit->heap, &path.forward);
+}
+
+static void write_voltage(Writer *writer, uint32_t b) {
+  const Branch *branch = &writer->circuit->branches.data[b];
+  if (writer->network->closes_loop[b]) write_loop(writer, branch);
+  else add_equation(writer->model, voltage_between(writer->circuit, branch->from, branch->to), branch->value, whole_span(branch->card));
+}
+
+/* ---- Kirchhoff's current law ---- */
+
+static Expr branch_current(Writer *writer, const Branch *branch) {
+  if (branch->variable != MAP_NONE) return model_leaf(writer->model, branch->variable, 0);
+  return branch->kind == BRANCH_CAPACITOR ? capacitor_current(writer, branch) : branch->value;
+}
+
+/* Adds a current to the rows of the parts that it leaves and enters. */
+static void add_current(Writer *writer, const Branch *branch, Expr current) {
+  for (Level level = LEVEL_NODE; level < LEVELS; level++) {
+    uint32_t from = writer->network->root[level][branch->from], to = writer->network->root[level][branch->to];
+    if (from == to) continue;
+    if (from != GROUND && network_row_level(writer->network, from) == level)
+      vec_push(writer->circuit->heap, &writer->rows[from], (Term){1, current});
+    if (to != GROUND && network_row_level(writer->network, to) == level)
+      vec_push(writer->circuit->heap, &writer->rows[to], (Term){-1, current});
+  }
+}
+
+static void write_rows(Writer *writer) {
+  for (uint32_t n = 1; n < writer->circuit->nodes.count; n++) {
+    Expr sum = dag_sum(writer->dag, 0, writer->rows[n].data, writer->rows[n].count);
+    add_equation(writer->model, sum, zero_of(writer), whole_span(writer->circuit->nodes.data[n].card));
+    vec_free(writer->circuit->heap, &writer->rows[n]);
+  }
+}
+
+/* ---- initial values ---- */
+
+static void fix(Writer *writer, uint32_t variable, Expr start) {
+  Variable *fixed = &writer->model->variables.data[variable];
+  fixed->fixed = FIXED_TRUE;
+  fixed->start = start;
+}
+
+/* With uic: .ic and IC= where they are given, else 0. */
+static Expr *given_voltages(Writer *writer) {
+  Circuit *circuit = writer->circuit;
+  Expr *given = arena_array(circuit->arena, circuit->nodes.count, sizeof *given);
+  for (uint32_t n = 0; n < circuit->nodes.count; n++) given[n] = zero_of(writer);
+  for (uint32_t k = 0; k < circuit->initial.count; k++) given[circuit->initial.data[k].node] = circuit->initial.data[k].value;
+  for (uint32_t b = 0; b < circuit->branches.count; b++) {
+    const Branch *branch = &circuit->branches.data[b];
+    if (branch->kind != BRANCH_CAPACITOR || branch->given == EXPR_NONE) continue;
+    if (branch->to == GROUND) given[branch->from] = branch->given;
+    else if (branch->from == GROUND) given[branch->to] = dag_negate(writer->dag, branch->given);
+    else given[branch->from] = dag_add(writer->dag, given[branch->to], branch->given);
+  }
+  return given;
+}
+
+static void write_starts(Writer *writer) {
+  Circuit *circuit = writer->circuit;
+  const Network *network = writer->network;
+  Expr *given = given_voltages(writer);
+  for (uint32_t n = 1; n < circuit->nodes.count; n++) {
+    uint32_t root = network->root[LEVEL_C][n];
+    if (network->is_free[n]) fix(writer, writer->variable[n], dag_subtract(writer->dag, given[n], given[root]));
+  }
+  for (uint32_t b = 0; b < circuit->branches.count; b++) {
+    const Branch *branch = &circuit->branches.data[b];
+    if (branch->kind != BRANCH_INDUCTOR || !network->is_free[circuit->nodes.count + b]) continue;
+    fix(writer, branch->variable, branch->given == EXPR_NONE ? zero_of(writer) : branch->given);
+  }
+}
+
+/* ---- the whole ---- */
+
+bool write_transient(Circuit *circuit, const Network *network) {
+  uint32_t nodes = circuit->nodes.count;
+  Writer writer = {.circuit = circuit,
+                   .dag = circuit->dag,
+                   .model = circuit->model,
+                   .network = network,
+                   .state = arena_array(circuit->arena, nodes, sizeof(Expr)),
+                   .variable = arena_array(circuit->arena, nodes, sizeof(uint32_t)),
+                   .rows = arena_array(circuit->arena, nodes, sizeof *writer.rows)};
+  if (!couple(&writer)) return false;
+  make_states(&writer);
+  find_floating(&writer);
+  for (uint32_t b = 0; b < circuit->branches.count; b++) {
+    const Branch *branch = &circuit->branches.data[b];
+    add_current(&writer, branch, branch_current(&writer, branch));
+    if (branch->kind == BRANCH_VOLTAGE) write_voltage(&writer, b);
+    if (branch->kind == BRANCH_INDUCTOR) write_inductor(&writer, branch);
+  }
+  write_rows(&writer);
+  write_starts(&writer);
+  return true;
+}

@@ -1,0 +1,11 @@
+/* equations: the model of a circuit. */
+#pragma once
+
+#include "spice/network.h"
+
+/* The equations of a run over time. */
+bool write_transient(Circuit *circuit, const Network *network);
+
+/* The equations of an operating point: capacitors are open, inductors short. The model's variables are those that the
+ * circuit has now. */
+Model *write_operating_point(Circuit *circuit);

@@ -1,0 +1,47 @@
+/* network: the circuit as a graph. Contracting first the capacitors, then the voltage sources, then what is resistive shows
+ * what the index depends on (Estevez Schwarz, Tischendorf 2000; Kunkel, Mehrmann 2003, section 4):
+ *
+ *   Q_C    of nodes that capacitors join, only the sum of Kirchhoff's current laws is free of derivatives
+ *   Q_V-C  a voltage source that closes a loop of capacitors and voltage sources fixes a sum of capacitor voltages
+ *   Q_CRV  nodes that only inductors and current sources lead away from: the sum of those currents is 0
+ *
+ * Invariant: the root of a part is its node of least number, so ground is the root of its own. */
+#pragma once
+
+#include "spice/circuit.h"
+
+typedef enum Level { LEVEL_NODE, LEVEL_C, LEVEL_CV, LEVEL_CVR, LEVELS } Level;
+
+typedef struct Network {
+  const Circuit *circuit;
+  uint32_t *root[LEVELS]; /* per node */
+  bool *closes_loop;      /* per branch: a voltage source that closes a loop of capacitors and voltage sources */
+  bool *is_free;          /* per node and per branch, node first: its state may start anywhere */
+} Network;
+
+/* The sets of a graph that grow together. */
+typedef struct Parts {
+  uint32_t *parent;
+} Parts;
+Parts parts_make(Arena *arena, uint32_t count, const uint32_t *from);
+uint32_t parts_find(Parts *parts, uint32_t node);
+
+/* false: they were together already. */
+bool parts_join(Parts *parts, uint32_t a, uint32_t b);
+
+/* Contracts; refuses floating parts, loops of voltage sources and cutsets of current sources by name. */
+bool network_make(Network *network, Circuit *circuit);
+
+/* The level whose sum of current laws stands in the row of a node. */
+Level network_row_level(const Network *network, uint32_t node);
+
+/* Branches of a path from a to b over capacitors and voltage sources that close no loop, in order; MAP_NONE branches never
+ * occur. `forward[k]`: it is passed from `from` to `to`. */
+typedef struct Path {
+  IndexVec branches;
+  VEC(bool) forward;
+} Path;
+bool network_path(const Network *network, uint32_t a, uint32_t b, bool only_voltages, Path *path);
+
+/* Loops, cutsets and index for the report. */
+Topology *network_topology(const Network *network);

@@ -1,0 +1,174 @@
+/* operating: the operating point as a model of its own, whose variables are the first ones of the circuit's. Where the circuit
+ * leaves a voltage or current open once capacitors are open and inductors short, it is 0, and a warning says so.
+ *
+ * Two homotopies lead there: all sources grow from 0 (source stepping), while conductances from the nodes of devices to ground
+ * vanish (gmin stepping). */
+#include "spice/equations.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef VEC(Term) TermVec;
+
+typedef struct PointWriter {
+  Circuit *circuit;
+  Dag *dag;
+  Model *model;
+  TermVec *rows;   /* per node */
+  Expr *held;      /* per node: the voltage that .ic gives; EXPR_NONE: none */
+  bool *is_device; /* per node: a device is connected */
+} PointWriter;
+
+static Span whole_span(const Card *card) { return card_span(card, 0, (uint32_t)strlen(card->text)); }
+
+static void add_equation(Model *model, Expr left, Expr right, Span span) {
+  vec_push(model->heap, &model->equations, (Equation){left, right, dag_subtract(model->dag, left, right), span, false});
+}
+
+/* A model with copies of the variables as they are now, over the same graph. */
+static Model *copy_variables(Circuit *circuit) {
+  const Model *from = circuit->model;
+  Model *model = heap_alloc(circuit->heap, sizeof *model);
+  *model = (Model){.heap = circuit->heap,
+                   .names = from->names,
+                   .dag = from->dag,
+                   .source = from->source,
+                   .name = from->name,
+                   .description = from->description,
+                   .by_name = map_make(circuit->heap)};
+  for (uint32_t k = 0; k < from->variables.count; k++) {
+    vec_push(circuit->heap, &model->variables, from->variables.data[k]);
+    map_put(&model->by_name, from->variables.data[k].name, k);
+  }
+  for (uint32_t k = 0; k < from->unknowns.count; k++) vec_push(circuit->heap, &model->unknowns, from->unknowns.data[k]);
+  for (uint32_t k = 0; k < from->parameters.count; k++) vec_push(circuit->heap, &model->parameters, from->parameters.data[k]);
+  return model;
+}
+
+/* ---- sources ---- */
+
+static bool is_swept(const Circuit *circuit, const Branch *branch) {
+  return circuit->analysis == ANALYSIS_SWEEP && branch->name == circuit->swept;
+}
+
+/* The swept source has the value start + time, or start - time. */
+static Expr swept_value(const PointWriter *writer) {
+  const Circuit *circuit = writer->circuit;
+  double sign = circuit->sweep_stop >= circuit->sweep_start ? 1 : -1;
+  return dag_add(writer->dag, dag_constant(writer->dag, circuit->sweep_start), dag_scale(writer->dag, sign, dag_time(writer->dag)));
+}
+
+static Expr source_value(const PointWriter *writer, const Branch *branch) {
+  bool is_start = writer->circuit->analysis == ANALYSIS_TRANSIENT;
+  Expr value = !is_start && branch->still != EXPR_NONE ? branch->still : branch->value, zero = dag_constant(writer->dag, 0);
+  if (is_swept(writer->circuit, branch)) value = swept_value(writer);
+  return branch->is_independent ? dag_binary(writer->dag, OP_HOMOTOPY, value, zero) : value;
+}
+
+/* ---- what stays open ---- */
+
+/* An inductor that closes a loop of inductors and voltage sources has no current of its own at rest: it is 0. */
+static void write_shorts(PointWriter *writer) {
+  Circuit *circuit = writer->circuit;
+  Parts parts = parts_make(circuit->arena, circuit->nodes.count, NULL);
+  for (uint32_t n = 1; n < circuit->nodes.count; n++)
+    if (writer->held[n] != EXPR_NONE) parts_join(&parts, n, GROUND);
+  for (uint32_t b = 0; b < circuit->branches.count; b++)
+    if (circuit->branches.data[b].kind == BRANCH_VOLTAGE) parts_join(&parts, circuit->branches.data[b].from, circuit->branches.data[b].to);
+  for (uint32_t b = 0; b < circuit->branches.count; b++) {
+    const Branch *branch = &circuit->branches.data[b];
+    if (branch->kind != BRANCH_INDUCTOR) continue;
+    Expr left = voltage_between(circuit, branch->from, branch->to);
+    if (!parts_join(&parts, branch->from, branch->to)) {
+      left = model_leaf(writer->model, branch->variable, 0);
+      card_warning(circuit->diags, branch->card,
+                   "%s closes a loop of inductors and voltage sources: the operating point leaves its current open, it starts at 0",
+                   names_text(circuit->names, branch->name));
+    }
+    add_equation(writer->model, left, dag_constant(writer->dag, 0), whole_span(branch->card));
+  }
+}
+
+/* Per node: does a part without a way to ground for direct current begin here, which no controlled source feeds? */
+static bool *find_islands(PointWriter *writer) {
+  Circuit *circuit = writer->circuit;
+  Parts parts = parts_make(circuit->arena, circuit->nodes.count, NULL);
+  bool *is_island = arena_array(circuit->arena, circuit->nodes.count, sizeof *is_island);
+  for (uint32_t b = 0; b < circuit->branches.count; b++) {
+    const Branch *branch = &circuit->branches.data[b];
+    if (branch->kind != BRANCH_CAPACITOR && branch->kind != BRANCH_CURRENT) parts_join(&parts, branch->from, branch->to);
+  }
+  for (uint32_t n = 1; n < circuit->nodes.count; n++)
+    if (writer->held[n] != EXPR_NONE) parts_join(&parts, n, GROUND);
+  for (uint32_t n = 1; n < circuit->nodes.count; n++) is_island[n] = parts_find(&parts, n) == n;
+  for (uint32_t b = 0; b < circuit->branches.count; b++) {
+    const Branch *branch = &circuit->branches.data[b];
+    if (branch->kind != BRANCH_CURRENT || branch->is_independent) continue;
+    is_island[parts_find(&parts, branch->from)] = is_island[parts_find(&parts, branch->to)] = false;
+  }
+  return is_island;
+}
+
+/* ---- rows ---- */
+
+/* gmin stepping: a conductance that is there in the simplified circuit only. */
+static Expr stepped_conductance(const PointWriter *writer, uint32_t node) {
+  static const double conductance = 1e-2;
+  Expr current = dag_scale(writer->dag, conductance, node_voltage(writer->circuit, node));
+  return dag_binary(writer->dag, OP_HOMOTOPY, dag_constant(writer->dag, 0), current);
+}
+
+static void write_rows(PointWriter *writer) {
+  Circuit *circuit = writer->circuit;
+  bool *is_island = find_islands(writer);
+  Expr zero = dag_constant(writer->dag, 0);
+  for (uint32_t n = 1; n < circuit->nodes.count; n++) {
+    Span span = whole_span(circuit->nodes.data[n].card);
+    if (writer->held[n] != EXPR_NONE) {
+      add_equation(writer->model, node_voltage(circuit, n), writer->held[n], span);
+    } else if (is_island[n]) {
+      add_equation(writer->model, node_voltage(circuit, n), zero, span);
+      card_warning(circuit->diags, circuit->nodes.data[n].card,
+                   "no direct current can flow to node %s: the operating point leaves its voltage open, it starts at 0",
+                   names_text(circuit->names, circuit->nodes.data[n].name));
+    } else {
+      if (writer->is_device[n]) vec_push(circuit->heap, &writer->rows[n], (Term){1, stepped_conductance(writer, n)});
+      add_equation(writer->model, dag_sum(writer->dag, 0, writer->rows[n].data, writer->rows[n].count), zero, span);
+    }
+    vec_free(circuit->heap, &writer->rows[n]);
+  }
+}
+
+static void write_branch(PointWriter *writer, const Branch *branch) {
+  Circuit *circuit = writer->circuit;
+  if (branch->kind == BRANCH_CAPACITOR) return;
+  Expr current = branch->variable != MAP_NONE ? model_leaf(writer->model, branch->variable, 0) : branch->value;
+  if (branch->kind == BRANCH_CURRENT) current = source_value(writer, branch);
+  vec_push(circuit->heap, &writer->rows[branch->from], (Term){1, current});
+  vec_push(circuit->heap, &writer->rows[branch->to], (Term){-1, current});
+  if (branch->kind == BRANCH_VOLTAGE)
+    add_equation(writer->model, voltage_between(circuit, branch->from, branch->to), source_value(writer, branch), whole_span(branch->card));
+  if (branch->kind == BRANCH_RESISTIVE && branch->card->text[0] != 'r')
+    writer->is_device[branch->from] = writer->is_device[branch->to] = true;
+}
+
+Model *write_operating_point(Circuit *circuit) {
+  uint32_t nodes = circuit->nodes.count;
+  PointWriter writer = {.circuit = circuit,
+                        .dag = circuit->dag,
+                        .model = copy_variables(circuit),
+                        .rows = arena_array(circuit->arena, nodes, sizeof *writer.rows),
+                        .held = arena_array(circuit->arena, nodes, sizeof(Expr)),
+                        .is_device = arena_array(circuit->arena, nodes, sizeof(bool))};
+  for (uint32_t n = 0; n < nodes; n++) writer.held[n] = EXPR_NONE;
+  for (uint32_t k = 0; k < circuit->initial.count && circuit->analysis == ANALYSIS_TRANSIENT; k++)
+    writer.held[circuit->initial.data[k].node] = circuit->initial.data[k].value;
+  for (uint32_t k = 0; k < circuit->guesses.count; k++) {
+    const NodeValue *guess = &circuit->guesses.data[k];
+    if (guess->node != GROUND) writer.model->variables.data[circuit->nodes.data[guess->node].variable].start = guess->value;
+  }
+  for (uint32_t b = 0; b < circuit->branches.count; b++) write_branch(&writer, &circuit->branches.data[b]);
+  write_shorts(&writer);
+  write_rows(&writer);
+  return writer.model;
+}

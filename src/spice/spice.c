@@ -1,0 +1,100 @@
+/* spice: a netlist to a flat model: cards, blocks, elements, network, equations; each step in its own file (circuit.h). */
+#include "spice/spice.h"
+
+#include "spice/equations.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+bool spice_is_netlist(const char *path) {
+  static const char *const endings[] = {".cir", ".sp", ".net"};
+  const char *dot = path ? strrchr(path, '.') : NULL;
+  for (size_t k = 0; dot && k < sizeof endings / sizeof *endings; k++) {
+    size_t length = strlen(endings[k]), same = 0;
+    while (same <= length && tolower((unsigned char)dot[same]) == endings[k][same] && dot[same]) same++;
+    if (same == length && !dot[same]) return true;
+  }
+  return false;
+}
+
+/* The name of the file without folder and ending, as far as it is an identifier. */
+static Name model_name_of(Circuit *circuit, const char *path) {
+  const char *slash = strrchr(path, '/'), *begin = slash ? slash + 1 : path, *dot = strrchr(begin, '.');
+  size_t length = dot ? (size_t)(dot - begin) : strlen(begin);
+  if (!length) return names_add(circuit->names, "circuit", 7);
+  char *name = arena_alloc(circuit->arena, length + 2);
+  size_t at = 0;
+  if (!isalpha((unsigned char)*begin)) name[at++] = 'c';
+  for (size_t k = 0; k < length; k++) name[at++] = isalnum((unsigned char)begin[k]) ? begin[k] : '_';
+  return names_add(circuit->names, name, at);
+}
+
+static void write_experiment(Circuit *circuit, Model *model) {
+  Experiment *experiment = &model->experiment;
+  if (circuit->analysis == ANALYSIS_SWEEP) {
+    double span = fabs(circuit->sweep_stop - circuit->sweep_start);
+    *experiment = (Experiment){.has_start = true, .has_stop = true, .has_interval = true, .stop = span, .interval = fabs(circuit->sweep_step)};
+  } else if (circuit->analysis == ANALYSIS_OPERATING_POINT) {
+    *experiment = (Experiment){.has_start = true, .has_stop = true};
+  } else if (circuit->analysis_card) {
+    *experiment = (Experiment){.has_start = true, .has_stop = true, .has_interval = true, .stop = circuit->stop, .interval = circuit->step};
+  }
+  if (circuit->options.reltol > 0) {
+    experiment->has_tolerance = true;
+    experiment->tolerance = circuit->options.reltol;
+  }
+}
+
+static bool check_swept(Circuit *circuit) {
+  if (circuit->analysis != ANALYSIS_SWEEP) return true;
+  for (uint32_t b = 0; b < circuit->branches.count; b++) {
+    const Branch *branch = &circuit->branches.data[b];
+    if (branch->name == circuit->swept && branch->is_independent) return true;
+  }
+  card_error(circuit->diags, circuit->analysis_card, 0, (uint32_t)strlen(circuit->analysis_card->text),
+             "%s, which is to be swept, is not an independent source of this circuit", names_text(circuit->names, circuit->swept));
+  return false;
+}
+
+static bool fill(Circuit *circuit, SpiceModel *made) {
+  Network network;
+  if (!check_swept(circuit) || !network_make(&network, circuit)) return false;
+  made->topology = network_topology(&network);
+  bool starts_there = circuit->analysis == ANALYSIS_TRANSIENT;
+  if (!starts_there || !circuit->uses_initial) made->operating_point = write_operating_point(circuit);
+  if (starts_there && !write_transient(circuit, &network)) return false;
+  made->model = starts_there ? circuit->model : made->operating_point;
+  if (!starts_there) made->operating_point = NULL;
+  write_experiment(circuit, made->model);
+  return true;
+}
+
+bool spice_load(SpiceModel *made, Heap *heap, Names *names, Source *source, const SpiceOptions *options, Diags *diags) {
+  *made = (SpiceModel){0};
+  Arena arena = arena_make(heap);
+  Model *model = model_new(heap, names);
+  model->source = *source;
+  Circuit circuit = {.heap = heap,
+                     .arena = &arena,
+                     .names = names,
+                     .diags = diags,
+                     .dag = model->dag,
+                     .model = model,
+                     .asked = options,
+                     .made = made,
+                     .options = {.gmin = 1e-12, .temperature = 27, .nominal_temperature = 27, .channel_length = 1e-4, .channel_width = 1e-4},
+                     .node_of = map_make(heap),
+                     .branch_of = map_make(heap),
+                     .step = 1 / 500.0,
+                     .stop = 1};
+  bool done = deck_read(&circuit.deck, &arena, source, options->read, diags) && read_blocks(&circuit);
+  if (done) {
+    model->name = model_name_of(&circuit, source->path);
+    model->description = names_add(names, circuit.deck.title, strlen(circuit.deck.title));
+    circuit_node(&circuit, "0", NULL);
+    done = read_elements(&circuit) && fill(&circuit, made);
+  }
+  arena_free(&arena);
+  return done;
+}

@@ -1,0 +1,50 @@
+/* spice: the front door of netlists: text in, flat model out. */
+#pragma once
+
+#include "lang/lang.h"
+#include "spice/card.h"
+
+typedef struct SpiceOptions {
+  bool charges; /* charges and fluxes are variables of their own (charge oriented modified nodal analysis) */
+  CardFileReader read;
+  const ModificationVec *values; /* in place of those of parameters; NULL: none */
+} SpiceOptions;
+
+/* Elements that form a loop of capacitors and voltage sources, or a cutset of inductors and current sources. */
+typedef struct TopologyGroup {
+  VEC(Name) elements;
+  VEC(int8_t) signs; /* of the elements in it */
+  VEC(Name) nodes;   /* of a cutset: those on its inner side */
+} TopologyGroup;
+typedef VEC(TopologyGroup) TopologyGroupVec;
+
+/* What the graph of the circuit says of the index (Estevez Schwarz, Tischendorf 2000; Theorem 6 of Kunkel, Mehrmann 2003). */
+typedef struct Topology {
+  uint32_t index; /* 0, 1 or 2 */
+  bool is_certain; /* no controlled source, which the graph does not see through */
+  VEC(Name) nodes, voltage_sources; /* rows of the projectors */
+  TopologyGroupVec cutsets;         /* a column of Q_CRV each */
+  TopologyGroupVec loops;           /* a column of Q_V-C each */
+} Topology;
+
+/* A variable that is the difference of two others. */
+typedef struct Difference {
+  uint32_t variable, plus, minus;
+} Difference;
+
+/* A circuit as a model. */
+typedef struct SpiceModel {
+  Model *model;
+  /* The operating point that the run starts from: variables and parameters are the first ones of the model, in its graph.
+   * NULL: the model has its start values, or is an operating point itself. */
+  Model *operating_point;
+  VEC(Difference) differences; /* variables of the model that the operating point does not have */
+  Topology *topology;
+} SpiceModel;
+
+/* Does the name of a file end as that of a netlist? */
+bool spice_is_netlist(const char *path);
+
+/* Reads a netlist. false: an error is in diags. All lives in `heap`; `source` must outlive it. O(length of the text and
+ * size of the result). */
+bool spice_load(SpiceModel *made, Heap *heap, Names *names, Source *source, const SpiceOptions *options, Diags *diags);

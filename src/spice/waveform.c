@@ -1,0 +1,188 @@
+/* waveform: the functions of time of independent sources. Their corners are conditions of time alone, so that steps end
+ * there. Defaults are those of ngspice: times that are missing or 0 are the step of .tran, a missing period its end. */
+#include "spice/circuit.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ARGUMENTS = 8 };
+
+typedef struct Waveform {
+  Circuit *circuit;
+  Dag *dag;
+  const Scope *scope;
+  const Card *card;
+  ExprVec arguments;
+} Waveform;
+
+static Expr number(const Waveform *wave, double value) { return dag_constant(wave->dag, value); }
+
+/* Argument k, or this value where it is missing. */
+static Expr argument(const Waveform *wave, uint32_t k, double missing) {
+  return k < wave->arguments.count ? wave->arguments.data[k] : number(wave, missing);
+}
+
+/* The same for times: 0 counts as missing. */
+static Expr duration(const Waveform *wave, uint32_t k, double missing) {
+  double value;
+  Expr given = argument(wave, k, missing);
+  return dag_is_constant(wave->dag, given, &value) && value == 0 ? number(wave, missing) : given;
+}
+
+static Expr before(const Waveform *wave, Expr t, Expr edge) { return dag_binary(wave->dag, OP_LESS, t, edge); }
+
+/* a + (b - a)*t/span */
+static Expr line(const Waveform *wave, Expr a, Expr b, Expr t, Expr span) {
+  Dag *dag = wave->dag;
+  Expr rise = dag_subtract(dag, b, a), part = dag_divide(dag, t, span);
+  return dag_add(dag, a, dag_multiply(dag, rise, part));
+}
+
+/* Time since the beginning of the period, from a time since the first. */
+static Expr within_period(const Waveform *wave, Expr t, Expr period) {
+  double value;
+  if (dag_is_constant(wave->dag, period, &value) && value >= wave->circuit->stop) return t;
+  Expr count = dag_unary(wave->dag, OP_FLOOR, dag_divide(wave->dag, t, period));
+  return dag_subtract(wave->dag, t, dag_multiply(wave->dag, period, count));
+}
+
+/* PULSE(v1 v2 td tr tf pw per) */
+static Expr pulse(const Waveform *wave) {
+  Dag *dag = wave->dag;
+  const Circuit *circuit = wave->circuit;
+  Expr low = argument(wave, 0, 0), high = argument(wave, 1, 0), delay = argument(wave, 2, 0);
+  Expr rise = duration(wave, 3, circuit->step), fall = duration(wave, 4, circuit->step);
+  Expr width = duration(wave, 5, circuit->stop), period = duration(wave, 6, circuit->stop);
+  Expr since = dag_subtract(dag, dag_time(dag), delay), t = within_period(wave, since, period);
+  Expr down = dag_add(dag, rise, width), end = dag_add(dag, down, fall);
+  Expr falling = line(wave, high, low, dag_subtract(dag, t, down), fall);
+  Expr value = dag_if(dag, before(wave, t, end), falling, low);
+  value = dag_if(dag, before(wave, t, down), high, value);
+  value = dag_if(dag, before(wave, t, rise), line(wave, low, high, t, rise), value);
+  return dag_if(dag, before(wave, dag_time(dag), delay), low, value);
+}
+
+static Expr sine_of_turns(const Waveform *wave, Expr turns) {
+  return dag_unary(wave->dag, OP_SIN, dag_scale(wave->dag, 2 * 3.14159265358979323846, turns));
+}
+
+/* SIN(vo va freq td theta phase) */
+static Expr sine(const Waveform *wave) {
+  Dag *dag = wave->dag;
+  Expr offset = argument(wave, 0, 0), amplitude = argument(wave, 1, 0), delay = argument(wave, 3, 0);
+  Expr frequency = duration(wave, 2, 1 / wave->circuit->stop), damping = argument(wave, 4, 0);
+  Expr phase = dag_divide(dag, argument(wave, 5, 0), number(wave, 360));
+  Expr t = dag_subtract(dag, dag_time(dag), delay);
+  Expr turns = dag_add(dag, dag_multiply(dag, frequency, t), phase);
+  Expr decay = dag_unary(dag, OP_EXP, dag_negate(dag, dag_multiply(dag, damping, t)));
+  Expr swing = dag_multiply(dag, dag_multiply(dag, amplitude, decay), sine_of_turns(wave, turns));
+  Expr still = dag_multiply(dag, amplitude, sine_of_turns(wave, phase));
+  Expr value = swing;
+  double start;
+  if (!dag_is_constant(dag, delay, &start) || start > 0)
+    value = dag_if(dag, before(wave, dag_time(dag), delay), still, swing);
+  return dag_add(dag, offset, value);
+}
+
+/* 1 - exp(-(t - delay)/constant) */
+static Expr approach(const Waveform *wave, Expr delay, Expr constant) {
+  Dag *dag = wave->dag;
+  Expr t = dag_subtract(dag, delay, dag_time(dag));
+  return dag_subtract(dag, number(wave, 1), dag_unary(dag, OP_EXP, dag_divide(dag, t, constant)));
+}
+
+/* EXP(v1 v2 td1 tau1 td2 tau2) */
+static Expr exponential(const Waveform *wave) {
+  Dag *dag = wave->dag;
+  double step = wave->circuit->step;
+  Expr first = argument(wave, 0, 0), second = argument(wave, 1, 0), rise = duration(wave, 2, step);
+  Expr later = dag_add(dag, rise, number(wave, step)), fall = argument(wave, 4, 0);
+  double given;
+  if (dag_is_constant(dag, fall, &given) && given == 0) fall = later;
+  Expr swing = dag_subtract(dag, second, first);
+  Expr rising = dag_add(dag, first, dag_multiply(dag, swing, approach(wave, rise, duration(wave, 3, step))));
+  Expr falling = dag_subtract(dag, rising, dag_multiply(dag, swing, approach(wave, fall, duration(wave, 5, step))));
+  Expr value = dag_if(dag, before(wave, dag_time(dag), fall), rising, falling);
+  return dag_if(dag, before(wave, dag_time(dag), rise), first, value);
+}
+
+/* SFFM(vo va fc mdi fs) */
+static Expr frequency_modulated(const Waveform *wave) {
+  Dag *dag = wave->dag;
+  double stop = wave->circuit->stop;
+  Expr carrier = dag_multiply(dag, duration(wave, 2, 1 / stop), dag_time(dag));
+  Expr signal = dag_multiply(dag, duration(wave, 4, 1 / stop), dag_time(dag));
+  Expr modulation = dag_multiply(dag, argument(wave, 3, 0), sine_of_turns(wave, signal));
+  Expr turns = dag_add(dag, carrier, dag_scale(dag, 1 / (2 * 3.14159265358979323846), modulation));
+  return dag_add(dag, argument(wave, 0, 0), dag_multiply(dag, argument(wave, 1, 0), sine_of_turns(wave, turns)));
+}
+
+/* AM(va vo mf fc td): amplitude modulation. */
+static Expr amplitude_modulated(const Waveform *wave) {
+  Dag *dag = wave->dag;
+  Expr delay = argument(wave, 4, 0), t = dag_subtract(dag, dag_time(dag), delay);
+  Expr signal = sine_of_turns(wave, dag_multiply(dag, argument(wave, 2, 0), t));
+  Expr carrier = sine_of_turns(wave, dag_multiply(dag, argument(wave, 3, 0), t));
+  Expr envelope = dag_multiply(dag, argument(wave, 0, 0), dag_add(dag, argument(wave, 1, 0), signal));
+  return dag_if(dag, before(wave, dag_time(dag), delay), number(wave, 0), dag_multiply(dag, envelope, carrier));
+}
+
+/* PWL(t1 v1 t2 v2 ...); a jump where two times are equal. */
+static Expr piecewise_linear(const Waveform *wave) {
+  Dag *dag = wave->dag;
+  const Expr *x = wave->arguments.data;
+  uint32_t count = wave->arguments.count;
+  Expr now = dag_time(dag), value = x[count - 1];
+  for (uint32_t k = count - 2; k >= 2; k -= 2) {
+    Expr span = dag_subtract(dag, x[k], x[k - 2]);
+    double width;
+    if (dag_is_constant(dag, span, &width) && width <= 0) continue;
+    Expr piece = line(wave, x[k - 1], x[k + 1], dag_subtract(dag, now, x[k - 2]), span);
+    value = dag_if(dag, before(wave, now, x[k]), piece, value);
+  }
+  double first;
+  if (dag_is_constant(dag, x[0], &first) && first <= 0) return value;
+  return dag_if(dag, before(wave, now, x[0]), x[1], value);
+}
+
+static const struct WaveformKind {
+  const char *name;
+  Expr (*build)(const Waveform *wave);
+} KINDS[] = {{"pulse", pulse}, {"sin", sine},           {"exp", exponential},        {"sffm", frequency_modulated},
+             {"pwl", piecewise_linear}, {"am", amplitude_modulated}};
+
+static const struct WaveformKind *find_kind(const Card *card, CardField field) {
+  for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++)
+    if (field_is(card, field, KINDS[k].name)) return &KINDS[k];
+  return NULL;
+}
+
+bool read_waveform(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, uint32_t at, Expr *value) {
+  const struct WaveformKind *kind = find_kind(card, fields->list.data[at]);
+  *value = EXPR_NONE;
+  if (!kind) return false;
+  Waveform wave = {circuit, circuit->dag, scope, card, {0}};
+  for (uint32_t k = at + 1; k < fields->list.count; k++) {
+    CardField field = fields->list.data[k];
+    if (k + 1 < fields->list.count && field_is(card, fields->list.data[k + 1], "=")) {
+      card_error(circuit->diags, card, field.begin, field.end, "%s does not have this option here", kind->name);
+      return true;
+    }
+    if (field_is(card, field, "ac") || field_is(card, field, "dc")) break;
+    Expr e = read_field(circuit, scope, card, field);
+    if (e == EXPR_NONE) return true;
+    vec_push(circuit->heap, &wave.arguments, e);
+  }
+  bool is_pwl = kind->build == piecewise_linear;
+  if (is_pwl ? wave.arguments.count < 2 || wave.arguments.count % 2 : wave.arguments.count > MOST_ARGUMENTS) {
+    CardField field = fields->list.data[at];
+    card_error(circuit->diags, card, field.begin, field.end,
+               is_pwl ? "pwl needs pairs of time and value" : "%s does not take so many values", kind->name);
+  } else if (!circuit->stop) {
+    *value = argument(&wave, is_pwl, 0); /* no run: the value at its beginning */
+  } else {
+    *value = kind->build(&wave);
+  }
+  vec_free(circuit->heap, &wave.arguments);
+  return true;
+}
