@@ -20,7 +20,7 @@ FOLDER = os.path.join(os.environ["SOURCE_DIR"], "examples", "circuits")
 def simulate(path, folder, *options):
     output = os.path.join(folder, "out.csv")
     run = subprocess.run([DAEDAL, "simulate", path, "--output-file", output, "-q", *options], capture_output=True, text=True,
-                         timeout=250, check=False)
+                         timeout=60, check=False)
     if run.returncode:
         return None, run.stderr
     with open(output, encoding="utf-8") as file:
@@ -77,7 +77,7 @@ def check(path, verbose):
         return False
     signal, worst, time = found[0]
     if verbose or worst > 1e-4:
-        print(f"{name}: {signal} differs by {worst:.2e} of its range at {time:.6g}, of {len(found)} voltages")
+        print(f"{name}: {signal} differs by {worst:.2e} of its range at {time:.6g}, of {len(found)} voltages", flush=True)
     return worst <= 1e-4
 
 

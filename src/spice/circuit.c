@@ -7,9 +7,8 @@ static Expr optional_constant(Circuit *circuit, double value) {
   return value != 0 ? dag_constant(circuit->dag, value) : EXPR_NONE;
 }
 
-/* Errors are judged in volts and amperes by what SPICE calls vntol and abstol, over its reltol: 1e-6/1e-3 V, 1e-12/1e-3 A;
- * that of currents is a thousand times as large here, since all of them are judged, not those of branches alone. */
-static double nominal_of(const char *unit) { return !strcmp(unit, "V") ? 1e-3 : !strcmp(unit, "A") ? 1e-6 : 0; }
+/* Errors of voltages are judged on the scale of 1/10 V, those of currents on that of 1/10 mA. */
+static double nominal_of(const char *unit) { return !strcmp(unit, "V") ? 0.1 : !strcmp(unit, "A") ? 1e-4 : 0; }
 
 uint32_t add_variable(Circuit *circuit, const char *name, const char *unit, Span span) {
   Variable variable = {.name = names_add(circuit->names, name, strlen(name)),

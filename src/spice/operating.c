@@ -170,5 +170,7 @@ Model *write_operating_point(Circuit *circuit) {
   for (uint32_t b = 0; b < circuit->branches.count; b++) write_branch(&writer, &circuit->branches.data[b]);
   write_shorts(&writer);
   write_rows(&writer);
+  /* A graph of its own: that of the circuit gets variables that this model does not have. */
+  writer.model->dag = dag_copy(circuit->dag, circuit->heap, circuit->names);
   return writer.model;
 }

@@ -35,8 +35,7 @@ typedef struct Difference {
 /* A circuit as a model. */
 typedef struct SpiceModel {
   Model *model;
-  /* The operating point that the run starts from: variables and parameters are the first ones of the model, in its graph.
-   * NULL: the model has its start values, or is an operating point itself. */
+  /* The operating point that the run starts from: variables and parameters are the first ones of the model. NULL: the model has its start values, or is an operating point itself. */
   Model *operating_point;
   VEC(Difference) differences; /* variables of the model that the operating point does not have */
   Topology *topology;
