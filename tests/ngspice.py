@@ -64,4 +64,5 @@ def run(path, text=None, timeout=120):
         raw = os.path.join(folder, "out.raw")
         subprocess.run([NGSPICE, "-b", "-r", raw, netlist], cwd=os.path.dirname(path) or ".", capture_output=True,
                        timeout=timeout, check=False)
-        return read_raw(raw) if os.path.exists(raw) else None
+        signals = read_raw(raw) if os.path.exists(raw) else {"time": []}
+        return signals if signals["time"] else None

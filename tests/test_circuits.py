@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Every netlist of examples/circuits runs here and in ngspice, tightly, and the node voltages agree to 1e-4 of their range.
 
+ngspice runs with reltol 1e-7 and steps of at most a thousandth of the run. Where it is then farther off, it runs with still
+shorter steps, which must bring it nearer.
+
 Names given as arguments choose the netlists; -v prints the differences of all.
 """
 import bisect
@@ -15,6 +18,10 @@ import ngspice
 
 DAEDAL = os.environ["DAEDAL"]
 FOLDER = os.path.join(os.environ["SOURCE_DIR"], "examples", "circuits")
+
+# A few signals of a large circuit; bdf where radau passes over a transient of nanoseconds at the start in one step.
+OPTIONS = {"jfet_amplifier.cir": ["--intervals", "40000", "--solver", "bdf"],
+           "ladder.cir": ["--intervals", "4000", "--variables", r"v\((a|b|out)\)"]}
 
 
 def simulate(path, folder, *options):
@@ -41,44 +48,42 @@ def interpolate(times, values, t):
 
 
 def differences(ours, theirs):
-    """Largest difference of each node voltage, over the signal's range."""
+    """Largest difference of each node voltage, over the signal's range. At time 0 ngspice has the operating point, which need not
+    be a limit of what follows."""
     times = theirs["time"]
     for name, values in theirs.items():
         if not name.startswith("v(") or "#" in name or name not in ours:
             continue
-        reach = max(values) - min(values) or max(abs(v) for v in values) or 1
-        worst = max((abs(interpolate(ours["time"], ours[name], t) - v), t) for t, v in zip(times, values))
-        yield name, worst[0] / reach, worst[1]
-
-
-def options_of(text):
-    """What a comment `*! --option value` of a netlist asks for."""
-    return [word for line in text.splitlines() if line.startswith("*!") for word in line[2:].split()]
+        size = max(abs(v) for v in values)
+        reach = max(max(values) - min(values), 1e-3 * size) or 1
+        worst = max(((abs(interpolate(ours["time"], ours[name], t) - v), t) for t, v in zip(times, values) if t > 0), default=(0, 0))
+        yield worst[0] / reach, name, worst[1]
 
 
 def check(path, verbose):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     name = os.path.basename(path)
-    if "*! skip" in text:
-        return True
     with tempfile.TemporaryDirectory() as folder:
-        ours, words = simulate(path, folder, "--intervals", "10000", "--tolerance", "1e-8", *options_of(text))
+        ours, words = simulate(path, folder, "--tolerance", "1e-8", *OPTIONS.get(name, ["--intervals", "40000"]))
     if ours is None:
         print(f"{name}: {words}")
         return False
-    theirs = ngspice.run(path, ngspice.tight(text))
-    if theirs is None:
+    bound, found = 1e-4, None
+    for parts, reltol in ((1000, 1e-7), (5000, 1e-8), (40000, 1e-9)):
+        theirs = ngspice.run(path, ngspice.tight(text, reltol, parts))
+        if theirs is None:
+            break
+        found = max(differences(ours, theirs))
+        if found[0] <= bound:
+            break
+    if found is None:
         print(f"{name}: ngspice fails")
         return False
-    found = sorted(differences(ours, theirs), key=lambda item: -item[1])
-    if not found:
-        print(f"{name}: no node voltages in common")
-        return False
-    signal, worst, time = found[0]
-    if verbose or worst > 1e-4:
-        print(f"{name}: {signal} differs by {worst:.2e} of its range at {time:.6g}, of {len(found)} voltages", flush=True)
-    return worst <= 1e-4
+    worst, signal, time = found
+    if verbose or worst > bound:
+        print(f"{name}: {signal} differs by {worst:.2e} of its range at {time:.6g}, ngspice in {parts} parts", flush=True)
+    return worst <= bound
 
 
 def main():
@@ -88,7 +93,7 @@ def main():
     words = [word for word in sys.argv[1:] if word != "-v"]
     paths = sorted(glob.glob(os.path.join(FOLDER, "*.cir")))
     if words:
-        paths = [path for path in paths if any(word in path for word in words)]
+        paths = [path for path in paths if any(word in os.path.basename(path) for word in words)]
     bad = [path for path in paths if not check(path, "-v" in sys.argv)]
     print(f"{len(paths) - len(bad)} of {len(paths)} netlists agree with ngspice")
     return 1 if bad or (not paths) else 0

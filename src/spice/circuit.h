@@ -165,6 +165,7 @@ uint32_t field_after(const Card *card, const FieldVec *fields, uint32_t first, c
 typedef struct Cursor {
   const Card *card;
   uint32_t at;
+  uint32_t end; /* nothing is read from there on; 0: the card's end */
 } Cursor;
 
 /* A number with its suffix at the cursor. */

@@ -58,7 +58,7 @@ static bool define_defaults(Device *device, const char *list) {
     const char *equals = memchr(word, '=', length);
     Card card = device->line;
     card.text = arena_copy(device->circuit->arena, equals + 1, (size_t)(word + length - equals - 1));
-    Cursor cursor = {&card, 0};
+    Cursor cursor = {.card = &card, .at = 0};
     Expr value = read_expression(device->circuit, device->scope, &cursor);
     if (value == EXPR_NONE) return false;
     define_value(device, word, (size_t)(equals - word), value);
@@ -196,7 +196,7 @@ static bool read_branch_line(Device *device, char letter, Cursor *cursor) {
 
 static bool read_line(Device *device, const char *text) {
   device->line.text = text;
-  Cursor cursor = {&device->line, 0};
+  Cursor cursor = {.card = &device->line, .at = 0};
   if (!strncmp(text, "node ", 5)) {
     cursor.at = 5;
     return read_inner_node(device, &cursor);

@@ -55,7 +55,7 @@ static Expr value_at(const Element *element, uint32_t k) {
 /* The expression from field k to the end of the card or to the next `name =`. */
 static Expr rest_at(const Element *element, uint32_t k) {
   if (k >= field_count(element)) return value_at(element, k);
-  Cursor cursor = {element->card, field_at(element, k).begin};
+  Cursor cursor = {.card = element->card, .at = field_at(element, k).begin};
   return read_expression(element->circuit, element->scope, &cursor);
 }
 

@@ -24,7 +24,10 @@ typedef struct Reader {
   uint32_t depth;
 } Reader;
 
-static const char *here(const Reader *reader) { return reader->cursor->card->text + reader->cursor->at; }
+static const char *here(const Reader *reader) {
+  const Cursor *cursor = reader->cursor;
+  return cursor->end && cursor->at >= cursor->end ? "" : cursor->card->text + cursor->at;
+}
 
 static void skip_blanks(Reader *reader) {
   while (*here(reader) == ' ') reader->cursor->at++;
@@ -259,7 +262,7 @@ static Expr call_user(Reader *reader, uint32_t begin, const FunctionCard *functi
   for (uint32_t k = 0; k < arguments->count; k++)
     scope_define(reader->circuit, scope,
                  (Definition){.name = function->arguments.data[k], .value = arguments->data[k], .state = DEFINITION_DONE});
-  Cursor cursor = {function->card, function->at};
+  Cursor cursor = {.card = function->card, .at = function->at};
   Reader body = {reader->circuit, scope, &cursor, reader->depth + 1};
   return read_whole(&body);
 }
@@ -479,7 +482,7 @@ Expr read_expression(Circuit *circuit, const Scope *scope, Cursor *cursor) {
 }
 
 Expr read_field(Circuit *circuit, const Scope *scope, const Card *card, CardField field) {
-  Cursor cursor = {card, field.begin};
+  Cursor cursor = {card, field.begin, field.end};
   Reader reader = {circuit, scope, &cursor, 0};
   Expr value = read_whole(&reader);
   if (value == EXPR_NONE) return value;

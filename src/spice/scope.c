@@ -118,7 +118,7 @@ static Expr evaluate_definition(Circuit *circuit, Definition *definition) {
                names_text(circuit->names, definition->name));
   if (definition->state != DEFINITION_OPEN) return EXPR_NONE;
   definition->state = DEFINITION_BUSY;
-  Cursor cursor = {definition->card, definition->at};
+  Cursor cursor = {.card = definition->card, .at = definition->at};
   Expr value = read_expression(circuit, definition->scope, &cursor);
   if (value != EXPR_NONE && definition->is_global)
     value = add_parameter(circuit, definition->name, value, definition->card, "");
@@ -275,7 +275,7 @@ static bool read_options(BlockReader *reader) {
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     uint32_t at = field_after(reader->card, &reader->fields, 1, known[k].name);
     if (at == MAP_NONE) continue;
-    Cursor cursor = {reader->card, reader->fields.list.data[at].begin};
+    Cursor cursor = {.card = reader->card, .at = reader->fields.list.data[at].begin};
     bool negative = reader->card->text[cursor.at] == '-';
     cursor.at += negative;
     if (!read_number(&cursor, known[k].value)) return refuse_card(reader, "an option must be a number");
@@ -286,7 +286,7 @@ static bool read_options(BlockReader *reader) {
 
 static bool read_temp(BlockReader *reader) {
   if (reader->fields.list.count < 2) return refuse_card(reader, "the temperature is missing");
-  Cursor cursor = {reader->card, reader->fields.list.data[1].begin};
+  Cursor cursor = {.card = reader->card, .at = reader->fields.list.data[1].begin};
   bool negative = reader->card->text[cursor.at] == '-';
   cursor.at += negative;
   if (!read_number(&cursor, &reader->circuit->options.temperature)) return refuse_card(reader, "the temperature must be a number");
