@@ -30,7 +30,7 @@ def tight(text, reltol=1e-7, parts=1000):
             rest = " uic" if words[-1].lower() == "uic" else ""
             line = f".tran {words[1]} {words[2]} 0 {stop / parts:.17g}{rest}"
         if words and words[0].lower() == ".end":
-            line = f".options reltol={reltol} vntol=1e-9 abstol=1e-15 chgtol=1e-18\n.end"
+            line = f".options reltol={reltol} vntol=1e-8\n.end"
         lines.append(line)
     return "\n".join(lines) + "\n"
 
@@ -53,7 +53,7 @@ def read_raw(path):
     return {name: values[k::count] for k, name in enumerate(names)}
 
 
-def run(path, text=None, timeout=120):
+def run(path, text=None, timeout=20):
     """The signals of ngspice's run of the netlist (or of this text in its place); None if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         netlist = path
@@ -62,7 +62,10 @@ def run(path, text=None, timeout=120):
             with open(netlist, "w", encoding="utf-8") as file:
                 file.write(text)
         raw = os.path.join(folder, "out.raw")
-        subprocess.run([NGSPICE, "-b", "-r", raw, netlist], cwd=os.path.dirname(path) or ".", capture_output=True,
-                       timeout=timeout, check=False)
+        try:
+            subprocess.run([NGSPICE, "-b", "-r", raw, netlist], cwd=os.path.dirname(path) or ".", stdin=subprocess.DEVNULL,
+                           capture_output=True, timeout=timeout, check=False)
+        except subprocess.TimeoutExpired:
+            return None
         signals = read_raw(raw) if os.path.exists(raw) else {"time": []}
         return signals if signals["time"] else None

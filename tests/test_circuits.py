@@ -20,7 +20,8 @@ DAEDAL = os.environ["DAEDAL"]
 FOLDER = os.path.join(os.environ["SOURCE_DIR"], "examples", "circuits")
 
 # A few signals of a large circuit; bdf where radau passes over a transient of nanoseconds at the start in one step.
-OPTIONS = {"jfet_amplifier.cir": ["--intervals", "40000", "--solver", "bdf"],
+OPTIONS = {"astable.cir": ["--intervals", "400000", "--variables", r"v\(.*\)"],
+           "jfet_amplifier.cir": ["--intervals", "40000", "--solver", "bdf"],
            "ladder.cir": ["--intervals", "4000", "--variables", r"v\((a|b|out)\)"]}
 
 
