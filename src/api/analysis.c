@@ -9,6 +9,7 @@ static bool work_analyze(daedal_model *model, const void *argument) {
   double begin = pipeline_clock();
   Analysis *analysis = model->analysis =
       analysis_run(model_layer(model->model, model->heap), &model->arena, &model->diags);
+  analysis->topology = model->circuit.topology;
   analysis->seconds_parse = model->seconds_parse;
   analysis->seconds_structure = pipeline_clock() - begin;
   const Structure *structure = &analysis->structure;

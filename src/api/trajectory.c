@@ -4,6 +4,7 @@
 #include "result/csv.h"
 #include "result/file.h"
 #include "result/mat.h"
+#include "result/raw.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,17 +54,27 @@ static bool has_ending(const char *path, const char *ending) {
   return length >= tail && strcmp(path + length - tail, ending) == 0;
 }
 
+static bool is_result_file(const char *path) {
+  return has_ending(path, ".csv") || has_ending(path, ".mat") || has_ending(path, ".raw");
+}
+
+static const char *title_of(const daedal_result *result) {
+  const Model *model = result->model->model;
+  return names_text(model->names, model->description ? model->description : model->name);
+}
+
 static bool write_trajectory(daedal_result *result, const void *argument) {
   const char *path = argument;
   const Trajectory *trajectory = recorder_of(result)->trajectory;
-  bool mat = has_ending(path, ".mat");
-  if (!mat && !has_ending(path, ".csv")) {
-    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "the result file '%s' must end in .csv or .mat", path);
+  bool mat = has_ending(path, ".mat"), raw = has_ending(path, ".raw");
+  if (!is_result_file(path)) {
+    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "the result file '%s' must end in .csv, .mat or .raw", path);
     return false;
   }
   FileWriter *file = file_create(result->heap, &result->diags, path, NULL, NULL);
   if (!file) return false;
-  if (!mat) csv_write(file, trajectory);
+  if (raw) raw_write(result->heap, file, trajectory, title_of(result), has_ending(path, ".ascii.raw"));
+  else if (!mat) csv_write(file, trajectory);
   else if (!mat_write(result->heap, &result->diags, file, trajectory)) {
     file_abandon(file);
     return false;
@@ -81,7 +92,7 @@ daedal_status daedal_result_write(daedal_result *result, const char *path) {
   if (!recorder_of(result)) return result->status == DAEDAL_OK ? DAEDAL_INTERNAL : result->status;
   if (result_protect(result, work_write, path)) return DAEDAL_OK;
   if (result->broken) return DAEDAL_INTERNAL;
-  return has_ending(path, ".csv") || has_ending(path, ".mat") ? DAEDAL_FILE : DAEDAL_USAGE;
+  return is_result_file(path) ? DAEDAL_FILE : DAEDAL_USAGE;
 }
 
 typedef struct Stream {

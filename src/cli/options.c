@@ -17,6 +17,8 @@ enum { IN_TIMES = IN_SIMULATE | IN_COMPARE, IN_RUNS = IN_INIT | IN_REDUCE | IN_T
 const Option options[] = {
     {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
+    {"--mna", NULL, "FORM", IN_ALL, OPTION_MNA, PLACE(mna),
+     "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
     {"--stop-time", NULL, "T", IN_TIMES, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
@@ -49,7 +51,7 @@ const Option options[] = {
     {"--compile", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.compile),
      "compile the equations with the system's C compiler"},
     {"--output-file", NULL, "FILE", IN_SIMULATE, OPTION_TRAJECTORY, PLACE(output_path),
-     "trajectory as FILE.csv, FILE.mat, or - for CSV on standard output"},
+     "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output"},
     {"--variables", NULL, "REGEX", IN_SIMULATE, OPTION_TEXT, PLACE(run.variables),
      "only the variables whose whole name matches"},
     {"--plot", NULL, "FILE", IN_TIMES, OPTION_PLOT, PLACE(plot_path),
@@ -151,15 +153,19 @@ static bool ends_with(const char *value, const char *ending) {
   return length > tail && !strcmp(value + length - tail, ending);
 }
 
+static bool is_result_file(const char *value) {
+  return ends_with(value, ".csv") || ends_with(value, ".mat") || ends_with(value, ".raw");
+}
+
 static bool ends_well(const Option *option, const char *value) {
   if (is_standard_output(value)) {
     if (option->kind != OPTION_PICTURE) return true;
-  } else if (option->kind == OPTION_TRAJECTORY ? ends_with(value, ".csv") || ends_with(value, ".mat")
+  } else if (option->kind == OPTION_TRAJECTORY ? is_result_file(value)
                                                : ends_with(value, ".svg")) {
     return true;
   }
   usage_error("%s takes a file name that ends in %s%s, not '%s'", option->name,
-              option->kind == OPTION_TRAJECTORY ? ".csv or .mat" : ".svg",
+              option->kind == OPTION_TRAJECTORY ? ".csv, .mat or .raw" : ".svg",
               option->kind == OPTION_PICTURE ? "" : ", or -", value);
   return false;
 }
@@ -201,6 +207,11 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_SOLVER:
     if (!one_of(option, value, daedal_solver_names(), "solvers")) return false;
     break;
+  case OPTION_MNA: {
+    static const char *const forms[] = {"conventional", "charge", NULL};
+    if (!one_of(option, value, forms, "forms")) return false;
+    break;
+  }
   case OPTION_METHODS:
     if (!each_one_of(option, value, daedal_method_names(), "methods")) return false;
     break;

@@ -16,10 +16,11 @@ typedef enum OptionKind {
   OPTION_METHOD,   /* one of daedal_method_names */
   OPTION_DUMP,     /* one of daedal_pass_names */
   OPTION_SOLVER,   /* one of daedal_solver_names */
+  OPTION_MNA,      /* conventional or charge */
   OPTION_METHODS,  /* several of them, commas between */
   OPTION_SOLVERS,
   OPTION_PAIR,       /* two numbers above zero, a comma between */
-  OPTION_TRAJECTORY, /* a path that ends in .csv or .mat, or "-" */
+  OPTION_TRAJECTORY, /* a path that ends in .csv, .mat or .raw, or "-" */
   OPTION_PICTURE,    /* a path that ends in .svg */
   OPTION_PLOT,       /* the same, or "-" */
   OPTION_JSON,       /* a path or "-"; as the last argument, "-" may be left out */

@@ -72,7 +72,8 @@ Session session_open(const Arguments *arguments) {
     session_fail(&session, DAEDAL_USAGE);
     return session;
   }
-  session.model = daedal_load_file(arguments->model_path, arguments->class_name, NULL);
+  session.model = arguments->mna ? daedal_load_netlist(arguments->model_path, arguments->mna, NULL)
+                                 : daedal_load_file(arguments->model_path, arguments->class_name, NULL);
   if (!session.model) {
     fail_out_of_memory(&session);
     return session;

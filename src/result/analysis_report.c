@@ -3,7 +3,7 @@
 
 #include "result/conversion_report.h"
 #include "result/incidence.h"
-#include "result/json.h"
+#include "result/topology_report.h"
 
 #include <math.h>
 
@@ -153,6 +153,7 @@ void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
     text_hidden(analysis, heap, text);
     text_initial(analysis, heap, text, &arena);
     text_regular(analysis, heap, text, &arena);
+    if (analysis->topology) topology_report_text(analysis, heap, text);
   } else {
     text_printf(heap, text, "  %d equations, %d variables\n", (int)analysis->structure.n_equations,
                 (int)analysis->structure.n_variables);

@@ -314,6 +314,7 @@ Topology *network_topology(const Network *network) {
   Topology *topology = heap_alloc(circuit->heap, sizeof *topology);
   bool has_voltages = false, all_joined = true;
   topology->is_certain = true;
+  topology->has_charges = circuit->asked->charges;
   for (uint32_t n = 1; n < circuit->nodes.count; n++) {
     vec_push(circuit->heap, &topology->nodes, circuit->nodes.data[n].name);
     all_joined = all_joined && network->root[LEVEL_C][n] == GROUND;
