@@ -22,11 +22,6 @@ double pipeline_clock(void) {
 /* The name of what has no numeric value in this node; NULL: it has one. */
 static const char *node_unsupported(const Model *model, Expr e) {
   switch (dag_op(model->dag, e)) {
-  case OP_INITIAL:
-  case OP_TERMINAL:
-  case OP_SAMPLE:
-  case OP_EDGE:
-  case OP_CHANGE:
   case OP_DELAY: return op_name(dag_op(model->dag, e));
   case OP_CALL: {
     const Function *function = model->functions.data[dag_call_info(model->dag, e).function];
@@ -68,24 +63,7 @@ static bool operators_supported(Plan *plan) {
 }
 
 /* What the numeric part cannot run yet is refused by name, not run wrongly. */
-static bool pass_supported(Plan *plan) {
-  const Model *model = plan->own;
-  Span none = {0};
-  if (model->whens.count)
-    diag_error(plan->diags, DIAG_INPUT, model->whens.data[0].span, "not supported by simulate yet: when-equations");
-  else if (model->discrete_equations.count)
-    diag_error(plan->diags, DIAG_INPUT, model->discrete_equations.data[0].span,
-               "not supported by simulate yet: equations for discrete variables");
-  else if (model->discretes.count)
-    diag_error(plan->diags, DIAG_INPUT, none, "not supported by simulate yet: discrete variables such as %s",
-               model_name(model, model->discretes.data[0]));
-  else if (operators_supported(plan)) {
-    if (model->asserts.count && !plan->request.initialize_only)
-      diag_warning(plan->diags, model->asserts.data[0].span, "assertions are not checked by simulate yet");
-    return true;
-  }
-  return false;
-}
+static bool pass_supported(Plan *plan) { return operators_supported(plan); }
 
 /* ---- the plan ---- */
 
@@ -198,6 +176,8 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
                          Diags *diags) {
   enum { ROUNDS = 20 };
   Switches *switches = switches_new(initializer->heap, initializer->evaluator);
+  Decisions *decisions = switches ? switches->decisions : NULL;
+  if (decisions) decisions_start(decisions, run->start);
   if (switches) {
     double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
     if (!initial_guess(initializer, starts, guess, diags)) return false;
@@ -208,6 +188,7 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
     if (switches && switches_evaluate(switches, run->start, initial->y) &&
         switches_set(switches, run->start, initial->y))
       continue;
+    if (decisions) decisions_started(decisions);
     initial_report_bounds(initializer, initial, diags);
     return true;
   }
@@ -369,7 +350,7 @@ static bool begin_shared(Simulation *simulation) {
   simulation->facts.evaluator = simulation->original.evaluator;
   if (same) {
     copy_initial(simulation);
-    memcpy(simulation->original.evaluator->discretes, plan->discretes, plan->modes.count * sizeof(double));
+    memcpy(simulation->original.evaluator->discretes, plan->discretes, modes_leaves(&plan->modes) * sizeof(double));
   } else {
     simulation->facts.status = "init";
     if (!find_initial(&simulation->initializer, &simulation->request.starts, &simulation->request.run,
@@ -536,8 +517,9 @@ static bool make_passes(Plan *plan, Heap *heap, const Model *model, const Reques
     add_seconds(&plan->facts.seconds, PLAN_PASSES[p].seconds, begin);
   }
   if (!ok) return false;
-  plan->discretes = heap_array(heap, plan->modes.count, sizeof(double));
-  if (plan->code) memcpy(plan->discretes, plan->first.evaluator->discretes, plan->modes.count * sizeof(double));
+  plan->discretes = heap_array(heap, modes_leaves(&plan->modes), sizeof(double));
+  if (plan->code)
+    memcpy(plan->discretes, plan->first.evaluator->discretes, modes_leaves(&plan->modes) * sizeof(double));
   return true;
 }
 

@@ -39,7 +39,7 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
   evaluator->scratch = dag_scratch_make(heap);
   evaluator->parameters = heap_array(heap, model->parameters.count, sizeof(double));
   if (model->parameters.count) memcpy(evaluator->parameters, parameters, model->parameters.count * sizeof(double));
-  uint32_t discretes = model->discretes.count + code->modes->count;
+  uint32_t discretes = modes_leaves(code->modes);
   evaluator->discretes = heap_array(heap, discretes, sizeof(double));
   evaluator->pre = heap_array(heap, discretes, sizeof(double));
   evaluator->rows = workspace_new(heap, code->rows);

@@ -227,8 +227,12 @@ InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *str
   system->homotopy = MAP_NONE;
   ExprVec equations = {0};
   if (with_equations) {
-    for (uint32_t i = 0; i < model->initial_equations.count; i++)
-      vec_push(heap, &equations, problem_expression(system->array->problem, model->initial_equations.data[i].residual));
+    const Problem *problem = system->array->problem;
+    for (uint32_t i = 0; i < model->initial_equations.count; i++) {
+      if (problem->logic->is_initial_step[i]) continue;
+      vec_push(heap, &equations, problem_expression(problem, model->initial_equations.data[i].residual));
+      vec_push(heap, &system->initial, i);
+    }
     int32_t *needed = arena_array(&system->arena, system->array->problem->unknowns, sizeof *needed);
     system->is_extended = needs_more(system->array, &equations, needed, heap);
     if (system->is_extended) system->array = extend_array(system, structure, needed);
@@ -336,12 +340,14 @@ bool system_row_is_initial(const InitialSystem *system, uint32_t row) { return r
 const char *system_row_text(const InitialSystem *system, uint32_t row, Arena *arena) {
   Model *model = system->model;
   if (!system_row_is_initial(system, row)) return array_row_text(system->array, model, row, arena);
-  return model_equation_text(model, &model->initial_equations.data[row - system->array->rows], arena);
+  uint32_t equation = system->initial.data[row - system->array->rows];
+  return model_equation_text(model, &model->initial_equations.data[equation], arena);
 }
 
 Span system_row_span(const InitialSystem *system, uint32_t row) {
   if (!system_row_is_initial(system, row)) return array_row_span(system->array, row);
-  return system->evaluator->model->initial_equations.data[row - system->array->rows].span;
+  uint32_t equation = system->initial.data[row - system->array->rows];
+  return system->evaluator->model->initial_equations.data[equation].span;
 }
 
 const char *system_column_name(const InitialSystem *system, uint32_t column, Arena *arena) {

@@ -202,7 +202,7 @@ static void make_code(Reduction *reduction) {
  * it. */
 static void set_modes(const Reduced *reduced, const ArrayRun *run, double t, Heap *heap) {
   Switches *switches = switches_new(heap, run->evaluator);
-  for (uint32_t round = 0; round < reduced->modes->count; round++)
+  for (uint32_t round = 0; round < modes_leaves(reduced->modes) && switches; round++)
     if (!switches_evaluate(switches, t, run->y) || !switches_set(switches, t, run->y)) return;
 }
 

@@ -75,8 +75,7 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   run.arena = arena;
   run.diags = diags;
   run.evaluator = evaluator_new(heap, run.code, strangeness->evaluator->parameters);
-  memcpy(run.evaluator->discretes, strangeness->evaluator->discretes,
-         (run.code->model->discretes.count + run.code->modes->count) * sizeof(double));
+  memcpy(run.evaluator->discretes, strangeness->evaluator->discretes, modes_leaves(run.code->modes) * sizeof(double));
   run.y = copied(heap, strangeness->y, columns, sizeof(double));
   strangeness_copy_selection(&run, heap);
   return run;
@@ -167,9 +166,7 @@ static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t
   const Evaluator *modes_of = strangeness->evaluator;
   strangeness->code = array_code_new(strangeness->heap, array, strangeness->modes);
   Evaluator *evaluator = evaluator_new(strangeness->heap, strangeness->code, strangeness->parameters);
-  if (modes_of)
-    memcpy(evaluator->discretes, modes_of->discretes,
-           (strangeness->modes->first + strangeness->modes->count) * sizeof(double));
+  if (modes_of) memcpy(evaluator->discretes, modes_of->discretes, modes_leaves(strangeness->modes) * sizeof(double));
   strangeness->evaluator = evaluator;
   strangeness->y = heap_array(strangeness->heap, array->columns, sizeof(double));
   for (uint32_t q = 0; q < array->columns; q++)

@@ -71,7 +71,7 @@ static bool integrate(RunLoop *run) {
   const RunOptions *options = run->options;
   Stepper *stepper = run->stepper;
   uint64_t steps = 0;
-  while (stepper_time(stepper) < options->stop) {
+  while (stepper_time(stepper) < options->stop && !stepper_terminated(stepper)) {
     if (!stepper_step(stepper)) return false;
     double t = stepper_time(stepper);
     bool event = stepper_at_event(stepper);
@@ -83,7 +83,7 @@ static bool integrate(RunLoop *run) {
       run->statistics->stopped = true;
       return true;
     }
-    if (t < options->stop && !stepper_prepare(stepper)) return false;
+    if (t < options->stop && !stepper_terminated(stepper) && !stepper_prepare(stepper)) return false;
   }
   return true;
 }

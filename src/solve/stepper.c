@@ -39,6 +39,7 @@ struct Stepper {
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
   double *y, *ahead, *begin; /* begin: where the last step began, if determinants or events are watched */
   double before;             /* where the last step began */
+  bool terminated;           /* the model asked for the end */
   bool at_event;             /* the last step ended at one, with the columns before it in y */
   uint32_t mode;             /* one that changes there */
   double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
@@ -343,6 +344,7 @@ static bool repair_choice(Stepper *stepper, double t) {
 /* ---- events ---- */
 
 static const char *condition_text(Stepper *stepper) {
+  if (stepper->mode == MAP_NONE) return "of a when";
   return model_text(evaluator_model(stepper->view->evaluator), stepper->view->switches->modes->relation[stepper->mode],
                     &stepper->diags->arena);
 }
@@ -417,12 +419,44 @@ static bool report_jump(Stepper *stepper) {
   return false;
 }
 
+/* Reports what an event has left behind. false: the run fails. */
+static bool take_fired(Stepper *stepper) {
+  const View *view = stepper->view;
+  for (uint32_t k = 0; k < view->fired.count; k++) {
+    const LogicAction *action = &view->switches->modes->logic->actions.data[view->fired.data[k]];
+    const char *text = model_text(evaluator_model(view->evaluator), action->written->message, &stepper->diags->arena);
+    if (action->kind == ACTION_TERMINATE) {
+      stepper->terminated = true;
+      diag_warning(stepper->diags, action->written->span, "the model ends the run at time %.10g: %s", stepper->t_event,
+                   text);
+    } else if (action->written->is_warning) {
+      diag_warning(stepper->diags, action->written->span, "at time %.10g: %s", stepper->t_event, text);
+    } else {
+      diag_error(stepper->diags, DIAG_INTEGRATION, action->written->span, "assertion failed at time %.10g: %s",
+                 stepper->t_event, text);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Nothing that is integrated has changed at the event, on which the last step has landed. */
+static bool goes_on(const Stepper *stepper) {
+  return !stepper->view->disturbed && stepper->integrator->time(stepper->self) == stepper->t_event;
+}
+
 bool stepper_settle(Stepper *stepper) {
   double t = stepper->t_event;
   if (is_sliding(stepper)) switches_leave(stepper->view->switches);
-  if (t < stepper->t_timed) let_hover(stepper);
+  if (t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
   bool settled = events_settle(stepper->view, t, stepper->y, stepper->mode);
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
+  if (settled && !take_fired(stepper)) return false;
+  if (settled && goes_on(stepper)) {
+    plan_timed(stepper, t);
+    stepper->at_event = false;
+    return true;
+  }
   if (!has_same_ranks(stepper)) return false;
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   if (!start_is_regular(stepper)) return false;
@@ -566,6 +600,8 @@ bool stepper_step(Stepper *stepper) {
   }
 }
 
+bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
+
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
 
 bool stepper_prepare(Stepper *stepper) {
@@ -590,7 +626,17 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   return stepper;
 }
 
-bool stepper_start(Stepper *stepper, double t, const double *y) {
+/* What happens at the start itself: whens, and samples that are due at once. */
+static bool begin_discrete(Stepper *stepper, double t) {
+  const Switches *switches = stepper->view->switches;
+  if (!switches || !switches->decisions) return true;
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->mode = MAP_NONE;
+  return stepper_settle(stepper);
+}
+
+static bool start_at(Stepper *stepper, double t, const double *y) {
   memcpy(stepper->y, y, (size_t)stepper->view->system.columns * sizeof *y);
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = INFINITY;
@@ -601,6 +647,10 @@ bool stepper_start(Stepper *stepper, double t, const double *y) {
   events_begin(stepper->view, t, stepper->y);
   plan_timed(stepper, t);
   return start_is_regular(stepper);
+}
+
+bool stepper_start(Stepper *stepper, double t, const double *y) {
+  return start_at(stepper, t, y) && begin_discrete(stepper, t);
 }
 
 /* ---- over many steps ---- */
@@ -624,16 +674,15 @@ struct StepperState {
   double t, *y;
   const Integrator *integrator;
   SavedValues run, original;
-  void *choice; /* NULL: the states are never chosen */
+  uint64_t *samples; /* that are over */
+  void *choice;      /* NULL: the states are never chosen */
 };
 
 static void copy_numbers(double *to, const double *from, size_t count) {
   if (count) memcpy(to, from, count * sizeof *to);
 }
 
-static size_t count_discretes(const Evaluator *evaluator) {
-  return evaluator->model->discretes.count + evaluator->code->modes->count;
-}
+static size_t count_discretes(const Evaluator *evaluator) { return modes_leaves(evaluator->code->modes); }
 
 static SavedValues save_values(const Evaluator *evaluator, Heap *heap) {
   size_t parameters = evaluator->model->parameters.count, discretes = count_discretes(evaluator);
@@ -663,6 +712,7 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   state->integrator = stepper->integrator;
   state->run = save_values(view->evaluator, heap);
   state->original = save_values(view->original, heap);
+  if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return stepper_restore(stepper, state) ? state : NULL;
 }
@@ -673,10 +723,11 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   restore_values(view->evaluator, &state->run);
   restore_values(view->original, &state->original);
   if (view->switches) switches_forget(view->switches);
+  if (state->samples) decisions_restore(view->switches->decisions, state->samples);
   if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
   stepper->integrator = state->integrator;
   stepper->waiting = NULL;
   stepper->advanced = false;
   stepper->repairs = stepper->retakes = 0;
-  return stepper_start(stepper, state->t, state->y);
+  return start_at(stepper, state->t, state->y);
 }

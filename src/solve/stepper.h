@@ -51,6 +51,9 @@ bool stepper_interpolate(Stepper *stepper, double t, double *y);
  * undone, the next one ends there at the latest, and what was to be recorded from t on comes again. */
 bool stepper_passed_event(Stepper *stepper, double t, const double *y);
 
+/* Has the model asked for the end of the run? */
+bool stepper_terminated(const Stepper *stepper);
+
 /* Did the last step end at an event? Then stepper_settle finds the modes and columns behind it, and starts again there.
  * false: an error is in diags. */
 bool stepper_at_event(const Stepper *stepper);

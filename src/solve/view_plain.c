@@ -83,7 +83,7 @@ View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.column_index = reduced->column_index;
   make_links(heap, &view->system, run->evaluator->array, reduced->tie);
   plain->nearest = nearest_new(heap, &view->system);
-  if (reduced->modes != reduction->modes || !reduced->modes->count) return view;
+  if (reduced->modes != reduction->modes || !modes_make_events(reduced->modes)) return view;
   size_t columns = reduction->array->columns;
   plain->original = *original;
   plain->original.y = heap_array(heap, columns, sizeof(double));
