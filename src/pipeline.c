@@ -177,7 +177,7 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   enum { ROUNDS = 20 };
   Switches *switches = switches_new(initializer->heap, initializer->evaluator);
   Decisions *decisions = switches ? switches->decisions : NULL;
-  if (decisions) decisions_start(decisions, run->start);
+  if (decisions) decisions_start(decisions);
   if (switches) {
     double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
     if (!initial_guess(initializer, starts, guess, diags)) return false;

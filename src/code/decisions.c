@@ -47,10 +47,6 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
   decisions->start = heap_array(heap, logic->samples.count, sizeof(double));
   decisions->interval = heap_array(heap, logic->samples.count, sizeof(double));
   decisions->count = heap_array(heap, logic->samples.count, sizeof(uint64_t));
-  for (uint32_t k = 0; k < logic->samples.count; k++) {
-    decisions->start[k] = constant(evaluator, logic->samples.data[k].start, 0);
-    decisions->interval[k] = constant(evaluator, logic->samples.data[k].interval, INFINITY);
-  }
   find_targets(decisions, heap);
   return decisions;
 }
@@ -84,9 +80,12 @@ static void set_samples(Decisions *decisions, double t) {
   }
 }
 
-/* Those before t, without their events. */
-static void skip_samples(Decisions *decisions, double t) {
+/* By the parameters of now; those before t are left out. */
+static void begin_samples(Decisions *decisions, double t) {
   for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
+    const LogicSample *sample = &decisions->logic->samples.data[k];
+    decisions->start[k] = constant(decisions->evaluator, sample->start, 0);
+    decisions->interval[k] = constant(decisions->evaluator, sample->interval, INFINITY);
     double behind = (t - decisions->start[k]) / decisions->interval[k];
     decisions->count[k] = behind > 0 ? (uint64_t)ceil(behind - 1e-9) : 0;
   }
@@ -111,7 +110,7 @@ static void copy_pre(Decisions *decisions) {
   memcpy(evaluator->pre, evaluator->discretes, modes_leaves(evaluator->code->modes) * sizeof(double));
 }
 
-void decisions_start(Decisions *decisions, double t) {
+void decisions_start(Decisions *decisions) {
   Evaluator *evaluator = decisions->evaluator;
   const Model *model = evaluator->model;
   for (uint32_t d = 0; d < model->discretes.count; d++) {
@@ -120,13 +119,14 @@ void decisions_start(Decisions *decisions, double t) {
     evaluator->discretes[d] = evaluator->pre[d] = constant(evaluator, variable->start, otherwise);
   }
   evaluator->discretes[decisions->logic->initial] = 1;
-  skip_samples(decisions, t);
 }
 
 void decisions_started(Decisions *decisions) {
   decisions->evaluator->discretes[decisions->logic->initial] = 0;
   copy_pre(decisions);
 }
+
+void decisions_run(Decisions *decisions, double t) { begin_samples(decisions, t); }
 
 void decisions_begin(Decisions *decisions, double t) {
   copy_pre(decisions);

@@ -20,11 +20,14 @@ typedef struct Decisions {
 /* For the logic of the evaluator's code; NULL if it is empty. Lives in the heap. */
 Decisions *decisions_new(Heap *heap, Evaluator *evaluator);
 
-/* The values before initialization at t: start values, initial() true. */
-void decisions_start(Decisions *decisions, double t);
+/* The values before initialization: start values, initial() true. */
+void decisions_start(Decisions *decisions);
 
 /* Initialization is over: initial() is false, and pre() is what was found. */
 void decisions_started(Decisions *decisions);
+
+/* A run begins at t: samples are counted from there. */
+void decisions_run(Decisions *decisions, double t);
 
 /* Begins an event at t: pre() is what the values are, and samples that are due are true. */
 void decisions_begin(Decisions *decisions, double t);

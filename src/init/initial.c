@@ -69,13 +69,14 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
   RowSize *size = arena_array(&scratch, jacobian->rows, sizeof *size);
   Point point = evaluator_point(rows->evaluator, t, y);
-  bool hold =
-      workspace_run(rows->program, &point, r) == EVAL_OK && workspace_run(rows->entries, &point, values) == EVAL_OK;
+  bool hold = workspace_run(rows->program, &point, r) == EVAL_OK;
+  workspace_run(rows->entries, &point, values);
   rows->evaluator->row_evaluations += jacobian->rows;
   rows->evaluator->entry_evaluations += jacobian->nonzeros;
   for (uint32_t q = 0; q < jacobian->columns; q++) {
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       RowSize *row = &size[jacobian->row_index[e]];
+      if (!isfinite(values[e])) continue; /* as that of sqrt(u) at u = 0 */
       row->terms += fabs(values[e] * y[q]);
       row->nominal += fabs(values[e]) * rows->nominal[q];
       row->largest = fmax(row->largest, fabs(y[q]) / rows->nominal[q]);

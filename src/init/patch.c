@@ -267,11 +267,22 @@ static void scale_rows(Patch *patch, const double *y) {
   }
 }
 
+/* Entries of columns that stay may be infinite, as that of sqrt(u) is where u is known to be 0. */
+static bool drop_infinite(Patch *patch) {
+  for (uint32_t k = 0; k < patch->columns; k++)
+    for (int32_t e = patch->jacobian->column_start[k]; e < patch->jacobian->column_start[k + 1]; e++) {
+      if (isfinite(patch->values[e])) continue;
+      if (patch->number[k] >= 0) return false;
+      patch->values[e] = 0;
+    }
+  return true;
+}
+
 /* The matrix at y, and the scales of the rows. */
 static bool linearize(Patch *patch, double t, const double *y) {
   Point point = system_point(patch->system, t, y);
   patch->system->evaluator->entry_evaluations += patch->jacobian->nonzeros;
-  if (workspace_run(patch->entries, &point, patch->values) != EVAL_OK) return false;
+  if (workspace_run(patch->entries, &point, patch->values) != EVAL_OK && !drop_infinite(patch)) return false;
   scale_rows(patch, y);
   return true;
 }

@@ -630,6 +630,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
 static bool begin_discrete(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   if (!switches || !switches->decisions) return true;
+  decisions_run(switches->decisions, t);
   stepper->at_event = true;
   stepper->t_event = t;
   stepper->mode = MAP_NONE;
