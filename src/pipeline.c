@@ -171,6 +171,14 @@ static bool pass_code(Plan *plan) {
   return true;
 }
 
+/* Sets all that is discrete by the values found, until it stays. Do rows depend on what has changed? */
+static bool modes_differ(Switches *switches, double t, const double *y) {
+  switches->matter = false;
+  for (uint32_t round = 0; round <= modes_leaves(switches->modes) && !switches->matter; round++)
+    if (!switches_evaluate(switches, t, y) || !switches_set(switches, t, y)) return false;
+  return switches->matter;
+}
+
 /* Initial values for the modes of the guess, until the values found have those modes. */
 static bool find_initial(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
                          Diags *diags) {
@@ -185,9 +193,7 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
-    if (switches && switches_evaluate(switches, run->start, initial->y) &&
-        switches_set(switches, run->start, initial->y))
-      continue;
+    if (switches && modes_differ(switches, run->start, initial->y)) continue;
     if (decisions) decisions_started(decisions);
     initial_report_bounds(initializer, initial, diags);
     return true;

@@ -11,6 +11,7 @@ typedef struct LogicBuilder {
   Expr *assigned; /* per discrete variable: what whens make of it so far; EXPR_NONE: none assigns it */
   Span *where;    /* and the last of them */
   IndexVec order; /* those assigned, in order of the first assignment */
+  uint32_t *step_of; /* per discrete variable: its equation's step, MAP_NONE */
 } LogicBuilder;
 
 static Expr not_of(Dag *dag, Expr a) { return dag_unary(dag, OP_NOT, a); }
@@ -96,6 +97,7 @@ static void add_steps(LogicBuilder *builder) {
     const Equation *equation = &model->discrete_equations.data[i];
     uint32_t index = dag_index(builder->dag, equation->left);
     if (is_text(model, model->discretes.data[index])) continue;
+    builder->step_of[index] = builder->logic->steps.count;
     vec_push(builder->heap, &builder->logic->steps, (LogicStep){index, equation->right, equation->span});
   }
   for (uint32_t w = 0; w < model->whens.count; w++) add_when(builder, &model->whens.data[w]);
@@ -109,12 +111,24 @@ static void add_steps(LogicBuilder *builder) {
 
 /* ---- initial equations for discrete variables ---- */
 
-/* Does this side say what pre() of a leaf is at the start? */
-static bool names_pre(const LogicBuilder *builder, Expr side, Expr other) {
+/* The leaf whose pre() gives a leaf its value at the start: its own, if whens assign it, or what its equation names, as in
+ * d = pre(e). */
+static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf) {
   const Dag *dag = builder->dag;
-  if (dag_op(dag, side) == OP_PRE) return true;
-  return dag_op(dag, side) == OP_DISCRETE && builder->assigned[dag_index(dag, side)] != EXPR_NONE &&
-         !dag_depends(dag, other, OP_VARIABLE);
+  const Logic *logic = builder->logic;
+  for (uint32_t k = 0; dag_op(dag, leaf) == OP_DISCRETE && k < logic->steps.count; k++) {
+    uint32_t step = builder->step_of[dag_index(dag, leaf)];
+    if (step == MAP_NONE) break;
+    Expr value = logic->steps.data[step].value;
+    if (dag_op(dag, value) != OP_DISCRETE && dag_op(dag, value) != OP_PRE) break;
+    leaf = value;
+  }
+  return dag_index(dag, leaf);
+}
+
+/* Does this side say what pre() of a leaf is at the start? */
+static bool names_pre(const Dag *dag, Expr side, Expr other) {
+  return dag_op(dag, side) == OP_PRE || (dag_op(dag, side) == OP_DISCRETE && !dag_depends(dag, other, OP_VARIABLE));
 }
 
 static void add_initial_steps(LogicBuilder *builder) {
@@ -123,9 +137,9 @@ static void add_initial_steps(LogicBuilder *builder) {
   logic->is_initial_step = heap_array(builder->heap, model->initial_equations.count, sizeof(bool));
   for (uint32_t i = 0; i < model->initial_equations.count; i++) {
     const Equation *equation = &model->initial_equations.data[i];
-    bool right = !names_pre(builder, equation->left, equation->right);
-    if (right && !names_pre(builder, equation->right, equation->left)) continue;
-    LogicStep step = {dag_index(builder->dag, right ? equation->right : equation->left),
+    bool right = !names_pre(builder->dag, equation->left, equation->right);
+    if (right && !names_pre(builder->dag, equation->right, equation->left)) continue;
+    LogicStep step = {pre_behind(builder, right ? equation->right : equation->left),
                       right ? equation->left : equation->right, equation->span};
     vec_push(builder->heap, &logic->initial_steps, step);
     logic->is_initial_step[i] = true;
@@ -208,7 +222,8 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
   logic->terminal = logic->leaves++;
   builder.assigned = heap_array(heap, own, sizeof *builder.assigned);
   builder.where = heap_array(heap, own, sizeof *builder.where);
-  for (uint32_t d = 0; d < own; d++) builder.assigned[d] = EXPR_NONE;
+  builder.step_of = heap_array(heap, own, sizeof *builder.step_of);
+  for (uint32_t d = 0; d < own; d++) builder.assigned[d] = EXPR_NONE, builder.step_of[d] = MAP_NONE;
   add_steps(&builder);
   add_initial_steps(&builder);
   replace_nodes(&builder, residual, count);
@@ -219,6 +234,7 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
   vec_free(heap, &builder.order);
   heap_free(heap, builder.assigned);
   heap_free(heap, builder.where);
+  heap_free(heap, builder.step_of);
   return logic;
 }
 

@@ -273,12 +273,14 @@ static EvalStatus begin_to_slide(View *view, double t, double *y) {
 static bool settle_values(View *view, double t, double *y, uint32_t mode) {
   Switches *switches = view->switches;
   switches_begin(switches, mode);
-  for (int round = 0; round < SETTLE_LIMIT; round++) {
+  int solved = 0;
+  for (uint32_t round = 0; round < SETTLE_LIMIT + modes_leaves(switches->modes) && solved < SETTLE_LIMIT; round++) {
     if (!switches_evaluate(switches, t, y)) return false;
     switches->matter = false;
     if (!switches_set(switches, t, y)) return begin_to_slide(view, t, y) == EVAL_OK;
     if (!switches->matter) continue;
     view->disturbed = true;
+    solved++;
     if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
   }
   return false;
