@@ -31,6 +31,7 @@ typedef struct Bench {
   Arena arena;
   Model *model;
   Problem problem;
+  Modes modes;
   Structure structure;
   Array array;
   Evaluator *evaluator;
@@ -49,13 +50,13 @@ static Bench *bench_new(const char *text) {
   bench->model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, &bench->diags);
   assert_non_null(bench->model);
   bench->problem = problem_make(bench->model, true, &bench->arena);
+  bench->modes = modes_extract(&bench->problem, &bench->arena);
   bench->structure = structure_run(&bench->arena, &bench->problem.incidence);
   assert_int_equal(bench->structure.status, STRUCTURE_OK);
   bench->array = array_make(&bench->problem, bench->structure.c, bench->structure.d, &bench->arena);
   double *parameters = heap_array(heap, bench->model->parameters.count, sizeof *parameters);
   assert_true(model_parameter_values(bench->model, bench->model->heap, NULL, parameters, &bench->diags));
-  static const Modes no_modes;
-  ArrayCode *code = array_code_new(heap, &bench->array, &no_modes);
+  ArrayCode *code = array_code_new(heap, &bench->array, &bench->modes);
   bench->evaluator = evaluator_new(heap, code, parameters);
   bench->initializer =
       (Initializer){.heap = heap,

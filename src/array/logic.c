@@ -8,9 +8,9 @@ typedef struct LogicBuilder {
   Model *model;
   Dag *dag;
   Heap *heap;
-  Expr *assigned; /* per discrete variable: what whens make of it so far; EXPR_NONE: none assigns it */
-  Span *where;    /* and the last of them */
-  IndexVec order; /* those assigned, in order of the first assignment */
+  Expr *assigned;    /* per discrete variable: what whens make of it so far; EXPR_NONE: none assigns it */
+  Span *where;       /* and the last of them */
+  IndexVec order;    /* those assigned, in order of the first assignment */
   uint32_t *step_of; /* per discrete variable: its equation's step, MAP_NONE */
 } LogicBuilder;
 
@@ -56,14 +56,19 @@ static void add_assignment(LogicBuilder *builder, const Action *action, Expr fir
 }
 
 static void add_action(LogicBuilder *builder, const Action *action, Expr fires) {
+  bool in_when = fires != EXPR_NONE;
   if (fires != EXPR_NONE && action->guard != EXPR_NONE) fires = dag_binary(builder->dag, OP_AND, fires, action->guard);
   else if (fires == EXPR_NONE) fires = action->guard;
   if (action->kind == ACTION_ASSIGN) {
     add_assignment(builder, action, fires);
     return;
   }
+  double known;
+  bool holds = action->kind == ACTION_ASSERT && dag_is_constant(builder->dag, action->value, &known) && known != 0;
+  if (holds) return;
   Expr target = action->kind == ACTION_REINIT ? model_leaf(builder->model, action->target, 0) : EXPR_NONE;
-  vec_push(builder->heap, &builder->logic->actions, (LogicAction){action->kind, fires, target, action->value, action});
+  vec_push(builder->heap, &builder->logic->actions,
+           (LogicAction){action->kind, fires, target, action->value, in_when, action});
 }
 
 /* Does one of the conditions hold that did not before? initial() counts at the start, and nothing else does. */

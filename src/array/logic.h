@@ -17,9 +17,10 @@ typedef struct LogicStep {
 
 typedef struct LogicAction {
   ActionKind kind;
-  Expr fires;  /* EXPR_NONE: at all times, for an assertion outside of whens */
+  Expr fires;  /* EXPR_NONE: at all times, for an assertion outside of whens without a condition */
   Expr target; /* of reinit: the variable leaf of the model's unknown, aliases put in */
   Expr value;  /* of reinit: the new value of the target; of assert: the condition */
+  bool in_when;
   const Action *written;
 } LogicAction;
 

@@ -10,6 +10,15 @@ static double constant(Evaluator *evaluator, Expr e, double otherwise) {
   return e != EXPR_NONE && evaluator_constant(evaluator, e, &value) ? value : otherwise;
 }
 
+static bool is_moving(const Dag *dag, Expr e) {
+  return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME);
+}
+
+static bool is_watched(const Dag *dag, const LogicAction *action) {
+  return action->kind == ACTION_ASSERT && !action->in_when &&
+         (is_moving(dag, action->value) || (action->fires != EXPR_NONE && is_moving(dag, action->fires)));
+}
+
 /* The column that a reinit sets, through its alias. */
 static void find_targets(Decisions *decisions, Heap *heap) {
   const Logic *logic = decisions->logic;
@@ -47,6 +56,9 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
   decisions->start = heap_array(heap, logic->samples.count, sizeof(double));
   decisions->interval = heap_array(heap, logic->samples.count, sizeof(double));
   decisions->count = heap_array(heap, logic->samples.count, sizeof(uint64_t));
+  decisions->is_reported = heap_array(heap, logic->actions.count, sizeof(bool));
+  for (uint32_t a = 0; a < logic->actions.count; a++)
+    decisions->watches = decisions->watches || is_watched(evaluator->model->dag, &logic->actions.data[a]);
   find_targets(decisions, heap);
   return decisions;
 }

@@ -13,8 +13,10 @@ typedef struct Decisions {
   uint64_t *count;          /* per sample: how many are over */
   uint32_t *column;         /* per action that is a reinit: what it sets, and with which sign */
   int8_t *sign;
-  bool matter;    /* something that rows depend on has changed since this was false */
-  bool undefined; /* a value was not at the last evaluation */
+  bool *is_reported; /* per action: a warning that was given */
+  bool watches;      /* assertions outside of whens look at columns or time: they are to be looked at in each step */
+  bool matter;       /* something that rows depend on has changed since this was false */
+  bool undefined;    /* a value was not at the last evaluation */
 } Decisions;
 
 /* For the logic of the evaluator's code; NULL if it is empty. Lives in the heap. */

@@ -323,6 +323,11 @@ static void note_actions(View *view, double t, const double *y) {
   }
 }
 
+void events_watch(View *view, double t, const double *y) {
+  view->fired.count = 0;
+  if (view->switches && view->switches->decisions && view->switches->decisions->watches) note_actions(view, t, y);
+}
+
 bool events_settle(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = false;

@@ -28,3 +28,6 @@ bool events_leave(View *view, const Integrator *integrator, void *self, double b
  * columns for them, until all agree, or begins to slide along an edge; then does what whens ask for, and so on until nothing
  * changes. Returns false when they do not settle. */
 bool events_settle(View *view, double t, double *y, uint32_t mode);
+
+/* Looks at assertions outside of whens, at (t, y) between events: those that do not hold are in view->fired. */
+void events_watch(View *view, double t, const double *y);

@@ -419,21 +419,22 @@ static bool report_jump(Stepper *stepper) {
   return false;
 }
 
-/* Reports what an event has left behind. false: the run fails. */
-static bool take_fired(Stepper *stepper) {
+/* Reports what has fired at t. false: the run fails. */
+static bool take_fired(Stepper *stepper, double t) {
   const View *view = stepper->view;
   for (uint32_t k = 0; k < view->fired.count; k++) {
     const LogicAction *action = &view->switches->modes->logic->actions.data[view->fired.data[k]];
+    bool *is_reported = &view->switches->decisions->is_reported[view->fired.data[k]];
     const char *text = model_text(evaluator_model(view->evaluator), action->written->message, &stepper->diags->arena);
     if (action->kind == ACTION_TERMINATE) {
       stepper->terminated = true;
-      diag_warning(stepper->diags, action->written->span, "the model ends the run at time %.10g: %s", stepper->t_event,
-                   text);
+      diag_warning(stepper->diags, action->written->span, "the model ends the run at time %.10g: %s", t, text);
     } else if (action->written->is_warning) {
-      diag_warning(stepper->diags, action->written->span, "at time %.10g: %s", stepper->t_event, text);
+      if (!*is_reported) diag_warning(stepper->diags, action->written->span, "at time %.10g: %s", t, text);
+      *is_reported = true;
     } else {
-      diag_error(stepper->diags, DIAG_INTEGRATION, action->written->span, "assertion failed at time %.10g: %s",
-                 stepper->t_event, text);
+      DiagCode code = t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT;
+      diag_error(stepper->diags, code, action->written->span, "assertion failed at time %.10g: %s", t, text);
       return false;
     }
   }
@@ -451,7 +452,7 @@ bool stepper_settle(Stepper *stepper) {
   if (t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
   bool settled = events_settle(stepper->view, t, stepper->y, stepper->mode);
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
-  if (settled && !take_fired(stepper)) return false;
+  if (settled && !take_fired(stepper, t)) return false;
   if (settled && goes_on(stepper)) {
     plan_timed(stepper, t);
     stepper->at_event = false;
@@ -605,6 +606,8 @@ bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
 
 bool stepper_prepare(Stepper *stepper) {
+  events_watch(stepper->view, stepper_time(stepper), stepper_values(stepper));
+  if (!take_fired(stepper, stepper_time(stepper))) return false;
   if (!watch_choice(stepper, stepper_time(stepper))) return false;
   leave_if_stiff(stepper);
   return true;
