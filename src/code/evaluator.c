@@ -58,10 +58,17 @@ EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, doubl
   return workspace_run(evaluator->rows, &point, rows);
 }
 
+void evaluator_drop_infinite(double *values, size_t count) {
+  for (size_t e = 0; e < count; e++)
+    if (!isfinite(values[e])) values[e] = 0;
+}
+
 EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, double *values) {
   Point point = evaluator_point(evaluator, t, y);
   evaluator->entry_evaluations += evaluator->jacobian->nonzeros;
-  return workspace_run(evaluator->entries, &point, values);
+  if (workspace_run(evaluator->entries, &point, values) != EVAL_OK)
+    evaluator_drop_infinite(values, evaluator->jacobian->nonzeros);
+  return EVAL_OK;
 }
 
 double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order) {

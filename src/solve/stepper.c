@@ -3,6 +3,7 @@
 
 #include "solve/events.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -407,8 +408,14 @@ static void restart(Stepper *stepper, double t) {
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
 }
 
+/* A time that is the end but for round-off is the end: no step leads from there to it. */
+static double snap(const Stepper *stepper, double t) {
+  double stop = stepper->options.stop, near = 16 * DBL_EPSILON * fmax(fabs(stop), fabs(stepper->options.start));
+  return fabs(stop - t) <= near ? stop : t;
+}
+
 static void plan_timed(Stepper *stepper, double t) {
-  stepper->t_timed = events_next_time(stepper->view, t, stepper->options.stop, &stepper->timed);
+  stepper->t_timed = snap(stepper, events_next_time(stepper->view, t, stepper->options.stop, &stepper->timed));
 }
 
 static bool report_jump(Stepper *stepper) {
@@ -509,7 +516,7 @@ static bool find_state_event(Stepper *stepper, double t) {
     stepper->at_event = true;
     stepper->mode = view->switches->slide.mode;
   }
-  stepper->t_event = stepper->at_event ? t : stepper->t_event;
+  if (stepper->at_event) stepper->t_event = snap(stepper, t);
   stepper->statistics.events += stepper->at_event;
   return stepper->at_event;
 }

@@ -126,9 +126,11 @@ static EvalStatus kept_jacobian(void *context, double t, const double *y, double
   DummyView *chosen = context;
   Evaluator *evaluator = chosen->view.evaluator;
   Point point = evaluator_point(evaluator, t, y);
-  evaluator->entry_evaluations +=
-      (uint64_t)chosen->view.without_superfluous.column_start[chosen->view.without_superfluous.columns];
-  return workspace_run(chosen->kept_entries, &point, values);
+  const System *without = &chosen->view.without_superfluous;
+  size_t count = (size_t)without->column_start[without->columns];
+  evaluator->entry_evaluations += count;
+  if (workspace_run(chosen->kept_entries, &point, values) != EVAL_OK) evaluator_drop_infinite(values, count);
+  return EVAL_OK;
 }
 
 static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *reduced) {
