@@ -138,6 +138,12 @@ void decisions_started(Decisions *decisions) {
   copy_pre(decisions);
 }
 
+void decisions_adopt(Decisions *decisions, const double *discretes) {
+  uint32_t count = decisions->evaluator->model->discretes.count;
+  if (count) memcpy(decisions->evaluator->discretes, discretes, count * sizeof *discretes);
+  copy_pre(decisions);
+}
+
 void decisions_run(Decisions *decisions, double t) { begin_samples(decisions, t); }
 
 void decisions_begin(Decisions *decisions, double t) {

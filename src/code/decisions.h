@@ -28,6 +28,9 @@ void decisions_start(Decisions *decisions);
 /* Initialization is over: initial() is false, and pre() is what was found. */
 void decisions_started(Decisions *decisions);
 
+/* Takes over the values of the model's discrete variables, as pre() too; what else is discrete follows when it is set. */
+void decisions_adopt(Decisions *decisions, const double *discretes);
+
 /* A run begins at t: samples are counted from there. */
 void decisions_run(Decisions *decisions, double t);
 

@@ -2,6 +2,7 @@
 #include "solve/constraints.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The columns of the model's array out of those of the view. */
 static void set_columns(Constraints *constraints, const double *y) {
@@ -151,6 +152,8 @@ void constraints_check(Constraints *constraints, double t, const double *y) {
   View *view = constraints->view;
   Heap *heap = view->original->heap;
   set_columns(constraints, y);
+  size_t discretes = view->original->model->discretes.count * sizeof(double);
+  if (view->original_switches && discretes) memcpy(view->original->discretes, view->evaluator->discretes, discretes);
   if (view->original_switches && switches_evaluate(view->original_switches, t, constraints->y)) {
     switches_begin(view->original_switches, MAP_NONE); /* each point settles its modes anew */
     switches_set(view->original_switches, t, constraints->y);
