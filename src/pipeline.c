@@ -3,6 +3,7 @@
 
 #include "array/verdict.h"
 #include "code/switches.h"
+#include "solve/jump.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static bool pass_parameters(Plan *plan) {
                                 plan->diags);
 }
 
-static bool make_passes(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags);
+static bool make_passes(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags);
 
 /* A method by ranks starts where the others do. */
 static bool pass_common(Plan *plan) {
@@ -101,7 +102,7 @@ static bool pass_common(Plan *plan) {
   request.method = &method_dummy;
   request.initialize_only = true;
   plan->common = heap_alloc(plan->heap, sizeof *plan->common);
-  if (!make_passes(plan->common, plan->heap, plan->model, &request, &silent)) plan->common = NULL;
+  if (!make_passes(plan->common, plan->heap, plan->model, &request, NULL, &silent)) plan->common = NULL;
   return true;
 }
 
@@ -109,6 +110,8 @@ static bool pass_common(Plan *plan) {
 static bool pass_structure(Plan *plan) {
   plan->problem = problem_make(plan->own, !plan->request.method->by_ranks, &plan->arena);
   plan->modes = modes_extract(&plan->problem, &plan->arena);
+  plan->branches = branches_find(&plan->problem, &plan->arena);
+  if (plan->holds) plan->problem = branches_narrow(&plan->problem, &plan->branches, plan->holds, &plan->arena);
   plan->structure = structure_run(&plan->arena, &plan->problem.incidence);
   if (plan->structure.status == STRUCTURE_OK) return true;
   /* The message speaks of the model as written. If that is sound, equations became empty by alias elimination. */
@@ -166,6 +169,8 @@ static bool pass_code(Plan *plan) {
   plan->code = array_code_new(plan->heap, &plan->array, &plan->modes);
   plan->choice = dummy_plan(plan->code, &plan->structure);
   plan->states = state_plan(plan->code, &plan->structure);
+  if (plan->branches.count)
+    plan->conditions = array_code_program(plan->code, plan->branches.condition, plan->branches.count);
   plan->first = make_original(plan, plan->heap, plan->parameters);
   plan->facts.evaluator = plan->first.evaluator;
   return true;
@@ -227,8 +232,44 @@ static StartValues common_starts(const Plan *plan) {
   return starts;
 }
 
+/* ---- at an event that changes the structure ---- */
+
+/* The values of the handover in another array; the columns that jump do so as the equations integrated over the instant say. */
+static bool take_over(const Plan *plan, ArrayRun *run, const Handover *from, Heap *heap, Diags *diags) {
+  Evaluator *evaluator = run->evaluator;
+  const Array *array = &plan->array;
+  size_t leaves = modes_leaves(&plan->modes) * sizeof(double);
+  uint32_t column;
+  int32_t block;
+  run->y = heap_array(heap, array->columns, sizeof(double));
+  memcpy(evaluator->discretes, from->evaluator->discretes, leaves);
+  memcpy(evaluator->pre, from->evaluator->pre, leaves);
+  for (uint32_t q = 0; q < array->columns; q++) {
+    uint32_t unknown = plan->problem.unknown[array->column_unknown[q]];
+    double value = evaluator_value(from->evaluator, from->y, unknown, array_order(array, q));
+    run->y[q] = isfinite(value) ? value : 0;
+  }
+  if (!jump_solve(jump_new(heap, evaluator), from->time, run->y, &column)) {
+    diag_error(diags, DIAG_INTEGRATION, (Span){0},
+               "at the event at time %.10g the equations do not determine by how much %s jumps", from->time,
+               array_column_name(array, column, &diags->arena));
+    return false;
+  }
+  if (!dummy_select(run->dummy, from->time, run->y, &block))
+    return report_no_choice(evaluator, &plan->structure, block, diags);
+  statespace_choose(run->space, dummy_depth(run->dummy));
+  if (statespace_complete(run->space, from->time, run->y) == EVAL_OK) return true;
+  diag_error(diags, DIAG_INTEGRATION, (Span){0},
+             "at the event at time %.10g, which changes the structure, no consistent values were found", from->time);
+  return false;
+}
+
 static bool pass_initial(Plan *plan) {
   plan->facts.status = "init";
+  if (plan->request.handover) {
+    plan->initial.y = NULL;
+    return take_over(plan, &plan->first, plan->request.handover, plan->heap, plan->diags);
+  }
   plan->initializer = make_initializer(plan, plan->heap, &plan->first);
   StartValues starts = plan->common ? common_starts(plan) : plan->starts;
   if (!find_initial(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
@@ -411,7 +452,13 @@ static bool make_view(Simulation *simulation) {
       return report_no_choice(system->evaluator, structure, block, simulation->diags);
     statespace_choose(system->space, dummy_depth(system->dummy));
   }
-  simulation->view = view_reduced(simulation->heap, &plan->reduction, &simulation->original, &simulation->system);
+  View *view = simulation->view =
+      view_reduced(simulation->heap, &plan->reduction, &simulation->original, &simulation->system);
+  if (!plan->conditions || plan->reduction.reduced.modes != plan->reduction.modes) return true;
+  view->conditions = workspace_new(simulation->heap, plan->conditions);
+  view->holds = plan->holds;
+  view->branches = plan->branches.count;
+  view->values = heap_array(simulation->heap, view->branches, sizeof(double));
   return true;
 }
 
@@ -443,6 +490,99 @@ static bool pass_view(Simulation *simulation) {
 /* Part of the tolerance that a multistep method gets when it is daedal's own choice: errors add up over its many steps. */
 static double multistep_accuracy(double tolerance) { return fmin(1, fmax(0.02, 1e-13 / tolerance)); }
 
+/* ---- modes with a structure of their own ---- */
+
+/* The branches that hold at the discrete values of now. */
+static bool *branches_now(const Plan *plan, Evaluator *evaluator, Heap *heap) {
+  uint32_t count = plan->branches.count;
+  double *values = heap_array(heap, count, sizeof *values);
+  bool *holds = heap_array(heap, count, sizeof *holds);
+  Point point = evaluator_point(evaluator, 0, NULL);
+  workspace_run(workspace_new(heap, plan->conditions), &point, values);
+  for (uint32_t k = 0; k < count; k++) holds[k] = values[k] != 0;
+  heap_free(heap, values);
+  return holds;
+}
+
+static const Plan *find_mode(const Simulation *simulation, const bool *holds) {
+  size_t count = simulation->plan->branches.count;
+  for (uint32_t k = 0; k < simulation->modes.count; k++)
+    if (memcmp(simulation->modes.data[k]->holds, holds, count * sizeof *holds) == 0) return simulation->modes.data[k];
+  return NULL;
+}
+
+/* The plan of the mode that the handover leads into, made when first met. NULL: an error is in diags. */
+static const Plan *plan_mode(Simulation *simulation, const Handover *handover, bool *is_new) {
+  Heap *heap = simulation->heap;
+  bool *holds = branches_now(simulation->plan, handover->evaluator, heap);
+  const Plan *known = find_mode(simulation, holds);
+  *is_new = !known;
+  if (known) return known;
+  Request request = simulation->request;
+  request.handover = handover;
+  request.run.start = handover->time;
+  Plan *plan = heap_alloc(heap, sizeof *plan);
+  if (!make_passes(plan, heap, simulation->plan->model, &request, holds, simulation->diags)) return NULL;
+  vec_push(heap, &simulation->modes, plan);
+  return plan;
+}
+
+/* The columns of the model's array where the view is. */
+static double *original_columns(const Simulation *simulation, const double *y) {
+  const View *view = simulation->view;
+  uint32_t columns = view->original->array->columns;
+  double *own = heap_array(simulation->heap, columns, sizeof *own);
+  for (uint32_t q = 0; q < columns; q++)
+    own[q] = view->source[q] == MAP_NONE ? NAN : view->sign[q] * y[view->source[q]];
+  return own;
+}
+
+/* Goes over to the plan of the mode that the event leads into. */
+static bool restructure(Simulation *simulation, double t, const double *y) {
+  bool is_new;
+  View *before = simulation->view;
+  Handover handover = {t, before->original, original_columns(simulation, y)};
+  memcpy(handover.evaluator->discretes, before->evaluator->discretes,
+         simulation->plan->model->discretes.count * sizeof(double));
+  const Plan *plan = plan_mode(simulation, &handover, &is_new);
+  if (!plan) return false;
+  ArrayRun original = is_new ? plan->first : make_original(plan, simulation->heap, before->original->parameters);
+  if (!is_new && !take_over(plan, &original, &handover, simulation->heap, simulation->diags)) return false;
+  simulation->plan = plan;
+  simulation->original = original;
+  simulation->request.run.start = t;
+  if (!make_view(simulation)) return false;
+  if (before->switches->decisions)
+    decisions_restore(simulation->view->switches->decisions,
+                      decisions_save(before->switches->decisions, simulation->heap));
+  recorder_rebind(simulation->recorder, simulation->system.evaluator);
+  simulation->statistics.replans++;
+  return true;
+}
+
+/* Integrates, in one structure behind the other. */
+static bool integrate(Simulation *simulation, const RunOptions *options) {
+  enum { LIMIT = 1000 }; /* changes of the structure at one time */
+  RunLoop *run = run_new(simulation->heap, options, simulation->recorder, &simulation->statistics, simulation->diags);
+  double t = options->start, last = -HUGE_VAL;
+  int changes = 0;
+  RunStatus status = run_integrate(run, simulation->view, &simulation->plan->run, t, simulation->system.y, false);
+  while (status == RUN_RESTRUCTURED) {
+    const double *y;
+    t = run_event(run, &y);
+    changes = t > last ? 0 : changes + 1;
+    last = t;
+    if (changes == LIMIT) {
+      diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
+                 "at time %.10g the structure of the equations changes again and again", t);
+      return false;
+    }
+    if (!restructure(simulation, t, y)) return false;
+    status = run_integrate(run, simulation->view, &simulation->plan->run, t, simulation->system.y, true);
+  }
+  return status == RUN_DONE;
+}
+
 static bool pass_integrate(Simulation *simulation) {
   const Request *request = &simulation->request;
   const Reduced *reduced = &simulation->plan->reduction.reduced;
@@ -456,8 +596,7 @@ static bool pass_integrate(Simulation *simulation) {
     double longest = EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
     if (options.max_step == 0 || options.max_step > longest) options.max_step = longest;
   }
-  return run_integrate(simulation->heap, simulation->view, &simulation->plan->run, simulation->system.y, &options,
-                       simulation->recorder, &simulation->statistics, simulation->diags);
+  return integrate(simulation, &options);
 }
 
 /* ---- the lists of passes ---- */
@@ -512,11 +651,13 @@ static bool run_pass(Plan *plan, const PlanPass *pass, bool *has_structure) {
   return true;
 }
 
-static bool make_passes(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
+/* holds: the branches to make it for; NULL: all. */
+static bool make_passes(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags) {
   bool has_structure = true, ok = true;
   *plan = (Plan){.heap = heap, .arena = arena_make(heap), .diags = diags, .model = model, .request = *request};
   plan->facts = (RunFacts){.status = "input", .method = request->method->name, .equations = model->equations.count};
   plan->own = model_layer(model, heap);
+  plan->holds = holds;
   for (size_t p = 0; p < sizeof PLAN_PASSES / sizeof *PLAN_PASSES && ok; p++) {
     double begin = pipeline_clock();
     ok = run_pass(plan, &PLAN_PASSES[p], &has_structure);
@@ -563,12 +704,12 @@ static bool ranks_take_over(const Strangeness *strangeness, const Request *reque
 
 bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
-  if (make_passes(plan, heap, model, request, diags)) return true;
+  if (make_passes(plan, heap, model, request, NULL, diags)) return true;
   if (!plan->is_misled || request->method->by_ranks) return false;
   Diags *attempt;
   Request asked = ask_ranks(request, heap, &attempt);
   Plan *other = heap_alloc(heap, sizeof *other);
-  if (!make_passes(other, heap, model, &asked, attempt) ||
+  if (!make_passes(other, heap, model, &asked, NULL, attempt) ||
       !ranks_take_over(other->reduction.strangeness, request, attempt, before, diags))
     return false;
   *plan = *other;

@@ -279,6 +279,7 @@ static bool settle_values(View *view, double t, double *y, uint32_t mode) {
     switches->matter = false;
     if (!switches_set(switches, t, y)) return begin_to_slide(view, t, y) == EVAL_OK;
     if (!switches->matter) continue;
+    if (view_restructured(view)) return false;
     view->disturbed = true;
     solved++;
     if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
@@ -328,11 +329,10 @@ void events_watch(View *view, double t, const double *y) {
   if (view->switches && view->switches->decisions && view->switches->decisions->watches) note_actions(view, t, y);
 }
 
-bool events_settle(View *view, double t, double *y, uint32_t mode) {
+static bool iterate(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = false;
   view->fired.count = 0;
-  if (decisions) decisions_begin(decisions, t);
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     bool reset = false;
     view->iterations++;
@@ -348,3 +348,10 @@ bool events_settle(View *view, double t, double *y, uint32_t mode) {
   }
   return false;
 }
+
+bool events_settle(View *view, double t, double *y, uint32_t mode) {
+  if (view->switches->decisions) decisions_begin(view->switches->decisions, t);
+  return iterate(view, t, y, mode);
+}
+
+bool events_resume(View *view, double t, double *y) { return iterate(view, t, y, MAP_NONE); }

@@ -9,7 +9,7 @@
 static const char *constraint_text(const RunFacts *facts, Arena *arena) {
   const RunStatistics *statistics = facts->statistics;
   if (!statistics || statistics->constraint_row == MAP_NONE) return NULL;
-  return evaluator_row_text(facts->evaluator, statistics->constraint_row, arena);
+  return evaluator_row_text(statistics->constraint_array, statistics->constraint_row, arena);
 }
 
 /* ---- text ---- */

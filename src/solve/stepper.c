@@ -210,6 +210,18 @@ StepperStatistics stepper_statistics(const Stepper *stepper) {
   return statistics;
 }
 
+void stepper_statistics_add(StepperStatistics *statistics, const StepperStatistics *before, Heap *heap) {
+  statistics->steps += before->steps;
+  statistics->rejected += before->rejected;
+  statistics->factorizations += before->factorizations;
+  statistics->events += before->events;
+  statistics->time_events += before->time_events;
+  PivotVec pivots = {0};
+  for (uint32_t k = 0; k < before->pivots.count; k++) vec_push(heap, &pivots, before->pivots.data[k]);
+  for (uint32_t k = 0; k < statistics->pivots.count; k++) vec_push(heap, &pivots, statistics->pivots.data[k]);
+  statistics->pivots = pivots;
+}
+
 /* Another integrator from (t, y) on. */
 static void change_integrator(Stepper *stepper, const Integrator *integrator, double t) {
   add_work(stepper, &stepper->statistics);
@@ -453,11 +465,24 @@ static bool goes_on(const Stepper *stepper) {
   return !stepper->view->disturbed && stepper->integrator->time(stepper->self) == stepper->t_event;
 }
 
-bool stepper_settle(Stepper *stepper) {
+/* Does the event lead out of the structure that the system was made for? One made for all branches may be singular in some. */
+static bool leaves_structure(Stepper *stepper, bool settled) {
+  View *view = stepper->view;
+  if (view->restructured || !view->conditions || view->holds) return view->restructured;
+  if (settled && stepper->turning) {
+    turning_begin(stepper->turning, stepper->t_event, stepper->y);
+    settled = !turning_at_start(stepper->turning, &stepper->turning_point);
+  }
+  return view->restructured = !settled;
+}
+
+/* The event at t_event has been settled, or not. */
+static bool finish_event(Stepper *stepper, bool settled) {
   double t = stepper->t_event;
-  if (is_sliding(stepper)) switches_leave(stepper->view->switches);
-  if (t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
-  bool settled = events_settle(stepper->view, t, stepper->y, stepper->mode);
+  if (leaves_structure(stepper, settled)) {
+    memcpy(stepper->y, stepper->begin, (size_t)stepper->view->system.columns * sizeof(double));
+    return false;
+  }
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
   if (settled && !take_fired(stepper, t)) return false;
   if (settled && goes_on(stepper)) {
@@ -475,6 +500,17 @@ bool stepper_settle(Stepper *stepper) {
   stepper->at_event = false;
   return true;
 }
+
+bool stepper_settle(Stepper *stepper) {
+  View *view = stepper->view;
+  double t = stepper->t_event;
+  if (is_sliding(stepper)) switches_leave(view->switches);
+  if (t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
+  memcpy(stepper->begin, stepper->y, (size_t)view->system.columns * sizeof(double));
+  return finish_event(stepper, events_settle(view, t, stepper->y, stepper->mode));
+}
+
+bool stepper_restructured(const Stepper *stepper) { return stepper->view->restructured; }
 
 /* The event of time alone at which the last step has landed. */
 static void take_timed(Stepper *stepper) {
@@ -662,6 +698,15 @@ static bool start_at(Stepper *stepper, double t, const double *y) {
 
 bool stepper_start(Stepper *stepper, double t, const double *y) {
   return start_at(stepper, t, y) && begin_discrete(stepper, t);
+}
+
+bool stepper_resume(Stepper *stepper, double t, const double *y) {
+  if (!start_at(stepper, t, y)) return false;
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->mode = MAP_NONE;
+  memcpy(stepper->begin, stepper->y, (size_t)stepper->view->system.columns * sizeof(double));
+  return finish_event(stepper, events_resume(stepper->view, t, stepper->y));
 }
 
 /* ---- over many steps ---- */

@@ -78,6 +78,11 @@ struct View {
   bool disturbed;        /* the last event has changed what rows depend on, or columns */
   IndexVec fired;        /* actions that the last event leaves to its caller: assertions that do not hold, terminate */
   uint64_t iterations;   /* of events */
+  Workspace *conditions; /* of the branches of the equations (array/branches.h); NULL: there are none */
+  uint32_t branches;     /* how many */
+  const bool *holds;     /* their values that the system was made for; NULL: for all, which may be singular in some */
+  double *values;        /* of them now */
+  bool restructured;     /* at an event they have others */
   uint32_t undetermined; /* a column whose jump at an event the equations do not determine; MAP_NONE: there was none */
   Switches *switches;    /* NULL without relations that make events */
   /* the array of the model, for the check of its constraints; its columns are found among those of the
@@ -107,6 +112,9 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
 
 /* All columns at a time within the integrator's last step, the rows solved. EVAL_DOMAIN: they cannot be. */
 EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y);
+
+/* Have the branches others than those that the system was made for? To be asked at an event where something changed. */
+bool view_restructured(View *view);
 
 /* The system that a method integrates: the lean one where there is one and the method takes it. */
 const System *view_system(const View *view, const Integrator *integrator);
