@@ -264,6 +264,31 @@ static bool take_over(const Plan *plan, ArrayRun *run, const Handover *from, Hea
   return false;
 }
 
+/* The branches that hold at the discrete values of now. */
+static bool *branches_now(const Plan *plan, Evaluator *evaluator, Heap *heap) {
+  uint32_t count = plan->branches.count;
+  double *values = heap_array(heap, count, sizeof *values);
+  bool *holds = heap_array(heap, count, sizeof *holds);
+  Point point = evaluator_point(evaluator, 0, NULL);
+  workspace_run(workspace_new(heap, plan->conditions), &point, values);
+  for (uint32_t k = 0; k < count; k++) holds[k] = values[k] != 0;
+  heap_free(heap, values);
+  return holds;
+}
+
+/* Do the equations in the mode of now need other differentiations than those of all branches together? Then their structure says
+ * nothing about this mode. */
+static bool needs_mode(Plan *plan) {
+  if (!plan->branches.count || plan->holds || plan->conversions.count) return false;
+  bool *holds = branches_now(plan, plan->first.evaluator, plan->heap);
+  Problem narrow = branches_narrow(&plan->problem, &plan->branches, holds, &plan->arena);
+  Structure structure = structure_run(&plan->arena, &narrow.incidence);
+  if (structure.status != STRUCTURE_OK) return false;
+  for (uint32_t i = 0; i < narrow.equations; i++)
+    if (structure.c[i] > plan->structure.c[i]) return true;
+  return false;
+}
+
 static bool pass_initial(Plan *plan) {
   plan->facts.status = "init";
   if (plan->request.handover) {
@@ -274,7 +299,7 @@ static bool pass_initial(Plan *plan) {
   StartValues starts = plan->common ? common_starts(plan) : plan->starts;
   if (!find_initial(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
   plan->first.y = plan->initial.y;
-  return true;
+  return plan->request.method->by_ranks || !needs_mode(plan);
 }
 
 /* What the method makes of the array at the initial point. */
@@ -378,6 +403,13 @@ static bool make_own_plan(Simulation *simulation) {
   return made;
 }
 
+/* Was the plan made for the mode of now? */
+static bool fits_mode(const Plan *plan, Evaluator *evaluator, Heap *heap) {
+  if (!plan->holds) return true;
+  const bool *now = branches_now(plan, evaluator, heap);
+  return memcmp(now, plan->holds, plan->branches.count * sizeof *now) == 0;
+}
+
 /* Fresh values for a plan that others run too. */
 static bool begin_shared(Simulation *simulation) {
   Heap *heap = simulation->heap;
@@ -403,6 +435,8 @@ static bool begin_shared(Simulation *simulation) {
     if (!find_initial(&simulation->initializer, &simulation->request.starts, &simulation->request.run,
                       &simulation->initial, simulation->diags))
       return false;
+    if (!fits_mode(plan, simulation->original.evaluator, heap))
+      return make_own_plan(simulation) && begin_shared(simulation);
   }
   simulation->original.y = simulation->initial.y;
   return true;
@@ -492,18 +526,6 @@ static double multistep_accuracy(double tolerance) { return fmin(1, fmax(0.02, 1
 
 /* ---- modes with a structure of their own ---- */
 
-/* The branches that hold at the discrete values of now. */
-static bool *branches_now(const Plan *plan, Evaluator *evaluator, Heap *heap) {
-  uint32_t count = plan->branches.count;
-  double *values = heap_array(heap, count, sizeof *values);
-  bool *holds = heap_array(heap, count, sizeof *holds);
-  Point point = evaluator_point(evaluator, 0, NULL);
-  workspace_run(workspace_new(heap, plan->conditions), &point, values);
-  for (uint32_t k = 0; k < count; k++) holds[k] = values[k] != 0;
-  heap_free(heap, values);
-  return holds;
-}
-
 static const Plan *find_mode(const Simulation *simulation, const bool *holds) {
   size_t count = simulation->plan->branches.count;
   for (uint32_t k = 0; k < simulation->modes.count; k++)
@@ -511,16 +533,18 @@ static const Plan *find_mode(const Simulation *simulation, const bool *holds) {
   return NULL;
 }
 
-/* The plan of the mode that the handover leads into, made when first met. NULL: an error is in diags. */
+/* The plan of the mode that the handover leads into, made when first met; NULL: of the mode in which the run begins. NULL: an
+ * error is in diags. */
 static const Plan *plan_mode(Simulation *simulation, const Handover *handover, bool *is_new) {
   Heap *heap = simulation->heap;
-  bool *holds = branches_now(simulation->plan, handover->evaluator, heap);
+  Evaluator *evaluator = handover ? handover->evaluator : simulation->view->evaluator;
+  bool *holds = branches_now(simulation->plan, evaluator, heap);
   const Plan *known = find_mode(simulation, holds);
   *is_new = !known;
   if (known) return known;
   Request request = simulation->request;
   request.handover = handover;
-  request.run.start = handover->time;
+  if (handover) request.run.start = handover->time;
   Plan *plan = heap_alloc(heap, sizeof *plan);
   if (!make_passes(plan, heap, simulation->plan->model, &request, holds, simulation->diags)) return NULL;
   vec_push(heap, &simulation->modes, plan);
@@ -560,6 +584,22 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   return true;
 }
 
+/* Begins in a plan of its own for the mode at the start, which the one for all branches does not fit. */
+static bool begin_in_mode(Simulation *simulation) {
+  bool is_new;
+  const Plan *plan = plan_mode(simulation, NULL, &is_new);
+  if (!plan) return false;
+  simulation->plan = plan;
+  simulation->original = plan->first;
+  simulation->initializer = plan->initializer;
+  simulation->initial = plan->initial;
+  simulation->statistics = (RunStatistics){0};
+  if (!make_view(simulation)) return false;
+  simulation->facts.states = (uint32_t)simulation->view->system.links;
+  recorder_rebind(simulation->recorder, simulation->system.evaluator);
+  return true;
+}
+
 /* Integrates, in one structure behind the other. */
 static bool integrate(Simulation *simulation, const RunOptions *options) {
   enum { LIMIT = 1000 }; /* changes of the structure at one time */
@@ -567,6 +607,10 @@ static bool integrate(Simulation *simulation, const RunOptions *options) {
   double t = options->start, last = -HUGE_VAL;
   int changes = 0;
   RunStatus status = run_integrate(run, simulation->view, &simulation->plan->run, t, simulation->system.y, false);
+  if (status == RUN_MISLED) {
+    if (!begin_in_mode(simulation)) return false;
+    status = run_integrate(run, simulation->view, &simulation->plan->run, t, simulation->system.y, false);
+  }
   while (status == RUN_RESTRUCTURED) {
     const double *y;
     t = run_event(run, &y);
@@ -702,9 +746,26 @@ static bool ranks_take_over(const Strangeness *strangeness, const Request *reque
   return false;
 }
 
+/* A plan that failed for all branches, made for those that hold at the start values. */
+static bool plan_by_mode(Plan *plan, uint32_t before) {
+  Heap *heap = plan->heap;
+  if (!plan->conditions || plan->holds || plan->request.method->by_ranks) return false;
+  Diags attempt = diags_make(heap);
+  Plan *other = heap_alloc(heap, sizeof *other);
+  bool *holds = branches_now(plan, plan->first.evaluator, heap);
+  if (!make_passes(other, heap, plan->model, &plan->request, holds, &attempt)) return false;
+  Diags *diags = plan->diags;
+  diags_keep(diags, before);
+  diags_append(diags, &attempt);
+  *plan = *other;
+  plan->arena = arena_make(heap); /* what is in the other one is used where it is */
+  plan->diags = diags;
+  return true;
+}
+
 bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
-  if (make_passes(plan, heap, model, request, NULL, diags)) return true;
+  if (make_passes(plan, heap, model, request, NULL, diags) || plan_by_mode(plan, before)) return true;
   if (!plan->is_misled || request->method->by_ranks) return false;
   Diags *attempt;
   Request asked = ask_ranks(request, heap, &attempt);

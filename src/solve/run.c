@@ -168,7 +168,7 @@ RunStatus run_integrate(RunLoop *run, View *view, const RunPlan *plan, double t,
   if (ok && resumes) record_behind(run, t);
   ok = ok && record_until(run, t, false) && integrate(run);
   collect_statistics(run);
-  if (!ok && stepper_restructured(run->stepper)) return RUN_RESTRUCTURED;
+  if (!ok && stepper_restructured(run->stepper)) return stepper_at_event(run->stepper) ? RUN_RESTRUCTURED : RUN_MISLED;
   return ok && check_constraints(run) ? RUN_DONE : RUN_FAILED;
 }
 

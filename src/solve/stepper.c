@@ -126,7 +126,10 @@ static bool report_turning(Stepper *stepper) {
 }
 
 static bool start_is_regular(Stepper *stepper) {
+  View *view = stepper->view;
   if (!stepper->turning || !turning_at_start(stepper->turning, &stepper->turning_point)) return true;
+  view->restructured = view->conditions && !view->holds;
+  if (view->restructured) return false;
   return report_turning(stepper);
 }
 
