@@ -21,7 +21,8 @@ static Expr take_leaf(LogicBuilder *builder) { return dag_discrete(builder->dag,
 /* A leaf of its own for the value. */
 static Expr add_step(LogicBuilder *builder, Expr value, Span span) {
   Expr leaf = take_leaf(builder);
-  vec_push(builder->heap, &builder->logic->steps, (LogicStep){dag_index(builder->dag, leaf), value, span});
+  vec_push(builder->heap, &builder->logic->steps,
+           (LogicStep){.leaf = dag_index(builder->dag, leaf), .value = value, .span = span});
   return leaf;
 }
 
@@ -91,6 +92,7 @@ static void add_when(LogicBuilder *builder, const When *when) {
     const WhenBranch *branch = &when->branches.data[b];
     Expr begins = branch_begins(builder, branch, when->span);
     Expr fires = add_step(builder, dag_binary(dag, OP_AND, begins, not_of(dag, earlier)), when->span);
+    vec_last(&builder->logic->steps).fires = true;
     earlier = dag_binary(dag, OP_OR, earlier, fires);
     for (uint32_t a = 0; a < branch->actions.count; a++) add_action(builder, &branch->actions.data[a], fires);
   }
@@ -103,13 +105,14 @@ static void add_steps(LogicBuilder *builder) {
     uint32_t index = dag_index(builder->dag, equation->left);
     if (is_text(model, model->discretes.data[index])) continue;
     builder->step_of[index] = builder->logic->steps.count;
-    vec_push(builder->heap, &builder->logic->steps, (LogicStep){index, equation->right, equation->span});
+    vec_push(builder->heap, &builder->logic->steps,
+             (LogicStep){.leaf = index, .value = equation->right, .span = equation->span});
   }
   for (uint32_t w = 0; w < model->whens.count; w++) add_when(builder, &model->whens.data[w]);
   for (uint32_t k = 0; k < builder->order.count; k++) {
     uint32_t index = builder->order.data[k];
     vec_push(builder->heap, &builder->logic->steps,
-             (LogicStep){index, builder->assigned[index], builder->where[index]});
+             (LogicStep){.leaf = index, .value = builder->assigned[index], .span = builder->where[index]});
   }
   for (uint32_t a = 0; a < model->asserts.count; a++) add_action(builder, &model->asserts.data[a], EXPR_NONE);
 }
@@ -144,8 +147,9 @@ static void add_initial_steps(LogicBuilder *builder) {
     const Equation *equation = &model->initial_equations.data[i];
     bool right = !names_pre(builder->dag, equation->left, equation->right);
     if (right && !names_pre(builder->dag, equation->right, equation->left)) continue;
-    LogicStep step = {pre_behind(builder, right ? equation->right : equation->left),
-                      right ? equation->left : equation->right, equation->span};
+    LogicStep step = {.leaf = pre_behind(builder, right ? equation->right : equation->left),
+                      .value = right ? equation->left : equation->right,
+                      .span = equation->span};
     vec_push(builder->heap, &logic->initial_steps, step);
     logic->is_initial_step[i] = true;
   }

@@ -13,6 +13,7 @@ typedef struct LogicStep {
   uint32_t leaf; /* discrete leaf that the step determines */
   Expr value;
   Span span;
+  bool fires; /* says whether a branch of a when does */
 } LogicStep;
 
 typedef struct LogicAction {

@@ -56,6 +56,7 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
   decisions->start = heap_array(heap, logic->samples.count, sizeof(double));
   decisions->interval = heap_array(heap, logic->samples.count, sizeof(double));
   decisions->count = heap_array(heap, logic->samples.count, sizeof(uint64_t));
+  for (uint32_t k = 0; k < logic->steps.count; k++) decisions->fires = decisions->fires || logic->steps.data[k].fires;
   decisions->is_reported = heap_array(heap, logic->actions.count, sizeof(bool));
   for (uint32_t a = 0; a < logic->actions.count; a++)
     decisions->watches = decisions->watches || is_watched(evaluator->model->dag, &logic->actions.data[a]);
@@ -181,8 +182,13 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
   for (uint32_t l = 0; l + 1 < logic->level_start.count; l++) {
     uint32_t begin = logic->level_start.data[l], end = logic->level_start.data[l + 1];
     workspace_run(decisions->levels[l], &point, decisions->values);
-    for (uint32_t k = begin; k < end; k++)
-      changed += set_leaf(decisions, evaluator->discretes, logic->steps.data[k].leaf, decisions->values[k - begin]);
+    for (uint32_t k = begin; k < end; k++) {
+      const LogicStep *step = &logic->steps.data[k];
+      bool acted = step->fires && evaluator->discretes[step->leaf] != 0 && evaluator->pre[step->leaf] == 0;
+      if (acted && decisions->latches) continue;
+      decisions->retracted = decisions->retracted || (acted && decisions->values[k - begin] == 0);
+      changed += set_leaf(decisions, evaluator->discretes, step->leaf, decisions->values[k - begin]);
+    }
   }
   return changed;
 }

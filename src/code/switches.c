@@ -189,6 +189,12 @@ double switches_rate(Switches *switches, uint32_t m, double value, double t, con
   return switches->rate[m];
 }
 
+bool switches_undecided(const Switches *switches) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (switches->changes[m] >= CHANGE_LIMIT) return true;
+  return false;
+}
+
 uint32_t switches_torn(const Switches *switches) {
   for (uint32_t m = 0; m < switches->modes->count; m++)
     if (switches->changes[m] >= CHANGE_LIMIT && switches->evaluator->code->has_rate[m]) return m;

@@ -78,6 +78,9 @@ uint32_t switches_set(Switches *switches, double t, const double *y);
 /* The rate of mode m at (t, y), if it has this value, which it then has. */
 double switches_rate(Switches *switches, uint32_t m, double value, double t, const double *y);
 
+/* Did a mode go to and fro since switches_begin? */
+bool switches_undecided(const Switches *switches);
+
 /* A mode that went to and fro since switches_begin, by its rates: the solution slides along its edge. MAP_NONE: none did. */
 uint32_t switches_torn(const Switches *switches);
 

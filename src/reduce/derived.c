@@ -432,7 +432,8 @@ Derived *derived_begin(Reduction *reduction, const char *method, bool first_orde
                                .from = problem->model->dag,
                                .to = derived->model->dag,
                                .variable = leaf_image,
-                               .context = derived};
+                               .context = derived,
+                               .image = map_make(reduction->heap)};
   copy_variables(derived);
   name_columns(derived);
   mark_columns(derived);

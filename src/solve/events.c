@@ -270,7 +270,7 @@ static EvalStatus begin_to_slide(View *view, double t, double *y) {
 }
 
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to. */
-static bool settle_values(View *view, double t, double *y, uint32_t mode) {
+static bool settle_once(View *view, double t, double *y, uint32_t mode) {
   Switches *switches = view->switches;
   switches_begin(switches, mode);
   int solved = 0;
@@ -285,6 +285,36 @@ static bool settle_values(View *view, double t, double *y, uint32_t mode) {
     if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
   }
   return false;
+}
+
+static void copy_numbers(double *to, const double *from, size_t count) {
+  if (count) memcpy(to, from, count * sizeof *to);
+}
+
+/* The same. A when whose condition no longer holds once it has acted, as that of a block that slips has no solution if it is taken
+ * as an equation: then what fires acts, and what follows from it does not undo it. */
+static bool settle_values(View *view, double t, double *y, uint32_t mode) {
+  Decisions *decisions = view->switches->decisions;
+  if (!decisions || !decisions->fires) return settle_once(view, t, y, mode);
+  Heap *heap = view->evaluator->heap;
+  double *discretes = view->evaluator->discretes;
+  size_t columns = (size_t)view->system.columns, leaves = modes_leaves(view->switches->modes);
+  double *before = heap_array(heap, columns + leaves, sizeof *before);
+  copy_numbers(before, y, columns);
+  copy_numbers(before + columns, discretes, leaves);
+  decisions->retracted = false;
+  bool settled = settle_once(view, t, y, mode);
+  if (decisions->retracted && !view->restructured && (!settled || switches_undecided(view->switches))) {
+    copy_numbers(y, before, columns);
+    copy_numbers(discretes, before + columns, leaves);
+    view->switches->slide.mode = MAP_NONE;
+    decisions->latches = true;
+    view->undetermined = MAP_NONE;
+    settled = settle_once(view, t, y, mode);
+    decisions->latches = false;
+  }
+  heap_free(heap, before);
+  return settled;
 }
 
 /* What reinit does to the columns. false: the rows cannot be solved with it. */
