@@ -2,7 +2,7 @@
 #include "init/explain.h"
 
 #include "base/linear.h"
-#include "init/degree.h"
+#include "expr/linearity.h"
 #include "init/patch.h"
 
 #include <math.h>
@@ -10,45 +10,42 @@
 
 /* ---- units ---- */
 
-typedef struct Inside {
+typedef struct UnitLeaves {
   const InitialSystem *system;
   const Order *order;
   const int32_t *unit_of_row;
   int32_t unit;
-} Inside;
+} UnitLeaves;
 
-/* One class: the columns that the unit determines. */
-static Degree inside_classes(void *context, Expr leaf) {
-  const Inside *inside = context;
-  const Dag *dag = inside->system->array->dag;
-  uint32_t q = inside->system->layout.column_start[dag_index(dag, leaf)] + dag_order(dag, leaf);
-  int32_t row = inside->order->choice.matching.row_of_column[q];
-  return (Degree){row != STRUCTURE_NONE && inside->unit_of_row[row] == inside->unit, 0};
+/* Is the leaf a column that the unit determines? */
+static bool is_determined(const void *context, Expr leaf) {
+  const UnitLeaves *leaves = context;
+  const Dag *dag = leaves->system->array->dag;
+  uint32_t q = leaves->system->layout.column_start[dag_index(dag, leaf)] + dag_order(dag, leaf);
+  int32_t row = leaves->order->choice.matching.row_of_column[q];
+  return row != STRUCTURE_NONE && leaves->unit_of_row[row] == leaves->unit;
 }
 
 static void count_units(InitialSystem *system, const InitialColumn *columns, const Order *order,
                         Explanation *explanation) {
-  Heap *heap = system->heap;
-  Arena scratch = arena_make(heap);
+  Arena scratch = arena_make(system->heap);
   Blocks units = order_units(system, columns, order, false, &scratch);
   int32_t *unit_of_row = index_nones(&scratch, (int32_t)system->rows);
   for (int32_t b = 0; b < units.n_blocks; b++)
     for (int32_t p = units.start[b]; p < units.start[b + 1]; p++) unit_of_row[units.row[p]] = b;
-  Degrees *degrees = degrees_new(heap, system->array->dag);
+  Linearity linearity = linearity_make(system->array->dag, dag_scratch(system->array->dag));
   for (int32_t b = 0; b < units.n_blocks; b++) {
     uint32_t size = (uint32_t)(units.start[b + 1] - units.start[b]);
-    Inside inside = {system, order, unit_of_row, b};
+    UnitLeaves leaves = {system, order, unit_of_row, b};
     bool linear = true;
-    for (int32_t p = units.start[b]; p < units.start[b + 1] && linear; p++) {
-      Degree degree;
-      degrees_run(degrees, &system->row[units.row[p]], 1, inside_classes, &inside, &degree);
-      linear = !degree.beyond;
-    }
+    for (int32_t p = units.start[b]; p < units.start[b + 1] && linear; p++)
+      linear = linearity_test(&linearity, system->row[units.row[p]], is_determined, &leaves);
     uint32_t *largest = linear ? &explanation->largest_linear : &explanation->largest_nonlinear;
     if (linear && size == 1) explanation->assignments++;
     else ++*(linear ? &explanation->linear : &explanation->nonlinear);
     if (size > *largest && !(linear && size == 1)) *largest = size;
   }
+  linearity_free(&linearity);
   arena_free(&scratch);
 }
 
@@ -147,7 +144,7 @@ static void take_rows(const Order *order, Initial *initial) {
   }
 }
 
-Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena) {
+Explanation initial_explain(Initializer *initializer, Initial *initial) {
   Explanation explanation = {.residual_row = MAP_NONE, .condition = 1};
   Heap *heap = initializer->heap;
   Arena scratch = arena_make(heap);
@@ -158,8 +155,7 @@ Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *a
   Order order = order_make(system, initial->column, &scratch);
   take_rows(&order, initial);
   count_units(system, initial->column, &order, &explanation);
-  explanation.form = form_find(evaluator_model(initializer->evaluator), heap);
-  explanation.form_text = form_text(&explanation.form, arena);
+  explanation.parts = parts_find(evaluator_model(initializer->evaluator), heap);
   if (system->rows) {
     Patch *patch = patch_new(system, NULL, 0);
     explanation.residual = patch_residual(patch, initial->t0, initial->value, &explanation.residual_row);

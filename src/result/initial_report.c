@@ -19,6 +19,8 @@ static const char *const WAY_NAME[] = {[WAY_STATES] = "states hold their start v
                                        [WAY_CONTINUED] = "step by step, continuation in the guesses",
                                        [WAY_ALL_ROWS] = "all equations at once"};
 
+enum { MOST_PARTS = 8, MOST_NAMES = 8 }; /* in a text */
+
 /* One line of the table: a variable or derivative, or a free parameter. */
 typedef struct Line {
   const char *name;
@@ -132,17 +134,23 @@ static void text_line(Table *table, const Line *line, int width, TextVec *text) 
   text_append(heap, text, "\n", 1);
 }
 
+static void text_part(Table *table, const HiddenPart *part, TextVec *text) {
+  const Model *model = table->evaluator->model;
+  text_printf(table->heap, text, "  highest index          %d:", part->index);
+  for (uint32_t k = 0; k < part->highest.count && k < MOST_NAMES; k++)
+    text_printf(table->heap, text, "%s %s", k ? "," : "",
+                arena_printable(&table->arena, model_name(model, model->unknowns.data[part->highest.data[k]])));
+  text_printf(table->heap, text, part->highest.count > MOST_NAMES ? ", ...\n" : "\n");
+}
+
 static void text_summary(Table *table, const Explanation *explanation, TextVec *text) {
   const Initial *initial = table->initial;
   Heap *heap = table->heap;
   uint32_t equations = initial->system->rows - initial->system->array->rows;
   text_printf(heap, text, "  degrees of freedom     %lld: %u fixed, %u initial equations, %u left free\n",
               (long long)initial->dof, initial->fixed, equations, initial->free);
-  text_printf(heap, text, "  form                   %s\n", explanation->form_text);
-  if (explanation->form.parts.count > 1)
-    for (uint32_t k = 0; k < explanation->form.parts.count && k < 8; k++)
-      text_printf(heap, text, "    part %-2u              %s\n", k + 1,
-                  form_part_text(&explanation->form.parts.data[k], &table->arena));
+  for (uint32_t k = 0; k < explanation->parts.count && k < MOST_PARTS; k++)
+    text_part(table, &explanation->parts.data[k], text);
   text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way], initial->iterations);
   text_printf(heap, text, "  steps                  %u explicit, %u linear systems", explanation->assignments,
               explanation->linear);
@@ -197,18 +205,13 @@ static void json_unknowns(const Model *model, const char *key, const IndexVec *u
   json_array_end(json);
 }
 
-static void json_parts(const Explanation *explanation, const Model *model, JsonWriter *json, Arena *arena) {
+static void json_parts(const Explanation *explanation, const Model *model, JsonWriter *json) {
   json_array_begin(json);
-  for (uint32_t k = 0; k < explanation->form.parts.count; k++) {
-    const FormPart *part = &explanation->form.parts.data[k];
+  for (uint32_t k = 0; k < explanation->parts.count; k++) {
+    const HiddenPart *part = &explanation->parts.data[k];
     json_object_begin(json);
-    json_key_string(json, "form", form_part_text(part, arena));
-    json_key_integer(json, "order", part->order);
-    json_key_integer(json, "equations", part->equations);
-    json_key_integer(json, "constraints", part->constraints);
-    json_key_integer(json, "multipliers", part->multipliers);
-    json_key_integer(json, "coupled", part->coupled);
-    json_unknowns(model, "variables", &part->unknowns, json);
+    json_key_integer(json, "index", part->index);
+    json_unknowns(model, "variables", &part->variables, json);
     json_unknowns(model, "highest_index", &part->highest, json);
     json_object_end(json);
   }
