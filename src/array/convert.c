@@ -82,8 +82,8 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
 
 /* The problem with another residual for one equation, and its structure. */
 static Structure try_residual(Converter *converter, uint32_t i, Expr residual, Problem *problem) {
-  Expr *residuals = arena_array(converter->arena, converter->problem.equations, sizeof *residuals);
-  memcpy(residuals, converter->problem.residual, converter->problem.equations * sizeof *residuals);
+  Expr *residuals =
+      arena_copy_array(converter->arena, converter->problem.residual, converter->problem.equations, sizeof *residuals);
   residuals[i] = residual;
   *problem = problem_replace(&converter->problem, residuals, converter->arena);
   return structure_run(converter->arena, &problem->incidence);
@@ -490,8 +490,8 @@ static Structure raise_offsets(const Converter *converter, const int32_t *least)
 
 /* The residuals as written; equations added on the way are their own. */
 static const Expr *keep_written(const Converter *converter, const Problem *problem) {
-  Expr *written = arena_array(converter->arena, converter->problem.equations, sizeof *written);
-  memcpy(written, converter->problem.residual, converter->problem.equations * sizeof *written);
+  Expr *written =
+      arena_copy_array(converter->arena, converter->problem.residual, converter->problem.equations, sizeof *written);
   if (problem->equations) memcpy(written, problem->residual, problem->equations * sizeof *written);
   return written;
 }

@@ -162,8 +162,7 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
 
 Problem problem_replace(const Problem *problem, const Expr *residual, Arena *arena) {
   Problem replaced = *problem;
-  replaced.residual = arena_array(arena, problem->equations, sizeof *replaced.residual);
-  if (problem->equations) memcpy(replaced.residual, residual, problem->equations * sizeof *residual);
+  replaced.residual = arena_copy_array(arena, residual, problem->equations, sizeof *replaced.residual);
   build_incidence(&replaced, arena);
   return replaced;
 }

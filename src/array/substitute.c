@@ -98,8 +98,7 @@ static bool use(Converter *converter, const BlockJacobian *jacobian, const Depen
   if (!is_allowed(converter, jacobian, &plan)) return false;
   fill_plan(converter, jacobian, &plan);
   const Problem *before = &converter->problem;
-  Expr *residual = arena_array(converter->arena, before->equations, sizeof *residual);
-  memcpy(residual, before->residual, before->equations * sizeof *residual);
+  Expr *residual = arena_copy_array(converter->arena, before->residual, before->equations, sizeof *residual);
   for (int32_t p = 0; p < jacobian->size; p++)
     residual[jacobian->equation[p]] = put_in(converter, jacobian, &plan, jacobian->equation[p]);
   Problem problem = problem_extend(before, residual, plan.value, dependence->count - 1, converter->arena);

@@ -99,6 +99,11 @@ static HeapBlock *resize_block(Heap *heap, HeapBlock *ring, HeapBlock *old, size
   return block;
 }
 
+void *heap_copy(Heap *heap, const void *data, size_t count, size_t size) {
+  void *copy = heap_array(heap, count, size);
+  return count ? memcpy(copy, data, count * size) : copy;
+}
+
 void *heap_resize(Heap *heap, void *pointer, size_t size) {
   HeapBlock *block = resize_block(heap, &heap->blocks, pointer ? header(pointer) : NULL, size);
   if (!block) heap_fail(heap);

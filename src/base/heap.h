@@ -39,6 +39,9 @@ void *heap_alloc(Heap *heap, size_t size);
 /* Zeroed array; an overflowing product counts as refused. */
 void *heap_array(Heap *heap, size_t count, size_t size);
 
+/* A copy of an array, in the heap. */
+void *heap_copy(Heap *heap, const void *data, size_t count, size_t size);
+
 /* As realloc; new bytes are not zeroed. `pointer` may be NULL. */
 void *heap_resize(Heap *heap, void *pointer, size_t size);
 

@@ -82,8 +82,7 @@ static void cwrite_call(RoutineState *s, const uint32_t *call, uint32_t count) {
 
 static void cwrite_local(RoutineState *s, uint32_t slot) {
   StackEntry entry = s->slots[slot];
-  entry.texts = arena_array(s->writer->arena, entry.count, sizeof *entry.texts);
-  memcpy(entry.texts, s->slots[slot].texts, entry.count * sizeof *entry.texts);
+  entry.texts = arena_copy_array(s->writer->arena, s->slots[slot].texts, entry.count, sizeof *entry.texts);
   vec_push(s->writer->heap, &s->stack, entry);
 }
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- building ---- */
 
@@ -108,8 +107,7 @@ Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr 
   Grouping grouping = grouping_make(heap, model, layout);
   grouping_add_roots(&grouping, roots, count, NULL);
   Program *program = program_from_grouping(&grouping, count);
-  program->roots = heap_array(heap, count, sizeof *program->roots);
-  if (count) memcpy(program->roots, roots, count * sizeof *roots);
+  program->roots = heap_copy(heap, roots, count, sizeof *program->roots);
   return program;
 }
 

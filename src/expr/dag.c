@@ -236,8 +236,7 @@ Dag *dag_copy(const Dag *dag, Heap *heap, Names *names) {
   COPY(terms);
   COPY(derivatives);
 #undef COPY
-  copy->table = heap_array(heap, dag->table_capacity, sizeof *copy->table);
-  memcpy(copy->table, dag->table, dag->table_capacity * sizeof *copy->table);
+  copy->table = heap_copy(heap, dag->table, dag->table_capacity, sizeof *copy->table);
   return copy;
 }
 

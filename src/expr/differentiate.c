@@ -148,8 +148,7 @@ static Expr derive_operator(Dag *dag, Expr self, const Expr *d, uint32_t count) 
 static Expr derive_delay(Dag *dag, Expr self, const Expr *d) {
   const Expr *old;
   uint32_t count = dag_arguments(dag, self, &old);
-  Expr *arguments = heap_array(dag->heap, count, sizeof *arguments);
-  memcpy(arguments, old, count * sizeof *arguments);
+  Expr *arguments = heap_copy(dag->heap, old, count, sizeof *arguments);
   arguments[0] = d[0];
   Expr delayed = dag_nary(dag, OP_DELAY, arguments, count);
   heap_free(dag->heap, arguments);

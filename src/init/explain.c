@@ -6,7 +6,6 @@
 #include "init/patch.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- units ---- */
 
@@ -51,87 +50,34 @@ static void count_units(InitialSystem *system, const InitialColumn *columns, con
 
 /* ---- condition ---- */
 
-/* A square matrix and its transposed, factored. */
-typedef struct Pair {
-  int32_t n;
-  Linear *plain, *turned;
-} Pair;
-
-static double norm_1(const double *x, int32_t n) {
-  double sum = 0;
-  for (int32_t k = 0; k < n; k++) sum += fabs(x[k]);
-  return sum;
-}
-
-/* Largest column sum of the inverse, from below (Hager 1984; Higham 1988, Algorithm 4.1). */
-static double inverse_norm(const Pair *pair, Heap *heap) {
-  enum { ROUNDS = 5 };
-  int32_t n = pair->n, last = -1;
-  double *x = heap_array(heap, (size_t)n, sizeof *x), *z = heap_array(heap, (size_t)n, sizeof *z), norm = 0;
-  for (int32_t k = 0; k < n; k++) x[k] = 1.0 / n;
-  for (int round = 0; round < ROUNDS; round++) {
-    linear_solve(pair->plain, x);
-    double now = norm_1(x, n);
-    if (now > norm) norm = now;
-    for (int32_t k = 0; k < n; k++) z[k] = x[k] >= 0 ? 1 : -1;
-    linear_solve(pair->turned, z);
-    int32_t best = 0;
-    for (int32_t k = 1; k < n; k++)
-      if (fabs(z[k]) > fabs(z[best])) best = k;
-    if (best == last) break;
-    last = best;
-    memset(x, 0, (size_t)n * sizeof *x);
-    x[best] = 1;
-  }
-  heap_free(heap, x);
-  heap_free(heap, z);
-  return norm;
-}
-
-/* Factors the scaled entries of rows and the columns that they determine, and the transposed. */
+/* That of the scaled entries of rows and the columns that they determine. */
 static double find_condition(const InitialSystem *system, const Order *order, const Patch *patch, const double *y) {
   Heap *heap = system->heap;
   const double *values, *scale = patch_scale(patch);
   const Jacobian *jacobian = patch_jacobian(patch, &values);
   const Matching *matching = &order->choice.matching;
-  int32_t n = 0, *place = heap_array(heap, system->rows, sizeof *place);
+  int32_t n = 0, next = 0, *place = heap_array(heap, system->rows, sizeof *place);
   for (uint32_t r = 0; r < system->rows; r++) place[r] = matching->column_of_row[r] == STRUCTURE_NONE ? -1 : n++;
-  int32_t *start = heap_array(heap, (size_t)n + 1, sizeof *start),
-          *turned_start = heap_array(heap, (size_t)n + 2, sizeof *turned_start);
-  int32_t *row = heap_array(heap, jacobian->nonzeros, sizeof *row),
-          *column = heap_array(heap, jacobian->nonzeros, sizeof *column);
-  double *value = heap_array(heap, jacobian->nonzeros, sizeof *value),
-         *turned = heap_array(heap, jacobian->nonzeros, sizeof *turned);
-  int32_t next = 0, at = 0;
-  double norm = 0;
+  int32_t *start = heap_array(heap, (size_t)n + 1, sizeof *start), *end = start;
+  int32_t *row = heap_array(heap, jacobian->nonzeros, sizeof *row);
+  double *value = heap_array(heap, jacobian->nonzeros, sizeof *value);
   for (uint32_t q = 0; q < system->columns; q++) {
     if (matching->row_of_column[q] == STRUCTURE_NONE) continue;
-    double sum = 0, size = system->nominal[q] + fabs(y[q]);
+    double size = system->nominal[q] + fabs(y[q]);
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       int32_t i = place[jacobian->row_index[e]];
       if (i < 0) continue;
       row[next] = i;
-      value[next] = values[e] * scale[jacobian->row_index[e]] * size;
-      sum += fabs(value[next++]);
-      turned_start[i + 2]++;
+      value[next++] = values[e] * scale[jacobian->row_index[e]] * size;
     }
-    start[++at] = next;
-    if (sum > norm) norm = sum;
+    *++end = next;
   }
-  for (int32_t i = 0; i < n; i++) turned_start[i + 2] += turned_start[i + 1];
-  for (int32_t j = 0; j < n; j++) {
-    for (int32_t e = start[j]; e < start[j + 1]; e++) {
-      int32_t place_of_entry = turned_start[row[e] + 1]++;
-      column[place_of_entry] = j;
-      turned[place_of_entry] = value[e];
-    }
-  }
-  Pair pair = {n, linear_new(heap, n, next, false), linear_new(heap, n, next, false)};
-  linear_set_pattern(pair.plain, start, row);
-  linear_set_pattern(pair.turned, turned_start, column);
+  double condition = linear_condition(heap, n, start, row, value);
   heap_free(heap, place);
-  if (!linear_factor(pair.plain, value) || !linear_factor(pair.turned, turned)) return HUGE_VAL;
-  return norm * inverse_norm(&pair, heap);
+  heap_free(heap, start);
+  heap_free(heap, row);
+  heap_free(heap, value);
+  return condition;
 }
 
 /* ---- the whole ---- */

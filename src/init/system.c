@@ -201,8 +201,7 @@ static void fill_pattern(InitialSystem *system) {
       highest = (int32_t)array_level(system->array, r) - system->array->c[system->array->row_equation[r]];
     system->row_stage[r] = highest;
   }
-  int32_t *columns = arena_array(&system->arena, column.count, sizeof *columns);
-  if (column.count) memcpy(columns, column.data, column.count * sizeof *columns);
+  int32_t *columns = arena_copy_array(&system->arena, column.data, column.count, sizeof *columns);
   system->pattern = (Pattern){(int32_t)system->rows, (int32_t)system->columns, start, columns};
   vec_free(heap, &leaves);
   vec_free(heap, &column);
@@ -269,8 +268,7 @@ InitialSystem *system_continued(InitialSystem *system) {
     *continued = *system;
     continued->arena = arena_make(heap);
     continued->program = NULL;
-    continued->row = arena_array(&continued->arena, system->rows, sizeof(Expr));
-    memcpy(continued->row, system->row, system->rows * sizeof(Expr));
+    continued->row = arena_copy_array(&continued->arena, system->row, system->rows, sizeof(Expr));
     Expr lambda = dag_variable(dag, system->layout.unknowns, 0);
     for (uint32_t k = 0; k < nodes.count; k++) { /* inner ones come first, and are put into the outer ones */
       Expr part[2] = {dag_child(dag, nodes.data[k], 0), dag_child(dag, nodes.data[k], 1)};

@@ -83,38 +83,32 @@ static bool map_inputs(Compiler *c, struct Task *task) {
   const Routine *routine = el->model->routines.data[task->routine];
   uint32_t kids = ast_kid_count(ast, task->e), positional = positional_count(ast, task->e);
   task->list = c->patches.count;
-  if (positional > routine->inputs) {
-    compile_error(c, ast_span(ast, task->e), "function `%s` has %u inputs, %u arguments are given",
-                  names_text(el->names, routine->name), routine->inputs, kids);
-    return false;
-  }
+  if (positional > routine->inputs)
+    return compile_error(c, ast_span(ast, task->e), "function `%s` has %u inputs, %u arguments are given",
+                         names_text(el->names, routine->name), routine->inputs, kids);
   for (uint32_t i = 0; i < kids; i++) {
     uint32_t slot = i;
     if (i >= positional) {
       AstLabel label = ast_label(ast, task->e, i - positional);
       for (slot = 0; slot < routine->inputs && routine->locals.data[slot].name != label.name;) slot++;
-      if (slot == routine->inputs) {
-        compile_error(c, label.span, "function `%s` has no input `%s`", names_text(el->names, routine->name),
-                      names_text(el->names, label.name));
-        return false;
-      }
+      if (slot == routine->inputs)
+        return compile_error(c, label.span, "function `%s` has no input `%s`", names_text(el->names, routine->name),
+                             names_text(el->names, label.name));
     }
     for (uint32_t k = task->list; k < c->patches.count; k++)
-      if (c->patches.data[k] == slot) {
-        compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is given twice",
-                      names_text(el->names, routine->locals.data[slot].name), names_text(el->names, routine->name));
-        return false;
-      }
+      if (c->patches.data[k] == slot)
+        return compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is given twice",
+                             names_text(el->names, routine->locals.data[slot].name),
+                             names_text(el->names, routine->name));
     vec_push(el->heap, &c->patches, slot);
   }
   for (uint32_t slot = 0; slot < routine->inputs; slot++) {
     bool is_given = routine->locals.data[slot].has_default;
     for (uint32_t k = task->list; k < c->patches.count; k++) is_given = is_given || c->patches.data[k] == slot;
-    if (!is_given) {
-      compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is missing",
-                    names_text(el->names, routine->locals.data[slot].name), names_text(el->names, routine->name));
-      return false;
-    }
+    if (!is_given)
+      return compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is missing",
+                           names_text(el->names, routine->locals.data[slot].name),
+                           names_text(el->names, routine->name));
   }
   return true;
 }

@@ -48,7 +48,7 @@ Compiler *compiler_fresh(Elaboration *el) {
   return c;
 }
 
-void compile_error(Compiler *c, Span span, const char *format, ...) {
+bool compile_error(Compiler *c, Span span, const char *format, ...) {
   va_list list;
   char text[1024];
   va_start(list, format);
@@ -56,6 +56,7 @@ void compile_error(Compiler *c, Span span, const char *format, ...) {
   va_end(list);
   diag_error(c->diags, DIAG_INPUT, span, "%s", text);
   c->errors++;
+  return false;
 }
 
 /* ---- emitting ---- */
@@ -88,8 +89,7 @@ uint32_t compile_local(Compiler *c, Name name, Type type, Span span) {
 
 bool compile_expect(Compiler *c, Type expected, Type found, Span span, const char *what) {
   if (type_fits(c->el, expected, found)) return true;
-  compile_error(c, span, "%s is %s, expected %s", what, type_text(c->el, found), type_text(c->el, expected));
-  return false;
+  return compile_error(c, span, "%s is %s, expected %s", what, type_text(c->el, found), type_text(c->el, expected));
 }
 
 /* ---- tasks ---- */
@@ -154,11 +154,10 @@ static Type sum_type(Compiler *c, Type a, Type b, AstOperator operation, Span sp
   bool fits = is_each(operation) ? a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0
                                  : a.dimensions == b.dimensions;
   if (texts) return a;
-  if (!type_is_number(a) || !type_is_number(b) || !fits) {
-    compile_error(c, span, "operator `%s` cannot join %s and %s", is_minus(operation) ? "-" : "+", type_text(c->el, a),
-                  type_text(c->el, b));
-    return nothing();
-  }
+  if (!type_is_number(a) || !type_is_number(b) || !fits)
+    return compile_error(c, span, "operator `%s` cannot join %s and %s", is_minus(operation) ? "-" : "+",
+                         type_text(c->el, a), type_text(c->el, b)),
+           nothing();
   Type type = a.base == TYPE_REAL ? a : b;
   type.dimensions = a.dimensions ? a.dimensions : b.dimensions;
   return type;
@@ -254,10 +253,9 @@ static Type power_type(Compiler *c, Type a, Type b, bool each, Span span) {
   bool fits = type_is_number(a) && type_is_number(b);
   if (each) fits = fits && (a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0);
   else fits = fits && b.dimensions == 0 && (a.dimensions == 0 || (a.dimensions == 2 && b.base == TYPE_INTEGER));
-  if (!fits) {
-    compile_error(c, span, "operator `^` cannot join %s and %s", type_text(c->el, a), type_text(c->el, b));
-    return nothing();
-  }
+  if (!fits)
+    return compile_error(c, span, "operator `^` cannot join %s and %s", type_text(c->el, a), type_text(c->el, b)),
+           nothing();
   Type type = type_scalar(TYPE_REAL);
   type.dimensions = a.dimensions ? a.dimensions : b.dimensions;
   return type;
@@ -556,10 +554,8 @@ Type index_type(Compiler *c, Type array, uint32_t count, Span span) {
     } else kept += type.dimensions;
   }
   if (is_open) return nothing();
-  if (count > array.dimensions) {
-    compile_error(c, span, "%u subscripts for %s", count, type_text(c->el, array));
-    return nothing();
-  }
+  if (count > array.dimensions)
+    return compile_error(c, span, "%u subscripts for %s", count, type_text(c->el, array)), nothing();
   array.dimensions = (uint8_t)kept;
   return array;
 }
@@ -567,10 +563,10 @@ Type index_type(Compiler *c, Type array, uint32_t count, Span span) {
 Type field_type(Compiler *c, Type record, Name name, Span span, uint32_t *field) {
   *field = 0;
   if (record.base == TYPE_NOTHING) return record;
-  if (record.base != TYPE_RECORD) {
-    compile_error(c, span, "%s has no fields, so no `.%s`", type_text(c->el, record), names_text(c->el->names, name));
-    return nothing();
-  }
+  if (record.base != TYPE_RECORD)
+    return compile_error(c, span, "%s has no fields, so no `.%s`", type_text(c->el, record),
+                         names_text(c->el->names, name)),
+           nothing();
   const Record *definition = &c->el->model->records.data[record.definition];
   for (uint32_t i = 0; i < definition->fields.count; i++)
     if (definition->fields.data[i].name == name) {

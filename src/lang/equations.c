@@ -30,10 +30,10 @@ bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span spa
 }
 
 static bool add_action(Elaboration *el, Expr left, Expr right, BaseType base, Span span) {
-  if (dag_op(el->dag, left) != OP_DISCRETE) {
-    input_error(el, span, "an equation in a when must have a variable that only whens determine on its left side");
-    return false;
-  }
+  if (dag_op(el->dag, left) != OP_DISCRETE)
+    return input_error(el, span,
+                       "an equation in a when must have a variable that only whens determine on its left side"),
+           false;
   if (integer_is_real(el, variable_of_leaf(el, left), base, span)) return false;
   Action action = {.kind = ACTION_ASSIGN,
                    .guard = el->guard,
@@ -51,11 +51,10 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
       if (!equations_add(el, &left->fields[i], &right->fields[i], span)) return false;
     return true;
   }
-  if (!value_same_sizes(left, right)) {
-    input_error(el, span, "the sides of the equation differ in size: %s and %s", value_sizes_text(el->machine, left),
-                value_sizes_text(el->machine, right));
-    return false;
-  }
+  if (!value_same_sizes(left, right))
+    return input_error(el, span, "the sides of the equation differ in size: %s and %s",
+                       value_sizes_text(el->machine, left), value_sizes_text(el->machine, right)),
+           false;
   BaseType base = left->type.base == TYPE_INTEGER ? (BaseType)right->type.base : (BaseType)left->type.base;
   for (uint32_t i = 0; i < left->count; i++) {
     RawEquation equation = {.left = value_exprs(left)[i], .right = value_exprs(right)[i], .base = base, .span = span};
@@ -156,10 +155,8 @@ static void run_invoke(Elaboration *el, const AstStatement *statement) {
 
 static bool range_values(Elaboration *el, const AstIterator *iterator, Value *out) {
   Compiler *c = start(el);
-  if (iterator->range == AST_NONE) {
-    input_error(el, iterator->label.span, "not supported yet: an iterator without a range");
-    return false;
-  }
+  if (iterator->range == AST_NONE)
+    return input_error(el, iterator->label.span, "not supported yet: an iterator without a range"), false;
   Type type = compile_range(c, iterator->range);
   if (c->errors == 0 && (type.dimensions != 1 || type.base == TYPE_RECORD))
     compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(el, type));
@@ -171,8 +168,7 @@ static bool range_values(Elaboration *el, const AstIterator *iterator, Value *ou
   if (status != EXECUTE_OK) return false;
   const Value *value = machine_result(el->machine, 0);
   *out = *value;
-  out->data = heap_array(el->heap, value->count, sizeof(Expr));
-  if (value->count) memcpy(out->data, value->data, value->count * sizeof(Expr));
+  out->data = heap_copy(el->heap, value->data, value->count, sizeof(Expr));
   return true;
 }
 

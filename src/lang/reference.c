@@ -276,10 +276,8 @@ bool compile_store(Compiler *c, AstExpr target, Type value) {
   AstPath path = ast_path(ast, target);
   Place place;
   uint32_t steps[2 * 64 + 2], count = 0, kid = 0;
-  if (ast_kind(ast, target) != AST_REFERENCE) {
-    compile_error(c, ast_span(ast, target), "only a variable can be assigned");
-    return false;
-  }
+  if (ast_kind(ast, target) != AST_REFERENCE)
+    return compile_error(c, ast_span(ast, target), "only a variable can be assigned");
   if (place_find(c, path).kind == PLACE_STEM) return stem_store(c, target, value);
   if (!store_slot(c, path, &place)) return false;
   Type type = place.type;

@@ -28,10 +28,8 @@ static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *en
     for (uint32_t k = 0; k < resolved.dimensions.data[i]->count; k++)
       local.is_free = local.is_free || ast_kind(el->ast, resolved.dimensions.data[i]->data[k]) == AST_COLON;
   }
-  if (count > TYPE_MAX_DIMENSIONS) {
-    input_error(el, component->label.span, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
-    return false;
-  }
+  if (count > TYPE_MAX_DIMENSIONS)
+    return input_error(el, component->label.span, "more than %d dimensions", TYPE_MAX_DIMENSIONS), false;
   local.type.dimensions = (uint8_t)count;
   local.has_default = component->modification && component->modification->value != AST_NONE;
   vec_push(el->heap, &routine->locals, local);

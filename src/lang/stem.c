@@ -391,10 +391,8 @@ bool stem_store(Compiler *c, AstExpr target, Type value) {
   bool is_embedded = stem_is_embedded(el, name), fits = true;
   if (is_embedded) embedded = embedded_read(el, name, span), prefix = embedded.prefix, tail = embedded.tail;
   const struct Stem *found = c->is_function ? NULL : stem_find(el, prefix);
-  if (!found || found->dimensions == 0 || ast_kid_count(el->ast, target)) {
-    compile_error(c, span, "`%s` cannot be assigned here", names_text(el->names, name));
-    return false;
-  }
+  if (!found || found->dimensions == 0 || ast_kid_count(el->ast, target))
+    return compile_error(c, span, "`%s` cannot be assigned here", names_text(el->names, name));
   struct Stem stem = *found;
   Type type = value;
   if (is_embedded) {

@@ -301,14 +301,13 @@ static void check_special(Check *check, const Intrinsic *f, const Type *a, uint3
 Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments, uint32_t count,
                     int64_t promote_to, const Span *spans, Span span) {
   Check check = {el, diags, intrinsic->name, spans, false};
-  if (count < intrinsic->fewest || count > intrinsic->most) {
-    diag_error(diags, DIAG_INPUT, span, "`%s` has %u arguments, expected %u%s", intrinsic->name, count,
-               intrinsic->fewest,
-               intrinsic->most == 255                ? " or more"
-               : intrinsic->most > intrinsic->fewest ? " or some more"
-                                                     : "");
-    return type_scalar(TYPE_NOTHING);
-  }
+  if (count < intrinsic->fewest || count > intrinsic->most)
+    return diag_error(diags, DIAG_INPUT, span, "`%s` has %u arguments, expected %u%s", intrinsic->name, count,
+                      intrinsic->fewest,
+                      intrinsic->most == 255                ? " or more"
+                      : intrinsic->most > intrinsic->fewest ? " or some more"
+                                                            : ""),
+           type_scalar(TYPE_NOTHING);
   check_special(&check, intrinsic, arguments, count);
   for (uint32_t i = 0; i < count; i++)
     if (arguments[i].base == TYPE_NOTHING) return type_scalar(TYPE_NOTHING);

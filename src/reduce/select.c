@@ -221,8 +221,7 @@ static double gain_dense(Selector *selector, const SelectProblem *problem) {
 static double gain_sparse(Selector *selector, const SelectProblem *problem) {
   SelectProblem again = *problem;
   again.keep = 2;
-  again.chosen = heap_array(selector->heap, (size_t)problem->columns, sizeof(bool));
-  memcpy(again.chosen, problem->chosen, (size_t)problem->columns * sizeof(bool));
+  again.chosen = heap_copy(selector->heap, problem->chosen, (size_t)problem->columns, sizeof(bool));
   bool full = choose_sparse(selector, &again);
   bool same = full && memcmp(again.chosen, problem->chosen, (size_t)problem->columns * sizeof(bool)) == 0;
   heap_free(selector->heap, again.chosen);

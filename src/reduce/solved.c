@@ -2,7 +2,6 @@
 #include "reduce/solved.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Expressions of so few nodes are repeated rather than named; a pivot is at least so large a part of the
  * largest entry. */

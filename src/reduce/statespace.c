@@ -96,8 +96,7 @@ static void flush_fusion(StatePlan *plan, Fusion *fusion) {
   if (!fusion->columns.count) return;
   uint32_t n = fusion->columns.count;
   UnitPlan unit = {.kind = UNIT_EXPLICIT, .block = fusion->block, .count = (int32_t)n};
-  unit.columns = heap_array(plan->heap, n, sizeof(uint32_t));
-  memcpy(unit.columns, fusion->columns.data, n * sizeof(uint32_t));
+  unit.columns = heap_copy(plan->heap, fusion->columns.data, n, sizeof(uint32_t));
   unit.program = array_code_program(plan->code, fusion->values.data, n);
   vec_push(plan->heap, &plan->units, unit);
   fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;

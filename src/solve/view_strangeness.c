@@ -359,8 +359,7 @@ static bool reselect(View *view, double t, double *y) {
   strangeness->held = heap_array(heap, columns, sizeof(bool));
   strangeness->from = heap_array(heap, columns, sizeof(int32_t));
   strangeness->to = heap_array(heap, columns, sizeof(int32_t));
-  double *fresh = heap_array(heap, columns, sizeof *fresh);
-  memcpy(fresh, y, columns * sizeof *fresh);
+  double *fresh = heap_copy(heap, y, columns, sizeof *fresh);
   strangeness_refresh(strangeness, t, fresh);
   bool ok = strangeness_select(strangeness, t, fresh);
   bool same = !memcmp(before.from, strangeness->from, (size_t)before.links * sizeof(int32_t)) &&
