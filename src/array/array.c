@@ -102,7 +102,6 @@ Pattern array_pattern(Array *array, Arena *arena) {
     start[r + 1] = (int32_t)column.count;
   }
   int32_t *columns = arena_copy_array(arena, column.data, column.count, sizeof *columns);
-  vec_free(heap, &leaves);
-  vec_free(heap, &column);
+  vec_free(heap, &leaves, &column);
   return (Pattern){(int32_t)array->rows, (int32_t)array->columns, start, columns};
 }

@@ -39,10 +39,7 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
   }
   jacobian.entry = arena_copy_array(arena, entries.data, entries.count, sizeof(Expr));
   jacobian.column = arena_copy_array(arena, columns.data, columns.count, sizeof(int32_t));
-  vec_free(heap, &leaves);
-  vec_free(heap, &partials);
-  vec_free(heap, &entries);
-  vec_free(heap, &columns);
+  vec_free(heap, &leaves, &partials, &entries, &columns);
   return jacobian;
 }
 
@@ -252,9 +249,7 @@ static void collect(const Problem *problem, const Structure *structure, Arena *s
 }
 
 static void release(Candidates *candidates, Arena *scratch) {
-  vec_free(scratch->heap, &candidates->block);
-  vec_free(scratch->heap, &candidates->jacobian);
-  vec_free(scratch->heap, &candidates->entries);
+  vec_free(scratch->heap, &candidates->block, &candidates->jacobian, &candidates->entries);
   arena_free(scratch);
 }
 

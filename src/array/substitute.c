@@ -88,8 +88,7 @@ static Expr put_in(Converter *converter, const BlockJacobian *jacobian, const Su
   }
   Expr residual = converter->problem.residual[i];
   dag_substitute(dag, from.data, to.data, from.count, &residual, 1);
-  vec_free(converter->heap, &from);
-  vec_free(converter->heap, &to);
+  vec_free(converter->heap, &from, &to);
   return residual;
 }
 

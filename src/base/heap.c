@@ -128,6 +128,10 @@ void heap_free(Heap *heap, void *pointer) {
   if (pointer) free_block(heap, header(pointer));
 }
 
+void heap_free_list(Heap *heap, void *const *pointers, size_t count) {
+  for (size_t k = 0; k < count; k++) heap_free(heap, pointers[k]);
+}
+
 void *heap_defer(Heap *heap, void (*release)(void *object), void *object) {
   HeapBlock *block = resize_block(heap, &heap->deferred, NULL, sizeof object);
   if (!block) { /* nobody else knows the object yet */

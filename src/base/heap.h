@@ -48,6 +48,11 @@ void *heap_resize(Heap *heap, void *pointer, size_t size);
 /* Frees one block early. NULL is allowed. */
 void heap_free(Heap *heap, void *pointer);
 
+/* Frees several blocks. */
+#define heap_free_all(heap, ...) \
+  heap_free_list((heap), (void *const[]){__VA_ARGS__}, sizeof(void *const[]){__VA_ARGS__} / sizeof(void *))
+void heap_free_list(Heap *heap, void *const *pointers, size_t count);
+
 /* Registers release(object) for heap_destroy; returns a ticket for heap_release. When there is no memory for
  * the ticket, the object is released at once and the refusal goes its way. */
 void *heap_defer(Heap *heap, void (*release)(void *object), void *object);

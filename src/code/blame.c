@@ -100,8 +100,7 @@ static bool call_value(Inquiry *inquiry, Expr e, double *value) {
                    .partials = partials,
                    .results = &info.output};
   bool done = caller_run(inquiry->workspace->caller, &site, arguments, value);
-  heap_free(heap, arguments);
-  heap_free(heap, partials);
+  heap_free_all(heap, arguments, partials);
   return done;
 }
 
@@ -158,9 +157,7 @@ static bool inquire(Workspace *workspace, Dag *dag, const Point *point, Expr roo
     blame->argument = inquiry.found[culprit].argument;
   }
   graph_free(&inquiry.graph);
-  heap_free(heap, inquiry.values);
-  heap_free(heap, inquiry.culprit);
-  heap_free(heap, inquiry.found);
+  heap_free_all(heap, inquiry.values, inquiry.culprit, inquiry.found);
   return culprit != MAP_NONE;
 }
 

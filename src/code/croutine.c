@@ -48,9 +48,7 @@ static const char *arguments_text(RoutineState *s, const Routine *callee, const 
       else text_printf(heap, &out, ", %s", entry->texts[v]);
     if (local->has_default) text_printf(heap, &out, ", %s", entry ? "true" : "false");
   }
-  const char *copy = arena_copy(s->writer->arena, out.count ? out.data : "", out.count);
-  vec_free(heap, &out);
-  return copy;
+  return text_keep(heap, &out, s->writer->arena);
 }
 
 static void cwrite_call(RoutineState *s, const uint32_t *call, uint32_t count) {
@@ -528,8 +526,6 @@ const char *routine_write(RoutineWriter *writer, const Routine *routine) {
     if (s.body.count) text_append(writer->heap, &writer->functions, s.body.data, s.body.count);
     put_end(&s, &writer->functions);
   }
-  vec_free(writer->heap, &s.body);
-  vec_free(writer->heap, &s.stack);
-  vec_free(writer->heap, &s.regions);
+  vec_free(writer->heap, &s.body, &s.stack, &s.regions);
   return s.refusal;
 }

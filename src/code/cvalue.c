@@ -46,9 +46,7 @@ void cvalue_misfit(RoutineState *s) {
 static const char *number_text(RoutineState *s, double number) {
   TextVec text = {0};
   ctext_number(s->writer->heap, &text, number);
-  const char *copy = arena_copy(s->writer->arena, text.data, text.count);
-  vec_free(s->writer->heap, &text);
-  return copy;
+  return text_keep(s->writer->heap, &text, s->writer->arena);
 }
 
 /* Texts with commas between, in lines. */
@@ -62,9 +60,7 @@ static const char *list_text(RoutineState *s, const char *const *texts, uint32_t
     if (is_full) start = out.count;
     text_append(heap, &out, texts[i], strlen(texts[i]));
   }
-  const char *copy = arena_copy(s->writer->arena, count ? out.data : "", out.count);
-  vec_free(heap, &out);
-  return copy;
+  return text_keep(heap, &out, s->writer->arena);
 }
 
 /* Letters and digits of a name of the model, with _ for the rest. */

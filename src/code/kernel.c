@@ -347,11 +347,8 @@ static void drop_unused_slots(KernelBuilder *builder) {
 
 static void free_builder(KernelBuilder *builder) {
   graph_free(&builder->graph);
-  heap_free(builder->heap, builder->uses);
-  heap_free(builder->heap, builder->is_fused);
-  heap_free(builder->heap, builder->operands);
-  heap_free(builder->heap, builder->call_begins);
-  heap_free(builder->heap, builder->call_next);
+  heap_free_all(builder->heap, builder->uses, builder->is_fused, builder->operands, builder->call_begins,
+                builder->call_next);
   map_free(&builder->numbers);
 }
 

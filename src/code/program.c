@@ -15,9 +15,7 @@ static void make_kernel(Program *program, uint32_t k, Group *group) {
   program->phases[k] = group->phase;
   const Kernel *kernel = &program->kernels[k];
   program->calls |= kernel->calls.count > 0;
-  heap_free(heap, group->roots);
-  heap_free(heap, group->stores);
-  heap_free(heap, group->places);
+  heap_free_all(heap, group->roots, group->stores, group->places);
   map_free(&group->map.nodes);
   map_free(&group->map.numbers);
 }

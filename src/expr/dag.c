@@ -297,9 +297,7 @@ Expr dag_child(const Dag *dag, Expr e, uint32_t i) {
 DagScratch dag_scratch_make(Heap *heap) { return (DagScratch){.heap = heap}; }
 
 void dag_scratch_free(DagScratch *scratch) {
-  vec_free(scratch->heap, &scratch->marks);
-  vec_free(scratch->heap, &scratch->slots);
-  vec_free(scratch->heap, &scratch->stack);
+  vec_free(scratch->heap, &scratch->marks, &scratch->slots, &scratch->stack);
 }
 
 DagScratch *dag_scratch(Dag *dag) { return &dag->scratch; }

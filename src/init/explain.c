@@ -73,10 +73,7 @@ static double find_condition(const InitialSystem *system, const Order *order, co
     *++end = next;
   }
   double condition = linear_condition(heap, n, start, row, value);
-  heap_free(heap, place);
-  heap_free(heap, start);
-  heap_free(heap, row);
-  heap_free(heap, value);
+  heap_free_all(heap, place, start, row, value);
   return condition;
 }
 
@@ -107,8 +104,7 @@ Explanation initial_explain(Initializer *initializer, Initial *initial) {
     explanation.residual = patch_residual(patch, initial->t0, initial->value, &explanation.residual_row);
     explanation.condition = find_condition(system, &order, patch, initial->value);
   }
-  vec_free(heap, &order.surplus);
-  vec_free(heap, &order.redundant);
+  vec_free(heap, &order.surplus, &order.redundant);
   arena_free(&scratch);
   return explanation;
 }

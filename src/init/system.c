@@ -118,8 +118,7 @@ static void find_parameters(InitialSystem *system) {
     varies[system->parameters.data[k]] = placed[system->parameters.data[k]] = true;
   find_dependents(system, varies, placed, &below);
   vec_free(heap, &below);
-  heap_free(heap, varies);
-  heap_free(heap, placed);
+  heap_free_all(heap, varies, placed);
 }
 
 /* Puts the columns of free parameters, and the bindings of those that depend on them, into the rows. */
@@ -139,8 +138,7 @@ static void put_parameters(InitialSystem *system) {
     vec_push(system->heap, &to, value);
   }
   if (from.count) dag_substitute(dag, from.data, to.data, from.count, system->row, system->rows);
-  vec_free(system->heap, &from);
-  vec_free(system->heap, &to);
+  vec_free(system->heap, &from, &to);
 }
 
 /* ---- making ---- */
@@ -203,8 +201,7 @@ static void fill_pattern(InitialSystem *system) {
   }
   int32_t *columns = arena_copy_array(&system->arena, column.data, column.count, sizeof *columns);
   system->pattern = (Pattern){(int32_t)system->rows, (int32_t)system->columns, start, columns};
-  vec_free(heap, &leaves);
-  vec_free(heap, &column);
+  vec_free(heap, &leaves, &column);
 }
 
 static void take_rows(InitialSystem *system, const ExprVec *equations) {
@@ -283,8 +280,7 @@ InitialSystem *system_continued(InitialSystem *system) {
     fill_columns(continued);
     fill_pattern(continued);
   }
-  vec_free(heap, &nodes);
-  vec_free(heap, &values);
+  vec_free(heap, &nodes, &values);
   return continued;
 }
 

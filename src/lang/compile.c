@@ -17,12 +17,7 @@ Compiler compiler_make(Elaboration *el, Routine *routine, Diags *diags, Name sco
 
 void compiler_free(Compiler *c) {
   Heap *heap = c->el->heap;
-  vec_free(heap, &c->names);
-  vec_free(heap, &c->types);
-  vec_free(heap, &c->tasks);
-  vec_free(heap, &c->patches);
-  vec_free(heap, &c->ends);
-  vec_free(heap, &c->assigned);
+  vec_free(heap, &c->names, &c->types, &c->tasks, &c->patches, &c->ends, &c->assigned);
   if (c->has_slots) map_free(&c->slots);
 }
 
@@ -32,11 +27,7 @@ static void routine_clear(Routine *routine) {
 }
 
 void routine_free(Heap *heap, Routine *routine) {
-  vec_free(heap, &routine->code);
-  vec_free(heap, &routine->spans);
-  vec_free(heap, &routine->constants);
-  vec_free(heap, &routine->extra);
-  vec_free(heap, &routine->locals);
+  vec_free(heap, &routine->code, &routine->spans, &routine->constants, &routine->extra, &routine->locals);
 }
 
 /* Iterators of for-equations (compiler->names) stay. */

@@ -483,8 +483,7 @@ static void evaluate_from(Elaboration *el, uint32_t root) {
     stack.count--;
     evaluate_component(el, number);
   }
-  vec_free(el->heap, &stack);
-  vec_free(el->heap, &list);
+  vec_free(el->heap, &stack, &list);
 }
 
 void components_evaluate(Elaboration *el) {
@@ -511,8 +510,7 @@ void components_spread_structural(Elaboration *el) {
       vec_push(el->heap, &open, list.data[i]);
     }
   }
-  vec_free(el->heap, &open);
-  vec_free(el->heap, &list);
+  vec_free(el->heap, &open, &list);
   for (uint32_t i = 0; i < el->components.count; i++) {
     const Component *component = &el->components.data[i];
     if (!component->is_structural || component->first == NONE) continue;

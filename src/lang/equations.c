@@ -242,9 +242,7 @@ static void align_branch(Elaboration *el, const EquationVec *first, EquationVec 
   }
   if (count) memcpy(other->data, sorted, count * sizeof *sorted);
   map_free(&by_left);
-  heap_free(el->heap, sorted);
-  heap_free(el->heap, used);
-  heap_free(el->heap, filled);
+  heap_free_all(el->heap, sorted, used, filled);
 }
 
 /* if c1 then l1 else l2 = if c1 then r1 else r2, with one left side where they agree. */

@@ -177,8 +177,7 @@ static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
     vec_push(el->heap, &c->routine->extra, 0);
     compile_emit(c, CODE_STORE, 0, at, span);
   }
-  vec_free(el->heap, &resolved.dimensions);
-  vec_free(el->heap, &resolved.modifications);
+  vec_free(el->heap, &resolved.dimensions, &resolved.modifications);
 }
 
 /* Slots in an order in which each comes after those it depends on; in a cycle, source order. Functions

@@ -75,8 +75,7 @@ static bool read_subscript(Elaboration *el, const char **at, uint32_t *number) {
     fits = entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(el, entry);
     *number = fits ? enumeration_literal(el, entry->index, names_add(el->names, literal.data, literal.count)) : 0;
   }
-  vec_free(el->heap, &type);
-  vec_free(el->heap, &literal);
+  vec_free(el->heap, &type, &literal);
   return fits && *number > 0;
 }
 
@@ -439,6 +438,5 @@ void stem_components(Elaboration *el, Name name, IndexVec *out) {
     if (text.count < wanted.count || memcmp(text.data, wanted.data, wanted.count) != 0) continue;
     if (text.count == wanted.count || text.data[wanted.count] == '.') vec_push(el->heap, out, i);
   }
-  vec_free(el->heap, &wanted);
-  vec_free(el->heap, &text);
+  vec_free(el->heap, &wanted, &text);
 }

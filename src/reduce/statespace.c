@@ -265,12 +265,8 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
   flush_fusion(plan, &fusion);
   find_given(plan);
   find_spare(plan);
-  vec_free(heap, &fusion.leaves);
-  vec_free(heap, &fusion.values);
-  vec_free(heap, &fusion.columns);
-  heap_free(heap, largest);
-  heap_free(heap, place);
-  heap_free(heap, last);
+  vec_free(heap, &fusion.leaves, &fusion.values, &fusion.columns);
+  heap_free_all(heap, largest, place, last);
   return plan;
 }
 
@@ -342,8 +338,7 @@ static void choose_unit(StateSpace *space, Unit *unit, const int32_t *depth) {
   }
   unit->factored = 0;
   if (unit->linear_system) linear_set_pattern(unit->linear_system, unit->column_start, unit->row_index);
-  heap_free(space->heap, next);
-  heap_free(space->heap, place);
+  heap_free_all(space->heap, next, place);
 }
 
 void statespace_choose(StateSpace *space, const int32_t *depth) {

@@ -352,8 +352,7 @@ void incidence_svg(Heap *heap, const IncidencePicture *input, TextVec *text) {
     blocks.column_place = column_places;
     snprintf(heading, sizeof heading, "block triangular: %d block%s", input->n_blocks, input->n_blocks == 1 ? "" : "s");
     draw_view(&picture, &blocks, heading);
-    heap_free(heap, row_places);
-    heap_free(heap, column_places);
+    heap_free_all(heap, row_places, column_places);
   }
   draw_legend(&picture, 16, height - 14);
   svg_end(heap, text);

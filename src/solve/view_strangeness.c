@@ -342,10 +342,7 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
 /* ---- rows and columns ---- */
 
 static void free_selection(Heap *heap, const Strangeness *strangeness) {
-  heap_free(heap, strangeness->row);
-  heap_free(heap, strangeness->held);
-  heap_free(heap, strangeness->from);
-  heap_free(heap, strangeness->to);
+  heap_free_all(heap, strangeness->row, strangeness->held, strangeness->from, strangeness->to);
 }
 
 static bool reselect(View *view, double t, double *y) {
