@@ -99,6 +99,10 @@ static HeapBlock *resize_block(Heap *heap, HeapBlock *ring, HeapBlock *old, size
   return block;
 }
 
+void heap_number_arrays(Heap *heap, size_t count, double **const *arrays, size_t array_count) {
+  for (size_t k = 0; k < array_count; k++) *arrays[k] = heap_array(heap, count, sizeof(double));
+}
+
 void *heap_copy(Heap *heap, const void *data, size_t count, size_t size) {
   void *copy = heap_array(heap, count, size);
   return count ? memcpy(copy, data, count * size) : copy;

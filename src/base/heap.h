@@ -39,6 +39,12 @@ void *heap_alloc(Heap *heap, size_t size);
 /* Zeroed array; an overflowing product counts as refused. */
 void *heap_array(Heap *heap, size_t count, size_t size);
 
+/* Sets each of the pointers, given by address, to a zeroed array of `count` numbers. */
+#define heap_numbers(heap, count, ...)                                 \
+  heap_number_arrays((heap), (count), (double **const[]){__VA_ARGS__}, \
+                     sizeof(double **const[]){__VA_ARGS__} / sizeof(double **))
+void heap_number_arrays(Heap *heap, size_t count, double **const *arrays, size_t array_count);
+
 /* A copy of an array, in the heap. */
 void *heap_copy(Heap *heap, const void *data, size_t count, size_t size);
 

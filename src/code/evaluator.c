@@ -38,8 +38,7 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
   evaluator->scratch = dag_scratch_make(heap);
   evaluator->parameters = heap_copy(heap, parameters, model->parameters.count, sizeof(double));
   uint32_t discretes = model->discretes.count + code->modes->count;
-  evaluator->discretes = heap_array(heap, discretes, sizeof(double));
-  evaluator->pre = heap_array(heap, discretes, sizeof(double));
+  heap_numbers(heap, discretes, &evaluator->discretes, &evaluator->pre);
   evaluator->rows = workspace_new(heap, code->rows);
   evaluator->entries = workspace_new(heap, code->jacobian->program);
   fill_nominal(evaluator);

@@ -302,8 +302,7 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *pl
   space->plan = plan;
   space->structure = plan->structure;
   space->depth = heap_array(heap, n, sizeof(int32_t));
-  space->correction = heap_array(heap, n, sizeof(double));
-  space->residual = heap_array(heap, n, sizeof(double));
+  heap_numbers(heap, n, &space->correction, &space->residual);
   space->units = heap_array(heap, plan->units.count, sizeof *space->units);
   for (uint32_t u = 0; u < plan->units.count; u++) space->units[u] = make_unit(space, &plan->units.data[u], (int32_t)u);
   return space;

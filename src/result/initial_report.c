@@ -199,23 +199,17 @@ static void json_line(Table *table, const Line *line, JsonWriter *json) {
 
 static void json_unknowns(const Model *model, const char *key, const IndexVec *unknowns, JsonWriter *json) {
   json_key(json, key);
-  json_array_begin(json);
-  for (uint32_t k = 0; k < unknowns->count; k++)
+  for (uint32_t k = 0; json_next(json, k, unknowns->count); k++)
     json_string(json, model_name(model, model->unknowns.data[unknowns->data[k]]));
-  json_array_end(json);
 }
 
 static void json_parts(const Explanation *explanation, const Model *model, JsonWriter *json) {
-  json_array_begin(json);
-  for (uint32_t k = 0; k < explanation->parts.count; k++) {
+  for (uint32_t k = 0; json_next_object(json, k, explanation->parts.count); k++) {
     const HiddenPart *part = &explanation->parts.data[k];
-    json_object_begin(json);
     json_key_integer(json, "index", part->index);
     json_unknowns(model, "variables", &part->variables, json);
     json_unknowns(model, "highest_index", &part->highest, json);
-    json_object_end(json);
   }
-  json_array_end(json);
 }
 
 static void json_steps(const Explanation *explanation, JsonWriter *json) {
@@ -229,17 +223,13 @@ static void json_steps(const Explanation *explanation, JsonWriter *json) {
 }
 
 static void json_redundant(const Initial *initial, JsonWriter *json, Arena *arena) {
-  json_array_begin(json);
-  for (uint32_t k = 0; k < initial->surplus.count; k++)
+  for (uint32_t k = 0; json_next(json, k, initial->surplus.count); k++)
     json_string(json, system_row_text(initial->system, initial->surplus.data[k], arena));
-  json_array_end(json);
 }
 
 static void json_values(const Initial *initial, Evaluator *evaluator, JsonWriter *json) {
   Table table = make_table(initial, evaluator, json->heap);
-  json_array_begin(json);
-  for (uint32_t k = 0; k < table.lines.count; k++) json_line(&table, &table.lines.data[k], json);
-  json_array_end(json);
+  for (uint32_t k = 0; json_next(json, k, table.lines.count); k++) json_line(&table, &table.lines.data[k], json);
   free_table(&table);
 }
 
@@ -248,24 +238,18 @@ static void json_conflict(const Initial *initial, JsonWriter *json, Arena *arena
   const Model *model = initial->system->evaluator->model;
   json_object_begin(json);
   json_key(json, "variables");
-  json_array_begin(json);
-  for (uint32_t k = 0; k < conflict->columns.count; k++) {
+  for (uint32_t k = 0; json_next_object(json, k, conflict->columns.count); k++) {
     const InitialColumn *column = &initial->column[conflict->columns.data[k]];
-    json_object_begin(json);
     json_key_string(json, "name",
                     column->named == MAP_NONE ? system_column_name(initial->system, conflict->columns.data[k], arena)
                                               : model_name(model, column->named));
     json_key_number(json, "fixed", column->sign * column->start);
     json_key_number(json, "wanted",
                     conflict->columns.data[k] == conflict->column ? column->sign * conflict->wanted : NAN);
-    json_object_end(json);
   }
-  json_array_end(json);
   json_key(json, "equations");
-  json_array_begin(json);
-  for (uint32_t k = 0; k < conflict->rows.count; k++)
+  for (uint32_t k = 0; json_next(json, k, conflict->rows.count); k++)
     json_string(json, system_row_text(initial->system, conflict->rows.data[k], arena));
-  json_array_end(json);
   json_key_number(json, "residual", conflict->residual);
   json_object_end(json);
 }

@@ -97,8 +97,7 @@ static void use_selection(Heap *heap, SelectedView *selected, const double *y) {
   system->link_to = strangeness->to;
   make_pattern(heap, selected);
   size_t entries = (size_t)system->column_start[columns], rows = (size_t)system->rows, links = (size_t)system->links;
-  selected->jacobian = heap_array(heap, entries, sizeof(double));
-  selected->m_values = heap_array(heap, entries, sizeof(double));
+  heap_numbers(heap, entries, &selected->jacobian, &selected->m_values);
   selected->dependence = heap_array(heap, rows * links, sizeof(double));
   selected->m_start = heap_array(heap, columns + 1, sizeof(int32_t));
   selected->m_row = heap_array(heap, entries, sizeof(int32_t));
