@@ -203,7 +203,7 @@ bool type_fits(const Elaboration *el, Type to, Type from);
 bool type_is_number(Type type); /* Real or Integer */
 /* The type that holds both; TYPE_NOTHING if there is none. */
 Type type_join(const Elaboration *el, Type a, Type b);
-Type type_scalar(BaseType base);
+Type type_nothing(void);
 
 /* Functions and operators of the language that are no classes. */
 typedef enum IntrinsicKind { INTRINSIC_SCALAR, INTRINSIC_ARRAY, INTRINSIC_SPECIAL } IntrinsicKind;

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
-
 static void run_equations(Elaboration *el, const AstStatement *statements, uint32_t count);
 
 uint32_t variable_of_leaf(const Elaboration *el, Expr leaf) {
@@ -123,7 +121,7 @@ static void run_equality(Elaboration *el, const AstStatement *statement) {
     return;
   }
   Compiler *c = start(el);
-  Type left = compile_expression(c, statement->left, nothing());
+  Type left = compile_expression(c, statement->left, type_nothing());
   Type right = compile_expression(c, statement->right, left);
   if (c->errors == 0 && type_join(el, left, right).base == TYPE_NOTHING)
     compile_error(c, ast_span(ast, statement->right), "the sides of the equation are %s and %s", type_text(el, left),

@@ -63,32 +63,15 @@ static void emit_omitted(Parser *parser) {
   emit(parser, AST_OMITTED, at, parser->operands.count)->span = (Span){at, at + 1};
 }
 
-static void keep_operators(Parser *parser, AstNode *node, uint32_t base) {
-  Ast *ast = parser->ast;
-  node->extra = ast->operators.count;
-  node->extra_count = parser->operators.count - base;
-  uint8_t *out = vec_extend(parser->heap, &ast->operators, node->extra_count);
-  for (uint32_t i = 0; i < node->extra_count; i++) out[i] = parser->operators.data[base + i];
-  parser->operators.count = base;
-}
-
-static void keep_parts(Parser *parser, AstNode *node, uint32_t base) {
-  Ast *ast = parser->ast;
-  node->extra = ast->parts.count;
-  node->extra_count = parser->parts.count - base;
-  AstPart *out = vec_extend(parser->heap, &ast->parts, node->extra_count);
-  for (uint32_t i = 0; i < node->extra_count; i++) out[i] = parser->parts.data[base + i];
-  parser->parts.count = base;
-}
-
-static void keep_labels(Parser *parser, AstNode *node, uint32_t base) {
-  Ast *ast = parser->ast;
-  node->value.labels.first = ast->labels.count;
-  node->value.labels.count = parser->labels.count - base;
-  AstLabel *out = vec_extend(parser->heap, &ast->labels, node->value.labels.count);
-  for (uint32_t i = 0; i < node->value.labels.count; i++) out[i] = parser->labels.data[base + i];
-  parser->labels.count = base;
-}
+/* Moves what was gathered in a list of the parser above `base` to the tree's list of that name; where it begins there,
+ * and how many there are, go to the places given. */
+#define KEEP(parser, list, base, begins, number)                                    \
+  do {                                                                              \
+    (begins) = (parser)->ast->list.count, (number) = (parser)->list.count - (base); \
+    for (uint32_t i = (base); i < (parser)->list.count; i++)                        \
+      vec_push((parser)->heap, &(parser)->ast->list, (parser)->list.data[i]);       \
+    (parser)->list.count = (base);                                                  \
+  } while (0)
 
 /* ---- frames ---- */
 
@@ -112,7 +95,8 @@ static void reduce(Parser *parser) {
   ExpressionFrame frame = vec_pop(&parser->frames);
   AstNode *node = emit(parser, (AstKind)kinds[frame.kind], frame.begin, frame.operands);
   node->operation = frame.operation;
-  if (node->kind == AST_SUM || node->kind == AST_PRODUCT) keep_operators(parser, node, frame.scratch);
+  if (node->kind == AST_SUM || node->kind == AST_PRODUCT)
+    KEEP(parser, operators, frame.scratch, node->extra, node->extra_count);
 }
 
 /* Reduces the operations on top that bind tighter than `kind`. */
@@ -171,7 +155,7 @@ static Step continue_reference(Parser *parser, ExpressionFrame frame) {
   }
   AstNode *node = emit(parser, AST_REFERENCE, frame.begin, frame.operands);
   node->global = frame.global;
-  keep_parts(parser, node, frame.scratch);
+  KEEP(parser, parts, frame.scratch, node->extra, node->extra_count);
   parser->is_closed = false;
   return STEP_OPERATOR;
 }
@@ -233,8 +217,8 @@ static Step end_call(Parser *parser) {
   AstKind kind = frame.kind == FRAME_CALL ? AST_CALL : frame.kind == FRAME_ITERATION ? AST_ITERATION : AST_PARTIAL;
   AstNode *node = emit(parser, kind, frame.begin, frame.operands);
   node->global = frame.global;
-  keep_parts(parser, node, frame.scratch);
-  keep_labels(parser, node, frame.labels);
+  KEEP(parser, parts, frame.scratch, node->extra, node->extra_count);
+  KEEP(parser, labels, frame.labels, node->value.labels.first, node->value.labels.count);
   parser->is_closed = true;
   return STEP_OPERATOR;
 }
