@@ -111,10 +111,8 @@ void model_unlock(const daedal_model *model);
 /* ---- diagnostics (diagnostics.c) ---- */
 
 /* Adds to the list what was said since. */
-void publish(Published *published, const Diags *diags, const Source *source, Heap *heap);
 void publish_model(daedal_model *model);
 void publish_result(daedal_result *result);
-daedal_diagnostic published_get(const Published *published, uint32_t index);
 
 /* ---- protected calls (protect.c) ---- */
 
