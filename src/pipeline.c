@@ -58,8 +58,7 @@ static bool operators_supported(Plan *plan) {
     name = first_unsupported(model, &roots[i], 1);
     if (name) diag_error(plan->diags, DIAG_INPUT, equation[i]->span, "not supported by simulate yet: %s(...)", name);
   }
-  heap_free(plan->heap, roots);
-  heap_free(plan->heap, equation);
+  heap_free_all(plan->heap, roots, equation);
   return fine;
 }
 

@@ -226,10 +226,8 @@ static void expand_differences(Problem *problem, Heap *heap, ExprVec *difference
     if (incidence->order[e] > 0) peeling.known[problem->unknown[incidence->column[e]]] = true;
   peel(&peeling);
   expand(&peeling, differences);
-  vec_free(heap, &peeling.leaves);
-  vec_free(heap, &peeling.values);
-  heap_free(heap, peeling.known);
-  heap_free(heap, peeling.used);
+  vec_free(heap, &peeling.leaves, &peeling.values);
+  heap_free_all(heap, peeling.known, peeling.used);
 }
 
 /* ---- the modes ---- */
@@ -286,16 +284,10 @@ static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
   for (uint32_t m = 0; m < extraction.differences.count; m++) vec_push(heap, &expanded, extraction.differences.data[m]);
   if (expanded.count) expand_differences(problem, heap, &expanded);
   Modes modes = make_modes(&extraction, &expanded, arena);
-  vec_free(heap, &expanded);
-  vec_free(heap, &extraction.relations);
-  vec_free(heap, &extraction.differences);
-  vec_free(heap, &extraction.sizes);
-  vec_free(heap, &extraction.children);
-  vec_free(heap, &roots);
+  vec_free(heap, &expanded, &extraction.relations, &extraction.differences, &extraction.sizes, &extraction.children,
+           &roots);
   vec_free(heap, &order);
-  heap_free(heap, slot);
-  heap_free(heap, outside);
-  heap_free(heap, changed);
+  heap_free_all(heap, slot, outside, changed);
   return modes;
 }
 

@@ -27,8 +27,7 @@ static void list_equations(Problem *problem, bool eliminate, Arena *arena) {
     memcpy(problem->residual, residuals.data, residuals.count * sizeof *residuals.data);
     memcpy(problem->equation, kept.data, kept.count * sizeof *kept.data);
   }
-  vec_free(heap, &residuals);
-  vec_free(heap, &kept);
+  vec_free(heap, &residuals, &kept);
 }
 
 static void list_unknowns(Problem *problem, Arena *arena) {
@@ -82,10 +81,7 @@ static void build_incidence(Problem *problem, Arena *arena) {
     memcpy(orders, order.data, order.count * sizeof *orders);
   }
   problem->incidence = (Incidence){(int32_t)problem->equations, (int32_t)problem->unknowns, start, columns, orders};
-  vec_free(heap, &leaves);
-  vec_free(heap, &row);
-  vec_free(heap, &column);
-  vec_free(heap, &order);
+  vec_free(heap, &leaves, &row, &column, &order);
 }
 
 Expr problem_expression(const Problem *problem, Expr e) {
@@ -105,8 +101,7 @@ Expr problem_expression(const Problem *problem, Expr e) {
     vec_push(heap, &values, value);
   }
   dag_substitute(dag, leaves.data, values.data, leaves.count, &e, 1);
-  vec_free(heap, &leaves);
-  vec_free(heap, &values);
+  vec_free(heap, &leaves, &values);
   return e;
 }
 
@@ -185,8 +180,7 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
 
 Problem problem_replace(const Problem *problem, const Expr *residual, Arena *arena) {
   Problem replaced = *problem;
-  replaced.residual = arena_array(arena, problem->equations, sizeof *replaced.residual);
-  if (problem->equations) memcpy(replaced.residual, residual, problem->equations * sizeof *residual);
+  replaced.residual = arena_copy_array(arena, residual, problem->equations, sizeof *replaced.residual);
   build_incidence(&replaced, arena);
   return replaced;
 }

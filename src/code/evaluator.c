@@ -2,7 +2,6 @@
 #include "code/evaluator.h"
 
 #include <math.h>
-#include <string.h>
 
 Model *evaluator_model(Evaluator *evaluator) {
   if (!evaluator->own) evaluator->own = model_layer(evaluator->model, evaluator->heap);
@@ -37,11 +36,9 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
   *evaluator =
       (Evaluator){.heap = heap, .code = code, .model = model, .array = code->array, .jacobian = code->jacobian};
   evaluator->scratch = dag_scratch_make(heap);
-  evaluator->parameters = heap_array(heap, model->parameters.count, sizeof(double));
-  if (model->parameters.count) memcpy(evaluator->parameters, parameters, model->parameters.count * sizeof(double));
+  evaluator->parameters = heap_copy(heap, parameters, model->parameters.count, sizeof(double));
   uint32_t discretes = modes_leaves(code->modes);
-  evaluator->discretes = heap_array(heap, discretes, sizeof(double));
-  evaluator->pre = heap_array(heap, discretes, sizeof(double));
+  heap_numbers(heap, discretes, &evaluator->discretes, &evaluator->pre);
   evaluator->rows = workspace_new(heap, code->rows);
   evaluator->entries = workspace_new(heap, code->jacobian->program);
   fill_nominal(evaluator);

@@ -82,8 +82,7 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
     patch->program = workspace_new(heap, program_new(heap, system->model, &system->layout, roots.data, count));
     patch->jacobian = jacobian_new(heap, system->model, &system->layout, roots.data, count, positions.data, distinct);
     patch->entries = workspace_new(heap, patch->jacobian->program);
-    vec_free(heap, &roots);
-    vec_free(heap, &positions);
+    vec_free(heap, &roots, &positions);
   }
   patch->columns = patch->jacobian->columns;
   size_t n = patch->columns, m = patch->rows;
@@ -531,8 +530,7 @@ void patch_approach(Patch *patch, double t, const double *origin, double *y, Pat
     if (away - next < 1e-12 * away) break;
     away = next;
   }
-  heap_free(patch->heap, tangent);
-  heap_free(patch->heap, held);
+  heap_free_all(patch->heap, tangent, held);
 }
 
 PatchResult patch_solve(Patch *patch, double t, double *y) {
@@ -569,8 +567,7 @@ PatchResult patch_continue(Patch *patch, double t, double *y) {
     }
   }
   patch->offset = NULL;
-  heap_free(patch->heap, first);
-  heap_free(patch->heap, left);
+  heap_free_all(patch->heap, first, left);
   result.solved = at >= 1;
   return result;
 }

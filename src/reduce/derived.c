@@ -478,8 +478,7 @@ static EquationKinds count_kinds(const Model *model, const bool *dummy) {
     kinds.solved += solved[u];
   }
   kinds.algebraic = model->equations.count - kinds.differential - kinds.solved;
-  heap_free(scratch->heap, solved);
-  heap_free(scratch->heap, order);
+  heap_free_all(scratch->heap, solved, order);
   return kinds;
 }
 

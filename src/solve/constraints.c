@@ -119,8 +119,7 @@ Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan,
   if (plan->program) constraints->program = workspace_new(heap, plan->program);
   constraints->y = heap_array(heap, view->original->array->columns, sizeof(double));
   constraints->rows = heap_array(heap, view->original->array->rows, sizeof(double));
-  constraints->values = heap_array(heap, plan->count, sizeof(double));
-  constraints->scale = heap_array(heap, plan->count, sizeof(double));
+  heap_numbers(heap, plan->count, &constraints->values, &constraints->scale);
   constraints->level_worst = heap_array(heap, plan->levels, sizeof(double));
   constraints->worst_row = MAP_NONE;
   set_columns(constraints, y);

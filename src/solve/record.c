@@ -141,7 +141,6 @@ Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name) {
     values[r] = signal == MAP_NONE ? NAN : trajectory_value(trajectory, r, signal);
   }
   Drift drift = drift_of(times, values, trajectory->rows);
-  heap_free(heap, times);
-  heap_free(heap, values);
+  heap_free_all(heap, times, values);
   return drift;
 }

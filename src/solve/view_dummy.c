@@ -196,9 +196,7 @@ static uint64_t factorizations(const View *view) { return statespace_factorizati
 
 static void *save_choice(const View *view, Heap *heap) {
   size_t unknowns = view->evaluator->array->problem->unknowns;
-  int32_t *depth = heap_array(heap, unknowns, sizeof *depth);
-  if (unknowns) memcpy(depth, dummy_depth(((const DummyView *)view)->dummy), unknowns * sizeof *depth);
-  return depth;
+  return heap_copy(heap, dummy_depth(((const DummyView *)view)->dummy), unknowns, sizeof(int32_t));
 }
 
 static void restore_choice(View *view, const void *choice, const double *y) {
