@@ -222,29 +222,21 @@ static void json_drift(JsonWriter *json, const Drift *drift) {
 
 static void json_levels(const Comparison *comparison, const CompareRun *run, JsonWriter *json) {
   const Constraints *constraints = run->simulation.statistics.constraints;
-  json_array_begin(json);
-  for (uint32_t l = 0; constraints && l < constraints->plan->levels; l++) {
+  for (uint32_t l = 0; json_next_object(json, l, constraints ? constraints->plan->levels : 0); l++) {
     Drift drift = level_drift(comparison->heap, constraints, l);
-    json_object_begin(json);
     json_key_integer(json, "level", l);
     json_key_number(json, "max", constraints->level_worst[l]);
     json_drift(json, &drift);
-    json_object_end(json);
   }
-  json_array_end(json);
 }
 
 static void json_invariants(const Comparison *comparison, const CompareRun *run, JsonWriter *json) {
-  json_array_begin(json);
-  for (uint32_t i = 0; run->invariants && i < comparison->request->invariant_count; i++) {
-    json_object_begin(json);
+  for (uint32_t i = 0; json_next_object(json, i, run->invariants ? comparison->request->invariant_count : 0); i++) {
     json_key_string(json, "name", comparison->request->invariants[i]);
     json_key_number(json, "first", run->invariants[i].first);
     json_key_number(json, "largest", run->invariants[i].largest);
     json_drift(json, &run->invariants[i]);
-    json_object_end(json);
   }
-  json_array_end(json);
 }
 
 /* The variable that is farthest from the reference. */
@@ -262,13 +254,9 @@ static void json_run(const Comparison *comparison, uint32_t k, JsonWriter *json)
 }
 
 static void json_runs(const Comparison *comparison, JsonWriter *json) {
-  json_array_begin(json);
-  for (uint32_t k = 0; k < comparison->count; k++) {
-    json_object_begin(json);
+  for (uint32_t k = 0; json_next_object(json, k, comparison->count); k++) {
     json_run(comparison, k, json);
-    json_object_end(json);
   }
-  json_array_end(json);
 }
 
 static void json_comparison(const Comparison *comparison, JsonWriter *json) {

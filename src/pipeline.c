@@ -3,6 +3,7 @@
 
 #include "array/verdict.h"
 #include "code/switches.h"
+#include "solve/jump.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,11 +23,6 @@ double pipeline_clock(void) {
 /* The name of what has no numeric value in this node; NULL: it has one. */
 static const char *node_unsupported(const Model *model, Expr e) {
   switch (dag_op(model->dag, e)) {
-  case OP_INITIAL:
-  case OP_TERMINAL:
-  case OP_SAMPLE:
-  case OP_EDGE:
-  case OP_CHANGE:
   case OP_DELAY: return op_name(dag_op(model->dag, e));
   case OP_CALL: {
     const Function *function = model->functions.data[dag_call_info(model->dag, e).function];
@@ -62,30 +58,12 @@ static bool operators_supported(Plan *plan) {
     name = first_unsupported(model, &roots[i], 1);
     if (name) diag_error(plan->diags, DIAG_INPUT, equation[i]->span, "not supported by simulate yet: %s(...)", name);
   }
-  heap_free(plan->heap, roots);
-  heap_free(plan->heap, equation);
+  heap_free_all(plan->heap, roots, equation);
   return fine;
 }
 
 /* What the numeric part cannot run yet is refused by name, not run wrongly. */
-static bool pass_supported(Plan *plan) {
-  const Model *model = plan->own;
-  Span none = {0};
-  if (model->whens.count)
-    diag_error(plan->diags, DIAG_INPUT, model->whens.data[0].span, "not supported by simulate yet: when-equations");
-  else if (model->discrete_equations.count)
-    diag_error(plan->diags, DIAG_INPUT, model->discrete_equations.data[0].span,
-               "not supported by simulate yet: equations for discrete variables");
-  else if (model->discretes.count)
-    diag_error(plan->diags, DIAG_INPUT, none, "not supported by simulate yet: discrete variables such as %s",
-               model_name(model, model->discretes.data[0]));
-  else if (operators_supported(plan)) {
-    if (model->asserts.count && !plan->request.initialize_only)
-      diag_warning(plan->diags, model->asserts.data[0].span, "assertions are not checked by simulate yet");
-    return true;
-  }
-  return false;
-}
+static bool pass_supported(Plan *plan) { return operators_supported(plan); }
 
 /* ---- the plan ---- */
 
@@ -113,7 +91,7 @@ static bool pass_parameters(Plan *plan) {
                                 plan->diags);
 }
 
-static bool make_passes(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags);
+static bool make_passes(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags);
 
 /* A method by ranks starts where the others do. */
 static bool pass_common(Plan *plan) {
@@ -123,7 +101,7 @@ static bool pass_common(Plan *plan) {
   request.method = &method_dummy;
   request.initialize_only = true;
   plan->common = heap_alloc(plan->heap, sizeof *plan->common);
-  if (!make_passes(plan->common, plan->heap, plan->model, &request, &silent)) plan->common = NULL;
+  if (!make_passes(plan->common, plan->heap, plan->model, &request, NULL, &silent)) plan->common = NULL;
   return true;
 }
 
@@ -131,6 +109,8 @@ static bool pass_common(Plan *plan) {
 static bool pass_structure(Plan *plan) {
   plan->problem = problem_make(plan->own, !plan->request.method->by_ranks, &plan->arena);
   plan->modes = modes_extract(&plan->problem, &plan->arena);
+  plan->branches = branches_find(&plan->problem, &plan->arena);
+  if (plan->holds) plan->problem = branches_narrow(&plan->problem, &plan->branches, plan->holds, &plan->arena);
   plan->structure = structure_run(&plan->arena, &plan->problem.incidence);
   if (plan->structure.status == STRUCTURE_OK) return true;
   /* The message speaks of the model as written. If that is sound, equations became empty by alias elimination. */
@@ -188,9 +168,19 @@ static bool pass_code(Plan *plan) {
   plan->code = array_code_new(plan->heap, &plan->array, &plan->modes);
   plan->choice = dummy_plan(plan->code, &plan->structure);
   plan->states = state_plan(plan->code, &plan->structure);
+  if (plan->branches.count)
+    plan->conditions = array_code_program(plan->code, plan->branches.condition, plan->branches.count);
   plan->first = make_original(plan, plan->heap, plan->parameters);
   plan->facts.evaluator = plan->first.evaluator;
   return true;
+}
+
+/* Sets all that is discrete by the values found, until it stays. Do rows depend on what has changed? */
+static bool modes_differ(Switches *switches, double t, const double *y) {
+  switches->matter = false;
+  for (uint32_t round = 0; round <= modes_leaves(switches->modes) && !switches->matter; round++)
+    if (!switches_evaluate(switches, t, y) || !switches_set(switches, t, y)) return false;
+  return switches->matter;
 }
 
 /* Initial values for the modes of the guess, until the values found have those modes. */
@@ -198,6 +188,8 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
                          Diags *diags) {
   enum { ROUNDS = 20 };
   Switches *switches = switches_new(initializer->heap, initializer->evaluator);
+  Decisions *decisions = switches ? switches->decisions : NULL;
+  if (decisions) decisions_start(decisions);
   if (switches) {
     double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
     if (!initial_guess(initializer, starts, guess, diags)) return false;
@@ -205,9 +197,8 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
-    if (switches && switches_evaluate(switches, run->start, initial->y) &&
-        switches_set(switches, run->start, initial->y))
-      continue;
+    if (switches && modes_differ(switches, run->start, initial->y)) continue;
+    if (decisions) decisions_started(decisions);
     initial_report_bounds(initializer, initial, diags);
     return true;
   }
@@ -240,13 +231,74 @@ static StartValues common_starts(const Plan *plan) {
   return starts;
 }
 
+/* ---- at an event that changes the structure ---- */
+
+/* The values of the handover in another array; the columns that jump do so as the equations integrated over the instant say. */
+static bool take_over(const Plan *plan, ArrayRun *run, const Handover *from, Heap *heap, Diags *diags) {
+  Evaluator *evaluator = run->evaluator;
+  const Array *array = &plan->array;
+  size_t leaves = modes_leaves(&plan->modes) * sizeof(double);
+  uint32_t column;
+  int32_t block;
+  run->y = heap_array(heap, array->columns, sizeof(double));
+  memcpy(evaluator->discretes, from->evaluator->discretes, leaves);
+  memcpy(evaluator->pre, from->evaluator->pre, leaves);
+  for (uint32_t q = 0; q < array->columns; q++) {
+    uint32_t unknown = plan->problem.unknown[array->column_unknown[q]];
+    double value = evaluator_value(from->evaluator, from->y, unknown, array_order(array, q));
+    run->y[q] = isfinite(value) ? value : 0;
+  }
+  if (!jump_solve(jump_new(heap, evaluator), from->time, run->y, &column)) {
+    diag_error(diags, DIAG_INTEGRATION, (Span){0},
+               "at the event at time %.10g the equations do not determine by how much %s jumps", from->time,
+               array_column_name(array, column, &diags->arena));
+    return false;
+  }
+  if (!dummy_select(run->dummy, from->time, run->y, &block))
+    return report_no_choice(evaluator, &plan->structure, block, diags);
+  statespace_choose(run->space, dummy_depth(run->dummy));
+  if (statespace_complete(run->space, from->time, run->y) == EVAL_OK) return true;
+  diag_error(diags, DIAG_INTEGRATION, (Span){0},
+             "at the event at time %.10g, which changes the structure, no consistent values were found", from->time);
+  return false;
+}
+
+/* The branches that hold at the discrete values of now. */
+static bool *branches_now(const Plan *plan, Evaluator *evaluator, Heap *heap) {
+  uint32_t count = plan->branches.count;
+  double *values = heap_array(heap, count, sizeof *values);
+  bool *holds = heap_array(heap, count, sizeof *holds);
+  Point point = evaluator_point(evaluator, 0, NULL);
+  workspace_run(workspace_new(heap, plan->conditions), &point, values);
+  for (uint32_t k = 0; k < count; k++) holds[k] = values[k] != 0;
+  heap_free(heap, values);
+  return holds;
+}
+
+/* Do the equations in the mode of now need other differentiations than those of all branches together? Then their structure says
+ * nothing about this mode. */
+static bool needs_mode(Plan *plan) {
+  if (!plan->branches.count || plan->holds || plan->conversions.count) return false;
+  bool *holds = branches_now(plan, plan->first.evaluator, plan->heap);
+  Problem narrow = branches_narrow(&plan->problem, &plan->branches, holds, &plan->arena);
+  Structure structure = structure_run(&plan->arena, &narrow.incidence);
+  if (structure.status != STRUCTURE_OK) return false;
+  for (uint32_t i = 0; i < narrow.equations; i++)
+    if (structure.c[i] > plan->structure.c[i]) return true;
+  return false;
+}
+
 static bool pass_initial(Plan *plan) {
   plan->facts.status = "init";
+  if (plan->request.handover) {
+    plan->initial.y = NULL;
+    return take_over(plan, &plan->first, plan->request.handover, plan->heap, plan->diags);
+  }
   plan->initializer = make_initializer(plan, plan->heap, &plan->first);
   StartValues starts = plan->common ? common_starts(plan) : plan->starts;
   if (!find_initial(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
   plan->first.y = plan->initial.y;
-  return true;
+  return plan->request.method->by_ranks || !needs_mode(plan);
 }
 
 /* What the method makes of the array at the initial point. */
@@ -350,6 +402,13 @@ static bool make_own_plan(Simulation *simulation) {
   return made;
 }
 
+/* Was the plan made for the mode of now? */
+static bool fits_mode(const Plan *plan, Evaluator *evaluator, Heap *heap) {
+  if (!plan->holds) return true;
+  const bool *now = branches_now(plan, evaluator, heap);
+  return memcmp(now, plan->holds, plan->branches.count * sizeof *now) == 0;
+}
+
 /* Fresh values for a plan that others run too. */
 static bool begin_shared(Simulation *simulation) {
   Heap *heap = simulation->heap;
@@ -369,12 +428,14 @@ static bool begin_shared(Simulation *simulation) {
   simulation->facts.evaluator = simulation->original.evaluator;
   if (same) {
     copy_initial(simulation);
-    memcpy(simulation->original.evaluator->discretes, plan->discretes, plan->modes.count * sizeof(double));
+    memcpy(simulation->original.evaluator->discretes, plan->discretes, modes_leaves(&plan->modes) * sizeof(double));
   } else {
     simulation->facts.status = "init";
     if (!find_initial(&simulation->initializer, &simulation->request.starts, &simulation->request.run,
                       &simulation->initial, simulation->diags))
       return false;
+    if (!fits_mode(plan, simulation->original.evaluator, heap))
+      return make_own_plan(simulation) && begin_shared(simulation);
   }
   simulation->original.y = simulation->initial.y;
   return true;
@@ -424,7 +485,13 @@ static bool make_view(Simulation *simulation) {
       return report_no_choice(system->evaluator, structure, block, simulation->diags);
     statespace_choose(system->space, dummy_depth(system->dummy));
   }
-  simulation->view = view_reduced(simulation->heap, &plan->reduction, &simulation->original, &simulation->system);
+  View *view = simulation->view =
+      view_reduced(simulation->heap, &plan->reduction, &simulation->original, &simulation->system);
+  if (!plan->conditions || plan->reduction.reduced.modes != plan->reduction.modes) return true;
+  view->conditions = workspace_new(simulation->heap, plan->conditions);
+  view->holds = plan->holds;
+  view->branches = plan->branches.count;
+  view->values = heap_array(simulation->heap, view->branches, sizeof(double));
   return true;
 }
 
@@ -456,6 +523,109 @@ static bool pass_view(Simulation *simulation) {
 /* Part of the tolerance that a multistep method gets when it is daedal's own choice: errors add up over its many steps. */
 static double multistep_accuracy(double tolerance) { return fmin(1, fmax(0.02, 1e-13 / tolerance)); }
 
+/* ---- modes with a structure of their own ---- */
+
+static const Plan *find_mode(const Simulation *simulation, const bool *holds) {
+  size_t count = simulation->plan->branches.count;
+  for (uint32_t k = 0; k < simulation->modes.count; k++)
+    if (memcmp(simulation->modes.data[k]->holds, holds, count * sizeof *holds) == 0) return simulation->modes.data[k];
+  return NULL;
+}
+
+/* The plan of the mode that the handover leads into, made when first met; NULL: of the mode in which the run begins. NULL: an
+ * error is in diags. */
+static const Plan *plan_mode(Simulation *simulation, const Handover *handover, bool *is_new) {
+  Heap *heap = simulation->heap;
+  Evaluator *evaluator = handover ? handover->evaluator : simulation->view->evaluator;
+  bool *holds = branches_now(simulation->plan, evaluator, heap);
+  const Plan *known = find_mode(simulation, holds);
+  *is_new = !known;
+  if (known) return known;
+  Request request = simulation->request;
+  request.handover = handover;
+  if (handover) request.run.start = handover->time;
+  Plan *plan = heap_alloc(heap, sizeof *plan);
+  if (!make_passes(plan, heap, simulation->plan->model, &request, holds, simulation->diags)) return NULL;
+  vec_push(heap, &simulation->modes, plan);
+  return plan;
+}
+
+/* The columns of the model's array where the view is. */
+static double *original_columns(const Simulation *simulation, const double *y) {
+  const View *view = simulation->view;
+  uint32_t columns = view->original->array->columns;
+  double *own = heap_array(simulation->heap, columns, sizeof *own);
+  for (uint32_t q = 0; q < columns; q++)
+    own[q] = view->source[q] == MAP_NONE ? NAN : view->sign[q] * y[view->source[q]];
+  return own;
+}
+
+/* Goes over to the plan of the mode that the event leads into. */
+static bool restructure(Simulation *simulation, double t, const double *y) {
+  bool is_new;
+  View *before = simulation->view;
+  Handover handover = {t, before->original, original_columns(simulation, y)};
+  memcpy(handover.evaluator->discretes, before->evaluator->discretes,
+         simulation->plan->model->discretes.count * sizeof(double));
+  const Plan *plan = plan_mode(simulation, &handover, &is_new);
+  if (!plan) return false;
+  ArrayRun original = is_new ? plan->first : make_original(plan, simulation->heap, before->original->parameters);
+  if (!is_new && !take_over(plan, &original, &handover, simulation->heap, simulation->diags)) return false;
+  simulation->plan = plan;
+  simulation->original = original;
+  simulation->request.run.start = t;
+  if (!make_view(simulation)) return false;
+  if (before->switches->decisions)
+    decisions_restore(simulation->view->switches->decisions,
+                      decisions_save(before->switches->decisions, simulation->heap));
+  recorder_rebind(simulation->recorder, simulation->system.evaluator);
+  simulation->statistics.replans++;
+  return true;
+}
+
+/* Begins in a plan of its own for the mode at the start, which the one for all branches does not fit. */
+static bool begin_in_mode(Simulation *simulation) {
+  bool is_new;
+  const Plan *plan = plan_mode(simulation, NULL, &is_new);
+  if (!plan) return false;
+  simulation->plan = plan;
+  simulation->original = plan->first;
+  simulation->initializer = plan->initializer;
+  simulation->initial = plan->initial;
+  simulation->statistics = (RunStatistics){0};
+  if (!make_view(simulation)) return false;
+  simulation->facts.states = (uint32_t)simulation->view->system.links;
+  recorder_rebind(simulation->recorder, simulation->system.evaluator);
+  return true;
+}
+
+/* Integrates, in one structure behind the other. */
+static bool integrate(Simulation *simulation, const RunOptions *options) {
+  enum { LIMIT = 1000 }; /* changes of the structure at one time */
+  RunLoop *run = run_new(simulation->heap, options, simulation->recorder, &simulation->statistics, simulation->diags);
+  double t = options->start, last = -HUGE_VAL;
+  int changes = 0;
+  RunStatus status = run_integrate(run, simulation->view, &simulation->plan->run, t, simulation->system.y, false);
+  if (status == RUN_MISLED) {
+    if (!begin_in_mode(simulation)) return false;
+    status = run_integrate(run, simulation->view, &simulation->plan->run, t, simulation->system.y, false);
+  }
+  while (status == RUN_RESTRUCTURED) {
+    const double *y;
+    t = run_event(run, &y);
+    changes = t > last ? 0 : changes + 1;
+    last = t;
+    if (changes == LIMIT) {
+      diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
+                 "at time %.10g the structure of the equations changes again and again", t);
+      return false;
+    }
+    if (!restructure(simulation, t, y)) return false;
+    status = run_integrate(run, simulation->view, &simulation->plan->run, t, simulation->system.y, true);
+  }
+  return status == RUN_DONE;
+}
+
 static bool pass_integrate(Simulation *simulation) {
   const Request *request = &simulation->request;
   const Reduced *reduced = &simulation->plan->reduction.reduced;
@@ -469,8 +639,7 @@ static bool pass_integrate(Simulation *simulation) {
     double longest = EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
     if (options.max_step == 0 || options.max_step > longest) options.max_step = longest;
   }
-  return run_integrate(simulation->heap, simulation->view, &simulation->plan->run, simulation->system.y, &options,
-                       simulation->recorder, &simulation->statistics, simulation->diags);
+  return integrate(simulation, &options);
 }
 
 /* ---- the lists of passes ---- */
@@ -525,19 +694,22 @@ static bool run_pass(Plan *plan, const PlanPass *pass, bool *has_structure) {
   return true;
 }
 
-static bool make_passes(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
+/* holds: the branches to make it for; NULL: all. */
+static bool make_passes(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags) {
   bool has_structure = true, ok = true;
   *plan = (Plan){.heap = heap, .arena = arena_make(heap), .diags = diags, .model = model, .request = *request};
   plan->facts = (RunFacts){.status = "input", .method = request->method->name, .equations = model->equations.count};
   plan->own = model_layer(model, heap);
+  plan->holds = holds;
   for (size_t p = 0; p < sizeof PLAN_PASSES / sizeof *PLAN_PASSES && ok; p++) {
     double begin = pipeline_clock();
     ok = run_pass(plan, &PLAN_PASSES[p], &has_structure);
     add_seconds(&plan->facts.seconds, PLAN_PASSES[p].seconds, begin);
   }
   if (!ok) return false;
-  plan->discretes = heap_array(heap, plan->modes.count, sizeof(double));
-  if (plan->code) memcpy(plan->discretes, plan->first.evaluator->discretes, plan->modes.count * sizeof(double));
+  plan->discretes = heap_array(heap, modes_leaves(&plan->modes), sizeof(double));
+  if (plan->code)
+    memcpy(plan->discretes, plan->first.evaluator->discretes, modes_leaves(&plan->modes) * sizeof(double));
   return true;
 }
 
@@ -573,14 +745,31 @@ static bool ranks_take_over(const Strangeness *strangeness, const Request *reque
   return false;
 }
 
+/* A plan that failed for all branches, made for those that hold at the start values. */
+static bool plan_by_mode(Plan *plan, uint32_t before) {
+  Heap *heap = plan->heap;
+  if (!plan->conditions || plan->holds || plan->request.method->by_ranks) return false;
+  Diags attempt = diags_make(heap);
+  Plan *other = heap_alloc(heap, sizeof *other);
+  bool *holds = branches_now(plan, plan->first.evaluator, heap);
+  if (!make_passes(other, heap, plan->model, &plan->request, holds, &attempt)) return false;
+  Diags *diags = plan->diags;
+  diags_keep(diags, before);
+  diags_append(diags, &attempt);
+  *plan = *other;
+  plan->arena = arena_make(heap); /* what is in the other one is used where it is */
+  plan->diags = diags;
+  return true;
+}
+
 bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
-  if (make_passes(plan, heap, model, request, diags)) return true;
+  if (make_passes(plan, heap, model, request, NULL, diags) || plan_by_mode(plan, before)) return true;
   if (!plan->is_misled || request->method->by_ranks) return false;
   Diags *attempt;
   Request asked = ask_ranks(request, heap, &attempt);
   Plan *other = heap_alloc(heap, sizeof *other);
-  if (!make_passes(other, heap, model, &asked, attempt) ||
+  if (!make_passes(other, heap, model, &asked, NULL, attempt) ||
       !ranks_take_over(other->reduction.strangeness, request, attempt, before, diags))
     return false;
   *plan = *other;

@@ -6,8 +6,16 @@
  * share it. A simulation has one owner. */
 #pragma once
 
+#include "array/branches.h"
 #include "reduce/method.h"
 #include "solve/report.h"
+
+/* The event at which a plan takes a run over, in a mode where the equations have another structure. */
+typedef struct Handover {
+  double time;
+  Evaluator *evaluator; /* of the array that the model's columns are taken from, and its discrete values */
+  const double *y;
+} Handover;
 
 /* What a run is asked to do; names are checked by the caller. */
 typedef struct Request {
@@ -20,6 +28,7 @@ typedef struct Request {
   StartValues starts;
   double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
   const SignalFilter *filter; /* NULL: all signals */
+  const Handover *handover;   /* NULL: the run begins */
   RunOptions run;
 } Request;
 
@@ -36,6 +45,8 @@ typedef struct Plan {
   StartValues starts;
   Problem problem;
   Modes modes;
+  Branches branches;
+  bool *holds; /* which of them the plan was made for; NULL: for all */
   Structure structure;
   bool is_misled; /* structure was wrong about the equations as written */
   ConversionVec conversions;
@@ -43,6 +54,7 @@ typedef struct Plan {
   ArrayCode *code; /* NULL: structure failed, and the method goes by ranks */
   const DummyPlan *choice;
   const StatePlan *states;
+  const Program *conditions; /* of the branches; NULL without them */
   /* The values that it was made at. The first simulation of a plan that nobody else has takes them over. */
   ArrayRun first;
   Initializer initializer;
@@ -69,7 +81,8 @@ typedef struct Simulation {
   View *view;
   Recorder *recorder;
   RunStatistics statistics;
-  RunFacts facts; /* as far as it got */
+  VEC(const Plan *) modes; /* plans made for modes that the run was in */
+  RunFacts facts;          /* as far as it got */
 } Simulation;
 
 /* Makes a plan for the values of the request. Where structure misleads the default method and it fails, here or in a run, the

@@ -1,5 +1,5 @@
 /* Tests of src/init from within: re-initialization at an event, the nearest point by its own conditions,
- * continuation, degrees of expressions, recognized forms, cost on large models, refused allocations. */
+ * continuation, linearity of expressions, parts that hide constraints, cost on large models, refused allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "daedal.h"
+#include "expr/linearity.h"
 #include "fail_alloc.h"
-#include "init/degree.h"
 #include "init/explain.h"
 #include "init/patch.h"
 #include "lang/lang.h"
@@ -31,6 +31,7 @@ typedef struct Bench {
   Arena arena;
   Model *model;
   Problem problem;
+  Modes modes;
   Structure structure;
   Array array;
   Evaluator *evaluator;
@@ -49,13 +50,13 @@ static Bench *bench_new(const char *text) {
   bench->model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, &bench->diags);
   assert_non_null(bench->model);
   bench->problem = problem_make(bench->model, true, &bench->arena);
+  bench->modes = modes_extract(&bench->problem, &bench->arena);
   bench->structure = structure_run(&bench->arena, &bench->problem.incidence);
   assert_int_equal(bench->structure.status, STRUCTURE_OK);
   bench->array = array_make(&bench->problem, bench->structure.c, bench->structure.d, &bench->arena);
   double *parameters = heap_array(heap, bench->model->parameters.count, sizeof *parameters);
   assert_true(model_parameter_values(bench->model, bench->model->heap, NULL, parameters, &bench->diags));
-  static const Modes no_modes;
-  ArrayCode *code = array_code_new(heap, &bench->array, &no_modes);
+  ArrayCode *code = array_code_new(heap, &bench->array, &bench->modes);
   bench->evaluator = evaluator_new(heap, code, parameters);
   bench->initializer =
       (Initializer){.heap = heap,
@@ -200,86 +201,74 @@ static void test_rows_that_depend_on_each_other(void **state) {
   assert_true(bench_solve(bench, NULL));
   assert_near(value(bench, "b", 0), 5, 1e-9);
   assert_near(value(bench, "a", 1) - value(bench, "b", 1), -1e6, 1e-3);
-  Explanation explanation = initial_explain(&bench->initializer, &bench->initial, &bench->arena);
+  Explanation explanation = initial_explain(&bench->initializer, &bench->initial);
   assert_true(explanation.condition > 1e12);
   bench_free(bench);
 }
 
-/* ---- degrees ---- */
+/* ---- linearity ---- */
 
-static Degree by_order(void *context, Expr leaf) {
-  const Dag *dag = context;
-  return (Degree){1u << dag_index(dag, leaf), 0};
-}
+/* context: the leaf itself. */
+static bool is_leaf(const void *context, Expr leaf) { return leaf == *(const Expr *)context; }
 
-static void test_degrees(void **state) {
+static void test_linearity(void **state) {
   (void)state;
   Heap *heap = heap_new(NULL);
   Names names = names_make(heap);
   Dag *dag = dag_new(heap, &names);
-  Expr x = dag_variable(dag, 0, 0), y = dag_variable(dag, 1, 0), z = dag_variable(dag, 2, 0);
+  const Expr leaves[] = {dag_variable(dag, 0, 0), dag_variable(dag, 1, 0), dag_variable(dag, 2, 0)};
+  Expr x = leaves[0], y = leaves[1], z = leaves[2];
   Expr product = dag_multiply(dag, x, y), ratio = dag_divide(dag, x, y), sine = dag_unary(dag, OP_SIN, z);
   Expr mixed = dag_multiply(dag, sine, x), sum = dag_add(dag, product, x), square = dag_multiply(dag, sum, x);
   Expr choice = dag_if(dag, dag_binary(dag, OP_LESS, z, x), y, dag_constant(dag, 1));
   const Expr roots[] = {product, ratio, sine, mixed, sum, square, choice};
-  const Degree expected[] = {{3, 0}, {1, 2}, {0, 4}, {1, 4}, {3, 0}, {2, 1}, {2, 5}};
-  Degree found[7];
-  degrees_run(degrees_new(heap, dag), roots, 7, by_order, dag, found);
-  for (int k = 0; k < 7; k++) {
-    assert_int_equal(found[k].linear, expected[k].linear);
-    assert_int_equal(found[k].beyond, expected[k].beyond);
-  }
+  const unsigned nonlinear[] = {0, 2, 4, 4, 0, 1, 5}; /* bit k: in leaf k */
+  Linearity linearity = linearity_make(dag, dag_scratch(dag));
+  for (int r = 0; r < 7; r++)
+    for (int k = 0; k < 3; k++)
+      assert_int_equal(linearity_test(&linearity, roots[r], is_leaf, &leaves[k]), !(nonlinear[r] >> k & 1));
   heap_destroy(heap);
 }
 
-/* ---- forms ---- */
+/* ---- parts that hide constraints ---- */
 
-static FormPart only_part(const char *text) {
+/* The names of the highest index, part after part, each part behind its index. */
+static void assert_parts(const char *text, const char *expected) {
   Bench *bench = bench_new(text);
-  InitialForm form = form_find(bench->model, bench->heap);
-  assert_int_equal(form.parts.count, 1);
-  FormPart part = form.parts.data[0];
+  HiddenParts parts = parts_find(bench->model, bench->heap);
+  TextVec found = {0};
+  text_printf(bench->heap, &found, "%s", "");
+  for (uint32_t k = 0; k < parts.count; k++) {
+    text_printf(bench->heap, &found, "%s%d", k ? "; " : "", parts.data[k].index);
+    for (uint32_t h = 0; h < parts.data[k].highest.count; h++)
+      text_printf(bench->heap, &found, " %s",
+                  model_name(bench->model, bench->model->unknowns.data[parts.data[k].highest.data[h]]));
+  }
+  assert_string_equal(found.data, expected);
   bench_free(bench);
-  return part;
 }
 
-static void test_forms(void **state) {
+static void test_hidden_parts(void **state) {
   (void)state;
-  FormPart part = only_part(PENDULUM);
-  assert_int_equal(part.kind, FORM_HESSENBERG);
-  assert_int_equal(part.order, 3);
-  /* Order 4: x3 = x2 = x1 = 0 chain with a multiplier. */
-  part = only_part("model H\n  Real a; Real b; Real c; Real l;\nequation\n  der(a) = l + a*b; der(b) = a + "
-                   "sin(b); der(c) = b*exp(c);\n"
-                   "  c = sin(time);\nend H;\n");
-  assert_int_equal(part.kind, FORM_HESSENBERG);
-  assert_int_equal(part.order, 4);
-  /* b enters the equation of c nonlinearly: not restricted. */
-  part = only_part("model H\n  Real a; Real b; Real c; Real l;\nequation\n  der(a) = l; der(b) = a; der(c) = "
-                   "b + b^3; c = sin(time);\nend H;\n");
-  assert_int_equal(part.kind, FORM_NONE);
-  /* The multiplier enters nonlinearly, once directly and once through an abbreviation. */
-  part = only_part("model H\n  Real x; Real l;\nequation\n  der(x) = l + l^3; x = sin(time);\nend H;\n");
-  assert_int_equal(part.kind, FORM_CONTACT_NONLINEAR);
-  part =
-      only_part("model H\n  Real x; Real l; Real f;\nequation\n  f = exp(l); der(x) = l + f; x = sin(time);\nend H;\n");
-  assert_int_equal(part.kind, FORM_CONTACT_NONLINEAR);
-  /* An implicit index-1 variable beside the constraint: form (2) of section 2; within the constraint:
-   * section 6. */
-  part = only_part("model H\n  Real x; Real l; Real w;\nequation\n  der(x) = l + w; x = sin(time); w + "
-                   "exp(w) = x;\nend H;\n");
-  assert_int_equal(part.kind, FORM_INDEX_2_RESTRICTED);
-  part = only_part("model H\n  Real x; Real v; Real l; Real w;\nequation\n  der(x) = v; der(v) = l; x + w = "
-                   "sin(time); w + exp(w) = x;\nend H;\n");
-  assert_int_equal(part.kind, FORM_HESSENBERG_INDEX_1);
-  assert_int_equal(part.coupled, 1);
+  assert_parts(PENDULUM, "3 lambda");
+  assert_parts("model H\n  Real a; Real b; Real c; Real l;\nequation\n  der(a) = l + a*b; der(b) = a + sin(b); "
+               "der(c) = b*exp(c);\n  c = sin(time);\nend H;\n",
+               "4 l");
+  /* f follows from l, w from x. */
+  assert_parts("model H\n  Real x; Real l; Real f;\nequation\n  f = exp(l); der(x) = l + f; x = sin(time);\nend H;\n",
+               "2 l f");
+  assert_parts("model H\n  Real x; Real l; Real w;\nequation\n  der(x) = l + w; x = sin(time); w + exp(w) = "
+               "x;\nend H;\n",
+               "2 l");
+  /* The second part uses the derivative of the first one's multiplier. */
+  assert_parts("model H\n  Real x; Real l; Real y; Real m;\nequation\n  der(x) = l; x = sin(time); der(y) = m; "
+               "y = l;\nend H;\n",
+               "2 l; 2 m");
 }
 
 static void test_no_hidden_constraints(void **state) {
   (void)state;
-  Bench *bench = bench_new("model M\n  Real x; Real z;\nequation\n  der(x) = -z - x; z^3 = x;\nend M;\n");
-  assert_int_equal(form_find(bench->model, bench->heap).parts.count, 0);
-  bench_free(bench);
+  assert_parts("model M\n  Real x; Real z;\nequation\n  der(x) = -z - x; z^3 = x;\nend M;\n", "");
 }
 
 /* ---- cost ---- */
@@ -363,8 +352,8 @@ int main(void) {
       cmocka_unit_test(test_nearest_point_is_stationary),
       cmocka_unit_test(test_continuation_reaches_the_root),
       cmocka_unit_test(test_rows_that_depend_on_each_other),
-      cmocka_unit_test(test_degrees),
-      cmocka_unit_test(test_forms),
+      cmocka_unit_test(test_linearity),
+      cmocka_unit_test(test_hidden_parts),
       cmocka_unit_test(test_no_hidden_constraints),
       cmocka_unit_test(test_work_grows_with_the_rows),
       cmocka_unit_test(test_refused_allocations),

@@ -378,18 +378,23 @@ class Failures(unittest.TestCase):
 
     def test_operators_without_numbers(self):
         """What cannot be run is refused by name; it has no value that could stand for it."""
-        for text in ("if initial() then 1 else x", "if terminal() then 1 else x", "if sample(0, 0.25) then 1 else x",
-                     "if edge(x > 0.5) then 1 else x", "if change(x > 0.5) then 1 else x", "delay(x, 0.1)", "f(x)"):
+        for text in ("delay(x, 0.1)", "f(x)"):
             run = Run("model M\n function f\n input Real x; output Real y;\n external \"C\";\n end f;\n"
                       f" Real x(start=1, fixed=true), y;\nequation\n der(x) = -x;\n y = {text};\nend M;\n")
             name = re.search(r"(\w+)\(", text)[1]
             self.assertEqual((run.code, run.json["status"]), (3, "input"), run.words)
             self.assertIn(f"not supported by simulate yet: {name}(...)", run.words)
 
-    def test_assertions_are_not_passed_over_in_silence(self):
-        run = Run('model M\n Real x(start=1, fixed=true);\nequation\n der(x) = -x;\n assert(x > 0.5, "small");\nend M;\n')
-        self.assertEqual(run.code, 0)
-        self.assertIn("warning: assertions are not checked", run.words)
+    def test_assertions(self):
+        text = 'model M\n Real x(start=1, fixed=true);\nequation\n der(x) = -x;\n assert(x > %s, "small"%s);\nend M;\n'
+        run = Run(text % (0.5, ""))
+        self.assertEqual(run.code, 6)
+        self.assertIn("assertion failed at time", run.words)
+        self.assertIn("small", run.words)
+        self.assertEqual(Run(text % (0.1, "")).code, 0)
+        self.assertEqual(Run(text % (2, "")).code, 5)
+        run = Run(text % (0.5, ", AssertionLevel.warning"))
+        self.assertEqual((run.code, run.words.count(": warning: ")), (0, 1))
 
     def test_unknown_override(self):
         run = Run(example("pendulum"), "--override", "nothing=1")

@@ -78,34 +78,23 @@ daedal_result *daedal_compare(daedal_model *model, const daedal_options *options
   return result_make(model, given.overrides, run_comparison, &(CompareNames){&given, methods, solvers});
 }
 
-typedef void (*CompareReport)(const Comparison *comparison, TextVec *text);
-
-/* A report, made when it is asked for first. */
-typedef struct ComparisonReportRequest {
-  CompareReport print;
-  TextVec *text;
-} ComparisonReportRequest;
-
-static bool work_report(daedal_result *result, const void *argument) {
-  const ComparisonReportRequest *request = argument;
-  if (result->comparison && !request->text->count) request->print(result->comparison, request->text);
-  return result->comparison != NULL;
+static void print_text(daedal_result *result, TextVec *text) {
+  if (result->comparison) compare_text(result->comparison, text);
 }
 
-static const char *report(daedal_result *result, CompareReport print, TextVec *text) {
-  ComparisonReportRequest request = {print, text};
-  return result_protect(result, work_report, &request) ? text->data : NULL;
+static void print_json(daedal_result *result, TextVec *text) {
+  if (result->comparison) compare_json(result->comparison, text);
 }
 
-const char *daedal_compare_text(daedal_result *result) {
-  return result ? report(result, compare_text, &result->text) : NULL;
+static void print_picture(daedal_result *result, TextVec *text) {
+  if (result->comparison) compare_svg(result->comparison, text);
 }
+
+const char *daedal_compare_text(daedal_result *result) { return result_report(result, REPORT_TEXT, print_text); }
 
 const char *daedal_compare_json(daedal_result *result) {
   if (!result || (!result->comparison && !result->broken)) return compare_nothing;
-  return report(result, compare_json, &result->json);
+  return result_report(result, REPORT_JSON, print_json);
 }
 
-const char *daedal_compare_plot(daedal_result *result) {
-  return result ? report(result, compare_svg, &result->plot) : NULL;
-}
+const char *daedal_compare_plot(daedal_result *result) { return result_report(result, REPORT_PICTURE, print_picture); }

@@ -18,7 +18,7 @@ static daedal_place place_of(const Source *source, Span span, Arena *arena) {
   return place;
 }
 
-void publish(Published *published, const Diags *diags, const Source *source, Heap *heap) {
+static void publish(Published *published, const Diags *diags, const Source *source, Heap *heap) {
   if (!published->arena.heap) published->arena = arena_make(heap);
   Arena *arena = &published->arena;
   for (uint32_t k = published->list.count; k < diags->list.count; k++) {
@@ -36,7 +36,7 @@ void publish(Published *published, const Diags *diags, const Source *source, Hea
   }
 }
 
-daedal_diagnostic published_get(const Published *published, uint32_t index) {
+static daedal_diagnostic published_get(const Published *published, uint32_t index) {
   if (index < published->list.count) return published->list.data[index];
   return OUT_OF_MEMORY;
 }

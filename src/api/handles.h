@@ -57,6 +57,20 @@ struct daedal_model {
   atomic_bool broken;
 };
 
+/* Texts of a result that are made when first asked for. */
+typedef enum ReportKind {
+  REPORT_TEXT,
+  REPORT_JSON,
+  REPORT_PICTURE, /* of a comparison */
+  REPORT_INITIAL_TEXT,
+  REPORT_INITIAL_JSON,
+  REPORT_START_VALUES,
+  REPORT_MODEL,
+  REPORT_MODEL_JSON,
+  REPORT_CHOICE,
+  REPORT_COUNT
+} ReportKind;
+
 struct daedal_result {
   Heap *heap;
   daedal_model *model; /* the caller's, or one loaded with other structural parameters */
@@ -69,11 +83,10 @@ struct daedal_result {
   daedal_pivot *pivots;
   const char *constraint;
   CompareRequest comparing;
-  Comparison *comparison; /* NULL: one run */
-  Reduction reduction;    /* for its text */
-  TextVec reduced, reduced_json, choice;
+  Comparison *comparison;   /* NULL: one run */
+  Reduction reduction;      /* for its text */
   Explanation *explanation; /* of the initial values; NULL until asked for */
-  TextVec text, json, plot, terminal, initial_text, initial_json, start_values;
+  TextVec plot, terminal, reports[REPORT_COUNT];
   Published published;
   bool broken;
 };
@@ -100,10 +113,8 @@ void model_unlock(const daedal_model *model);
 /* ---- diagnostics (diagnostics.c) ---- */
 
 /* Adds to the list what was said since. */
-void publish(Published *published, const Diags *diags, const Source *source, Heap *heap);
 void publish_model(daedal_model *model);
 void publish_result(daedal_result *result);
-daedal_diagnostic published_get(const Published *published, uint32_t index);
 
 /* ---- protected calls (protect.c) ---- */
 
@@ -113,6 +124,10 @@ typedef bool (*ModelWork)(daedal_model *model, const void *argument);
 typedef bool (*ResultWork)(daedal_result *result, const void *argument);
 bool model_protect(daedal_model *model, ModelWork work, const void *argument);
 bool result_protect(daedal_result *result, ResultWork work, const void *argument);
+
+/* The report, printed when it is asked for first; NULL if there is nothing to print, or no memory. */
+typedef void (*ResultPrint)(daedal_result *result, TextVec *text);
+const char *result_report(daedal_result *result, ReportKind kind, ResultPrint print);
 
 /* ---- refusals (refuse.c) ---- */
 

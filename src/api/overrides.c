@@ -192,8 +192,7 @@ static const char *type_name(const Model *model, Arena *arena, const Variable *v
   TextVec text = {0};
   print_start(&print, model_layer(model, arena->heap), arena->heap, false);
   print_type(&print, &text, (Type){.base = (uint8_t)variable->type, .definition = variable->enumeration});
-  const char *name = arena_copy(arena, text.data, text.count);
-  vec_free(arena->heap, &text);
+  const char *name = text_keep(arena->heap, &text, arena);
   print_free(&print);
   return name;
 }
@@ -431,8 +430,7 @@ static bool work_collect(daedal_result *result, const void *argument) {
   result->modifications.count = 0;
   for (uint32_t i = 0; is_more && i < result->overrides.count; i++)
     if (result->overrides.data[i].is_loaded && fits[i]) modify(&resolution, result, &result->overrides.data[i]);
-  heap_free(heap, resolution.parameters);
-  heap_free(heap, resolution.starts);
+  heap_free_all(heap, resolution.parameters, resolution.starts);
   arena_free(&arena);
   return is_more;
 }

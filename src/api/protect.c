@@ -44,3 +44,20 @@ bool result_protect(daedal_result *result, ResultWork work, const void *argument
   result->status = DAEDAL_INTERNAL;
   return false;
 }
+
+typedef struct ReportRequest {
+  ReportKind kind;
+  ResultPrint print;
+} ReportRequest;
+
+static bool work_report(daedal_result *result, const void *argument) {
+  const ReportRequest *request = argument;
+  TextVec *text = &result->reports[request->kind];
+  if (!text->count) request->print(result, text);
+  return text->count > 0;
+}
+
+const char *result_report(daedal_result *result, ReportKind kind, ResultPrint print) {
+  ReportRequest request = {kind, print};
+  return result_protect(result, work_report, &request) ? result->reports[kind].data : NULL;
+}

@@ -14,7 +14,7 @@ static void publish_run(daedal_result *result) {
                                        array_column_name(array, pivot->in, arena)};
   }
   if (result->simulation.facts.statistics && statistics->constraint_row != MAP_NONE)
-    result->constraint = evaluator_row_text(result->simulation.facts.evaluator, statistics->constraint_row, arena);
+    result->constraint = evaluator_row_text(statistics->constraint_array, statistics->constraint_row, arena);
   publish_result(result);
 }
 

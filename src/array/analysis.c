@@ -3,6 +3,7 @@
 
 #include "array/definitions.h"
 #include "array/verdict.h"
+#include "expr/linearity.h"
 
 #include <string.h>
 
@@ -30,74 +31,40 @@ static void find_hidden(Analysis *analysis, Arena *arena) {
 
 /* ---- blocks ---- */
 
-/* How an expression depends on the highest derivatives of a block. */
-typedef enum Dependence { DEPENDS_NOT, DEPENDS_LINEARLY, DEPENDS_OTHERWISE } Dependence;
-
-typedef struct LinearSearch {
+typedef struct BlockLeaves {
   const Analysis *analysis;
   int32_t block;
-  uint8_t *dependence; /* per node of the graph: of the nodes below the expression at hand */
-  IndexVec order;
-} LinearSearch;
+} BlockLeaves;
 
-static Dependence largest_of_children(const LinearSearch *search, const Dag *dag, Expr e, uint32_t from) {
-  Dependence largest = DEPENDS_NOT;
-  for (uint32_t k = from; k < dag_child_count(dag, e); k++) {
-    Dependence child = (Dependence)search->dependence[dag_child(dag, e, k)];
-    if (child > largest) largest = child;
-  }
-  return largest;
-}
-
-static Dependence node_dependence(const LinearSearch *search, const Dag *dag, Expr e) {
-  const Structure *structure = &search->analysis->structure;
-  Dependence all = largest_of_children(search, dag, e, 0);
-  switch (dag_op(dag, e)) {
-  case OP_VARIABLE: {
-    int32_t j = (int32_t)search->analysis->problem.local[dag_index(dag, e)];
-    bool highest =
-        structure->blocks.block_of_column[j] == search->block && (int32_t)dag_order(dag, e) == structure->d[j];
-    return highest ? DEPENDS_LINEARLY : DEPENDS_NOT;
-  }
-  case OP_SUM:
-  case OP_NOEVENT: return all;
-  case OP_MULTIPLY: {
-    bool both = search->dependence[dag_child(dag, e, 0)] && search->dependence[dag_child(dag, e, 1)];
-    return both ? DEPENDS_OTHERWISE : all;
-  }
-  case OP_DIVIDE: return search->dependence[dag_child(dag, e, 1)] ? DEPENDS_OTHERWISE : all;
-  case OP_IF: return search->dependence[dag_child(dag, e, 0)] ? DEPENDS_OTHERWISE : all;
-  case OP_SMOOTH: return all;
-  default: return all == DEPENDS_NOT ? DEPENDS_NOT : DEPENDS_OTHERWISE;
-  }
+/* Is the leaf a highest derivative that the block determines? */
+static bool is_highest(const void *context, Expr leaf) {
+  const BlockLeaves *leaves = context;
+  const Structure *structure = &leaves->analysis->structure;
+  const Problem *problem = &leaves->analysis->problem;
+  uint32_t j = problem->local[dag_index(problem->model->dag, leaf)];
+  return structure->blocks.block_of_column[j] == leaves->block &&
+         (int32_t)dag_order(problem->model->dag, leaf) == structure->d[j];
 }
 
 /* Read off the expressions, without derivatives: differentiated equations are linear in their highest derivatives always. */
-static bool block_is_linear(LinearSearch *search, int32_t block) {
-  const Structure *structure = &search->analysis->structure;
-  Dag *dag = search->analysis->problem.model->dag;
-  search->block = block;
+static bool block_is_linear(const Analysis *analysis, int32_t block, Linearity *linearity) {
+  const Structure *structure = &analysis->structure;
+  BlockLeaves leaves = {analysis, block};
   for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++) {
     int32_t i = structure->blocks.row[p];
-    if (structure->c[i] > 0) continue;
-    Expr root = search->analysis->problem.residual[i];
-    search->order.count = 0;
-    dag_below(dag, dag_scratch(dag), &root, 1, &search->order);
-    for (uint32_t k = 0; k < search->order.count; k++)
-      search->dependence[search->order.data[k]] = (uint8_t)node_dependence(search, dag, search->order.data[k]);
-    if (search->dependence[root] == DEPENDS_OTHERWISE) return false;
+    if (structure->c[i] == 0 && !linearity_test(linearity, analysis->problem.residual[i], is_highest, &leaves))
+      return false;
   }
   return true;
 }
 
 static void find_linear(Analysis *analysis, Arena *arena) {
   int32_t blocks = analysis->structure.blocks.n_blocks;
-  LinearSearch search = {.analysis = analysis};
-  search.dependence = heap_array(arena->heap, dag_size(analysis->problem.model->dag), sizeof(uint8_t));
+  Dag *dag = analysis->problem.model->dag;
+  Linearity linearity = linearity_make(dag, dag_scratch(dag));
   analysis->linear = arena_array(arena, (size_t)blocks, sizeof(bool));
-  for (int32_t b = 0; b < blocks; b++) analysis->linear[b] = block_is_linear(&search, b);
-  heap_free(arena->heap, search.dependence);
-  vec_free(arena->heap, &search.order);
+  for (int32_t b = 0; b < blocks; b++) analysis->linear[b] = block_is_linear(analysis, b, &linearity);
+  linearity_free(&linearity);
 }
 
 /* ---- initial values ---- */

@@ -2,8 +2,6 @@
  * derivative of row (i, l). */
 #include "array/array.h"
 
-#include <string.h>
-
 Array array_make(const Problem *problem, const int32_t *c, const int32_t *d, Arena *arena) {
   Array array = {.problem = problem, .dag = problem->model->dag, .c = c, .d = d};
   uint32_t n = problem->equations, m = problem->unknowns;
@@ -103,9 +101,7 @@ Pattern array_pattern(Array *array, Arena *arena) {
     for (uint32_t k = 0; k < leaves.count; k++) vec_push(heap, &column, (int32_t)array_column(array, leaves.data[k]));
     start[r + 1] = (int32_t)column.count;
   }
-  int32_t *columns = arena_array(arena, column.count, sizeof *columns);
-  if (column.count) memcpy(columns, column.data, column.count * sizeof *columns);
-  vec_free(heap, &leaves);
-  vec_free(heap, &column);
+  int32_t *columns = arena_copy_array(arena, column.data, column.count, sizeof *columns);
+  vec_free(heap, &leaves, &column);
   return (Pattern){(int32_t)array->rows, (int32_t)array->columns, start, columns};
 }

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "model/model.h"
+#include "array/logic.h"
 #include "structure/structure.h"
 
 /* The equations that the array is made of, reduced to what the structural analysis needs. */
@@ -22,6 +22,7 @@ typedef struct Problem {
   uint32_t *unknown;   /* unknown of the model, per unknown of the problem */
   uint32_t *local;     /* unknown of the problem per unknown of the model; MAP_NONE if eliminated */
   Aliases aliases;     /* how the others follow; removed == 0 if none were looked for */
+  Logic *logic;        /* the discrete part, over the unknowns of the problem */
   Incidence incidence; /* sorted by unknown within a row */
 } Problem;
 

@@ -59,9 +59,7 @@ static const char *combination_text(Converter *converter, const BlockJacobian *j
     for (int32_t l = 0; l < times; l++) text_printf(converter->heap, &text, ")");
   }
   if (hidden) text_printf(converter->heap, &text, " and %u more", hidden);
-  const char *copy = arena_copy(converter->arena, text.data, text.count);
-  vec_free(converter->heap, &text);
-  return copy;
+  return text_keep(converter->heap, &text, converter->arena);
 }
 
 void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const char *after, const char *how) {
@@ -82,8 +80,8 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
 
 /* The problem with another residual for one equation, and its structure. */
 static Structure try_residual(Converter *converter, uint32_t i, Expr residual, Problem *problem) {
-  Expr *residuals = arena_array(converter->arena, converter->problem.equations, sizeof *residuals);
-  memcpy(residuals, converter->problem.residual, converter->problem.equations * sizeof *residuals);
+  Expr *residuals =
+      arena_copy_array(converter->arena, converter->problem.residual, converter->problem.equations, sizeof *residuals);
   residuals[i] = residual;
   *problem = problem_replace(&converter->problem, residuals, converter->arena);
   return structure_run(converter->arena, &problem->incidence);
@@ -119,10 +117,7 @@ Expr converter_drop_apparent(Converter *converter, Expr e) {
     Expr dropped = drop_leaves(converter, e, &apparent, number);
     if (samples_vanish(&converter->samples, dag_subtract(converter->dag, dropped, e))) result = dropped;
   }
-  vec_free(converter->heap, &leaves);
-  vec_free(converter->heap, &partials);
-  vec_free(converter->heap, &apparent);
-  vec_free(converter->heap, &all);
+  vec_free(converter->heap, &leaves, &partials, &apparent, &all);
   return result;
 }
 
@@ -293,10 +288,7 @@ static void find_cancelled(Converter *converter, const Combination *combination,
         sum_vanishes(converter, combination->factor, part + q * combination->count, combination->count))
       vec_push(heap, cancelled, leaves.data[q]);
   heap_free(heap, part);
-  vec_free(heap, &leaves);
-  vec_free(heap, &inside);
-  vec_free(heap, &gradient);
-  vec_free(heap, &partials);
+  vec_free(heap, &leaves, &inside, &gradient, &partials);
 }
 
 /* The sum over i in the dependence of factor * D^(c_i - least) f_i, freed of the derivatives that cancel in
@@ -490,8 +482,8 @@ static Structure raise_offsets(const Converter *converter, const int32_t *least)
 
 /* The residuals as written; equations added on the way are their own. */
 static const Expr *keep_written(const Converter *converter, const Problem *problem) {
-  Expr *written = arena_array(converter->arena, converter->problem.equations, sizeof *written);
-  memcpy(written, converter->problem.residual, converter->problem.equations * sizeof *written);
+  Expr *written =
+      arena_copy_array(converter->arena, converter->problem.residual, converter->problem.equations, sizeof *written);
   if (problem->equations) memcpy(written, problem->residual, problem->equations * sizeof *written);
   return written;
 }

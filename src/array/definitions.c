@@ -80,8 +80,6 @@ Expr definitions_put_in(const Definitions *definitions, Expr e, Heap *heap) {
     if (!from.count) break;
     dag_substitute(dag, from.data, to.data, from.count, &e, 1);
   }
-  vec_free(heap, &leaves);
-  vec_free(heap, &from);
-  vec_free(heap, &to);
+  vec_free(heap, &leaves, &from, &to);
   return e;
 }

@@ -251,9 +251,7 @@ bool eliminate_exactly(const SparseLines *lines, Arena *arena, ExactVec *found) 
     if (ok) vec_push(arena->heap, found, dependence);
     elimination.used.count = first_used;
   }
-  vec_free(scratch.heap, &elimination.basis);
-  vec_free(scratch.heap, &elimination.parts);
-  vec_free(scratch.heap, &elimination.used);
+  vec_free(scratch.heap, &elimination.basis, &elimination.parts, &elimination.used);
   arena_free(&scratch);
   return ok;
 }

@@ -226,10 +226,8 @@ static void expand_differences(Problem *problem, Heap *heap, ExprVec *difference
     if (incidence->order[e] > 0) peeling.known[problem->unknown[incidence->column[e]]] = true;
   peel(&peeling);
   expand(&peeling, differences);
-  vec_free(heap, &peeling.leaves);
-  vec_free(heap, &peeling.values);
-  heap_free(heap, peeling.known);
-  heap_free(heap, peeling.used);
+  vec_free(heap, &peeling.leaves, &peeling.values);
+  heap_free_all(heap, peeling.known, peeling.used);
 }
 
 /* ---- the modes ---- */
@@ -255,40 +253,58 @@ static Modes make_modes(const Extraction *extraction, const ExprVec *expanded, A
   return modes;
 }
 
-Modes modes_extract(Problem *problem, Arena *arena) {
+/* The residuals, and the expressions of the logic that make events, in one list; and back. Assertions outside of whens are looked
+ * at, not waited for. */
+static void list_roots(const Problem *problem, Heap *heap, PlaceVec *roots) {
+  Dag *dag = problem->model->dag;
+  PlaceVec places = {0};
+  logic_places(problem->logic, heap, &places);
+  for (uint32_t i = 0; i < problem->equations; i++) vec_push(heap, &places, &problem->residual[i]);
+  for (uint32_t k = 0; k < places.count; k++)
+    if (dag_has_event(dag, *places.data[k])) vec_push(heap, roots, places.data[k]);
+  vec_free(heap, &places);
+}
+
+static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
   Dag *dag = problem->model->dag;
   Heap *heap = arena->heap;
   ExprVec roots = {0};
   IndexVec order = {0};
-  for (uint32_t i = 0; i < problem->equations; i++)
-    if (dag_has_event(dag, problem->residual[i])) vec_push(heap, &roots, problem->residual[i]);
-  if (!roots.count) return (Modes){.first = problem->model->discretes.count};
+  for (uint32_t k = 0; k < places->count; k++) vec_push(heap, &roots, *places->data[k]);
   dag_below(dag, dag_scratch(dag), roots.data, roots.count, &order);
   uint32_t *slot = heap_array(heap, dag_size(dag), sizeof *slot);
   for (uint32_t k = 0; k < order.count; k++) slot[order.data[k]] = k;
   bool *outside = mark_outside(dag, &order, slot, roots.data, roots.count, heap);
   Expr *changed = heap_array(heap, order.count, sizeof *changed);
-  Extraction extraction = {.heap = heap, .dag = dag, .first = problem->model->discretes.count};
+  Extraction extraction = {.heap = heap, .dag = dag, .first = problem->logic->leaves};
   for (uint32_t k = 0; k < order.count; k++)
     changed[k] = outside[k] ? replace_node(&extraction, order.data[k], changed, slot) : order.data[k];
-  for (uint32_t i = 0; i < problem->equations; i++)
-    if (dag_has_event(dag, problem->residual[i])) problem->residual[i] = changed[slot[problem->residual[i]]];
+  for (uint32_t k = 0; k < places->count; k++) *places->data[k] = changed[slot[roots.data[k]]];
   ExprVec expanded = {0};
   for (uint32_t m = 0; m < extraction.differences.count; m++) vec_push(heap, &expanded, extraction.differences.data[m]);
   if (expanded.count) expand_differences(problem, heap, &expanded);
   Modes modes = make_modes(&extraction, &expanded, arena);
-  vec_free(heap, &expanded);
-  vec_free(heap, &extraction.relations);
-  vec_free(heap, &extraction.differences);
-  vec_free(heap, &extraction.sizes);
-  vec_free(heap, &extraction.children);
-  vec_free(heap, &roots);
+  vec_free(heap, &expanded, &extraction.relations, &extraction.differences, &extraction.sizes, &extraction.children,
+           &roots);
   vec_free(heap, &order);
-  heap_free(heap, slot);
-  heap_free(heap, outside);
-  heap_free(heap, changed);
+  heap_free_all(heap, slot, outside, changed);
   return modes;
 }
+
+Modes modes_extract(Problem *problem, Arena *arena) {
+  PlaceVec places = {0};
+  list_roots(problem, arena->heap, &places);
+  Modes modes = {.first = problem->logic->leaves};
+  if (places.count) modes = extract(problem, &places, arena);
+  modes.logic = problem->logic;
+  logic_sort(problem->logic, problem->model);
+  vec_free(arena->heap, &places);
+  return modes;
+}
+
+bool modes_make_events(const Modes *modes) { return modes->count || !logic_is_empty(modes->logic); }
+
+uint32_t modes_leaves(const Modes *modes) { return modes->first + modes->count; }
 
 /* A relation holds only modes made before it. */
 Expr modes_restore(const Modes *modes, Dag *dag, Expr e) {

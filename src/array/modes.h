@@ -9,14 +9,21 @@
 
 typedef struct Modes {
   uint32_t count;
-  uint32_t first;   /* discrete leaf index of mode 0: behind the model's own discrete variables */
+  uint32_t first;   /* discrete leaf index of mode 0: behind the leaves of the model and of the logic */
   Expr *relation;   /* the expression whose value the mode is; its operator says how it follows from the difference */
   Expr *written;    /* the difference as the equations write it, for guesses at which they do not hold */
   Expr *difference; /* inner modes replaced too, and variables that equations give explicitly by what gives them */
   Expr *size;       /* of what the difference is taken of: its round-off is a part of that */
   Expr *rate;       /* derivative of the difference along time */
   bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over stretches of time */
+  const Logic *logic; /* what else happens at events */
 } Modes;
+
+/* Can anything happen at all? */
+bool modes_make_events(const Modes *modes);
+
+/* How many discrete leaves there are: of the model, of the logic, of the modes. */
+uint32_t modes_leaves(const Modes *modes);
 
 /* Takes the modes out of the residuals of the problem, in place. Owned by the arena. O(size of the equations). */
 Modes modes_extract(Problem *problem, Arena *arena);

@@ -27,8 +27,7 @@ static void list_equations(Problem *problem, bool eliminate, Arena *arena) {
     memcpy(problem->residual, residuals.data, residuals.count * sizeof *residuals.data);
     memcpy(problem->equation, kept.data, kept.count * sizeof *kept.data);
   }
-  vec_free(heap, &residuals);
-  vec_free(heap, &kept);
+  vec_free(heap, &residuals, &kept);
 }
 
 static void list_unknowns(Problem *problem, Arena *arena) {
@@ -82,10 +81,7 @@ static void build_incidence(Problem *problem, Arena *arena) {
     memcpy(orders, order.data, order.count * sizeof *orders);
   }
   problem->incidence = (Incidence){(int32_t)problem->equations, (int32_t)problem->unknowns, start, columns, orders};
-  vec_free(heap, &leaves);
-  vec_free(heap, &row);
-  vec_free(heap, &column);
-  vec_free(heap, &order);
+  vec_free(heap, &leaves, &row, &column, &order);
 }
 
 Expr problem_expression(const Problem *problem, Expr e) {
@@ -105,10 +101,11 @@ Expr problem_expression(const Problem *problem, Expr e) {
     vec_push(heap, &values, value);
   }
   dag_substitute(dag, leaves.data, values.data, leaves.count, &e, 1);
-  vec_free(heap, &leaves);
-  vec_free(heap, &values);
+  vec_free(heap, &leaves, &values);
   return e;
 }
+
+static Expr put_aliases(const void *problem, Expr e) { return problem_expression(problem, e); }
 
 uint32_t *problem_written_orders(const Model *model, DagScratch *scratch) {
   uint32_t *order = heap_array(scratch->heap, model->unknowns.count, sizeof *order);
@@ -125,11 +122,31 @@ uint32_t *problem_written_orders(const Model *model, DagScratch *scratch) {
   return order;
 }
 
+/* The same for what the discrete part reads. */
+static bool raise_by_logic(const Problem *problem, const int32_t *d, int32_t *least) {
+  Dag *dag = problem->model->dag;
+  Heap *heap = problem->model->heap;
+  PlaceVec places = {0};
+  ExprVec leaves = {0};
+  bool beyond = false;
+  logic_places(problem->logic, heap, &places);
+  for (uint32_t k = 0; k < places.count; k++) dag_variables(dag, dag_scratch(dag), *places.data[k], &leaves);
+  for (uint32_t k = 0; k < leaves.count; k++) {
+    uint32_t j = problem->local[dag_index(dag, leaves.data[k])];
+    int32_t order = (int32_t)dag_order(dag, leaves.data[k]);
+    if (order > least[j]) least[j] = order;
+    beyond = beyond || order > d[j];
+  }
+  vec_free(heap, &places);
+  vec_free(dag_heap(dag), &leaves);
+  return beyond;
+}
+
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least) {
-  if (!problem->aliases.removed) return false;
+  bool beyond = raise_by_logic(problem, d, least);
+  if (!problem->aliases.removed) return beyond;
   Heap *heap = problem->model->heap;
   uint32_t *written = problem_written_orders(problem->model, dag_scratch(problem->model->dag));
-  bool beyond = false;
   for (uint32_t u = 0; u < problem->model->unknowns.count; u++) {
     uint32_t root = problem->aliases.root[u];
     if (root == UINT32_MAX) continue;
@@ -156,14 +173,14 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   Problem problem = {.model = model};
   list_equations(&problem, eliminate_aliases, arena);
   list_unknowns(&problem, arena);
+  problem.logic = logic_make(model, problem.residual, problem.equations, put_aliases, &problem);
   build_incidence(&problem, arena);
   return problem;
 }
 
 Problem problem_replace(const Problem *problem, const Expr *residual, Arena *arena) {
   Problem replaced = *problem;
-  replaced.residual = arena_array(arena, problem->equations, sizeof *replaced.residual);
-  if (problem->equations) memcpy(replaced.residual, residual, problem->equations * sizeof *residual);
+  replaced.residual = arena_copy_array(arena, residual, problem->equations, sizeof *replaced.residual);
   build_incidence(&replaced, arena);
   return replaced;
 }

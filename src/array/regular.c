@@ -4,7 +4,6 @@
 #include "base/linear.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Blocks up to this size are eliminated with complete pivoting; larger ones are factored as sparse matrices,
  * and the ranks of singular ones are found up to a larger size. */
@@ -38,14 +37,9 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
     }
     jacobian.row_start[p + 1] = (int32_t)entries.count;
   }
-  jacobian.entry = arena_array(arena, entries.count, sizeof(Expr));
-  jacobian.column = arena_array(arena, columns.count, sizeof(int32_t));
-  if (entries.count) memcpy(jacobian.entry, entries.data, entries.count * sizeof(Expr));
-  if (columns.count) memcpy(jacobian.column, columns.data, columns.count * sizeof(int32_t));
-  vec_free(heap, &leaves);
-  vec_free(heap, &partials);
-  vec_free(heap, &entries);
-  vec_free(heap, &columns);
+  jacobian.entry = arena_copy_array(arena, entries.data, entries.count, sizeof(Expr));
+  jacobian.column = arena_copy_array(arena, columns.data, columns.count, sizeof(int32_t));
+  vec_free(heap, &leaves, &partials, &entries, &columns);
   return jacobian;
 }
 
@@ -255,9 +249,7 @@ static void collect(const Problem *problem, const Structure *structure, Arena *s
 }
 
 static void release(Candidates *candidates, Arena *scratch) {
-  vec_free(scratch->heap, &candidates->block);
-  vec_free(scratch->heap, &candidates->jacobian);
-  vec_free(scratch->heap, &candidates->entries);
+  vec_free(scratch->heap, &candidates->block, &candidates->jacobian, &candidates->entries);
   arena_free(scratch);
 }
 

@@ -208,11 +208,6 @@ void release_candidates(const Problem *problem, const Samples *samples, uint32_t
   for (int wanted = 3; wanted >= 0; wanted--)
     for (uint32_t j = 0; j < n; j++)
       if (moves[j] != 0 && preference(problem, j) == wanted) vec_push(heap, unknowns, j);
-  vec_free(heap, &gradients.leaves);
-  vec_free(heap, &gradients.partials);
-  vec_free(heap, &rows);
-  vec_free(heap, &echelon.rows);
-  vec_free(heap, &echelon.parts);
-  vec_free(heap, &echelon.touched);
+  vec_free(heap, &gradients.leaves, &gradients.partials, &rows, &echelon.rows, &echelon.parts, &echelon.touched);
   arena_free(&scratch);
 }

@@ -167,8 +167,7 @@ void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots
     values[r] = found[slot[roots[r]]].value;
     if (sizes) sizes[r] = found[slot[roots[r]]].size;
   }
-  heap_free(heap, slot);
-  heap_free(heap, found);
+  heap_free_all(heap, slot, found);
   vec_free(heap, &order);
 }
 

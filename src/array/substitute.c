@@ -88,8 +88,7 @@ static Expr put_in(Converter *converter, const BlockJacobian *jacobian, const Su
   }
   Expr residual = converter->problem.residual[i];
   dag_substitute(dag, from.data, to.data, from.count, &residual, 1);
-  vec_free(converter->heap, &from);
-  vec_free(converter->heap, &to);
+  vec_free(converter->heap, &from, &to);
   return residual;
 }
 
@@ -98,8 +97,7 @@ static bool use(Converter *converter, const BlockJacobian *jacobian, const Depen
   if (!is_allowed(converter, jacobian, &plan)) return false;
   fill_plan(converter, jacobian, &plan);
   const Problem *before = &converter->problem;
-  Expr *residual = arena_array(converter->arena, before->equations, sizeof *residual);
-  memcpy(residual, before->residual, before->equations * sizeof *residual);
+  Expr *residual = arena_copy_array(converter->arena, before->residual, before->equations, sizeof *residual);
   for (int32_t p = 0; p < jacobian->size; p++)
     residual[jacobian->equation[p]] = put_in(converter, jacobian, &plan, jacobian->equation[p]);
   Problem problem = problem_extend(before, residual, plan.value, dependence->count - 1, converter->arena);

@@ -54,6 +54,11 @@ void *arena_array(Arena *arena, size_t count, size_t size) {
   return arena_alloc(arena, count * size);
 }
 
+void *arena_copy_array(Arena *arena, const void *data, size_t count, size_t size) {
+  void *copy = arena_array(arena, count, size);
+  return count ? memcpy(copy, data, count * size) : copy;
+}
+
 char *arena_copy(Arena *arena, const char *text, size_t length) {
   char *copy = arena_alloc(arena, length + 1);
   if (length) memcpy(copy, text, length);

@@ -21,6 +21,9 @@ void *arena_alloc(Arena *arena, size_t size);
 /* Zeroed array; an overflowing product counts as refused. */
 void *arena_array(Arena *arena, size_t count, size_t size);
 
+/* A copy of an array, in the arena. */
+void *arena_copy_array(Arena *arena, const void *data, size_t count, size_t size);
+
 /* A NUL-terminated copy of `length` bytes. */
 char *arena_copy(Arena *arena, const char *text, size_t length);
 

@@ -99,6 +99,15 @@ static HeapBlock *resize_block(Heap *heap, HeapBlock *ring, HeapBlock *old, size
   return block;
 }
 
+void heap_number_arrays(Heap *heap, size_t count, double **const *arrays, size_t array_count) {
+  for (size_t k = 0; k < array_count; k++) *arrays[k] = heap_array(heap, count, sizeof(double));
+}
+
+void *heap_copy(Heap *heap, const void *data, size_t count, size_t size) {
+  void *copy = heap_array(heap, count, size);
+  return count ? memcpy(copy, data, count * size) : copy;
+}
+
 void *heap_resize(Heap *heap, void *pointer, size_t size) {
   HeapBlock *block = resize_block(heap, &heap->blocks, pointer ? header(pointer) : NULL, size);
   if (!block) heap_fail(heap);
@@ -121,6 +130,10 @@ static void free_block(Heap *heap, HeapBlock *block) {
 
 void heap_free(Heap *heap, void *pointer) {
   if (pointer) free_block(heap, header(pointer));
+}
+
+void heap_free_list(Heap *heap, void *const *pointers, size_t count) {
+  for (size_t k = 0; k < count; k++) heap_free(heap, pointers[k]);
 }
 
 void *heap_defer(Heap *heap, void (*release)(void *object), void *object) {

@@ -39,11 +39,25 @@ void *heap_alloc(Heap *heap, size_t size);
 /* Zeroed array; an overflowing product counts as refused. */
 void *heap_array(Heap *heap, size_t count, size_t size);
 
+/* Sets each of the pointers, given by address, to a zeroed array of `count` numbers. */
+#define heap_numbers(heap, count, ...)                                 \
+  heap_number_arrays((heap), (count), (double **const[]){__VA_ARGS__}, \
+                     sizeof(double **const[]){__VA_ARGS__} / sizeof(double **))
+void heap_number_arrays(Heap *heap, size_t count, double **const *arrays, size_t array_count);
+
+/* A copy of an array, in the heap. */
+void *heap_copy(Heap *heap, const void *data, size_t count, size_t size);
+
 /* As realloc; new bytes are not zeroed. `pointer` may be NULL. */
 void *heap_resize(Heap *heap, void *pointer, size_t size);
 
 /* Frees one block early. NULL is allowed. */
 void heap_free(Heap *heap, void *pointer);
+
+/* Frees several blocks. */
+#define heap_free_all(heap, ...) \
+  heap_free_list((heap), (void *const[]){__VA_ARGS__}, sizeof(void *const[]){__VA_ARGS__} / sizeof(void *))
+void heap_free_list(Heap *heap, void *const *pointers, size_t count);
 
 /* Registers release(object) for heap_destroy; returns a ticket for heap_release. When there is no memory for
  * the ticket, the object is released at once and the refusal goes its way. */

@@ -344,7 +344,21 @@ double linear_determinant(const Linear *linear, double *logarithm) {
   return sign;
 }
 
-/* ---- rank ---- */
+/* ---- condition and rank ---- */
+
+double linear_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values) {
+  if (n == 0) return 1;
+  Linear *linear = heap_alloc(heap, sizeof *linear);
+  *linear = (Linear){.heap = heap, .n = n, .kind = LINEAR_SPARSE, .deferred = heap_defer(heap, linear_release, linear)};
+  klu_defaults(&linear->common);
+  linear_set_pattern(linear, start, row);
+  bool is_regular = linear_sparse_factor(linear, values) &&
+                    klu_condest(start, values, linear->symbolic, linear->numeric, &linear->common);
+  double condition = is_regular ? linear->common.condest : HUGE_VAL;
+  heap_release(heap, linear->deferred);
+  heap_free(heap, linear);
+  return condition;
+}
 
 static void swap_numbers(double *a, double *b) {
   double kept = *a;

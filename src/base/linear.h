@@ -31,6 +31,10 @@ void linear_solve(Linear *linear, double *b);
 /* The determinant of the real matrix factored last: its sign, and the logarithm of its size. O(n). */
 double linear_determinant(const Linear *linear, double *logarithm);
 
+/* Estimate of the condition number of a sparse matrix of compressed columns, in the 1-norm (Hager 1984, by KLU);
+ * HUGE_VAL if it is singular. About the cost of one factorization. */
+double linear_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values);
+
 /* Number of pivots larger than `lost` times the first, by elimination of the dense n x n matrix with complete pivoting,
  * in place. O(n^3). */
 int32_t linear_rank(double *a, int32_t n, double lost);

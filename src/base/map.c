@@ -66,8 +66,7 @@ void map_put(Map *map, uint64_t key, uint32_t value) {
 }
 
 void map_free(Map *map) {
-  heap_free(map->heap, map->keys);
-  heap_free(map->heap, map->values);
+  heap_free_all(map->heap, map->keys, map->values);
   *map = map_make(map->heap);
 }
 

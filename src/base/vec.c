@@ -37,6 +37,12 @@ void text_printf(Heap *heap, TextVec *text, const char *format, ...) {
   va_end(again);
 }
 
+char *text_keep(Heap *heap, TextVec *text, Arena *arena) {
+  char *kept = arena_copy(arena, text->data, text->count);
+  vec_free(heap, text);
+  return kept;
+}
+
 void text_quote(Heap *heap, TextVec *text, const char *string, char quote) {
   static const char plain[] = "\\\n\t\r\a\b\f\v", letters[] = "\\ntrabfv";
   text_append(heap, text, &quote, 1);

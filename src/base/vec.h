@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/heap.h"
+#include "base/arena.h"
 
 #include <stdint.h>
 
@@ -31,7 +31,15 @@
 #define vec_pop(v) ((v)->data[--(v)->count])
 #define vec_last(v) ((v)->data[(v)->count - 1])
 
-#define vec_free(heap, v) (heap_free((heap), (v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
+/* Frees the vectors given, up to six, and leaves them empty. */
+#define vec_free(heap, ...) VEC_SIXTH(__VA_ARGS__, VEC_6, VEC_5, VEC_4, VEC_3, VEC_2, VEC_1)(heap, __VA_ARGS__)
+#define VEC_SIXTH(a, b, c, d, e, f, chosen, ...) chosen
+#define VEC_1(heap, v) (heap_free((heap), (v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
+#define VEC_2(heap, v, ...) (VEC_1(heap, v), VEC_1(heap, __VA_ARGS__))
+#define VEC_3(heap, v, ...) (VEC_1(heap, v), VEC_2(heap, __VA_ARGS__))
+#define VEC_4(heap, v, ...) (VEC_1(heap, v), VEC_3(heap, __VA_ARGS__))
+#define VEC_5(heap, v, ...) (VEC_1(heap, v), VEC_4(heap, __VA_ARGS__))
+#define VEC_6(heap, v, ...) (VEC_1(heap, v), VEC_5(heap, __VA_ARGS__))
 
 typedef VEC(int32_t) IntVec;
 typedef VEC(uint32_t) IndexVec;
@@ -43,6 +51,9 @@ void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *ca
 /* Text building: appends, always NUL-terminated behind `count`. A text beyond 2 GiB is refused as memory is. */
 void text_append(Heap *heap, TextVec *text, const char *bytes, size_t length);
 __attribute__((format(printf, 3, 4))) void text_printf(Heap *heap, TextVec *text, const char *format, ...);
+
+/* Moves the text to the arena: a copy there, the vector freed. */
+char *text_keep(Heap *heap, TextVec *text, Arena *arena);
 
 /* The string in quotes of this kind, with the language's escapes. */
 void text_quote(Heap *heap, TextVec *text, const char *string, char quote);

@@ -17,16 +17,9 @@ static void initialize(Session *session) {
   if (!is_standard_output(arguments->json_path) && !is_standard_output(arguments->write_path))
     session_write(session, "-", daedal_result_initial_text(session->result));
   write_values(session);
-  if (arguments->json_path)
-    session_write_json(session, daedal_result_initial_json(session->result), daedal_result_initial_json(NULL));
 }
 
-int init_command(const Arguments *arguments) {
-  Session session = session_open(arguments);
-  if (session.status) session_write_json(&session, NULL, daedal_result_initial_json(NULL));
-  else initialize(&session);
-  return session_close(&session);
-}
+int init_command(const Arguments *arguments) { return session_run(arguments, initialize, daedal_result_initial_json); }
 
 int export_command(const Arguments *arguments) {
   Session session = session_open(arguments);

@@ -91,10 +91,8 @@ static int dispatch(int count, char **words) {
     else help_all(stdout);
     return 0;
   }
-  if (first[0] == '-') {
-    usage_error("the command comes first, options after it: daedal COMMAND MODEL %s", first);
-    return DAEDAL_USAGE;
-  }
+  if (first[0] == '-')
+    return usage_error("the command comes first, options after it: daedal COMMAND MODEL %s", first), DAEDAL_USAGE;
   return unknown_command(first);
 }
 

@@ -229,10 +229,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_OUTPUT:
   case OPTION_DIRECTORY: break;
   }
-  if (!*value) {
-    usage_error("%s takes a value that is not empty", option->name);
-    return false;
-  }
+  if (!*value) return usage_error("%s takes a value that is not empty", option->name);
   *(const char **)place = value;
   return true;
 }
@@ -249,11 +246,10 @@ static const char *option_value(OptionParser *parser, const Option *option, cons
   }
   if (attached) return word + length + 1;
   if (last && option->kind == OPTION_JSON) return "-";
-  if (last || !strncmp(parser->words[parser->at + 1], "--", 2)) {
-    usage_error("option %s needs a value: %s %s%s", option->name, option->name, option->argument,
-                option->kind == OPTION_JSON ? ", or must come last" : "");
-    return NULL;
-  }
+  if (last || !strncmp(parser->words[parser->at + 1], "--", 2))
+    return usage_error("option %s needs a value: %s %s%s", option->name, option->name, option->argument,
+                       option->kind == OPTION_JSON ? ", or must come last" : ""),
+           NULL;
   return parser->words[++parser->at];
 }
 
@@ -263,20 +259,15 @@ static bool parse_option(OptionParser *parser, const char *word) {
   if (!option) return unknown_option(parser, word, length);
   if (!(option->commands & parser->command->bit)) return misplaced_option(parser, option);
   bool *given = &parser->given[option - options];
-  if (*given) {
-    usage_error("option %s is given twice", option->name);
-    return false;
-  }
+  if (*given) return usage_error("option %s is given twice", option->name);
   *given = true;
   const char *value = option_value(parser, option, word, length);
   return value && value_store(option, value, parser->arguments);
 }
 
 static bool parse_path(OptionParser *parser, const char *word) {
-  if (parser->arguments->model_path) {
-    usage_error("one model at a time: both '%s' and '%s' are given", parser->arguments->model_path, word);
-    return false;
-  }
+  if (parser->arguments->model_path)
+    return usage_error("one model at a time: both '%s' and '%s' are given", parser->arguments->model_path, word);
   parser->arguments->model_path = word;
   return true;
 }
@@ -293,27 +284,19 @@ static bool check_together(const OptionParser *parser) {
   }
   if (is_standard_output(arguments->output_path) + is_standard_output(arguments->json_path) +
           is_standard_output(arguments->plot_path) + is_standard_output(arguments->write_path) >
-      1) {
-    usage_error("only one of --output-file, --json, --plot and --write can go to standard output");
-    return false;
-  }
-  if (arguments->run.intervals && !isnan(arguments->run.output_interval)) {
-    usage_error("--intervals and --output-interval exclude each other");
-    return false;
-  }
-  if (parser->command->bit == IN_COMPARE && is_standard_output(arguments->plot_path)) {
-    usage_error("compare draws its picture into a file: --plot FILE.svg");
-    return false;
-  }
+      1)
+    return usage_error("only one of --output-file, --json, --plot and --write can go to standard output");
+  if (arguments->run.intervals && !isnan(arguments->run.output_interval))
+    return usage_error("--intervals and --output-interval exclude each other");
+  if (parser->command->bit == IN_COMPARE && is_standard_output(arguments->plot_path))
+    return usage_error("compare draws its picture into a file: --plot FILE.svg");
   if (parser->command->bit == IN_REDUCE && !strcmp(arguments->run.method, "strangeness")) {
     usage_error("method strangeness selects rows by numerical ranks and makes no equations to print; "
                 "simulate runs it");
     return false;
   }
-  if (parser->command->bit == IN_EXPORT && !arguments->c_directory) {
-    usage_error("export needs a directory: daedal export MODEL --c DIR");
-    return false;
-  }
+  if (parser->command->bit == IN_EXPORT && !arguments->c_directory)
+    return usage_error("export needs a directory: daedal export MODEL --c DIR");
   return true;
 }
 

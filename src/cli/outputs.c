@@ -61,10 +61,8 @@ bool outputs_distinct(const Arguments *arguments) {
   for (const Option *option = options; option->name; option++) {
     const char *path = output_path(option, arguments);
     if (!path) continue;
-    if (same_file(path, arguments->model_path)) {
-      usage_error("%s would overwrite the model: '%s'", option->name, path);
-      return false;
-    }
+    if (same_file(path, arguments->model_path))
+      return usage_error("%s would overwrite the model: '%s'", option->name, path);
     for (const Option *other = options; other < option; other++) {
       const char *taken = output_path(other, arguments);
       if (!taken || !same_file(path, taken)) continue;

@@ -8,16 +8,9 @@ static void reduce(Session *session) {
   session_say_choice(session);
   if (!session->status && !is_standard_output(arguments->json_path))
     session_write(session, "-", daedal_result_model(session->result));
-  if (arguments->json_path)
-    session_write_json(session, daedal_result_model_json(session->result), daedal_result_model_json(NULL));
 }
 
-int reduce_command(const Arguments *arguments) {
-  Session session = session_open(arguments);
-  if (session.status) session_write_json(&session, NULL, daedal_result_model_json(NULL));
-  else reduce(&session);
-  return session_close(&session);
-}
+int reduce_command(const Arguments *arguments) { return session_run(arguments, reduce, daedal_result_model_json); }
 
 static void compare(Session *session) {
   const Arguments *arguments = session->arguments;
@@ -25,13 +18,6 @@ static void compare(Session *session) {
   if (!session->result) return;
   if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_compare_text(session->result));
   if (arguments->plot_path) session_write(session, arguments->plot_path, daedal_compare_plot(session->result));
-  if (arguments->json_path)
-    session_write_json(session, daedal_compare_json(session->result), daedal_compare_json(NULL));
 }
 
-int compare_command(const Arguments *arguments) {
-  Session session = session_open(arguments);
-  if (session.status) session_write_json(&session, NULL, daedal_compare_json(NULL));
-  else compare(&session);
-  return session_close(&session);
-}
+int compare_command(const Arguments *arguments) { return session_run(arguments, compare, daedal_compare_json); }

@@ -108,6 +108,15 @@ void session_write_json(Session *session, const char *text, const char *failed) 
   session_write(session, session->arguments->json_path, has_text ? text : failed);
 }
 
+int session_run(const Arguments *arguments, void (*work)(Session *session), ResultReport *json) {
+  Session session = session_open(arguments);
+  bool is_sound = !session.status;
+  if (is_sound) work(&session);
+  if (!is_sound || (session.result && arguments->json_path))
+    session_write_json(&session, session.result ? json(session.result) : NULL, json(NULL));
+  return session_close(&session);
+}
+
 bool session_talks(const Session *session) { return !session->arguments->quiet; }
 
 int session_close(Session *session) {

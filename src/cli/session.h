@@ -39,6 +39,11 @@ void session_write(Session *session, const char *path, const char *text);
 /* Writes the report for --json; `failed` stands for it when the model failed before there was one. */
 void session_write_json(Session *session, const char *text, const char *failed);
 
+/* A command whose JSON is a report of its result: work(session), if the model is sound, keeps the result and writes the
+ * rest. Returns the exit status. */
+typedef const char *ResultReport(daedal_result *result);
+int session_run(const Arguments *arguments, void (*work)(Session *session), ResultReport *json);
+
 /* Whether words that are neither errors nor data should be said. */
 bool session_talks(const Session *session);
 

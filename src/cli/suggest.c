@@ -5,12 +5,13 @@
 
 #include <stdio.h>
 
-void usage_error(const char *format, ...) {
+bool usage_error(const char *format, ...) {
   va_list values;
   fprintf(stderr, "daedal: %serror:%s ", terminal_style(STYLE_ERROR), terminal_style(STYLE_NONE));
   va_start(values, format);
   terminal_vsay(format, values);
   va_end(values);
+  return false;
 }
 
 void suggest_print(const char *word, const char *const *names, const char *kind) {

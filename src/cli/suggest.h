@@ -1,8 +1,10 @@
 /* suggest: what the user may have meant by a word that is not in a list, and usage errors. */
 #pragma once
 
-/* Prints "daedal: error: ..." on standard error. */
-__attribute__((format(printf, 1, 2))) void usage_error(const char *format, ...);
+#include <stdbool.h>
+
+/* Prints "daedal: error: ..." on standard error. Always false. */
+__attribute__((format(printf, 1, 2))) bool usage_error(const char *format, ...);
 
 /* Prints on standard error the names of a NULL-terminated list that come near the word, or else all of them
  * as what is available of that kind. */

@@ -49,6 +49,45 @@ static void add_conditions(ArrayCode *code, const Modes *modes) {
   heap_free(code->heap, roots);
 }
 
+/* What happens at events besides. */
+static void add_logic(ArrayCode *code, const Logic *logic) {
+  Dag *dag = code->array->dag;
+  ExprVec roots = {0};
+  uint32_t levels = logic->level_start.count - 1;
+  code->levels = heap_array(code->heap, levels, sizeof *code->levels);
+  for (uint32_t l = 0; l < levels; l++) {
+    roots.count = 0;
+    for (uint32_t k = logic->level_start.data[l]; k < logic->level_start.data[l + 1]; k++)
+      vec_push(code->heap, &roots, logic->steps.data[k].value);
+    code->levels[l] = array_code_program(code, roots.data, roots.count);
+  }
+  roots.count = 0;
+  for (uint32_t k = 0; k < logic->initial_steps.count; k++)
+    vec_push(code->heap, &roots, logic->initial_steps.data[k].value);
+  if (roots.count) code->initial_steps = array_code_program(code, roots.data, roots.count);
+  roots.count = 0;
+  for (uint32_t k = 0; k < logic->actions.count; k++) {
+    const LogicAction *action = &logic->actions.data[k];
+    vec_push(code->heap, &roots, action->fires == EXPR_NONE ? dag_constant(dag, 1) : action->fires);
+    vec_push(code->heap, &roots, action->value == EXPR_NONE ? dag_constant(dag, 0) : action->value);
+  }
+  if (roots.count) code->actions = array_code_program(code, roots.data, roots.count);
+  vec_free(code->heap, &roots);
+}
+
+/* Marks the discrete leaves that rows depend on. */
+static void mark_leaves(ArrayCode *code) {
+  Dag *dag = code->array->dag;
+  IndexVec below = {0};
+  code->matters = heap_array(code->heap, modes_leaves(code->modes), sizeof *code->matters);
+  dag_below(dag, dag_scratch(dag), code->array->row, code->array->rows, &below);
+  for (uint32_t k = 0; k < below.count; k++) {
+    Op op = dag_op(dag, below.data[k]);
+    if (op == OP_DISCRETE || op == OP_PRE) code->matters[dag_index(dag, below.data[k])] = true;
+  }
+  vec_free(dag_heap(dag), &below);
+}
+
 ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   ArrayCode *code = heap_alloc(heap, sizeof *code);
   Model *model = array->problem->model;
@@ -61,6 +100,8 @@ ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   code->rows = array_code_program(code, array->row, array->rows);
   code->jacobian = array_code_jacobian(code, array->row, array->rows);
   if (modes->count) add_conditions(code, modes);
+  add_logic(code, modes->logic);
+  mark_leaves(code);
   return code;
 }
 

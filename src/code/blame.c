@@ -4,7 +4,6 @@
 #include "code/program_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct Inquiry {
   Workspace *workspace;
@@ -92,8 +91,7 @@ static bool call_value(Inquiry *inquiry, Expr e, double *value) {
   uint32_t count = node_children(inquiry->dag, e);
   double *arguments = heap_array(heap, count, sizeof *arguments);
   for (uint32_t c = 0; c < count; c++) arguments[c] = inquiry->values[child_position(inquiry, e, c)];
-  uint32_t *partials = heap_array(heap, info.partial_count, sizeof *partials);
-  if (info.partial_count) memcpy(partials, info.partials, info.partial_count * sizeof *partials);
+  uint32_t *partials = heap_copy(heap, info.partials, info.partial_count, sizeof *partials);
   CallSite site = {.node = e,
                    .function = info.function,
                    .argument_count = count,
@@ -102,8 +100,7 @@ static bool call_value(Inquiry *inquiry, Expr e, double *value) {
                    .partials = partials,
                    .results = &info.output};
   bool done = caller_run(inquiry->workspace->caller, &site, arguments, value);
-  heap_free(heap, arguments);
-  heap_free(heap, partials);
+  heap_free_all(heap, arguments, partials);
   return done;
 }
 
@@ -160,9 +157,7 @@ static bool inquire(Workspace *workspace, Dag *dag, const Point *point, Expr roo
     blame->argument = inquiry.found[culprit].argument;
   }
   graph_free(&inquiry.graph);
-  heap_free(heap, inquiry.values);
-  heap_free(heap, inquiry.culprit);
-  heap_free(heap, inquiry.found);
+  heap_free_all(heap, inquiry.values, inquiry.culprit, inquiry.found);
   return culprit != MAP_NONE;
 }
 

@@ -107,8 +107,7 @@ static BlockShape *make_shape(ArrayCode *code, const Structure *structure, int32
   }
   shape->column = lists.columns.data;
   shape->roots = lists.roots.data;
-  vec_free(heap, &lists.leaves);
-  vec_free(heap, &lists.partials);
+  vec_free(heap, &lists.leaves, &lists.partials);
   build_groups(code, shape, structure);
   return shape;
 }

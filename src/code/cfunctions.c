@@ -280,9 +280,7 @@ static void put_call(Assembly *a, uint32_t number) {
     for (uint32_t o = 0; o < outputs; o++) text_printf(heap, out, ", &y%u", o);
   }
   text_printf(heap, out, ");\n%s}\n\n", results.count ? results.data : "");
-  vec_free(heap, &arguments);
-  vec_free(heap, &results);
-  vec_free(heap, &places);
+  vec_free(heap, &arguments, &results, &places);
 }
 
 /* ---- sites ---- */
@@ -429,10 +427,7 @@ static void put_all(Assembly *a, TextVec *out) {
   text_append(heap, out, a->writer.prototypes.data, a->writer.prototypes.count);
   text_append(heap, out, a->writer.functions.data, a->writer.functions.count);
   text_append(heap, out, a->calls.data, a->calls.count);
-  vec_free(heap, &operators);
-  vec_free(heap, &later);
-  vec_free(heap, &numbers);
-  vec_free(heap, &runtime);
+  vec_free(heap, &operators, &later, &numbers, &runtime);
 }
 
 /* ---- all together ---- */
@@ -456,11 +451,7 @@ static bool write_routines(Assembly *a, Diags *diags) {
 
 static void free_assembly(Assembly *a) {
   Heap *heap = a->writer.heap;
-  vec_free(heap, &a->writer.prototypes);
-  vec_free(heap, &a->writer.functions);
-  vec_free(heap, &a->writer.routines);
-  vec_free(heap, &a->list);
-  vec_free(heap, &a->calls);
+  vec_free(heap, &a->writer.prototypes, &a->writer.functions, &a->writer.routines, &a->list, &a->calls);
   map_free(&a->writer.known);
   map_free(&a->functions);
   arena_free(a->writer.arena);

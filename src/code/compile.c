@@ -202,9 +202,7 @@ static bool put_text(Heap *heap, Program *const *programs, struct Compiled **cod
   if (functions.count) text_append(heap, text, functions.data, functions.count);
   for (uint32_t k = 0; k < count; k++) text_append(heap, text, texts[k]->data, texts[k]->count);
   vec_free(heap, &functions);
-  heap_free(heap, texts);
-  heap_free(heap, callers);
-  heap_free(heap, names);
+  heap_free_all(heap, texts, callers, names);
   return fits;
 }
 

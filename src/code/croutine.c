@@ -48,9 +48,7 @@ static const char *arguments_text(RoutineState *s, const Routine *callee, const 
       else text_printf(heap, &out, ", %s", entry->texts[v]);
     if (local->has_default) text_printf(heap, &out, ", %s", entry ? "true" : "false");
   }
-  const char *copy = arena_copy(s->writer->arena, out.count ? out.data : "", out.count);
-  vec_free(heap, &out);
-  return copy;
+  return text_keep(heap, &out, s->writer->arena);
 }
 
 static void cwrite_call(RoutineState *s, const uint32_t *call, uint32_t count) {
@@ -82,8 +80,7 @@ static void cwrite_call(RoutineState *s, const uint32_t *call, uint32_t count) {
 
 static void cwrite_local(RoutineState *s, uint32_t slot) {
   StackEntry entry = s->slots[slot];
-  entry.texts = arena_array(s->writer->arena, entry.count, sizeof *entry.texts);
-  memcpy(entry.texts, s->slots[slot].texts, entry.count * sizeof *entry.texts);
+  entry.texts = arena_copy_array(s->writer->arena, s->slots[slot].texts, entry.count, sizeof *entry.texts);
   vec_push(s->writer->heap, &s->stack, entry);
 }
 
@@ -116,7 +113,7 @@ static uint32_t declare_variables(RoutineState *s, Type type, const char *sizes,
   uint32_t count = 0;
   for (uint32_t i = 0; i < record->fields.count; i++) {
     const Field *field = &record->fields.data[i];
-    Type inner = cvalue_with_dimensions(field->type, (uint32_t)field->type.dimensions + type.dimensions);
+    Type inner = type_with_dimensions(field->type, (uint32_t)field->type.dimensions + type.dimensions);
     const char *own = cvalue_field_sizes(s, field);
     const char *all = cvalue_format(s, "%s%s%s", sizes, *sizes && *own ? ", " : "", own);
     count += declare_variables(s, inner, all, names + count);
@@ -165,7 +162,7 @@ static void cwrite_skip(RoutineState *s, uint32_t target, bool on) {
   cvalue_line(s, "Number %s = %s;", name, cvalue_scalar_text(s, &value));
   cvalue_line(s, "if (%struth(%s)) {", on ? "!" : "", name);
   s->depth++;
-  cvalue_push(s, cvalue_scalar_type(TYPE_BOOLEAN), name);
+  cvalue_push(s, type_scalar(TYPE_BOOLEAN), name);
 }
 
 static void close_regions(RoutineState *s, uint32_t position) {
@@ -176,7 +173,7 @@ static void close_regions(RoutineState *s, uint32_t position) {
     if (region.kind == REGION_SKIP) {
       const char *name = cvalue_format(s, "t%u", region.number);
       cvalue_line(s, "%s = %s;", name, cvalue_scalar_text(s, cvalue_pop(s, 1)));
-      cvalue_push(s, cvalue_scalar_type(TYPE_BOOLEAN), name);
+      cvalue_push(s, type_scalar(TYPE_BOOLEAN), name);
     }
     s->depth--;
     cvalue_line(s, "}");
@@ -237,7 +234,7 @@ static void cwrite_end_value(RoutineState *s) {
     value = region.then;
   }
   Type type = region.then.type;
-  type.base = (uint8_t)cvalue_join_base((BaseType)type.base, (BaseType)value.type.base);
+  type.base = (uint8_t)type_join_base((BaseType)type.base, (BaseType)value.type.base);
   StackEntry out = cvalue_make_entry(s, type);
   for (uint32_t v = out.count; v-- > 0;) {
     out.texts[v] = result_name(s, &region, v, out.count);
@@ -307,7 +304,7 @@ static void cwrite_each_next(RoutineState *s) {
   OpenRegion region = vec_pop(&s->regions);
   StackEntry value = *cvalue_pop(s, 1);
   uint32_t k = region.number;
-  StackEntry out = cvalue_make_entry(s, cvalue_with_dimensions(value.type, value.type.dimensions + 1u));
+  StackEntry out = cvalue_make_entry(s, type_with_dimensions(value.type, value.type.dimensions + 1u));
   for (uint32_t v = 0; v < out.count; v++) {
     out.texts[v] = result_name(s, &region, v, out.count);
     cvalue_line(s, "collect(m, &%s, k%u, r%u.%s, %s);", out.texts[v], k, k, region.is_range ? "count" : "sizes[0]",
@@ -339,21 +336,19 @@ static void cwrite_assert(RoutineState *s) {
 
 static void cwrite_special(RoutineState *s, Special special, uint32_t count) {
   (void)special;
-  Type type = count ? cvalue_pop(s, count)[0].type : cvalue_scalar_type(TYPE_REAL);
+  Type type = count ? cvalue_pop(s, count)[0].type : type_scalar(TYPE_REAL);
   cvalue_push(s, type, type.dimensions ? "scalar(m, undefined(m))" : "undefined(m)");
 }
 
 static void cwrite_constant(RoutineState *s, BaseType base, double number) {
-  cvalue_push_constant(s, cvalue_scalar_type(base), number);
+  cvalue_push_constant(s, type_scalar(base), number);
 }
 
 static void cwrite_literal(RoutineState *s, uint32_t number, uint32_t enumeration) {
   cvalue_push_constant(s, (Type){.base = TYPE_ENUMERATION, .definition = enumeration}, number);
 }
 
-static void cwrite_string(RoutineState *s, Name text) {
-  cvalue_push_constant(s, cvalue_scalar_type(TYPE_STRING), text);
-}
+static void cwrite_string(RoutineState *s, Name text) { cvalue_push_constant(s, type_scalar(TYPE_STRING), text); }
 
 static void cwrite_all(RoutineState *s) { vec_push(s->writer->heap, &s->stack, (StackEntry){.kind = ENTRY_ALL}); }
 
@@ -529,8 +524,6 @@ const char *routine_write(RoutineWriter *writer, const Routine *routine) {
     if (s.body.count) text_append(writer->heap, &writer->functions, s.body.data, s.body.count);
     put_end(&s, &writer->functions);
   }
-  vec_free(writer->heap, &s.body);
-  vec_free(writer->heap, &s.stack);
-  vec_free(writer->heap, &s.regions);
+  vec_free(writer->heap, &s.body, &s.stack, &s.regions);
   return s.refusal;
 }

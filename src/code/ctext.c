@@ -388,8 +388,7 @@ static void add_straight(ProgramWriter *writer, uint32_t k) {
     vec_push(writer->heap, &writer->out->steps, (CTextStep){.function = end_function(writer, "")});
     begin = scope.end;
   } while (begin < kernel->prologue.count);
-  heap_free(writer->heap, list.next);
-  heap_free(writer->heap, list.first);
+  heap_free_all(writer->heap, list.next, list.first);
 }
 
 /* ---- loops ---- */
@@ -480,11 +479,7 @@ static bool is_same_loop(const WrittenLoop *written, const IndexVec *words) {
          memcmp(written->words.data, words->data, words->count * sizeof *words->data) == 0;
 }
 
-static void free_loop(Heap *heap, Loop *loop) {
-  vec_free(heap, &loop->members);
-  vec_free(heap, &loop->accesses);
-  vec_free(heap, &loop->bases);
-}
+static void free_loop(Heap *heap, Loop *loop) { vec_free(heap, &loop->members, &loop->accesses, &loop->bases); }
 
 /* b0[13 * i + 5] */
 static void put_place(ProgramWriter *writer, const Loop *loop, Access access) {
@@ -652,15 +647,10 @@ static void put_table(ProgramWriter *writer, bool is_external) {
 
 static void free_writer(ProgramWriter *writer) {
   for (uint32_t k = 0; k < writer->program->kernel_count; k++) {
-    heap_free(writer->heap, writer->work_of[k]);
-    heap_free(writer->heap, writer->piece_of[k]);
+    heap_free_all(writer->heap, writer->work_of[k], writer->piece_of[k]);
   }
-  heap_free(writer->heap, writer->work_of);
-  heap_free(writer->heap, writer->piece_of);
-  heap_free(writer->heap, writer->first_table);
-  heap_free(writer->heap, writer->first_call);
-  vec_free(writer->heap, &writer->functions);
-  vec_free(writer->heap, &writer->body);
+  heap_free_all(writer->heap, writer->work_of, writer->piece_of, writer->first_table, writer->first_call);
+  vec_free(writer->heap, &writer->functions, &writer->body);
   for (uint32_t l = 0; l < writer->loops.count; l++) vec_free(writer->heap, &writer->loops.data[l].words);
   vec_free(writer->heap, &writer->loops);
   map_free(&writer->loop_of);

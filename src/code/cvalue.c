@@ -46,9 +46,7 @@ void cvalue_misfit(RoutineState *s) {
 static const char *number_text(RoutineState *s, double number) {
   TextVec text = {0};
   ctext_number(s->writer->heap, &text, number);
-  const char *copy = arena_copy(s->writer->arena, text.data, text.count);
-  vec_free(s->writer->heap, &text);
-  return copy;
+  return text_keep(s->writer->heap, &text, s->writer->arena);
 }
 
 /* Texts with commas between, in lines. */
@@ -62,9 +60,7 @@ static const char *list_text(RoutineState *s, const char *const *texts, uint32_t
     if (is_full) start = out.count;
     text_append(heap, &out, texts[i], strlen(texts[i]));
   }
-  const char *copy = arena_copy(s->writer->arena, count ? out.data : "", out.count);
-  vec_free(heap, &out);
-  return copy;
+  return text_keep(heap, &out, s->writer->arena);
 }
 
 /* Letters and digits of a name of the model, with _ for the rest. */
@@ -117,13 +113,6 @@ uint32_t cvalue_type_variables(const RoutineWriter *writer, Type type, const cha
   return list_variables(writer, type, name, *dimensions, names ? *names : NULL);
 }
 
-Type cvalue_with_dimensions(Type type, uint32_t dimensions) {
-  type.dimensions = (uint8_t)dimensions;
-  return type;
-}
-
-Type cvalue_scalar_type(BaseType base) { return (Type){.base = (uint8_t)base}; }
-
 const char *cvalue_c_type(uint8_t dimensions) { return dimensions ? "Array" : "Number"; }
 
 /* ---- entries ---- */
@@ -162,7 +151,7 @@ void cvalue_push(RoutineState *s, Type type, const char *text) {
   StackEntry entry = cvalue_make_entry(s, type);
   if (entry.count != 1) {
     cvalue_refuse(s, "it uses records in a way that cannot be written as C");
-    entry = cvalue_make_entry(s, cvalue_scalar_type(TYPE_REAL));
+    entry = cvalue_make_entry(s, type_scalar(TYPE_REAL));
   }
   entry.texts[0] = text;
   cvalue_push_entry(s, entry);
@@ -192,7 +181,7 @@ void cvalue_discard(RoutineState *s, const StackEntry *entry) {
   for (uint32_t v = 0; v < entry->count && !entry->is_constant; v++) cvalue_line(s, "(void)%s;", entry->texts[v]);
 }
 
-static void push_placeholder(RoutineState *s) { cvalue_push(s, cvalue_scalar_type(TYPE_REAL), "undefined(m)"); }
+static void push_placeholder(RoutineState *s) { cvalue_push(s, type_scalar(TYPE_REAL), "undefined(m)"); }
 
 const char *cvalue_scalar_text(RoutineState *s, const StackEntry *entry) {
   if (entry->kind == ENTRY_ALL) return "number(NAN)";
@@ -244,8 +233,6 @@ static BaseType number_base(const StackEntry *entries, uint32_t count) {
     if (entries[i].type.base != TYPE_INTEGER) return (BaseType)entries[i].type.base;
   return TYPE_INTEGER;
 }
-
-BaseType cvalue_join_base(BaseType a, BaseType b) { return a == TYPE_INTEGER && b == TYPE_REAL ? TYPE_REAL : a; }
 
 /* Pushes a number that Integer arithmetic gave, or any other. */
 static void push_checked(RoutineState *s, Type type, const char *text) {
@@ -309,7 +296,7 @@ void cwrite_compare(RoutineState *s, Op op) {
     s->writer->compares_texts = true;
     if (op != OP_EQUAL && op != OP_NOT_EQUAL) cvalue_refuse(s, "it compares texts by their order");
   }
-  push_applied(s, op, cvalue_scalar_type(TYPE_BOOLEAN), pair, 2);
+  push_applied(s, op, type_scalar(TYPE_BOOLEAN), pair, 2);
 }
 
 static void push_sum(RoutineState *s, const StackEntry *terms, uint32_t count, const char *signs) {
@@ -348,7 +335,7 @@ void cwrite_each_sum(RoutineState *s, bool is_minus) {
   for (uint32_t i = 0; i < 2; i++) {
     if (pair[i].type.dimensions || !pair[1 - i].type.dimensions) continue;
     cvalue_name(s, &pair[1 - i]);
-    StackEntry wide = cvalue_make_entry(s, cvalue_with_dimensions(pair[i].type, pair[1 - i].type.dimensions));
+    StackEntry wide = cvalue_make_entry(s, type_with_dimensions(pair[i].type, pair[1 - i].type.dimensions));
     wide.texts[0] =
         cvalue_format(s, "spread(m, %s, %s)", cvalue_scalar_text(s, &pair[i]), cvalue_array_text(s, &pair[1 - i]));
     pair[i] = wide;
@@ -358,7 +345,7 @@ void cwrite_each_sum(RoutineState *s, bool is_minus) {
 
 void cwrite_product(RoutineState *s, Op op, bool is_each) {
   const StackEntry *pair = cvalue_pop(s, 2);
-  Type type = cvalue_scalar_type(op == OP_MULTIPLY ? number_base(pair, 2) : TYPE_REAL);
+  Type type = type_scalar(op == OP_MULTIPLY ? number_base(pair, 2) : TYPE_REAL);
   uint32_t a = pair[0].type.dimensions, b = pair[1].type.dimensions;
   if (op == OP_MULTIPLY && !is_each && a && b) {
     s->writer->uses_op[op] = true;
@@ -368,7 +355,7 @@ void cwrite_product(RoutineState *s, Op op, bool is_each) {
   } else if (op == OP_POWER && !is_each && a) {
     s->writer->uses_op[OP_MULTIPLY] = true;
     cvalue_push(
-        s, cvalue_with_dimensions(type, 2),
+        s, type_with_dimensions(type, 2),
         cvalue_format(s, "matrix_power(m, %s, %s)", cvalue_array_text(s, &pair[0]), cvalue_scalar_text(s, &pair[1])));
   } else {
     push_applied(s, op, type, pair, 2);
@@ -381,7 +368,7 @@ static void push_collected(RoutineState *s, const StackEntry *items, uint32_t co
   Type type = items[0].type;
   bool is_constant = true;
   for (uint32_t i = 0; i < count; i++) {
-    type.base = (uint8_t)cvalue_join_base((BaseType)type.base, (BaseType)items[i].type.base);
+    type.base = (uint8_t)type_join_base((BaseType)type.base, (BaseType)items[i].type.base);
     is_constant = is_constant && items[i].is_constant;
     if (items[i].count != items[0].count || items[i].type.dimensions != items[0].type.dimensions) {
       cvalue_misfit(s);
@@ -409,14 +396,14 @@ static void push_collected(RoutineState *s, const StackEntry *items, uint32_t co
 
 void cwrite_array(RoutineState *s, uint32_t count) {
   if (count) push_collected(s, cvalue_pop(s, count), count);
-  else cvalue_push(s, cvalue_with_dimensions(cvalue_scalar_type(TYPE_REAL), 1), "empty(m, 1)");
+  else cvalue_push(s, type_with_dimensions(type_scalar(TYPE_REAL), 1), "empty(m, 1)");
 }
 
 void cwrite_matrix(RoutineState *s, uint32_t along, uint32_t count) {
   const StackEntry *parts = cvalue_pop(s, count);
   uint32_t dimensions = most_dimensions(parts, count);
   if (dimensions < 2) dimensions = 2;
-  Type type = cvalue_with_dimensions(parts[0].type, dimensions);
+  Type type = type_with_dimensions(parts[0].type, dimensions);
   const char **texts = arena_array(s->writer->arena, count, sizeof *texts);
   for (uint32_t i = 0; i < count; i++) {
     if (parts[i].type.base == TYPE_REAL) type.base = TYPE_REAL;
@@ -429,9 +416,9 @@ void cwrite_matrix(RoutineState *s, uint32_t along, uint32_t count) {
 
 void cwrite_range(RoutineState *s, bool has_step) {
   const StackEntry *v = cvalue_pop(s, has_step ? 3 : 2), *last = &v[has_step ? 2 : 1];
-  BaseType base = cvalue_join_base((BaseType)v[0].type.base, (BaseType)last->type.base);
-  if (has_step) base = cvalue_join_base(base, (BaseType)v[1].type.base);
-  StackEntry entry = cvalue_make_entry(s, cvalue_with_dimensions(cvalue_scalar_type(base), 1));
+  BaseType base = type_join_base((BaseType)v[0].type.base, (BaseType)last->type.base);
+  if (has_step) base = type_join_base(base, (BaseType)v[1].type.base);
+  StackEntry entry = cvalue_make_entry(s, type_with_dimensions(type_scalar(base), 1));
   entry.kind = ENTRY_RANGE;
   entry.type.definition = v[0].type.definition;
   entry.texts[0] = cvalue_format(s, "range(m, %s, %s, %s, %s)", cvalue_scalar_text(s, &v[0]),
@@ -534,7 +521,7 @@ void cwrite_index(RoutineState *s, uint32_t count) {
   }
   for (uint32_t i = 0; i < count && array.count > 1; i++) cvalue_name(s, &subscripts[i]);
   uint32_t scalars = scalar_subscripts(subscripts, count);
-  StackEntry out = cvalue_make_entry(s, cvalue_with_dimensions(array.type, array.type.dimensions - scalars));
+  StackEntry out = cvalue_make_entry(s, type_with_dimensions(array.type, array.type.dimensions - scalars));
   for (uint32_t v = 0; v < out.count; v++) {
     const char *whole = cvalue_variable_array(s, &array, v);
     if (out.dimensions[v] == 0)
@@ -614,15 +601,15 @@ static void push_size(RoutineState *s, const StackEntry *a, uint32_t count) {
   uint32_t dimensions = a[0].type.dimensions;
   const char *array = a[0].count ? cvalue_variable_array(s, &a[0], 0) : "empty(m, 1)";
   if (count == 2)
-    cvalue_push(s, cvalue_scalar_type(TYPE_INTEGER),
+    cvalue_push(s, type_scalar(TYPE_INTEGER),
                 cvalue_format(s, "size_of(m, %s, %u, %s)", array, dimensions, cvalue_scalar_text(s, &a[1])));
   else
-    cvalue_push(s, cvalue_with_dimensions(cvalue_scalar_type(TYPE_INTEGER), 1),
+    cvalue_push(s, type_with_dimensions(type_scalar(TYPE_INTEGER), 1),
                 cvalue_format(s, "sizes_of(m, %s, %u)", array, dimensions));
 }
 
 static void push_fill(RoutineState *s, const StackEntry *a, uint32_t count) {
-  StackEntry out = cvalue_make_entry(s, cvalue_with_dimensions(a[0].type, a[0].type.dimensions + count - 1));
+  StackEntry out = cvalue_make_entry(s, type_with_dimensions(a[0].type, a[0].type.dimensions + count - 1));
   const char *sizes = cvalue_scalars_text(s, a + 1, count - 1);
   for (uint32_t v = 0; v < out.count; v++)
     out.texts[v] =
@@ -633,11 +620,11 @@ static void push_fill(RoutineState *s, const StackEntry *a, uint32_t count) {
 static void push_extreme(RoutineState *s, Op op, const StackEntry *a, uint32_t count) {
   s->writer->uses_op[op] = true;
   if (count == 2) {
-    push_applied(s, op, cvalue_scalar_type(a[1].type.base == TYPE_REAL ? TYPE_REAL : (BaseType)a[0].type.base), a, 2);
+    push_applied(s, op, type_scalar(a[1].type.base == TYPE_REAL ? TYPE_REAL : (BaseType)a[0].type.base), a, 2);
     return;
   }
   const char *none = a[0].type.base == TYPE_REAL ? "1.7976931348623157e308" : "2147483647";
-  cvalue_push(s, cvalue_with_dimensions(a[0].type, 0),
+  cvalue_push(s, type_with_dimensions(a[0].type, 0),
               cvalue_format(s, "extreme(m, %s, %s, %s%s)", op_c_name(op), cvalue_array_text(s, &a[0]),
                             op == OP_MIN ? "" : "-", none));
 }
@@ -653,56 +640,56 @@ static void push_mapped(RoutineState *s, Type type, const char *name, const Stac
 
 static void push_filled(RoutineState *s, const StackEntry *a, uint32_t count, const char *value) {
   cvalue_push(
-      s, cvalue_with_dimensions(cvalue_scalar_type(TYPE_INTEGER), count),
+      s, type_with_dimensions(type_scalar(TYPE_INTEGER), count),
       cvalue_format(s, "filled(m, %u, (const Number[]){%s}, %s)", count, cvalue_scalars_text(s, a, count), value));
 }
 
 static void push_normalized(RoutineState *s, const StackEntry *a, uint32_t count) {
   const char *least = count == 2 ? cvalue_scalar_text(s, &a[1]) : "number(100 * 2.220446049250313e-16)";
   s->writer->uses_op[OP_MULTIPLY] = s->writer->uses_op[OP_SQRT] = s->writer->uses_op[OP_DIVIDE] = true;
-  cvalue_push(s, cvalue_with_dimensions(cvalue_scalar_type(TYPE_REAL), 1),
+  cvalue_push(s, type_with_dimensions(type_scalar(TYPE_REAL), 1),
               cvalue_format(s, "normalize(m, %s, %s)", cvalue_array_text(s, &a[0]), least));
 }
 
 void cwrite_builtin(RoutineState *s, Builtin builtin, uint32_t count) {
   const StackEntry *a = cvalue_pop(s, count);
-  Type type = count ? a[0].type : cvalue_scalar_type(TYPE_REAL);
-  const Type integer = cvalue_scalar_type(TYPE_INTEGER);
+  Type type = count ? a[0].type : type_scalar(TYPE_REAL);
+  const Type integer = type_scalar(TYPE_INTEGER);
   bool *uses = s->writer->uses_op;
   switch (builtin) {
   case BUILTIN_SIZE: push_size(s, a, count); break;
   case BUILTIN_NDIMS: cvalue_push_constant(s, integer, type.dimensions); break;
-  case BUILTIN_SCALAR: push_mapped(s, cvalue_with_dimensions(type, 0), "only", a, 1); break;
-  case BUILTIN_VECTOR: push_mapped(s, cvalue_with_dimensions(type, 1), "as_vector", a, 1); break;
-  case BUILTIN_MATRIX: push_mapped(s, cvalue_with_dimensions(type, 2), "as_matrix", a, 1); break;
+  case BUILTIN_SCALAR: push_mapped(s, type_with_dimensions(type, 0), "only", a, 1); break;
+  case BUILTIN_VECTOR: push_mapped(s, type_with_dimensions(type, 1), "as_vector", a, 1); break;
+  case BUILTIN_MATRIX: push_mapped(s, type_with_dimensions(type, 2), "as_matrix", a, 1); break;
   case BUILTIN_PROMOTE: {
     if (!a[1].is_constant) cvalue_misfit(s);
     uint32_t dimensions = a[1].is_constant ? (uint32_t)a[1].constant : 0;
-    cvalue_push(s, cvalue_with_dimensions(type, dimensions),
+    cvalue_push(s, type_with_dimensions(type, dimensions),
                 cvalue_format(s, "promote(m, %u, %s)", dimensions, cvalue_array_text(s, &a[0])));
     break;
   }
   case BUILTIN_TRANSPOSE: push_mapped(s, type, "transpose", a, 1); break;
   case BUILTIN_OUTER_PRODUCT:
     uses[OP_MULTIPLY] = true;
-    push_mapped(s, cvalue_with_dimensions(cvalue_scalar_type(real_if_one(a)), 2), "outer_product", a, 2);
+    push_mapped(s, type_with_dimensions(type_scalar(real_if_one(a)), 2), "outer_product", a, 2);
     break;
   case BUILTIN_SYMMETRIC: push_mapped(s, type, "symmetric", a, 1); break;
   case BUILTIN_CROSS:
     uses[OP_MULTIPLY] = true;
-    push_mapped(s, cvalue_with_dimensions(cvalue_scalar_type(real_if_one(a)), 1), "cross", a, 2);
+    push_mapped(s, type_with_dimensions(type_scalar(real_if_one(a)), 1), "cross", a, 2);
     break;
-  case BUILTIN_SKEW: push_mapped(s, cvalue_with_dimensions(type, 2), "skew", a, 1); break;
+  case BUILTIN_SKEW: push_mapped(s, type_with_dimensions(type, 2), "skew", a, 1); break;
   case BUILTIN_IDENTITY:
-    cvalue_push(s, cvalue_with_dimensions(integer, 2), cvalue_format(s, "identity(m, %s)", cvalue_scalar_text(s, a)));
+    cvalue_push(s, type_with_dimensions(integer, 2), cvalue_format(s, "identity(m, %s)", cvalue_scalar_text(s, a)));
     break;
-  case BUILTIN_DIAGONAL: push_mapped(s, cvalue_with_dimensions(type, 2), "diagonal", a, 1); break;
+  case BUILTIN_DIAGONAL: push_mapped(s, type_with_dimensions(type, 2), "diagonal", a, 1); break;
   case BUILTIN_ZEROS: push_filled(s, a, count, "0.0"); break;
   case BUILTIN_ONES: push_filled(s, a, count, "1.0"); break;
   case BUILTIN_FILL: push_fill(s, a, count); break;
   case BUILTIN_LINSPACE:
     uses[OP_MULTIPLY] = true;
-    cvalue_push(s, cvalue_with_dimensions(cvalue_scalar_type(TYPE_REAL), 1),
+    cvalue_push(s, type_with_dimensions(type_scalar(TYPE_REAL), 1),
                 cvalue_format(s, "linspace(m, %s)", cvalue_scalars_text(s, a, 3)));
     break;
   case BUILTIN_CAT: {
@@ -718,16 +705,16 @@ void cwrite_builtin(RoutineState *s, Builtin builtin, uint32_t count) {
   case BUILTIN_MIN: push_extreme(s, OP_MIN, a, count); break;
   case BUILTIN_MAX: push_extreme(s, OP_MAX, a, count); break;
   case BUILTIN_SUM:
-    push_checked(s, cvalue_with_dimensions(type, 0), cvalue_format(s, "total(m, %s)", cvalue_array_text(s, a)));
+    push_checked(s, type_with_dimensions(type, 0), cvalue_format(s, "total(m, %s)", cvalue_array_text(s, a)));
     break;
   case BUILTIN_PRODUCT:
     uses[OP_MULTIPLY] = true;
-    push_checked(s, cvalue_with_dimensions(type, 0), cvalue_format(s, "total_product(m, %s)", cvalue_array_text(s, a)));
+    push_checked(s, type_with_dimensions(type, 0), cvalue_format(s, "total_product(m, %s)", cvalue_array_text(s, a)));
     break;
   case BUILTIN_TEXT:
     s->writer->makes_texts = true;
     for (uint32_t i = 0; i < count; i++) cvalue_discard(s, &a[i]);
-    cvalue_push(s, cvalue_scalar_type(TYPE_STRING), "number(0.0)");
+    cvalue_push(s, type_scalar(TYPE_STRING), "number(0.0)");
     break;
   case BUILTIN_INTEGER:
     cvalue_push_entry(s, a[0]);
@@ -735,7 +722,7 @@ void cwrite_builtin(RoutineState *s, Builtin builtin, uint32_t count) {
     break;
   case BUILTIN_VECTOR_LENGTH:
     uses[OP_MULTIPLY] = uses[OP_SQRT] = true;
-    push_mapped(s, cvalue_scalar_type(TYPE_REAL), "vector_length", a, 1);
+    push_mapped(s, type_scalar(TYPE_REAL), "vector_length", a, 1);
     break;
   case BUILTIN_VECTOR_NORMALIZE: push_normalized(s, a, count); break;
   case BUILTIN_COUNT: break;

@@ -69,12 +69,9 @@ void cvalue_misfit(RoutineState *s);
 
 /* ---- types ---- */
 
-Type cvalue_with_dimensions(Type type, uint32_t dimensions);
-Type cvalue_scalar_type(BaseType base);
 /* Number or Array. */
 const char *cvalue_c_type(uint8_t dimensions);
 /* Integer and Real together are Real. */
-BaseType cvalue_join_base(BaseType a, BaseType b);
 /* The variables that a value of the type is made of. */
 uint32_t cvalue_count_variables(const RoutineWriter *writer, Type type);
 /* A type as variables: the dimensions of each, a record's fields in order, those of nested ones in their

@@ -2,7 +2,6 @@
 #include "code/evaluator.h"
 
 #include <math.h>
-#include <string.h>
 
 Model *evaluator_model(Evaluator *evaluator) {
   if (!evaluator->own) evaluator->own = model_layer(evaluator->model, evaluator->heap);
@@ -37,11 +36,9 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
   *evaluator =
       (Evaluator){.heap = heap, .code = code, .model = model, .array = code->array, .jacobian = code->jacobian};
   evaluator->scratch = dag_scratch_make(heap);
-  evaluator->parameters = heap_array(heap, model->parameters.count, sizeof(double));
-  if (model->parameters.count) memcpy(evaluator->parameters, parameters, model->parameters.count * sizeof(double));
-  uint32_t discretes = model->discretes.count + code->modes->count;
-  evaluator->discretes = heap_array(heap, discretes, sizeof(double));
-  evaluator->pre = heap_array(heap, discretes, sizeof(double));
+  evaluator->parameters = heap_copy(heap, parameters, model->parameters.count, sizeof(double));
+  uint32_t discretes = modes_leaves(code->modes);
+  heap_numbers(heap, discretes, &evaluator->discretes, &evaluator->pre);
   evaluator->rows = workspace_new(heap, code->rows);
   evaluator->entries = workspace_new(heap, code->jacobian->program);
   fill_nominal(evaluator);
@@ -58,10 +55,17 @@ EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, doubl
   return workspace_run(evaluator->rows, &point, rows);
 }
 
+void evaluator_drop_infinite(double *values, size_t count) {
+  for (size_t e = 0; e < count; e++)
+    if (!isfinite(values[e])) values[e] = 0;
+}
+
 EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, double *values) {
   Point point = evaluator_point(evaluator, t, y);
   evaluator->entry_evaluations += evaluator->jacobian->nonzeros;
-  return workspace_run(evaluator->entries, &point, values);
+  if (workspace_run(evaluator->entries, &point, values) != EVAL_OK)
+    evaluator_drop_infinite(values, evaluator->jacobian->nonzeros);
+  return EVAL_OK;
 }
 
 double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order) {

@@ -38,6 +38,10 @@ Point evaluator_point(const Evaluator *evaluator, double t, const double *y);
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows);
 EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, double *values);
 
+/* Entries of a Jacobian that are infinite at a point where the rows are defined, as that of sqrt(u) at u = 0, count as 0: the
+ * column is mostly one that others determine. */
+void evaluator_drop_infinite(double *values, size_t count);
+
 /* The value at y of a derivative of an unknown of the model, through aliases; NAN where the array does not have it. */
 double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order);
 

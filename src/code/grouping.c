@@ -243,9 +243,7 @@ static void add_template_groups(Split *split) {
     if (group_of.data[r] != MAP_NONE)
       fill_instance(split, &split->grouping->groups.data[base + group_of.data[r]], &split->regions.data[r],
                     sizes.data[group_of.data[r]]++);
-  vec_free(split->heap, &group_of);
-  vec_free(split->heap, &sizes);
-  vec_free(split->heap, &firsts);
+  vec_free(split->heap, &group_of, &sizes, &firsts);
   map_free(&number_of);
 }
 
@@ -375,9 +373,7 @@ static void add_straight_group(Split *split, uint32_t level) {
   for (uint32_t r = 0; r < split->root_count; r++)
     if (straight_copy_level(split, r) == level) add_straight_copy(split, &straight, r);
   if (straight.outputs.count) fill_straight_group(split, &straight, level);
-  vec_free(split->heap, &straight.nodes);
-  vec_free(split->heap, &straight.stores);
-  vec_free(split->heap, &straight.outputs);
+  vec_free(split->heap, &straight.nodes, &straight.stores, &straight.outputs);
   map_free(&straight.index);
 }
 
@@ -401,9 +397,7 @@ static void free_split(Split *split) {
   graph_free(&split->graph);
   templates_free(&split->templates);
   vec_free(split->heap, &split->regions);
-  heap_free(split->heap, split->boundary);
-  heap_free(split->heap, split->region_of);
-  heap_free(split->heap, split->first_root);
+  heap_free_all(split->heap, split->boundary, split->region_of, split->first_root);
 }
 
 void grouping_add_roots(Grouping *grouping, const Expr *roots, uint32_t count, const uint32_t *places) {

@@ -3,8 +3,6 @@
  * Moore's vote); a lane that departs from it too often keeps a table instead, so that blocks stay long. */
 #include "code/instances.h"
 
-#include <string.h>
-
 /* A lane may break its stride once in so many instances before it becomes a table. */
 enum { BREAK_DISTANCE = 32 };
 
@@ -71,8 +69,7 @@ static Lane lane_make(Heap *heap, Store store, const uint32_t *places, uint32_t 
   int64_t stride = majority_difference(places, count, 1);
   uint32_t breaks = count_breaks(places, count, 1, stride);
   if (breaks > count / BREAK_DISTANCE || stride > INT32_MAX || stride < INT32_MIN) {
-    uint32_t *table = heap_array(heap, count, sizeof *table);
-    memcpy(table, places, count * sizeof *table);
+    uint32_t *table = heap_copy(heap, places, count, sizeof *table);
     lane.mode = LANE_TABLE;
     lane.table = table;
   } else if (stride == 0 && breaks == 0) {

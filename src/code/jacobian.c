@@ -222,14 +222,8 @@ static Differentiation differentiation_make(Heap *heap, Model *model, const Layo
 }
 
 static void differentiation_free(Differentiation *work) {
-  heap_free(work->heap, work->column_of);
-  heap_free(work->heap, work->boundary);
-  heap_free(work->heap, work->info);
-  heap_free(work->heap, work->varies);
-  heap_free(work->heap, work->shape);
-  vec_free(work->heap, &work->partials);
-  vec_free(work->heap, &work->leaves);
-  vec_free(work->heap, &work->slots);
+  heap_free_all(work->heap, work->column_of, work->boundary, work->info, work->varies, work->shape);
+  vec_free(work->heap, &work->partials, &work->leaves, &work->slots);
   templates_free(&work->templates);
   graph_free(&work->graph);
 }
@@ -352,11 +346,8 @@ static Program *fill_program(Differentiation *work, const Jacobian *jacobian) {
   Program *program = program_from_grouping(&filling.grouping, jacobian->nonzeros);
   program->roots = filling.blame_roots;
   program->leaves = filling.blame_leaves;
-  heap_free(heap, filling.next);
-  heap_free(heap, filling.group_of);
-  heap_free(heap, filling.used);
-  vec_free(heap, &filling.roots);
-  vec_free(heap, &filling.places);
+  heap_free_all(heap, filling.next, filling.group_of, filling.used);
+  vec_free(heap, &filling.roots, &filling.places);
   return program;
 }
 

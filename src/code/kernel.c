@@ -210,8 +210,7 @@ static uint32_t new_site(KernelBuilder *builder, Expr e) {
   CallSite site = {.node = e, .function = info.function, .partial_count = info.partial_count};
   site.argument_count = dag_arguments(builder->dag, e, &arguments);
   site.arguments = heap_array(builder->heap, site.argument_count, sizeof *site.arguments);
-  site.partials = heap_array(builder->heap, site.partial_count, sizeof *site.partials);
-  if (site.partial_count) memcpy(site.partials, info.partials, site.partial_count * sizeof *site.partials);
+  site.partials = heap_copy(builder->heap, info.partials, site.partial_count, sizeof *site.partials);
   vec_push(builder->heap, &builder->kernel->calls, site);
   return builder->kernel->calls.count - 1;
 }
@@ -348,11 +347,8 @@ static void drop_unused_slots(KernelBuilder *builder) {
 
 static void free_builder(KernelBuilder *builder) {
   graph_free(&builder->graph);
-  heap_free(builder->heap, builder->uses);
-  heap_free(builder->heap, builder->is_fused);
-  heap_free(builder->heap, builder->operands);
-  heap_free(builder->heap, builder->call_begins);
-  heap_free(builder->heap, builder->call_next);
+  heap_free_all(builder->heap, builder->uses, builder->is_fused, builder->operands, builder->call_begins,
+                builder->call_next);
   map_free(&builder->numbers);
 }
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- building ---- */
 
@@ -16,9 +15,7 @@ static void make_kernel(Program *program, uint32_t k, Group *group) {
   program->phases[k] = group->phase;
   const Kernel *kernel = &program->kernels[k];
   program->calls |= kernel->calls.count > 0;
-  heap_free(heap, group->roots);
-  heap_free(heap, group->stores);
-  heap_free(heap, group->places);
+  heap_free_all(heap, group->roots, group->stores, group->places);
   map_free(&group->map.nodes);
   map_free(&group->map.numbers);
 }
@@ -108,8 +105,7 @@ Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr 
   Grouping grouping = grouping_make(heap, model, layout);
   grouping_add_roots(&grouping, roots, count, NULL);
   Program *program = program_from_grouping(&grouping, count);
-  program->roots = heap_array(heap, count, sizeof *program->roots);
-  if (count) memcpy(program->roots, roots, count * sizeof *roots);
+  program->roots = heap_copy(heap, roots, count, sizeof *program->roots);
   return program;
 }
 

@@ -34,7 +34,8 @@ Schedule *schedule_new(Heap *heap, Evaluator *evaluator) {
     if (!modes->timed[m]) continue;
     Timer *timer = &schedule->timer[schedule->count++];
     *timer = (Timer){.mode = m, .op = dag_op(dag, modes->relation[m]), .from = NAN};
-    timer->depends_on_modes = dag_depends(dag, modes->difference[m], OP_DISCRETE);
+    timer->depends_on_modes =
+        dag_depends(dag, modes->difference[m], OP_DISCRETE) || dag_depends(dag, modes->difference[m], OP_PRE);
     timer->difference = enclosure_new(heap, dag, &evaluator->scratch, modes->difference[m]);
     if (enclosure_possible(dag, &evaluator->scratch, modes->rate[m]))
       timer->rate = enclosure_new(heap, dag, &evaluator->scratch, modes->rate[m]);
@@ -42,9 +43,13 @@ Schedule *schedule_new(Heap *heap, Evaluator *evaluator) {
   return schedule;
 }
 
-static double difference_at(const Schedule *schedule, const Timer *timer, double t) {
+static HeldValues held_values(const Schedule *schedule) {
   const Evaluator *evaluator = schedule->evaluator;
-  return enclosure_value(timer->difference, t, evaluator->parameters, evaluator->discretes);
+  return (HeldValues){evaluator->parameters, evaluator->discretes, evaluator->pre};
+}
+
+static double difference_at(const Schedule *schedule, const Timer *timer, double t) {
+  return enclosure_value(timer->difference, t, held_values(schedule));
 }
 
 static double *mode_of(const Schedule *schedule, const Timer *timer) {
@@ -85,11 +90,11 @@ static double locate(const Schedule *schedule, const Timer *timer, Interval rang
 
 /* Can the mode change within the stretch, and if so, is the difference monotone there? */
 static bool may_leave(const Schedule *schedule, const Timer *timer, Interval range, Interval stretch, bool *monotone) {
-  const Evaluator *evaluator = schedule->evaluator;
-  Interval bounds = enclosure_bounds(timer->difference, stretch, evaluator->parameters, evaluator->discretes);
+  HeldValues held = held_values(schedule);
+  Interval bounds = enclosure_bounds(timer->difference, stretch, held);
   if (bounds.low >= range.low && bounds.high <= range.high) return false;
   Interval rate = {-INFINITY, INFINITY};
-  if (timer->rate) rate = enclosure_bounds(timer->rate, stretch, evaluator->parameters, evaluator->discretes);
+  if (timer->rate) rate = enclosure_bounds(timer->rate, stretch, held);
   *monotone = rate.low >= 0 || rate.high <= 0;
   return true;
 }

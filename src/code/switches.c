@@ -24,13 +24,17 @@ static const double EDGE_BANDS = 100;
 Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   const Modes *modes = evaluator->code->modes;
   uint32_t count = modes->count;
-  if (!count) return NULL;
+  Decisions *decisions = decisions_new(heap, evaluator);
+  if (!count && !decisions) return NULL;
   Switches *switches = heap_alloc(heap, sizeof *switches);
   switches->modes = modes;
   switches->evaluator = evaluator;
   switches->schedule = schedule_new(heap, evaluator);
-  switches->workspace = workspace_new(heap, evaluator->code->conditions);
-  switches->rates = workspace_new(heap, evaluator->code->rates);
+  switches->decisions = decisions;
+  if (count) {
+    switches->workspace = workspace_new(heap, evaluator->code->conditions);
+    switches->rates = workspace_new(heap, evaluator->code->rates);
+  }
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
   switches->rate = heap_array(heap, count, sizeof(double));
   switches->before = heap_array(heap, count, sizeof(double));
@@ -54,17 +58,23 @@ void switches_forget(Switches *switches) {
 
 bool switches_evaluate(Switches *switches, double t, const double *y) {
   switches->time = t;
+  if (!switches->modes->count) return true;
   Point point = evaluator_point(switches->evaluator, t, y);
   return workspace_run(switches->workspace, &point, switches->difference) == EVAL_OK;
 }
 
 void switches_guess(Switches *switches, double t, const double *y) {
+  if (!switches->modes->count) {
+    switches_set(switches, t, y);
+    return;
+  }
   Point point = evaluator_point(switches->evaluator, t, y);
   Workspace *written = workspace_new(switches->evaluator->heap, switches->evaluator->code->written);
   if (workspace_run(written, &point, switches->difference) == EVAL_OK) switches_set(switches, t, y);
 }
 
 static void evaluate_rates(Switches *switches, double t, const double *y) {
+  if (!switches->modes->count) return;
   Point point = evaluator_point(switches->evaluator, t, y);
   if (workspace_run(switches->rates, &point, switches->rate) != EVAL_OK)
     memset(switches->rate, 0, switches->modes->count * sizeof(double));
@@ -143,8 +153,23 @@ static double wanted_value(const Switches *switches, uint32_t m) {
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }
 
+/* Rows may depend on what has changed. */
+static void note_change(Switches *switches, uint32_t m) {
+  switches->matter = switches->matter || switches->evaluator->code->matters[switches->modes->first + m];
+}
+
+/* All that is discrete but the modes. */
+static uint32_t decide(Switches *switches, double t, const double *y) {
+  if (!switches->decisions) return 0;
+  switches->decisions->matter = false;
+  uint32_t changed = decisions_set(switches->decisions, t, y);
+  switches->matter = switches->matter || switches->decisions->matter;
+  return changed;
+}
+
 uint32_t switches_set(Switches *switches, double t, const double *y) {
   uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;
+  if (changed) switches->matter = true;
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
     if (switches->modes->timed[m] || switches->slide.mode == m || switches->changes[m] >= CHANGE_LIMIT) continue;
@@ -152,15 +177,22 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
     if (value == *mode) continue;
     switches->changes[m]++;
     *mode = value;
+    note_change(switches, m);
     changed++;
   }
-  return changed;
+  return changed + decide(switches, t, y);
 }
 
 double switches_rate(Switches *switches, uint32_t m, double value, double t, const double *y) {
   *mode_of(switches, m) = value;
   evaluate_rates(switches, t, y);
   return switches->rate[m];
+}
+
+bool switches_undecided(const Switches *switches) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (switches->changes[m] >= CHANGE_LIMIT) return true;
+  return false;
 }
 
 uint32_t switches_torn(const Switches *switches) {

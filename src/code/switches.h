@@ -2,6 +2,7 @@
  * left the range of its mode is an event. Modes of time alone change by the schedule instead. */
 #pragma once
 
+#include "code/decisions.h"
 #include "code/schedule.h"
 
 /* A solution that stays on an edge, since the equations on either side lead back to it: the columns are the mean of those of
@@ -16,6 +17,8 @@ typedef struct Switches {
   const Modes *modes;
   Evaluator *evaluator;
   Schedule *schedule;           /* NULL: no mode is one of time alone */
+  Decisions *decisions;         /* NULL: nothing but modes changes at events */
+  bool matter;                  /* something that rows depend on was set otherwise since this was false */
   Workspace *workspace, *rates; /* of the conditions and rates of the evaluator's code */
   double time;                  /* of the last evaluation */
   double *difference;           /* of it; behind them their sizes */
@@ -31,7 +34,7 @@ typedef struct Switches {
   bool begun; /* a step's beginning has been kept */
 } Switches;
 
-/* For the modes of the evaluator's code; NULL if it has none. Lives in the heap. */
+/* For the modes and the logic of the evaluator's code; NULL if it has none. Lives in the heap. */
 Switches *switches_new(Heap *heap, Evaluator *evaluator);
 
 /* Forgets what was learned along a run: rates, hysteresis, sliding. The modes stay. */
@@ -68,12 +71,15 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance);
  * at no event. */
 void switches_begin(Switches *switches, uint32_t m);
 
-/* Sets every mode by its last difference, at (t, y); returns how many changed. A difference on an edge goes where its rate
- * leads. A mode that has changed to and fro since switches_begin stays. */
+/* Sets every mode by its last difference, at (t, y), then all else that is discrete; returns how many changed. A difference on an
+ * edge goes where its rate leads. A mode that has changed to and fro since switches_begin stays. */
 uint32_t switches_set(Switches *switches, double t, const double *y);
 
 /* The rate of mode m at (t, y), if it has this value, which it then has. */
 double switches_rate(Switches *switches, uint32_t m, double value, double t, const double *y);
+
+/* Did a mode go to and fro since switches_begin? */
+bool switches_undecided(const Switches *switches);
 
 /* A mode that went to and fro since switches_begin, by its rates: the solution slides along its edge. MAP_NONE: none did. */
 uint32_t switches_torn(const Switches *switches);

@@ -247,8 +247,7 @@ static void place_body(Heap *heap, Tape *tape, Places *places) {
   for (uint32_t i = 0; i < kernel->body.count; i++)
     allocation.registers[i] += is_output[i] ? tape->first_output_row : next;
   places->values = allocation.registers;
-  heap_free(heap, allocation.last_use);
-  heap_free(heap, is_output);
+  heap_free_all(heap, allocation.last_use, is_output);
 }
 
 static void make_strides(Heap *heap, Tape *tape, const Places *places) {
@@ -308,9 +307,7 @@ Tape *tape_new(Heap *heap, const Kernel *kernel) {
     place_call(heap, tape, &places, &tape->calls[k], &kernel->calls.data[k]);
   tape->prologue = place_lines(heap, tape, &places, &kernel->prologue, places.uniforms);
   if (has_body) tape->body = place_lines(heap, tape, &places, &kernel->body, places.values);
-  heap_free(heap, places.slots);
-  heap_free(heap, places.uniforms);
-  heap_free(heap, places.values);
+  heap_free_all(heap, places.slots, places.uniforms, places.values);
   return tape;
 }
 

@@ -25,18 +25,12 @@ Templates templates_make(Heap *heap, const Graph *graph, const uint8_t *boundary
 
 void templates_free(Templates *templates) {
   Heap *heap = templates->heap;
-  vec_free(heap, &templates->list);
-  vec_free(heap, &templates->stores);
-  vec_free(heap, &templates->items);
-  vec_free(heap, &templates->numbers);
-  vec_free(heap, &templates->words);
-  vec_free(heap, &templates->number_mark);
-  vec_free(heap, &templates->number_slot);
-  vec_free(heap, &templates->stack);
+  vec_free(heap, &templates->list, &templates->stores, &templates->items, &templates->numbers, &templates->words,
+           &templates->number_mark);
+  vec_free(heap, &templates->number_slot, &templates->stack);
   map_free(&templates->number_index);
   map_free(&templates->by_hash);
-  heap_free(heap, templates->mark);
-  heap_free(heap, templates->local);
+  heap_free_all(heap, templates->mark, templates->local);
 }
 
 uint32_t templates_number(Templates *templates, double number) {

@@ -236,8 +236,7 @@ Dag *dag_copy(const Dag *dag, Heap *heap, Names *names) {
   COPY(terms);
   COPY(derivatives);
 #undef COPY
-  copy->table = heap_array(heap, dag->table_capacity, sizeof *copy->table);
-  memcpy(copy->table, dag->table, dag->table_capacity * sizeof *copy->table);
+  copy->table = heap_copy(heap, dag->table, dag->table_capacity, sizeof *copy->table);
   return copy;
 }
 
@@ -298,9 +297,7 @@ Expr dag_child(const Dag *dag, Expr e, uint32_t i) {
 DagScratch dag_scratch_make(Heap *heap) { return (DagScratch){.heap = heap}; }
 
 void dag_scratch_free(DagScratch *scratch) {
-  vec_free(scratch->heap, &scratch->marks);
-  vec_free(scratch->heap, &scratch->slots);
-  vec_free(scratch->heap, &scratch->stack);
+  vec_free(scratch->heap, &scratch->marks, &scratch->slots, &scratch->stack);
 }
 
 DagScratch *dag_scratch(Dag *dag) { return &dag->scratch; }

@@ -148,8 +148,7 @@ static Expr derive_operator(Dag *dag, Expr self, const Expr *d, uint32_t count) 
 static Expr derive_delay(Dag *dag, Expr self, const Expr *d) {
   const Expr *old;
   uint32_t count = dag_arguments(dag, self, &old);
-  Expr *arguments = heap_array(dag->heap, count, sizeof *arguments);
-  memcpy(arguments, old, count * sizeof *arguments);
+  Expr *arguments = heap_copy(dag->heap, old, count, sizeof *arguments);
   arguments[0] = d[0];
   Expr delayed = dag_nary(dag, OP_DELAY, arguments, count);
   heap_free(dag->heap, arguments);
@@ -205,8 +204,7 @@ Expr dag_time_derivative(Dag *dag, Expr e) {
     }
     stack.count--;
   }
-  vec_free(dag->heap, &stack);
-  vec_free(dag->heap, &d);
+  vec_free(dag->heap, &stack, &d);
   return time_derivative_known(dag, e);
 }
 
@@ -231,8 +229,7 @@ Expr dag_partial(Dag *dag, Expr e, Expr leaf) {
   }
   Expr result = order.count ? derived[order.count - 1] : EXPR_ZERO;
   heap_free(dag->heap, derived);
-  vec_free(dag->heap, &order);
-  vec_free(dag->heap, &d);
+  vec_free(dag->heap, &order, &d);
   return result;
 }
 
@@ -423,12 +420,7 @@ void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials) {
   region_sweep(&g, e);
   append_result(&g, leaves, partials);
   map_free(&g.ranges);
-  vec_free(dag->heap, &g.begins);
-  vec_free(dag->heap, &g.entries);
-  vec_free(dag->heap, &g.result);
-  vec_free(dag->heap, &g.order);
-  vec_free(dag->heap, &g.heads);
-  vec_free(dag->heap, &g.contributions);
+  vec_free(dag->heap, &g.begins, &g.entries, &g.result, &g.order, &g.heads, &g.contributions);
   vec_free(dag->heap, &g.terms);
 }
 
@@ -551,7 +543,6 @@ void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, 
     changed[i] = substitute_node(dag, &map, to, changed, order.data[i], &children);
   for (uint32_t i = 0; i < count; i++) roots[i] = changed[dag->scratch.slots.data[roots[i]]];
   heap_free(dag->heap, changed);
-  vec_free(dag->heap, &children);
-  vec_free(dag->heap, &order);
+  vec_free(dag->heap, &children, &order);
   map_free(&map);
 }

@@ -85,8 +85,7 @@ bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, v
   Expr fault = nodes.faults[order.count - 1];
   if (where) *where = fault;
   *value = nodes.values[order.count - 1];
-  heap_free(scratch->heap, nodes.values);
-  heap_free(scratch->heap, nodes.faults);
+  heap_free_all(scratch->heap, nodes.values, nodes.faults);
   vec_free(scratch->heap, &order);
   return fault == EXPR_NONE;
 }

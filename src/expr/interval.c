@@ -41,47 +41,27 @@ typedef enum Rule {
 } Rule;
 
 static const uint8_t RULES[OP_COUNT] = {
-    [OP_CONSTANT] = RULE_LEAF,
-    [OP_TIME] = RULE_LEAF,
-    [OP_PARAMETER] = RULE_LEAF,
-    [OP_DISCRETE] = RULE_LEAF,
-    [OP_SUM] = RULE_SUM,
-    [OP_MULTIPLY] = RULE_CORNERS,
-    [OP_DIVIDE] = RULE_QUOTIENT,
-    [OP_POWER] = RULE_POWER,
-    [OP_SQRT] = RULE_CORNERS,
-    [OP_EXP] = RULE_CORNERS,
-    [OP_LOG] = RULE_CORNERS,
-    [OP_LOG10] = RULE_CORNERS,
-    [OP_SIN] = RULE_PERIODIC,
-    [OP_COS] = RULE_PERIODIC,
-    [OP_TAN] = RULE_TANGENT,
-    [OP_ASIN] = RULE_CORNERS,
-    [OP_ACOS] = RULE_CORNERS,
-    [OP_ATAN] = RULE_CORNERS,
-    [OP_SINH] = RULE_CORNERS,
-    [OP_COSH] = RULE_EVEN,
-    [OP_TANH] = RULE_CORNERS,
-    [OP_ASINH] = RULE_CORNERS,
-    [OP_ACOSH] = RULE_CORNERS,
-    [OP_ATANH] = RULE_CORNERS,
-    [OP_ABS] = RULE_EVEN,
-    [OP_SIGN] = RULE_CORNERS,
-    [OP_MIN] = RULE_CORNERS,
-    [OP_MAX] = RULE_CORNERS,
-    [OP_FLOOR] = RULE_CORNERS,
-    [OP_CEIL] = RULE_CORNERS,
-    [OP_INTEGER] = RULE_CORNERS,
-    [OP_LESS] = RULE_RELATION,
-    [OP_LESS_EQUAL] = RULE_RELATION,
-    [OP_GREATER] = RULE_RELATION,
-    [OP_GREATER_EQUAL] = RULE_RELATION,
-    [OP_AND] = RULE_CORNERS,
-    [OP_OR] = RULE_CORNERS,
-    [OP_NOT] = RULE_CORNERS,
-    [OP_IF] = RULE_IF,
-    [OP_NOEVENT] = RULE_FIRST,
-    [OP_HOMOTOPY] = RULE_FIRST,
+    [OP_CONSTANT] = RULE_LEAF,    [OP_TIME] = RULE_LEAF,
+    [OP_PARAMETER] = RULE_LEAF,   [OP_DISCRETE] = RULE_LEAF,
+    [OP_PRE] = RULE_LEAF,         [OP_SUM] = RULE_SUM,
+    [OP_MULTIPLY] = RULE_CORNERS, [OP_DIVIDE] = RULE_QUOTIENT,
+    [OP_POWER] = RULE_POWER,      [OP_SQRT] = RULE_CORNERS,
+    [OP_EXP] = RULE_CORNERS,      [OP_LOG] = RULE_CORNERS,
+    [OP_LOG10] = RULE_CORNERS,    [OP_SIN] = RULE_PERIODIC,
+    [OP_COS] = RULE_PERIODIC,     [OP_TAN] = RULE_TANGENT,
+    [OP_ASIN] = RULE_CORNERS,     [OP_ACOS] = RULE_CORNERS,
+    [OP_ATAN] = RULE_CORNERS,     [OP_SINH] = RULE_CORNERS,
+    [OP_COSH] = RULE_EVEN,        [OP_TANH] = RULE_CORNERS,
+    [OP_ASINH] = RULE_CORNERS,    [OP_ACOSH] = RULE_CORNERS,
+    [OP_ATANH] = RULE_CORNERS,    [OP_ABS] = RULE_EVEN,
+    [OP_SIGN] = RULE_CORNERS,     [OP_MIN] = RULE_CORNERS,
+    [OP_MAX] = RULE_CORNERS,      [OP_FLOOR] = RULE_CORNERS,
+    [OP_CEIL] = RULE_CORNERS,     [OP_INTEGER] = RULE_CORNERS,
+    [OP_LESS] = RULE_RELATION,    [OP_LESS_EQUAL] = RULE_RELATION,
+    [OP_GREATER] = RULE_RELATION, [OP_GREATER_EQUAL] = RULE_RELATION,
+    [OP_AND] = RULE_CORNERS,      [OP_OR] = RULE_CORNERS,
+    [OP_NOT] = RULE_CORNERS,      [OP_IF] = RULE_IF,
+    [OP_NOEVENT] = RULE_FIRST,    [OP_HOMOTOPY] = RULE_FIRST,
     [OP_SMOOTH] = RULE_SECOND,
 };
 
@@ -98,7 +78,7 @@ static Step make_step(const Dag *dag, Expr e, const DagScratch *scratch, Enclosu
   Step step = {.op = dag_op(dag, e), .count = dag_child_count(dag, e), .child = *places};
   const Term *terms;
   if (step.op == OP_CONSTANT) step.constant = dag_value(dag, e);
-  if (step.op == OP_PARAMETER || step.op == OP_DISCRETE) step.index = dag_index(dag, e);
+  if (step.op == OP_PARAMETER || step.op == OP_DISCRETE || step.op == OP_PRE) step.index = dag_index(dag, e);
   if (step.op == OP_SUM) {
     dag_terms(dag, e, &step.constant, &terms);
     for (uint32_t c = 0; c < step.count; c++) enclosure->coefficient[step.child + c] = terms[c].coefficient;
@@ -197,11 +177,12 @@ static Interval enclose_sum(const Enclosure *enclosure, const Step *step) {
   return (Interval){sum.low - slack, sum.high + slack};
 }
 
-static Interval enclose_leaf(const Step *step, Interval time, const double *parameters, const double *discretes) {
+static Interval enclose_leaf(const Step *step, Interval time, HeldValues held) {
   double value = step->constant;
   if (step->op == OP_TIME) return time;
-  if (step->op == OP_PARAMETER) value = parameters[step->index];
-  if (step->op == OP_DISCRETE) value = discretes[step->index];
+  if (step->op == OP_PARAMETER) value = held.parameters[step->index];
+  if (step->op == OP_DISCRETE) value = held.discretes[step->index];
+  if (step->op == OP_PRE) value = held.pre[step->index];
   return (Interval){value, value};
 }
 
@@ -230,11 +211,11 @@ static Interval enclose(const Enclosure *enclosure, const Step *step) {
   return WHOLE;
 }
 
-Interval enclosure_bounds(Enclosure *enclosure, Interval time, const double *parameters, const double *discretes) {
+Interval enclosure_bounds(Enclosure *enclosure, Interval time, HeldValues held) {
   for (uint32_t i = 0; i < enclosure->count; i++) {
     const Step *step = &enclosure->step[i];
     bool leaf = RULES[step->op] == RULE_LEAF;
-    enclosure->bounds[i] = leaf ? enclose_leaf(step, time, parameters, discretes) : enclose(enclosure, step);
+    enclosure->bounds[i] = leaf ? enclose_leaf(step, time, held) : enclose(enclosure, step);
   }
   return enclosure->bounds[enclosure->count - 1];
 }
@@ -250,12 +231,11 @@ static double value_of(const Enclosure *enclosure, const Step *step) {
   return op_evaluate(step->op, arguments, &value) ? value : NAN;
 }
 
-double enclosure_value(Enclosure *enclosure, double time, const double *parameters, const double *discretes) {
+double enclosure_value(Enclosure *enclosure, double time, HeldValues held) {
   for (uint32_t i = 0; i < enclosure->count; i++) {
     const Step *step = &enclosure->step[i];
     bool leaf = RULES[step->op] == RULE_LEAF;
-    enclosure->value[i] =
-        leaf ? enclose_leaf(step, (Interval){time, time}, parameters, discretes).low : value_of(enclosure, step);
+    enclosure->value[i] = leaf ? enclose_leaf(step, (Interval){time, time}, held).low : value_of(enclosure, step);
   }
   return enclosure->value[enclosure->count - 1];
 }

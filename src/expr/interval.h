@@ -16,8 +16,13 @@ bool enclosure_possible(const Dag *dag, DagScratch *scratch, Expr e);
 /* For an expression that enclosure_possible admits. Reads the graph here only. Lives in the heap. O(graph below e). */
 Enclosure *enclosure_new(Heap *heap, const Dag *dag, DagScratch *scratch, Expr e);
 
-/* Bounds over the times given, at these values of parameters and discrete variables; the whole line where not defined. */
-Interval enclosure_bounds(Enclosure *enclosure, Interval time, const double *parameters, const double *discretes);
+/* What the leaves are worth besides time. */
+typedef struct HeldValues {
+  const double *parameters, *discretes, *pre;
+} HeldValues;
+
+/* Bounds over the times given, at these values; the whole line where not defined. */
+Interval enclosure_bounds(Enclosure *enclosure, Interval time, HeldValues held);
 
 /* Its value at one time; NAN where not defined. */
-double enclosure_value(Enclosure *enclosure, double time, const double *parameters, const double *discretes);
+double enclosure_value(Enclosure *enclosure, double time, HeldValues held);

@@ -210,12 +210,8 @@ static Printer printer_make(Dag *dag, Expr root, const LeafPrinter *leaves, Heap
 
 static void printer_free(Printer *p) {
   vec_free(p->dag->heap, &p->order);
-  heap_free(p->heap, p->kinds);
-  heap_free(p->heap, p->names);
-  vec_free(p->heap, &p->named);
-  vec_free(p->heap, &p->terms);
-  vec_free(p->heap, &p->stack);
-  vec_free(p->heap, &p->parts);
+  heap_free_all(p->heap, p->kinds, p->names);
+  vec_free(p->heap, &p->named, &p->terms, &p->stack, &p->parts);
 }
 
 /* ---- operators ---- */

@@ -180,10 +180,6 @@ uint32_t *dag_ranks(const Dag *dag, Heap *heap) {
   uint32_t heights = sort_by_height(&ranking, order, &begins);
   for (uint32_t h = 0; h < heights; h++) rank_height(&ranking, order, begins.data[h], begins.data[h + 1]);
   heap_free(heap, order);
-  vec_free(heap, &begins);
-  vec_free(heap, &ranking.pool);
-  vec_free(heap, &ranking.starts);
-  vec_free(heap, &ranking.keys);
-  vec_free(heap, &ranking.terms);
+  vec_free(heap, &begins, &ranking.pool, &ranking.starts, &ranking.keys, &ranking.terms);
   return ranking.ranks;
 }

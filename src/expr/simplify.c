@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- sums ---- */
 
@@ -360,8 +359,7 @@ static Expr sum_of(Dag *dag, const Expr *arguments, uint32_t count) {
 
 /* The arguments may stand in the pool, which grows: through scratch memory. */
 static Expr intern_copy(Dag *dag, Op op, const Expr *arguments, uint32_t count) {
-  Expr *copy = heap_array(dag->heap, count, sizeof *copy);
-  if (count) memcpy(copy, arguments, count * sizeof *copy);
+  Expr *copy = heap_copy(dag->heap, arguments, count, sizeof *copy);
   Expr e = dag_intern(dag, op, copy, count);
   heap_free(dag->heap, copy);
   return e;

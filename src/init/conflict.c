@@ -92,8 +92,7 @@ static bool contradicts(const Dense *dense, const bool *in, Heap *heap) {
       worst = fabs(v[n - 1]);
     }
   }
-  heap_free(heap, basis);
-  heap_free(heap, v);
+  heap_free_all(heap, basis, v);
   return worst > 1e-3 * size;
 }
 
@@ -145,9 +144,7 @@ static void filter_rows(const InitialSystem *system, const InitialColumn *column
       if (in[k]) conflict->rows.data[kept++] = conflict->rows.data[k];
     conflict->rows.count = kept;
   }
-  heap_free(heap, in);
-  heap_free(heap, dense.a);
-  heap_free(heap, dense.b);
+  heap_free_all(heap, in, dense.a, dense.b);
 }
 
 /* The rows with a part of the residual, the largest first; those only that are tied to it by columns. */

@@ -2,139 +2,79 @@
 #include "init/explain.h"
 
 #include "base/linear.h"
-#include "init/degree.h"
+#include "expr/linearity.h"
 #include "init/patch.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- units ---- */
 
-typedef struct Inside {
+typedef struct UnitLeaves {
   const InitialSystem *system;
   const Order *order;
   const int32_t *unit_of_row;
   int32_t unit;
-} Inside;
+} UnitLeaves;
 
-/* One class: the columns that the unit determines. */
-static Degree inside_classes(void *context, Expr leaf) {
-  const Inside *inside = context;
-  const Dag *dag = inside->system->array->dag;
-  uint32_t q = inside->system->layout.column_start[dag_index(dag, leaf)] + dag_order(dag, leaf);
-  int32_t row = inside->order->choice.matching.row_of_column[q];
-  return (Degree){row != STRUCTURE_NONE && inside->unit_of_row[row] == inside->unit, 0};
+/* Is the leaf a column that the unit determines? */
+static bool is_determined(const void *context, Expr leaf) {
+  const UnitLeaves *leaves = context;
+  const Dag *dag = leaves->system->array->dag;
+  uint32_t q = leaves->system->layout.column_start[dag_index(dag, leaf)] + dag_order(dag, leaf);
+  int32_t row = leaves->order->choice.matching.row_of_column[q];
+  return row != STRUCTURE_NONE && leaves->unit_of_row[row] == leaves->unit;
 }
 
 static void count_units(InitialSystem *system, const InitialColumn *columns, const Order *order,
                         Explanation *explanation) {
-  Heap *heap = system->heap;
-  Arena scratch = arena_make(heap);
+  Arena scratch = arena_make(system->heap);
   Blocks units = order_units(system, columns, order, false, &scratch);
   int32_t *unit_of_row = index_nones(&scratch, (int32_t)system->rows);
   for (int32_t b = 0; b < units.n_blocks; b++)
     for (int32_t p = units.start[b]; p < units.start[b + 1]; p++) unit_of_row[units.row[p]] = b;
-  Degrees *degrees = degrees_new(heap, system->array->dag);
+  Linearity linearity = linearity_make(system->array->dag, dag_scratch(system->array->dag));
   for (int32_t b = 0; b < units.n_blocks; b++) {
     uint32_t size = (uint32_t)(units.start[b + 1] - units.start[b]);
-    Inside inside = {system, order, unit_of_row, b};
+    UnitLeaves leaves = {system, order, unit_of_row, b};
     bool linear = true;
-    for (int32_t p = units.start[b]; p < units.start[b + 1] && linear; p++) {
-      Degree degree;
-      degrees_run(degrees, &system->row[units.row[p]], 1, inside_classes, &inside, &degree);
-      linear = !degree.beyond;
-    }
+    for (int32_t p = units.start[b]; p < units.start[b + 1] && linear; p++)
+      linear = linearity_test(&linearity, system->row[units.row[p]], is_determined, &leaves);
     uint32_t *largest = linear ? &explanation->largest_linear : &explanation->largest_nonlinear;
     if (linear && size == 1) explanation->assignments++;
     else ++*(linear ? &explanation->linear : &explanation->nonlinear);
     if (size > *largest && !(linear && size == 1)) *largest = size;
   }
+  linearity_free(&linearity);
   arena_free(&scratch);
 }
 
 /* ---- condition ---- */
 
-/* A square matrix and its transposed, factored. */
-typedef struct Pair {
-  int32_t n;
-  Linear *plain, *turned;
-} Pair;
-
-static double norm_1(const double *x, int32_t n) {
-  double sum = 0;
-  for (int32_t k = 0; k < n; k++) sum += fabs(x[k]);
-  return sum;
-}
-
-/* Largest column sum of the inverse, from below (Hager 1984; Higham 1988, Algorithm 4.1). */
-static double inverse_norm(const Pair *pair, Heap *heap) {
-  enum { ROUNDS = 5 };
-  int32_t n = pair->n, last = -1;
-  double *x = heap_array(heap, (size_t)n, sizeof *x), *z = heap_array(heap, (size_t)n, sizeof *z), norm = 0;
-  for (int32_t k = 0; k < n; k++) x[k] = 1.0 / n;
-  for (int round = 0; round < ROUNDS; round++) {
-    linear_solve(pair->plain, x);
-    double now = norm_1(x, n);
-    if (now > norm) norm = now;
-    for (int32_t k = 0; k < n; k++) z[k] = x[k] >= 0 ? 1 : -1;
-    linear_solve(pair->turned, z);
-    int32_t best = 0;
-    for (int32_t k = 1; k < n; k++)
-      if (fabs(z[k]) > fabs(z[best])) best = k;
-    if (best == last) break;
-    last = best;
-    memset(x, 0, (size_t)n * sizeof *x);
-    x[best] = 1;
-  }
-  heap_free(heap, x);
-  heap_free(heap, z);
-  return norm;
-}
-
-/* Factors the scaled entries of rows and the columns that they determine, and the transposed. */
+/* That of the scaled entries of rows and the columns that they determine. */
 static double find_condition(const InitialSystem *system, const Order *order, const Patch *patch, const double *y) {
   Heap *heap = system->heap;
   const double *values, *scale = patch_scale(patch);
   const Jacobian *jacobian = patch_jacobian(patch, &values);
   const Matching *matching = &order->choice.matching;
-  int32_t n = 0, *place = heap_array(heap, system->rows, sizeof *place);
+  int32_t n = 0, next = 0, *place = heap_array(heap, system->rows, sizeof *place);
   for (uint32_t r = 0; r < system->rows; r++) place[r] = matching->column_of_row[r] == STRUCTURE_NONE ? -1 : n++;
-  int32_t *start = heap_array(heap, (size_t)n + 1, sizeof *start),
-          *turned_start = heap_array(heap, (size_t)n + 2, sizeof *turned_start);
-  int32_t *row = heap_array(heap, jacobian->nonzeros, sizeof *row),
-          *column = heap_array(heap, jacobian->nonzeros, sizeof *column);
-  double *value = heap_array(heap, jacobian->nonzeros, sizeof *value),
-         *turned = heap_array(heap, jacobian->nonzeros, sizeof *turned);
-  int32_t next = 0, at = 0;
-  double norm = 0;
+  int32_t *start = heap_array(heap, (size_t)n + 1, sizeof *start), *end = start;
+  int32_t *row = heap_array(heap, jacobian->nonzeros, sizeof *row);
+  double *value = heap_array(heap, jacobian->nonzeros, sizeof *value);
   for (uint32_t q = 0; q < system->columns; q++) {
     if (matching->row_of_column[q] == STRUCTURE_NONE) continue;
-    double sum = 0, size = system->nominal[q] + fabs(y[q]);
+    double size = system->nominal[q] + fabs(y[q]);
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       int32_t i = place[jacobian->row_index[e]];
       if (i < 0) continue;
       row[next] = i;
-      value[next] = values[e] * scale[jacobian->row_index[e]] * size;
-      sum += fabs(value[next++]);
-      turned_start[i + 2]++;
+      value[next++] = values[e] * scale[jacobian->row_index[e]] * size;
     }
-    start[++at] = next;
-    if (sum > norm) norm = sum;
+    *++end = next;
   }
-  for (int32_t i = 0; i < n; i++) turned_start[i + 2] += turned_start[i + 1];
-  for (int32_t j = 0; j < n; j++) {
-    for (int32_t e = start[j]; e < start[j + 1]; e++) {
-      int32_t place_of_entry = turned_start[row[e] + 1]++;
-      column[place_of_entry] = j;
-      turned[place_of_entry] = value[e];
-    }
-  }
-  Pair pair = {n, linear_new(heap, n, next, false), linear_new(heap, n, next, false)};
-  linear_set_pattern(pair.plain, start, row);
-  linear_set_pattern(pair.turned, turned_start, column);
-  heap_free(heap, place);
-  if (!linear_factor(pair.plain, value) || !linear_factor(pair.turned, turned)) return HUGE_VAL;
-  return norm * inverse_norm(&pair, heap);
+  double condition = linear_condition(heap, n, start, row, value);
+  heap_free_all(heap, place, start, row, value);
+  return condition;
 }
 
 /* ---- the whole ---- */
@@ -147,7 +87,7 @@ static void take_rows(const Order *order, Initial *initial) {
   }
 }
 
-Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena) {
+Explanation initial_explain(Initializer *initializer, Initial *initial) {
   Explanation explanation = {.residual_row = MAP_NONE, .condition = 1};
   Heap *heap = initializer->heap;
   Arena scratch = arena_make(heap);
@@ -158,15 +98,13 @@ Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *a
   Order order = order_make(system, initial->column, &scratch);
   take_rows(&order, initial);
   count_units(system, initial->column, &order, &explanation);
-  explanation.form = form_find(evaluator_model(initializer->evaluator), heap);
-  explanation.form_text = form_text(&explanation.form, arena);
+  explanation.parts = parts_find(evaluator_model(initializer->evaluator), heap);
   if (system->rows) {
     Patch *patch = patch_new(system, NULL, 0);
     explanation.residual = patch_residual(patch, initial->t0, initial->value, &explanation.residual_row);
     explanation.condition = find_condition(system, &order, patch, initial->value);
   }
-  vec_free(heap, &order.surplus);
-  vec_free(heap, &order.redundant);
+  vec_free(heap, &order.surplus, &order.redundant);
   arena_free(&scratch);
   return explanation;
 }

@@ -1,14 +1,13 @@
 /* explain: what a report says about initial values beyond the values: by which equation each was found, how
- * the system fell apart, what form was recognized, how well conditioned it was. Made on demand; a simulation
+ * the system fell apart, which parts hide constraints, how well conditioned it was. Made on demand; a simulation
  * does without. */
 #pragma once
 
-#include "init/form.h"
 #include "init/initial.h"
+#include "init/parts.h"
 
 typedef struct Explanation {
-  InitialForm form;
-  const char *form_text;
+  HiddenParts parts;
   uint32_t assignments, linear, nonlinear;    /* explicit ones; systems of equations */
   uint32_t largest_linear, largest_nonlinear; /* rows */
   double residual;                            /* largest scaled residual of all rows */
@@ -17,5 +16,5 @@ typedef struct Explanation {
 } Explanation;
 
 /* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column,
- * and initial->system. Texts live in the arena. About linear but for two factorizations. */
-Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena);
+ * and initial->system. About linear but for two factorizations. */
+Explanation initial_explain(Initializer *initializer, Initial *initial);

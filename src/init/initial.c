@@ -69,13 +69,14 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
   RowSize *size = arena_array(&scratch, jacobian->rows, sizeof *size);
   Point point = evaluator_point(rows->evaluator, t, y);
-  bool hold =
-      workspace_run(rows->program, &point, r) == EVAL_OK && workspace_run(rows->entries, &point, values) == EVAL_OK;
+  bool hold = workspace_run(rows->program, &point, r) == EVAL_OK;
+  workspace_run(rows->entries, &point, values);
   rows->evaluator->row_evaluations += jacobian->rows;
   rows->evaluator->entry_evaluations += jacobian->nonzeros;
   for (uint32_t q = 0; q < jacobian->columns; q++) {
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       RowSize *row = &size[jacobian->row_index[e]];
+      if (!isfinite(values[e])) continue; /* as that of sqrt(u) at u = 0 */
       row->terms += fabs(values[e] * y[q]);
       row->nominal += fabs(values[e]) * rows->nominal[q];
       row->largest = fmax(row->largest, fabs(y[q]) / rows->nominal[q]);
@@ -109,8 +110,7 @@ static bool solve_by_states(Initializer *initializer, double t0, Initial *initia
   Rows rows = {evaluator, evaluator->rows, evaluator->entries, evaluator->jacobian, evaluator->nominal};
   ok = ok && rows_hold(&rows, NULL, t0, y) && !goes_astray(initial->column, evaluator->nominal, array->columns, y);
   if (ok) memcpy(initial->value, y, array->columns * sizeof *y);
-  heap_free(heap, held);
-  heap_free(heap, y);
+  heap_free_all(heap, held, y);
   return ok;
 }
 
@@ -252,8 +252,7 @@ static bool try_homotopy(Attempt *attempt) {
   bool solved = simplified.solved && follow(system, &order, attempt->t0, y, &initial->iterations);
   if (solved) memcpy(initial->value, y, initial->columns * sizeof *y);
   initial->way = WAY_HOMOTOPY;
-  heap_free(heap, columns);
-  heap_free(heap, y);
+  heap_free_all(heap, columns, y);
   arena_free(&scratch);
   return solved && values_hold(attempt);
 }
@@ -273,8 +272,7 @@ static void polish_surplus(Attempt *attempt) {
   memcpy(y, initial->value, initial->columns * sizeof *y);
   patch_set_weights(patch, weights);
   if (patch_solve(patch, attempt->t0, y).solved) memcpy(initial->value, y, initial->columns * sizeof *y);
-  heap_free(heap, weights);
-  heap_free(heap, y);
+  heap_free_all(heap, weights, y);
 }
 
 static bool check_surplus(Attempt *attempt, Diags *diags) {
@@ -359,8 +357,7 @@ static bool solve_by_system(Initializer *initializer, bool event, double t0, dou
   bool ok = solve_system(&attempt, diags);
   classify(&order, initial);
   if (ok) system_store(system, initial->value, initial->y);
-  vec_free(initializer->heap, &order.surplus);
-  vec_free(initializer->heap, &order.redundant);
+  vec_free(initializer->heap, &order.surplus, &order.redundant);
   arena_free(&scratch);
   return ok;
 }

@@ -82,8 +82,7 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
     patch->program = workspace_new(heap, program_new(heap, system->model, &system->layout, roots.data, count));
     patch->jacobian = jacobian_new(heap, system->model, &system->layout, roots.data, count, positions.data, distinct);
     patch->entries = workspace_new(heap, patch->jacobian->program);
-    vec_free(heap, &roots);
-    vec_free(heap, &positions);
+    vec_free(heap, &roots, &positions);
   }
   patch->columns = patch->jacobian->columns;
   size_t n = patch->columns, m = patch->rows;
@@ -267,11 +266,22 @@ static void scale_rows(Patch *patch, const double *y) {
   }
 }
 
+/* Entries of columns that stay may be infinite, as that of sqrt(u) is where u is known to be 0. */
+static bool drop_infinite(Patch *patch) {
+  for (uint32_t k = 0; k < patch->columns; k++)
+    for (int32_t e = patch->jacobian->column_start[k]; e < patch->jacobian->column_start[k + 1]; e++) {
+      if (isfinite(patch->values[e])) continue;
+      if (patch->number[k] >= 0) return false;
+      patch->values[e] = 0;
+    }
+  return true;
+}
+
 /* The matrix at y, and the scales of the rows. */
 static bool linearize(Patch *patch, double t, const double *y) {
   Point point = system_point(patch->system, t, y);
   patch->system->evaluator->entry_evaluations += patch->jacobian->nonzeros;
-  if (workspace_run(patch->entries, &point, patch->values) != EVAL_OK) return false;
+  if (workspace_run(patch->entries, &point, patch->values) != EVAL_OK && !drop_infinite(patch)) return false;
   scale_rows(patch, y);
   return true;
 }
@@ -520,8 +530,7 @@ void patch_approach(Patch *patch, double t, const double *origin, double *y, Pat
     if (away - next < 1e-12 * away) break;
     away = next;
   }
-  heap_free(patch->heap, tangent);
-  heap_free(patch->heap, held);
+  heap_free_all(patch->heap, tangent, held);
 }
 
 PatchResult patch_solve(Patch *patch, double t, double *y) {
@@ -558,8 +567,7 @@ PatchResult patch_continue(Patch *patch, double t, double *y) {
     }
   }
   patch->offset = NULL;
-  heap_free(patch->heap, first);
-  heap_free(patch->heap, left);
+  heap_free_all(patch->heap, first, left);
   result.solved = at >= 1;
   return result;
 }

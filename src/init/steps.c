@@ -129,11 +129,7 @@ static Unit make_unit(Run *run, const uint32_t *rows, uint32_t count, uint32_t s
   return unit;
 }
 
-static void free_unit(Run *run, Unit *unit) {
-  heap_free(run->heap, unit->role);
-  heap_free(run->heap, unit->weight);
-  heap_free(run->heap, unit->start);
-}
+static void free_unit(Run *run, Unit *unit) { heap_free_all(run->heap, unit->role, unit->weight, unit->start); }
 
 static void restart(Run *run, const Unit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) run->y[unit->positions[k]] = unit->start[k];
@@ -316,9 +312,7 @@ StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const
                                  (uint32_t)(units.start[b + 1] - begin), (uint32_t)b + 1);
   }
   if (run.result.solved) run.result.solved = flush(&run);
-  vec_free(heap, &run.leaves);
-  vec_free(heap, &run.values);
-  vec_free(heap, &run.targets);
+  vec_free(heap, &run.leaves, &run.values, &run.targets);
   arena_free(&scratch);
   return run.result;
 }

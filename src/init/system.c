@@ -118,8 +118,7 @@ static void find_parameters(InitialSystem *system) {
     varies[system->parameters.data[k]] = placed[system->parameters.data[k]] = true;
   find_dependents(system, varies, placed, &below);
   vec_free(heap, &below);
-  heap_free(heap, varies);
-  heap_free(heap, placed);
+  heap_free_all(heap, varies, placed);
 }
 
 /* Puts the columns of free parameters, and the bindings of those that depend on them, into the rows. */
@@ -139,8 +138,7 @@ static void put_parameters(InitialSystem *system) {
     vec_push(system->heap, &to, value);
   }
   if (from.count) dag_substitute(dag, from.data, to.data, from.count, system->row, system->rows);
-  vec_free(system->heap, &from);
-  vec_free(system->heap, &to);
+  vec_free(system->heap, &from, &to);
 }
 
 /* ---- making ---- */
@@ -201,11 +199,9 @@ static void fill_pattern(InitialSystem *system) {
       highest = (int32_t)array_level(system->array, r) - system->array->c[system->array->row_equation[r]];
     system->row_stage[r] = highest;
   }
-  int32_t *columns = arena_array(&system->arena, column.count, sizeof *columns);
-  if (column.count) memcpy(columns, column.data, column.count * sizeof *columns);
+  int32_t *columns = arena_copy_array(&system->arena, column.data, column.count, sizeof *columns);
   system->pattern = (Pattern){(int32_t)system->rows, (int32_t)system->columns, start, columns};
-  vec_free(heap, &leaves);
-  vec_free(heap, &column);
+  vec_free(heap, &leaves, &column);
 }
 
 static void take_rows(InitialSystem *system, const ExprVec *equations) {
@@ -227,8 +223,12 @@ InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *str
   system->homotopy = MAP_NONE;
   ExprVec equations = {0};
   if (with_equations) {
-    for (uint32_t i = 0; i < model->initial_equations.count; i++)
-      vec_push(heap, &equations, problem_expression(system->array->problem, model->initial_equations.data[i].residual));
+    const Problem *problem = system->array->problem;
+    for (uint32_t i = 0; i < model->initial_equations.count; i++) {
+      if (problem->logic->is_initial_step[i]) continue;
+      vec_push(heap, &equations, problem_expression(problem, model->initial_equations.data[i].residual));
+      vec_push(heap, &system->initial, i);
+    }
     int32_t *needed = arena_array(&system->arena, system->array->problem->unknowns, sizeof *needed);
     system->is_extended = needs_more(system->array, &equations, needed, heap);
     if (system->is_extended) system->array = extend_array(system, structure, needed);
@@ -269,8 +269,7 @@ InitialSystem *system_continued(InitialSystem *system) {
     *continued = *system;
     continued->arena = arena_make(heap);
     continued->program = NULL;
-    continued->row = arena_array(&continued->arena, system->rows, sizeof(Expr));
-    memcpy(continued->row, system->row, system->rows * sizeof(Expr));
+    continued->row = arena_copy_array(&continued->arena, system->row, system->rows, sizeof(Expr));
     Expr lambda = dag_variable(dag, system->layout.unknowns, 0);
     for (uint32_t k = 0; k < nodes.count; k++) { /* inner ones come first, and are put into the outer ones */
       Expr part[2] = {dag_child(dag, nodes.data[k], 0), dag_child(dag, nodes.data[k], 1)};
@@ -285,8 +284,7 @@ InitialSystem *system_continued(InitialSystem *system) {
     fill_columns(continued);
     fill_pattern(continued);
   }
-  vec_free(heap, &nodes);
-  vec_free(heap, &values);
+  vec_free(heap, &nodes, &values);
   return continued;
 }
 
@@ -336,12 +334,14 @@ bool system_row_is_initial(const InitialSystem *system, uint32_t row) { return r
 const char *system_row_text(const InitialSystem *system, uint32_t row, Arena *arena) {
   Model *model = system->model;
   if (!system_row_is_initial(system, row)) return array_row_text(system->array, model, row, arena);
-  return model_equation_text(model, &model->initial_equations.data[row - system->array->rows], arena);
+  uint32_t equation = system->initial.data[row - system->array->rows];
+  return model_equation_text(model, &model->initial_equations.data[equation], arena);
 }
 
 Span system_row_span(const InitialSystem *system, uint32_t row) {
   if (!system_row_is_initial(system, row)) return array_row_span(system->array, row);
-  return system->evaluator->model->initial_equations.data[row - system->array->rows].span;
+  uint32_t equation = system->initial.data[row - system->array->rows];
+  return system->evaluator->model->initial_equations.data[equation].span;
 }
 
 const char *system_column_name(const InitialSystem *system, uint32_t column, Arena *arena) {

@@ -31,10 +31,8 @@ bool algorithm_when_begin(void *context, bool is_first, const Value *condition, 
   Elaboration *el = context;
   struct Algorithm *algorithm = el->algorithm;
   WhenBranch branch = {0};
-  if (!algorithm || el->is_initial || (is_first && el->in_when)) {
-    input_error(el, span, "a when cannot stand here");
-    return false;
-  }
+  if (!algorithm || el->is_initial || (is_first && el->in_when))
+    return input_error(el, span, "a when cannot stand here"), false;
   if (is_first) {
     algorithm->when = (When){.algorithm = el->sections, .span = span};
     algorithm->outer = el->actions;
@@ -63,15 +61,12 @@ static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *bef
   for (uint32_t i = 0; i < leaves->count; i++) {
     Expr leaf = value_exprs(leaves)[i], old = value_exprs(before)[i], value = value_exprs(after)[i];
     if (old == value) continue;
-    if (dag_op(el->dag, leaf) != OP_DISCRETE) {
-      input_error(el, span, "a variable assigned in a when must be discrete");
-      return false;
-    }
-    if (old != leaf && old != dag_pre(el->dag, dag_index(el->dag, leaf))) {
-      input_error(el, span, "not supported yet: `%s` is assigned in a when and before it",
-                  names_text(el->names, el->model->variables.data[variable_of_leaf(el, leaf)].name));
-      return false;
-    }
+    if (dag_op(el->dag, leaf) != OP_DISCRETE)
+      return input_error(el, span, "a variable assigned in a when must be discrete"), false;
+    if (old != leaf && old != dag_pre(el->dag, dag_index(el->dag, leaf)))
+      return input_error(el, span, "not supported yet: `%s` is assigned in a when and before it",
+                         names_text(el->names, el->model->variables.data[variable_of_leaf(el, leaf)].name)),
+             false;
     Action action = {.kind = ACTION_ASSIGN,
                      .guard = EXPR_NONE,
                      .target = variable_of_leaf(el, leaf),

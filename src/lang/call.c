@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
-
 /* ---- finding the callee ---- */
 
 /* Intrinsic of a path: sin, or Modelica.Math.sin where the library is not at hand. */
@@ -83,38 +81,32 @@ static bool map_inputs(Compiler *c, struct Task *task) {
   const Routine *routine = el->model->routines.data[task->routine];
   uint32_t kids = ast_kid_count(ast, task->e), positional = positional_count(ast, task->e);
   task->list = c->patches.count;
-  if (positional > routine->inputs) {
-    compile_error(c, ast_span(ast, task->e), "function `%s` has %u inputs, %u arguments are given",
-                  names_text(el->names, routine->name), routine->inputs, kids);
-    return false;
-  }
+  if (positional > routine->inputs)
+    return compile_error(c, ast_span(ast, task->e), "function `%s` has %u inputs, %u arguments are given",
+                         names_text(el->names, routine->name), routine->inputs, kids);
   for (uint32_t i = 0; i < kids; i++) {
     uint32_t slot = i;
     if (i >= positional) {
       AstLabel label = ast_label(ast, task->e, i - positional);
       for (slot = 0; slot < routine->inputs && routine->locals.data[slot].name != label.name;) slot++;
-      if (slot == routine->inputs) {
-        compile_error(c, label.span, "function `%s` has no input `%s`", names_text(el->names, routine->name),
-                      names_text(el->names, label.name));
-        return false;
-      }
+      if (slot == routine->inputs)
+        return compile_error(c, label.span, "function `%s` has no input `%s`", names_text(el->names, routine->name),
+                             names_text(el->names, label.name));
     }
     for (uint32_t k = task->list; k < c->patches.count; k++)
-      if (c->patches.data[k] == slot) {
-        compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is given twice",
-                      names_text(el->names, routine->locals.data[slot].name), names_text(el->names, routine->name));
-        return false;
-      }
+      if (c->patches.data[k] == slot)
+        return compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is given twice",
+                             names_text(el->names, routine->locals.data[slot].name),
+                             names_text(el->names, routine->name));
     vec_push(el->heap, &c->patches, slot);
   }
   for (uint32_t slot = 0; slot < routine->inputs; slot++) {
     bool is_given = routine->locals.data[slot].has_default;
     for (uint32_t k = task->list; k < c->patches.count; k++) is_given = is_given || c->patches.data[k] == slot;
-    if (!is_given) {
-      compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is missing",
-                    names_text(el->names, routine->locals.data[slot].name), names_text(el->names, routine->name));
-      return false;
-    }
+    if (!is_given)
+      return compile_error(c, ast_span(ast, task->e), "input `%s` of function `%s` is missing",
+                           names_text(el->names, routine->locals.data[slot].name),
+                           names_text(el->names, routine->name));
   }
   return true;
 }
@@ -214,7 +206,7 @@ static void finish_function(Compiler *c, struct Task *task) {
   uint32_t outputs = task->wanted;
   c->tasks.count--;
   for (uint32_t i = 0; i < outputs; i++) {
-    Type type = fits ? routine->locals.data[routine->inputs + i].type : nothing();
+    Type type = fits ? routine->locals.data[routine->inputs + i].type : type_nothing();
     if (fits) type.dimensions = (uint8_t)(type.dimensions + (outputs == 1 ? most : 0));
     push_type(c, type);
   }
@@ -287,7 +279,7 @@ static void record_step(Compiler *c, struct Task *task) {
     compile_error(c, span, "field `%s` of record `%s` has no value", names_text(el->names, field->name),
                   names_text(el->names, el->model->records.data[definition].name));
     emit_constant(c, TYPE_REAL, 0, span);
-    push_type(c, nothing());
+    push_type(c, type_nothing());
     return;
   }
   compile_emit(c, CODE_RECORD, 0, definition, span);
@@ -397,7 +389,7 @@ static void intrinsic_step(Compiler *c, struct Task *task) {
   AstExpr kid = task->kid < ast_kid_count(c->el->ast, task->e) ? intrinsic_argument(c, task, task->kid) : AST_NONE;
   if (kid != AST_NONE) {
     task->kid++;
-    task_push(c, kid, nothing(), task->scope);
+    task_push(c, kid, type_nothing(), task->scope);
     return;
   }
   if (task->kid < ast_kid_count(c->el->ast, task->e)) {
@@ -414,7 +406,7 @@ static bool text_step(Compiler *c, struct Task *task) {
   if (task->intrinsic->kind != INTRINSIC_ARRAY || task->intrinsic->code != BUILTIN_TEXT) return false;
   if (task->kid == 0) task->height = c->types.count;
   if (task->kid < ast_kid_count(c->el->ast, task->e))
-    task_push(c, ast_kid(c->el->ast, task->e, task->kid++), nothing(), task->scope);
+    task_push(c, ast_kid(c->el->ast, task->e, task->kid++), type_nothing(), task->scope);
   else finish_intrinsic(c, task);
   return true;
 }
@@ -441,7 +433,7 @@ static void missing_call(Compiler *c, AstPath path, const char *text) {
   c->tasks.count--;
   for (uint32_t i = 0; i < wanted; i++) {
     emit_constant(c, TYPE_REAL, 0, path.span);
-    push_type(c, nothing());
+    push_type(c, type_nothing());
   }
 }
 
@@ -473,7 +465,7 @@ static bool call_begin(Compiler *c, struct Task *task) {
   c->tasks.count--;
   for (uint32_t i = 0; i < wanted; i++) {
     emit_constant(c, TYPE_REAL, 0, path.span);
-    push_type(c, nothing());
+    push_type(c, type_nothing());
   }
   return false;
 }
@@ -529,7 +521,7 @@ Type compile_range(Compiler *c, AstExpr e) {
     push_type(c, type);
     return type;
   }
-  return compile_expression(c, e, nothing());
+  return compile_expression(c, e, type_nothing());
 }
 
 static Type range_element(Compiler *c, Type type, Span span) {
@@ -539,7 +531,7 @@ static Type range_element(Compiler *c, Type type, Span span) {
     return type;
   }
   compile_error(c, span, "an iterator runs over a vector, this is %s", type_text(c->el, type));
-  return nothing();
+  return type_nothing();
 }
 
 static void finish_iteration(Compiler *c, struct Task *task, Type type, uint32_t count) {
@@ -549,7 +541,7 @@ static void finish_iteration(Compiler *c, struct Task *task, Type type, uint32_t
   const char *text = ast_path_text(el->ast, path, &el->arena);
   if (type.base != TYPE_NOTHING && type.dimensions + count > TYPE_MAX_DIMENSIONS) {
     compile_error(c, span, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
-    type = nothing();
+    type = type_nothing();
   }
   if (type.base != TYPE_NOTHING) type.dimensions = (uint8_t)(type.dimensions + count);
   if (strcmp(text, "array") == 0) {
@@ -559,7 +551,7 @@ static void finish_iteration(Compiler *c, struct Task *task, Type type, uint32_t
   const Intrinsic *f = intrinsic_find(text);
   if (!f || f->kind != INTRINSIC_ARRAY || (f->rule != RULE_REDUCE && f->rule != RULE_EXTREME)) {
     compile_error(c, span, "`%s` cannot be used with iterators; sum, product, min, max and array can", text);
-    task_done(c, nothing());
+    task_done(c, type_nothing());
     return;
   }
   uint32_t before = c->diags->errors;
@@ -600,12 +592,12 @@ void iteration_step(Compiler *c) {
   }
   if (task->kid == count) {
     task->kid++;
-    task_push(c, ast_kid(ast, task->e, 0), nothing(), task->scope);
+    task_push(c, ast_kid(ast, task->e, 0), type_nothing(), task->scope);
     return;
   }
   AstExpr range = ast_kid(ast, task->e, count - task->kid);
   task->kid++;
   Type type;
   if (emit_type_range(c, range, &type)) push_type(c, type);
-  else task_push(c, range, nothing(), task->scope);
+  else task_push(c, range, type_nothing(), task->scope);
 }

@@ -311,10 +311,7 @@ bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType
       if (!class_type(el, entry, span, &out->type)) return false;
       break;
     }
-    if (steps > el->classes.count) {
-      input_error(el, span, "type `%s` is defined by itself", text);
-      return false;
-    }
+    if (steps > el->classes.count) return input_error(el, span, "type `%s` is defined by itself", text), false;
     if (entry->ast->modification) vec_push(el->heap, &out->modifications, entry->ast->modification);
     at = &entry->ast->base;
     scope = entry->scope;
@@ -372,10 +369,7 @@ static bool define_fields(Elaboration *el, uint32_t position, Record *record) {
     const AstElement *element = &entry.ast->elements.data[i];
     if (element->kind == AST_COMPONENT) {
       if (!add_field(el, record, &entry, element)) return false;
-    } else if (element->kind == AST_EXTENDS) {
-      input_error(el, element->span, "not supported yet: extends");
-      return false;
-    }
+    } else if (element->kind == AST_EXTENDS) return input_error(el, element->span, "not supported yet: extends"), false;
   }
   return true;
 }

@@ -164,11 +164,6 @@ void equations_classify(Elaboration *el, const EquationVec *equations) {
                          raw->is_declared};
     vec_push(el->heap, &el->model->equations, equation);
   }
-  heap_free(el->heap, s.candidates);
-  heap_free(el->heap, s.chosen);
-  heap_free(el->heap, s.is_discrete);
-  heap_free(el->heap, s.taken);
-  heap_free(el->heap, s.first);
-  heap_free(el->heap, s.next);
+  heap_free_all(el->heap, s.candidates, s.chosen, s.is_discrete, s.taken, s.first, s.next);
   vec_free(el->heap, &s.queue);
 }

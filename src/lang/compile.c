@@ -17,12 +17,7 @@ Compiler compiler_make(Elaboration *el, Routine *routine, Diags *diags, Name sco
 
 void compiler_free(Compiler *c) {
   Heap *heap = c->el->heap;
-  vec_free(heap, &c->names);
-  vec_free(heap, &c->types);
-  vec_free(heap, &c->tasks);
-  vec_free(heap, &c->patches);
-  vec_free(heap, &c->ends);
-  vec_free(heap, &c->assigned);
+  vec_free(heap, &c->names, &c->types, &c->tasks, &c->patches, &c->ends, &c->assigned);
   if (c->has_slots) map_free(&c->slots);
 }
 
@@ -32,11 +27,7 @@ static void routine_clear(Routine *routine) {
 }
 
 void routine_free(Heap *heap, Routine *routine) {
-  vec_free(heap, &routine->code);
-  vec_free(heap, &routine->spans);
-  vec_free(heap, &routine->constants);
-  vec_free(heap, &routine->extra);
-  vec_free(heap, &routine->locals);
+  vec_free(heap, &routine->code, &routine->spans, &routine->constants, &routine->extra, &routine->locals);
 }
 
 /* Iterators of for-equations (compiler->names) stay. */
@@ -48,7 +39,7 @@ Compiler *compiler_fresh(Elaboration *el) {
   return c;
 }
 
-void compile_error(Compiler *c, Span span, const char *format, ...) {
+bool compile_error(Compiler *c, Span span, const char *format, ...) {
   va_list list;
   char text[1024];
   va_start(list, format);
@@ -56,6 +47,7 @@ void compile_error(Compiler *c, Span span, const char *format, ...) {
   va_end(list);
   diag_error(c->diags, DIAG_INPUT, span, "%s", text);
   c->errors++;
+  return false;
 }
 
 /* ---- emitting ---- */
@@ -88,8 +80,7 @@ uint32_t compile_local(Compiler *c, Name name, Type type, Span span) {
 
 bool compile_expect(Compiler *c, Type expected, Type found, Span span, const char *what) {
   if (type_fits(c->el, expected, found)) return true;
-  compile_error(c, span, "%s is %s, expected %s", what, type_text(c->el, found), type_text(c->el, expected));
-  return false;
+  return compile_error(c, span, "%s is %s, expected %s", what, type_text(c->el, found), type_text(c->el, expected));
 }
 
 /* ---- tasks ---- */
@@ -113,8 +104,6 @@ void task_done(Compiler *c, Type type) {
   c->tasks.count--;
   push_type(c, type);
 }
-
-static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
 
 /* Enters the next kid of the task on top. */
 static void enter_kid(Compiler *c, Type expected) {
@@ -149,16 +138,15 @@ static bool is_minus(AstOperator operation) { return operation == AST_SUBTRACT |
 
 /* Type of a sum of two; reports a misfit at `span`. */
 static Type sum_type(Compiler *c, Type a, Type b, AstOperator operation, Span span) {
-  if (a.base == TYPE_NOTHING || b.base == TYPE_NOTHING) return nothing();
+  if (a.base == TYPE_NOTHING || b.base == TYPE_NOTHING) return type_nothing();
   bool texts = a.base == TYPE_STRING && b.base == TYPE_STRING && operation == AST_ADD && a.dimensions == b.dimensions;
   bool fits = is_each(operation) ? a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0
                                  : a.dimensions == b.dimensions;
   if (texts) return a;
-  if (!type_is_number(a) || !type_is_number(b) || !fits) {
-    compile_error(c, span, "operator `%s` cannot join %s and %s", is_minus(operation) ? "-" : "+", type_text(c->el, a),
-                  type_text(c->el, b));
-    return nothing();
-  }
+  if (!type_is_number(a) || !type_is_number(b) || !fits)
+    return compile_error(c, span, "operator `%s` cannot join %s and %s", is_minus(operation) ? "-" : "+",
+                         type_text(c->el, a), type_text(c->el, b)),
+           type_nothing();
   Type type = a.base == TYPE_REAL ? a : b;
   type.dimensions = a.dimensions ? a.dimensions : b.dimensions;
   return type;
@@ -190,7 +178,7 @@ static void sum_step(Compiler *c) {
     Span span = ast_span(ast, ast_kid(ast, task->e, kid));
     if (kid == 0 && is_minus(operation) && !type_is_number(type)) {
       compile_error(c, span, "operator `-` needs a number, this is %s", type_text(c->el, type));
-      type = nothing();
+      type = type_nothing();
     }
     task->type = kid == 0 ? type : sum_type(c, task->type, type, operation, span);
     task->part++;
@@ -209,11 +197,11 @@ static void sum_step(Compiler *c) {
     task->subscript = 1;
   }
   if (task->kid == count) task_done(c, task->type);
-  else enter_kid(c, nothing());
+  else enter_kid(c, type_nothing());
 }
 
 static Type product_type(Compiler *c, Type a, Type b, AstOperator operation, Span span) {
-  if (a.base == TYPE_NOTHING || b.base == TYPE_NOTHING) return nothing();
+  if (a.base == TYPE_NOTHING || b.base == TYPE_NOTHING) return type_nothing();
   Type type = a.base == TYPE_REAL ? a : b;
   uint32_t da = a.dimensions, db = b.dimensions;
   bool fits = type_is_number(a) && type_is_number(b);
@@ -225,7 +213,7 @@ static Type product_type(Compiler *c, Type a, Type b, AstOperator operation, Spa
         [AST_MULTIPLY] = "*", [AST_DIVIDE] = "/", [AST_ELEMENT_MULTIPLY] = ".*", [AST_ELEMENT_DIVIDE] = "./"};
     compile_error(c, span, "operator `%s` cannot join %s and %s", texts[operation], type_text(c->el, a),
                   type_text(c->el, b));
-    return nothing();
+    return type_nothing();
   }
   type.dimensions = (uint8_t)(da > db ? da : db);
   if (operation == AST_MULTIPLY && da && db) type.dimensions = (uint8_t)(da + db - 2);
@@ -245,19 +233,18 @@ static void product_step(Compiler *c) {
       compile_emit(c, operation == AST_MULTIPLY || operation == AST_ELEMENT_MULTIPLY ? CODE_MULTIPLY : CODE_DIVIDE,
                    is_each(operation), 0, span);
   }
-  if (task->kid < ast_kid_count(ast, task->e)) enter_kid(c, nothing());
+  if (task->kid < ast_kid_count(ast, task->e)) enter_kid(c, type_nothing());
   else task_done(c, task->type);
 }
 
 static Type power_type(Compiler *c, Type a, Type b, bool each, Span span) {
-  if (a.base == TYPE_NOTHING || b.base == TYPE_NOTHING) return nothing();
+  if (a.base == TYPE_NOTHING || b.base == TYPE_NOTHING) return type_nothing();
   bool fits = type_is_number(a) && type_is_number(b);
   if (each) fits = fits && (a.dimensions == b.dimensions || a.dimensions == 0 || b.dimensions == 0);
   else fits = fits && b.dimensions == 0 && (a.dimensions == 0 || (a.dimensions == 2 && b.base == TYPE_INTEGER));
-  if (!fits) {
-    compile_error(c, span, "operator `^` cannot join %s and %s", type_text(c->el, a), type_text(c->el, b));
-    return nothing();
-  }
+  if (!fits)
+    return compile_error(c, span, "operator `^` cannot join %s and %s", type_text(c->el, a), type_text(c->el, b)),
+           type_nothing();
   Type type = type_scalar(TYPE_REAL);
   type.dimensions = a.dimensions ? a.dimensions : b.dimensions;
   return type;
@@ -266,7 +253,7 @@ static Type power_type(Compiler *c, Type a, Type b, bool each, Span span) {
 static void power_step(Compiler *c) {
   struct Task *task = task_top(c);
   if (task->kid < 2) {
-    enter_kid(c, nothing());
+    enter_kid(c, type_nothing());
     return;
   }
   const AstNode *node = ast_node(c->el->ast, task->e);
@@ -281,7 +268,7 @@ static void power_step(Compiler *c) {
 static Type logic_type(Compiler *c, Type type, const char *name, Span span) {
   if (type.base == TYPE_BOOLEAN || type.base == TYPE_NOTHING) return type;
   compile_error(c, span, "operator `%s` needs a Boolean, this is %s", name, type_text(c->el, type));
-  return nothing();
+  return type_nothing();
 }
 
 static void not_step(Compiler *c) {
@@ -309,7 +296,7 @@ static void junction_step(Compiler *c, bool is_and) {
       if (type.base != TYPE_NOTHING && task->type.base != TYPE_NOTHING && type.dimensions != task->type.dimensions) {
         compile_error(c, ast_span(ast, task->e), "operator `%s` cannot join %s and %s", is_and ? "and" : "or",
                       type_text(c->el, task->type), type_text(c->el, type));
-        type = nothing();
+        type = type_nothing();
       }
     }
     task->type = type;
@@ -329,7 +316,7 @@ static void junction_step(Compiler *c, bool is_and) {
 static void relation_step(Compiler *c) {
   struct Task *task = task_top(c);
   if (task->kid < 2) {
-    enter_kid(c, nothing());
+    enter_kid(c, type_nothing());
     return;
   }
   static const uint16_t ops[] = {[AST_LESS] = OP_LESS,       [AST_LESS_EQUAL] = OP_LESS_EQUAL,
@@ -343,7 +330,7 @@ static void relation_step(Compiler *c) {
   if (!fits && a.base != TYPE_NOTHING && b.base != TYPE_NOTHING) {
     compile_error(c, node->span, "operator `%s` cannot compare %s and %s", op_name(op), type_text(c->el, a),
                   type_text(c->el, b));
-    type = nothing();
+    type = type_nothing();
   }
   compile_emit(c, CODE_COMPARE, op, 0, node->span);
   task_done(c, type);
@@ -365,7 +352,7 @@ static void range_step(Compiler *c) {
     else task->type = joined;
   }
   if (task->kid < count) {
-    enter_kid(c, nothing());
+    enter_kid(c, type_nothing());
     return;
   }
   compile_emit(c, CODE_RANGE, count == 3, 0, ast_span(c->el->ast, task->e));
@@ -397,10 +384,10 @@ static void array_step(Compiler *c) {
   }
   if (count == 0) compile_error(c, span, "an array {} needs elements; use fill or zeros for an empty one");
   compile_emit(c, CODE_ARRAY, 0, count, span);
-  Type type = count ? task->type : nothing();
+  Type type = count ? task->type : type_nothing();
   if (type.base != TYPE_NOTHING && ++type.dimensions > TYPE_MAX_DIMENSIONS) {
     compile_error(c, span, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
-    type = nothing();
+    type = type_nothing();
   }
   task_done(c, type);
 }
@@ -425,17 +412,17 @@ static void matrix_step(Compiler *c, bool is_row) {
     }
     if (type.base == TYPE_RECORD) {
       compile_error(c, span, "not supported yet: a matrix of records");
-      joined = nothing();
+      joined = type_nothing();
     }
     task->type = joined;
   }
   if (task->kid < count) {
-    enter_kid(c, nothing());
+    enter_kid(c, type_nothing());
     return;
   }
   if (count == 0) compile_error(c, span, "a matrix [] needs elements; use fill or zeros for an empty one");
   compile_emit(c, CODE_MATRIX, is_row ? 1 : 0, count, span);
-  task_done(c, count ? task->type : nothing());
+  task_done(c, count ? task->type : type_nothing());
 }
 
 /* ---- if ---- */
@@ -555,11 +542,9 @@ Type index_type(Compiler *c, Type array, uint32_t count, Span span) {
       is_open = true;
     } else kept += type.dimensions;
   }
-  if (is_open) return nothing();
-  if (count > array.dimensions) {
-    compile_error(c, span, "%u subscripts for %s", count, type_text(c->el, array));
-    return nothing();
-  }
+  if (is_open) return type_nothing();
+  if (count > array.dimensions)
+    return compile_error(c, span, "%u subscripts for %s", count, type_text(c->el, array)), type_nothing();
   array.dimensions = (uint8_t)kept;
   return array;
 }
@@ -567,10 +552,10 @@ Type index_type(Compiler *c, Type array, uint32_t count, Span span) {
 Type field_type(Compiler *c, Type record, Name name, Span span, uint32_t *field) {
   *field = 0;
   if (record.base == TYPE_NOTHING) return record;
-  if (record.base != TYPE_RECORD) {
-    compile_error(c, span, "%s has no fields, so no `.%s`", type_text(c->el, record), names_text(c->el->names, name));
-    return nothing();
-  }
+  if (record.base != TYPE_RECORD)
+    return compile_error(c, span, "%s has no fields, so no `.%s`", type_text(c->el, record),
+                         names_text(c->el->names, name)),
+           type_nothing();
   const Record *definition = &c->el->model->records.data[record.definition];
   for (uint32_t i = 0; i < definition->fields.count; i++)
     if (definition->fields.data[i].name == name) {
@@ -580,14 +565,14 @@ Type field_type(Compiler *c, Type record, Name name, Span span, uint32_t *field)
       return type;
     }
   compile_error(c, span, "record `%s` has no field `%s`", type_text(c->el, record), names_text(c->el->names, name));
-  return nothing();
+  return type_nothing();
 }
 
 static void subscript_step(Compiler *c) {
   struct Task *task = task_top(c);
   uint32_t count = ast_kid_count(c->el->ast, task->e);
   if (task->kid < count) {
-    enter_kid(c, nothing());
+    enter_kid(c, type_nothing());
     return;
   }
   Span span = ast_span(c->el->ast, task->e);
@@ -601,7 +586,7 @@ static void subscript_step(Compiler *c) {
 static void field_step(Compiler *c) {
   struct Task *task = task_top(c);
   if (task->kid == 0) {
-    enter_kid(c, nothing());
+    enter_kid(c, type_nothing());
     return;
   }
   const AstNode *node = ast_node(c->el->ast, task->e);
@@ -617,7 +602,7 @@ static void refuse_step(Compiler *c, const char *message) {
   Span span = ast_span(c->el->ast, task_top(c)->e);
   compile_error(c, span, "%s", message);
   emit_constant(c, TYPE_REAL, 0, span);
-  task_done(c, nothing());
+  task_done(c, type_nothing());
 }
 
 static void colon_step(Compiler *c) {
@@ -667,14 +652,14 @@ Type compile_expression(Compiler *c, AstExpr e, Type expected) {
   Type type = vec_last(&c->types);
   if (type_is_all(type)) {
     compile_error(c, ast_span(c->el->ast, e), "`:` can only stand in subscripts");
-    vec_last(&c->types) = type = nothing();
+    vec_last(&c->types) = type = type_nothing();
   }
   return type;
 }
 
 uint32_t compile_call_outputs(Compiler *c, AstExpr e, uint32_t wanted) {
   uint32_t base = c->tasks.count, height = c->types.count;
-  task_push(c, e, nothing(), c->scope);
+  task_push(c, e, type_nothing(), c->scope);
   task_top(c)->wanted = wanted;
   run_tasks(c, base);
   return c->types.count - height;

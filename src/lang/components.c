@@ -165,8 +165,7 @@ ExecuteStatus evaluate_now(Elaboration *el, AstExpr e, Name scope, Type expected
 static Value value_keep(Elaboration *el, const Value *value) {
   Value kept = *value;
   if (value->type.dimensions) {
-    uint32_t *sizes = heap_array(el->heap, value->type.dimensions, sizeof *sizes);
-    memcpy(sizes, value->sizes, value->type.dimensions * sizeof *sizes);
+    uint32_t *sizes = heap_copy(el->heap, value->sizes, value->type.dimensions, sizeof *sizes);
     kept.sizes = sizes;
   }
   if (value->type.base == TYPE_RECORD) {
@@ -174,8 +173,7 @@ static Value value_keep(Elaboration *el, const Value *value) {
     kept.fields = heap_array(el->heap, count, sizeof *kept.fields);
     for (uint32_t i = 0; i < count; i++) kept.fields[i] = value_keep(el, &value->fields[i]);
   } else {
-    kept.data = heap_array(el->heap, value->count, sizeof(Expr));
-    if (value->count) memcpy(kept.data, value->data, value->count * sizeof(Expr));
+    kept.data = heap_copy(el->heap, value->data, value->count, sizeof(Expr));
   }
   return kept;
 }
@@ -336,10 +334,8 @@ static bool find_size(Elaboration *el, const Component *component, AstExpr e, ui
                 "a size of `%s` is not known at compile time; it needs parameters with values", name);
     return false;
   }
-  if (number < 0 || number > INT32_MAX) {
-    input_error(el, ast_span(el->ast, e), "a size of `%s` is %.0f", name, number);
-    return false;
-  }
+  if (number < 0 || number > INT32_MAX)
+    return input_error(el, ast_span(el->ast, e), "a size of `%s` is %.0f", name, number), false;
   *size = (uint32_t)number;
   return true;
 }
@@ -355,19 +351,17 @@ static bool find_sizes(Elaboration *el, Component *component, const Value *value
         if (!find_size(el, component, e, &sizes[at])) return false;
       } else if (value && value->type.dimensions == component->type.dimensions) {
         sizes[at] = value->sizes[at];
-      } else {
-        input_error(el, ast_span(el->ast, e), "the size of `%s` is open, and there is no value that gives it",
-                    names_text(el->names, component->name));
-        return false;
-      }
+      } else
+        return input_error(el, ast_span(el->ast, e), "the size of `%s` is open, and there is no value that gives it",
+                           names_text(el->names, component->name)),
+               false;
       product *= sizes[at];
     }
-  if (product > 50e6) {
-    input_error(el, component->element->component->label.span,
-                "array `%s` has %g elements, more than 50 million are refused", names_text(el->names, component->name),
-                product);
-    return false;
-  }
+  if (product > 50e6)
+    return input_error(el, component->element->component->label.span,
+                       "array `%s` has %g elements, more than 50 million are refused",
+                       names_text(el->names, component->name), product),
+           false;
   component->sizes = sizes;
   return true;
 }
@@ -489,8 +483,7 @@ static void evaluate_from(Elaboration *el, uint32_t root) {
     stack.count--;
     evaluate_component(el, number);
   }
-  vec_free(el->heap, &stack);
-  vec_free(el->heap, &list);
+  vec_free(el->heap, &stack, &list);
 }
 
 void components_evaluate(Elaboration *el) {
@@ -517,8 +510,7 @@ void components_spread_structural(Elaboration *el) {
       vec_push(el->heap, &open, list.data[i]);
     }
   }
-  vec_free(el->heap, &open);
-  vec_free(el->heap, &list);
+  vec_free(el->heap, &open, &list);
   for (uint32_t i = 0; i < el->components.count; i++) {
     const Component *component = &el->components.data[i];
     if (!component->is_structural || component->first == NONE) continue;

@@ -203,7 +203,7 @@ bool type_fits(const Elaboration *el, Type to, Type from);
 bool type_is_number(Type type); /* Real or Integer */
 /* The type that holds both; TYPE_NOTHING if there is none. */
 Type type_join(const Elaboration *el, Type a, Type b);
-Type type_scalar(BaseType base);
+Type type_nothing(void);
 
 /* Functions and operators of the language that are no classes. */
 typedef enum IntrinsicKind { INTRINSIC_SCALAR, INTRINSIC_ARRAY, INTRINSIC_SPECIAL } IntrinsicKind;
@@ -328,7 +328,8 @@ Type compile_expression(Compiler *compiler, AstExpr e, Type expected);
  * compiler->types. Gives the number of outputs pushed. `e` must be an AST_CALL of a function. */
 uint32_t compile_call_outputs(Compiler *compiler, AstExpr e, uint32_t wanted);
 
-__attribute__((format(printf, 3, 4))) void compile_error(Compiler *compiler, Span span, const char *format, ...);
+/* Always false. */
+__attribute__((format(printf, 3, 4))) bool compile_error(Compiler *compiler, Span span, const char *format, ...);
 uint32_t compile_local(Compiler *compiler, Name name, Type type, Span span);
 void compile_emit(Compiler *compiler, Code code, uint32_t a, uint32_t b, Span span);
 Type pop_type(Compiler *compiler);

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
-
 static void run_equations(Elaboration *el, const AstStatement *statements, uint32_t count);
 
 uint32_t variable_of_leaf(const Elaboration *el, Expr leaf) {
@@ -30,10 +28,10 @@ bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span spa
 }
 
 static bool add_action(Elaboration *el, Expr left, Expr right, BaseType base, Span span) {
-  if (dag_op(el->dag, left) != OP_DISCRETE) {
-    input_error(el, span, "an equation in a when must have a variable that only whens determine on its left side");
-    return false;
-  }
+  if (dag_op(el->dag, left) != OP_DISCRETE)
+    return input_error(el, span,
+                       "an equation in a when must have a variable that only whens determine on its left side"),
+           false;
   if (integer_is_real(el, variable_of_leaf(el, left), base, span)) return false;
   Action action = {.kind = ACTION_ASSIGN,
                    .guard = el->guard,
@@ -51,11 +49,10 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
       if (!equations_add(el, &left->fields[i], &right->fields[i], span)) return false;
     return true;
   }
-  if (!value_same_sizes(left, right)) {
-    input_error(el, span, "the sides of the equation differ in size: %s and %s", value_sizes_text(el->machine, left),
-                value_sizes_text(el->machine, right));
-    return false;
-  }
+  if (!value_same_sizes(left, right))
+    return input_error(el, span, "the sides of the equation differ in size: %s and %s",
+                       value_sizes_text(el->machine, left), value_sizes_text(el->machine, right)),
+           false;
   BaseType base = left->type.base == TYPE_INTEGER ? (BaseType)right->type.base : (BaseType)left->type.base;
   for (uint32_t i = 0; i < left->count; i++) {
     RawEquation equation = {.left = value_exprs(left)[i], .right = value_exprs(right)[i], .base = base, .span = span};
@@ -124,7 +121,7 @@ static void run_equality(Elaboration *el, const AstStatement *statement) {
     return;
   }
   Compiler *c = start(el);
-  Type left = compile_expression(c, statement->left, nothing());
+  Type left = compile_expression(c, statement->left, type_nothing());
   Type right = compile_expression(c, statement->right, left);
   if (c->errors == 0 && type_join(el, left, right).base == TYPE_NOTHING)
     compile_error(c, ast_span(ast, statement->right), "the sides of the equation are %s and %s", type_text(el, left),
@@ -156,10 +153,8 @@ static void run_invoke(Elaboration *el, const AstStatement *statement) {
 
 static bool range_values(Elaboration *el, const AstIterator *iterator, Value *out) {
   Compiler *c = start(el);
-  if (iterator->range == AST_NONE) {
-    input_error(el, iterator->label.span, "not supported yet: an iterator without a range");
-    return false;
-  }
+  if (iterator->range == AST_NONE)
+    return input_error(el, iterator->label.span, "not supported yet: an iterator without a range"), false;
   Type type = compile_range(c, iterator->range);
   if (c->errors == 0 && (type.dimensions != 1 || type.base == TYPE_RECORD))
     compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(el, type));
@@ -171,8 +166,7 @@ static bool range_values(Elaboration *el, const AstIterator *iterator, Value *ou
   if (status != EXECUTE_OK) return false;
   const Value *value = machine_result(el->machine, 0);
   *out = *value;
-  out->data = heap_array(el->heap, value->count, sizeof(Expr));
-  if (value->count) memcpy(out->data, value->data, value->count * sizeof(Expr));
+  out->data = heap_copy(el->heap, value->data, value->count, sizeof(Expr));
   return true;
 }
 
@@ -246,9 +240,7 @@ static void align_branch(Elaboration *el, const EquationVec *first, EquationVec 
   }
   if (count) memcpy(other->data, sorted, count * sizeof *sorted);
   map_free(&by_left);
-  heap_free(el->heap, sorted);
-  heap_free(el->heap, used);
-  heap_free(el->heap, filled);
+  heap_free_all(el->heap, sorted, used, filled);
 }
 
 /* if c1 then l1 else l2 = if c1 then r1 else r2, with one left side where they agree. */

@@ -63,32 +63,15 @@ static void emit_omitted(Parser *parser) {
   emit(parser, AST_OMITTED, at, parser->operands.count)->span = (Span){at, at + 1};
 }
 
-static void keep_operators(Parser *parser, AstNode *node, uint32_t base) {
-  Ast *ast = parser->ast;
-  node->extra = ast->operators.count;
-  node->extra_count = parser->operators.count - base;
-  uint8_t *out = vec_extend(parser->heap, &ast->operators, node->extra_count);
-  for (uint32_t i = 0; i < node->extra_count; i++) out[i] = parser->operators.data[base + i];
-  parser->operators.count = base;
-}
-
-static void keep_parts(Parser *parser, AstNode *node, uint32_t base) {
-  Ast *ast = parser->ast;
-  node->extra = ast->parts.count;
-  node->extra_count = parser->parts.count - base;
-  AstPart *out = vec_extend(parser->heap, &ast->parts, node->extra_count);
-  for (uint32_t i = 0; i < node->extra_count; i++) out[i] = parser->parts.data[base + i];
-  parser->parts.count = base;
-}
-
-static void keep_labels(Parser *parser, AstNode *node, uint32_t base) {
-  Ast *ast = parser->ast;
-  node->value.labels.first = ast->labels.count;
-  node->value.labels.count = parser->labels.count - base;
-  AstLabel *out = vec_extend(parser->heap, &ast->labels, node->value.labels.count);
-  for (uint32_t i = 0; i < node->value.labels.count; i++) out[i] = parser->labels.data[base + i];
-  parser->labels.count = base;
-}
+/* Moves what was gathered in a list of the parser above `base` to the tree's list of that name; where it begins there,
+ * and how many there are, go to the places given. */
+#define KEEP(parser, list, base, begins, number)                                    \
+  do {                                                                              \
+    (begins) = (parser)->ast->list.count, (number) = (parser)->list.count - (base); \
+    for (uint32_t i = (base); i < (parser)->list.count; i++)                        \
+      vec_push((parser)->heap, &(parser)->ast->list, (parser)->list.data[i]);       \
+    (parser)->list.count = (base);                                                  \
+  } while (0)
 
 /* ---- frames ---- */
 
@@ -112,7 +95,8 @@ static void reduce(Parser *parser) {
   ExpressionFrame frame = vec_pop(&parser->frames);
   AstNode *node = emit(parser, (AstKind)kinds[frame.kind], frame.begin, frame.operands);
   node->operation = frame.operation;
-  if (node->kind == AST_SUM || node->kind == AST_PRODUCT) keep_operators(parser, node, frame.scratch);
+  if (node->kind == AST_SUM || node->kind == AST_PRODUCT)
+    KEEP(parser, operators, frame.scratch, node->extra, node->extra_count);
 }
 
 /* Reduces the operations on top that bind tighter than `kind`. */
@@ -141,10 +125,8 @@ static void push_part(Parser *parser) {
 /* function-call-args = "(" [ function-arguments ] ")"; the function's name is in the parts above frame.scratch. */
 static Step open_call(Parser *parser, ExpressionFrame frame, FrameKind kind) {
   for (uint32_t i = frame.scratch; i < parser->parts.count; i++)
-    if (parser->parts.data[i].subscripts) {
-      parser_refuse(parser, "a function's name has no subscripts");
-      return STEP_FAILED;
-    }
+    if (parser->parts.data[i].subscripts)
+      return parser_refuse(parser, "a function's name has no subscripts"), STEP_FAILED;
   ExpressionFrame *call = push_frame(parser, kind, frame.begin, frame.operands);
   call->scratch = frame.scratch;
   call->global = frame.global;
@@ -157,10 +139,8 @@ static Step open_call(Parser *parser, ExpressionFrame frame, FrameKind kind) {
 static Step continue_reference(Parser *parser, ExpressionFrame frame) {
   while (parser->token.kind == TOKEN_DOT) {
     parser_advance(parser);
-    if (parser->token.kind != TOKEN_IDENTIFIER) {
-      parser_unexpected(parser, "expected a name behind `.`");
-      return STEP_FAILED;
-    }
+    if (parser->token.kind != TOKEN_IDENTIFIER)
+      return parser_unexpected(parser, "expected a name behind `.`"), STEP_FAILED;
     push_part(parser);
     if (parser->token.kind == TOKEN_LEFT_BRACKET) break;
   }
@@ -175,7 +155,7 @@ static Step continue_reference(Parser *parser, ExpressionFrame frame) {
   }
   AstNode *node = emit(parser, AST_REFERENCE, frame.begin, frame.operands);
   node->global = frame.global;
-  keep_parts(parser, node, frame.scratch);
+  KEEP(parser, parts, frame.scratch, node->extra, node->extra_count);
   parser->is_closed = false;
   return STEP_OPERATOR;
 }
@@ -184,10 +164,8 @@ static Step begin_reference(Parser *parser) {
   ExpressionFrame frame = {.begin = parser->token.span.begin, .operands = parser->operands.count};
   frame.scratch = parser->parts.count;
   frame.global = parser_accept(parser, TOKEN_DOT);
-  if (parser->token.kind != TOKEN_IDENTIFIER) {
-    parser_unexpected(parser, "expected a name behind `.`");
-    return STEP_FAILED;
-  }
+  if (parser->token.kind != TOKEN_IDENTIFIER)
+    return parser_unexpected(parser, "expected a name behind `.`"), STEP_FAILED;
   push_part(parser);
   return continue_reference(parser, frame);
 }
@@ -210,10 +188,8 @@ static Step begin_partial(Parser *parser) {
   parser_advance(parser);
   frame.global = parser_accept(parser, TOKEN_DOT);
   do {
-    if (parser->token.kind != TOKEN_IDENTIFIER) {
-      parser_unexpected(parser, "expected the name of a function behind `function`");
-      return STEP_FAILED;
-    }
+    if (parser->token.kind != TOKEN_IDENTIFIER)
+      return parser_unexpected(parser, "expected the name of a function behind `function`"), STEP_FAILED;
     push_part(parser);
   } while (parser_accept(parser, TOKEN_DOT));
   if (parser->token.kind == TOKEN_LEFT_PAREN) return open_call(parser, frame, FRAME_PARTIAL);
@@ -241,8 +217,8 @@ static Step end_call(Parser *parser) {
   AstKind kind = frame.kind == FRAME_CALL ? AST_CALL : frame.kind == FRAME_ITERATION ? AST_ITERATION : AST_PARTIAL;
   AstNode *node = emit(parser, kind, frame.begin, frame.operands);
   node->global = frame.global;
-  keep_parts(parser, node, frame.scratch);
-  keep_labels(parser, node, frame.labels);
+  KEEP(parser, parts, frame.scratch, node->extra, node->extra_count);
+  KEEP(parser, labels, frame.labels, node->value.labels.first, node->value.labels.count);
   parser->is_closed = true;
   return STEP_OPERATOR;
 }
@@ -251,10 +227,8 @@ static Step end_call(Parser *parser) {
 
 /* if-expression = "if" expression "then" expression { "elseif" ... } "else" expression */
 static Step begin_if(Parser *parser) {
-  if (vec_last(&parser->frames).kind > FRAME_IF) {
-    parser_refuse(parser, "an if-expression inside of an operation stands in parentheses");
-    return STEP_FAILED;
-  }
+  if (vec_last(&parser->frames).kind > FRAME_IF)
+    return parser_refuse(parser, "an if-expression inside of an operation stands in parentheses"), STEP_FAILED;
   push_frame(parser, FRAME_IF, parser->token.span.begin, parser->operands.count)->stage = IF_CONDITION;
   parser_advance(parser);
   return STEP_OPERAND;
@@ -262,10 +236,8 @@ static Step begin_if(Parser *parser) {
 
 /* logical-factor = [ "not" ] relation */
 static Step begin_not(Parser *parser) {
-  if (vec_last(&parser->frames).kind > FRAME_NOT) {
-    parser_refuse(parser, "`not` inside of a comparison or sum stands in parentheses");
-    return STEP_FAILED;
-  }
+  if (vec_last(&parser->frames).kind > FRAME_NOT)
+    return parser_refuse(parser, "`not` inside of a comparison or sum stands in parentheses"), STEP_FAILED;
   push_frame(parser, FRAME_NOT, parser->token.span.begin, parser->operands.count);
   parser_advance(parser);
   return STEP_OPERAND;
@@ -337,10 +309,7 @@ static Step read_leaf(Parser *parser, AstKind kind) {
 }
 
 static Step read_end(Parser *parser) {
-  if (!parser->subscript_depth) {
-    parser_refuse(parser, "`end` is a value inside of subscripts only");
-    return STEP_FAILED;
-  }
+  if (!parser->subscript_depth) return parser_refuse(parser, "`end` is a value inside of subscripts only"), STEP_FAILED;
   return read_leaf(parser, AST_END);
 }
 
@@ -445,10 +414,8 @@ static Step read_postfix(Parser *parser) {
     return STEP_OPERAND;
   }
   parser_advance(parser);
-  if (parser->token.kind != TOKEN_IDENTIFIER) {
-    parser_unexpected(parser, "expected a name behind `.`");
-    return STEP_FAILED;
-  }
+  if (parser->token.kind != TOKEN_IDENTIFIER)
+    return parser_unexpected(parser, "expected a name behind `.`"), STEP_FAILED;
   Name name = parser->token.name;
   parser_advance(parser);
   emit(parser, AST_FIELD, base.begin, operands)->value.text = name;
@@ -470,10 +437,8 @@ static Step read_iterator(Parser *parser) {
 /* function-arguments = expression "for" for-indices, and array-arguments likewise. */
 static Step begin_iteration(Parser *parser) {
   ExpressionFrame *top = &vec_last(&parser->frames);
-  if (parser->operands.count != top->operands + 1 || parser->labels.count != top->labels) {
-    parser_refuse(parser, "an expression with `for` is the only one in its brackets");
-    return STEP_FAILED;
-  }
+  if (parser->operands.count != top->operands + 1 || parser->labels.count != top->labels)
+    return parser_refuse(parser, "an expression with `for` is the only one in its brackets"), STEP_FAILED;
   top->stage = top->kind;
   if (top->kind == FRAME_ARRAY) {
     Name name = names_add(parser->ast->names, "array", 5);
@@ -585,10 +550,8 @@ static Step read_operator(Parser *parser) {
   TokenKind kind = parser->token.kind;
   if (binary_rules[kind].frame) return read_binary(parser, binary_rules[kind]);
   if (parser->is_closed && (kind == TOKEN_LEFT_BRACKET || kind == TOKEN_DOT)) return read_postfix(parser);
-  if (kind == TOKEN_LEFT_BRACKET && ast_kind(parser->ast, vec_last(&parser->operands).node) == AST_REFERENCE) {
-    parser_refuse(parser, "the subscripts of a name stand in one list: x[i, j]");
-    return STEP_FAILED;
-  }
+  if (kind == TOKEN_LEFT_BRACKET && ast_kind(parser->ast, vec_last(&parser->operands).node) == AST_REFERENCE)
+    return parser_refuse(parser, "the subscripts of a name stand in one list: x[i, j]"), STEP_FAILED;
   return end_expression(parser);
 }
 

@@ -450,22 +450,11 @@ static void read_file(Parser *parser) {
 static void parser_free(Parser *parser) {
   Heap *heap = parser->heap;
   lexer_free(&parser->lexer);
-  vec_free(heap, &parser->operands);
-  vec_free(heap, &parser->frames);
-  vec_free(heap, &parser->operators);
-  vec_free(heap, &parser->parts);
-  vec_free(heap, &parser->labels);
-  vec_free(heap, &parser->modifications);
-  vec_free(heap, &parser->arguments);
-  vec_free(heap, &parser->blocks);
-  vec_free(heap, &parser->statements);
-  vec_free(heap, &parser->branches);
-  vec_free(heap, &parser->iterators);
-  vec_free(heap, &parser->classes);
-  vec_free(heap, &parser->elements);
-  vec_free(heap, &parser->sections);
-  vec_free(heap, &parser->roots);
-  vec_free(heap, &parser->list);
+  vec_free(heap, &parser->operands, &parser->frames, &parser->operators, &parser->parts, &parser->labels,
+           &parser->modifications);
+  vec_free(heap, &parser->arguments, &parser->blocks, &parser->statements, &parser->branches, &parser->iterators,
+           &parser->classes);
+  vec_free(heap, &parser->elements, &parser->sections, &parser->roots, &parser->list);
 }
 
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags) {

@@ -2,7 +2,6 @@
 #include "lang/parser_state.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 /* ---- tokens ---- */
 
@@ -118,8 +117,7 @@ void parser_recover(Parser *parser, uint32_t begin) {
 
 void *parser_copy(Parser *parser, const void *data, size_t size, uint32_t begin, uint32_t end) {
   if (begin == end) return NULL;
-  void *copy = arena_array(&parser->ast->arena, end - begin, size);
-  return memcpy(copy, (const char *)data + begin * size, (end - begin) * size);
+  return arena_copy_array(&parser->ast->arena, (const char *)data + begin * size, end - begin, size);
 }
 
 /* ---- names and comments ---- */

@@ -145,8 +145,7 @@ static void equate(Elaboration *el, const Value *variable, const Value *result, 
     RawEquation equation = {.left = leaves[k], .right = values[k], .base = type, .span = span};
     vec_push(el->heap, el->equations, equation);
   }
-  heap_free(el->heap, leaves);
-  heap_free(el->heap, values);
+  heap_free_all(el->heap, leaves, values);
 }
 
 void procedure_make(Elaboration *el, const AstSection *section, const Routine *code, const Assigned *assigned,

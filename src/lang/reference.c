@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
-
 /* ---- finding ---- */
 
 bool find_local(Compiler *c, Name name, Place *place) {
@@ -174,7 +172,7 @@ static void reference_begin(Compiler *c) {
   if (place.type.base == TYPE_NOTHING && place.kind == PLACE_GLOBAL) c->errors++; /* its declaration had an error */
   if (place.kind == PLACE_NONE) {
     report_undefined(c, path);
-    task->type = nothing();
+    task->type = type_nothing();
     emit_constant(c, TYPE_REAL, 0, path.span);
   } else if (place.kind == PLACE_STEM) {
     Type type = stem_emit(c, &place, task->expected, path.span);
@@ -186,7 +184,7 @@ static void reference_begin(Compiler *c) {
   for (uint32_t i = 0; i < task->part; i++)
     if (ast_part(c->el->ast, path, i)->subscripts) {
       compile_error(c, path.span, "subscripts cannot stand inside of the name of a constant or literal");
-      task->type = nothing();
+      task->type = type_nothing();
     }
 }
 
@@ -233,7 +231,7 @@ void end_step(Compiler *c) {
   if (c->ends.count == 0) {
     compile_error(c, span, "`end` can only stand in the subscripts of a variable");
     emit_constant(c, TYPE_INTEGER, 1, span);
-    task_done(c, nothing());
+    task_done(c, type_nothing());
     return;
   }
   struct EndPlace end = vec_last(&c->ends);
@@ -243,7 +241,7 @@ void end_step(Compiler *c) {
   uint32_t lead = 0;
   bool is_plain = place.kind == PLACE_GLOBAL && end.part + 1 == place.parts;
   if (is_plain) compile_emit(c, CODE_SIZES, 0, place.index, span);
-  else if (place.kind == PLACE_STEM) type = stem_emit(c, &place, nothing(), span);
+  else if (place.kind == PLACE_STEM) type = stem_emit(c, &place, type_nothing(), span);
   else place_emit(c, &place, span);
   for (uint32_t part = place.parts; part <= end.part; part++) {
     uint32_t field;
@@ -254,7 +252,7 @@ void end_step(Compiler *c) {
   emit_constant(c, TYPE_INTEGER, lead + end.subscript + 1.0, span);
   if (is_plain) compile_emit(c, CODE_INDEX, 0, 1, span);
   else compile_emit(c, CODE_BUILTIN, 2, BUILTIN_SIZE, span);
-  task_done(c, type.base == TYPE_NOTHING || place.kind == PLACE_NONE ? nothing() : type_scalar(TYPE_INTEGER));
+  task_done(c, type.base == TYPE_NOTHING || place.kind == PLACE_NONE ? type_nothing() : type_scalar(TYPE_INTEGER));
 }
 
 /* ---- storing ---- */
@@ -276,10 +274,8 @@ bool compile_store(Compiler *c, AstExpr target, Type value) {
   AstPath path = ast_path(ast, target);
   Place place;
   uint32_t steps[2 * 64 + 2], count = 0, kid = 0;
-  if (ast_kind(ast, target) != AST_REFERENCE) {
-    compile_error(c, ast_span(ast, target), "only a variable can be assigned");
-    return false;
-  }
+  if (ast_kind(ast, target) != AST_REFERENCE)
+    return compile_error(c, ast_span(ast, target), "only a variable can be assigned");
   if (place_find(c, path).kind == PLACE_STEM) return stem_store(c, target, value);
   if (!store_slot(c, path, &place)) return false;
   Type type = place.type;

@@ -28,10 +28,8 @@ static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *en
     for (uint32_t k = 0; k < resolved.dimensions.data[i]->count; k++)
       local.is_free = local.is_free || ast_kind(el->ast, resolved.dimensions.data[i]->data[k]) == AST_COLON;
   }
-  if (count > TYPE_MAX_DIMENSIONS) {
-    input_error(el, component->label.span, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
-    return false;
-  }
+  if (count > TYPE_MAX_DIMENSIONS)
+    return input_error(el, component->label.span, "more than %d dimensions", TYPE_MAX_DIMENSIONS), false;
   local.type.dimensions = (uint8_t)count;
   local.has_default = component->modification && component->modification->value != AST_NONE;
   vec_push(el->heap, &routine->locals, local);
@@ -179,8 +177,7 @@ static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
     vec_push(el->heap, &c->routine->extra, 0);
     compile_emit(c, CODE_STORE, 0, at, span);
   }
-  vec_free(el->heap, &resolved.dimensions);
-  vec_free(el->heap, &resolved.modifications);
+  vec_free(el->heap, &resolved.dimensions, &resolved.modifications);
 }
 
 /* Slots in an order in which each comes after those it depends on; in a cycle, source order. Functions

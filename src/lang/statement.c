@@ -4,8 +4,6 @@
  * assigned in it, so that the machine can merge branches. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
 #include "lang/compile.h"
 
-static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
-
 /* The slots assigned since `from`, each once; they stay as the assignments of the block around. */
 static uint32_t assigned_list(Compiler *c, uint32_t from) {
   uint32_t kept = from;
@@ -44,7 +42,7 @@ static void compile_assign(Compiler *c, const AstStatement *statement) {
     return;
   }
   uint32_t height = c->types.count;
-  Type expected = nothing();
+  Type expected = type_nothing();
   if (ast_kind(ast, statement->left) == AST_REFERENCE && ast_kid_count(ast, statement->left) == 0) {
     Place place = place_find(c, ast_path(ast, statement->left));
     if (place.kind == PLACE_SLOT && place.parts == ast_path(ast, statement->left).count) expected = place.type;
@@ -89,8 +87,8 @@ static void compile_invoke(Compiler *c, const AstStatement *statement) {
     compile_expect(c, type_scalar(TYPE_STRING), message, statement->span, "the message");
     compile_emit(c, CODE_TERMINATE, 0, 0, statement->span);
   } else if (ast_path_is(ast, path, "reinit") && ast_kid_count(ast, statement->left) == 2) {
-    Type target = compile_expression(c, ast_kid(ast, statement->left, 0), nothing());
-    Type value = compile_expression(c, ast_kid(ast, statement->left, 1), nothing());
+    Type target = compile_expression(c, ast_kid(ast, statement->left, 0), type_nothing());
+    Type value = compile_expression(c, ast_kid(ast, statement->left, 1), type_nothing());
     compile_expect(c, target, value, statement->span, "the new value");
     compile_emit(c, CODE_REINIT, 0, 0, statement->span);
   } else {

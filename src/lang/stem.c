@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Type nothing(void) { return type_scalar(TYPE_NOTHING); }
-
 /* ---- text of names ---- */
 
 /* Position behind the bracket that closes the one at `open`; quotes hide brackets. */
@@ -75,8 +73,7 @@ static bool read_subscript(Elaboration *el, const char **at, uint32_t *number) {
     fits = entry && entry->role == ROLE_CLASS_ENUMERATION && enumeration_define(el, entry);
     *number = fits ? enumeration_literal(el, entry->index, names_add(el->names, literal.data, literal.count)) : 0;
   }
-  vec_free(el->heap, &type);
-  vec_free(el->heap, &literal);
+  vec_free(el->heap, &type, &literal);
   return fits && *number > 0;
 }
 
@@ -231,18 +228,18 @@ static Type assemble_array(Compiler *c, struct Stem stem, Name tail, Type expect
   Elaboration *el = c->el;
   uint32_t counter[TYPE_MAX_DIMENSIONS] = {0};
   uint64_t total = 1;
-  Type type = nothing(), element = expected;
+  Type type = type_nothing(), element = expected;
   element.dimensions = (uint8_t)(expected.dimensions > stem.dimensions ? expected.dimensions - stem.dimensions : 0);
   for (uint32_t i = 0; i < stem.dimensions; i++) total *= stem.sizes[i];
-  if (total > el->components.count || total == 0) return nothing();
+  if (total > el->components.count || total == 0) return type_nothing();
   for (uint64_t n = 0; n < total; n++) {
     Type found = assemble(c, element_name(el, stem.name, counter, stem.dimensions, tail), element, span, depth + 1);
     type = n == 0 ? found : type_join(el, type, found);
-    if (found.base == TYPE_NOTHING || type.base == TYPE_NOTHING) return nothing();
+    if (found.base == TYPE_NOTHING || type.base == TYPE_NOTHING) return type_nothing();
     next_element(c, &stem, counter, span);
   }
   type.dimensions = (uint8_t)(type.dimensions + stem.dimensions);
-  return type.dimensions <= TYPE_MAX_DIMENSIONS ? type : nothing();
+  return type.dimensions <= TYPE_MAX_DIMENSIONS ? type : type_nothing();
 }
 
 static bool record_fits(Elaboration *el, Name stem, uint32_t definition) {
@@ -270,11 +267,11 @@ static uint32_t find_record(Compiler *c, Name stem, Type expected) {
 static Type assemble_record(Compiler *c, Name stem, Type expected, Span span, uint32_t depth) {
   Elaboration *el = c->el;
   uint32_t definition = find_record(c, stem, expected);
-  if (definition == NONE) return nothing();
+  if (definition == NONE) return type_nothing();
   for (uint32_t i = 0; i < el->model->records.data[definition].fields.count; i++) {
     Field field = el->model->records.data[definition].fields.data[i];
     Type found = assemble(c, join(el, stem, field.name), field.type, span, depth + 1);
-    if (found.base == TYPE_NOTHING || !type_fits(el, field.type, found)) return nothing();
+    if (found.base == TYPE_NOTHING || !type_fits(el, field.type, found)) return type_nothing();
   }
   compile_emit(c, CODE_RECORD, 0, definition, span);
   return (Type){.base = TYPE_RECORD, .definition = definition};
@@ -291,7 +288,7 @@ static Type emit_tail(Compiler *c, Type type, Name tail, Span span) {
     compile_emit(c, CODE_FIELD, 0, field, span);
     text = names_text(el->names, tail) + (text - names_text(el->names, tail)) + 1 + length;
   }
-  return *text ? nothing() : type;
+  return *text ? type_nothing() : type;
 }
 
 /* 'a[\'i\'].x': of a variable a that is declared, or of all a[1].x, a[2].x, ... */
@@ -303,16 +300,16 @@ static Type assemble_embedded(Compiler *c, Name name, Span span, uint32_t depth)
   bool is_whole = find_local(c, embedded.prefix, &place) || component != NONE;
   if (place.kind == PLACE_NONE && component != NONE) place = component_place(c, component, 1);
   const struct Stem *stem = is_whole || c->is_function ? NULL : stem_find(el, embedded.prefix);
-  Type type = nothing();
+  Type type = type_nothing();
   if (is_whole) {
     place_emit(c, &place, span);
     type = place.type;
   } else if (stem && stem->dimensions) {
-    type = assemble_array(c, *stem, embedded.tail, nothing(), span, depth);
+    type = assemble_array(c, *stem, embedded.tail, type_nothing(), span, depth);
   }
   if (type.base == TYPE_NOTHING) return type;
   uint32_t count = emit_subscripts(c, &embedded);
-  if (count == 0) return nothing();
+  if (count == 0) return type_nothing();
   type = index_type(c, type, count, span);
   compile_emit(c, CODE_INDEX, 0, count, span);
   return is_whole ? emit_tail(c, type, embedded.tail, span) : type;
@@ -326,10 +323,10 @@ static Type assemble(Compiler *c, Name name, Type expected, Span span, uint32_t 
     place_emit(c, &place, span);
     return place.type;
   }
-  if (depth > RECORD_DEPTH_LIMIT) return nothing();
+  if (depth > RECORD_DEPTH_LIMIT) return type_nothing();
   if (stem_is_embedded(el, name)) return assemble_embedded(c, name, span, depth);
   const struct Stem *stem = c->is_function ? NULL : stem_find(el, name);
-  if (!stem) return nothing();
+  if (!stem) return type_nothing();
   if (stem->dimensions) return assemble_array(c, *stem, 0, expected, span, depth);
   return assemble_record(c, name, expected, span, depth);
 }
@@ -391,14 +388,12 @@ bool stem_store(Compiler *c, AstExpr target, Type value) {
   bool is_embedded = stem_is_embedded(el, name), fits = true;
   if (is_embedded) embedded = embedded_read(el, name, span), prefix = embedded.prefix, tail = embedded.tail;
   const struct Stem *found = c->is_function ? NULL : stem_find(el, prefix);
-  if (!found || found->dimensions == 0 || ast_kid_count(el->ast, target)) {
-    compile_error(c, span, "`%s` cannot be assigned here", names_text(el->names, name));
-    return false;
-  }
+  if (!found || found->dimensions == 0 || ast_kid_count(el->ast, target))
+    return compile_error(c, span, "`%s` cannot be assigned here", names_text(el->names, name));
   struct Stem stem = *found;
   Type type = value;
   if (is_embedded) {
-    type = assemble_array(c, stem, tail, nothing(), span, 0);
+    type = assemble_array(c, stem, tail, type_nothing(), span, 0);
     uint32_t whole = compile_local(c, prefix, type, span);
     c->routine->locals.data[whole].is_free = true;
     emit_store(c, whole, 0, span);
@@ -441,6 +436,5 @@ void stem_components(Elaboration *el, Name name, IndexVec *out) {
     if (text.count < wanted.count || memcmp(text.data, wanted.data, wanted.count) != 0) continue;
     if (text.count == wanted.count || text.data[wanted.count] == '.') vec_push(el->heap, out, i);
   }
-  vec_free(el->heap, &wanted);
-  vec_free(el->heap, &text);
+  vec_free(el->heap, &wanted, &text);
 }

@@ -71,8 +71,7 @@ static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t
   case OP_POWER: write(out, dag_power(dag, few[0], few[1])); return true;
   case OP_IF: write(out, dag_if(dag, few[0], few[1], few[2])); return true;
   case OP_STRING_JOIN: {
-    Expr *list = arena_array(&el->arena, count, sizeof *list);
-    memcpy(list, arguments, count * sizeof *list);
+    Expr *list = arena_copy_array(&el->arena, arguments, count, sizeof *list);
     write(out, join_known(el, list, count, &joined) ? joined : dag_nary(dag, op, list, count));
     return true;
   }
@@ -123,10 +122,8 @@ static bool symbolic_pre(Elaboration *el, Expr e, Span span, Expr *out) {
 
 static bool symbolic_der(Elaboration *el, Expr e, Span span, Expr *out) {
   Dag *dag = el->dag;
-  if (dag_op(dag, e) == OP_DISCRETE) {
-    diag_error(el->diags, DIAG_INPUT, span, "der of a discrete variable");
-    return false;
-  }
+  if (dag_op(dag, e) == OP_DISCRETE)
+    return diag_error(el->diags, DIAG_INPUT, span, "der of a discrete variable"), false;
   *out = dag_time_derivative(dag, e);
   return true;
 }
@@ -184,10 +181,10 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
       *out = component->value;
       return EXECUTE_OK;
     }
-    if (component->is_package && el->mode != LOAD_SHAPES) {
-      diag_error(el->diags, DIAG_INPUT, span, "constant `%s` has no value", names_text(el->names, component->name));
-      return EXECUTE_ERROR;
-    }
+    if (component->is_package && el->mode != LOAD_SHAPES)
+      return diag_error(el->diags, DIAG_INPUT, span, "constant `%s` has no value",
+                        names_text(el->names, component->name)),
+             EXECUTE_ERROR;
     if (el->mode == LOAD_VALUES) return EXECUTE_UNKNOWN;
     *out = machine_make(el->machine, component->type, component->sizes);
     if (out->type.base == TYPE_NOTHING) return EXECUTE_ERROR;
@@ -358,20 +355,12 @@ static bool symbolic_terminate(void *context, const void *path, const void *mess
 
 static bool symbolic_reinit(void *context, const void *path, const Value *target, const Value *value, Span span) {
   Elaboration *el = context;
-  if (!el->in_when) {
-    diag_error(el->diags, DIAG_INPUT, span, "reinit can only stand in a when");
-    return false;
-  }
-  if (!value_same_sizes(target, value)) {
-    diag_error(el->diags, DIAG_INPUT, span, "sizes differ in reinit");
-    return false;
-  }
+  if (!el->in_when) return diag_error(el->diags, DIAG_INPUT, span, "reinit can only stand in a when"), false;
+  if (!value_same_sizes(target, value)) return diag_error(el->diags, DIAG_INPUT, span, "sizes differ in reinit"), false;
   for (uint32_t i = 0; i < target->count; i++) {
     Expr leaf = value_exprs(target)[i];
-    if (dag_op(el->dag, leaf) != OP_VARIABLE || dag_order(el->dag, leaf) != 0) {
-      diag_error(el->diags, DIAG_INPUT, span, "reinit needs a continuous variable");
-      return false;
-    }
+    if (dag_op(el->dag, leaf) != OP_VARIABLE || dag_order(el->dag, leaf) != 0)
+      return diag_error(el->diags, DIAG_INPUT, span, "reinit needs a continuous variable"), false;
     Action action = {.kind = ACTION_REINIT,
                      .guard = both(el, el->guard, path),
                      .target = variable_of_leaf(el, leaf),

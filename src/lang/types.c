@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-Type type_scalar(BaseType base) { return (Type){.base = (uint8_t)base}; }
-
 static const char *base_text(const Elaboration *el, Type type) {
   switch ((BaseType)type.base) {
   case TYPE_REAL: return "Real";
@@ -115,6 +113,8 @@ static const Intrinsic intrinsics[] = {
 #undef BUILTIN
 };
 
+Type type_nothing(void) { return type_scalar(TYPE_NOTHING); }
+
 enum { INTRINSIC_COUNT = sizeof intrinsics / sizeof intrinsics[0] };
 
 const Intrinsic *intrinsic_find(const char *name) {
@@ -165,11 +165,6 @@ static void check_size(Check *check, uint32_t number, Type type) {
     check_failed(check, number, type, "an Integer");
 }
 
-static Type with_dimensions(Type type, uint32_t dimensions) {
-  type.dimensions = (uint8_t)dimensions;
-  return type;
-}
-
 /* Element by element: arrays have equal numbers of dimensions, scalars go with them. */
 static Type elementwise(Check *check, const Type *a, uint32_t count) {
   Type type = type_scalar(TYPE_INTEGER);
@@ -196,11 +191,11 @@ static Type array_type(Check *check, const Type *a, uint32_t count, const char *
 static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t n, int64_t promote_to) {
   Type type;
   switch (f->rule) {
-  case RULE_REAL: return with_dimensions(type_scalar(TYPE_REAL), elementwise(check, a, n).dimensions);
+  case RULE_REAL: return type_with_dimensions(type_scalar(TYPE_REAL), elementwise(check, a, n).dimensions);
   case RULE_NUMBER: return elementwise(check, a, n);
   case RULE_INTEGER:
     if (f->kind == INTRINSIC_ARRAY) return type_scalar(TYPE_INTEGER);
-    return with_dimensions(type_scalar(TYPE_INTEGER), elementwise(check, a, n).dimensions);
+    return type_with_dimensions(type_scalar(TYPE_INTEGER), elementwise(check, a, n).dimensions);
   case RULE_KEEP: return a[f->keep];
   case RULE_BOOLEAN:
     for (uint32_t i = 0; i < n; i++) check_number(check, i, a[i]);
@@ -208,16 +203,16 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
   case RULE_LOGIC:
     if (a[0].base != TYPE_BOOLEAN && a[0].base != TYPE_NOTHING) check_failed(check, 0, a[0], "a Boolean");
     return a[0];
-  case RULE_ANY_BOOLEAN: return with_dimensions(type_scalar(TYPE_BOOLEAN), a[0].dimensions);
+  case RULE_ANY_BOOLEAN: return type_with_dimensions(type_scalar(TYPE_BOOLEAN), a[0].dimensions);
   case RULE_SIZE:
     if (n == 2) check_size(check, 1, a[1]);
-    return with_dimensions(type_scalar(TYPE_INTEGER), n == 1);
-  case RULE_SCALAR: return with_dimensions(a[0], 0);
-  case RULE_VECTOR: return with_dimensions(a[0], 1);
-  case RULE_MATRIX: return with_dimensions(a[0], 2);
+    return type_with_dimensions(type_scalar(TYPE_INTEGER), n == 1);
+  case RULE_SCALAR: return type_with_dimensions(a[0], 0);
+  case RULE_VECTOR: return type_with_dimensions(a[0], 1);
+  case RULE_MATRIX: return type_with_dimensions(a[0], 2);
   case RULE_PROMOTE:
     if (promote_to < 0 || promote_to > TYPE_MAX_DIMENSIONS) check_failed(check, 1, a[1], "an Integer literal");
-    else return with_dimensions(a[0], (uint32_t)promote_to);
+    else return type_with_dimensions(a[0], (uint32_t)promote_to);
     return a[0];
   case RULE_TRANSPOSE:
     if (a[0].base != TYPE_NOTHING && a[0].dimensions < 2) check_failed(check, 0, a[0], "a matrix");
@@ -226,7 +221,7 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
   case RULE_OUTER_PRODUCT:
     for (uint32_t i = 0; i < 2; i++) check_number(check, i, a[i]), check_dimensions(check, i, a[i], 1, "a vector");
     type = a[0].base == TYPE_REAL ? a[0] : a[1];
-    return with_dimensions(type, 2);
+    return type_with_dimensions(type, 2);
   case RULE_SQUARE:
     check_number(check, 0, a[0]);
     check_dimensions(check, 0, a[0], 2, "a square matrix");
@@ -238,29 +233,29 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
   case RULE_SKEW:
     check_number(check, 0, a[0]);
     check_dimensions(check, 0, a[0], 1, "a vector of size 3");
-    return with_dimensions(a[0], 2);
-  case RULE_IDENTITY: check_size(check, 0, a[0]); return with_dimensions(type_scalar(TYPE_INTEGER), 2);
+    return type_with_dimensions(a[0], 2);
+  case RULE_IDENTITY: check_size(check, 0, a[0]); return type_with_dimensions(type_scalar(TYPE_INTEGER), 2);
   case RULE_DIAGONAL:
     check_number(check, 0, a[0]);
     check_dimensions(check, 0, a[0], 1, "a vector");
-    return with_dimensions(a[0], 2);
+    return type_with_dimensions(a[0], 2);
   case RULE_ZEROS:
     for (uint32_t i = 0; i < n; i++) check_size(check, i, a[i]);
-    return with_dimensions(type_scalar(TYPE_INTEGER), n);
+    return type_with_dimensions(type_scalar(TYPE_INTEGER), n);
   case RULE_FILL:
     for (uint32_t i = 1; i < n; i++) check_size(check, i, a[i]);
-    return with_dimensions(a[0], a[0].dimensions + n - 1);
+    return type_with_dimensions(a[0], a[0].dimensions + n - 1);
   case RULE_LINSPACE:
     for (uint32_t i = 0; i < 2; i++) check_number(check, i, a[i]), check_dimensions(check, i, a[i], 0, "a scalar");
     check_size(check, 2, a[2]);
-    return with_dimensions(type_scalar(TYPE_REAL), 1);
+    return type_with_dimensions(type_scalar(TYPE_REAL), 1);
   case RULE_CAT:
     check_size(check, 0, a[0]);
     if (a[1].base != TYPE_NOTHING && a[1].dimensions == 0) check_failed(check, 1, a[1], "an array");
     return array_type(check, a + 1, n - 1, "an array like the first");
   case RULE_ARRAY:
     type = array_type(check, a, n, "a value like the first");
-    return with_dimensions(type, type.dimensions + 1u);
+    return type_with_dimensions(type, type.dimensions + 1u);
   case RULE_EXTREME:
     if (n == 2 && (a[0].base == TYPE_BOOLEAN || a[0].base == TYPE_ENUMERATION) && a[1].base == a[0].base &&
         a[1].definition == a[0].definition && !a[0].dimensions && !a[1].dimensions)
@@ -268,8 +263,8 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
     if (n == 2) return elementwise(check, a, n);
     if (a[0].base == TYPE_RECORD || a[0].base == TYPE_STRING || a[0].base == TYPE_EXTERNAL_OBJECT)
       check_failed(check, 0, a[0], "numbers");
-    return with_dimensions(a[0], 0);
-  case RULE_REDUCE: check_number(check, 0, a[0]); return with_dimensions(a[0], 0);
+    return type_with_dimensions(a[0], 0);
+  case RULE_REDUCE: check_number(check, 0, a[0]); return type_with_dimensions(a[0], 0);
   case RULE_TEXT:
     check_dimensions(check, 0, a[0], 0, "a scalar");
     if (a[0].base == TYPE_RECORD || a[0].base == TYPE_EXTERNAL_OBJECT)
@@ -277,13 +272,13 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
     return type_scalar(TYPE_STRING);
   case RULE_ORDINAL:
     if (a[0].base != TYPE_ENUMERATION && a[0].base != TYPE_NOTHING) check_failed(check, 0, a[0], "an enumeration");
-    return with_dimensions(type_scalar(TYPE_INTEGER), a[0].dimensions);
+    return type_with_dimensions(type_scalar(TYPE_INTEGER), a[0].dimensions);
   case RULE_LENGTH:
   case RULE_NORMALIZE:
     check_number(check, 0, a[0]);
     check_dimensions(check, 0, a[0], 1, "a vector");
     if (n == 2) check_number(check, 1, a[1]), check_dimensions(check, 1, a[1], 0, "a scalar");
-    return with_dimensions(type_scalar(TYPE_REAL), f->rule == RULE_NORMALIZE);
+    return type_with_dimensions(type_scalar(TYPE_REAL), f->rule == RULE_NORMALIZE);
   }
   return type_scalar(TYPE_NOTHING);
 }
@@ -301,14 +296,13 @@ static void check_special(Check *check, const Intrinsic *f, const Type *a, uint3
 Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments, uint32_t count,
                     int64_t promote_to, const Span *spans, Span span) {
   Check check = {el, diags, intrinsic->name, spans, false};
-  if (count < intrinsic->fewest || count > intrinsic->most) {
-    diag_error(diags, DIAG_INPUT, span, "`%s` has %u arguments, expected %u%s", intrinsic->name, count,
-               intrinsic->fewest,
-               intrinsic->most == 255                ? " or more"
-               : intrinsic->most > intrinsic->fewest ? " or some more"
-                                                     : "");
-    return type_scalar(TYPE_NOTHING);
-  }
+  if (count < intrinsic->fewest || count > intrinsic->most)
+    return diag_error(diags, DIAG_INPUT, span, "`%s` has %u arguments, expected %u%s", intrinsic->name, count,
+                      intrinsic->fewest,
+                      intrinsic->most == 255                ? " or more"
+                      : intrinsic->most > intrinsic->fewest ? " or some more"
+                                                            : ""),
+           type_scalar(TYPE_NOTHING);
   check_special(&check, intrinsic, arguments, count);
   for (uint32_t i = 0; i < count; i++)
     if (arguments[i].base == TYPE_NOTHING) return type_scalar(TYPE_NOTHING);

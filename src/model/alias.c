@@ -235,6 +235,5 @@ void model_substitute_aliases(Model *model, const Aliases *aliases, ExprVec *res
     vec_push(model->heap, equations, i);
   }
   dag_substitute(dag, from.data, to.data, from.count, residuals->data + first, residuals->count - first);
-  vec_free(model->heap, &from);
-  vec_free(model->heap, &to);
+  vec_free(model->heap, &from, &to);
 }

@@ -6,3 +6,12 @@ uint32_t routine_emit(Heap *heap, Routine *routine, Code code, uint32_t a, uint3
   vec_push(heap, &routine->spans, span);
   return routine->code.count - 1;
 }
+
+Type type_scalar(BaseType base) { return (Type){.base = (uint8_t)base}; }
+
+Type type_with_dimensions(Type type, uint32_t dimensions) {
+  type.dimensions = (uint8_t)dimensions;
+  return type;
+}
+
+BaseType type_join_base(BaseType a, BaseType b) { return a == TYPE_INTEGER && b == TYPE_REAL ? TYPE_REAL : a; }

@@ -29,6 +29,12 @@ typedef struct Type {
 
 enum { TYPE_MAX_DIMENSIONS = 16 };
 
+Type type_scalar(BaseType base);
+Type type_with_dimensions(Type type, uint32_t dimensions);
+
+/* Of an Integer and a Real the type of both is Real. */
+BaseType type_join_base(BaseType a, BaseType b);
+
 /* A field of a record. Its sizes are those given, or free (UINT32_MAX) for `:`. */
 typedef struct Field {
   Name name;

@@ -192,11 +192,7 @@ void machine_clear(Machine *machine) {
 void machine_free(Machine *machine) {
   machine_clear(machine);
   for (uint32_t i = 0; i < machine->chunks.count; i++) heap_free(machine->heap, machine->chunks.data[i].data);
-  vec_free(machine->heap, &machine->chunks);
-  vec_free(machine->heap, &machine->stack);
-  vec_free(machine->heap, &machine->control);
-  vec_free(machine->heap, &machine->frames);
-  vec_free(machine->heap, &machine->presets);
+  vec_free(machine->heap, &machine->chunks, &machine->stack, &machine->control, &machine->frames, &machine->presets);
   heap_free(machine->heap, machine);
 }
 

@@ -206,12 +206,8 @@ static Valuation valuation_make(const Model *model, Heap *heap, const double *ov
 }
 
 static void valuation_free(Valuation *run) {
-  heap_free(run->heap, run->values);
-  heap_free(run->heap, run->faults);
-  heap_free(run->heap, run->states);
-  heap_free(run->heap, run->last.results);
-  vec_free(run->heap, &run->last.arguments);
-  vec_free(run->heap, &run->stack);
+  heap_free_all(run->heap, run->values, run->faults, run->states, run->last.results);
+  vec_free(run->heap, &run->last.arguments, &run->stack);
   if (!run->machine) return;
   machine_free(run->machine);
   names_free(&run->names);

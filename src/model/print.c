@@ -50,9 +50,7 @@ static void append_name(const Print *print, Heap *heap, TextVec *text, Name name
 static const char *kept_name(Print *print, const char *name) {
   TextVec text = {0};
   append_plain(print, print->heap, &text, name);
-  const char *kept = arena_copy(&print->arena, text.data, text.count);
-  vec_free(print->heap, &text);
-  return kept;
+  return text_keep(print->heap, &text, &print->arena);
 }
 
 const char *print_name(Print *print, Name name) { return kept_name(print, names_text(print->model->names, name)); }
@@ -196,12 +194,8 @@ void print_start(Print *print, Model *model, Heap *heap, bool is_flat) {
 }
 
 void print_free(Print *print) {
-  vec_free(print->heap, &print->uses);
-  vec_free(print->heap, &print->layouts);
-  vec_free(print->heap, &print->shared_functions);
-  vec_free(print->heap, &print->enumerations.order);
-  vec_free(print->heap, &print->records.order);
-  vec_free(print->heap, &print->objects.order);
+  vec_free(print->heap, &print->uses, &print->layouts, &print->shared_functions, &print->enumerations.order,
+           &print->records.order, &print->objects.order);
   map_free(&print->used);
   arena_free(&print->arena);
 }
@@ -261,8 +255,7 @@ const char *model_text(Model *model, Expr e, Arena *arena) {
   TextVec text = {0};
   print_start(&print, model, model->heap, false);
   print_expression(&print, &text, e, VALUE_ANY);
-  const char *kept = arena_copy(arena, text.data, text.count);
-  vec_free(model->heap, &text);
+  const char *kept = text_keep(model->heap, &text, arena);
   print_free(&print);
   return kept;
 }
@@ -272,8 +265,7 @@ const char *model_equation_text(Model *model, const Equation *equation, Arena *a
   TextVec text = {0};
   print_start(&print, model, model->heap, false);
   print_equality(&print, &text, equation->left, equation->right);
-  const char *kept = arena_copy(arena, text.data, text.count);
-  vec_free(model->heap, &text);
+  const char *kept = text_keep(model->heap, &text, arena);
   print_free(&print);
   return kept;
 }
@@ -416,8 +408,7 @@ static void print_definitions(Print *print, TextVec *text) {
   text_append(print->heap, text, records.data, records.count);
   text_append(print->heap, text, functions.data, functions.count);
   text_append(print->heap, text, print->shared_functions.data, print->shared_functions.count);
-  vec_free(print->heap, &records);
-  vec_free(print->heap, &functions);
+  vec_free(print->heap, &records, &functions);
 }
 
 /* ---- equations and actions ---- */

@@ -155,9 +155,7 @@ static const char *selection(Print *print, const Shape *shape, uint32_t scalar) 
     text_printf(print->heap, &text, ".%s", print_name(print, name));
     shape = &shape->fields[field];
   }
-  const char *kept = arena_copy(&print->arena, text.data, text.count);
-  vec_free(print->heap, &text);
-  return kept;
+  return text_keep(print->heap, &text, &print->arena);
 }
 
 const char *print_call_around(void *context, CallInfo call, uint32_t position) {

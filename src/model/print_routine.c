@@ -80,8 +80,7 @@ typedef struct RoutinePrinter {
 
 static const Rope *rope_of(RoutinePrinter *writer, RopeLevel level, const Piece *pieces, uint32_t count) {
   Rope *rope = arena_alloc(&writer->arena, sizeof *rope);
-  *rope = (Rope){.pieces = arena_array(&writer->arena, count, sizeof *pieces), .count = count, .level = level};
-  if (count) memcpy(rope->pieces, pieces, count * sizeof *pieces);
+  *rope = (Rope){arena_copy_array(&writer->arena, pieces, count, sizeof *pieces), count, level};
   return rope;
 }
 
@@ -95,29 +94,24 @@ static const Rope *rope_at(RoutinePrinter *writer, const Rope *rope, RopeLevel l
   return rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.text = "("}, {.rope = rope}, {.text = ")"}}, 3);
 }
 
+/* A rope that is being written, and its next piece. */
+typedef struct Visit {
+  const Rope *rope;
+  uint32_t next;
+} Visit;
+
 static void rope_write(RoutinePrinter *writer, const Rope *root) {
-  VEC(struct {
-    const Rope *rope;
-    uint32_t next;
-  })
-  stack = {0};
-  vec_reserve(writer->heap, &stack, 1);
-  stack.data[stack.count].rope = root;
-  stack.data[stack.count++].next = 0;
+  VEC(Visit) stack = {0};
+  vec_push(writer->heap, &stack, (Visit){root, 0});
   while (stack.count) {
-    uint32_t top = stack.count - 1;
-    if (stack.data[top].next == stack.data[top].rope->count) {
+    Visit *visit = &vec_last(&stack);
+    if (visit->next == visit->rope->count) {
       stack.count--;
       continue;
     }
-    Piece piece = stack.data[top].rope->pieces[stack.data[top].next++];
-    if (piece.text) {
-      text_append(writer->heap, writer->text, piece.text, strlen(piece.text));
-      continue;
-    }
-    vec_reserve(writer->heap, &stack, 1);
-    stack.data[stack.count].rope = piece.rope;
-    stack.data[stack.count++].next = 0;
+    Piece piece = visit->rope->pieces[visit->next++];
+    if (piece.text) text_append(writer->heap, writer->text, piece.text, strlen(piece.text));
+    else vec_push(writer->heap, &stack, (Visit){piece.rope, 0});
   }
   vec_free(writer->heap, &stack);
 }
@@ -184,31 +178,27 @@ static void run_constant(RoutinePrinter *writer, BaseType base, double value) {
     dag_print(writer->print->model->dag, dag_constant(writer->print->model->dag, value), NULL, writer->heap, &text);
     if (base == TYPE_REAL && !strpbrk(text.data, ".e")) text_printf(writer->heap, &text, ".0");
   }
-  const char *kept = arena_copy(&writer->arena, text.data, text.count);
+  const char *kept = text_keep(writer->heap, &text, &writer->arena);
   push(writer, rope_text(writer, value < 0 ? LEVEL_SUM : LEVEL_PRIMARY, kept));
-  vec_free(writer->heap, &text);
 }
 
 static void run_literal(RoutinePrinter *writer, uint32_t literal, uint32_t enumeration) {
   TextVec text = {0};
   print_literal(writer->print, &text, enumeration, literal);
-  push(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text.data, text.count)));
-  vec_free(writer->heap, &text);
+  push(writer, rope_text(writer, LEVEL_PRIMARY, text_keep(writer->heap, &text, &writer->arena)));
 }
 
 static void run_convert(RoutinePrinter *writer, uint32_t literals, uint32_t enumeration) {
   (void)literals;
   TextVec text = {0};
   print_type(writer->print, &text, (Type){.base = TYPE_ENUMERATION, .definition = enumeration});
-  push_call(writer, arena_copy(&writer->arena, text.data, text.count), 1);
-  vec_free(writer->heap, &text);
+  push_call(writer, text_keep(writer->heap, &text, &writer->arena), 1);
 }
 
 static void run_string(RoutinePrinter *writer, Name name) {
   TextVec text = {0};
   text_quote(writer->heap, &text, names_text(writer->print->model->names, name), '\"');
-  push(writer, rope_text(writer, LEVEL_PRIMARY, arena_copy(&writer->arena, text.data, text.count)));
-  vec_free(writer->heap, &text);
+  push(writer, rope_text(writer, LEVEL_PRIMARY, text_keep(writer->heap, &text, &writer->arena)));
 }
 
 static void run_all(RoutinePrinter *writer) { push(writer, rope_text(writer, LEVEL_PRIMARY, ":")); }
@@ -699,10 +689,7 @@ static RoutinePrinter writer_make(Print *print, TextVec *text, const Routine *ro
 }
 
 static void writer_free(RoutinePrinter *writer) {
-  vec_free(writer->heap, &writer->stack);
-  vec_free(writer->heap, &writer->waiting);
-  vec_free(writer->heap, &writer->pieces);
-  vec_free(writer->heap, &writer->chains);
+  vec_free(writer->heap, &writer->stack, &writer->waiting, &writer->pieces, &writer->chains);
   arena_free(&writer->arena);
 }
 

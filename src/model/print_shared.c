@@ -113,10 +113,7 @@ bool print_shared(Print *print, TextVec *text, Expr e) {
     print_function(print, name, &inputs, &body);
     print_call(print, text, name, &inputs);
   }
-  vec_free(print->heap, &body.statements);
-  vec_free(print->heap, &body.value);
-  vec_free(print->heap, &body.kinds);
-  vec_free(print->heap, &inputs.leaves);
+  vec_free(print->heap, &body.statements, &body.value, &body.kinds, &inputs.leaves);
   map_free(&inputs.number);
   return is_needed;
 }

@@ -329,8 +329,6 @@ bool value_power(Machine *machine, Type type, const Value *base, const Value *ex
 
 /* ---- construction ---- */
 
-static BaseType join_base(BaseType a, BaseType b) { return a == TYPE_INTEGER && b == TYPE_REAL ? TYPE_REAL : a; }
-
 bool value_array(Machine *machine, const Value *items, uint32_t count, BaseType empty, Value *out) {
   uint32_t sizes[TYPE_MAX_DIMENSIONS + 1];
   sizes[0] = count;
@@ -340,7 +338,7 @@ bool value_array(Machine *machine, const Value *items, uint32_t count, BaseType 
     if (!value_same_sizes(&items[0], &items[i]))
       return machine_error(machine, "elements of an array differ in size: %s and %s",
                            value_sizes_text(machine, &items[0]), value_sizes_text(machine, &items[i]));
-    type.base = (uint8_t)join_base(type.base, items[i].type.base);
+    type.base = (uint8_t)type_join_base(type.base, items[i].type.base);
   }
   type.dimensions++;
   if (!make_value(machine, type, sizes, out)) return false;
@@ -367,7 +365,7 @@ bool value_range(Machine *machine, const Value *first, const Value *step, const 
     return machine_unknown(machine, "a bound of a range");
   if (s == 0) return machine_error(machine, "the step of a range is 0");
   Type type = first->type;
-  type.base = (uint8_t)join_base(join_base(type.base, last->type.base), step ? step->type.base : type.base);
+  type.base = (uint8_t)type_join_base(type_join_base(type.base, last->type.base), step ? step->type.base : type.base);
   type.dimensions = 1;
   /* Reals: one more element when rounding alone keeps the last one out. */
   double exact = (b - a) / s, count = floor(type.base == TYPE_REAL ? exact * (1 + 1e-15) + 1e-15 : exact) + 1;
@@ -568,7 +566,7 @@ bool value_select(Machine *machine, const char *condition, const Value *then, co
     return machine_error(machine, "the branches of an if differ in size: %s and %s", value_sizes_text(machine, then),
                          value_sizes_text(machine, otherwise));
   Type type = then->type;
-  type.base = (uint8_t)join_base(type.base, otherwise->type.base);
+  type.base = (uint8_t)type_join_base(type.base, otherwise->type.base);
   if (!make_value(machine, type, then->sizes, out)) return false;
   if (type.base == TYPE_RECORD) {
     uint32_t n = field_count(machine, then);

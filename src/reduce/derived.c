@@ -363,10 +363,24 @@ static void add_row(Derived *derived, const FormRow *row) {
   derived_add_equation(derived, side[0], side[1], row_note(derived, row));
 }
 
+/* Rows have leaves for initial(), terminal() and sample(). */
+static void restore_operators(Derived *derived, const Logic *logic) {
+  Dag *from = derived->plan.from, *to = derived->plan.to;
+  Map *map = &derived->plan.image;
+  map_put(map, dag_discrete(from, logic->initial), dag_nary(to, OP_INITIAL, NULL, 0));
+  map_put(map, dag_discrete(from, logic->terminal), dag_nary(to, OP_TERMINAL, NULL, 0));
+  for (uint32_t k = 0; k < logic->samples.count; k++) {
+    const LogicSample *sample = &logic->samples.data[k];
+    Expr start = transplant(&derived->plan, sample->start), interval = transplant(&derived->plan, sample->interval);
+    map_put(map, dag_discrete(from, sample->leaf), dag_binary(to, OP_SAMPLE, start, interval));
+  }
+}
+
 /* Rows of the array have modes for their relations; the model has the relations. The last ones made hold those
  * before. */
 static void restore_relations(Derived *derived) {
   const Modes *modes = derived->reduction->modes;
+  restore_operators(derived, modes->logic);
   for (uint32_t m = 0; m < modes->count; m++) {
     Expr mode = dag_discrete(derived->plan.from, modes->first + m);
     Expr relation = transplant(&derived->plan, modes->relation[m]);
@@ -418,7 +432,8 @@ Derived *derived_begin(Reduction *reduction, const char *method, bool first_orde
                                .from = problem->model->dag,
                                .to = derived->model->dag,
                                .variable = leaf_image,
-                               .context = derived};
+                               .context = derived,
+                               .image = map_make(reduction->heap)};
   copy_variables(derived);
   name_columns(derived);
   mark_columns(derived);
@@ -426,6 +441,7 @@ Derived *derived_begin(Reduction *reduction, const char *method, bool first_orde
   add_multipliers(derived);
   set_starts(derived);
   restore_relations(derived);
+  derived_add_discrete(derived);
   for (uint32_t q = 0; q + 1 < columns; q++) add_tie(derived, q);
   add_integrals(derived);
   for (uint32_t u = 0; derived->aliases && u < derived->source->unknowns.count; u++) add_alias(derived, u);
@@ -462,8 +478,7 @@ static EquationKinds count_kinds(const Model *model, const bool *dummy) {
     kinds.solved += solved[u];
   }
   kinds.algebraic = model->equations.count - kinds.differential - kinds.solved;
-  heap_free(scratch->heap, solved);
-  heap_free(scratch->heap, order);
+  heap_free_all(scratch->heap, solved, order);
   return kinds;
 }
 

@@ -42,6 +42,9 @@ Expr derived_column(const Derived *derived, uint32_t column);
 uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *description, double start);
 void derived_add_equation(Derived *derived, Expr left, Expr right, const char *note);
 
+/* Takes over discrete equations, whens and assertions (derived_discrete.c). */
+void derived_add_discrete(Derived *derived);
+
 /* Makes the derived model the system of the reduction, to be integrated as it is. left: how many
  * differentiations of the original are still to be made for index 1; multipliers have index 2. */
 void derived_integrate(Reduction *reduction, const Derived *derived, int32_t left);

@@ -127,8 +127,7 @@ Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan) {
   dummy->heap = heap;
   dummy->evaluator = evaluator;
   dummy->structure = plan->structure;
-  dummy->depth = heap_array(heap, n, sizeof(int32_t));
-  if (n) memcpy(dummy->depth, plan->depth, n * sizeof(int32_t));
+  dummy->depth = heap_copy(heap, plan->depth, n, sizeof(int32_t));
   dummy->proposed = heap_array(heap, n, sizeof(int32_t));
   dummy->from = heap_array(heap, array->columns, sizeof(int32_t));
   dummy->to = heap_array(heap, array->columns, sizeof(int32_t));

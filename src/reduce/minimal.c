@@ -72,8 +72,7 @@ static bool differentiate_row(Minimal *minimal, MinimalRow *row) {
     largest = isfinite(value) ? fmax(largest, fabs(value)) : value;
   }
   for (uint32_t q = 0; q < array->columns && largest > 0; q++) row->partial[q] /= largest;
-  vec_free(minimal->near.heap, &leaves);
-  vec_free(minimal->near.heap, &partials);
+  vec_free(minimal->near.heap, &leaves, &partials);
   return isfinite(largest);
 }
 

@@ -35,9 +35,7 @@ static bool is_linear(Reduction *reduction, uint32_t equation) {
   }
   for (uint32_t k = 0; k < inner.count && linear; k++)
     linear = array->c[equation] == 1 && !is_own_level(array, equation, inner.data[k]);
-  vec_free(reduction->heap, &leaves);
-  vec_free(reduction->heap, &partials);
-  vec_free(reduction->heap, &inner);
+  vec_free(reduction->heap, &leaves, &partials, &inner);
   return linear;
 }
 
@@ -118,9 +116,7 @@ static const char *name_parts(const Reduction *reduction, const bool *constrains
   if (linear) text_printf(reduction->heap, &text, ", %u of them linear", linear);
   text_printf(reduction->heap, &text, "; multipliers z = ");
   list_names(reduction, z, &text);
-  const char *kept = arena_copy(reduction->arena, text.data, text.count);
-  vec_free(reduction->heap, &text);
-  return kept;
+  return text_keep(reduction->heap, &text, reduction->arena);
 }
 
 static bool refuse(Reduction *reduction) {

@@ -198,12 +198,15 @@ static void make_code(Reduction *reduction) {
   map_columns(reduction);
 }
 
-/* A system with modes of its own takes those of the point where it starts. The modes inside of a relation settle before
- * it. */
-static void set_modes(const Reduced *reduced, const ArrayRun *run, double t, Heap *heap) {
+/* A system with modes of its own takes those of the point where it starts, and the discrete variables of the original. The modes
+ * inside of a relation settle before it. */
+static void set_modes(const Reduced *reduced, const ArrayRun *run, const Evaluator *original, double t, Heap *heap) {
   Switches *switches = switches_new(heap, run->evaluator);
-  for (uint32_t round = 0; round < reduced->modes->count; round++)
-    if (!switches_evaluate(switches, t, run->y) || !switches_set(switches, t, run->y)) return;
+  bool changed = switches != NULL;
+  for (uint32_t round = 0; round < modes_leaves(reduced->modes) && changed; round++) {
+    if (switches->decisions) decisions_adopt(switches->decisions, original->discretes);
+    changed = switches_evaluate(switches, t, run->y) && switches_set(switches, t, run->y);
+  }
 }
 
 static double *start_values(const Reduced *reduced, const Array *original, const double *y, Heap *heap) {
@@ -227,7 +230,7 @@ ArrayRun reduced_run(const Reduction *reduction, const ArrayRun *at, Heap *heap)
     run.evaluator->discretes = at->evaluator->discretes;
     run.evaluator->pre = at->evaluator->pre;
   } else {
-    set_modes(reduced, &run, reduction->time, heap);
+    set_modes(reduced, &run, at->evaluator, reduction->time, heap);
   }
   if (!reduced->structure) return run;
   run.dummy = dummy_new(heap, run.evaluator, reduced->choice);

@@ -171,14 +171,9 @@ static bool choose_sparse(Selector *selector, SelectProblem *problem) {
   }
   if (full)
     for (int32_t j = 0; j < problem->columns; j++) problem->chosen[j] = elimination.pivot_row[j] >= 0;
-  vec_free(heap, &elimination.start);
-  vec_free(heap, &elimination.column);
-  vec_free(heap, &elimination.value);
-  vec_free(heap, &elimination.touched);
-  vec_free(heap, &elimination.pending);
-  heap_free(heap, elimination.pivot_row);
-  heap_free(heap, elimination.dense);
-  heap_free(heap, elimination.present);
+  vec_free(heap, &elimination.start, &elimination.column, &elimination.value, &elimination.touched,
+           &elimination.pending);
+  heap_free_all(heap, elimination.pivot_row, elimination.dense, elimination.present);
   return full;
 }
 
@@ -221,8 +216,7 @@ static double gain_dense(Selector *selector, const SelectProblem *problem) {
 static double gain_sparse(Selector *selector, const SelectProblem *problem) {
   SelectProblem again = *problem;
   again.keep = 2;
-  again.chosen = heap_array(selector->heap, (size_t)problem->columns, sizeof(bool));
-  memcpy(again.chosen, problem->chosen, (size_t)problem->columns * sizeof(bool));
+  again.chosen = heap_copy(selector->heap, problem->chosen, (size_t)problem->columns, sizeof(bool));
   bool full = choose_sparse(selector, &again);
   bool same = full && memcmp(again.chosen, problem->chosen, (size_t)problem->columns * sizeof(bool)) == 0;
   heap_free(selector->heap, again.chosen);

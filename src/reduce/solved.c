@@ -2,7 +2,6 @@
 #include "reduce/solved.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Expressions of so few nodes are repeated rather than named; a pivot is at least so large a part of the
  * largest entry. */
@@ -226,9 +225,7 @@ static const char *unit_note(Solver *solver, const SolvedBlock *unit) {
                                  : "from equation ",
                 array->problem->equation[here->row_equation[unit->row[r]]] + 1);
   if (unit->size > 8) text_printf(heap, &text, ", ...");
-  const char *kept = arena_copy(solver->reduction->arena, text.data, text.count);
-  vec_free(heap, &text);
-  return kept;
+  return text_keep(heap, &text, solver->reduction->arena);
 }
 
 static void add_implicit(Solver *solver, const SolvedBlock *unit, const char *note) {

@@ -96,8 +96,7 @@ static void flush_fusion(StatePlan *plan, Fusion *fusion) {
   if (!fusion->columns.count) return;
   uint32_t n = fusion->columns.count;
   UnitPlan unit = {.kind = UNIT_EXPLICIT, .block = fusion->block, .count = (int32_t)n};
-  unit.columns = heap_array(plan->heap, n, sizeof(uint32_t));
-  memcpy(unit.columns, fusion->columns.data, n * sizeof(uint32_t));
+  unit.columns = heap_copy(plan->heap, fusion->columns.data, n, sizeof(uint32_t));
   unit.program = array_code_program(plan->code, fusion->values.data, n);
   vec_push(plan->heap, &plan->units, unit);
   fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
@@ -266,12 +265,8 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
   flush_fusion(plan, &fusion);
   find_given(plan);
   find_spare(plan);
-  vec_free(heap, &fusion.leaves);
-  vec_free(heap, &fusion.values);
-  vec_free(heap, &fusion.columns);
-  heap_free(heap, largest);
-  heap_free(heap, place);
-  heap_free(heap, last);
+  vec_free(heap, &fusion.leaves, &fusion.values, &fusion.columns);
+  heap_free_all(heap, largest, place, last);
   return plan;
 }
 
@@ -307,8 +302,7 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *pl
   space->plan = plan;
   space->structure = plan->structure;
   space->depth = heap_array(heap, n, sizeof(int32_t));
-  space->correction = heap_array(heap, n, sizeof(double));
-  space->residual = heap_array(heap, n, sizeof(double));
+  heap_numbers(heap, n, &space->correction, &space->residual);
   space->units = heap_array(heap, plan->units.count, sizeof *space->units);
   for (uint32_t u = 0; u < plan->units.count; u++) space->units[u] = make_unit(space, &plan->units.data[u], (int32_t)u);
   return space;
@@ -343,8 +337,7 @@ static void choose_unit(StateSpace *space, Unit *unit, const int32_t *depth) {
   }
   unit->factored = 0;
   if (unit->linear_system) linear_set_pattern(unit->linear_system, unit->column_start, unit->row_index);
-  heap_free(space->heap, next);
-  heap_free(space->heap, place);
+  heap_free_all(space->heap, next, place);
 }
 
 void statespace_choose(StateSpace *space, const int32_t *depth) {

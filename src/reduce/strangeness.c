@@ -53,19 +53,12 @@ static int32_t first_sufficient(const Strangeness *strangeness, const Ranks *ran
   return level;
 }
 
-/* A copy of an array in a heap. */
-static void *copied(Heap *heap, const void *data, size_t count, size_t size) {
-  void *copy = heap_array(heap, count, size);
-  if (count) memcpy(copy, data, count * size);
-  return copy;
-}
-
 void strangeness_copy_selection(Strangeness *strangeness, Heap *heap) {
   size_t rows = strangeness->array->rows, columns = strangeness->array->columns;
-  strangeness->row = copied(heap, strangeness->row, rows, sizeof(int32_t));
-  strangeness->held = copied(heap, strangeness->held, columns, sizeof(bool));
-  strangeness->from = copied(heap, strangeness->from, columns, sizeof(int32_t));
-  strangeness->to = copied(heap, strangeness->to, columns, sizeof(int32_t));
+  strangeness->row = heap_copy(heap, strangeness->row, rows, sizeof(int32_t));
+  strangeness->held = heap_copy(heap, strangeness->held, columns, sizeof(bool));
+  strangeness->from = heap_copy(heap, strangeness->from, columns, sizeof(int32_t));
+  strangeness->to = heap_copy(heap, strangeness->to, columns, sizeof(int32_t));
 }
 
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags) {
@@ -75,9 +68,8 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   run.arena = arena;
   run.diags = diags;
   run.evaluator = evaluator_new(heap, run.code, strangeness->evaluator->parameters);
-  memcpy(run.evaluator->discretes, strangeness->evaluator->discretes,
-         (run.code->model->discretes.count + run.code->modes->count) * sizeof(double));
-  run.y = copied(heap, strangeness->y, columns, sizeof(double));
+  memcpy(run.evaluator->discretes, strangeness->evaluator->discretes, modes_leaves(run.code->modes) * sizeof(double));
+  run.y = heap_copy(heap, strangeness->y, columns, sizeof(double));
   strangeness_copy_selection(&run, heap);
   return run;
 }
@@ -101,8 +93,7 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evalua
     strangeness->a = strangeness->solved = ranks.all - ranks.high;
     strangeness->d = strangeness->size - strangeness->a;
     strangeness->mu = first_sufficient(strangeness, &ranks);
-    strangeness->y = heap_array(strangeness->heap, array->columns, sizeof(double));
-    memcpy(strangeness->y, y, array->columns * sizeof *y);
+    strangeness->y = heap_copy(strangeness->heap, y, array->columns, sizeof(double));
     make_selection(strangeness);
     ok = strangeness_select(strangeness, t, y);
   }
@@ -167,9 +158,7 @@ static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t
   const Evaluator *modes_of = strangeness->evaluator;
   strangeness->code = array_code_new(strangeness->heap, array, strangeness->modes);
   Evaluator *evaluator = evaluator_new(strangeness->heap, strangeness->code, strangeness->parameters);
-  if (modes_of)
-    memcpy(evaluator->discretes, modes_of->discretes,
-           (strangeness->modes->first + strangeness->modes->count) * sizeof(double));
+  if (modes_of) memcpy(evaluator->discretes, modes_of->discretes, modes_leaves(strangeness->modes) * sizeof(double));
   strangeness->evaluator = evaluator;
   strangeness->y = heap_array(strangeness->heap, array->columns, sizeof(double));
   for (uint32_t q = 0; q < array->columns; q++)

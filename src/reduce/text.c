@@ -40,9 +40,7 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   if (method->chooses)
     text_printf(heap, &text, "the choice is that of time %.10g; a simulation by daedal changes it when it must\n",
                 reduction->time);
-  const char *kept = arena_copy(reduction->arena, text.data, text.count);
-  vec_free(heap, &text);
-  return kept;
+  return text_keep(heap, &text, reduction->arena);
 }
 
 void reduction_print(Reduction *reduction, const Method *method, TextVec *text) {

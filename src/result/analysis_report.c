@@ -165,9 +165,7 @@ void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
 
 static void json_integers(JsonWriter *json, const char *key, const int32_t *values, int32_t count, int32_t add) {
   json_key(json, key);
-  json_array_begin(json);
-  for (int32_t k = 0; k < count; k++) json_integer(json, values[k] + add);
-  json_array_end(json);
+  for (uint32_t k = 0; json_next(json, k, (uint32_t)count); k++) json_integer(json, values[k] + add);
 }
 
 static void json_differentiations(const Analysis *analysis, JsonWriter *json) {
@@ -185,16 +183,12 @@ static void json_differentiations(const Analysis *analysis, JsonWriter *json) {
 
 static void json_blocks(const Analysis *analysis, JsonWriter *json) {
   const Blocks *blocks = &analysis->structure.blocks;
-  json_array_begin(json);
-  for (int32_t b = 0; b < blocks->n_blocks; b++) {
+  for (uint32_t b = 0; json_next_object(json, b, (uint32_t)blocks->n_blocks); b++) {
     int32_t size = blocks->start[b + 1] - blocks->start[b];
-    json_object_begin(json);
     json_integers(json, "equations", blocks->row + blocks->start[b], size, 1);
     json_integers(json, "variables", blocks->column + blocks->start[b], size, 1);
     json_key_bool(json, "linear", analysis->linear[b]);
-    json_object_end(json);
   }
-  json_array_end(json);
 }
 
 static void json_initial(Analysis *analysis, JsonWriter *json, Arena *arena) {
@@ -204,34 +198,27 @@ static void json_initial(Analysis *analysis, JsonWriter *json, Arena *arena) {
   json_object_begin(json);
   json_key_integer(json, "free", open);
   json_key(json, "fixed");
-  json_array_begin(json);
-  for (uint32_t k = 0; k < analysis->fixed.count; k++) json_string(json, model_name(model, analysis->fixed.data[k]));
-  json_array_end(json);
+  for (uint32_t k = 0; json_next(json, k, analysis->fixed.count); k++)
+    json_string(json, model_name(model, analysis->fixed.data[k]));
   json_key(json, "redundant");
-  json_array_begin(json);
-  for (uint32_t k = 0; k < analysis->redundant.count; k++)
+  for (uint32_t k = 0; json_next(json, k, analysis->redundant.count); k++)
     json_string(json, model_name(model, analysis->redundant.data[k]));
-  json_array_end(json);
   json_key(json, "candidates");
-  json_array_begin(json);
-  for (int32_t k = 0; k < analysis->candidates.count; k++) {
+  for (uint32_t k = 0; json_next(json, k, (uint32_t)analysis->candidates.count); k++) {
     uint32_t column =
         analysis->array.column_start[analysis->candidates.variable[k]] + (uint32_t)analysis->candidates.order[k];
     json_string(json, array_column_name(&analysis->array, column, arena));
   }
-  json_array_end(json);
   json_key(json, "suggested");
-  json_array_begin(json);
-  for (uint32_t k = 0; k < analysis->suggested.count; k++) json_string(json, analysis->suggested.data[k]);
-  json_array_end(json);
+  for (uint32_t k = 0; json_next(json, k, analysis->suggested.count); k++)
+    json_string(json, analysis->suggested.data[k]);
   json_key_integer(json, "initial_equations", analysis->initial_equations);
   json_object_end(json);
 }
 
 static void json_hidden(const Analysis *analysis, JsonWriter *json) {
-  json_array_begin(json);
-  for (uint32_t k = 0; k < analysis->hidden.count; k++) json_string(json, analysis->hidden.data[k].text);
-  json_array_end(json);
+  for (uint32_t k = 0; json_next(json, k, analysis->hidden.count); k++)
+    json_string(json, analysis->hidden.data[k].text);
 }
 
 static void json_superfluous(const Analysis *analysis, JsonWriter *json) {
@@ -245,34 +232,24 @@ static void json_superfluous(const Analysis *analysis, JsonWriter *json) {
 static void json_singular(const Analysis *analysis, JsonWriter *json, Arena *arena) {
   const Blocks *blocks = &analysis->structure.blocks;
   Model *model = analysis->problem.model;
-  json_array_begin(json);
-  for (uint32_t k = 0; k < analysis->singular.count; k++) {
+  for (uint32_t k = 0; json_next_object(json, k, analysis->singular.count); k++) {
     const SingularBlock *singular = &analysis->singular.data[k];
     int32_t begin = blocks->start[singular->block];
-    json_object_begin(json);
     json_key_integer(json, "block", singular->block + 1);
     json_key_string(json, "verdict", singular->here_only ? "here" : "identical");
     json_key_integer(json, "points", singular->points);
     json_key_number(json, "rank", singular->rank >= 0 ? (double)singular->rank : NAN);
     json_key(json, "equations");
-    json_array_begin(json);
-    for (int32_t p = begin; p < begin + singular->size; p++) {
-      uint32_t equation = analysis->problem.equation[blocks->row[p]];
-      json_object_begin(json);
+    for (uint32_t p = 0; json_next_object(json, p, (uint32_t)singular->size); p++) {
+      uint32_t equation = analysis->problem.equation[blocks->row[begin + (int32_t)p]];
       json_key_integer(json, "equation", (int64_t)equation + 1);
       json_key_integer(json, "line", equation_line(analysis, equation));
       json_key_string(json, "text", model_equation_text(model, &model->equations.data[equation], arena));
-      json_object_end(json);
     }
-    json_array_end(json);
     json_key(json, "variables");
-    json_array_begin(json);
-    for (int32_t p = begin; p < begin + singular->size; p++)
-      json_string(json, unknown_name(analysis, (uint32_t)blocks->column[p]));
-    json_array_end(json);
-    json_object_end(json);
+    for (uint32_t p = 0; json_next(json, p, (uint32_t)singular->size); p++)
+      json_string(json, unknown_name(analysis, (uint32_t)blocks->column[begin + (int32_t)p]));
   }
-  json_array_end(json);
 }
 
 static void json_offsets(const Structure *structure, JsonWriter *json) {

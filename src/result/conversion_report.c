@@ -12,16 +12,12 @@ void conversion_report_text(const ConversionVec *conversions, Heap *heap, TextVe
 }
 
 void conversion_report_json(const ConversionVec *conversions, JsonWriter *json) {
-  json_array_begin(json);
-  for (uint32_t k = 0; k < conversions->count; k++) {
+  for (uint32_t k = 0; json_next_object(json, k, conversions->count); k++) {
     const Conversion *conversion = &conversions->data[k];
-    json_object_begin(json);
     json_key_string(json, "kind", conversion_name(conversion->kind));
     json_key_integer(json, "equation", (int64_t)conversion->equation + 1);
     json_key_string(json, "before", conversion->before);
     json_key_string(json, "after", conversion->after);
     json_key_string(json, "how", conversion->how);
-    json_object_end(json);
   }
-  json_array_end(json);
 }

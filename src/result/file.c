@@ -64,8 +64,7 @@ static void release_writer(void *object) {
 static void drop_writer(FileWriter *writer) {
   Heap *heap = writer->heap;
   heap_release(heap, writer->ticket);
-  heap_free(heap, writer->buffer);
-  heap_free(heap, writer);
+  heap_free_all(heap, writer->buffer, writer);
 }
 
 /* A path whose last part can be replaced: symbolic links are followed as open() would. */

@@ -22,8 +22,7 @@ FileWriter *file_create(Heap *heap, Diags *diags, const char *path, FileSink *si
 /* Appends bytes. An error is kept and reported by file_commit; everything after it is dropped. */
 void file_write(FileWriter *writer, const void *bytes, size_t length);
 
-/* Room for `length` (at most FILE_ROOM) bytes that the caller fills; file_advance then says how many it used. */
-enum { FILE_ROOM = 4096 };
+/* Room for `length` bytes, at most 4096, that the caller fills; file_advance then says how many it used. */
 char *file_room(FileWriter *writer, size_t length);
 void file_advance(FileWriter *writer, size_t length);
 

@@ -45,31 +45,12 @@ static void put(Picture *picture, const char *bytes) {
   text_append(picture->heap, picture->text, bytes, strlen(bytes));
 }
 
-/* "NAME=\"VALUE\" " */
-static void put_attribute(Picture *picture, const char *name, double value) {
-  put(picture, " ");
-  put(picture, name);
-  put(picture, "=\"");
-  svg_number(picture->heap, picture->text, value);
-  put(picture, "\"");
-}
-
 static void put_box(Picture *picture, double x, double y, double width, double height) {
-  put(picture, "<rect");
-  put_attribute(picture, "x", x);
-  put_attribute(picture, "y", y);
-  put_attribute(picture, "width", width);
-  put_attribute(picture, "height", height);
+  svg_print(picture->heap, picture->text, "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"", x, y, width, height);
 }
 
 static void put_words(Picture *picture, double x, double y, const char *attributes, const char *words, uint32_t most) {
-  put(picture, "<text");
-  put_attribute(picture, "x", x);
-  put_attribute(picture, "y", y);
-  put(picture, attributes);
-  put(picture, ">");
-  svg_escape_short(picture->heap, picture->text, words, most);
-  put(picture, "</text>\n");
+  svg_words(picture->heap, picture->text, x, y, attributes, words, most);
 }
 
 static int32_t row_place(const MatrixView *view, int32_t row) { return view->row_place ? view->row_place[row] : row; }
@@ -99,12 +80,12 @@ static void put_hover(Picture *picture, int32_t row, int32_t entry) {
   const IncidencePicture *input = picture->input;
   int32_t order = input->order[entry];
   put(picture, "<title>");
-  svg_escape_short(picture->heap, picture->text, name_of(input->variable_names, input->column[entry], number), 200);
+  svg_escape(picture->heap, picture->text, name_of(input->variable_names, input->column[entry], number), 200);
   if (order > 0 && order <= 3) text_append(picture->heap, picture->text, "'''", (size_t)order);
   if (order > 3) text_printf(picture->heap, picture->text, ", derivative %d", order);
   put(picture, " in ");
   if (!input->equation_names) put(picture, "equation ");
-  svg_escape_short(picture->heap, picture->text, name_of(input->equation_names, row, number), 200);
+  svg_escape(picture->heap, picture->text, name_of(input->equation_names, row, number), 200);
   put(picture, "</title>");
 }
 
@@ -120,7 +101,7 @@ static void put_entry(Picture *picture, const MatrixView *view, int32_t row, int
   if (!picture->numbered) return;
   char words[16];
   snprintf(words, sizeof words, "%d", order);
-  put_words(picture, x + side / 2, y + side * 0.5 + 4, pale ? " class=\"n q\"" : " class=\"n\"", words, 8);
+  put_words(picture, x + side / 2, y + side * 0.5 + 4, pale ? "class=\"n q\"" : "class=\"n\"", words, 8);
 }
 
 static void draw_entries(Picture *picture, const MatrixView *view) {
@@ -136,29 +117,28 @@ static void draw_names(Picture *picture, const MatrixView *view) {
   text_printf(picture->heap, picture->text, "<g font-size=\"%d\" fill=\"#444\">\n", (int)lround(font));
   for (int32_t row = 0; row < picture->rows; row++) {
     double y = view->y + (row_place(view, row) + 0.5) * view->cell + 0.35 * font;
-    put_words(picture, view->x - 5, y, " text-anchor=\"end\"", name_of(picture->input->equation_names, row, number),
+    put_words(picture, view->x - 5, y, "text-anchor=\"end\"", name_of(picture->input->equation_names, row, number),
               NAME_LENGTH);
     if (!picture->input->c) continue;
     snprintf(number, sizeof number, "%d", picture->input->c[row]);
-    put_words(picture, view->x + picture->columns * view->cell + 6, y, " fill=\"#999\"", number, 8);
+    put_words(picture, view->x + picture->columns * view->cell + 6, y, "fill=\"#999\"", number, 8);
   }
   for (int32_t column = 0; column < picture->columns; column++) {
     double x = view->x + (column_place(view, column) + 0.5) * view->cell;
     char attributes[96];
-    snprintf(attributes, sizeof attributes, " transform=\"rotate(-90 %ld %ld)\"", lround(x + 0.35 * font),
+    snprintf(attributes, sizeof attributes, "transform=\"rotate(-90 %ld %ld)\"", lround(x + 0.35 * font),
              lround(view->y - 5));
     put_words(picture, round(x + 0.35 * font), round(view->y - 5), attributes,
               name_of(picture->input->variable_names, column, number), NAME_LENGTH);
     if (!picture->input->d) continue;
     snprintf(number, sizeof number, "%d", picture->input->d[column]);
-    put_words(picture, x, view->y + picture->rows * view->cell + 13, " text-anchor=\"middle\" fill=\"#999\"", number,
-              8);
+    put_words(picture, x, view->y + picture->rows * view->cell + 13, "text-anchor=\"middle\" fill=\"#999\"", number, 8);
   }
   if (picture->input->c)
-    put_words(picture, view->x + picture->columns * view->cell + 6, view->y - 5, " fill=\"#999\"", "c", 1);
+    put_words(picture, view->x + picture->columns * view->cell + 6, view->y - 5, "fill=\"#999\"", "c", 1);
   if (picture->input->d)
-    put_words(picture, view->x - 5, view->y + picture->rows * view->cell + 13, " text-anchor=\"end\" fill=\"#999\"",
-              "d", 1);
+    put_words(picture, view->x - 5, view->y + picture->rows * view->cell + 13, "text-anchor=\"end\" fill=\"#999\"", "d",
+              1);
   put(picture, "</g>\n");
 }
 
@@ -194,14 +174,10 @@ static void trace_map_row(Heap *heap, const MapCell *cells, int32_t y, double ca
 }
 
 static void draw_map_paths(Picture *picture, const MatrixView *view, TextVec *paths) {
-  put(picture, "<g fill=\"none\" transform=\"translate(");
-  svg_number(picture->heap, picture->text, view->x);
-  put(picture, " ");
   double width = view->cell * picture->columns / MAP_CELLS, height = view->cell * picture->rows / MAP_CELLS;
-  svg_number(picture->heap, picture->text, view->y + height / 2);
-  text_printf(picture->heap, picture->text, ") scale(%d %d) scale(.0001)", (int)lround(1e4 * width),
-              (int)lround(1e4 * height));
-  put(picture, "\">\n");
+  svg_print(picture->heap, picture->text,
+            "<g fill=\"none\" transform=\"translate(%f %f) scale(%d %d) scale(.0001)\">\n", view->x,
+            view->y + height / 2, (int)lround(1e4 * width), (int)lround(1e4 * height));
   for (int32_t i = 0; i < ORDERS * LEVELS; i++) {
     if (paths[i].count == 0) continue;
     text_printf(picture->heap, picture->text, "<path class=\"l%d\" stroke=\"%s\" d=\"", i % LEVELS,
@@ -262,7 +238,7 @@ static void draw_blocks(Picture *picture, const MatrixView *view) {
 
 static void draw_view(Picture *picture, const MatrixView *view, const char *heading) {
   double width = picture->columns * view->cell, height = picture->rows * view->cell;
-  put_words(picture, view->x, view->y - picture->side_top - 10, " font-size=\"13\" fill=\"#111\"", heading, 80);
+  put_words(picture, view->x, view->y - picture->side_top - 10, "font-size=\"13\" fill=\"#111\"", heading, 80);
   put_box(picture, view->x, view->y, width, height);
   put(picture, " fill=\"#fafafa\" stroke=\"#999\"/>\n");
   if (view->blocks) draw_blocks(picture, view);
@@ -312,7 +288,7 @@ static void draw_legend(Picture *picture, double x, double y) {
     x += 34 + 6.6 * (double)strlen(words[i]);
   }
   if (picture->detailed && picture->input->n_blocks && picture->input->c && picture->input->d)
-    put_words(picture, x + 8, y, " fill=\"#777\"", "pale: not the highest derivative", 60);
+    put_words(picture, x + 8, y, "fill=\"#777\"", "pale: not the highest derivative", 60);
 }
 
 /* As many equations fill the side of a picture; few do not make giant squares. */
@@ -341,7 +317,7 @@ void incidence_svg(Heap *heap, const IncidencePicture *input, TextVec *text) {
   double width = fmax(step * (input->n_blocks ? 2 : 1) + 16, 620), height = top + fmax(picture.rows, 1) * cell + 62;
   svg_begin(heap, text, width, height, input->title);
   draw_styles(&picture);
-  if (input->title) put_words(&picture, 16, 24, " font-size=\"15\" fill=\"#111\"", input->title, 90);
+  if (input->title) put_words(&picture, 16, 24, "font-size=\"15\" fill=\"#111\"", input->title, 90);
   char heading[80];
   snprintf(heading, sizeof heading, "as written: %d equations, %d variables", picture.rows, picture.columns);
   draw_view(&picture, &written, heading);
@@ -352,8 +328,7 @@ void incidence_svg(Heap *heap, const IncidencePicture *input, TextVec *text) {
     blocks.column_place = column_places;
     snprintf(heading, sizeof heading, "block triangular: %d block%s", input->n_blocks, input->n_blocks == 1 ? "" : "s");
     draw_view(&picture, &blocks, heading);
-    heap_free(heap, row_places);
-    heap_free(heap, column_places);
+    heap_free_all(heap, row_places, column_places);
   }
   draw_legend(&picture, 16, height - 14);
   svg_end(heap, text);

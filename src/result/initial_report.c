@@ -19,6 +19,8 @@ static const char *const WAY_NAME[] = {[WAY_STATES] = "states hold their start v
                                        [WAY_CONTINUED] = "step by step, continuation in the guesses",
                                        [WAY_ALL_ROWS] = "all equations at once"};
 
+enum { MOST_PARTS = 8, MOST_NAMES = 8 }; /* in a text */
+
 /* One line of the table: a variable or derivative, or a free parameter. */
 typedef struct Line {
   const char *name;
@@ -132,17 +134,23 @@ static void text_line(Table *table, const Line *line, int width, TextVec *text) 
   text_append(heap, text, "\n", 1);
 }
 
+static void text_part(Table *table, const HiddenPart *part, TextVec *text) {
+  const Model *model = table->evaluator->model;
+  text_printf(table->heap, text, "  highest index          %d:", part->index);
+  for (uint32_t k = 0; k < part->highest.count && k < MOST_NAMES; k++)
+    text_printf(table->heap, text, "%s %s", k ? "," : "",
+                arena_printable(&table->arena, model_name(model, model->unknowns.data[part->highest.data[k]])));
+  text_printf(table->heap, text, part->highest.count > MOST_NAMES ? ", ...\n" : "\n");
+}
+
 static void text_summary(Table *table, const Explanation *explanation, TextVec *text) {
   const Initial *initial = table->initial;
   Heap *heap = table->heap;
   uint32_t equations = initial->system->rows - initial->system->array->rows;
   text_printf(heap, text, "  degrees of freedom     %lld: %u fixed, %u initial equations, %u left free\n",
               (long long)initial->dof, initial->fixed, equations, initial->free);
-  text_printf(heap, text, "  form                   %s\n", explanation->form_text);
-  if (explanation->form.parts.count > 1)
-    for (uint32_t k = 0; k < explanation->form.parts.count && k < 8; k++)
-      text_printf(heap, text, "    part %-2u              %s\n", k + 1,
-                  form_part_text(&explanation->form.parts.data[k], &table->arena));
+  for (uint32_t k = 0; k < explanation->parts.count && k < MOST_PARTS; k++)
+    text_part(table, &explanation->parts.data[k], text);
   text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way], initial->iterations);
   text_printf(heap, text, "  steps                  %u explicit, %u linear systems", explanation->assignments,
               explanation->linear);
@@ -191,28 +199,17 @@ static void json_line(Table *table, const Line *line, JsonWriter *json) {
 
 static void json_unknowns(const Model *model, const char *key, const IndexVec *unknowns, JsonWriter *json) {
   json_key(json, key);
-  json_array_begin(json);
-  for (uint32_t k = 0; k < unknowns->count; k++)
+  for (uint32_t k = 0; json_next(json, k, unknowns->count); k++)
     json_string(json, model_name(model, model->unknowns.data[unknowns->data[k]]));
-  json_array_end(json);
 }
 
-static void json_parts(const Explanation *explanation, const Model *model, JsonWriter *json, Arena *arena) {
-  json_array_begin(json);
-  for (uint32_t k = 0; k < explanation->form.parts.count; k++) {
-    const FormPart *part = &explanation->form.parts.data[k];
-    json_object_begin(json);
-    json_key_string(json, "form", form_part_text(part, arena));
-    json_key_integer(json, "order", part->order);
-    json_key_integer(json, "equations", part->equations);
-    json_key_integer(json, "constraints", part->constraints);
-    json_key_integer(json, "multipliers", part->multipliers);
-    json_key_integer(json, "coupled", part->coupled);
-    json_unknowns(model, "variables", &part->unknowns, json);
+static void json_parts(const Explanation *explanation, const Model *model, JsonWriter *json) {
+  for (uint32_t k = 0; json_next_object(json, k, explanation->parts.count); k++) {
+    const HiddenPart *part = &explanation->parts.data[k];
+    json_key_integer(json, "index", part->index);
+    json_unknowns(model, "variables", &part->variables, json);
     json_unknowns(model, "highest_index", &part->highest, json);
-    json_object_end(json);
   }
-  json_array_end(json);
 }
 
 static void json_steps(const Explanation *explanation, JsonWriter *json) {
@@ -226,17 +223,13 @@ static void json_steps(const Explanation *explanation, JsonWriter *json) {
 }
 
 static void json_redundant(const Initial *initial, JsonWriter *json, Arena *arena) {
-  json_array_begin(json);
-  for (uint32_t k = 0; k < initial->surplus.count; k++)
+  for (uint32_t k = 0; json_next(json, k, initial->surplus.count); k++)
     json_string(json, system_row_text(initial->system, initial->surplus.data[k], arena));
-  json_array_end(json);
 }
 
 static void json_values(const Initial *initial, Evaluator *evaluator, JsonWriter *json) {
   Table table = make_table(initial, evaluator, json->heap);
-  json_array_begin(json);
-  for (uint32_t k = 0; k < table.lines.count; k++) json_line(&table, &table.lines.data[k], json);
-  json_array_end(json);
+  for (uint32_t k = 0; json_next(json, k, table.lines.count); k++) json_line(&table, &table.lines.data[k], json);
   free_table(&table);
 }
 
@@ -245,24 +238,18 @@ static void json_conflict(const Initial *initial, JsonWriter *json, Arena *arena
   const Model *model = initial->system->evaluator->model;
   json_object_begin(json);
   json_key(json, "variables");
-  json_array_begin(json);
-  for (uint32_t k = 0; k < conflict->columns.count; k++) {
+  for (uint32_t k = 0; json_next_object(json, k, conflict->columns.count); k++) {
     const InitialColumn *column = &initial->column[conflict->columns.data[k]];
-    json_object_begin(json);
     json_key_string(json, "name",
                     column->named == MAP_NONE ? system_column_name(initial->system, conflict->columns.data[k], arena)
                                               : model_name(model, column->named));
     json_key_number(json, "fixed", column->sign * column->start);
     json_key_number(json, "wanted",
                     conflict->columns.data[k] == conflict->column ? column->sign * conflict->wanted : NAN);
-    json_object_end(json);
   }
-  json_array_end(json);
   json_key(json, "equations");
-  json_array_begin(json);
-  for (uint32_t k = 0; k < conflict->rows.count; k++)
+  for (uint32_t k = 0; json_next(json, k, conflict->rows.count); k++)
     json_string(json, system_row_text(initial->system, conflict->rows.data[k], arena));
-  json_array_end(json);
   json_key_number(json, "residual", conflict->residual);
   json_object_end(json);
 }

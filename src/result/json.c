@@ -71,6 +71,19 @@ static void put_string(JsonWriter *json, const char *text, size_t length) {
   put(json, "\"");
 }
 
+bool json_next(JsonWriter *json, uint32_t k, uint32_t count) {
+  if (k == 0) json_array_begin(json);
+  if (k == count) json_array_end(json);
+  return k < count;
+}
+
+bool json_next_object(JsonWriter *json, uint32_t k, uint32_t count) {
+  if (k > 0) json_object_end(json);
+  bool goes_on = json_next(json, k, count);
+  if (goes_on) json_object_begin(json);
+  return goes_on;
+}
+
 void json_key(JsonWriter *json, const char *key) {
   separate(json, json->levels.count == 1);
   put_string(json, key, strlen(key));

@@ -27,6 +27,11 @@ void json_object_end(JsonWriter *json);
 void json_array_begin(JsonWriter *json);
 void json_array_end(JsonWriter *json);
 
+/* for (uint32_t k = 0; json_next(json, k, count); k++) writes an array, one value a round; with json_next_object the
+ * values are objects, of which a round writes the members. No round may be left early. */
+bool json_next(JsonWriter *json, uint32_t k, uint32_t count);
+bool json_next_object(JsonWriter *json, uint32_t k, uint32_t count);
+
 /* The name of the next value; only directly within an object. */
 void json_key(JsonWriter *json, const char *key);
 

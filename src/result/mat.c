@@ -310,8 +310,7 @@ static const char *read_signals(const MatReader *reader, SignalTable *signals) {
     if (problem) return problem;
     signals_add(signals, &signal);
   }
-  vec_free(reader->heap, &name);
-  vec_free(reader->heap, &description);
+  vec_free(reader->heap, &name, &description);
   return NULL;
 }
 

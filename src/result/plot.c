@@ -51,7 +51,6 @@ Plot plot_signals(Arena *arena, const Trajectory *trajectory, const char *title,
 static void put(Drawing *drawing, const char *bytes) {
   text_append(drawing->heap, drawing->text, bytes, strlen(bytes));
 }
-static void put_number(Drawing *drawing, double value) { svg_number(drawing->heap, drawing->text, value); }
 
 static double x_pixel(const Drawing *drawing, double x) {
   return drawing->left + (drawing->right - drawing->left) * axis_place(&drawing->panels.x, x);
@@ -61,17 +60,8 @@ static double y_pixel(const Drawing *drawing, const Panel *panel, double y) {
   return drawing->bottom - (drawing->bottom - drawing->top) * axis_place(&panel->y, y);
 }
 
-/* <text x y ATTRIBUTES>words</text> */
 static void put_text(Drawing *drawing, double x, double y, const char *attributes, const char *words) {
-  put(drawing, "<text x=\"");
-  put_number(drawing, x);
-  put(drawing, "\" y=\"");
-  put_number(drawing, y);
-  put(drawing, "\" ");
-  put(drawing, attributes);
-  put(drawing, ">");
-  svg_escape(drawing->heap, drawing->text, words);
-  put(drawing, "</text>\n");
+  svg_words(drawing->heap, drawing->text, x, y, attributes, words, UINT32_MAX);
 }
 
 /* ---- curves ---- */
@@ -170,15 +160,12 @@ static long column_width(const Drawing *drawing, const Panel *panel, const PlotS
 
 static void draw_curve(Drawing *drawing, const Panel *panel, const PlotSeries *series, uint32_t place) {
   static const char *const dash[] = {"", " stroke-dasharray=\"70 30\"", " stroke-dasharray=\"15 25\""};
-  put(drawing, "<path stroke=\"");
-  put(drawing, svg_colour(place));
-  put(drawing, "\"");
-  put(drawing, dash[place / SVG_COLOURS % 3]);
-  put(drawing, " d=\"");
+  svg_print(drawing->heap, drawing->text, "<path stroke=\"%s\"%s d=\"", svg_colour(place),
+            dash[place / SVG_COLOURS % 3]);
   Pen pen = {.drawing = drawing};
   trace(drawing, panel, series, column_width(drawing, panel, series), &pen);
   put(drawing, "\"><title>");
-  svg_escape(drawing->heap, drawing->text, series->label);
+  svg_escape(drawing->heap, drawing->text, series->label, UINT32_MAX);
   put(drawing, "</title></path>\n");
 }
 
@@ -193,12 +180,8 @@ static void draw_series(Drawing *drawing, const Panel *panel) {
 /* ---- frame, grid, labels ---- */
 
 static void grid_line(Drawing *drawing, bool vertical, double at) {
-  put(drawing, "M");
-  put_number(drawing, vertical ? at : drawing->left);
-  put(drawing, " ");
-  put_number(drawing, vertical ? drawing->bottom : at);
-  put(drawing, vertical ? "V" : "H");
-  put_number(drawing, vertical ? drawing->top : drawing->right);
+  if (vertical) svg_print(drawing->heap, drawing->text, "M%f %fV%f", at, drawing->bottom, drawing->top);
+  else svg_print(drawing->heap, drawing->text, "M%f %fH%f", drawing->left, at, drawing->right);
 }
 
 static void draw_grid(Drawing *drawing, const Panel *panel, bool minor) {
@@ -212,15 +195,8 @@ static void draw_grid(Drawing *drawing, const Panel *panel, bool minor) {
 }
 
 static void draw_frame(Drawing *drawing) {
-  put(drawing, "<path fill=\"none\" stroke=\"#555\" d=\"M");
-  put_number(drawing, drawing->left);
-  put(drawing, " ");
-  put_number(drawing, drawing->top);
-  put(drawing, "V");
-  put_number(drawing, drawing->bottom);
-  put(drawing, "H");
-  put_number(drawing, drawing->right);
-  put(drawing, "\"/>\n");
+  svg_print(drawing->heap, drawing->text, "<path fill=\"none\" stroke=\"#555\" d=\"M%f %fV%fH%f\"/>\n", drawing->left,
+            drawing->top, drawing->bottom, drawing->right);
 }
 
 static void draw_y_labels(Drawing *drawing, const Panel *panel) {
@@ -275,9 +251,7 @@ static void draw_entry(Drawing *drawing, const PlotSeries *series, uint32_t plac
   Heap *heap = drawing->heap;
   text_printf(heap, drawing->text, "<path stroke=\"%s\" stroke-width=\"2\"%s d=\"M%ld %ldh22\"/>\n", svg_colour(place),
               dash[place / SVG_COLOURS % 3], lround(x), lround(y));
-  text_printf(heap, drawing->text, "<text x=\"%ld\" y=\"%ld\">", lround(x) + 28, lround(y) + 4);
-  svg_escape_short(heap, drawing->text, series->label, LABEL_LENGTH);
-  put(drawing, "</text>\n");
+  svg_words(heap, drawing->text, round(x) + 28, round(y) + 4, "", series->label, LABEL_LENGTH);
 }
 
 /* Draws the legend with its first line at `y` (or, with `draw` false, only measures it); returns its lines. */

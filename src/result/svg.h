@@ -12,12 +12,13 @@ const char *svg_colour(uint32_t index);
 void svg_begin(Heap *heap, TextVec *text, double width, double height, const char *title);
 void svg_end(Heap *heap, TextVec *text);
 
-/* Appends text with markup escaped, control characters dropped, bytes that are not UTF-8 replaced, and a
- * hyphen before a digit at the beginning as a minus sign. */
-void svg_escape(Heap *heap, TextVec *text, const char *words);
+/* Appends text with markup escaped, control characters dropped, bytes that are not UTF-8 replaced, and a hyphen before a
+ * digit at the beginning as a minus sign; shortened in the middle to about `most` characters. */
+void svg_escape(Heap *heap, TextVec *text, const char *words, uint32_t most);
 
-/* The same, shortened in the middle to about `most` characters. */
-void svg_escape_short(Heap *heap, TextVec *text, const char *words, uint32_t most);
+/* The words as above, in an element of their own. */
+void svg_words(Heap *heap, TextVec *text, double x, double y, const char *attributes, const char *words, uint32_t most);
 
-/* A number with at most two decimals, as coordinates need. */
-void svg_number(Heap *heap, TextVec *text, double value);
+/* As text_printf, with %s, %d and %f alone: a number has at most two decimals, as coordinates need, and a point in any
+ * locale. */
+__attribute__((format(printf, 3, 4))) void svg_print(Heap *heap, TextVec *text, const char *format, ...);

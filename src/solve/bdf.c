@@ -167,11 +167,8 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
   bdf->tested = heap_array(heap, columns, sizeof(bool));
   double **vectors[] = {&bdf->share, &bdf->weight, &bdf->y, &bdf->guess, &bdf->slope, &bdf->next, &bdf->change};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = heap_array(heap, columns, sizeof(double));
-  bdf->residual = heap_array(heap, rows, sizeof(double));
-  bdf->correction = heap_array(heap, rows, sizeof(double));
-  bdf->secant_weight = heap_array(heap, rows, sizeof(double));
-  bdf->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
-  bdf->values = heap_array(heap, (size_t)nonzeros, sizeof(double));
+  heap_numbers(heap, rows, &bdf->residual, &bdf->correction, &bdf->secant_weight);
+  heap_numbers(heap, (size_t)nonzeros, &bdf->jacobian, &bdf->values);
   return bdf;
 }
 

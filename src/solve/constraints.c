@@ -2,6 +2,7 @@
 #include "solve/constraints.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The columns of the model's array out of those of the view. */
 static void set_columns(Constraints *constraints, const double *y) {
@@ -118,8 +119,7 @@ Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan,
   if (plan->program) constraints->program = workspace_new(heap, plan->program);
   constraints->y = heap_array(heap, view->original->array->columns, sizeof(double));
   constraints->rows = heap_array(heap, view->original->array->rows, sizeof(double));
-  constraints->values = heap_array(heap, plan->count, sizeof(double));
-  constraints->scale = heap_array(heap, plan->count, sizeof(double));
+  heap_numbers(heap, plan->count, &constraints->values, &constraints->scale);
   constraints->level_worst = heap_array(heap, plan->levels, sizeof(double));
   constraints->worst_row = MAP_NONE;
   set_columns(constraints, y);
@@ -151,6 +151,8 @@ void constraints_check(Constraints *constraints, double t, const double *y) {
   View *view = constraints->view;
   Heap *heap = view->original->heap;
   set_columns(constraints, y);
+  size_t discretes = view->original->model->discretes.count * sizeof(double);
+  if (view->original_switches && discretes) memcpy(view->original->discretes, view->evaluator->discretes, discretes);
   if (view->original_switches && switches_evaluate(view->original_switches, t, constraints->y)) {
     switches_begin(view->original_switches, MAP_NONE); /* each point settles its modes anew */
     switches_set(view->original_switches, t, constraints->y);

@@ -163,11 +163,7 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
   cvode->system = system;
   cvode->heap = heap;
   cvode->options = *options;
-  cvode->completed = heap_array(heap, columns, sizeof(double));
-  cvode->trial = heap_array(heap, columns, sizeof(double));
-  cvode->predicted = heap_array(heap, columns, sizeof(double));
-  cvode->previous = heap_array(heap, columns, sizeof(double));
-  cvode->y = heap_array(heap, columns, sizeof(double));
+  heap_numbers(heap, columns, &cvode->completed, &cvode->trial, &cvode->predicted, &cvode->previous, &cvode->y);
   heap_defer(heap, cvode_release, cvode);
   cvode_make_objects(cvode);
   return cvode;

@@ -65,8 +65,7 @@ void determinant_plans(ArrayCode *code, const Structure *structure, DeterminantP
   }
   if (of_moving.count) moving->program = array_code_program(code, of_moving.data, of_moving.count);
   if (of_switched.count) switched->program = array_code_program(code, of_switched.data, of_switched.count);
-  vec_free(heap, &of_moving);
-  vec_free(heap, &of_switched);
+  vec_free(heap, &of_moving, &of_switched);
 }
 
 /* ---- their values ---- */

@@ -131,8 +131,7 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   for (int i = 0; i < SPREAD_MAX; i++) erk->before[i] = heap_array(heap, columns, sizeof(double));
   for (int i = 0; i < DENSE_MAX; i++) erk->dense[i] = heap_array(heap, columns, sizeof(double));
   for (int i = 0; i < 2; i++) erk->sum[i] = heap_array(heap, columns, sizeof(double));
-  erk->guess = heap_array(heap, columns, sizeof(double));
-  erk->weight = heap_array(heap, columns, sizeof(double));
+  heap_numbers(heap, columns, &erk->guess, &erk->weight);
   return erk;
 }
 

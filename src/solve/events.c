@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, DIG_LIMIT = 24 };
+enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, ITERATION_LIMIT = 1000, DIG_LIMIT = 24 };
 
 /* A solution that slides has left its edge when the weight of a mode is beyond 0 or 1 by more than round-off. */
 static const double LEFT = 1e-9;
@@ -229,8 +229,14 @@ void events_begin(View *view, double t, const double *y) {
 }
 
 double events_next_time(View *view, double t, double stop, uint32_t *mode) {
-  if (!view->switches || !view->switches->schedule) return INFINITY;
-  return schedule_next(view->switches->schedule, t, stop, mode);
+  const Switches *switches = view->switches;
+  double next = INFINITY, sample = INFINITY;
+  *mode = MAP_NONE;
+  if (switches && switches->schedule) next = schedule_next(switches->schedule, t, stop, mode);
+  if (switches && switches->decisions) sample = decisions_next_time(switches->decisions, t);
+  if (sample >= next || sample > stop) return next;
+  *mode = MAP_NONE;
+  return sample;
 }
 
 /* Is the solution still on its edge at t, with the columns in search->y? */
@@ -263,16 +269,119 @@ static EvalStatus begin_to_slide(View *view, double t, double *y) {
   return view->methods->solve(view, t, y);
 }
 
-bool events_settle(View *view, double t, double *y, uint32_t mode) {
-  switches_begin(view->switches, mode);
-  for (int round = 0; round < SETTLE_LIMIT; round++) {
-    if (!switches_evaluate(view->switches, t, y)) return false;
-    if (!switches_set(view->switches, t, y)) {
-      if (begin_to_slide(view, t, y) != EVAL_OK) return false;
-      switches_keep(view->switches, t, y, 0);
-      return true;
-    }
+/* Modes and all else that is discrete, with pre() held, and the columns that they lead to. */
+static bool settle_once(View *view, double t, double *y, uint32_t mode) {
+  Switches *switches = view->switches;
+  switches_begin(switches, mode);
+  int solved = 0;
+  for (uint32_t round = 0; round < SETTLE_LIMIT + modes_leaves(switches->modes) && solved < SETTLE_LIMIT; round++) {
+    if (!switches_evaluate(switches, t, y)) return false;
+    switches->matter = false;
+    if (!switches_set(switches, t, y)) return begin_to_slide(view, t, y) == EVAL_OK;
+    if (!switches->matter) continue;
+    if (view_restructured(view)) return false;
+    view->disturbed = true;
+    solved++;
     if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
   }
   return false;
 }
+
+static void copy_numbers(double *to, const double *from, size_t count) {
+  if (count) memcpy(to, from, count * sizeof *to);
+}
+
+/* The same. A when whose condition no longer holds once it has acted, as that of a block that slips has no solution if it is taken
+ * as an equation: then what fires acts, and what follows from it does not undo it. */
+static bool settle_values(View *view, double t, double *y, uint32_t mode) {
+  Decisions *decisions = view->switches->decisions;
+  if (!decisions || !decisions->fires) return settle_once(view, t, y, mode);
+  Heap *heap = view->evaluator->heap;
+  double *discretes = view->evaluator->discretes;
+  size_t columns = (size_t)view->system.columns, leaves = modes_leaves(view->switches->modes);
+  double *before = heap_array(heap, columns + leaves, sizeof *before);
+  copy_numbers(before, y, columns);
+  copy_numbers(before + columns, discretes, leaves);
+  decisions->retracted = false;
+  bool settled = settle_once(view, t, y, mode);
+  if (decisions->retracted && !view->restructured && (!settled || switches_undecided(view->switches))) {
+    copy_numbers(y, before, columns);
+    copy_numbers(discretes, before + columns, leaves);
+    view->switches->slide.mode = MAP_NONE;
+    decisions->latches = true;
+    view->undetermined = MAP_NONE;
+    settled = settle_once(view, t, y, mode);
+    decisions->latches = false;
+  }
+  heap_free(heap, before);
+  return settled;
+}
+
+/* What reinit does to the columns. false: the rows cannot be solved with it. */
+static bool reset_columns(View *view, double t, double *y, bool *any) {
+  const Decisions *decisions = view->switches->decisions;
+  const System *system = &view->system;
+  Heap *heap = view->evaluator->heap;
+  uint8_t *held = NULL;
+  for (uint32_t a = 0; a < decisions->logic->actions.count; a++) {
+    uint32_t column = decisions->column[a];
+    double value = decisions_value(decisions, a);
+    if (column == MAP_NONE || !decisions_fires(decisions, a) || isnan(value)) continue;
+    if (!held) held = heap_array(heap, (size_t)system->columns, sizeof *held);
+    held[column] = 2;
+    y[column] = decisions->sign[a] * value;
+  }
+  *any = held != NULL;
+  if (!held) return true;
+  view->disturbed = true;
+  for (int32_t k = 0; k < system->links; k++)
+    if (!held[system->link_from[k]]) held[system->link_from[k]] = 1;
+  EvalStatus status = view->methods->solve_holding ? view->methods->solve_holding(view, t, y, held)
+                                                   : view->methods->solve_at_event(view, t, y);
+  heap_free(heap, held);
+  return status == EVAL_OK;
+}
+
+/* What fires besides, at the values found: the last assertion that does not hold, and whether the run is to end. */
+static void note_actions(View *view, double t, const double *y) {
+  Decisions *decisions = view->switches->decisions;
+  decisions_act(decisions, t, y);
+  for (uint32_t a = 0; a < decisions->logic->actions.count; a++) {
+    if (!decisions_fires(decisions, a)) continue;
+    ActionKind kind = decisions->logic->actions.data[a].kind;
+    bool failed = kind == ACTION_ASSERT && decisions_value(decisions, a) == 0;
+    if (failed || kind == ACTION_TERMINATE) vec_push(view->evaluator->heap, &view->fired, a);
+  }
+}
+
+void events_watch(View *view, double t, const double *y) {
+  view->fired.count = 0;
+  if (view->switches && view->switches->decisions && view->switches->decisions->watches) note_actions(view, t, y);
+}
+
+static bool iterate(View *view, double t, double *y, uint32_t mode) {
+  Decisions *decisions = view->switches->decisions;
+  view->disturbed = false;
+  view->fired.count = 0;
+  for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
+    bool reset = false;
+    view->iterations++;
+    if (!settle_values(view, t, y, iteration ? MAP_NONE : mode)) return false;
+    if (decisions) {
+      note_actions(view, t, y);
+      if (!reset_columns(view, t, y, &reset)) return false;
+    }
+    if (decisions && (decisions_accept(decisions) || reset)) continue;
+    if (decisions) decisions_end(decisions, t, y);
+    switches_keep(view->switches, t, y, 0);
+    return true;
+  }
+  return false;
+}
+
+bool events_settle(View *view, double t, double *y, uint32_t mode) {
+  if (view->switches->decisions) decisions_begin(view->switches->decisions, t);
+  return iterate(view, t, y, mode);
+}
+
+bool events_resume(View *view, double t, double *y) { return iterate(view, t, y, MAP_NONE); }

@@ -17,12 +17,20 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
 /* Does something contradict its mode at (t, y)? *mode is it. */
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode);
 
-/* The first time behind t, up to stop, at which a mode of time alone changes, and which; INFINITY: none does. */
+/* The first time behind t, up to stop, at which a mode of time alone changes, and which, or a sample is due (MAP_NONE);
+ * INFINITY: neither. */
 double events_next_time(View *view, double t, double stop, uint32_t *mode);
 
 /* Does a solution that slides along an edge leave it in the step from `before` to *t? As events_locate. */
 bool events_leave(View *view, const Integrator *integrator, void *self, double before, double *t, double *y);
 
-/* Takes the modes over at the event (t, y) of this mode and solves the other columns for them, until all agree, or
- * begins to slide along an edge. Returns false when they do not settle. */
+/* Takes the modes over at the event (t, y) of this mode (MAP_NONE: of none) and all else that is discrete, and solves the other
+ * columns for them, until all agree, or begins to slide along an edge; then does what whens ask for, and so on until nothing
+ * changes. Returns false when they do not settle. */
 bool events_settle(View *view, double t, double *y, uint32_t mode);
+
+/* The same in the midst of an event, in another system: its iteration goes on. */
+bool events_resume(View *view, double t, double *y);
+
+/* Looks at assertions outside of whens, at (t, y) between events: those that do not hold are in view->fired. */
+void events_watch(View *view, double t, const double *y);

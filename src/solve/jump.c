@@ -42,12 +42,10 @@ Jump *jump_new(Heap *heap, Evaluator *evaluator) {
   }
   jump->linear = linear_new(heap, (int32_t)n, jump->start[n], false);
   linear_set_pattern(jump->linear, jump->start, jump->row);
-  jump->values = heap_array(heap, (size_t)jump->start[n], sizeof(double));
-  jump->first = heap_array(heap, (size_t)jump->start[n], sizeof(double));
+  heap_numbers(heap, (size_t)jump->start[n], &jump->values, &jump->first);
   jump->entries = heap_array(heap, jacobian->nonzeros, sizeof(double));
   jump->rows = heap_array(heap, array->rows, sizeof(double));
-  jump->b = heap_array(heap, n, sizeof(double));
-  jump->moved = heap_array(heap, n, sizeof(double));
+  heap_numbers(heap, n, &jump->b, &jump->moved);
   jump->y = heap_array(heap, array->columns, sizeof(double));
   return jump;
 }

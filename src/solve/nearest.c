@@ -54,16 +54,14 @@ Nearest *nearest_new(Heap *heap, const System *system) {
   size_t entries = n + m + 2 * nonzeros;
   nearest->heap = heap;
   nearest->system = system;
-  nearest->weight = heap_array(heap, n, sizeof(double));
-  nearest->held = heap_array(heap, n, sizeof(double));
+  heap_numbers(heap, n, &nearest->weight, &nearest->held);
   for (size_t q = 0; q < n; q++) nearest->weight[q] = nearest->held[q] = ALGEBRAIC_WEIGHT * system->nominal[q];
   for (int32_t k = 0; k < system->links; k++) {
     nearest->weight[system->link_from[k]] = system->nominal[system->link_from[k]];
     nearest->held[system->link_from[k]] = 0;
   }
   nearest->jacobian = heap_array(heap, nonzeros, sizeof(double));
-  nearest->residual = heap_array(heap, m, sizeof(double));
-  nearest->scale = heap_array(heap, m, sizeof(double));
+  heap_numbers(heap, m, &nearest->residual, &nearest->scale);
   nearest->values = heap_array(heap, entries, sizeof(double));
   nearest->solution = heap_array(heap, n + m, sizeof(double));
   nearest->trial = heap_array(heap, n, sizeof(double));

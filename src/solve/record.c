@@ -108,6 +108,20 @@ Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders,
   return recorder;
 }
 
+void recorder_rebind(Recorder *recorder, Evaluator *evaluator) {
+  const Array *before = recorder->evaluator->array, *now = evaluator->array;
+  for (uint32_t k = 0; k < recorder->count; k++) {
+    uint32_t source = recorder->source[k];
+    if (source >= before->columns) {
+      recorder->source[k] = source - before->columns + now->columns;
+      continue;
+    }
+    uint32_t unknown = before->problem->unknown[before->column_unknown[source]];
+    recorder->source[k] = now->model_column[unknown] + array_order(before, source);
+  }
+  recorder->evaluator = evaluator;
+}
+
 void recorder_add(Recorder *recorder, double t, const double *y) {
   uint32_t columns = recorder->evaluator->array->columns;
   double *row = trajectory_append(recorder->trajectory, t);
@@ -127,7 +141,6 @@ Drift recorder_drift(Heap *heap, const Recorder *recorder, const char *name) {
     values[r] = signal == MAP_NONE ? NAN : trajectory_value(trajectory, r, signal);
   }
   Drift drift = drift_of(times, values, trajectory->rows);
-  heap_free(heap, times);
-  heap_free(heap, values);
+  heap_free_all(heap, times, values);
   return drift;
 }

@@ -14,6 +14,9 @@ typedef struct Recorder {
   uint32_t *source; /* per column of the rows: column of the array, or array->columns + discrete variable */
 } Recorder;
 
+/* From here on values come from another evaluator, whose array is one of the same model. */
+void recorder_rebind(Recorder *recorder, Evaluator *evaluator);
+
 /* Signals whose names match the filter (NULL: all). orders: per unknown of the model, its highest derivative that is a
  * signal (problem_written_orders). is_state: per column of the array. Lives in the heap. */
 Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,

@@ -9,7 +9,7 @@
 static const char *constraint_text(const RunFacts *facts, Arena *arena) {
   const RunStatistics *statistics = facts->statistics;
   if (!statistics || statistics->constraint_row == MAP_NONE) return NULL;
-  return evaluator_row_text(facts->evaluator, statistics->constraint_row, arena);
+  return evaluator_row_text(statistics->constraint_array, statistics->constraint_row, arena);
 }
 
 /* ---- text ---- */
@@ -75,16 +75,12 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
 
 static void json_pivots(const RunFacts *facts, JsonWriter *json, Arena *arena) {
   const Array *array = facts->run_evaluator->array;
-  json_array_begin(json);
-  for (uint32_t k = 0; k < facts->statistics->stepper.pivots.count; k++) {
+  for (uint32_t k = 0; json_next_object(json, k, facts->statistics->stepper.pivots.count); k++) {
     const PivotRecord *pivot = &facts->statistics->stepper.pivots.data[k];
-    json_object_begin(json);
     json_key_number(json, "time", pivot->time);
     json_key_string(json, "out", array_column_name(array, pivot->out, arena));
     json_key_string(json, "in", array_column_name(array, pivot->in, arena));
-    json_object_end(json);
   }
-  json_array_end(json);
 }
 
 static void json_constraint(const RunFacts *facts, JsonWriter *json, Arena *arena) {
@@ -97,27 +93,21 @@ static void json_constraint(const RunFacts *facts, JsonWriter *json, Arena *aren
 }
 
 static void json_invariants(const RunFacts *facts, JsonWriter *json, Heap *heap) {
-  json_array_begin(json);
-  for (uint32_t k = 0; facts->recorder && k < facts->invariant_count; k++) {
+  for (uint32_t k = 0; json_next_object(json, k, facts->recorder ? facts->invariant_count : 0); k++) {
     Drift drift = recorder_drift(heap, facts->recorder, facts->invariants[k]);
-    json_object_begin(json);
     json_key_string(json, "name", facts->invariants[k]);
     json_key_number(json, "first", drift.first);
     json_key_number(json, "change", drift.change);
     json_key_number(json, "largest", drift.largest);
     json_key_string(json, "drift", drift_name(drift.kind));
-    json_object_end(json);
   }
-  json_array_end(json);
 }
 
 /* Largest residual of each level of constraints. */
 static void json_levels(const RunFacts *facts, JsonWriter *json) {
   const Constraints *constraints = facts->statistics ? facts->statistics->constraints : NULL;
-  json_array_begin(json);
-  for (uint32_t l = 0; constraints && l < constraints->plan->levels; l++)
+  for (uint32_t l = 0; json_next(json, l, constraints ? constraints->plan->levels : 0); l++)
     json_number(json, constraints->level_worst[l]);
-  json_array_end(json);
 }
 
 static void json_final(const Recorder *recorder, JsonWriter *json) {
@@ -187,14 +177,10 @@ static void json_diagnostic(const Source *source, const Diag *diag, JsonWriter *
   json_key_string(json, "message", diag->message);
   json_place(source, diag->span, json);
   json_key(json, "notes");
-  json_array_begin(json);
-  for (uint32_t n = 0; n < diag->notes.count; n++) {
-    json_object_begin(json);
+  for (uint32_t n = 0; json_next_object(json, n, diag->notes.count); n++) {
     json_key_string(json, "message", diag->notes.data[n].message);
     json_place(source, diag->notes.data[n].span, json);
-    json_object_end(json);
   }
-  json_array_end(json);
   json_object_end(json);
 }
 

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-typedef struct RunLoop {
+struct RunLoop {
+  Heap *heap;
   View *view;
   Stepper *stepper;
   const RunOptions *options;
@@ -16,7 +17,7 @@ typedef struct RunLoop {
   bool again; /* an event was passed before the output point of now: the step is taken again */
   uint64_t rows_before, entries_before;                        /* the evaluator's counts at the beginning */
   uint64_t output_rows, output_entries, output_factorizations; /* spent on output points */
-} RunLoop;
+};
 
 /* ---- output ---- */
 
@@ -56,12 +57,16 @@ static bool record_until(RunLoop *run, double t, bool before) {
   return true;
 }
 
+static void record_behind(RunLoop *run, double t) {
+  recorder_add(run->recorder, t, stepper_values(run->stepper));
+  if (run->output_count <= run->outputs && output_time(run, run->output_count) == t) run->output_count++;
+}
+
 /* Both sides of an event. */
 static bool record_event(RunLoop *run, double t) {
   recorder_add(run->recorder, t, stepper_values(run->stepper));
   if (!stepper_settle(run->stepper)) return false;
-  recorder_add(run->recorder, t, stepper_values(run->stepper));
-  if (run->output_count <= run->outputs && output_time(run, run->output_count) == t) run->output_count++;
+  record_behind(run, t);
   return true;
 }
 
@@ -71,7 +76,7 @@ static bool integrate(RunLoop *run) {
   const RunOptions *options = run->options;
   Stepper *stepper = run->stepper;
   uint64_t steps = 0;
-  while (stepper_time(stepper) < options->stop) {
+  while (stepper_time(stepper) < options->stop && !stepper_terminated(stepper)) {
     if (!stepper_step(stepper)) return false;
     double t = stepper_time(stepper);
     bool event = stepper_at_event(stepper);
@@ -83,9 +88,22 @@ static bool integrate(RunLoop *run) {
       run->statistics->stopped = true;
       return true;
     }
-    if (t < options->stop && !stepper_prepare(stepper)) return false;
+    if (t < options->stop && !stepper_terminated(stepper) && !stepper_prepare(stepper)) return false;
   }
   return true;
+}
+
+/* The worst so far. */
+static void collect_constraints(const RunLoop *run) {
+  RunStatistics *statistics = run->statistics;
+  const Constraints *constraints = run->constraints;
+  statistics->constraints = constraints;
+  bool first = !statistics->constraint_array;
+  if (!first && (constraints->worst_row == MAP_NONE || constraints->worst <= statistics->constraint_residual)) return;
+  statistics->constraint_residual = constraints->worst;
+  statistics->constraint_time = constraints->worst_time;
+  statistics->constraint_row = constraints->worst_row;
+  statistics->constraint_array = run->view->original;
 }
 
 static void collect_statistics(const RunLoop *run) {
@@ -93,15 +111,14 @@ static void collect_statistics(const RunLoop *run) {
   const Evaluator *evaluator = run->view->evaluator;
   uint64_t rows = evaluator->row_evaluations - run->rows_before - run->output_rows;
   uint64_t entries = evaluator->entry_evaluations - run->entries_before - run->output_entries;
+  StepperStatistics before = statistics->stepper;
   statistics->stepper = stepper_statistics(run->stepper);
   statistics->stepper.factorizations -= run->output_factorizations;
-  statistics->residual_evaluations = evaluator_in_rows(evaluator, rows);
-  statistics->output_evaluations = evaluator_in_rows(evaluator, run->output_rows);
-  statistics->jacobian_evaluations = evaluator_in_jacobians(evaluator, entries);
-  statistics->constraint_residual = run->constraints->worst;
-  statistics->constraint_time = run->constraints->worst_time;
-  statistics->constraint_row = run->constraints->worst_row;
-  statistics->constraints = run->constraints;
+  stepper_statistics_add(&statistics->stepper, &before, run->heap);
+  statistics->residual_evaluations += evaluator_in_rows(evaluator, rows);
+  statistics->output_evaluations += evaluator_in_rows(evaluator, run->output_rows);
+  statistics->jacobian_evaluations += evaluator_in_jacobians(evaluator, entries);
+  collect_constraints(run);
 }
 
 static bool check_constraints(RunLoop *run) {
@@ -111,32 +128,51 @@ static bool check_constraints(RunLoop *run) {
   Evaluator *original = run->view->original;
   const char *text = evaluator_row_text(original, constraints->worst_row, &run->diags->arena);
   Span span = array_row_span(original->array, constraints->worst_row);
-  if (run->options->enforces_constraints) {
-    diag_error(run->diags, DIAG_INTEGRATION, span, "the constraint `%s` is violated by %.3g (scaled) at time %.10g",
-               text, constraints->worst, constraints->worst_time);
-    return false;
-  }
+  if (run->options->enforces_constraints)
+    return diag_error(run->diags, DIAG_INTEGRATION, span,
+                      "the constraint `%s` is violated by %.3g (scaled) at time %.10g", text, constraints->worst,
+                      constraints->worst_time),
+           false;
   diag_warning(run->diags, span, "the constraint `%s` drifted to %.3g (scaled) at time %.10g", text, constraints->worst,
                constraints->worst_time);
   return true;
 }
 
-bool run_integrate(Heap *heap, View *view, const RunPlan *plan, const double *y, const RunOptions *options,
-                   Recorder *recorder, RunStatistics *statistics, Diags *diags) {
-  StepperOptions stepping = {.start = options->start,
+RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunStatistics *statistics, Diags *diags) {
+  RunLoop *run = heap_alloc(heap, sizeof *run);
+  *run = (RunLoop){.heap = heap, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
+  run->outputs = options->intervals;
+  return run;
+}
+
+/* Another system, from (t, y) on. */
+static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y) {
+  const RunOptions *options = run->options;
+  StepperOptions stepping = {.start = t,
                              .stop = options->stop,
                              .tolerance = options->tolerance,
                              .max_step = options->max_step,
                              .integrator = options->integrator};
-  RunLoop run = {.view = view, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
-  run.stepper = stepper_new(heap, view, plan->structure, plan->watched, &stepping, diags);
-  run.output = heap_array(heap, (size_t)view->system.columns, sizeof(double));
-  run.outputs = options->intervals;
-  run.constraints = constraints_new(heap, view, plan->constraints, options->start, y);
-  run.rows_before = view->evaluator->row_evaluations;
-  run.entries_before = view->evaluator->entry_evaluations;
-  bool ok =
-      stepper_start(run.stepper, options->start, y) && record_until(&run, options->start, false) && integrate(&run);
-  collect_statistics(&run);
-  return ok && check_constraints(&run);
+  run->view = view;
+  run->stepper = stepper_new(run->heap, view, plan->structure, plan->watched, &stepping, run->diags);
+  run->output = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));
+  run->constraints = constraints_new(run->heap, view, plan->constraints, t, y);
+  run->rows_before = view->evaluator->row_evaluations;
+  run->entries_before = view->evaluator->entry_evaluations;
+  run->output_rows = run->output_entries = run->output_factorizations = 0;
+}
+
+RunStatus run_integrate(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes) {
+  take_system(run, view, plan, t, y);
+  bool ok = resumes ? stepper_resume(run->stepper, t, y) : stepper_start(run->stepper, t, y);
+  if (ok && resumes) record_behind(run, t);
+  ok = ok && record_until(run, t, false) && integrate(run);
+  collect_statistics(run);
+  if (!ok && stepper_restructured(run->stepper)) return stepper_at_event(run->stepper) ? RUN_RESTRUCTURED : RUN_MISLED;
+  return ok && check_constraints(run) ? RUN_DONE : RUN_FAILED;
+}
+
+double run_event(const RunLoop *run, const double **y) {
+  *y = stepper_values(run->stepper);
+  return stepper_time(run->stepper);
 }

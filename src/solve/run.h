@@ -23,6 +23,8 @@ typedef struct RunStatistics {
   double residual_evaluations, output_evaluations, jacobian_evaluations; /* in units of all rows */
   double constraint_residual, constraint_time;
   uint32_t constraint_row;        /* of the model's array; MAP_NONE: no constraint */
+  Evaluator *constraint_array;    /* whose array that is */
+  uint32_t replans;               /* changes of the structure */
   const Constraints *constraints; /* residuals by level along the run */
   bool stopped;                   /* by the callback */
 } RunStatistics;
@@ -34,7 +36,21 @@ typedef struct RunPlan {
   const ConstraintPlan *constraints;
 } RunPlan;
 
-/* Integrates from the consistent y at options->start; rows go to the recorder. false: an error is in diags,
- * and what was reached is in the recorder. */
-bool run_integrate(Heap *heap, View *view, const RunPlan *plan, const double *y, const RunOptions *options,
-                   Recorder *recorder, RunStatistics *statistics, Diags *diags);
+/* One integration, in one system or in several behind each other. */
+typedef struct RunLoop RunLoop;
+
+typedef enum RunStatus {
+  RUN_DONE,         /* to the end, or where the model or the callback asked for it */
+  RUN_FAILED,       /* an error is in diags, and what was reached is in the recorder */
+  RUN_RESTRUCTURED, /* at an event the equations take another structure: see run_event */
+  RUN_MISLED,       /* a system made for all branches is singular where it starts; nothing was done */
+} RunStatus;
+
+/* Rows go to the recorder. options and statistics must outlive it. Lives in the heap. */
+RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunStatistics *statistics, Diags *diags);
+
+/* Integrates from the consistent (t, y) on. resumes: in the midst of an event at which the structure has changed. */
+RunStatus run_integrate(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes);
+
+/* Where the structure changed: the columns of the last system before the event. */
+double run_event(const RunLoop *run, const double **y);

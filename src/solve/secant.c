@@ -11,8 +11,7 @@ Secant *secant_new(Heap *heap, int32_t n, int32_t capacity) {
   Secant *secant = heap_alloc(heap, sizeof *secant);
   secant->n = n;
   secant->capacity = capacity;
-  secant->update = heap_array(heap, (size_t)n * (size_t)capacity, sizeof(double));
-  secant->direction = heap_array(heap, (size_t)n * (size_t)capacity, sizeof(double));
+  heap_numbers(heap, (size_t)n * (size_t)capacity, &secant->update, &secant->direction);
   return secant;
 }
 

@@ -3,6 +3,7 @@
 
 #include "solve/events.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ struct Stepper {
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
   double *y, *ahead, *begin; /* begin: where the last step began, if determinants or events are watched */
   double before;             /* where the last step began */
+  bool terminated;           /* the model asked for the end */
   bool at_event;             /* the last step ended at one, with the columns before it in y */
   uint32_t mode;             /* one that changes there */
   double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
@@ -124,7 +126,10 @@ static bool report_turning(Stepper *stepper) {
 }
 
 static bool start_is_regular(Stepper *stepper) {
+  View *view = stepper->view;
   if (!stepper->turning || !turning_at_start(stepper->turning, &stepper->turning_point)) return true;
+  view->restructured = view->conditions && !view->holds;
+  if (view->restructured) return false;
   return report_turning(stepper);
 }
 
@@ -206,6 +211,18 @@ StepperStatistics stepper_statistics(const Stepper *stepper) {
   statistics.solver = stepper->integrator->name;
   statistics.time = statistics.turning ? statistics.turning->time : stepper->integrator->time(stepper->self);
   return statistics;
+}
+
+void stepper_statistics_add(StepperStatistics *statistics, const StepperStatistics *before, Heap *heap) {
+  statistics->steps += before->steps;
+  statistics->rejected += before->rejected;
+  statistics->factorizations += before->factorizations;
+  statistics->events += before->events;
+  statistics->time_events += before->time_events;
+  PivotVec pivots = {0};
+  for (uint32_t k = 0; k < before->pivots.count; k++) vec_push(heap, &pivots, before->pivots.data[k]);
+  for (uint32_t k = 0; k < statistics->pivots.count; k++) vec_push(heap, &pivots, statistics->pivots.data[k]);
+  statistics->pivots = pivots;
 }
 
 /* Another integrator from (t, y) on. */
@@ -343,6 +360,7 @@ static bool repair_choice(Stepper *stepper, double t) {
 /* ---- events ---- */
 
 static const char *condition_text(Stepper *stepper) {
+  if (stepper->mode == MAP_NONE) return "of a when";
   return model_text(evaluator_model(stepper->view->evaluator), stepper->view->switches->modes->relation[stepper->mode],
                     &stepper->diags->arena);
 }
@@ -405,8 +423,14 @@ static void restart(Stepper *stepper, double t) {
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
 }
 
+/* A time that is the end but for round-off is the end: no step leads from there to it. */
+static double snap(const Stepper *stepper, double t) {
+  double stop = stepper->options.stop, near = 16 * DBL_EPSILON * fmax(fabs(stop), fabs(stepper->options.start));
+  return fabs(stop - t) <= near ? stop : t;
+}
+
 static void plan_timed(Stepper *stepper, double t) {
-  stepper->t_timed = events_next_time(stepper->view, t, stepper->options.stop, &stepper->timed);
+  stepper->t_timed = snap(stepper, events_next_time(stepper->view, t, stepper->options.stop, &stepper->timed));
 }
 
 static bool report_jump(Stepper *stepper) {
@@ -417,12 +441,58 @@ static bool report_jump(Stepper *stepper) {
   return false;
 }
 
-bool stepper_settle(Stepper *stepper) {
+/* Reports what has fired at t. false: the run fails. */
+static bool take_fired(Stepper *stepper, double t) {
+  const View *view = stepper->view;
+  for (uint32_t k = 0; k < view->fired.count; k++) {
+    const LogicAction *action = &view->switches->modes->logic->actions.data[view->fired.data[k]];
+    bool *is_reported = &view->switches->decisions->is_reported[view->fired.data[k]];
+    const char *text = model_text(evaluator_model(view->evaluator), action->written->message, &stepper->diags->arena);
+    if (action->kind == ACTION_TERMINATE) {
+      stepper->terminated = true;
+      diag_warning(stepper->diags, action->written->span, "the model ends the run at time %.10g: %s", t, text);
+    } else if (action->written->is_warning) {
+      if (!*is_reported) diag_warning(stepper->diags, action->written->span, "at time %.10g: %s", t, text);
+      *is_reported = true;
+    } else {
+      DiagCode code = t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT;
+      diag_error(stepper->diags, code, action->written->span, "assertion failed at time %.10g: %s", t, text);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Nothing that is integrated has changed at the event, on which the last step has landed. */
+static bool goes_on(const Stepper *stepper) {
+  return !stepper->view->disturbed && stepper->integrator->time(stepper->self) == stepper->t_event;
+}
+
+/* Does the event lead out of the structure that the system was made for? One made for all branches may be singular in some. */
+static bool leaves_structure(Stepper *stepper, bool settled) {
+  View *view = stepper->view;
+  if (view->restructured || !view->conditions || view->holds) return view->restructured;
+  if (settled && stepper->turning) {
+    turning_begin(stepper->turning, stepper->t_event, stepper->y);
+    settled = !turning_at_start(stepper->turning, &stepper->turning_point);
+  }
+  return view->restructured = !settled;
+}
+
+/* The event at t_event has been settled, or not. */
+static bool finish_event(Stepper *stepper, bool settled) {
   double t = stepper->t_event;
-  if (is_sliding(stepper)) switches_leave(stepper->view->switches);
-  if (t < stepper->t_timed) let_hover(stepper);
-  bool settled = events_settle(stepper->view, t, stepper->y, stepper->mode);
+  if (leaves_structure(stepper, settled)) {
+    memcpy(stepper->y, stepper->begin, (size_t)stepper->view->system.columns * sizeof(double));
+    return false;
+  }
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
+  if (settled && !take_fired(stepper, t)) return false;
+  if (settled && goes_on(stepper)) {
+    plan_timed(stepper, t);
+    stepper->at_event = false;
+    return true;
+  }
   if (!has_same_ranks(stepper)) return false;
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   if (!start_is_regular(stepper)) return false;
@@ -433,6 +503,17 @@ bool stepper_settle(Stepper *stepper) {
   stepper->at_event = false;
   return true;
 }
+
+bool stepper_settle(Stepper *stepper) {
+  View *view = stepper->view;
+  double t = stepper->t_event;
+  if (is_sliding(stepper)) switches_leave(view->switches);
+  if (t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
+  memcpy(stepper->begin, stepper->y, (size_t)view->system.columns * sizeof(double));
+  return finish_event(stepper, events_settle(view, t, stepper->y, stepper->mode));
+}
+
+bool stepper_restructured(const Stepper *stepper) { return stepper->view->restructured; }
 
 /* The event of time alone at which the last step has landed. */
 static void take_timed(Stepper *stepper) {
@@ -474,7 +555,7 @@ static bool find_state_event(Stepper *stepper, double t) {
     stepper->at_event = true;
     stepper->mode = view->switches->slide.mode;
   }
-  stepper->t_event = stepper->at_event ? t : stepper->t_event;
+  if (stepper->at_event) stepper->t_event = snap(stepper, t);
   stepper->statistics.events += stepper->at_event;
   return stepper->at_event;
 }
@@ -566,9 +647,13 @@ bool stepper_step(Stepper *stepper) {
   }
 }
 
+bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
+
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
 
 bool stepper_prepare(Stepper *stepper) {
+  events_watch(stepper->view, stepper_time(stepper), stepper_values(stepper));
+  if (!take_fired(stepper, stepper_time(stepper))) return false;
   if (!watch_choice(stepper, stepper_time(stepper))) return false;
   leave_if_stiff(stepper);
   return true;
@@ -590,7 +675,18 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   return stepper;
 }
 
-bool stepper_start(Stepper *stepper, double t, const double *y) {
+/* What happens at the start itself: whens, and samples that are due at once. */
+static bool begin_discrete(Stepper *stepper, double t) {
+  const Switches *switches = stepper->view->switches;
+  if (!switches || !switches->decisions) return true;
+  decisions_run(switches->decisions, t);
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->mode = MAP_NONE;
+  return stepper_settle(stepper);
+}
+
+static bool start_at(Stepper *stepper, double t, const double *y) {
   memcpy(stepper->y, y, (size_t)stepper->view->system.columns * sizeof *y);
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = INFINITY;
@@ -601,6 +697,19 @@ bool stepper_start(Stepper *stepper, double t, const double *y) {
   events_begin(stepper->view, t, stepper->y);
   plan_timed(stepper, t);
   return start_is_regular(stepper);
+}
+
+bool stepper_start(Stepper *stepper, double t, const double *y) {
+  return start_at(stepper, t, y) && begin_discrete(stepper, t);
+}
+
+bool stepper_resume(Stepper *stepper, double t, const double *y) {
+  if (!start_at(stepper, t, y)) return false;
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->mode = MAP_NONE;
+  memcpy(stepper->begin, stepper->y, (size_t)stepper->view->system.columns * sizeof(double));
+  return finish_event(stepper, events_resume(stepper->view, t, stepper->y));
 }
 
 /* ---- over many steps ---- */
@@ -624,16 +733,15 @@ struct StepperState {
   double t, *y;
   const Integrator *integrator;
   SavedValues run, original;
-  void *choice; /* NULL: the states are never chosen */
+  uint64_t *samples; /* that are over */
+  void *choice;      /* NULL: the states are never chosen */
 };
 
 static void copy_numbers(double *to, const double *from, size_t count) {
   if (count) memcpy(to, from, count * sizeof *to);
 }
 
-static size_t count_discretes(const Evaluator *evaluator) {
-  return evaluator->model->discretes.count + evaluator->code->modes->count;
-}
+static size_t count_discretes(const Evaluator *evaluator) { return modes_leaves(evaluator->code->modes); }
 
 static SavedValues save_values(const Evaluator *evaluator, Heap *heap) {
   size_t parameters = evaluator->model->parameters.count, discretes = count_discretes(evaluator);
@@ -663,6 +771,7 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   state->integrator = stepper->integrator;
   state->run = save_values(view->evaluator, heap);
   state->original = save_values(view->original, heap);
+  if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return stepper_restore(stepper, state) ? state : NULL;
 }
@@ -673,10 +782,11 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   restore_values(view->evaluator, &state->run);
   restore_values(view->original, &state->original);
   if (view->switches) switches_forget(view->switches);
+  if (state->samples) decisions_restore(view->switches->decisions, state->samples);
   if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
   stepper->integrator = state->integrator;
   stepper->waiting = NULL;
   stepper->advanced = false;
   stepper->repairs = stepper->retakes = 0;
-  return stepper_start(stepper, state->t, state->y);
+  return start_at(stepper, state->t, state->y);
 }

@@ -17,6 +17,7 @@ typedef struct PivotRecord {
   double time;
   uint32_t out, in; /* columns */
 } PivotRecord;
+typedef VEC(PivotRecord) PivotVec;
 
 typedef struct StepperStatistics {
   const char *solver, *solver_reason;
@@ -24,8 +25,11 @@ typedef struct StepperStatistics {
   uint32_t removed;            /* superfluous differentiations that the system integrated does without */
   double time;                 /* reached */
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
-  VEC(PivotRecord) pivots;
+  PivotVec pivots;
 } StepperStatistics;
+
+/* Adds the work of an earlier stepper of the same run. */
+void stepper_statistics_add(StepperStatistics *statistics, const StepperStatistics *before, Heap *heap);
 
 typedef struct Stepper Stepper;
 
@@ -50,6 +54,16 @@ bool stepper_interpolate(Stepper *stepper, double t, double *y);
 /* Does something contradict its mode at y, the columns at a time within the last step? Then an event was passed: the step is
  * undone, the next one ends there at the latest, and what was to be recorded from t on comes again. */
 bool stepper_passed_event(Stepper *stepper, double t, const double *y);
+
+/* As stepper_start, in the midst of an event at t: its iteration goes on. */
+bool stepper_resume(Stepper *stepper, double t, const double *y);
+
+/* Did the last call fail since the equations take another structure at the event? Then no error was given, and the values are
+ * those before the event. */
+bool stepper_restructured(const Stepper *stepper);
+
+/* Has the model asked for the end of the run? */
+bool stepper_terminated(const Stepper *stepper);
 
 /* Did the last step end at an event? Then stepper_settle finds the modes and columns behind it, and starts again there.
  * false: an error is in diags. */

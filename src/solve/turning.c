@@ -78,10 +78,7 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan) {
   turning->moving = determinants_new(heap, view->evaluator, &plan->moving);
   turning->switched = determinants_new(heap, view->evaluator, &plan->switched);
   turning->trails = heap_array(heap, turning->moving.blocks.count, sizeof(Trail));
-  turning->inside = heap_array(heap, columns, sizeof(double));
-  turning->origin.y = heap_array(heap, columns, sizeof(double));
-  turning->behind.y = heap_array(heap, columns, sizeof(double));
-  turning->recent.y = heap_array(heap, columns, sizeof(double));
+  heap_numbers(heap, columns, &turning->inside, &turning->origin.y, &turning->behind.y, &turning->recent.y);
   return turning;
 }
 

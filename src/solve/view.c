@@ -78,3 +78,12 @@ EvalStatus view_point(View *view, const Integrator *integrator, void *self, doub
 const System *view_system(const View *view, const Integrator *integrator) {
   return integrator->removes_superfluous && view->without_superfluous.rows ? &view->without_superfluous : &view->system;
 }
+
+bool view_restructured(View *view) {
+  if (!view->conditions || !view->holds) return false;
+  Point point = evaluator_point(view->evaluator, 0, NULL);
+  workspace_run(view->conditions, &point, view->values);
+  for (uint32_t k = 0; k < view->branches && !view->restructured; k++)
+    view->restructured = (view->values[k] != 0) != view->holds[k];
+  return view->restructured;
+}

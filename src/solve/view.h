@@ -42,6 +42,10 @@ typedef struct ViewMethods {
   /* The same at an event, where only the modes have changed: states stay as they are. */
   EvalStatus (*solve_at_event)(View *view, double t, double *y);
 
+  /* Solves the rows at an event that has given columns other values, which stay (`held`, per column), as do states as far as
+   * the rows allow. NULL: as solve_at_event. */
+  EvalStatus (*solve_holding)(View *view, double t, double *y, const uint8_t *held);
+
   /* Exchanges states for columns that serve better at the point `ahead`; only the links change. Without `sure` it looks
    * closely only where the rates ask for it. Before an exchange the rows are solved at `now` in the old choice, so that
    * the new states have the accuracy of the old ones. NULL: the states stay as they are. */
@@ -71,6 +75,14 @@ struct View {
   System system;              /* every row: the one that has a state-space form */
   System without_superfluous; /* without superfluous differentiations; rows 0 where there are none */
   Evaluator *evaluator;
+  bool disturbed;        /* the last event has changed what rows depend on, or columns */
+  IndexVec fired;        /* actions that the last event leaves to its caller: assertions that do not hold, terminate */
+  uint64_t iterations;   /* of events */
+  Workspace *conditions; /* of the branches of the equations (array/branches.h); NULL: there are none */
+  uint32_t branches;     /* how many */
+  const bool *holds;     /* their values that the system was made for; NULL: for all, which may be singular in some */
+  double *values;        /* of them now */
+  bool restructured;     /* at an event they have others */
   uint32_t undetermined; /* a column whose jump at an event the equations do not determine; MAP_NONE: there was none */
   Switches *switches;    /* NULL without relations that make events */
   /* the array of the model, for the check of its constraints; its columns are found among those of the
@@ -100,6 +112,9 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
 
 /* All columns at a time within the integrator's last step, the rows solved. EVAL_DOMAIN: they cannot be. */
 EvalStatus view_point(View *view, const Integrator *integrator, void *self, double t, double *y);
+
+/* Have the branches others than those that the system was made for? To be asked at an event where something changed. */
+bool view_restructured(View *view);
 
 /* The system that a method integrates: the lean one where there is one and the method takes it. */
 const System *view_system(const View *view, const Integrator *integrator);

@@ -126,9 +126,11 @@ static EvalStatus kept_jacobian(void *context, double t, const double *y, double
   DummyView *chosen = context;
   Evaluator *evaluator = chosen->view.evaluator;
   Point point = evaluator_point(evaluator, t, y);
-  evaluator->entry_evaluations +=
-      (uint64_t)chosen->view.without_superfluous.column_start[chosen->view.without_superfluous.columns];
-  return workspace_run(chosen->kept_entries, &point, values);
+  const System *without = &chosen->view.without_superfluous;
+  size_t count = (size_t)without->column_start[without->columns];
+  evaluator->entry_evaluations += count;
+  if (workspace_run(chosen->kept_entries, &point, values) != EVAL_OK) evaluator_drop_infinite(values, count);
+  return EVAL_OK;
 }
 
 static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *reduced) {
@@ -166,6 +168,16 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
   return find_states(chosen, t, y);
 }
 
+/* The columns held are states now, if the rows leave it open. */
+static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
+  DummyView *chosen = (DummyView *)view;
+  int32_t block;
+  if (!dummy_select_holding(chosen->dummy, t, y, held, &block)) return EVAL_STOP;
+  update_links(chosen);
+  statespace_choose(chosen->space, dummy_depth(chosen->dummy));
+  return find_states(chosen, t, y);
+}
+
 static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges) {
   DummyView *chosen = (DummyView *)view;
   (void)sure;
@@ -184,9 +196,7 @@ static uint64_t factorizations(const View *view) { return statespace_factorizati
 
 static void *save_choice(const View *view, Heap *heap) {
   size_t unknowns = view->evaluator->array->problem->unknowns;
-  int32_t *depth = heap_array(heap, unknowns, sizeof *depth);
-  if (unknowns) memcpy(depth, dummy_depth(((const DummyView *)view)->dummy), unknowns * sizeof *depth);
-  return depth;
+  return heap_copy(heap, dummy_depth(((const DummyView *)view)->dummy), unknowns, sizeof(int32_t));
 }
 
 static void restore_choice(View *view, const void *choice, const double *y) {
@@ -200,6 +210,7 @@ static void restore_choice(View *view, const void *choice, const double *y) {
 static const ViewMethods METHODS = {.solve = solve,
                                     .find = find,
                                     .solve_at_event = solve_at_event,
+                                    .solve_holding = solve_holding,
                                     .exchange = exchange,
                                     .save_choice = save_choice,
                                     .restore_choice = restore_choice,
@@ -218,11 +229,11 @@ View *view_dummy(Heap *heap, const Reduced *reduced, const ArrayRun *run) {
   view->system.rates_jacobian = rates_jacobian;
   view->system.given = state_plan_given(reduced->states);
   view->system.spare = state_plan_spare(reduced->states);
-  if (!reduced->modes->count)
+  if (!modes_make_events(reduced->modes))
     view->system.rates = find_rates; /* else conditions may look at any column inside a step */
   chosen->dummy = run->dummy;
   chosen->space = run->space;
-  if (reduced->modes->count) chosen->jump = jump_new(heap, run->evaluator);
+  if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);
   view->undetermined = MAP_NONE;
   chosen->values = heap_array(heap, jacobian->nonzeros, sizeof(double));
   chosen->below = heap_array(heap, jacobian->columns, sizeof(double));

@@ -4,8 +4,6 @@
 #include "solve/nearest.h"
 #include "solve/view.h"
 
-#include <string.h>
-
 /* The view comes first, so that one pointer serves as both. */
 typedef struct PlainView {
   View view;
@@ -83,11 +81,10 @@ View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.column_index = reduced->column_index;
   make_links(heap, &view->system, run->evaluator->array, reduced->tie);
   plain->nearest = nearest_new(heap, &view->system);
-  if (reduced->modes != reduction->modes || !reduced->modes->count) return view;
+  if (reduced->modes != reduction->modes || !modes_make_events(reduced->modes)) return view;
   size_t columns = reduction->array->columns;
   plain->original = *original;
-  plain->original.y = heap_array(heap, columns, sizeof(double));
-  memcpy(plain->original.y, original->y, columns * sizeof(double));
+  plain->original.y = heap_copy(heap, original->y, columns, sizeof(double));
   plain->jump = jump_new(heap, original->evaluator);
   return view;
 }

@@ -7,6 +7,7 @@ View *view_reduced(Heap *heap, const Reduction *reduction, const ArrayRun *origi
   view->switches = switches_new(heap, run->evaluator);
   view->original = original->evaluator;
   if (reduced->modes != reduction->modes) view->original_switches = switches_new(heap, original->evaluator);
+  if (view->original_switches) view->original_switches->decisions = NULL; /* the view's hold for both */
   view->source = reduced->source;
   view->sign = reduced->sign;
   return view;

@@ -97,8 +97,7 @@ static void use_selection(Heap *heap, SelectedView *selected, const double *y) {
   system->link_to = strangeness->to;
   make_pattern(heap, selected);
   size_t entries = (size_t)system->column_start[columns], rows = (size_t)system->rows, links = (size_t)system->links;
-  selected->jacobian = heap_array(heap, entries, sizeof(double));
-  selected->m_values = heap_array(heap, entries, sizeof(double));
+  heap_numbers(heap, entries, &selected->jacobian, &selected->m_values);
   selected->dependence = heap_array(heap, rows * links, sizeof(double));
   selected->m_start = heap_array(heap, columns + 1, sizeof(int32_t));
   selected->m_row = heap_array(heap, entries, sizeof(int32_t));
@@ -342,10 +341,7 @@ static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Ex
 /* ---- rows and columns ---- */
 
 static void free_selection(Heap *heap, const Strangeness *strangeness) {
-  heap_free(heap, strangeness->row);
-  heap_free(heap, strangeness->held);
-  heap_free(heap, strangeness->from);
-  heap_free(heap, strangeness->to);
+  heap_free_all(heap, strangeness->row, strangeness->held, strangeness->from, strangeness->to);
 }
 
 static bool reselect(View *view, double t, double *y) {
@@ -359,8 +355,7 @@ static bool reselect(View *view, double t, double *y) {
   strangeness->held = heap_array(heap, columns, sizeof(bool));
   strangeness->from = heap_array(heap, columns, sizeof(int32_t));
   strangeness->to = heap_array(heap, columns, sizeof(int32_t));
-  double *fresh = heap_array(heap, columns, sizeof *fresh);
-  memcpy(fresh, y, columns * sizeof *fresh);
+  double *fresh = heap_copy(heap, y, columns, sizeof *fresh);
   strangeness_refresh(strangeness, t, fresh);
   bool ok = strangeness_select(strangeness, t, fresh);
   bool same = !memcmp(before.from, strangeness->from, (size_t)before.links * sizeof(int32_t)) &&

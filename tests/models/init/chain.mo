@@ -1,7 +1,7 @@
 model Chain "Hessenberg blocks in a triangular chain (section 5) with functions of closed form"
   // The values are checked against the formulas of the paper in tests/test_init.py.
   // expect exit 0
-  // expect form Hessenberg triangular chain of 2 parts, orders 2, 2
+  // expect highest [[2, "R"], [2, "Tc"]]
   parameter Real K1 = 2;
   parameter Real K2 = 3;
   parameter Real K3 = 5;

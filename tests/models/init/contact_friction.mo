@@ -1,7 +1,7 @@
 model ContactFriction "the same with a force that depends on the multiplier nonlinearly"
   // g_con and g_npe with d g_con / d s = 0 where g_npe = 0, as in (23). Checked against numbers in tests/test_init.py.
   // expect exit 0
-  // expect form Hessenberg form of order 3 with 1 coupled index-1 constraints, 1 multipliers entering nonlinearly
+  // expect highest [[3, "lambda"]]
   parameter Real m = 2;
   parameter Real r = 0.5;
   parameter Real g = 9.81;

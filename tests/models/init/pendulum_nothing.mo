@@ -2,7 +2,7 @@ model Pendulum "nothing given: the default start values are a singular point"
   // expect exit 0
   // expect how x computed
   // expect way step by step
-  // expect form Hessenberg form of order 3 with restricted nonlinearity
+  // expect highest [[3, "lambda"]]
   parameter Real L = 1;
   parameter Real g = 9.81;
   Real x;

@@ -5,7 +5,7 @@ model Pendulum "given x only: y follows, the velocities keep their default"
   // expect how y computed
   // expect value y 0.8
   // expect value lambda -7.848
-  // expect form Hessenberg form of order 3 with restricted nonlinearity
+  // expect highest [[3, "lambda"]]
   parameter Real L = 1;
   parameter Real g = 9.81;
   Real x(start = 0.6, fixed = true);

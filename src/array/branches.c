@@ -1,0 +1,60 @@
+/* branches: see branches.h. */
+#include "array/branches.h"
+
+#include <string.h>
+
+/* Is the condition one of discrete values alone? */
+static bool is_discrete(const Dag *dag, Expr condition) {
+  return !dag_depends(dag, condition, OP_VARIABLE) && !dag_depends(dag, condition, OP_TIME) &&
+         (dag_depends(dag, condition, OP_DISCRETE) || dag_depends(dag, condition, OP_PRE));
+}
+
+/* Do the branches hold the same variables, in the same derivatives? */
+static bool differ(Dag *dag, Expr a, Expr b) {
+  ExprVec left = {0}, right = {0};
+  DagScratch *scratch = dag_scratch(dag);
+  dag_variables(dag, scratch, a, &left);
+  dag_variables(dag, scratch, b, &right);
+  bool same =
+      left.count == right.count && (!left.count || memcmp(left.data, right.data, left.count * sizeof *left.data) == 0);
+  vec_free(scratch->heap, &left);
+  vec_free(scratch->heap, &right);
+  return !same;
+}
+
+Branches branches_find(const Problem *problem, Arena *arena) {
+  Dag *dag = problem->model->dag;
+  IndexVec below = {0};
+  ExprVec found = {0};
+  dag_below(dag, dag_scratch(dag), problem->residual, problem->equations, &below);
+  for (uint32_t k = 0; k < below.count; k++) {
+    Expr e = below.data[k];
+    if (dag_op(dag, e) == OP_IF && is_discrete(dag, dag_child(dag, e, 0)) &&
+        differ(dag, dag_child(dag, e, 1), dag_child(dag, e, 2)))
+      vec_push(arena->heap, &found, e);
+  }
+  Branches branches = {.count = found.count};
+  branches.node = arena_array(arena, found.count, sizeof(Expr));
+  branches.condition = arena_array(arena, found.count, sizeof(Expr));
+  for (uint32_t k = 0; k < found.count; k++) {
+    branches.node[k] = found.data[k];
+    branches.condition[k] = dag_child(dag, found.data[k], 0);
+  }
+  vec_free(dag_heap(dag), &below);
+  vec_free(arena->heap, &found);
+  return branches;
+}
+
+/* An if-expression may stand in a branch of another: inner ones come first in the list, and what is taken holds them taken. */
+Problem branches_narrow(const Problem *problem, const Branches *branches, const bool *holds, Arena *arena) {
+  Dag *dag = problem->model->dag;
+  Expr *taken = arena_array(arena, branches->count, sizeof *taken);
+  Expr *residual = arena_array(arena, problem->equations, sizeof *residual);
+  for (uint32_t k = 0; k < branches->count; k++) {
+    taken[k] = dag_child(dag, branches->node[k], holds[k] ? 1 : 2);
+    if (k) dag_substitute(dag, branches->node, taken, k, &taken[k], 1);
+  }
+  if (problem->equations) memcpy(residual, problem->residual, problem->equations * sizeof *residual);
+  if (branches->count) dag_substitute(dag, branches->node, taken, branches->count, residual, problem->equations);
+  return problem_replace(problem, residual, arena);
+}

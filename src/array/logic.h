@@ -1,0 +1,60 @@
+/* logic: the discrete part of a model, made uniform. Everything that changes at events only is a discrete leaf, and a step
+ * says what its value becomes: discrete equations, the conditions of whens, whether a branch fires, and what a when
+ * assigns, which is pre() of the variable where no branch does. initial(), terminal() and sample() are leaves that the
+ * run sets. What a branch does besides assigning is an action.
+ *
+ * An event iterates: all steps to a fixed point with pre() held, then reinit, then pre() takes the values found, until
+ * nothing changes (Modelica Language Specification 3.6, 8.5 and appendix B). */
+#pragma once
+
+#include "model/model.h"
+
+typedef struct LogicStep {
+  uint32_t leaf; /* discrete leaf that the step determines */
+  Expr value;
+  Span span;
+  bool fires; /* says whether a branch of a when does */
+} LogicStep;
+
+typedef struct LogicAction {
+  ActionKind kind;
+  Expr fires;  /* EXPR_NONE: at all times, for an assertion outside of whens without a condition */
+  Expr target; /* of reinit: the variable leaf of the model's unknown, aliases put in */
+  Expr value;  /* of reinit: the new value of the target; of assert: the condition */
+  bool in_when;
+  const Action *written;
+} LogicAction;
+
+typedef struct LogicSample {
+  uint32_t leaf;
+  Expr start, interval;
+} LogicSample;
+
+typedef struct Logic {
+  uint32_t leaves;            /* of the model and of the logic: modes come behind them */
+  uint32_t initial, terminal; /* leaves that are true at the start, at the end */
+  VEC(LogicStep) steps;       /* sorted by logic_sort: level l is [level_start[l], level_start[l + 1]) */
+  IndexVec level_start;
+  VEC(LogicSample) samples;
+  VEC(LogicAction) actions;
+  VEC(LogicStep) initial_steps; /* what initial equations make of pre() of a leaf */
+  bool *is_initial_step;        /* per initial equation of the model: taken as such */
+} Logic;
+
+/* Where the expressions of the logic stand, to be changed in place. Valid until steps are added. */
+typedef VEC(Expr *) PlaceVec;
+void logic_places(Logic *logic, Heap *heap, PlaceVec *places);
+
+/* Puts an expression over the unknowns of a problem. */
+typedef Expr LogicPut(const void *problem, Expr e);
+
+/* The logic of a model. initial(), sample() and the like are replaced by their leaves in the residuals too, in place. `put`
+ * is applied to every expression. Lives in the model's heap. O(size of the discrete part). */
+Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, const void *problem);
+
+/* Sorts the steps, so that each level reads only leaves of earlier ones and what is no step; steps in a loop come last, as one
+ * level. To be called when their expressions have taken their last form. */
+void logic_sort(Logic *logic, const Model *model);
+
+/* Does the model have anything that happens at events besides its modes? */
+bool logic_is_empty(const Logic *logic);

@@ -1,0 +1,226 @@
+/* decisions: see decisions.h. */
+#include "code/decisions.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static double constant(Evaluator *evaluator, Expr e, double otherwise) {
+  double value;
+  return e != EXPR_NONE && evaluator_constant(evaluator, e, &value) ? value : otherwise;
+}
+
+static bool is_moving(const Dag *dag, Expr e) {
+  return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME);
+}
+
+static bool is_watched(const Dag *dag, const LogicAction *action) {
+  return action->kind == ACTION_ASSERT && !action->in_when &&
+         (is_moving(dag, action->value) || (action->fires != EXPR_NONE && is_moving(dag, action->fires)));
+}
+
+/* The column that a reinit sets, through its alias. */
+static void find_targets(Decisions *decisions, Heap *heap) {
+  const Logic *logic = decisions->logic;
+  const Array *array = decisions->evaluator->array;
+  const Term *terms;
+  double coefficient = 1;
+  decisions->column = heap_array(heap, logic->actions.count, sizeof *decisions->column);
+  decisions->sign = heap_array(heap, logic->actions.count, sizeof *decisions->sign);
+  for (uint32_t a = 0; a < logic->actions.count; a++) {
+    Expr target = logic->actions.data[a].target;
+    decisions->column[a] = MAP_NONE;
+    if (logic->actions.data[a].kind != ACTION_REINIT) continue;
+    bool is_negated = dag_op(array->dag, target) == OP_SUM;
+    if (is_negated && dag_terms(array->dag, target, &coefficient, &terms) == 1) target = terms[0].node;
+    if (dag_op(array->dag, target) == OP_VARIABLE) decisions->column[a] = array_column(array, target);
+    decisions->sign[a] = is_negated ? -1 : 1;
+  }
+}
+
+Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
+  const ArrayCode *code = evaluator->code;
+  const Logic *logic = code->modes->logic;
+  if (logic_is_empty(logic)) return NULL;
+  Decisions *decisions = heap_alloc(heap, sizeof *decisions);
+  uint32_t levels = logic->level_start.count - 1, largest = 2 * logic->actions.count + logic->initial_steps.count;
+  *decisions = (Decisions){.logic = logic, .evaluator = evaluator};
+  decisions->levels = heap_array(heap, levels, sizeof *decisions->levels);
+  for (uint32_t l = 0; l < levels; l++) {
+    decisions->levels[l] = workspace_new(heap, code->levels[l]);
+    if (program_outputs(code->levels[l]) > largest) largest = program_outputs(code->levels[l]);
+  }
+  if (code->initial_steps) decisions->initial_steps = workspace_new(heap, code->initial_steps);
+  if (code->actions) decisions->actions = workspace_new(heap, code->actions);
+  decisions->values = heap_array(heap, largest, sizeof(double));
+  decisions->start = heap_array(heap, logic->samples.count, sizeof(double));
+  decisions->interval = heap_array(heap, logic->samples.count, sizeof(double));
+  decisions->count = heap_array(heap, logic->samples.count, sizeof(uint64_t));
+  for (uint32_t k = 0; k < logic->steps.count; k++) decisions->fires = decisions->fires || logic->steps.data[k].fires;
+  decisions->is_reported = heap_array(heap, logic->actions.count, sizeof(bool));
+  for (uint32_t a = 0; a < logic->actions.count; a++)
+    decisions->watches = decisions->watches || is_watched(evaluator->model->dag, &logic->actions.data[a]);
+  find_targets(decisions, heap);
+  return decisions;
+}
+
+/* ---- samples ---- */
+
+static double sample_time(const Decisions *decisions, uint32_t k, uint64_t count) {
+  return count ? decisions->start[k] + (double)count * decisions->interval[k] : decisions->start[k];
+}
+
+/* Times that differ by round-off only are one. */
+static bool is_due(double due, double t) { return due <= t + 8 * DBL_EPSILON * fmax(fabs(t), fabs(due)); }
+
+double decisions_next_time(const Decisions *decisions, double t) {
+  double first = INFINITY;
+  for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
+    double next = sample_time(decisions, k, decisions->count[k]);
+    if (next < first && next > t) first = next;
+  }
+  return first;
+}
+
+static void set_samples(Decisions *decisions, double t) {
+  for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
+    double *leaf = &decisions->evaluator->discretes[decisions->logic->samples.data[k].leaf];
+    *leaf = 0;
+    while (decisions->interval[k] > 0 && is_due(sample_time(decisions, k, decisions->count[k]), t)) {
+      decisions->count[k]++;
+      *leaf = 1;
+    }
+  }
+}
+
+/* By the parameters of now; those before t are left out. */
+static void begin_samples(Decisions *decisions, double t) {
+  for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
+    const LogicSample *sample = &decisions->logic->samples.data[k];
+    decisions->start[k] = constant(decisions->evaluator, sample->start, 0);
+    decisions->interval[k] = constant(decisions->evaluator, sample->interval, INFINITY);
+    double behind = (t - decisions->start[k]) / decisions->interval[k];
+    decisions->count[k] = behind > 0 ? (uint64_t)ceil(behind - 1e-9) : 0;
+  }
+}
+
+uint64_t *decisions_save(const Decisions *decisions, Heap *heap) {
+  uint32_t count = decisions->logic->samples.count;
+  uint64_t *saved = heap_array(heap, count, sizeof *saved);
+  if (count) memcpy(saved, decisions->count, count * sizeof *saved);
+  return saved;
+}
+
+void decisions_restore(Decisions *decisions, const uint64_t *saved) {
+  uint32_t count = decisions->logic->samples.count;
+  if (count) memcpy(decisions->count, saved, count * sizeof *saved);
+}
+
+/* ---- steps ---- */
+
+static void copy_pre(Decisions *decisions) {
+  Evaluator *evaluator = decisions->evaluator;
+  memcpy(evaluator->pre, evaluator->discretes, modes_leaves(evaluator->code->modes) * sizeof(double));
+}
+
+void decisions_start(Decisions *decisions) {
+  Evaluator *evaluator = decisions->evaluator;
+  const Model *model = evaluator->model;
+  for (uint32_t d = 0; d < model->discretes.count; d++) {
+    const Variable *variable = &model->variables.data[model->discretes.data[d]];
+    double otherwise = variable->type == TYPE_ENUMERATION ? 1 : 0;
+    evaluator->discretes[d] = evaluator->pre[d] = constant(evaluator, variable->start, otherwise);
+  }
+  evaluator->discretes[decisions->logic->initial] = 1;
+}
+
+void decisions_started(Decisions *decisions) {
+  decisions->evaluator->discretes[decisions->logic->initial] = 0;
+  copy_pre(decisions);
+}
+
+void decisions_adopt(Decisions *decisions, const double *discretes) {
+  uint32_t count = decisions->evaluator->model->discretes.count;
+  if (count) memcpy(decisions->evaluator->discretes, discretes, count * sizeof *discretes);
+  copy_pre(decisions);
+}
+
+void decisions_run(Decisions *decisions, double t) { begin_samples(decisions, t); }
+
+void decisions_begin(Decisions *decisions, double t) {
+  copy_pre(decisions);
+  decisions->matter = false;
+  set_samples(decisions, t);
+}
+
+/* A value that is not defined leaves its leaf as it is. */
+static uint32_t set_leaf(Decisions *decisions, double *values, uint32_t leaf, double value) {
+  if (isnan(value)) decisions->undefined = true;
+  if (isnan(value) || values[leaf] == value) return 0;
+  values[leaf] = value;
+  decisions->matter = decisions->matter || decisions->evaluator->code->matters[leaf];
+  return 1;
+}
+
+/* What initial equations say of pre(). */
+static uint32_t set_initial(Decisions *decisions, const Point *point) {
+  Evaluator *evaluator = decisions->evaluator;
+  uint32_t changed = 0;
+  if (!decisions->initial_steps || evaluator->discretes[decisions->logic->initial] == 0) return 0;
+  workspace_run(decisions->initial_steps, point, decisions->values);
+  for (uint32_t k = 0; k < decisions->logic->initial_steps.count; k++)
+    changed += set_leaf(decisions, evaluator->pre, decisions->logic->initial_steps.data[k].leaf, decisions->values[k]);
+  return changed;
+}
+
+uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
+  const Logic *logic = decisions->logic;
+  Evaluator *evaluator = decisions->evaluator;
+  Point point = evaluator_point(evaluator, t, y);
+  decisions->undefined = false;
+  uint32_t changed = set_initial(decisions, &point);
+  for (uint32_t l = 0; l + 1 < logic->level_start.count; l++) {
+    uint32_t begin = logic->level_start.data[l], end = logic->level_start.data[l + 1];
+    workspace_run(decisions->levels[l], &point, decisions->values);
+    for (uint32_t k = begin; k < end; k++) {
+      const LogicStep *step = &logic->steps.data[k];
+      bool acted = step->fires && evaluator->discretes[step->leaf] != 0 && evaluator->pre[step->leaf] == 0;
+      if (acted && decisions->latches) continue;
+      decisions->retracted = decisions->retracted || (acted && decisions->values[k - begin] == 0);
+      changed += set_leaf(decisions, evaluator->discretes, step->leaf, decisions->values[k - begin]);
+    }
+  }
+  return changed;
+}
+
+void decisions_end(Decisions *decisions, double t, const double *y) {
+  const Logic *logic = decisions->logic;
+  bool any = false;
+  for (uint32_t k = 0; k < logic->samples.count; k++) {
+    double *leaf = &decisions->evaluator->discretes[logic->samples.data[k].leaf];
+    any = any || *leaf != 0;
+    *leaf = 0;
+  }
+  if (!any) return;
+  decisions_set(decisions, t, y);
+  copy_pre(decisions);
+}
+
+bool decisions_accept(Decisions *decisions) {
+  const Evaluator *evaluator = decisions->evaluator;
+  size_t size = decisions->logic->leaves * sizeof(double);
+  bool differ = memcmp(evaluator->pre, evaluator->discretes, size) != 0;
+  copy_pre(decisions);
+  return differ;
+}
+
+/* ---- actions ---- */
+
+void decisions_act(Decisions *decisions, double t, const double *y) {
+  Point point = evaluator_point(decisions->evaluator, t, y);
+  if (decisions->actions) workspace_run(decisions->actions, &point, decisions->values);
+}
+
+bool decisions_fires(const Decisions *decisions, uint32_t action) { return decisions->values[2 * action] != 0; }
+
+double decisions_value(const Decisions *decisions, uint32_t action) { return decisions->values[2 * action + 1]; }

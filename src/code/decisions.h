@@ -1,0 +1,62 @@
+/* decisions: the logic of a model made numeric: what the discrete leaves become at an event. The values are the evaluator's;
+ * here is what evaluates the steps, and when samples are due. */
+#pragma once
+
+#include "code/evaluator.h"
+
+typedef struct Decisions {
+  const Logic *logic;
+  Evaluator *evaluator;
+  Workspace **levels, *initial_steps, *actions;
+  double *values;           /* of a level, or of the actions */
+  double *start, *interval; /* per sample */
+  uint64_t *count;          /* per sample: how many are over */
+  uint32_t *column;         /* per action that is a reinit: what it sets, and with which sign */
+  int8_t *sign;
+  bool fires;        /* there are whens */
+  bool *is_reported; /* per action: a warning that was given */
+  bool watches;      /* assertions outside of whens look at columns or time: they are to be looked at in each step */
+  bool retracted;    /* a branch that fired in this iteration no longer does; set only */
+  bool latches;      /* a branch that fires does so until the iteration ends, whatever follows from it */
+  bool matter;       /* something that rows depend on has changed since this was false */
+  bool undefined;    /* a value was not at the last evaluation */
+} Decisions;
+
+/* For the logic of the evaluator's code; NULL if it is empty. Lives in the heap. */
+Decisions *decisions_new(Heap *heap, Evaluator *evaluator);
+
+/* The values before initialization: start values, initial() true. */
+void decisions_start(Decisions *decisions);
+
+/* Initialization is over: initial() is false, and pre() is what was found. */
+void decisions_started(Decisions *decisions);
+
+/* Takes over the values of the model's discrete variables, as pre() too; what else is discrete follows when it is set. */
+void decisions_adopt(Decisions *decisions, const double *discretes);
+
+/* A run begins at t: samples are counted from there. */
+void decisions_run(Decisions *decisions, double t);
+
+/* Begins an event at t: pre() is what the values are, and samples that are due are true. */
+void decisions_begin(Decisions *decisions, double t);
+
+/* Evaluates all steps at (t, y); returns how many leaves changed. */
+uint32_t decisions_set(Decisions *decisions, double t, const double *y);
+
+/* Ends an iteration: pre() takes the values over. true if some differ: another one is needed. */
+bool decisions_accept(Decisions *decisions);
+
+/* Ends an event at (t, y): samples are false, and so is what follows from them. */
+void decisions_end(Decisions *decisions, double t, const double *y);
+
+/* The first time behind t at which a sample is due; INFINITY: none is. */
+double decisions_next_time(const Decisions *decisions, double t);
+
+/* Evaluates the actions at (t, y). Then, of each: does it fire, and what is its value, NAN where not defined? */
+void decisions_act(Decisions *decisions, double t, const double *y);
+bool decisions_fires(const Decisions *decisions, uint32_t action);
+double decisions_value(const Decisions *decisions, uint32_t action);
+
+/* How many samples are over, in the heap; and back to there. The values are the evaluator's. */
+uint64_t *decisions_save(const Decisions *decisions, Heap *heap);
+void decisions_restore(Decisions *decisions, const uint64_t *saved);
