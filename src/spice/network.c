@@ -5,13 +5,13 @@
 
 /* ---- parts ---- */
 
-Parts parts_make(Arena *arena, uint32_t count, const uint32_t *from) {
-  Parts parts = {arena_array(arena, count, sizeof *parts.parent)};
+NodeSets sets_make(Arena *arena, uint32_t count, const uint32_t *from) {
+  NodeSets parts = {arena_array(arena, count, sizeof *parts.parent)};
   for (uint32_t k = 0; k < count; k++) parts.parent[k] = from ? from[k] : k;
   return parts;
 }
 
-uint32_t parts_find(Parts *parts, uint32_t node) {
+uint32_t sets_find(NodeSets *parts, uint32_t node) {
   while (parts->parent[node] != node) {
     parts->parent[node] = parts->parent[parts->parent[node]];
     node = parts->parent[node];
@@ -19,17 +19,17 @@ uint32_t parts_find(Parts *parts, uint32_t node) {
   return node;
 }
 
-bool parts_join(Parts *parts, uint32_t a, uint32_t b) {
-  a = parts_find(parts, a);
-  b = parts_find(parts, b);
+bool sets_join(NodeSets *parts, uint32_t a, uint32_t b) {
+  a = sets_find(parts, a);
+  b = sets_find(parts, b);
   if (a < b) parts->parent[b] = a;
   else parts->parent[a] = b;
   return a != b;
 }
 
-static uint32_t *parts_roots(Parts *parts, Arena *arena, uint32_t count) {
+static uint32_t *sets_roots(NodeSets *parts, Arena *arena, uint32_t count) {
   uint32_t *root = arena_array(arena, count, sizeof *root);
-  for (uint32_t k = 0; k < count; k++) root[k] = parts_find(parts, k);
+  for (uint32_t k = 0; k < count; k++) root[k] = sets_find(parts, k);
   return root;
 }
 
@@ -129,11 +129,11 @@ bool network_path(const Network *network, uint32_t a, uint32_t b, bool only_volt
 
 /* A loop of voltage sources alone: no capacitor is passed. */
 static bool refuse_voltage_loops(Network *network, Circuit *circuit) {
-  Parts parts = parts_make(circuit->arena, circuit->nodes.count, NULL);
+  NodeSets parts = sets_make(circuit->arena, circuit->nodes.count, NULL);
   bool fine = true;
   for (uint32_t b = 0; b < circuit->branches.count && fine; b++) {
     const Branch *branch = &circuit->branches.data[b];
-    if (branch->kind != BRANCH_VOLTAGE || parts_join(&parts, branch->from, branch->to)) continue;
+    if (branch->kind != BRANCH_VOLTAGE || sets_join(&parts, branch->from, branch->to)) continue;
     /* The path between its ends over the voltage sources before it. */
     bool *kept = network->closes_loop;
     network->closes_loop = arena_array(circuit->arena, circuit->branches.count, sizeof *kept);
@@ -158,15 +158,15 @@ static bool refuse_voltage_loops(Network *network, Circuit *circuit) {
 }
 
 /* The part of `root` among the nodes, and the current sources that leave it. */
-static void refuse_part(Circuit *circuit, Parts *parts, uint32_t root) {
+static void refuse_part(Circuit *circuit, NodeSets *parts, uint32_t root) {
   NameVec nodes = {0}, sources = {0};
   bool is_independent = true;
   const Card *card = circuit->nodes.data[root].card;
   for (uint32_t n = 0; n < circuit->nodes.count; n++)
-    if (parts_find(parts, n) == root) vec_push(circuit->heap, &nodes, circuit->nodes.data[n].name);
+    if (sets_find(parts, n) == root) vec_push(circuit->heap, &nodes, circuit->nodes.data[n].name);
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
-    if ((parts_find(parts, branch->from) == root) == (parts_find(parts, branch->to) == root)) continue;
+    if ((sets_find(parts, branch->from) == root) == (sets_find(parts, branch->to) == root)) continue;
     is_independent = is_independent && branch->is_independent;
     add_name(circuit, &sources, branch->name);
   }
@@ -186,27 +186,27 @@ static void refuse_part(Circuit *circuit, Parts *parts, uint32_t root) {
 }
 
 static bool refuse_floating(Network *network, Circuit *circuit) {
-  Parts parts = parts_make(circuit->arena, circuit->nodes.count, network->root[LEVEL_CVR]);
+  NodeSets parts = sets_make(circuit->arena, circuit->nodes.count, network->root[LEVEL_CVR]);
   uint32_t errors = circuit->diags->errors;
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
-    if (branch->kind == BRANCH_INDUCTOR) parts_join(&parts, branch->from, branch->to);
+    if (branch->kind == BRANCH_INDUCTOR) sets_join(&parts, branch->from, branch->to);
   }
   for (uint32_t n = 1; n < circuit->nodes.count && circuit->diags->errors == errors; n++)
-    if (parts_find(&parts, n) == n) refuse_part(circuit, &parts, n);
+    if (sets_find(&parts, n) == n) refuse_part(circuit, &parts, n);
   return circuit->diags->errors == errors;
 }
 
 /* ---- contraction ---- */
 
 /* A charge may depend on further nodes than those of its branch: their voltages are differentiated too. */
-static void join_charge(Circuit *circuit, Parts *parts, const uint32_t *node_of_unknown, const Branch *branch) {
+static void join_charge(Circuit *circuit, NodeSets *parts, const uint32_t *node_of_unknown, const Branch *branch) {
   ExprVec variables = {0};
-  parts_join(parts, branch->from, branch->to);
+  sets_join(parts, branch->from, branch->to);
   if (!branch->is_slope) dag_variables(circuit->dag, dag_scratch(circuit->dag), branch->value, &variables);
   for (uint32_t k = 0; k < variables.count; k++) {
     uint32_t node = node_of_unknown[dag_index(circuit->dag, variables.data[k])];
-    if (node != MAP_NONE) parts_join(parts, branch->from, node);
+    if (node != MAP_NONE) sets_join(parts, branch->from, node);
   }
   vec_free(dag_scratch(circuit->dag)->heap, &variables);
 }
@@ -216,36 +216,36 @@ static void contract_capacitors(Network *network, Circuit *circuit) {
   uint32_t *node_of = arena_array(circuit->arena, unknowns, sizeof *node_of);
   for (uint32_t k = 0; k < unknowns; k++) node_of[k] = MAP_NONE;
   for (uint32_t n = 1; n < nodes; n++) node_of[circuit->model->variables.data[circuit->nodes.data[n].variable].index] = n;
-  Parts parts = parts_make(circuit->arena, nodes, NULL);
-  network->root[LEVEL_NODE] = parts_roots(&parts, circuit->arena, nodes);
+  NodeSets parts = sets_make(circuit->arena, nodes, NULL);
+  network->root[LEVEL_NODE] = sets_roots(&parts, circuit->arena, nodes);
   for (uint32_t b = 0; b < circuit->branches.count; b++)
     if (circuit->branches.data[b].kind == BRANCH_CAPACITOR) join_charge(circuit, &parts, node_of, &circuit->branches.data[b]);
-  network->root[LEVEL_C] = parts_roots(&parts, circuit->arena, nodes);
+  network->root[LEVEL_C] = sets_roots(&parts, circuit->arena, nodes);
 }
 
 static void contract_kind(Network *network, Circuit *circuit, Level level, BranchKind kind) {
-  Parts parts = parts_make(circuit->arena, circuit->nodes.count, network->root[level - 1]);
+  NodeSets parts = sets_make(circuit->arena, circuit->nodes.count, network->root[level - 1]);
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
     if (branch->kind != kind) continue;
-    bool joins = parts_join(&parts, branch->from, branch->to);
+    bool joins = sets_join(&parts, branch->from, branch->to);
     if (level == LEVEL_CV) network->closes_loop[b] = !joins;
   }
-  network->root[level] = parts_roots(&parts, circuit->arena, circuit->nodes.count);
+  network->root[level] = sets_roots(&parts, circuit->arena, circuit->nodes.count);
 }
 
 /* States that may start anywhere: voltages to the root of a part that capacitors join, as far as voltage sources leave them
  * free; currents of inductors that close loops once all else is contracted. */
 static void find_free(Network *network, Circuit *circuit) {
   uint32_t nodes = circuit->nodes.count;
-  Parts voltages = parts_make(circuit->arena, nodes, NULL);
-  Parts currents = parts_make(circuit->arena, nodes, network->root[LEVEL_CVR]);
+  NodeSets voltages = sets_make(circuit->arena, nodes, NULL);
+  NodeSets currents = sets_make(circuit->arena, nodes, network->root[LEVEL_CVR]);
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
-    if (branch->kind == BRANCH_VOLTAGE) parts_join(&voltages, branch->from, branch->to);
-    if (branch->kind == BRANCH_INDUCTOR) network->is_free[nodes + b] = !parts_join(&currents, branch->from, branch->to);
+    if (branch->kind == BRANCH_VOLTAGE) sets_join(&voltages, branch->from, branch->to);
+    if (branch->kind == BRANCH_INDUCTOR) network->is_free[nodes + b] = !sets_join(&currents, branch->from, branch->to);
   }
-  for (uint32_t n = 1; n < nodes; n++) network->is_free[n] = parts_join(&voltages, n, network->root[LEVEL_C][n]);
+  for (uint32_t n = 1; n < nodes; n++) network->is_free[n] = sets_join(&voltages, n, network->root[LEVEL_C][n]);
 }
 
 bool network_make(Network *network, Circuit *circuit) {

@@ -20,14 +20,14 @@ typedef struct Network {
 } Network;
 
 /* The sets of a graph that grow together. */
-typedef struct Parts {
+typedef struct NodeSets {
   uint32_t *parent;
-} Parts;
-Parts parts_make(Arena *arena, uint32_t count, const uint32_t *from);
-uint32_t parts_find(Parts *parts, uint32_t node);
+} NodeSets;
+NodeSets sets_make(Arena *arena, uint32_t count, const uint32_t *from);
+uint32_t sets_find(NodeSets *parts, uint32_t node);
 
 /* false: they were together already. */
-bool parts_join(Parts *parts, uint32_t a, uint32_t b);
+bool sets_join(NodeSets *parts, uint32_t a, uint32_t b);
 
 /* Contracts; refuses floating parts, loops of voltage sources and cutsets of current sources by name. */
 bool network_make(Network *network, Circuit *circuit);

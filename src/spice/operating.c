@@ -70,16 +70,16 @@ static Expr source_value(const PointWriter *writer, const Branch *branch) {
 /* An inductor that closes a loop of inductors and voltage sources has no current of its own at rest: it is 0. */
 static void write_shorts(PointWriter *writer) {
   Circuit *circuit = writer->circuit;
-  Parts parts = parts_make(circuit->arena, circuit->nodes.count, NULL);
+  NodeSets parts = sets_make(circuit->arena, circuit->nodes.count, NULL);
   for (uint32_t n = 1; n < circuit->nodes.count; n++)
-    if (writer->held[n] != EXPR_NONE) parts_join(&parts, n, GROUND);
+    if (writer->held[n] != EXPR_NONE) sets_join(&parts, n, GROUND);
   for (uint32_t b = 0; b < circuit->branches.count; b++)
-    if (circuit->branches.data[b].kind == BRANCH_VOLTAGE) parts_join(&parts, circuit->branches.data[b].from, circuit->branches.data[b].to);
+    if (circuit->branches.data[b].kind == BRANCH_VOLTAGE) sets_join(&parts, circuit->branches.data[b].from, circuit->branches.data[b].to);
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
     if (branch->kind != BRANCH_INDUCTOR) continue;
     Expr left = voltage_between(circuit, branch->from, branch->to);
-    if (!parts_join(&parts, branch->from, branch->to)) {
+    if (!sets_join(&parts, branch->from, branch->to)) {
       left = model_leaf(writer->model, branch->variable, 0);
       card_warning(circuit->diags, branch->card,
                    "%s closes a loop of inductors and voltage sources: the operating point leaves its current open, it starts at 0",
@@ -92,19 +92,19 @@ static void write_shorts(PointWriter *writer) {
 /* Per node: does a part without a way to ground for direct current begin here, which no controlled source feeds? */
 static bool *find_islands(PointWriter *writer) {
   Circuit *circuit = writer->circuit;
-  Parts parts = parts_make(circuit->arena, circuit->nodes.count, NULL);
+  NodeSets parts = sets_make(circuit->arena, circuit->nodes.count, NULL);
   bool *is_island = arena_array(circuit->arena, circuit->nodes.count, sizeof *is_island);
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
-    if (branch->kind != BRANCH_CAPACITOR && branch->kind != BRANCH_CURRENT) parts_join(&parts, branch->from, branch->to);
+    if (branch->kind != BRANCH_CAPACITOR && branch->kind != BRANCH_CURRENT) sets_join(&parts, branch->from, branch->to);
   }
   for (uint32_t n = 1; n < circuit->nodes.count; n++)
-    if (writer->held[n] != EXPR_NONE) parts_join(&parts, n, GROUND);
-  for (uint32_t n = 1; n < circuit->nodes.count; n++) is_island[n] = parts_find(&parts, n) == n;
+    if (writer->held[n] != EXPR_NONE) sets_join(&parts, n, GROUND);
+  for (uint32_t n = 1; n < circuit->nodes.count; n++) is_island[n] = sets_find(&parts, n) == n;
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
     if (branch->kind != BRANCH_CURRENT || branch->is_independent) continue;
-    is_island[parts_find(&parts, branch->from)] = is_island[parts_find(&parts, branch->to)] = false;
+    is_island[sets_find(&parts, branch->from)] = is_island[sets_find(&parts, branch->to)] = false;
   }
   return is_island;
 }
