@@ -2,6 +2,7 @@
 #include "api/handles.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Values of the operating point's variables, by position. */
 static void read_values(const Model *point, const Simulation *simulation, double *values) {
@@ -22,6 +23,29 @@ static void set_starts(const SpiceModel *circuit, const double *values, double *
   }
 }
 
+/* The element whose card an error points at; "" if there is none. */
+static const char *element_at(const daedal_result *result, Span span) {
+  const Source *source = &result->model->source;
+  size_t length = 0;
+  if (span.begin == span.end || span.end > source->length) return "";
+  while (span.begin + length < span.end && !strchr(" \t,(", source->text[span.begin + length])) length++;
+  return arena_copy(&result->model->arena, source->text + span.begin, length);
+}
+
+/* Says how the point was sought, and where it failed. */
+static bool report_failure(daedal_result *result) {
+  Diag *diag = diags_first_error(&result->diags);
+  result->simulation.facts.status = "init";
+  if (!diag) return false;
+  const char *element = element_at(result, diag->span);
+  diag_note(&result->diags, diag, (Span){0},
+            "the operating point was sought by Newton's method, then with sources growing from 0 and vanishing conductances (source and "
+            "gmin stepping)%s%s",
+            *element ? ", and not found around " : "", element);
+  diag_note(&result->diags, diag, (Span){0}, ".nodeset gives guesses of node voltages; .tran ... uic starts without an operating point");
+  return false;
+}
+
 bool find_operating_point(daedal_result *result, const Request *request, double *starts) {
   const SpiceModel *circuit = &result->model->circuit;
   const Model *point = circuit->operating_point;
@@ -35,9 +59,7 @@ bool find_operating_point(daedal_result *result, const Request *request, double 
   if (found) {
     read_values(point, simulation, values);
     set_starts(circuit, values, starts);
-  } else {
-    result->simulation.facts.status = "init";
   }
   heap_free(result->heap, values);
-  return found;
+  return found || report_failure(result);
 }

@@ -33,6 +33,7 @@ void topology_report_text(const Analysis *analysis, Heap *heap, TextVec *text) {
   const Topology *topology = analysis->topology;
   text_printf(heap, text, "\nCircuit\n  index from topology %u%s\n", topology->index,
               topology->is_certain ? "" : ", if no controlled source adds to it");
+  if (topology->gmin > 0) text_printf(heap, text, "  every junction has gmin, %g S, across it\n", topology->gmin);
   text_groups(analysis, &topology->loops, "form a loop: their currents depend on derivatives", heap, text);
   text_groups(analysis, &topology->cutsets, "form a cutset: their voltages depend on derivatives", heap, text);
   if (analysis->structure.status != STRUCTURE_OK) return;
@@ -97,6 +98,7 @@ void topology_report_json(const Analysis *analysis, JsonWriter *json) {
   json_key_integer(json, "index", topology->index);
   json_key_bool(json, "certain", topology->is_certain);
   json_key_bool(json, "agrees", analysis->structure.status == STRUCTURE_OK && agrees(analysis));
+  json_key_number(json, "gmin", topology->gmin);
   json_names(analysis, json, "nodes", topology->nodes.data, topology->nodes.count);
   json_names(analysis, json, "voltage_sources", topology->voltage_sources.data, topology->voltage_sources.count);
   json_groups(analysis, json, "loops", &topology->loops);

@@ -25,6 +25,12 @@ typedef enum BranchKind {
   BRANCH_CURRENT,    /* current */
 } BranchKind;
 
+/* A switch that closes above one value of its input and opens below another; between them it stays. */
+typedef struct Hysteresis {
+  Expr input, high, low;
+  Expr closed, open; /* conductances */
+} Hysteresis;
+
 typedef struct Branch {
   BranchKind kind;
   uint32_t from, to;
@@ -33,8 +39,10 @@ typedef struct Branch {
   uint32_t variable; /* its current; MAP_NONE: it has none */
   Expr value;        /* current or voltage; charge or flux, unless is_slope */
   bool is_slope;     /* value is a capacitance or inductance: it multiplies the derivative of the voltage or current */
+  bool has_junction;   /* of a device */
   bool is_independent; /* of a source: it depends on time and parameters alone */
   Expr still;          /* of a source: its value for operating points that are no start of a run; EXPR_NONE: `value` at 0 */
+  const Hysteresis *hysteresis; /* of a switch: `value` holds at the operating point; NULL: none */
   Expr given;          /* of a capacitor or inductor: IC=; EXPR_NONE: none */
 } Branch;
 typedef VEC(Branch) BranchVec;

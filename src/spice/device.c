@@ -186,6 +186,7 @@ static bool read_branch_line(Device *device, char letter, Cursor *cursor) {
   if (from == to || (dag_is_constant(circuit->dag, value, &constant) && constant == 0)) return true;
   Branch branch = line_branch(device, letter == 'i' ? BRANCH_RESISTIVE : BRANCH_CAPACITOR, from, to, value);
   branch.is_slope = letter == 'c';
+  branch.has_junction = letter == 'i';
   if (letter == 'c' && !dag_depends(circuit->dag, value, OP_VARIABLE)) {
     branch.is_slope = false;
     branch.value = dag_multiply(circuit->dag, value, voltage_between(circuit, from, to));

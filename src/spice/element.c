@@ -392,6 +392,68 @@ static bool read_behavioural(const Element *element) {
   return add_source(element, is_voltage, rest_at(element, 5));
 }
 
+/* ---- S, W ---- */
+
+/* vt, vh, ron, roff of a model, or it, ih for a switch by current. */
+typedef struct SwitchModel {
+  double threshold, hysteresis, closed, open;
+} SwitchModel;
+
+static bool read_switch_model(const Element *element, uint32_t at, bool by_current, SwitchModel *values) {
+  const Scope *owner;
+  const ModelCard *model = NULL;
+  if (at < field_count(element))
+    model = scope_model(element->scope, field_name(element->circuit, element->card, field_at(element, at)), &owner);
+  if (!model || strcmp(model->type, by_current ? "csw" : "sw") != 0)
+    return refuse_field(element, at, by_current ? "a model of type csw is expected here" : "a model of type sw is expected here");
+  const struct {
+    const char *name;
+    double *place;
+  } known[] = {{by_current ? "it" : "vt", &values->threshold}, {by_current ? "ih" : "vh", &values->hysteresis}, {"ron", &values->closed}, {"roff", &values->open}};
+  for (uint32_t k = model->first; k + 2 < model->fields->list.count; k += 3) {
+    double *place = NULL;
+    for (size_t j = 0; j < sizeof known / sizeof *known; j++)
+      if (field_is(model->card, model->fields->list.data[k], known[j].name)) place = known[j].place;
+    CardField field = model->fields->list.data[k];
+    if (!place) {
+      card_error(element->circuit->diags, model->card, field.begin, field.end, "a switch does not have this parameter");
+      return false;
+    }
+    if (!read_constant(element->circuit, owner, model->card, model->fields->list.data[k + 2], place)) return false;
+  }
+  if (values->hysteresis < 0) return refuse_field(element, at, "a negative hysteresis, for a smooth transition, is not supported");
+  return true;
+}
+
+/* Closed above threshold + hysteresis, open below threshold - hysteresis. */
+static bool read_switch(const Element *element, bool by_current) {
+  if (!has_fields(element, by_current ? 5 : 6, by_current ? "Wname node node Vname model" : "Sname node node node node model")) return false;
+  Dag *dag = element->dag;
+  SwitchModel model = {.closed = 1, .open = 1 / element->circuit->options.gmin};
+  uint32_t at = 3;
+  ExprVec inputs = {0};
+  if (!read_inputs(element, by_current, 1, &at, &inputs) || !read_switch_model(element, at, by_current, &model)) return false;
+  Hysteresis *hysteresis = arena_alloc(element->circuit->arena, sizeof *hysteresis);
+  *hysteresis = (Hysteresis){inputs.data[0], dag_constant(dag, model.threshold + model.hysteresis), dag_constant(dag, model.threshold - model.hysteresis),
+                             dag_constant(dag, 1 / model.closed), dag_constant(dag, 1 / model.open)};
+  Branch branch = branch_between(element, BRANCH_RESISTIVE, EXPR_NONE);
+  bool starts_closed = is_word(element, at + 1, "on");
+  Expr closed = dag_binary(dag, OP_GREATER, hysteresis->input, starts_closed ? hysteresis->low : hysteresis->high);
+  Expr conductance = dag_if(dag, closed, hysteresis->closed, hysteresis->open);
+  branch.value = dag_multiply(dag, conductance, voltage_between(element->circuit, branch.from, branch.to));
+  if (model.hysteresis > 0) branch.hysteresis = hysteresis;
+  add_branch(element->circuit, branch);
+  vec_free(element->circuit->heap, &inputs);
+  return true;
+}
+
+static bool read_voltage_switch(const Element *element) { return read_switch(element, false); }
+static bool read_current_switch(const Element *element) { return read_switch(element, true); }
+
+static bool refuse_line(const Element *element) {
+  return refuse_field(element, 0, "transmission lines need delays, which simulate does not support; a ladder of L and C comes close");
+}
+
 /* ---- X ---- */
 
 static bool put_in_block(const Element *element, const Block *block, const Scope *owner, uint32_t last) {
@@ -510,6 +572,7 @@ static const struct {
                {"v", read_voltage_source}, {"i", read_current_source}, {"e", read_vcvs},      {"f", read_cccs},
                {"g", read_vccs},          {"h", read_ccvs},           {"b", read_behavioural}, {"x", read_instance},
                {"d", read_semiconductor}, {"q", read_semiconductor},  {"m", read_semiconductor}, {"j", read_semiconductor},
+               {"s", read_voltage_switch}, {"w", read_current_switch}, {"t", refuse_line},
                {".tran", read_transient}, {".op", read_operating_point}, {".dc", read_sweep}, {".ic", read_ic},
                {".nodeset", read_nodeset}, {".global", read_global}};
 

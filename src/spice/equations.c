@@ -191,7 +191,35 @@ static void write_voltage(Writer *writer, uint32_t b) {
 
 /* ---- Kirchhoff's current law ---- */
 
+/* closed = input > high or pre(closed) and input >= low */
+static Expr switch_current(Writer *writer, const Branch *branch) {
+  Dag *dag = writer->dag;
+  const Hysteresis *hysteresis = branch->hysteresis;
+  const char *name = free_name(writer, branch->name, "closed");
+  Variable variable = {.name = names_add(writer->circuit->names, name, strlen(name)),
+                       .type = TYPE_BOOLEAN,
+                       .role = ROLE_DISCRETE,
+                       .variability = VARIABILITY_DISCRETE,
+                       .select = SELECT_DEFAULT,
+                       .binding = EXPR_NONE,
+                       .start = zero_of(writer),
+                       .min = EXPR_NONE,
+                       .max = EXPR_NONE,
+                       .nominal = EXPR_NONE,
+                       .span = whole_span(branch->card)};
+  uint32_t position = model_add_variable(writer->model, variable);
+  Expr closed = model_leaf(writer->model, position, 0), before = dag_pre(dag, writer->model->variables.data[position].index);
+  Expr above = dag_binary(dag, OP_GREATER, hysteresis->input, hysteresis->high);
+  Expr stays = dag_binary(dag, OP_AND, before, dag_binary(dag, OP_GREATER_EQUAL, hysteresis->input, hysteresis->low));
+  Expr right = dag_binary(dag, OP_OR, above, stays);
+  vec_push(writer->model->heap, &writer->model->discrete_equations,
+           (Equation){closed, right, dag_subtract(dag, closed, right), whole_span(branch->card), false});
+  Expr conductance = dag_if(dag, closed, hysteresis->closed, hysteresis->open);
+  return dag_multiply(dag, conductance, voltage_between(writer->circuit, branch->from, branch->to));
+}
+
 static Expr branch_current(Writer *writer, const Branch *branch) {
+  if (branch->hysteresis) return switch_current(writer, branch);
   if (branch->variable != MAP_NONE) return model_leaf(writer->model, branch->variable, 0);
   return branch->kind == BRANCH_CAPACITOR ? capacitor_current(writer, branch) : branch->value;
 }

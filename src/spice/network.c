@@ -321,6 +321,7 @@ Topology *network_topology(const Network *network) {
   }
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
+    if (branch->has_junction) topology->gmin = circuit->options.gmin;
     bool is_source = branch->kind == BRANCH_VOLTAGE || branch->kind == BRANCH_CURRENT;
     if (is_source && !branch->is_independent && dag_depends(circuit->dag, branch->value, OP_VARIABLE)) topology->is_certain = false;
     if (branch->kind != BRANCH_VOLTAGE) continue;

@@ -16,7 +16,7 @@ typedef struct PointWriter {
   Model *model;
   TermVec *rows;   /* per node */
   Expr *held;      /* per node: the voltage that .ic gives; EXPR_NONE: none */
-  bool *is_device; /* per node: a device is connected */
+  const Card **device; /* per node: of a device connected to it, or of another source of nonlinearity; NULL: none */
 } PointWriter;
 
 static Span whole_span(const Card *card) { return card_span(card, 0, (uint32_t)strlen(card->text)); }
@@ -123,7 +123,7 @@ static void write_rows(PointWriter *writer) {
   bool *is_island = find_islands(writer);
   Expr zero = dag_constant(writer->dag, 0);
   for (uint32_t n = 1; n < circuit->nodes.count; n++) {
-    Span span = whole_span(circuit->nodes.data[n].card);
+    Span span = whole_span(writer->device[n] ? writer->device[n] : circuit->nodes.data[n].card);
     if (writer->held[n] != EXPR_NONE) {
       add_equation(writer->model, node_voltage(circuit, n), writer->held[n], span);
     } else if (is_island[n]) {
@@ -132,7 +132,7 @@ static void write_rows(PointWriter *writer) {
                    "no direct current can flow to node %s: the operating point leaves its voltage open, it starts at 0",
                    names_text(circuit->names, circuit->nodes.data[n].name));
     } else {
-      if (writer->is_device[n]) vec_push(circuit->heap, &writer->rows[n], (Term){1, stepped_conductance(writer, n)});
+      if (writer->device[n]) vec_push(circuit->heap, &writer->rows[n], (Term){1, stepped_conductance(writer, n)});
       add_equation(writer->model, dag_sum(writer->dag, 0, writer->rows[n].data, writer->rows[n].count), zero, span);
     }
     vec_free(circuit->heap, &writer->rows[n]);
@@ -148,8 +148,8 @@ static void write_branch(PointWriter *writer, const Branch *branch) {
   vec_push(circuit->heap, &writer->rows[branch->to], (Term){-1, current});
   if (branch->kind == BRANCH_VOLTAGE)
     add_equation(writer->model, voltage_between(circuit, branch->from, branch->to), source_value(writer, branch), whole_span(branch->card));
-  if (branch->kind == BRANCH_RESISTIVE && branch->card->text[0] != 'r')
-    writer->is_device[branch->from] = writer->is_device[branch->to] = true;
+  if (branch->has_junction || (branch->kind == BRANCH_RESISTIVE && branch->card->text[0] != 'r'))
+    writer->device[branch->from] = writer->device[branch->to] = branch->card;
 }
 
 Model *write_operating_point(Circuit *circuit) {
@@ -159,7 +159,7 @@ Model *write_operating_point(Circuit *circuit) {
                         .model = copy_variables(circuit),
                         .rows = arena_array(circuit->arena, nodes, sizeof *writer.rows),
                         .held = arena_array(circuit->arena, nodes, sizeof(Expr)),
-                        .is_device = arena_array(circuit->arena, nodes, sizeof(bool))};
+                        .device = arena_array(circuit->arena, nodes, sizeof *writer.device)};
   for (uint32_t n = 0; n < nodes; n++) writer.held[n] = EXPR_NONE;
   for (uint32_t k = 0; k < circuit->initial.count && circuit->analysis == ANALYSIS_TRANSIENT; k++)
     writer.held[circuit->initial.data[k].node] = circuit->initial.data[k].value;
