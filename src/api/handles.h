@@ -153,6 +153,9 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
 /* The operating point that the run of a netlist starts from, in the start values that nobody gave. */
 bool find_operating_point(daedal_result *result, const Request *request, double *starts);
 
+/* The model with a graph of its own, and that of a circuit with the start values of its operating point. */
+Model *layer_at_operating_point(daedal_model *model);
+
 bool read_invariants(daedal_result *result, const daedal_options *options);
 
 /* "a,b[1,2],c": the names between commas outside of brackets, in the arena. */

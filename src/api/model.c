@@ -139,7 +139,7 @@ daedal_counts daedal_model_counts(const daedal_model *model) { return model ? mo
 static bool work_flatten(daedal_model *model, const void *argument) {
   (void)argument;
   if (model->model && !model->flat.count)
-    model_print(model_layer(model->model, model->heap), model->heap, &model->flat);
+    model_print(layer_at_operating_point(model), model->heap, &model->flat);
   return model->model != NULL;
 }
 

@@ -46,20 +46,52 @@ static bool report_failure(daedal_result *result) {
   return false;
 }
 
+/* Solves the point; values by variable. */
+static bool solve_point(const Model *point, Heap *heap, const RunOptions *run, const double *overrides, Diags *diags, double *values) {
+  Request request = {.method = method_find("dummy"), .initialize_only = true, .parameter_overrides = overrides, .run = *run};
+  request.run.tolerance = 1e-9;
+  Simulation *simulation = heap_alloc(heap, sizeof *simulation);
+  bool found = pipeline_simulate(simulation, heap, point, &request, diags);
+  if (found) read_values(point, simulation, values);
+  return found;
+}
+
 bool find_operating_point(daedal_result *result, const Request *request, double *starts) {
   const SpiceModel *circuit = &result->model->circuit;
-  const Model *point = circuit->operating_point;
-  if (!point) return true;
-  Request asked = {.method = method_find("dummy"), .initialize_only = true, .parameter_overrides = request->parameter_overrides};
-  asked.run = request->run;
-  asked.run.tolerance = 1e-9;
-  double *values = heap_array(result->heap, point->variables.count, sizeof *values);
-  Simulation *simulation = heap_alloc(result->heap, sizeof *simulation);
-  bool found = pipeline_simulate(simulation, result->heap, point, &asked, &result->diags);
-  if (found) {
-    read_values(point, simulation, values);
-    set_starts(circuit, values, starts);
-  }
+  if (!circuit->operating_point) return true;
+  double *values = heap_array(result->heap, circuit->operating_point->variables.count, sizeof *values);
+  bool found =
+      solve_point(circuit->operating_point, result->heap, &request->run, request->parameter_overrides, &result->diags, values);
+  if (found) set_starts(circuit, values, starts);
   heap_free(result->heap, values);
   return found || report_failure(result);
+}
+
+/* The layer has variables of its own from here on. */
+static void give_starts(Model *layer, const double *starts) {
+  uint32_t count = layer->variables.count;
+  Variable *own = heap_array(layer->heap, count, sizeof *own);
+  memcpy(own, layer->variables.data, count * sizeof *own);
+  for (uint32_t k = 0; k < count; k++)
+    if (own[k].role == ROLE_UNKNOWN && !isnan(starts[k])) own[k].start = dag_constant(layer->dag, starts[k]);
+  layer->variables.data = own;
+}
+
+Model *layer_at_operating_point(daedal_model *model) {
+  Model *layer = model_layer(model->model, model->heap);
+  const SpiceModel *circuit = &model->circuit;
+  if (!circuit->operating_point) return layer;
+  Diags diags = diags_make(model->heap);
+  double *values = heap_array(model->heap, circuit->operating_point->variables.count, sizeof *values);
+  double *starts = heap_array(model->heap, layer->variables.count, sizeof *starts);
+  for (uint32_t k = 0; k < layer->variables.count; k++) starts[k] = NAN;
+  if (solve_point(circuit->operating_point, model->heap, &(RunOptions){0}, NULL, &diags, values)) {
+    set_starts(circuit, values, starts);
+    give_starts(layer, starts);
+  } else {
+    diag_warning(&model->diags, (Span){0}, "the operating point was not found: the start values are not those of the circuit");
+  }
+  heap_free(model->heap, values);
+  heap_free(model->heap, starts);
+  return layer;
 }

@@ -131,8 +131,7 @@ static void open_file(DeckReader *reader, const Card *card, const char *name, co
   char *text = reader->read ? reader->read(reader->heap, &local, path, &length) : NULL;
   if (!text) {
     const Diag *reason = diags_first_error(&local);
-    card_error(reader->diags, card, 0, all, "cannot read %s%s%s", arena_printable(reader->arena, path),
-               reason ? ": " : "", reason ? reason->message : "");
+    card_error(reader->diags, card, 0, all, "%s", reason ? reason->message : "files are not read here");
     return;
   }
   reader->files[reader->depth++] = (CardFile){.path = path,
