@@ -67,5 +67,5 @@ def run(path, text=None, timeout=20):
                            capture_output=True, timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
             return None
-        signals = read_raw(raw) if os.path.exists(raw) else {"time": []}
-        return signals if signals["time"] else None
+        signals = read_raw(raw) if os.path.exists(raw) else {}
+        return signals if any(signals.values()) else None
