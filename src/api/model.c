@@ -40,7 +40,8 @@ static void read_model(daedal_model *model, char *text, uint32_t length, const M
   model->source = source_make(model->heap, model->source.path, text, length);
   if (spice_is_netlist(model->source.path)) model->model = read_netlist(model, modifications);
   else
-    model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, &model->diags);
+    model->model =
+        lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, &model->diags);
   if (model->diags.errors) model->model = NULL;
   if (model->model) model->counts = count_model(model->model);
   model->seconds_parse = pipeline_clock() - begin;
@@ -138,8 +139,7 @@ daedal_counts daedal_model_counts(const daedal_model *model) { return model ? mo
 
 static bool work_flatten(daedal_model *model, const void *argument) {
   (void)argument;
-  if (model->model && !model->flat.count)
-    model_print(layer_at_operating_point(model), model->heap, &model->flat);
+  if (model->model && !model->flat.count) model_print(layer_at_operating_point(model), model->heap, &model->flat);
   return model->model != NULL;
 }
 

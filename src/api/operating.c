@@ -19,7 +19,8 @@ static void set_starts(const SpiceModel *circuit, const double *values, double *
   }
   for (uint32_t k = 0; k < circuit->differences.count; k++) {
     Difference difference = circuit->differences.data[k];
-    if (isnan(starts[difference.variable])) starts[difference.variable] = values[difference.plus] - values[difference.minus];
+    if (isnan(starts[difference.variable]))
+      starts[difference.variable] = values[difference.plus] - values[difference.minus];
   }
 }
 
@@ -39,16 +40,20 @@ static bool report_failure(daedal_result *result) {
   if (!diag) return false;
   const char *element = element_at(result, diag->span);
   diag_note(&result->diags, diag, (Span){0},
-            "the operating point was sought by Newton's method, then with sources growing from 0 and vanishing conductances (source and "
+            "the operating point was sought by Newton's method, then with sources growing from 0 and vanishing "
+            "conductances (source and "
             "gmin stepping)%s%s",
             *element ? ", and not found around " : "", element);
-  diag_note(&result->diags, diag, (Span){0}, ".nodeset gives guesses of node voltages; .tran ... uic starts without an operating point");
+  diag_note(&result->diags, diag, (Span){0},
+            ".nodeset gives guesses of node voltages; .tran ... uic starts without an operating point");
   return false;
 }
 
 /* Solves the point; values by variable. */
-static bool solve_point(const Model *point, Heap *heap, const RunOptions *run, const double *overrides, Diags *diags, double *values) {
-  Request request = {.method = method_find("dummy"), .initialize_only = true, .parameter_overrides = overrides, .run = *run};
+static bool solve_point(const Model *point, Heap *heap, const RunOptions *run, const double *overrides, Diags *diags,
+                        double *values) {
+  Request request = {
+      .method = method_find("dummy"), .initialize_only = true, .parameter_overrides = overrides, .run = *run};
   request.run.tolerance = 1e-9;
   Simulation *simulation = heap_alloc(heap, sizeof *simulation);
   bool found = pipeline_simulate(simulation, heap, point, &request, diags);
@@ -60,8 +65,8 @@ bool find_operating_point(daedal_result *result, const Request *request, double 
   const SpiceModel *circuit = &result->model->circuit;
   if (!circuit->operating_point) return true;
   double *values = heap_array(result->heap, circuit->operating_point->variables.count, sizeof *values);
-  bool found =
-      solve_point(circuit->operating_point, result->heap, &request->run, request->parameter_overrides, &result->diags, values);
+  bool found = solve_point(circuit->operating_point, result->heap, &request->run, request->parameter_overrides,
+                           &result->diags, values);
   if (found) set_starts(circuit, values, starts);
   heap_free(result->heap, values);
   return found || report_failure(result);
@@ -89,7 +94,8 @@ Model *layer_at_operating_point(daedal_model *model) {
     set_starts(circuit, values, starts);
     give_starts(layer, starts);
   } else {
-    diag_warning(&model->diags, (Span){0}, "the operating point was not found: the start values are not those of the circuit");
+    diag_warning(&model->diags, (Span){0},
+                 "the operating point was not found: the start values are not those of the circuit");
   }
   heap_free(model->heap, values);
   heap_free(model->heap, starts);

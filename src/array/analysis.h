@@ -31,7 +31,7 @@ typedef struct Analysis {
   ConversionVec conversions; /* rewritings that a simulation makes */
   int64_t true_dof;          /* of the rewritten equations; that of the structure if it is regular */
   int32_t true_index;
-  const Topology *topology; /* of a circuit; set by the caller */
+  const Topology *topology;                /* of a circuit; set by the caller */
   double seconds_parse, seconds_structure; /* for the report; set by the caller */
 } Analysis;
 

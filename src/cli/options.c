@@ -160,8 +160,7 @@ static bool is_result_file(const char *value) {
 static bool ends_well(const Option *option, const char *value) {
   if (is_standard_output(value)) {
     if (option->kind != OPTION_PICTURE) return true;
-  } else if (option->kind == OPTION_TRAJECTORY ? is_result_file(value)
-                                               : ends_with(value, ".svg")) {
+  } else if (option->kind == OPTION_TRAJECTORY ? is_result_file(value) : ends_with(value, ".svg")) {
     return true;
   }
   usage_error("%s takes a file name that ends in %s%s, not '%s'", option->name,

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-static bool is_written(const Signal *signal) { return signal->kind != SIGNAL_PARAMETER && signal->kind != SIGNAL_DERIVATIVE; }
+static bool is_written(const Signal *signal) {
+  return signal->kind != SIGNAL_PARAMETER && signal->kind != SIGNAL_DERIVATIVE;
+}
 
 /* The type by which viewers choose an axis. */
 static const char *type_of(const Signal *signal) {
@@ -19,14 +21,16 @@ static void write_header(Heap *heap, FileWriter *file, const Trajectory *traject
   TextVec text = {0};
   uint32_t count = 1;
   for (uint32_t k = 0; k < signals->list.count; k++) count += is_written(&signals->list.data[k]);
-  text_printf(heap, &text,
-              "Title: %s\nDate: \nPlotname: Transient Analysis\nFlags: real\nNo. Variables: %u\nNo. Points: %zu\nVariables:\n"
-              "\t0\ttime\ttime\n",
-              title, count, trajectory->rows);
+  text_printf(
+      heap, &text,
+      "Title: %s\nDate: \nPlotname: Transient Analysis\nFlags: real\nNo. Variables: %u\nNo. Points: %zu\nVariables:\n"
+      "\t0\ttime\ttime\n",
+      title, count, trajectory->rows);
   uint32_t position = 1;
   for (uint32_t k = 0; k < signals->list.count; k++)
     if (is_written(&signals->list.data[k]))
-      text_printf(heap, &text, "\t%u\t%s\t%s\n", position++, signals->list.data[k].name, type_of(&signals->list.data[k]));
+      text_printf(heap, &text, "\t%u\t%s\t%s\n", position++, signals->list.data[k].name,
+                  type_of(&signals->list.data[k]));
   text_printf(heap, &text, "%s:\n", is_text ? "Values" : "Binary");
   file_write(file, text.data, text.count);
   vec_free(heap, &text);
@@ -58,6 +62,7 @@ void raw_write(Heap *heap, FileWriter *file, const Trajectory *trajectory, const
     if (is_text) write_index(heap, file, row);
     write_number(file, trajectory_time(trajectory, row), is_text);
     for (uint32_t k = 0; k < signals->list.count; k++)
-      if (is_written(&signals->list.data[k])) write_number(file, signal_value(&signals->list.data[k], columns), is_text);
+      if (is_written(&signals->list.data[k]))
+        write_number(file, signal_value(&signals->list.data[k], columns), is_text);
   }
 }

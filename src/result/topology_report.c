@@ -3,18 +3,26 @@
 
 enum { SHOWN = 12, NAMED = 16 };
 
-static const char *name_of(const Analysis *analysis, Name name) { return names_text(analysis->problem.model->names, name); }
+static const char *name_of(const Analysis *analysis, Name name) {
+  return names_text(analysis->problem.model->names, name);
+}
 
-static void text_group(const Analysis *analysis, const TopologyGroup *group, const char *form, Heap *heap, TextVec *text) {
+static void text_group(const Analysis *analysis, const TopologyGroup *group, const char *form, Heap *heap,
+                       TextVec *text) {
   uint32_t count = group->elements.count;
   text_printf(heap, text, "  ");
   for (uint32_t k = 0; k < count && k < NAMED; k++)
-    text_printf(heap, text, "%s%s", k == 0 ? "" : k + 1 == count ? " and " : ", ", name_of(analysis, group->elements.data[k]));
+    text_printf(heap, text, "%s%s",
+                k == 0           ? ""
+                : k + 1 == count ? " and "
+                                 : ", ",
+                name_of(analysis, group->elements.data[k]));
   if (count > NAMED) text_printf(heap, text, " and %u more", count - NAMED);
   text_printf(heap, text, " %s\n", form);
 }
 
-static void text_groups(const Analysis *analysis, const TopologyGroupVec *groups, const char *form, Heap *heap, TextVec *text) {
+static void text_groups(const Analysis *analysis, const TopologyGroupVec *groups, const char *form, Heap *heap,
+                        TextVec *text) {
   for (uint32_t k = 0; k < groups->count && k < SHOWN; k++) text_group(analysis, &groups->data[k], form, heap, text);
   if (groups->count > SHOWN) text_printf(heap, text, "  ... and %u more\n", groups->count - SHOWN);
 }
@@ -39,9 +47,9 @@ void topology_report_text(const Analysis *analysis, Heap *heap, TextVec *text) {
   if (analysis->structure.status != STRUCTURE_OK) return;
   if (agrees(analysis)) text_printf(heap, text, "  structure and numbers agree\n");
   else
-    text_printf(heap, text, "  structural index %d, numerical index %lld: %s\n", (int)analysis->structure.structural_index,
-                (long long)numerical_index(analysis),
-                topology->has_charges ? "charges and fluxes are variables of their own"
+    text_printf(heap, text, "  structural index %d, numerical index %lld: %s\n",
+                (int)analysis->structure.structural_index, (long long)numerical_index(analysis),
+                topology->has_charges  ? "charges and fluxes are variables of their own"
                 : topology->is_certain ? "parameter values make the difference"
                                        : "controlled sources or parameter values make the difference");
 }
@@ -80,8 +88,8 @@ static int64_t entry_of(const TopologyGroup *group, Name name, bool by_node) {
 }
 
 /* A row for each name, a column for each group. */
-static void json_projector(JsonWriter *json, const char *key, const Name *names, uint32_t count, const TopologyGroupVec *groups,
-                           bool by_node) {
+static void json_projector(JsonWriter *json, const char *key, const Name *names, uint32_t count,
+                           const TopologyGroupVec *groups, bool by_node) {
   json_key(json, key);
   json_array_begin(json);
   for (uint32_t n = 0; n < count && groups->count; n++) {
@@ -104,6 +112,7 @@ void topology_report_json(const Analysis *analysis, JsonWriter *json) {
   json_groups(analysis, json, "loops", &topology->loops);
   json_groups(analysis, json, "cutsets", &topology->cutsets);
   json_projector(json, "q_crv", topology->nodes.data, topology->nodes.count, &topology->cutsets, true);
-  json_projector(json, "q_v_c", topology->voltage_sources.data, topology->voltage_sources.count, &topology->loops, false);
+  json_projector(json, "q_v_c", topology->voltage_sources.data, topology->voltage_sources.count, &topology->loops,
+                 false);
   json_object_end(json);
 }

@@ -10,10 +10,10 @@ enum { DEEPEST_INCLUDE = 32 };
 /* A text being read, line by line. */
 typedef struct CardFile {
   const char *path, *text, *at, *end;
-  uint32_t line;          /* of `at`, from 1 */
-  const char *section;    /* of .lib FILE SECTION: only that is read; NULL: all */
-  bool is_inside;         /* of the section */
-  const Card *including;  /* NULL: the netlist itself */
+  uint32_t line;         /* of `at`, from 1 */
+  const char *section;   /* of .lib FILE SECTION: only that is read; NULL: all */
+  bool is_inside;        /* of the section */
+  const Card *including; /* NULL: the netlist itself */
 } CardFile;
 
 typedef struct DeckReader {
@@ -25,7 +25,7 @@ typedef struct DeckReader {
   const char *base; /* start of the netlist's text: places are offsets in it */
   CardFile files[DEEPEST_INCLUDE];
   uint32_t depth;
-  TextVec text;   /* the card under way */
+  TextVec text; /* the card under way */
   IndexVec place;
   uint32_t line;
   bool is_open, in_control, ended;
@@ -44,7 +44,8 @@ Span card_span(const Card *card, uint32_t begin, uint32_t end) {
 static const char *format_message(Diags *diags, const Card *card, const char *format, va_list list) {
   const char *message = arena_vprintf(&diags->arena, format, list);
   if (!card->file) return message;
-  return arena_printf(&diags->arena, "%s, line %u: %s", arena_printable(&diags->arena, card->file), card->line, message);
+  return arena_printf(&diags->arena, "%s, line %u: %s", arena_printable(&diags->arena, card->file), card->line,
+                      message);
 }
 
 Diag *card_error(Diags *diags, const Card *card, uint32_t begin, uint32_t end, const char *format, ...) {
@@ -98,8 +99,8 @@ static const char *content_end(const char *at, const char *end) {
 }
 
 static void append_bytes(DeckReader *reader, const CardFile *file, const char *at, const char *end) {
-  bool keeps_case = reader->text.count > 0 && (begins(reader->text.data, ".include") || begins(reader->text.data, ".inc") ||
-                                               begins(reader->text.data, ".lib"));
+  bool keeps_case = reader->text.count > 0 && (begins(reader->text.data, ".include") ||
+                                               begins(reader->text.data, ".inc") || begins(reader->text.data, ".lib"));
   for (; at < end; at++) {
     char c = is_blank(*at) || !*at ? ' ' : *at;
     uint32_t place = file->including ? file->including->place[0] : (uint32_t)(at - reader->base);
@@ -204,8 +205,11 @@ static void finish_card(DeckReader *reader) {
   uint32_t *place = arena_array(reader->arena, count + 1, sizeof *place);
   memcpy(place, reader->place.data, count * sizeof *place);
   place[count] = place[count - 1];
-  Card card = {arena_copy(reader->arena, reader->text.data, count), place, file->including ? file->path : NULL,
-               reader->line, {0}};
+  Card card = {arena_copy(reader->arena, reader->text.data, count),
+               place,
+               file->including ? file->path : NULL,
+               reader->line,
+               {0}};
   if (in_control(reader, &card) || outside_section(reader, &card)) return;
   if (begins(card.text, ".end")) {
     reader->ended = true;
@@ -258,7 +262,8 @@ static void read_title(DeckReader *reader) {
 }
 
 bool deck_read(Deck *deck, Arena *arena, const Source *source, CardFileReader read, Diags *diags) {
-  DeckReader reader = {.deck = deck, .arena = arena, .heap = arena->heap, .read = read, .diags = diags, .base = source->text};
+  DeckReader reader = {
+      .deck = deck, .arena = arena, .heap = arena->heap, .read = read, .diags = diags, .base = source->text};
   uint32_t errors = diags->errors;
   reader.files[reader.depth++] = (CardFile){.path = source->path,
                                             .text = source->text,

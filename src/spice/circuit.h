@@ -11,18 +11,18 @@
 enum { GROUND = 0 };
 
 typedef struct CircuitNode {
-  Name name; /* as SPICE writes it: out, x1.out */
+  Name name;         /* as SPICE writes it: out, x1.out */
   uint32_t variable; /* v(name); MAP_NONE for ground */
   uint32_t degree;   /* branches */
   const Card *card;  /* of the first mention */
 } CircuitNode;
 
 typedef enum BranchKind {
-  BRANCH_CAPACITOR,  /* charge, or capacitance */
-  BRANCH_VOLTAGE,    /* voltage */
-  BRANCH_RESISTIVE,  /* current, a function of the voltages at its own ends */
-  BRANCH_INDUCTOR,   /* flux, or inductance */
-  BRANCH_CURRENT,    /* current */
+  BRANCH_CAPACITOR, /* charge, or capacitance */
+  BRANCH_VOLTAGE,   /* voltage */
+  BRANCH_RESISTIVE, /* current, a function of the voltages at its own ends */
+  BRANCH_INDUCTOR,  /* flux, or inductance */
+  BRANCH_CURRENT,   /* current */
 } BranchKind;
 
 /* A switch that closes above one value of its input and opens below another; between them it stays. */
@@ -39,11 +39,11 @@ typedef struct Branch {
   uint32_t variable; /* its current; MAP_NONE: it has none */
   Expr value;        /* current or voltage; charge or flux, unless is_slope */
   bool is_slope;     /* value is a capacitance or inductance: it multiplies the derivative of the voltage or current */
-  bool has_junction;   /* of a device */
+  bool has_junction; /* of a device */
   bool is_independent; /* of a source: it depends on time and parameters alone */
-  Expr still;          /* of a source: its value for operating points that are no start of a run; EXPR_NONE: `value` at 0 */
+  Expr still; /* of a source: its value for operating points that are no start of a run; EXPR_NONE: `value` at 0 */
   const Hysteresis *hysteresis; /* of a switch: `value` holds at the operating point; NULL: none */
-  Expr given;          /* of a capacitor or inductor: IC=; EXPR_NONE: none */
+  Expr given;                   /* of a capacitor or inductor: IC=; EXPR_NONE: none */
 } Branch;
 typedef VEC(Branch) BranchVec;
 
@@ -104,10 +104,11 @@ typedef struct Block {
 
 /* A block put in: where its names lead. */
 typedef struct Scope {
-  const struct Scope *parent; /* that of the block around its definition; of a function or device: where it was written */
-  const Block *block;         /* NULL: of a function or device */
-  const char *prefix;         /* "" or "x1." */
-  Map nodes;                  /* Name -> node, of ports */
+  const struct Scope
+      *parent;        /* that of the block around its definition; of a function or device: where it was written */
+  const Block *block; /* NULL: of a function or device */
+  const char *prefix; /* "" or "x1." */
+  Map nodes;          /* Name -> node, of ports */
   VEC(Definition) definitions;
   Map definition_of;
   Map given; /* of a device: names of the parameters that were given */
@@ -145,7 +146,7 @@ typedef struct Circuit {
   VEC(CircuitNode) nodes;
   Map node_of; /* full name -> node */
   BranchVec branches;
-  Map branch_of; /* element's full name -> branch that has a current */
+  Map branch_of;          /* element's full name -> branch that has a current */
   VEC(uint32_t) currents; /* branch currents asked for: variables */
   VEC(const Card *) current_cards;
   VEC(Coupling) couplings;
@@ -220,7 +221,8 @@ void add_branch(Circuit *circuit, Branch branch);
 /* ---- elements (element.c), waveforms (waveform.c), devices (device.c) ---- */
 
 bool read_elements(Circuit *circuit);
-bool read_waveform(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, uint32_t at, Expr *value);
+bool read_waveform(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, uint32_t at,
+                   Expr *value);
 
 /* A device of this element letter: nodes and model as its table says (device.c). */
 bool read_device(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, const char *name);

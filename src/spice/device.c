@@ -86,8 +86,8 @@ static void refuse_parameter(Device *device, const Card *card, CardField field) 
   Suggestion suggestion = {.word = word};
   offer_names(&suggestion, device, device->kind->parameters);
   offer_names(&suggestion, device, device->kind->instance);
-  Diag *diag = card_error(device->circuit->diags, card, field.begin, field.end, "a device %c does not have the parameter %s here",
-                          device->kind->letter, word);
+  Diag *diag = card_error(device->circuit->diags, card, field.begin, field.end,
+                          "a device %c does not have the parameter %s here", device->kind->letter, word);
   if (suggestion.nearest) diag_note(device->circuit->diags, diag, (Span){0}, "did you mean %s?", suggestion.nearest);
 }
 
@@ -109,7 +109,9 @@ static bool define_given(Device *device, const Scope *scope, const Card *card, c
       return false;
     }
     if (field_is(card, field, "ic")) { /* a list: only its first value, of the voltage, could count */
-      while (k + 3 < fields->list.count && !(k + 4 < fields->list.count && field_is(card, fields->list.data[k + 4], "="))) k++;
+      while (k + 3 < fields->list.count &&
+             !(k + 4 < fields->list.count && field_is(card, fields->list.data[k + 4], "=")))
+        k++;
     } else if (!read_constant(device->circuit, scope, card, fields->list.data[k + 2], &value)) {
       return false;
     } else {
@@ -126,8 +128,11 @@ static bool define_options(Device *device) {
   const struct {
     const char *name;
     double value;
-  } list[] = {{"defl", options->channel_length}, {"defw", options->channel_width}, {"defad", options->drain_area},
-              {"defas", options->source_area},   {"tnom", options->nominal_temperature}};
+  } list[] = {{"defl", options->channel_length},
+              {"defw", options->channel_width},
+              {"defad", options->drain_area},
+              {"defas", options->source_area},
+              {"tnom", options->nominal_temperature}};
   for (size_t k = 0; k < sizeof list / sizeof *list; k++)
     define_value(device, list[k].name, strlen(list[k].name), dag_constant(device->circuit->dag, list[k].value));
   return true;
@@ -168,7 +173,8 @@ static bool read_inner_node(Device *device, Cursor *cursor) {
   Expr value = read_expression(circuit, device->scope, cursor);
   if (value == EXPR_NONE || !constant_value(circuit, device->card, value, &conductance)) return false;
   if (conductance != 0)
-    inner = circuit_node(circuit, arena_printf(circuit->arena, "%s#%s", device->name, names_text(circuit->names, label)), device->card);
+    inner = circuit_node(
+        circuit, arena_printf(circuit->arena, "%s#%s", device->name, names_text(circuit->names, label)), device->card);
   if (conductance > 0) {
     Expr current = dag_multiply(circuit->dag, value, voltage_between(circuit, outer, inner));
     add_branch(circuit, line_branch(device, BRANCH_RESISTIVE, outer, inner, current));
@@ -259,7 +265,8 @@ static const ModelCard *find_model(Device *device, uint32_t at, const Scope **ow
   CardField field = at < device->fields->list.count ? device->fields->list.data[at] : (CardField){end - 1, end};
   const ModelCard *model = scope_model(device->outer, field_name(circuit, device->card, field), owner);
   if (!model)
-    card_error(circuit->diags, device->card, field.begin, field.end, "%s: there is no model of this name", device->name);
+    card_error(circuit->diags, device->card, field.begin, field.end, "%s: there is no model of this name",
+               device->name);
   return model;
 }
 
@@ -300,7 +307,8 @@ bool read_device(Circuit *circuit, const Scope *scope, const Card *card, const F
   const Scope *owner;
   const ModelCard *model = find_model(&device, at, &owner);
   if (!model || !define_polarity(&device, model) || !define_options(&device)) return false;
-  if (!define_defaults(&device, device.kind->parameters) || !define_defaults(&device, device.kind->instance)) return false;
+  if (!define_defaults(&device, device.kind->parameters) || !define_defaults(&device, device.kind->instance))
+    return false;
   if (!define_given(&device, owner, model->card, model->fields, model->first)) return false;
   uint32_t first = at + 1;
   bool has_area = first < fields->list.count && is_parameter(device.kind->instance, "area", 4) &&
@@ -311,6 +319,6 @@ bool read_device(Circuit *circuit, const Scope *scope, const Card *card, const F
     if (!read_constant(circuit, scope, card, fields->list.data[first++], &area)) return false;
     define_value(&device, "area", 4, dag_constant(circuit->dag, area));
   }
-  return define_given(&device, scope, card, fields, first) && check_level(&device, model) && read_lines(&device, COMMON) &&
-         read_lines(&device, device.kind->lines);
+  return define_given(&device, scope, card, fields, first) && check_level(&device, model) &&
+         read_lines(&device, COMMON) && read_lines(&device, device.kind->lines);
 }

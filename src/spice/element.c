@@ -47,7 +47,8 @@ static uint32_t node_at(const Element *element, uint32_t k) {
 }
 
 static Expr value_at(const Element *element, uint32_t k) {
-  if (k < field_count(element)) return read_field(element->circuit, element->scope, element->card, field_at(element, k));
+  if (k < field_count(element))
+    return read_field(element->circuit, element->scope, element->card, field_at(element, k));
   refuse_field(element, k, "a value is missing");
   return EXPR_NONE;
 }
@@ -102,9 +103,11 @@ static bool temperature_factor(const Element *element, double *factor) {
     first = both;
     if (both + 1 < field_count(element) && !is_word(element, both + 2, "=")) second = both + 1;
   }
-  if (first != MAP_NONE && !read_constant(element->circuit, element->scope, element->card, field_at(element, first), &tc1))
+  if (first != MAP_NONE &&
+      !read_constant(element->circuit, element->scope, element->card, field_at(element, first), &tc1))
     return false;
-  if (second != MAP_NONE && !read_constant(element->circuit, element->scope, element->card, field_at(element, second), &tc2))
+  if (second != MAP_NONE &&
+      !read_constant(element->circuit, element->scope, element->card, field_at(element, second), &tc2))
     return false;
   *factor = 1 + tc1 * change + tc2 * change * change;
   return true;
@@ -129,7 +132,8 @@ static Expr scaled(const Element *element, Expr value, double factor) {
 static bool multiplicity(const Element *element, double *factor) {
   uint32_t at = field_after(element->card, &element->fields, 3, "m");
   *factor = 1;
-  return at == MAP_NONE || read_constant(element->circuit, element->scope, element->card, field_at(element, at), factor);
+  return at == MAP_NONE ||
+         read_constant(element->circuit, element->scope, element->card, field_at(element, at), factor);
 }
 
 static bool read_resistor(const Element *element) {
@@ -158,7 +162,8 @@ static bool read_capacitor(const Element *element) {
   double factor, parallel;
   if (!has_fields(element, 4, "Cname node node value")) return false;
   Branch branch = branch_between(element, BRANCH_CAPACITOR, EXPR_NONE);
-  if (!read_initial(element, &branch.given) || !temperature_factor(element, &factor) || !multiplicity(element, &parallel))
+  if (!read_initial(element, &branch.given) || !temperature_factor(element, &factor) ||
+      !multiplicity(element, &parallel))
     return false;
   uint32_t charge = field_after(element->card, &element->fields, 3, "q");
   Expr value = charge != MAP_NONE ? rest_at(element, charge) : main_value(element, "c", "F");
@@ -176,7 +181,8 @@ static bool read_inductor(const Element *element) {
   double factor, parallel;
   if (!has_fields(element, 4, "Lname node node value")) return false;
   Branch branch = branch_between(element, BRANCH_INDUCTOR, EXPR_NONE);
-  if (!read_initial(element, &branch.given) || !temperature_factor(element, &factor) || !multiplicity(element, &parallel))
+  if (!read_initial(element, &branch.given) || !temperature_factor(element, &factor) ||
+      !multiplicity(element, &parallel))
     return false;
   Expr value = main_value(element, "l", "H");
   if (value == EXPR_NONE) return false;
@@ -192,8 +198,8 @@ static bool read_coupling(const Element *element) {
   Name ends[2];
   for (uint32_t k = 0; k < 2; k++) {
     CardField field = field_at(element, k + 1);
-    const char *name = arena_printf(element->circuit->arena, "%s%.*s", element->scope->prefix, (int)(field.end - field.begin),
-                                    element->card->text + field.begin);
+    const char *name = arena_printf(element->circuit->arena, "%s%.*s", element->scope->prefix,
+                                    (int)(field.end - field.begin), element->card->text + field.begin);
     ends[k] = names_add(element->circuit->names, name, strlen(name));
   }
   vec_push(element->circuit->heap, &element->circuit->couplings, (Coupling){ends[0], ends[1], factor, element->card});
@@ -208,7 +214,9 @@ static bool read_source_value(const Element *element, uint32_t at, const char *u
   for (uint32_t k = at; k < field_count(element); k++) {
     if (is_word(element, k, "dc")) continue;
     if (is_word(element, k, "ac")) { /* magnitude and phase have no meaning here */
-      while (k + 1 < field_count(element) && strchr("0123456789.-+{'", element->card->text[field_at(element, k + 1).begin])) k++;
+      while (k + 1 < field_count(element) &&
+             strchr("0123456789.-+{'", element->card->text[field_at(element, k + 1).begin]))
+        k++;
       continue;
     }
     if (read_waveform(element->circuit, element->scope, element->card, &element->fields, k, &moving)) {
@@ -293,7 +301,8 @@ static Expr read_polynomial(const Element *element, const ExprVec *x, uint32_t a
 
 static bool read_dimension(const Element *element, uint32_t at, uint32_t *count) {
   double value = 1;
-  if (at >= field_count(element) || !read_constant(element->circuit, element->scope, element->card, field_at(element, at), &value))
+  if (at >= field_count(element) ||
+      !read_constant(element->circuit, element->scope, element->card, field_at(element, at), &value))
     return false;
   if (!(value >= 1 && value <= 100)) return refuse_field(element, at, "poly needs a number of inputs");
   *count = (uint32_t)value;
@@ -405,11 +414,15 @@ static bool read_switch_model(const Element *element, uint32_t at, bool by_curre
   if (at < field_count(element))
     model = scope_model(element->scope, field_name(element->circuit, element->card, field_at(element, at)), &owner);
   if (!model || strcmp(model->type, by_current ? "csw" : "sw") != 0)
-    return refuse_field(element, at, by_current ? "a model of type csw is expected here" : "a model of type sw is expected here");
+    return refuse_field(element, at,
+                        by_current ? "a model of type csw is expected here" : "a model of type sw is expected here");
   const struct {
     const char *name;
     double *place;
-  } known[] = {{by_current ? "it" : "vt", &values->threshold}, {by_current ? "ih" : "vh", &values->hysteresis}, {"ron", &values->closed}, {"roff", &values->open}};
+  } known[] = {{by_current ? "it" : "vt", &values->threshold},
+               {by_current ? "ih" : "vh", &values->hysteresis},
+               {"ron", &values->closed},
+               {"roff", &values->open}};
   for (uint32_t k = model->first; k + 2 < model->fields->list.count; k += 3) {
     double *place = NULL;
     for (size_t j = 0; j < sizeof known / sizeof *known; j++)
@@ -421,21 +434,26 @@ static bool read_switch_model(const Element *element, uint32_t at, bool by_curre
     }
     if (!read_constant(element->circuit, owner, model->card, model->fields->list.data[k + 2], place)) return false;
   }
-  if (values->hysteresis < 0) return refuse_field(element, at, "a negative hysteresis, for a smooth transition, is not supported");
+  if (values->hysteresis < 0)
+    return refuse_field(element, at, "a negative hysteresis, for a smooth transition, is not supported");
   return true;
 }
 
 /* Closed above threshold + hysteresis, open below threshold - hysteresis. */
 static bool read_switch(const Element *element, bool by_current) {
-  if (!has_fields(element, by_current ? 5 : 6, by_current ? "Wname node node Vname model" : "Sname node node node node model")) return false;
+  if (!has_fields(element, by_current ? 5 : 6,
+                  by_current ? "Wname node node Vname model" : "Sname node node node node model"))
+    return false;
   Dag *dag = element->dag;
   SwitchModel model = {.closed = 1, .open = 1 / element->circuit->options.gmin};
   uint32_t at = 3;
   ExprVec inputs = {0};
-  if (!read_inputs(element, by_current, 1, &at, &inputs) || !read_switch_model(element, at, by_current, &model)) return false;
+  if (!read_inputs(element, by_current, 1, &at, &inputs) || !read_switch_model(element, at, by_current, &model))
+    return false;
   Hysteresis *hysteresis = arena_alloc(element->circuit->arena, sizeof *hysteresis);
-  *hysteresis = (Hysteresis){inputs.data[0], dag_constant(dag, model.threshold + model.hysteresis), dag_constant(dag, model.threshold - model.hysteresis),
-                             dag_constant(dag, 1 / model.closed), dag_constant(dag, 1 / model.open)};
+  *hysteresis = (Hysteresis){inputs.data[0], dag_constant(dag, model.threshold + model.hysteresis),
+                             dag_constant(dag, model.threshold - model.hysteresis), dag_constant(dag, 1 / model.closed),
+                             dag_constant(dag, 1 / model.open)};
   Branch branch = branch_between(element, BRANCH_RESISTIVE, EXPR_NONE);
   bool starts_closed = is_word(element, at + 1, "on");
   Expr closed = dag_binary(dag, OP_GREATER, hysteresis->input, starts_closed ? hysteresis->low : hysteresis->high);
@@ -451,7 +469,8 @@ static bool read_voltage_switch(const Element *element) { return read_switch(ele
 static bool read_current_switch(const Element *element) { return read_switch(element, true); }
 
 static bool refuse_line(const Element *element) {
-  return refuse_field(element, 0, "transmission lines need delays, which simulate does not support; a ladder of L and C comes close");
+  return refuse_field(
+      element, 0, "transmission lines need delays, which simulate does not support; a ladder of L and C comes close");
 }
 
 /* ---- X ---- */
@@ -460,11 +479,13 @@ static bool put_in_block(const Element *element, const Block *block, const Scope
   Circuit *circuit = element->circuit;
   uint32_t ports = last - 1;
   if (ports != block->ports.count)
-    return refuse_field(element, last, arena_printf(circuit->arena, "subcircuit %s has %u nodes, not %u",
-                                                    names_text(circuit->names, block->name), block->ports.count, ports));
+    return refuse_field(element, last,
+                        arena_printf(circuit->arena, "subcircuit %s has %u nodes, not %u",
+                                     names_text(circuit->names, block->name), block->ports.count, ports));
   Scope *scope = scope_new(circuit, owner, block, arena_printf(circuit->arena, "%s.", element->name));
   scope->depth = element->scope->depth + 1;
-  if (scope->depth > DEEPEST_SUBCIRCUIT) return refuse_field(element, 0, "subcircuits are nested too deep; does one contain itself?");
+  if (scope->depth > DEEPEST_SUBCIRCUIT)
+    return refuse_field(element, 0, "subcircuits are nested too deep; does one contain itself?");
   for (uint32_t k = 0; k < ports; k++) map_put(&scope->nodes, block->ports.data[k], node_at(element, k + 1));
   for (uint32_t k = 0; k < block->parameters.count; k++) {
     Definition definition = block->parameters.data[k];
@@ -476,7 +497,9 @@ static bool put_in_block(const Element *element, const Block *block, const Scope
     Expr value = rest_at(element, k + 2);
     if (value == EXPR_NONE) return false;
     scope_define(circuit, scope,
-                 (Definition){.name = field_name(circuit, element->card, field_at(element, k)), .value = value, .state = DEFINITION_DONE});
+                 (Definition){.name = field_name(circuit, element->card, field_at(element, k)),
+                              .value = value,
+                              .state = DEFINITION_DONE});
   }
   vec_push(circuit->heap, &element->expansion->scopes, scope);
   return true;
@@ -485,9 +508,11 @@ static bool put_in_block(const Element *element, const Block *block, const Scope
 static bool read_instance(const Element *element) {
   if (!has_fields(element, 2, "Xname nodes... subcircuit")) return false;
   uint32_t last = 1;
-  while (last + 1 < field_count(element) && !is_word(element, last + 2, "=") && !is_word(element, last + 1, "params:")) last++;
+  while (last + 1 < field_count(element) && !is_word(element, last + 2, "=") && !is_word(element, last + 1, "params:"))
+    last++;
   const Scope *owner;
-  const Block *block = scope_block(element->scope, field_name(element->circuit, element->card, field_at(element, last)), &owner);
+  const Block *block =
+      scope_block(element->scope, field_name(element->circuit, element->card, field_at(element, last)), &owner);
   if (!block) return refuse_field(element, last, "there is no such subcircuit");
   return put_in_block(element, block, owner, last);
 }
@@ -500,7 +525,8 @@ static bool read_semiconductor(const Element *element) {
 
 static bool read_values(const Element *element, uint32_t first, double *values, uint32_t most, uint32_t *count) {
   for (*count = 0; first < field_count(element) && *count < most && !is_word(element, first, "uic"); first++)
-    if (!read_constant(element->circuit, element->scope, element->card, field_at(element, first), &values[(*count)++])) return false;
+    if (!read_constant(element->circuit, element->scope, element->card, field_at(element, first), &values[(*count)++]))
+      return false;
   return true;
 }
 
@@ -509,7 +535,8 @@ static bool read_transient(const Element *element) {
   double values[4];
   uint32_t count;
   if (!read_values(element, 1, values, 4, &count)) return false;
-  if (count < 2 || !(values[1] > 0) || !(values[0] > 0)) return refuse_field(element, 0, "the form is .tran step stop [start [longest step]] [uic]");
+  if (count < 2 || !(values[1] > 0) || !(values[0] > 0))
+    return refuse_field(element, 0, "the form is .tran step stop [start [longest step]] [uic]");
   circuit->analysis = ANALYSIS_TRANSIENT;
   circuit->step = values[0];
   circuit->stop = values[1];
@@ -543,7 +570,8 @@ static bool read_sweep(const Element *element) {
 /* v(node) = value ... */
 static bool read_node_values(const Element *element, NodeValueVec *list) {
   for (uint32_t k = 1; k < field_count(element); k += 4) {
-    if (!is_word(element, k, "v") || !is_word(element, k + 2, "=")) return refuse_field(element, k, "v(node) = value is expected");
+    if (!is_word(element, k, "v") || !is_word(element, k + 2, "="))
+      return refuse_field(element, k, "v(node) = value is expected");
     uint32_t node = node_at(element, k + 1);
     Expr value = value_at(element, k + 3);
     if (value == EXPR_NONE) return false;
@@ -568,30 +596,35 @@ static bool read_global(const Element *element) {
 static const struct {
   const char *name; /* a letter, or a card with its dot */
   bool (*read)(const Element *element);
-} READERS[] = {{"r", read_resistor},      {"c", read_capacitor},      {"l", read_inductor},  {"k", read_coupling},
-               {"v", read_voltage_source}, {"i", read_current_source}, {"e", read_vcvs},      {"f", read_cccs},
-               {"g", read_vccs},          {"h", read_ccvs},           {"b", read_behavioural}, {"x", read_instance},
-               {"d", read_semiconductor}, {"q", read_semiconductor},  {"m", read_semiconductor}, {"j", read_semiconductor},
-               {"s", read_voltage_switch}, {"w", read_current_switch}, {"t", refuse_line},
-               {".tran", read_transient}, {".op", read_operating_point}, {".dc", read_sweep}, {".ic", read_ic},
-               {".nodeset", read_nodeset}, {".global", read_global}};
+} READERS[] = {{"r", read_resistor},      {"c", read_capacitor},      {"l", read_inductor},
+               {"k", read_coupling},      {"v", read_voltage_source}, {"i", read_current_source},
+               {"e", read_vcvs},          {"f", read_cccs},           {"g", read_vccs},
+               {"h", read_ccvs},          {"b", read_behavioural},    {"x", read_instance},
+               {"d", read_semiconductor}, {"q", read_semiconductor},  {"m", read_semiconductor},
+               {"j", read_semiconductor}, {"s", read_voltage_switch}, {"w", read_current_switch},
+               {"t", refuse_line},        {".tran", read_transient},  {".op", read_operating_point},
+               {".dc", read_sweep},       {".ic", read_ic},           {".nodeset", read_nodeset},
+               {".global", read_global}};
 
 static bool read_element(Element *element) {
   const Card *card = element->card;
   element->fields = fields_split(element->circuit, card);
   if (!field_count(element)) return true;
   CardField first = field_at(element, 0);
-  element->name = arena_printf(element->circuit->arena, "%s%.*s", element->scope->prefix, (int)(first.end - first.begin),
-                               card->text + first.begin);
+  element->name = arena_printf(element->circuit->arena, "%s%.*s", element->scope->prefix,
+                               (int)(first.end - first.begin), card->text + first.begin);
   for (size_t k = 0; k < sizeof READERS / sizeof *READERS; k++) {
     bool is_dot = READERS[k].name[0] == '.';
-    if (is_dot ? field_is(card, first, READERS[k].name) : card->text[first.begin] == READERS[k].name[0]) return READERS[k].read(element);
+    if (is_dot ? field_is(card, first, READERS[k].name) : card->text[first.begin] == READERS[k].name[0])
+      return READERS[k].read(element);
   }
   return refuse_field(element, 0, "elements of this letter are not supported");
 }
 
 /* Waveforms need the times of .tran: it is read first. */
-static bool comes_first(const Card *card) { return !strncmp(card->text, ".tran", 5) || !strncmp(card->text, ".global", 7); }
+static bool comes_first(const Card *card) {
+  return !strncmp(card->text, ".tran", 5) || !strncmp(card->text, ".global", 7);
+}
 
 static void read_block(Circuit *circuit, const Scope *scope, Expansion *expansion) {
   const Block *block = scope->block;
@@ -612,7 +645,8 @@ static void check_currents(Circuit *circuit) {
   for (uint32_t k = 0; k < circuit->currents.count; k++) {
     const Card *card = circuit->current_cards.data[k];
     if (!has_branch[circuit->currents.data[k]])
-      card_error(circuit->diags, card, 0, (uint32_t)strlen(card->text), "%s is asked for, but no such element has a current",
+      card_error(circuit->diags, card, 0, (uint32_t)strlen(card->text),
+                 "%s is asked for, but no such element has a current",
                  model_name(circuit->model, circuit->currents.data[k]));
   }
 }

@@ -15,9 +15,10 @@ typedef struct Writer {
   const Network *network;
   Expr *state;        /* per node: its voltage to the root of its part; 0 for the root itself */
   uint32_t *variable; /* of it; MAP_NONE */
-  Expr *floating;     /* per unknown: the state in its place, if it is the voltage of a node that no capacitors join to ground */
-  uint32_t unknowns;  /* of them */
-  TermVec *rows;      /* per node: its current law */
+  Expr *
+      floating; /* per unknown: the state in its place, if it is the voltage of a node that no capacitors join to ground */
+  uint32_t unknowns; /* of them */
+  TermVec *rows;     /* per node: its current law */
 } Writer;
 
 static Span whole_span(const Card *card) { return card_span(card, 0, (uint32_t)strlen(card->text)); }
@@ -57,7 +58,8 @@ static void make_states(Writer *writer) {
       Expr difference = voltage_between(circuit, n, root);
       vec_push(circuit->heap, &circuit->made->differences,
                (Difference){writer->variable[n], node->variable, circuit->nodes.data[root].variable});
-      add_equation(writer->model, model_leaf(writer->model, writer->variable[n], 0), difference, whole_span(node->card));
+      add_equation(writer->model, model_leaf(writer->model, writer->variable[n], 0), difference,
+                   whole_span(node->card));
     }
     writer->state[n] = model_leaf(writer->model, writer->variable[n], 0);
   }
@@ -104,14 +106,16 @@ static const char *free_name(const Writer *writer, Name element, const char *wha
 /* The derivative of a charge or flux; with charges as variables, that of a variable of its own. */
 static Expr rate_of(Writer *writer, const Branch *branch, Expr value, const char *what, const char *unit) {
   if (!writer->circuit->asked->charges) return dag_time_derivative(writer->dag, value);
-  uint32_t variable = add_variable(writer->circuit, free_name(writer, branch->name, what), unit, whole_span(branch->card));
+  uint32_t variable =
+      add_variable(writer->circuit, free_name(writer, branch->name, what), unit, whole_span(branch->card));
   add_equation(writer->model, model_leaf(writer->model, variable, 0), value, whole_span(branch->card));
   return model_leaf(writer->model, variable, 1);
 }
 
 static Expr capacitor_current(Writer *writer, const Branch *branch) {
   bool is_grounded = writer->network->root[LEVEL_C][branch->from] == GROUND;
-  if (!branch->is_slope) return rate_of(writer, branch, is_grounded ? branch->value : in_states(writer, branch->value), "q", "C");
+  if (!branch->is_slope)
+    return rate_of(writer, branch, is_grounded ? branch->value : in_states(writer, branch->value), "q", "C");
   Expr from = dag_time_derivative(writer->dag, writer->state[branch->from]);
   Expr to = dag_time_derivative(writer->dag, writer->state[branch->to]);
   return dag_multiply(writer->dag, branch->value, dag_subtract(writer->dag, from, to));
@@ -130,14 +134,16 @@ static bool couple(Writer *writer) {
     uint32_t ends[2] = {map_get(&circuit->branch_of, coupling->first), map_get(&circuit->branch_of, coupling->second)};
     for (int e = 0; e < 2; e++)
       if (ends[e] == MAP_NONE || circuit->branches.data[ends[e]].kind != BRANCH_INDUCTOR) {
-        card_error(circuit->diags, coupling->card, 0, (uint32_t)strlen(coupling->card->text), "%s is not an inductor of this circuit",
+        card_error(circuit->diags, coupling->card, 0, (uint32_t)strlen(coupling->card->text),
+                   "%s is not an inductor of this circuit",
                    names_text(circuit->names, e ? coupling->second : coupling->first));
         return false;
       }
     Expr product = dag_multiply(dag, circuit->branches.data[ends[0]].value, circuit->branches.data[ends[1]].value);
     Expr mutual = dag_multiply(dag, coupling->factor, dag_unary(dag, OP_SQRT, product));
     for (int e = 0; e < 2; e++) {
-      Expr share = dag_multiply(dag, mutual, model_leaf(writer->model, circuit->branches.data[ends[1 - e]].variable, 0));
+      Expr share =
+          dag_multiply(dag, mutual, model_leaf(writer->model, circuit->branches.data[ends[1 - e]].variable, 0));
       Expr *sum = &shares.data[ends[e]];
       *sum = *sum == EXPR_NONE ? share : dag_add(dag, *sum, share);
     }
@@ -186,7 +192,9 @@ static void write_loop(Writer *writer, const Branch *branch) {
 static void write_voltage(Writer *writer, uint32_t b) {
   const Branch *branch = &writer->circuit->branches.data[b];
   if (writer->network->closes_loop[b]) write_loop(writer, branch);
-  else add_equation(writer->model, voltage_between(writer->circuit, branch->from, branch->to), branch->value, whole_span(branch->card));
+  else
+    add_equation(writer->model, voltage_between(writer->circuit, branch->from, branch->to), branch->value,
+                 whole_span(branch->card));
 }
 
 /* ---- Kirchhoff's current law ---- */
@@ -208,7 +216,8 @@ static Expr switch_current(Writer *writer, const Branch *branch) {
                        .nominal = EXPR_NONE,
                        .span = whole_span(branch->card)};
   uint32_t position = model_add_variable(writer->model, variable);
-  Expr closed = model_leaf(writer->model, position, 0), before = dag_pre(dag, writer->model->variables.data[position].index);
+  Expr closed = model_leaf(writer->model, position, 0),
+       before = dag_pre(dag, writer->model->variables.data[position].index);
   Expr above = dag_binary(dag, OP_GREATER, hysteresis->input, hysteresis->high);
   Expr stays = dag_binary(dag, OP_AND, before, dag_binary(dag, OP_GREATER_EQUAL, hysteresis->input, hysteresis->low));
   Expr right = dag_binary(dag, OP_OR, above, stays);
@@ -257,7 +266,8 @@ static Expr *given_voltages(Writer *writer) {
   Circuit *circuit = writer->circuit;
   Expr *given = arena_array(circuit->arena, circuit->nodes.count, sizeof *given);
   for (uint32_t n = 0; n < circuit->nodes.count; n++) given[n] = zero_of(writer);
-  for (uint32_t k = 0; k < circuit->initial.count; k++) given[circuit->initial.data[k].node] = circuit->initial.data[k].value;
+  for (uint32_t k = 0; k < circuit->initial.count; k++)
+    given[circuit->initial.data[k].node] = circuit->initial.data[k].value;
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
     if (branch->kind != BRANCH_CAPACITOR || branch->given == EXPR_NONE) continue;

@@ -63,10 +63,11 @@ static double with_suffix(double value, const char *at) {
   static const struct {
     const char *text;
     double factor, divisor;
-  } suffixes[] = {{"meg", 1e6, 1}, {"mil", 25.4, 1e6}, {"t", 1e12, 1}, {"g", 1e9, 1},  {"k", 1e3, 1},  {"m", 1, 1e3},
+  } suffixes[] = {{"meg", 1e6, 1}, {"mil", 25.4, 1e6}, {"t", 1e12, 1}, {"g", 1e9, 1},  {"k", 1e3, 1}, {"m", 1, 1e3},
                   {"u", 1, 1e6},   {"n", 1, 1e9},      {"p", 1, 1e12}, {"f", 1, 1e15}, {"a", 1, 1e18}};
   for (size_t k = 0; k < sizeof suffixes / sizeof *suffixes; k++)
-    if (!strncmp(at, suffixes[k].text, strlen(suffixes[k].text))) return value * suffixes[k].factor / suffixes[k].divisor;
+    if (!strncmp(at, suffixes[k].text, strlen(suffixes[k].text)))
+      return value * suffixes[k].factor / suffixes[k].divisor;
   return value;
 }
 
@@ -100,12 +101,13 @@ static Expr zero(Reader *reader) { return dag_constant(reader->circuit->dag, 0);
 static const struct {
   const char *name;
   Op op;
-} OPERATORS[] = {{"sqrt", OP_SQRT},   {"exp", OP_EXP},     {"ln", OP_LOG},      {"log", OP_LOG},     {"log10", OP_LOG10},
-                 {"sin", OP_SIN},     {"cos", OP_COS},     {"tan", OP_TAN},     {"asin", OP_ASIN},   {"acos", OP_ACOS},
-                 {"atan", OP_ATAN},   {"arctan", OP_ATAN}, {"sinh", OP_SINH},   {"cosh", OP_COSH},   {"tanh", OP_TANH},
-                 {"asinh", OP_ASINH}, {"acosh", OP_ACOSH}, {"atanh", OP_ATANH}, {"atan2", OP_ATAN2}, {"abs", OP_ABS},
-                 {"sgn", OP_SIGN},    {"min", OP_MIN},     {"max", OP_MAX},     {"floor", OP_FLOOR}, {"ceil", OP_CEIL},
-                 {"pow", OP_POWER},   {"fmod", OP_REM}};
+} OPERATORS[] = {{"sqrt", OP_SQRT},   {"exp", OP_EXP},     {"ln", OP_LOG},      {"log", OP_LOG},
+                 {"log10", OP_LOG10}, {"sin", OP_SIN},     {"cos", OP_COS},     {"tan", OP_TAN},
+                 {"asin", OP_ASIN},   {"acos", OP_ACOS},   {"atan", OP_ATAN},   {"arctan", OP_ATAN},
+                 {"sinh", OP_SINH},   {"cosh", OP_COSH},   {"tanh", OP_TANH},   {"asinh", OP_ASINH},
+                 {"acosh", OP_ACOSH}, {"atanh", OP_ATANH}, {"atan2", OP_ATAN2}, {"abs", OP_ABS},
+                 {"sgn", OP_SIGN},    {"min", OP_MIN},     {"max", OP_MAX},     {"floor", OP_FLOOR},
+                 {"ceil", OP_CEIL},   {"pow", OP_POWER},   {"fmod", OP_REM}};
 
 /* A truth is the number 1 or 0 in SPICE; where a number decides, this is the truth behind it. */
 static Expr as_condition(Dag *dag, Expr e) {
@@ -164,7 +166,8 @@ static Expr without_events(Dag *dag, const Expr *x) { return dag_unary(dag, OP_N
 static Expr junction(Dag *dag, const Expr *x) {
   Expr ratio = dag_divide(dag, x[0], x[2]), one = dag_constant(dag, 1);
   Expr forward = dag_subtract(dag, bounded_exp(dag, &ratio), one);
-  Expr cube = dag_power(dag, dag_divide(dag, dag_constant(dag, 3 / 2.71828182845904523536), ratio), dag_constant(dag, 3));
+  Expr cube =
+      dag_power(dag, dag_divide(dag, dag_constant(dag, 3 / 2.71828182845904523536), ratio), dag_constant(dag, 3));
   Expr reverse = dag_negate(dag, dag_add(dag, one, cube));
   Expr is_forward = dag_binary(dag, OP_GREATER_EQUAL, ratio, dag_constant(dag, -3));
   return dag_multiply(dag, x[1], dag_unary(dag, OP_NOEVENT, dag_if(dag, is_forward, forward, reverse)));
@@ -193,10 +196,13 @@ static Expr depletion(Dag *dag, const Expr *x) {
 static double potential_shift(double t) {
   static const double reference = 300.15, thermal = 1.38064852e-23 / 1.6021766208e-19;
   double gap = 1.16 - 7.02e-4 * t * t / (t + 1108);
-  return -2 * thermal * t * (1.5 * log(t / reference) - gap / (2 * thermal * t) + 1.1150877 / (2 * thermal * reference));
+  return -2 * thermal * t *
+         (1.5 * log(t / reference) - gap / (2 * thermal * t) + 1.1150877 / (2 * thermal * reference));
 }
 
-static double reference_potential(double p, double nominal) { return (p - potential_shift(nominal)) * 300.15 / nominal; }
+static double reference_potential(double p, double nominal) {
+  return (p - potential_shift(nominal)) * 300.15 / nominal;
+}
 
 static double scaled_potential(double p, double t, double nominal) {
   return t == nominal ? p : t / 300.15 * reference_potential(p, nominal) + potential_shift(t);
@@ -205,7 +211,8 @@ static double scaled_potential(double p, double t, double nominal) {
 /* scale_pot(p, t, tn) */
 static Expr scale_potential(Dag *dag, const Expr *x) {
   double p, t, nominal;
-  if (!dag_is_constant(dag, x[0], &p) || !dag_is_constant(dag, x[1], &t) || !dag_is_constant(dag, x[2], &nominal)) return EXPR_NONE;
+  if (!dag_is_constant(dag, x[0], &p) || !dag_is_constant(dag, x[1], &t) || !dag_is_constant(dag, x[2], &nominal))
+    return EXPR_NONE;
   return dag_constant(dag, scaled_potential(p, t, nominal));
 }
 
@@ -225,9 +232,22 @@ static const struct {
   const char *name;
   uint32_t count;
   Expr (*build)(Dag *dag, const Expr *arguments);
-} BUILT[] = {{"limit", 3, limit},       {"pwr", 2, signed_power},     {"limexp", 1, bounded_exp}, {"ternary_fcn", 3, choose},
-             {"if", 3, choose},         {"u", 1, unit_step},          {"uramp", 1, ramp},         {"u2", 1, clipped_ramp},
-             {"int", 1, whole_part},    {"nint", 1, nearest_whole},   {"sqr", 1, square},         {"noevent", 1, without_events}, {"junction", 3, junction}, {"depletion", 5, depletion}, {"scale_pot", 3, scale_potential}, {"scale_cap", 5, scale_capacitance}};
+} BUILT[] = {{"limit", 3, limit},
+             {"pwr", 2, signed_power},
+             {"limexp", 1, bounded_exp},
+             {"ternary_fcn", 3, choose},
+             {"if", 3, choose},
+             {"u", 1, unit_step},
+             {"uramp", 1, ramp},
+             {"u2", 1, clipped_ramp},
+             {"int", 1, whole_part},
+             {"nint", 1, nearest_whole},
+             {"sqr", 1, square},
+             {"noevent", 1, without_events},
+             {"junction", 3, junction},
+             {"depletion", 5, depletion},
+             {"scale_pot", 3, scale_potential},
+             {"scale_cap", 5, scale_capacitance}};
 
 /* Piecewise linear through (x1, y1), (x2, y2), ...; level outside. */
 static Expr table(Dag *dag, const Expr *x, uint32_t count) {
@@ -255,13 +275,16 @@ static bool read_arguments(Reader *reader, ExprVec *arguments) {
   return expect(reader, ")");
 }
 
-static Expr call_user(Reader *reader, uint32_t begin, const FunctionCard *function, const Scope *owner, const ExprVec *arguments) {
+static Expr call_user(Reader *reader, uint32_t begin, const FunctionCard *function, const Scope *owner,
+                      const ExprVec *arguments) {
   if (arguments->count != function->arguments.count)
-    return refuse(reader, begin, "the function takes %u arguments, not %u", function->arguments.count, arguments->count);
+    return refuse(reader, begin, "the function takes %u arguments, not %u", function->arguments.count,
+                  arguments->count);
   Scope *scope = scope_new(reader->circuit, owner, NULL, owner->prefix);
   for (uint32_t k = 0; k < arguments->count; k++)
-    scope_define(reader->circuit, scope,
-                 (Definition){.name = function->arguments.data[k], .value = arguments->data[k], .state = DEFINITION_DONE});
+    scope_define(
+        reader->circuit, scope,
+        (Definition){.name = function->arguments.data[k], .value = arguments->data[k], .state = DEFINITION_DONE});
   Cursor cursor = {.card = function->card, .at = function->at};
   Reader body = {reader->circuit, scope, &cursor, reader->depth + 1};
   return read_whole(&body);
@@ -281,7 +304,8 @@ static Expr call_built_in(Reader *reader, uint32_t begin, const char *name, cons
       return refuse(reader, begin, "%s takes %u arguments, not %u", name, BUILT[k].count, x->count);
     return BUILT[k].build(dag, x->data);
   }
-  if ((!strcmp(name, "pwl") || !strcmp(name, "table")) && x->count >= 3 && x->count % 2) return table(dag, x->data, x->count);
+  if ((!strcmp(name, "pwl") || !strcmp(name, "table")) && x->count >= 3 && x->count % 2)
+    return table(dag, x->data, x->count);
   return refuse(reader, begin, "there is no function %s here with these arguments", name);
 }
 
@@ -336,7 +360,8 @@ static Expr read_call(Reader *reader, uint32_t begin, Name name) {
   Expr value = EXPR_NONE;
   if (read_arguments(reader, &arguments)) {
     const FunctionCard *function = scope_function(reader->scope, name, &owner);
-    value = function ? call_user(reader, begin, function, owner, &arguments) : call_built_in(reader, begin, text, &arguments);
+    value = function ? call_user(reader, begin, function, owner, &arguments)
+                     : call_built_in(reader, begin, text, &arguments);
   }
   vec_free(reader->circuit->heap, &arguments);
   return value;
@@ -346,10 +371,17 @@ static Expr read_name(Reader *reader) {
   static const struct {
     const char *name;
     double value;
-  } constants[] = {{"pi", 3.14159265358979323846}, {"e", 2.71828182845904523536}, {"boltz", 1.38064852e-23},
-                   {"echarge", 1.6021766208e-19},  {"kelvin", -273.15},           {"true", 1},
-                   {"false", 0},                   {"yes", 1},                    {"no", 0},
-                   {"planck", 6.62607004e-34},     {"c", 299792458}};
+  } constants[] = {{"pi", 3.14159265358979323846},
+                   {"e", 2.71828182845904523536},
+                   {"boltz", 1.38064852e-23},
+                   {"echarge", 1.6021766208e-19},
+                   {"kelvin", -273.15},
+                   {"true", 1},
+                   {"false", 0},
+                   {"yes", 1},
+                   {"no", 0},
+                   {"planck", 6.62607004e-34},
+                   {"c", 299792458}};
   Circuit *circuit = reader->circuit;
   uint32_t begin = reader->cursor->at;
   while (is_name_byte(*here(reader))) reader->cursor->at++;
@@ -397,7 +429,8 @@ static Expr read_power(Reader *reader) {
   Dag *dag = reader->circuit->dag;
   reader->depth++;
   bool negative = accept(reader, "-");
-  Expr exponent = reader->depth < DEEPEST ? read_power(reader) : refuse(reader, reader->cursor->at, "too deeply nested");
+  Expr exponent =
+      reader->depth < DEEPEST ? read_power(reader) : refuse(reader, reader->cursor->at, "too deeply nested");
   reader->depth--;
   if (exponent == EXPR_NONE) return EXPR_NONE;
   return dag_power(dag, base, negative ? dag_negate(dag, exponent) : exponent);
@@ -423,9 +456,9 @@ static const struct {
   const char *text;
   uint32_t level;
   Op op;
-} BINARY[] = {{"||", 0, OP_OR},         {"&&", 1, OP_AND},           {"==", 2, OP_EQUAL},    {"!=", 2, OP_NOT_EQUAL},
-              {"<>", 2, OP_NOT_EQUAL},  {"<=", 3, OP_LESS_EQUAL},    {">=", 3, OP_GREATER_EQUAL}, {"<", 3, OP_LESS},
-              {">", 3, OP_GREATER},     {"+", 4, OP_SUM},            {"-", 4, OP_COUNT},     {"*", 5, OP_MULTIPLY},
+} BINARY[] = {{"||", 0, OP_OR},        {"&&", 1, OP_AND},        {"==", 2, OP_EQUAL},         {"!=", 2, OP_NOT_EQUAL},
+              {"<>", 2, OP_NOT_EQUAL}, {"<=", 3, OP_LESS_EQUAL}, {">=", 3, OP_GREATER_EQUAL}, {"<", 3, OP_LESS},
+              {">", 3, OP_GREATER},    {"+", 4, OP_SUM},         {"-", 4, OP_COUNT},          {"*", 5, OP_MULTIPLY},
               {"/", 5, OP_DIVIDE}};
 
 /* The index of the binary operator of this level at the cursor, which moves behind it; -1: there is none. */
@@ -464,7 +497,8 @@ static Expr read_level(Reader *reader, uint32_t level) {
 
 static Expr read_whole(Reader *reader) {
   if (++reader->depth > DEEPEST || reader->scope->depth > DEEPEST)
-    return refuse(reader, reader->cursor->at, "expressions, functions or parameters are nested more than %d deep", DEEPEST);
+    return refuse(reader, reader->cursor->at, "expressions, functions or parameters are nested more than %d deep",
+                  DEEPEST);
   Expr condition = read_level(reader, LOOSEST);
   if (condition != EXPR_NONE && accept(reader, "?")) {
     Dag *dag = reader->circuit->dag;

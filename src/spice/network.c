@@ -41,7 +41,11 @@ enum { MOST_NAMED = 8 };
 static const char *list_names(const Circuit *circuit, const Name *names, uint32_t count) {
   TextVec text = {0};
   for (uint32_t k = 0; k < count && k < MOST_NAMED; k++)
-    text_printf(circuit->heap, &text, "%s%s", k == 0 ? "" : k + 1 == count ? " and " : ", ", names_text(circuit->names, names[k]));
+    text_printf(circuit->heap, &text, "%s%s",
+                k == 0           ? ""
+                : k + 1 == count ? " and "
+                                 : ", ",
+                names_text(circuit->names, names[k]));
   if (count > MOST_NAMED) text_printf(circuit->heap, &text, " and %u more", count - MOST_NAMED);
   return text.data ? text.data : "";
 }
@@ -143,15 +147,18 @@ static bool refuse_voltage_loops(Network *network, Circuit *circuit) {
     Path path = {0};
     NameVec names = {0};
     network_path(network, branch->from, branch->to, true, &path);
-    for (uint32_t k = 0; k < path.branches.count; k++) add_name(circuit, &names, circuit->branches.data[path.branches.data[k]].name);
+    for (uint32_t k = 0; k < path.branches.count; k++)
+      add_name(circuit, &names, circuit->branches.data[path.branches.data[k]].name);
     add_name(circuit, &names, branch->name);
     network->closes_loop = kept;
     network->root[LEVEL_C] = root;
-    Diag *diag = diag_error(circuit->diags, DIAG_STRUCTURE, card_span(branch->card, 0, (uint32_t)strlen(branch->card->text)),
-                            names.count > 1 ? "%s form a loop of voltage sources: their currents are not determined"
-                                            : "the voltage source %s is shorted: its current is not determined",
-                            list_names(circuit, names.data, names.count));
-    diag_note(circuit->diags, diag, (Span){0}, "a resistor in series with one of them, or leaving one out, makes it sound");
+    Diag *diag =
+        diag_error(circuit->diags, DIAG_STRUCTURE, card_span(branch->card, 0, (uint32_t)strlen(branch->card->text)),
+                   names.count > 1 ? "%s form a loop of voltage sources: their currents are not determined"
+                                   : "the voltage source %s is shorted: its current is not determined",
+                   list_names(circuit, names.data, names.count));
+    diag_note(circuit->diags, diag, (Span){0},
+              "a resistor in series with one of them, or leaving one out, makes it sound");
     fine = false;
   }
   return fine;
@@ -215,11 +222,13 @@ static void contract_capacitors(Network *network, Circuit *circuit) {
   uint32_t nodes = circuit->nodes.count, unknowns = circuit->model->unknowns.count;
   uint32_t *node_of = arena_array(circuit->arena, unknowns, sizeof *node_of);
   for (uint32_t k = 0; k < unknowns; k++) node_of[k] = MAP_NONE;
-  for (uint32_t n = 1; n < nodes; n++) node_of[circuit->model->variables.data[circuit->nodes.data[n].variable].index] = n;
+  for (uint32_t n = 1; n < nodes; n++)
+    node_of[circuit->model->variables.data[circuit->nodes.data[n].variable].index] = n;
   NodeSets parts = sets_make(circuit->arena, nodes, NULL);
   network->root[LEVEL_NODE] = sets_roots(&parts, circuit->arena, nodes);
   for (uint32_t b = 0; b < circuit->branches.count; b++)
-    if (circuit->branches.data[b].kind == BRANCH_CAPACITOR) join_charge(circuit, &parts, node_of, &circuit->branches.data[b]);
+    if (circuit->branches.data[b].kind == BRANCH_CAPACITOR)
+      join_charge(circuit, &parts, node_of, &circuit->branches.data[b]);
   network->root[LEVEL_C] = sets_roots(&parts, circuit->arena, nodes);
 }
 
@@ -249,9 +258,10 @@ static void find_free(Network *network, Circuit *circuit) {
 }
 
 bool network_make(Network *network, Circuit *circuit) {
-  *network = (Network){.circuit = circuit,
-                   .closes_loop = arena_array(circuit->arena, circuit->branches.count, sizeof(bool)),
-                   .is_free = arena_array(circuit->arena, circuit->nodes.count + circuit->branches.count, sizeof(bool))};
+  *network =
+      (Network){.circuit = circuit,
+                .closes_loop = arena_array(circuit->arena, circuit->branches.count, sizeof(bool)),
+                .is_free = arena_array(circuit->arena, circuit->nodes.count + circuit->branches.count, sizeof(bool))};
   contract_capacitors(network, circuit);
   contract_kind(network, circuit, LEVEL_CV, BRANCH_VOLTAGE);
   contract_kind(network, circuit, LEVEL_CVR, BRANCH_RESISTIVE);
@@ -323,7 +333,8 @@ Topology *network_topology(const Network *network) {
     const Branch *branch = &circuit->branches.data[b];
     if (branch->has_junction) topology->gmin = circuit->options.gmin;
     bool is_source = branch->kind == BRANCH_VOLTAGE || branch->kind == BRANCH_CURRENT;
-    if (is_source && !branch->is_independent && dag_depends(circuit->dag, branch->value, OP_VARIABLE)) topology->is_certain = false;
+    if (is_source && !branch->is_independent && dag_depends(circuit->dag, branch->value, OP_VARIABLE))
+      topology->is_certain = false;
     if (branch->kind != BRANCH_VOLTAGE) continue;
     has_voltages = true;
     vec_push(circuit->heap, &topology->voltage_sources, branch->name);

@@ -14,8 +14,8 @@ typedef struct PointWriter {
   Circuit *circuit;
   Dag *dag;
   Model *model;
-  TermVec *rows;   /* per node */
-  Expr *held;      /* per node: the voltage that .ic gives; EXPR_NONE: none */
+  TermVec *rows;       /* per node */
+  Expr *held;          /* per node: the voltage that .ic gives; EXPR_NONE: none */
   const Card **device; /* per node: of a device connected to it, or of another source of nonlinearity; NULL: none */
 } PointWriter;
 
@@ -41,7 +41,8 @@ static Model *copy_variables(Circuit *circuit) {
     map_put(&model->by_name, from->variables.data[k].name, k);
   }
   for (uint32_t k = 0; k < from->unknowns.count; k++) vec_push(circuit->heap, &model->unknowns, from->unknowns.data[k]);
-  for (uint32_t k = 0; k < from->parameters.count; k++) vec_push(circuit->heap, &model->parameters, from->parameters.data[k]);
+  for (uint32_t k = 0; k < from->parameters.count; k++)
+    vec_push(circuit->heap, &model->parameters, from->parameters.data[k]);
   return model;
 }
 
@@ -55,12 +56,14 @@ static bool is_swept(const Circuit *circuit, const Branch *branch) {
 static Expr swept_value(const PointWriter *writer) {
   const Circuit *circuit = writer->circuit;
   double sign = circuit->sweep_stop >= circuit->sweep_start ? 1 : -1;
-  return dag_add(writer->dag, dag_constant(writer->dag, circuit->sweep_start), dag_scale(writer->dag, sign, dag_time(writer->dag)));
+  return dag_add(writer->dag, dag_constant(writer->dag, circuit->sweep_start),
+                 dag_scale(writer->dag, sign, dag_time(writer->dag)));
 }
 
 static Expr source_value(const PointWriter *writer, const Branch *branch) {
   bool is_start = writer->circuit->analysis == ANALYSIS_TRANSIENT;
-  Expr value = !is_start && branch->still != EXPR_NONE ? branch->still : branch->value, zero = dag_constant(writer->dag, 0);
+  Expr value = !is_start && branch->still != EXPR_NONE ? branch->still : branch->value,
+       zero = dag_constant(writer->dag, 0);
   if (is_swept(writer->circuit, branch)) value = swept_value(writer);
   return branch->is_independent ? dag_binary(writer->dag, OP_HOMOTOPY, value, zero) : value;
 }
@@ -74,7 +77,8 @@ static void write_shorts(PointWriter *writer) {
   for (uint32_t n = 1; n < circuit->nodes.count; n++)
     if (writer->held[n] != EXPR_NONE) sets_join(&parts, n, GROUND);
   for (uint32_t b = 0; b < circuit->branches.count; b++)
-    if (circuit->branches.data[b].kind == BRANCH_VOLTAGE) sets_join(&parts, circuit->branches.data[b].from, circuit->branches.data[b].to);
+    if (circuit->branches.data[b].kind == BRANCH_VOLTAGE)
+      sets_join(&parts, circuit->branches.data[b].from, circuit->branches.data[b].to);
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
     if (branch->kind != BRANCH_INDUCTOR) continue;
@@ -82,7 +86,8 @@ static void write_shorts(PointWriter *writer) {
     if (!sets_join(&parts, branch->from, branch->to)) {
       left = model_leaf(writer->model, branch->variable, 0);
       card_warning(circuit->diags, branch->card,
-                   "%s closes a loop of inductors and voltage sources: the operating point leaves its current open, it starts at 0",
+                   "%s closes a loop of inductors and voltage sources: the operating point leaves its current open, it "
+                   "starts at 0",
                    names_text(circuit->names, branch->name));
     }
     add_equation(writer->model, left, dag_constant(writer->dag, 0), whole_span(branch->card));
@@ -147,7 +152,8 @@ static void write_branch(PointWriter *writer, const Branch *branch) {
   vec_push(circuit->heap, &writer->rows[branch->from], (Term){1, current});
   vec_push(circuit->heap, &writer->rows[branch->to], (Term){-1, current});
   if (branch->kind == BRANCH_VOLTAGE)
-    add_equation(writer->model, voltage_between(circuit, branch->from, branch->to), source_value(writer, branch), whole_span(branch->card));
+    add_equation(writer->model, voltage_between(circuit, branch->from, branch->to), source_value(writer, branch),
+                 whole_span(branch->card));
   if (branch->has_junction || (branch->kind == BRANCH_RESISTIVE && branch->card->text[0] != 'r'))
     writer->device[branch->from] = writer->device[branch->to] = branch->card;
 }
@@ -165,7 +171,8 @@ Model *write_operating_point(Circuit *circuit) {
     writer.held[circuit->initial.data[k].node] = circuit->initial.data[k].value;
   for (uint32_t k = 0; k < circuit->guesses.count; k++) {
     const NodeValue *guess = &circuit->guesses.data[k];
-    if (guess->node != GROUND) writer.model->variables.data[circuit->nodes.data[guess->node].variable].start = guess->value;
+    if (guess->node != GROUND)
+      writer.model->variables.data[circuit->nodes.data[guess->node].variable].start = guess->value;
   }
   for (uint32_t b = 0; b < circuit->branches.count; b++) write_branch(&writer, &circuit->branches.data[b]);
   write_shorts(&writer);

@@ -238,8 +238,10 @@ static bool read_model(BlockReader *reader) {
   FieldVec *fields = arena_alloc(circuit->arena, sizeof *fields);
   *fields = reader->fields;
   Name type = field_name(circuit, reader->card, fields->list.data[2]);
-  map_put(&reader->block->model_of, field_name(circuit, reader->card, fields->list.data[1]), reader->block->models.count);
-  vec_push(circuit->heap, &reader->block->models, (ModelCard){reader->card, names_text(circuit->names, type), fields, 3});
+  map_put(&reader->block->model_of, field_name(circuit, reader->card, fields->list.data[1]),
+          reader->block->models.count);
+  vec_push(circuit->heap, &reader->block->models,
+           (ModelCard){reader->card, names_text(circuit->names, type), fields, 3});
   return true;
 }
 
@@ -250,7 +252,8 @@ static bool read_func(BlockReader *reader) {
   Circuit *circuit = reader->circuit;
   const Card *card = reader->card;
   const char *open = strchr(card->text, '('), *close = open ? strchr(open, ')') : NULL;
-  if (!close || reader->fields.list.count < 2) return refuse_card(reader, "functions are given as .func name(a, b) {expression}");
+  if (!close || reader->fields.list.count < 2)
+    return refuse_card(reader, "functions are given as .func name(a, b) {expression}");
   FunctionCard function = {.card = card};
   for (uint32_t k = 2; k < reader->fields.list.count; k++) {
     CardField field = reader->fields.list.data[k];
@@ -259,7 +262,8 @@ static bool read_func(BlockReader *reader) {
   }
   function.at = (uint32_t)(close + 1 - card->text);
   while (card->text[function.at] == ' ' || card->text[function.at] == '=') function.at++;
-  map_put(&reader->block->function_of, field_name(circuit, card, reader->fields.list.data[1]), reader->block->functions.count);
+  map_put(&reader->block->function_of, field_name(circuit, card, reader->fields.list.data[1]),
+          reader->block->functions.count);
   vec_push(circuit->heap, &reader->block->functions, function);
   return true;
 }
@@ -269,9 +273,10 @@ static bool read_options(BlockReader *reader) {
   const struct {
     const char *name;
     double *value;
-  } known[] = {{"gmin", &options->gmin},          {"temp", &options->temperature},    {"tnom", &options->nominal_temperature},
-               {"reltol", &options->reltol},      {"defl", &options->channel_length}, {"defw", &options->channel_width},
-               {"defad", &options->drain_area},   {"defas", &options->source_area}};
+  } known[] = {
+      {"gmin", &options->gmin},        {"temp", &options->temperature},    {"tnom", &options->nominal_temperature},
+      {"reltol", &options->reltol},    {"defl", &options->channel_length}, {"defw", &options->channel_width},
+      {"defad", &options->drain_area}, {"defas", &options->source_area}};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     uint32_t at = field_after(reader->card, &reader->fields, 1, known[k].name);
     if (at == MAP_NONE) continue;
@@ -289,14 +294,16 @@ static bool read_temp(BlockReader *reader) {
   Cursor cursor = {.card = reader->card, .at = reader->fields.list.data[1].begin};
   bool negative = reader->card->text[cursor.at] == '-';
   cursor.at += negative;
-  if (!read_number(&cursor, &reader->circuit->options.temperature)) return refuse_card(reader, "the temperature must be a number");
+  if (!read_number(&cursor, &reader->circuit->options.temperature))
+    return refuse_card(reader, "the temperature must be a number");
   if (negative) reader->circuit->options.temperature = -reader->circuit->options.temperature;
   return true;
 }
 
 /* Kept for when names have values. */
 static bool keep_for_later(BlockReader *reader) {
-  vec_push(reader->circuit->heap, &reader->block->elements, (uint32_t)(reader->card - reader->circuit->deck.cards.data));
+  vec_push(reader->circuit->heap, &reader->block->elements,
+           (uint32_t)(reader->card - reader->circuit->deck.cards.data));
   return true;
 }
 
@@ -310,15 +317,32 @@ static bool read_dot(BlockReader *reader) {
   static const struct {
     const char *name;
     bool (*read)(BlockReader *reader);
-  } cards[] = {{".subckt", read_subckt},      {".ends", read_ends},          {".model", read_model},
-               {".param", read_param},        {".func", read_func},          {".options", read_options},
-               {".option", read_options},     {".temp", read_temp},          {".tran", keep_for_later},
-               {".op", keep_for_later},       {".dc", keep_for_later},       {".ic", keep_for_later},
-               {".nodeset", keep_for_later},  {".global", keep_for_later},   {".print", skip_with_warning},
-               {".plot", skip_with_warning},  {".measure", skip_with_warning}, {".meas", skip_with_warning},
-               {".save", skip_with_warning},  {".probe", skip_with_warning}, {".four", skip_with_warning},
-               {".ac", skip_with_warning},    {".noise", skip_with_warning}, {".tf", skip_with_warning},
-               {".width", skip_with_warning}, {".title", skip_with_warning}};
+  } cards[] = {{".subckt", read_subckt},
+               {".ends", read_ends},
+               {".model", read_model},
+               {".param", read_param},
+               {".func", read_func},
+               {".options", read_options},
+               {".option", read_options},
+               {".temp", read_temp},
+               {".tran", keep_for_later},
+               {".op", keep_for_later},
+               {".dc", keep_for_later},
+               {".ic", keep_for_later},
+               {".nodeset", keep_for_later},
+               {".global", keep_for_later},
+               {".print", skip_with_warning},
+               {".plot", skip_with_warning},
+               {".measure", skip_with_warning},
+               {".meas", skip_with_warning},
+               {".save", skip_with_warning},
+               {".probe", skip_with_warning},
+               {".four", skip_with_warning},
+               {".ac", skip_with_warning},
+               {".noise", skip_with_warning},
+               {".tf", skip_with_warning},
+               {".width", skip_with_warning},
+               {".title", skip_with_warning}};
   for (size_t k = 0; k < sizeof cards / sizeof *cards; k++)
     if (field_is(reader->card, reader->fields.list.data[0], cards[k].name)) return cards[k].read(reader);
   card_error(reader->circuit->diags, reader->card, 0, reader->fields.list.data[0].end, "the card %.*s is not supported",
@@ -340,6 +364,7 @@ bool read_blocks(Circuit *circuit) {
     read_dot(&reader);
   }
   for (; reader.block->parent; reader.block = reader.block->parent)
-    card_error(circuit->diags, reader.block->card, 0, card_length(reader.block->card), ".ends of this subcircuit is missing");
+    card_error(circuit->diags, reader.block->card, 0, card_length(reader.block->card),
+               ".ends of this subcircuit is missing");
   return circuit->diags->errors == errors;
 }

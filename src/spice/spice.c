@@ -34,11 +34,13 @@ static void write_experiment(Circuit *circuit, Model *model) {
   Experiment *experiment = &model->experiment;
   if (circuit->analysis == ANALYSIS_SWEEP) {
     double span = fabs(circuit->sweep_stop - circuit->sweep_start);
-    *experiment = (Experiment){.has_start = true, .has_stop = true, .has_interval = true, .stop = span, .interval = fabs(circuit->sweep_step)};
+    *experiment = (Experiment){
+        .has_start = true, .has_stop = true, .has_interval = true, .stop = span, .interval = fabs(circuit->sweep_step)};
   } else if (circuit->analysis == ANALYSIS_OPERATING_POINT) {
     *experiment = (Experiment){.has_start = true, .has_stop = true};
   } else if (circuit->analysis_card) {
-    *experiment = (Experiment){.has_start = true, .has_stop = true, .has_interval = true, .stop = circuit->stop, .interval = circuit->step};
+    *experiment = (Experiment){
+        .has_start = true, .has_stop = true, .has_interval = true, .stop = circuit->stop, .interval = circuit->step};
   }
   if (circuit->options.reltol > 0) {
     experiment->has_tolerance = true;
@@ -53,7 +55,8 @@ static bool check_swept(Circuit *circuit) {
     if (branch->name == circuit->swept && branch->is_independent) return true;
   }
   card_error(circuit->diags, circuit->analysis_card, 0, (uint32_t)strlen(circuit->analysis_card->text),
-             "%s, which is to be swept, is not an independent source of this circuit", names_text(circuit->names, circuit->swept));
+             "%s, which is to be swept, is not an independent source of this circuit",
+             names_text(circuit->names, circuit->swept));
   return false;
 }
 
@@ -83,7 +86,11 @@ bool spice_load(SpiceModel *made, Heap *heap, Names *names, Source *source, cons
                      .model = model,
                      .asked = options,
                      .made = made,
-                     .options = {.gmin = 1e-12, .temperature = 27, .nominal_temperature = 27, .channel_length = 1e-4, .channel_width = 1e-4},
+                     .options = {.gmin = 1e-12,
+                                 .temperature = 27,
+                                 .nominal_temperature = 27,
+                                 .channel_length = 1e-4,
+                                 .channel_width = 1e-4},
                      .node_of = map_make(heap),
                      .branch_of = map_make(heap),
                      .step = 1 / 500.0,

@@ -20,10 +20,10 @@ typedef VEC(TopologyGroup) TopologyGroupVec;
 
 /* What the graph of the circuit says of the index (Estevez Schwarz, Tischendorf 2000; Theorem 6 of Kunkel, Mehrmann 2003). */
 typedef struct Topology {
-  uint32_t index; /* 0, 1 or 2 */
-  bool is_certain;  /* no controlled source, which the graph does not see through */
-  bool has_charges; /* charges and fluxes are variables of their own */
-  double gmin;      /* conductance across every junction; 0 if there is none */
+  uint32_t index;                   /* 0, 1 or 2 */
+  bool is_certain;                  /* no controlled source, which the graph does not see through */
+  bool has_charges;                 /* charges and fluxes are variables of their own */
+  double gmin;                      /* conductance across every junction; 0 if there is none */
   VEC(Name) nodes, voltage_sources; /* rows of the projectors */
   TopologyGroupVec cutsets;         /* a column of Q_CRV each */
   TopologyGroupVec loops;           /* a column of Q_V-C each */

@@ -148,7 +148,8 @@ static Expr piecewise_linear(const Waveform *wave) {
 static const struct WaveformKind {
   const char *name;
   Expr (*build)(const Waveform *wave);
-} KINDS[] = {{"pulse", pulse}, {"sin", sine},           {"exp", exponential},        {"sffm", frequency_modulated},
+} KINDS[] = {{"pulse", pulse},          {"sin", sine},
+             {"exp", exponential},      {"sffm", frequency_modulated},
              {"pwl", piecewise_linear}, {"am", amplitude_modulated}};
 
 static const struct WaveformKind *find_kind(const Card *card, CardField field) {
@@ -157,7 +158,8 @@ static const struct WaveformKind *find_kind(const Card *card, CardField field) {
   return NULL;
 }
 
-bool read_waveform(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, uint32_t at, Expr *value) {
+bool read_waveform(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, uint32_t at,
+                   Expr *value) {
   const struct WaveformKind *kind = find_kind(card, fields->list.data[at]);
   *value = EXPR_NONE;
   if (!kind) return false;

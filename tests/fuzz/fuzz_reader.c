@@ -1,6 +1,6 @@
 /* libFuzzer target: the reader on any bytes. It must return a model or diagnostics, whatever the bytes and
  * whichever allocation is refused, and give back every block; what it accepts must flatten to a text that reads
- * back to the same flat model. See tools/fuzz. */
+ * back to the same flat model. A text that begins with an asterisk is a netlist. See tools/fuzz. */
 #include "meter.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ static void check_flat_text(const char *flat) {
 static size_t read_once(const char *text, size_t size, size_t refuse) {
   Meter meter = {.refuse = refuse};
   daedal_allocator allocator = {meter_resize, &meter};
-  daedal_model *model = daedal_load_text(text, size, "fuzz.mo", NULL, &allocator);
+  const char *path = size && text[0] == '*' ? "fuzz.cir" : "fuzz.mo";
+  daedal_model *model = daedal_load_text(text, size, path, NULL, &allocator);
   if (model && !refuse && meter.bytes < METER_LIMIT / 8) check_diagnostics(model);
   if (model && daedal_model_status(model) == DAEDAL_OK) {
     const char *flat = daedal_flatten(model);
