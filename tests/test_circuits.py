@@ -28,8 +28,11 @@ OPTIONS = {"astable.cir": ["--intervals", "400000", "--variables", r"v\(.*\)"],
 
 def simulate(path, folder, *options):
     output = os.path.join(folder, "out.csv")
-    run = subprocess.run([DAEDAL, "simulate", path, "--output-file", output, "-q", *options], capture_output=True, text=True,
-                         timeout=60, check=False)
+    try:
+        run = subprocess.run([DAEDAL, "simulate", path, "--output-file", output, "-q", *options], capture_output=True, text=True,
+                             timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        return None, "no end after a minute"
     if run.returncode:
         return None, run.stderr
     with open(output, encoding="utf-8") as file:
