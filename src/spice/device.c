@@ -293,9 +293,8 @@ static bool check_level(Device *device, const ModelCard *model) {
 }
 
 bool read_device(Circuit *circuit, const Scope *scope, const Card *card, const FieldVec *fields, const char *name) {
-  const char *last = strrchr(name, '.');
   Device device = {.circuit = circuit,
-                   .kind = find_kind(last ? last[1] : name[0]),
+                   .kind = find_kind(card->text[fields->list.data[0].begin]),
                    .outer = scope,
                    .card = card,
                    .fields = fields,
