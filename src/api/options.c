@@ -50,6 +50,13 @@ static double first_given(double a, bool has_b, double b, double otherwise) {
   return !isnan(a) ? a : has_b ? b : otherwise;
 }
 
+/* Large systems would get bdf, which is not stable along the imaginary axis, where the modes of inductors and capacitors are. */
+static bool choose_for_circuit(daedal_result *result, const Integrator **integrator) {
+  enum { LARGE = 3000 };
+  if (*integrator || !result->model->circuit.rings || result->model->counts.equations < LARGE) return true;
+  return find_solver(result, "radau", integrator);
+}
+
 bool read_options(daedal_result *result, const daedal_options *options, Request *request) {
   const Experiment *experiment = &result->model->model->experiment;
   RunOptions *run = &request->run;
@@ -59,7 +66,8 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
     return refuse_usage(result, "alpha and beta of method baumgarte must be positive");
   request->method_options =
       (MethodOptions){options->baumgarte_alpha, options->baumgarte_beta, options->keep_superfluous};
-  if (!find_solver(result, options->solver, &run->integrator)) return false;
+  if (!find_solver(result, options->solver, &run->integrator) || !choose_for_circuit(result, &run->integrator))
+    return false;
   run->start = first_given(options->start_time, experiment->has_start, experiment->start, 0);
   run->stop = first_given(options->stop_time, experiment->has_stop, experiment->stop, run->start + 1);
   run->tolerance = first_given(options->tolerance, experiment->has_tolerance, experiment->tolerance, 1e-6);

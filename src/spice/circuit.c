@@ -52,7 +52,8 @@ Expr voltage_between(Circuit *circuit, uint32_t from, uint32_t to) {
 /* As SPICE names it: that of v1 in x1 is i(v.x1.v1). */
 static const char *current_name(Circuit *circuit, const char *name) {
   const char *dot = strrchr(name, '.');
-  return dot && dot[1] ? arena_printf(circuit->arena, "i(%c.%s)", dot[1], name) : arena_printf(circuit->arena, "i(%s)", name);
+  return dot && dot[1] ? arena_printf(circuit->arena, "i(%c.%s)", dot[1], name)
+                       : arena_printf(circuit->arena, "i(%s)", name);
 }
 
 uint32_t circuit_current(Circuit *circuit, const char *name, const Card *card) {

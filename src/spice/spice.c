@@ -60,10 +60,17 @@ static bool check_swept(Circuit *circuit) {
   return false;
 }
 
+static bool has_kind(const Circuit *circuit, BranchKind kind) {
+  for (uint32_t b = 0; b < circuit->branches.count; b++)
+    if (circuit->branches.data[b].kind == kind) return true;
+  return false;
+}
+
 static bool fill(Circuit *circuit, SpiceModel *made) {
   Network network;
   if (!check_swept(circuit) || !network_make(&network, circuit)) return false;
   made->topology = network_topology(&network);
+  made->rings = has_kind(circuit, BRANCH_INDUCTOR) && has_kind(circuit, BRANCH_CAPACITOR);
   bool starts_there = circuit->analysis == ANALYSIS_TRANSIENT;
   if (!starts_there || !circuit->uses_initial) made->operating_point = write_operating_point(circuit);
   if (starts_there && !write_transient(circuit, &network)) return false;

@@ -41,6 +41,7 @@ typedef struct SpiceModel {
   Model *operating_point;
   VEC(Difference) differences; /* variables of the model that the operating point does not have */
   Topology *topology;
+  bool rings; /* it has inductors and capacitors */
 } SpiceModel;
 
 /* Does the name of a file end as that of a netlist? */
