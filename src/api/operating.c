@@ -76,7 +76,7 @@ bool find_operating_point(daedal_result *result, const Request *request, double 
 static void give_starts(Model *layer, const double *starts) {
   uint32_t count = layer->variables.count;
   Variable *own = heap_array(layer->heap, count, sizeof *own);
-  memcpy(own, layer->variables.data, count * sizeof *own);
+  if (count) memcpy(own, layer->variables.data, count * sizeof *own);
   for (uint32_t k = 0; k < count; k++)
     if (own[k].role == ROLE_UNKNOWN && !isnan(starts[k])) own[k].start = dag_constant(layer->dag, starts[k]);
   layer->variables.data = own;
