@@ -97,6 +97,12 @@ static bool load_file(Stage *stage) {
   return loaded(stage, daedal_load_file(path_with(stage, ".mo", path, sizeof path), NULL, &allocator));
 }
 
+static bool load_netlist(Stage *stage) {
+  daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
+  char path[300];
+  return loaded(stage, daedal_load_netlist(path_with(stage, ".cir", path, sizeof path), "charge", &allocator));
+}
+
 static bool ran(Stage *stage, daedal_result *result) {
   daedal_result_free(stage->result);
   stage->result = result;
@@ -221,6 +227,7 @@ typedef struct Row {
 static const Row ROWS[] = {
     {"load_text", load_text, NULL, true},
     {"load_file", load_file, NULL, true},
+    {"load_netlist", load_netlist, NULL, true},
     {"model_status", call_model_status, NULL, false},
     {"model_name", call_model_name, NULL, false},
     {"diagnostic_count", call_diagnostic_count, NULL, false},
@@ -338,19 +345,29 @@ static void refuse_each(const Row *row, const Case *model, size_t most) {
   for (size_t refuse = 1; refuse <= allocations; refuse += stride) call_refusing(row, model, refuse);
 }
 
-/* The file that load_file reads. */
-static void write_file(const Case *model) {
+static const char NETLIST[] =
+    "a circuit of most kinds\n.param r=1k\n.func f(x) {2*x}\n.subckt s a b params: c=1n\nR1 a b {f(r)}\n"
+    "C1 b 0 {c}\n.ends\nV1 in 0 SIN(0 1 1k)\nX1 in out s\nD1 out 0 DM\nL1 out x 1m\nR2 x 0 100\n"
+    ".model DM D(IS=1e-14 CJO=1p RS=1)\n.tran 1u 1m\n.end\n";
+
+static void save_text(const Case *model, const char *ending, const char *text) {
   char path[300];
   Stage stage = stage_for(model);
-  FILE *file = fopen(path_with(&stage, ".mo", path, sizeof path), "w");
+  FILE *file = fopen(path_with(&stage, ending, path, sizeof path), "w");
   assert_non_null(file);
-  fputs(model->text, file);
+  fputs(text, file);
   fclose(file);
+}
+
+/* The files that load_file and load_netlist read. */
+static void write_files(const Case *model) {
+  save_text(model, ".mo", model->text);
+  save_text(model, ".cir", NETLIST);
 }
 
 static void each_allocation_refused(void **state) {
   const Case *model = *state;
-  write_file(model);
+  write_files(model);
   for (size_t k = 0; k < sizeof ROWS / sizeof *ROWS; k++)
     refuse_each(&ROWS[k], model, model == CASES ? MOST_OF_FIRST : MOST);
 }

@@ -41,6 +41,8 @@ Span card_span(const Card *card, uint32_t begin, uint32_t end) {
   return (Span){card->place[begin], last};
 }
 
+Span card_whole(const Card *card) { return card_span(card, 0, CARD_END); }
+
 static const char *format_message(Diags *diags, const Card *card, const char *format, va_list list) {
   const char *message = arena_vprintf(&diags->arena, format, list);
   if (!card->file) return message;
@@ -61,7 +63,7 @@ void card_warning(Diags *diags, const Card *card, const char *format, ...) {
   va_start(list, format);
   const char *message = format_message(diags, card, format, list);
   va_end(list);
-  diag_warning(diags, card_span(card, 0, (uint32_t)strlen(card->text)), "%s", message);
+  diag_warning(diags, card_whole(card), "%s", message);
 }
 
 /* ---- words of a card ---- */
@@ -122,9 +124,9 @@ static char *resolve_path(DeckReader *reader, const CardFile *file, const char *
 }
 
 static void open_file(DeckReader *reader, const Card *card, const char *name, const char *section) {
-  uint32_t length = 0, all = (uint32_t)strlen(card->text);
+  uint32_t length = 0;
   if (reader->depth == DEEPEST_INCLUDE) {
-    card_error(reader->diags, card, 0, all, "files include each other more than %d deep", DEEPEST_INCLUDE);
+    card_error(reader->diags, card, 0, CARD_END, "files include each other more than %d deep", DEEPEST_INCLUDE);
     return;
   }
   char *path = resolve_path(reader, top_file(reader), name);
@@ -132,7 +134,7 @@ static void open_file(DeckReader *reader, const Card *card, const char *name, co
   char *text = reader->read ? reader->read(reader->heap, &local, path, &length) : NULL;
   if (!text) {
     const Diag *reason = diags_first_error(&local);
-    card_error(reader->diags, card, 0, all, "%s", reason ? reason->message : "files are not read here");
+    card_error(reader->diags, card, 0, CARD_END, "%s", reason ? reason->message : "files are not read here");
     return;
   }
   reader->files[reader->depth++] = (CardFile){.path = path,
@@ -157,7 +159,7 @@ static bool include_card(DeckReader *reader, const Card *card) {
   next_word(reader->arena, &at);
   char *name = next_word(reader->arena, &at), *section = next_word(reader->arena, &at);
   if (section) lower_case(section);
-  if (!name) card_error(reader->diags, card, 0, (uint32_t)strlen(card->text), "the name of a file is missing");
+  if (!name) card_error(reader->diags, card, 0, CARD_END, "the name of a file is missing");
   else open_file(reader, card, name, is_lib ? section : NULL);
   return true;
 }

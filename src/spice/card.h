@@ -27,6 +27,12 @@ typedef struct Deck {
 /* Reads all cards; false: an error is in diags. Texts live in the arena. O(length). */
 bool deck_read(Deck *deck, Arena *arena, const Source *source, CardFileReader read, Diags *diags);
 
+/* As the end of a place: that of the card. */
+#define CARD_END UINT32_MAX
+
+/* The place of a whole card. */
+Span card_whole(const Card *card);
+
 /* The place of bytes [begin, end) of a card's text in the netlist. */
 Span card_span(const Card *card, uint32_t begin, uint32_t end);
 

@@ -32,8 +32,7 @@ uint32_t circuit_node(Circuit *circuit, const char *name, const Card *card) {
   if (found != MAP_NONE) return found;
   CircuitNode node = {.name = full, .variable = MAP_NONE, .card = card};
   if (circuit->nodes.count > GROUND)
-    node.variable = add_variable(circuit, arena_printf(circuit->arena, "v(%s)", name), "V",
-                                 card_span(card, 0, (uint32_t)strlen(card->text)));
+    node.variable = add_variable(circuit, arena_printf(circuit->arena, "v(%s)", name), "V", card_whole(card));
   map_put(&circuit->node_of, full, circuit->nodes.count);
   vec_push(circuit->heap, &circuit->nodes, node);
   return circuit->nodes.count - 1;
@@ -60,10 +59,15 @@ uint32_t circuit_current(Circuit *circuit, const char *name, const Card *card) {
   const char *signal = current_name(circuit, name);
   uint32_t found = model_find(circuit->model, signal);
   if (found != MAP_NONE) return found;
-  found = add_variable(circuit, signal, "A", card_span(card, 0, (uint32_t)strlen(card->text)));
+  found = add_variable(circuit, signal, "A", card_whole(card));
   vec_push(circuit->heap, &circuit->currents, found);
   vec_push(circuit->heap, &circuit->current_cards, card);
   return found;
+}
+
+void add_equation(Model *model, Expr left, Expr right, Span span) {
+  Expr residual = dag_subtract(model->dag, left, right);
+  vec_push(model->heap, &model->equations, (Equation){left, right, residual, span, false});
 }
 
 void add_branch(Circuit *circuit, Branch branch) {

@@ -186,6 +186,9 @@ Expr read_expression(Circuit *circuit, const Scope *scope, Cursor *cursor);
 /* The expression that a field holds. */
 Expr read_field(Circuit *circuit, const Scope *scope, const Card *card, CardField field);
 
+/* Piecewise linear through the points (x1, y1), (x2, y2), ... of a list of so many numbers; level outside. */
+Expr table_value(Dag *dag, Expr input, const Expr *points, uint32_t count);
+
 /* Its value, which must be a number; parameters in it decide the structure from now on. */
 bool read_constant(Circuit *circuit, const Scope *scope, const Card *card, CardField field, double *value);
 bool constant_value(Circuit *circuit, const Card *card, Expr e, double *value);
@@ -216,6 +219,7 @@ Expr voltage_between(Circuit *circuit, uint32_t from, uint32_t to);
 /* The variable i(name), made when it is asked for first. */
 uint32_t circuit_current(Circuit *circuit, const char *name, const Card *card);
 uint32_t add_variable(Circuit *circuit, const char *name, const char *unit, Span span);
+void add_equation(Model *model, Expr left, Expr right, Span span);
 void add_branch(Circuit *circuit, Branch branch);
 
 /* ---- elements (element.c), waveforms (waveform.c), devices (device.c) ---- */

@@ -276,7 +276,7 @@ static bool define_polarity(Device *device, const ModelCard *model) {
       define_value(device, "type", 4, dag_constant(device->circuit->dag, k ? -1 : 1));
       return true;
     }
-  card_error(device->circuit->diags, device->card, 0, (uint32_t)strlen(device->card->text),
+  card_error(device->circuit->diags, device->card, 0, CARD_END,
              "%s: its model is of type %s, which is none of such a device", device->name, model->type);
   return false;
 }
@@ -287,8 +287,8 @@ static bool check_level(Device *device, const ModelCard *model) {
   Expr value = scope_parameter(device->circuit, device->scope, names_add(device->circuit->names, "level", 5), &found);
   if (found) dag_is_constant(device->circuit->dag, value, &level);
   if (level == 1) return true;
-  card_error(device->circuit->diags, model->card, 0, (uint32_t)strlen(model->card->text),
-             "models of level %g are not supported, only level 1", level);
+  card_error(device->circuit->diags, model->card, 0, CARD_END, "models of level %g are not supported, only level 1",
+             level);
   return false;
 }
 
@@ -301,7 +301,7 @@ bool read_device(Circuit *circuit, const Scope *scope, const Card *card, const F
                    .name = name,
                    .scope = scope_new(circuit, NULL, NULL, "")};
   device.scope->given = map_make(circuit->heap);
-  device.line.whole = card_span(card, 0, (uint32_t)strlen(card->text));
+  device.line.whole = card_whole(card);
   uint32_t at = connect_nodes(&device);
   const Scope *owner;
   const ModelCard *model = find_model(&device, at, &owner);

@@ -64,6 +64,13 @@ static Name element_name(const Element *element) {
   return names_add(element->circuit->names, element->name, strlen(element->name));
 }
 
+/* The full name of the element that a field names, which is one of the same block. */
+static const char *named_element(const Element *element, uint32_t k) {
+  CardField field = field_at(element, k);
+  return arena_printf(element->circuit->arena, "%s%.*s", element->scope->prefix, (int)(field.end - field.begin),
+                      element->card->text + field.begin);
+}
+
 /* A plain number becomes a parameter of the element's name, so that a run may have another one. */
 static Expr as_parameter(const Element *element, Expr value, const char *unit) {
   if (value == EXPR_NONE || !dag_is_constant(element->dag, value, NULL)) return value;
@@ -197,9 +204,7 @@ static bool read_coupling(const Element *element) {
   if (factor == EXPR_NONE) return false;
   Name ends[2];
   for (uint32_t k = 0; k < 2; k++) {
-    CardField field = field_at(element, k + 1);
-    const char *name = arena_printf(element->circuit->arena, "%s%.*s", element->scope->prefix,
-                                    (int)(field.end - field.begin), element->card->text + field.begin);
+    const char *name = named_element(element, k + 1);
     ends[k] = names_add(element->circuit->names, name, strlen(name));
   }
   vec_push(element->circuit->heap, &element->circuit->couplings, (Coupling){ends[0], ends[1], factor, element->card});
@@ -309,12 +314,6 @@ static bool read_dimension(const Element *element, uint32_t at, uint32_t *count)
   return true;
 }
 
-static const char *controlling_name(const Element *element, uint32_t k) {
-  CardField field = field_at(element, k);
-  return arena_printf(element->circuit->arena, "%s%.*s", element->scope->prefix, (int)(field.end - field.begin),
-                      element->card->text + field.begin);
-}
-
 /* The inputs of E and G (pairs of nodes) or of F and H (voltage sources), from field *at on. */
 static bool read_inputs(const Element *element, bool by_current, uint32_t count, uint32_t *at, ExprVec *inputs) {
   for (uint32_t k = 0; k < count; k++) {
@@ -322,7 +321,7 @@ static bool read_inputs(const Element *element, bool by_current, uint32_t count,
     if (*at + width > field_count(element)) return refuse_field(element, *at, "an input is missing");
     Expr input;
     if (by_current) {
-      uint32_t variable = circuit_current(element->circuit, controlling_name(element, *at), element->card);
+      uint32_t variable = circuit_current(element->circuit, named_element(element, *at), element->card);
       input = model_leaf(element->circuit->model, variable, 0);
     } else {
       uint32_t from = node_at(element, *at), to = node_at(element, *at + 1);
@@ -346,15 +345,7 @@ static Expr read_table(const Element *element, uint32_t at) {
   }
   if (input == EXPR_NONE) return input;
   if (points.count < 2 || points.count % 2) return refuse_field(element, at, "table needs pairs of numbers"), EXPR_NONE;
-  Dag *dag = element->dag;
-  const Expr *x = points.data;
-  value = x[points.count - 1];
-  for (uint32_t k = points.count - 2; k >= 2; k -= 2) {
-    Expr slope = dag_divide(dag, dag_subtract(dag, x[k + 1], x[k - 1]), dag_subtract(dag, x[k], x[k - 2]));
-    Expr piece = dag_add(dag, x[k - 1], dag_multiply(dag, slope, dag_subtract(dag, input, x[k - 2])));
-    value = dag_if(dag, dag_binary(dag, OP_LESS, input, x[k]), piece, value);
-  }
-  value = dag_if(dag, dag_binary(dag, OP_LESS, input, x[0]), x[1], value);
+  value = table_value(element->dag, input, points.data, points.count);
   vec_free(element->circuit->heap, &points);
   return value;
 }
@@ -645,8 +636,7 @@ static void check_currents(Circuit *circuit) {
   for (uint32_t k = 0; k < circuit->currents.count; k++) {
     const Card *card = circuit->current_cards.data[k];
     if (!has_branch[circuit->currents.data[k]])
-      card_error(circuit->diags, card, 0, (uint32_t)strlen(card->text),
-                 "%s is asked for, but no such element has a current",
+      card_error(circuit->diags, card, 0, CARD_END, "%s is asked for, but no such element has a current",
                  model_name(circuit->model, circuit->currents.data[k]));
   }
 }

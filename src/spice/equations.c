@@ -21,13 +21,6 @@ typedef struct Writer {
   TermVec *rows;     /* per node: its current law */
 } Writer;
 
-static Span whole_span(const Card *card) { return card_span(card, 0, (uint32_t)strlen(card->text)); }
-
-static void add_equation(Model *model, Expr left, Expr right, Span span) {
-  Expr residual = dag_subtract(model->dag, left, right);
-  vec_push(model->heap, &model->equations, (Equation){left, right, residual, span, false});
-}
-
 static Expr zero_of(const Writer *writer) { return dag_constant(writer->dag, 0); }
 
 /* ---- capacitors ---- */
@@ -54,12 +47,12 @@ static void make_states(Writer *writer) {
     if (root != GROUND) {
       const char *name = arena_printf(circuit->arena, "v(%s,%s)", names_text(circuit->names, node->name),
                                       names_text(circuit->names, circuit->nodes.data[root].name));
-      writer->variable[n] = add_variable(circuit, name, "V", whole_span(node->card));
+      writer->variable[n] = add_variable(circuit, name, "V", card_whole(node->card));
       Expr difference = voltage_between(circuit, n, root);
       vec_push(circuit->heap, &circuit->made->differences,
                (Difference){writer->variable[n], node->variable, circuit->nodes.data[root].variable});
       add_equation(writer->model, model_leaf(writer->model, writer->variable[n], 0), difference,
-                   whole_span(node->card));
+                   card_whole(node->card));
     }
     writer->state[n] = model_leaf(writer->model, writer->variable[n], 0);
   }
@@ -107,8 +100,8 @@ static const char *free_name(const Writer *writer, Name element, const char *wha
 static Expr rate_of(Writer *writer, const Branch *branch, Expr value, const char *what, const char *unit) {
   if (!writer->circuit->asked->charges) return dag_time_derivative(writer->dag, value);
   uint32_t variable =
-      add_variable(writer->circuit, free_name(writer, branch->name, what), unit, whole_span(branch->card));
-  add_equation(writer->model, model_leaf(writer->model, variable, 0), value, whole_span(branch->card));
+      add_variable(writer->circuit, free_name(writer, branch->name, what), unit, card_whole(branch->card));
+  add_equation(writer->model, model_leaf(writer->model, variable, 0), value, card_whole(branch->card));
   return model_leaf(writer->model, variable, 1);
 }
 
@@ -134,8 +127,7 @@ static bool couple(Writer *writer) {
     uint32_t ends[2] = {map_get(&circuit->branch_of, coupling->first), map_get(&circuit->branch_of, coupling->second)};
     for (int e = 0; e < 2; e++)
       if (ends[e] == MAP_NONE || circuit->branches.data[ends[e]].kind != BRANCH_INDUCTOR) {
-        card_error(circuit->diags, coupling->card, 0, (uint32_t)strlen(coupling->card->text),
-                   "%s is not an inductor of this circuit",
+        card_error(circuit->diags, coupling->card, 0, CARD_END, "%s is not an inductor of this circuit",
                    names_text(circuit->names, e ? coupling->second : coupling->first));
         return false;
       }
@@ -163,7 +155,7 @@ static void write_inductor(Writer *writer, const Branch *branch) {
   Expr voltage = voltage_between(writer->circuit, branch->from, branch->to), rate;
   if (branch->is_slope) rate = dag_multiply(writer->dag, branch->value, model_leaf(writer->model, branch->variable, 1));
   else rate = rate_of(writer, branch, branch->value, "flux", "Wb");
-  add_equation(writer->model, rate, voltage, whole_span(branch->card));
+  add_equation(writer->model, rate, voltage, card_whole(branch->card));
 }
 
 /* ---- voltage sources ---- */
@@ -184,7 +176,7 @@ static void write_loop(Writer *writer, const Branch *branch) {
     sum = dag_add(dag, sum, writer->state[out]);
   }
   sum = dag_subtract(dag, sum, writer->state[branch->to]);
-  add_equation(writer->model, sum, branch->value, whole_span(branch->card));
+  add_equation(writer->model, sum, branch->value, card_whole(branch->card));
   vec_free(circuit->heap, &path.branches);
   vec_free(circuit->heap, &path.forward);
 }
@@ -194,7 +186,7 @@ static void write_voltage(Writer *writer, uint32_t b) {
   if (writer->network->closes_loop[b]) write_loop(writer, branch);
   else
     add_equation(writer->model, voltage_between(writer->circuit, branch->from, branch->to), branch->value,
-                 whole_span(branch->card));
+                 card_whole(branch->card));
 }
 
 /* ---- Kirchhoff's current law ---- */
@@ -214,7 +206,7 @@ static Expr switch_current(Writer *writer, const Branch *branch) {
                        .min = EXPR_NONE,
                        .max = EXPR_NONE,
                        .nominal = EXPR_NONE,
-                       .span = whole_span(branch->card)};
+                       .span = card_whole(branch->card)};
   uint32_t position = model_add_variable(writer->model, variable);
   Expr closed = model_leaf(writer->model, position, 0),
        before = dag_pre(dag, writer->model->variables.data[position].index);
@@ -222,7 +214,7 @@ static Expr switch_current(Writer *writer, const Branch *branch) {
   Expr stays = dag_binary(dag, OP_AND, before, dag_binary(dag, OP_GREATER_EQUAL, hysteresis->input, hysteresis->low));
   Expr right = dag_binary(dag, OP_OR, above, stays);
   vec_push(writer->model->heap, &writer->model->discrete_equations,
-           (Equation){closed, right, dag_subtract(dag, closed, right), whole_span(branch->card), false});
+           (Equation){closed, right, dag_subtract(dag, closed, right), card_whole(branch->card), false});
   Expr conductance = dag_if(dag, closed, hysteresis->closed, hysteresis->open);
   return dag_multiply(dag, conductance, voltage_between(writer->circuit, branch->from, branch->to));
 }
@@ -248,7 +240,7 @@ static void add_current(Writer *writer, const Branch *branch, Expr current) {
 static void write_rows(Writer *writer) {
   for (uint32_t n = 1; n < writer->circuit->nodes.count; n++) {
     Expr sum = dag_sum(writer->dag, 0, writer->rows[n].data, writer->rows[n].count);
-    add_equation(writer->model, sum, zero_of(writer), whole_span(writer->circuit->nodes.data[n].card));
+    add_equation(writer->model, sum, zero_of(writer), card_whole(writer->circuit->nodes.data[n].card));
     vec_free(writer->circuit->heap, &writer->rows[n]);
   }
 }

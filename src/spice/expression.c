@@ -249,15 +249,14 @@ static const struct {
              {"scale_pot", 3, scale_potential},
              {"scale_cap", 5, scale_capacitance}};
 
-/* Piecewise linear through (x1, y1), (x2, y2), ...; level outside. */
-static Expr table(Dag *dag, const Expr *x, uint32_t count) {
+Expr table_value(Dag *dag, Expr input, const Expr *x, uint32_t count) {
   Expr value = x[count - 1];
-  for (uint32_t k = count - 2; k >= 3; k -= 2) {
+  for (uint32_t k = count - 2; k >= 2; k -= 2) {
     Expr slope = dag_divide(dag, dag_subtract(dag, x[k + 1], x[k - 1]), dag_subtract(dag, x[k], x[k - 2]));
-    Expr line = dag_add(dag, x[k - 1], dag_multiply(dag, slope, dag_subtract(dag, x[0], x[k - 2])));
-    value = dag_if(dag, dag_binary(dag, OP_LESS, x[0], x[k]), line, value);
+    Expr line = dag_add(dag, x[k - 1], dag_multiply(dag, slope, dag_subtract(dag, input, x[k - 2])));
+    value = dag_if(dag, dag_binary(dag, OP_LESS, input, x[k]), line, value);
   }
-  return dag_if(dag, dag_binary(dag, OP_LESS, x[0], x[1]), x[2], value);
+  return dag_if(dag, dag_binary(dag, OP_LESS, input, x[0]), x[1], value);
 }
 
 static Expr read_level(Reader *reader, uint32_t level);
@@ -305,7 +304,7 @@ static Expr call_built_in(Reader *reader, uint32_t begin, const char *name, cons
     return BUILT[k].build(dag, x->data);
   }
   if ((!strcmp(name, "pwl") || !strcmp(name, "table")) && x->count >= 3 && x->count % 2)
-    return table(dag, x->data, x->count);
+    return table_value(dag, x->data[0], x->data + 1, x->count - 1);
   return refuse(reader, begin, "there is no function %s here with these arguments", name);
 }
 
@@ -542,7 +541,7 @@ bool constant_value(Circuit *circuit, const Card *card, Expr e, double *value) {
   if (dag_is_constant(circuit->dag, e, value)) return true;
   if (dag_evaluate(circuit->dag, dag_scratch(circuit->dag), e, leaf_value, circuit, value, NULL) && isfinite(*value))
     return true;
-  card_error(circuit->diags, card, 0, (uint32_t)strlen(card->text), "a value of this card is not a finite number");
+  card_error(circuit->diags, card, 0, CARD_END, "a value of this card is not a finite number");
   return false;
 }
 

@@ -152,11 +152,10 @@ static bool refuse_voltage_loops(Network *network, Circuit *circuit) {
     add_name(circuit, &names, branch->name);
     network->closes_loop = kept;
     network->root[LEVEL_C] = root;
-    Diag *diag =
-        diag_error(circuit->diags, DIAG_STRUCTURE, card_span(branch->card, 0, (uint32_t)strlen(branch->card->text)),
-                   names.count > 1 ? "%s form a loop of voltage sources: their currents are not determined"
-                                   : "the voltage source %s is shorted: its current is not determined",
-                   list_names(circuit, names.data, names.count));
+    Diag *diag = diag_error(circuit->diags, DIAG_STRUCTURE, card_whole(branch->card),
+                            names.count > 1 ? "%s form a loop of voltage sources: their currents are not determined"
+                                            : "the voltage source %s is shorted: its current is not determined",
+                            list_names(circuit, names.data, names.count));
     diag_note(circuit->diags, diag, (Span){0},
               "a resistor in series with one of them, or leaving one out, makes it sound");
     fine = false;
@@ -178,7 +177,7 @@ static void refuse_part(Circuit *circuit, NodeSets *parts, uint32_t root) {
     add_name(circuit, &sources, branch->name);
   }
   if (!is_independent) return;
-  Span span = card_span(card, 0, (uint32_t)strlen(card->text));
+  Span span = card_whole(card);
   const char *list = list_names(circuit, nodes.data, nodes.count), *plural = nodes.count > 1 ? "s" : "";
   Diag *diag;
   if (sources.count)

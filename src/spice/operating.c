@@ -19,12 +19,6 @@ typedef struct PointWriter {
   const Card **device; /* per node: of a device connected to it, or of another source of nonlinearity; NULL: none */
 } PointWriter;
 
-static Span whole_span(const Card *card) { return card_span(card, 0, (uint32_t)strlen(card->text)); }
-
-static void add_equation(Model *model, Expr left, Expr right, Span span) {
-  vec_push(model->heap, &model->equations, (Equation){left, right, dag_subtract(model->dag, left, right), span, false});
-}
-
 /* A model with copies of the variables as they are now, over the same graph. */
 static Model *copy_variables(Circuit *circuit) {
   const Model *from = circuit->model;
@@ -90,7 +84,7 @@ static void write_shorts(PointWriter *writer) {
                    "starts at 0",
                    names_text(circuit->names, branch->name));
     }
-    add_equation(writer->model, left, dag_constant(writer->dag, 0), whole_span(branch->card));
+    add_equation(writer->model, left, dag_constant(writer->dag, 0), card_whole(branch->card));
   }
 }
 
@@ -128,7 +122,7 @@ static void write_rows(PointWriter *writer) {
   bool *is_island = find_islands(writer);
   Expr zero = dag_constant(writer->dag, 0);
   for (uint32_t n = 1; n < circuit->nodes.count; n++) {
-    Span span = whole_span(writer->device[n] ? writer->device[n] : circuit->nodes.data[n].card);
+    Span span = card_whole(writer->device[n] ? writer->device[n] : circuit->nodes.data[n].card);
     if (writer->held[n] != EXPR_NONE) {
       add_equation(writer->model, node_voltage(circuit, n), writer->held[n], span);
     } else if (is_island[n]) {
@@ -153,7 +147,7 @@ static void write_branch(PointWriter *writer, const Branch *branch) {
   vec_push(circuit->heap, &writer->rows[branch->to], (Term){-1, current});
   if (branch->kind == BRANCH_VOLTAGE)
     add_equation(writer->model, voltage_between(circuit, branch->from, branch->to), source_value(writer, branch),
-                 whole_span(branch->card));
+                 card_whole(branch->card));
   if (branch->has_junction || (branch->kind == BRANCH_RESISTIVE && branch->card->text[0] != 'r'))
     writer->device[branch->from] = writer->device[branch->to] = branch->card;
 }

@@ -105,7 +105,7 @@ Expr add_parameter(Circuit *circuit, Name name, Expr binding, const Card *card, 
                        .max = EXPR_NONE,
                        .nominal = EXPR_NONE,
                        .unit = names_add(circuit->names, unit, strlen(unit)),
-                       .span = card_span(card, 0, (uint32_t)strlen(card->text))};
+                       .span = card_whole(card)};
   uint32_t position = model_add_variable(model, variable);
   vec_push(circuit->heap, &circuit->values, value);
   return model_leaf(model, position, 0);
@@ -146,10 +146,8 @@ typedef struct BlockReader {
   FieldVec fields;
 } BlockReader;
 
-static uint32_t card_length(const Card *card) { return (uint32_t)strlen(card->text); }
-
 static bool refuse_card(BlockReader *reader, const char *message) {
-  card_error(reader->circuit->diags, reader->card, 0, card_length(reader->card), "%s", message);
+  card_error(reader->circuit->diags, reader->card, 0, CARD_END, "%s", message);
   return false;
 }
 
@@ -364,7 +362,6 @@ bool read_blocks(Circuit *circuit) {
     read_dot(&reader);
   }
   for (; reader.block->parent; reader.block = reader.block->parent)
-    card_error(circuit->diags, reader.block->card, 0, card_length(reader.block->card),
-               ".ends of this subcircuit is missing");
+    card_error(circuit->diags, reader.block->card, 0, CARD_END, ".ends of this subcircuit is missing");
   return circuit->diags->errors == errors;
 }

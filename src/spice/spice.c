@@ -54,7 +54,7 @@ static bool check_swept(Circuit *circuit) {
     const Branch *branch = &circuit->branches.data[b];
     if (branch->name == circuit->swept && branch->is_independent) return true;
   }
-  card_error(circuit->diags, circuit->analysis_card, 0, (uint32_t)strlen(circuit->analysis_card->text),
+  card_error(circuit->diags, circuit->analysis_card, 0, CARD_END,
              "%s, which is to be swept, is not an independent source of this circuit",
              names_text(circuit->names, circuit->swept));
   return false;
