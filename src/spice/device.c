@@ -115,6 +115,8 @@ static bool define_given(Device *device, const Scope *scope, const Card *card, c
     } else if (!read_constant(device->circuit, scope, card, fields->list.data[k + 2], &value)) {
       return false;
     } else {
+      if (value != 0 && field_is(card, field, "ptf"))
+        card_warning(device->circuit->diags, card, "the excess phase ptf has no effect here");
       define_value(device, text, length, dag_constant(device->circuit->dag, value));
       map_put(&device->scope->given, names_add(device->circuit->names, text, length), 1);
     }
