@@ -128,6 +128,11 @@ class Netlists(unittest.TestCase):
             self.assertEqual(tuple(found["v(out)"]), wanted["v(out)"])
             self.assertEqual(tuple(found["time"]), wanted["time"])
 
+    def test_operating_point_alone(self):
+        signals, _ = self.simulate(self.write("t\nV1 a 0 5 SIN(1 1 1k)\nR1 a b 1k\nR2 b 0 1k\n.op\n.end\n"))
+        self.assertLessEqual(len(signals["time"]), 2)
+        self.assertEqual(signals["v(b)"][0], 2.5)
+
     def test_topology(self):
         run = self.run_command("analyze", os.path.join(EXAMPLES, "index2_both.cir"), "--json")
         topology = json.loads(run.stdout)["topology"]

@@ -37,7 +37,7 @@ static void write_experiment(Circuit *circuit, Model *model) {
     *experiment = (Experiment){
         .has_start = true, .has_stop = true, .has_interval = true, .stop = span, .interval = fabs(circuit->sweep_step)};
   } else if (circuit->analysis == ANALYSIS_OPERATING_POINT) {
-    *experiment = (Experiment){.has_start = true, .has_stop = true};
+    *experiment = (Experiment){.has_start = true, .has_stop = true, .has_interval = true, .interval = 1};
   } else if (circuit->analysis_card) {
     *experiment = (Experiment){
         .has_start = true, .has_stop = true, .has_interval = true, .stop = circuit->stop, .interval = circuit->step};
