@@ -200,6 +200,8 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
     return false;
   }
   *inside = !any_contradicts(switches, mode);
+  memcpy(switches->end, switches->difference, count * sizeof(double));
+  switches->step = *t - before;
   Heap *heap = view->evaluator->heap;
   double *margins = heap_array(heap, 3 * (size_t)count, sizeof *margins);
   search.now = margins;
@@ -257,8 +259,7 @@ static EvalStatus begin_to_slide(View *view, double t, double *y) {
   if (torn == MAP_NONE || !view->system.complete) return EVAL_OK;
   switches_slide(view->switches, torn);
   EvalStatus status = view->methods->solve(view, t, y);
-  double weight = view->switches->slide.weight;
-  if (status == EVAL_OK && weight > 0 && weight < 1) return EVAL_OK;
+  if (status == EVAL_OK && switches_leads_back(view->switches)) return EVAL_OK;
   switches_leave(view->switches);
   return view->methods->solve(view, t, y);
 }

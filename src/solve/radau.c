@@ -684,6 +684,7 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
   if (!keep_jacobian) radau->jacobian_time = NAN;
   bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / keep_below;
   double h_new = keep ? h : h / quotient;
+  radau->statistics.next = h / quotient;
   radau->h_next = radau->fixed_step ? radau->max_step : held ? fmax(radau->h_next, h_new) : h_new;
 }
 
@@ -837,6 +838,11 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->h_next = radau_first_step(radau, t_end - t);
 }
 
+static void radau_suggest(void *self, double step) {
+  Radau *radau = self;
+  if (!(radau->initial_step > 0)) radau->h_next = step;
+}
+
 static double radau_time(const void *self) { return ((const Radau *)self)->t; }
 
 static const double *radau_values(const void *self) { return ((const Radau *)self)->y; }
@@ -938,6 +944,7 @@ const Integrator integrator_radau = {
     .explicit_form = false,
     .create = radau_create,
     .start = radau_start,
+    .suggest = radau_suggest,
     .step = radau_step,
     .time = radau_time,
     .values = radau_values,
