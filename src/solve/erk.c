@@ -407,7 +407,7 @@ static void erk_accept(Erk *erk, double h, double error, double t_new) {
   erk->stepped = true;
   erk->statistics.steps++;
   erk->statistics.step = h;
-  erk->statistics.next = h * factor;
+  erk->statistics.next = erk->h_next;
 }
 
 static void erk_reject(Erk *erk, double h, double error) {

@@ -110,8 +110,8 @@ static double next_look(const Search *search, double t) {
   double step = search->end - search->before, safe = INFINITY;
   for (uint32_t m = 0; m < search->switches->modes->count; m++)
     if (!search->switches->modes->timed[m]) safe = fmin(safe, switches_safe_time(search->switches, m));
-  t += fmin(fmax(safe, NEAREST_LOOKS * step), FARTHEST_LOOKS * step);
-  return t + 0.25 * NEAREST_LOOKS * step < search->end ? t : search->end;
+  double next = t + fmin(fmax(safe, NEAREST_LOOKS * step), FARTHEST_LOOKS * step);
+  return next > t && next + 0.25 * NEAREST_LOOKS * step < search->end ? next : search->end;
 }
 
 static void shift_looks(Search *search, double t) {

@@ -684,8 +684,8 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
   if (!keep_jacobian) radau->jacobian_time = NAN;
   bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / keep_below;
   double h_new = keep ? h : h / quotient;
-  radau->statistics.next = h / quotient;
   radau->h_next = radau->fixed_step ? radau->max_step : held ? fmax(radau->h_next, h_new) : h_new;
+  radau->statistics.next = held ? radau->h_next : h / quotient;
 }
 
 static void radau_reject(Radau *radau, double h, double error) {
@@ -827,7 +827,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->t = t;
   radau->last_h = 0;
   radau->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
-  radau->method = &radau_methods[radau->lowest];
+  if (!radau->statistics.steps) radau->method = &radau_methods[radau->lowest]; /* behind an event the order serves on */
   radau->jacobian_time = NAN;
   radau->convergence = 1;
   radau->accepted_step = 0;

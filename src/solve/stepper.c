@@ -3,6 +3,7 @@
 
 #include "solve/events.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -480,7 +481,8 @@ static void take_timed(Stepper *stepper) {
  * transient that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
 static bool take_again(Stepper *stepper, double t) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
-  if (stepper->t_doubt < INFINITY || !(t - stepper->before > 1e-6 * step)) return false;
+  double least = fmax(1e-6 * step, 64 * DBL_EPSILON * fabs(t));
+  if (stepper->t_doubt < INFINITY || !(t - stepper->before > least)) return false;
   stepper->t_doubt = t;
   stepper->at_event = false;
   start_with(stepper, stepper->before, stepper->begin, t - stepper->before);
