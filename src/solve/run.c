@@ -56,12 +56,14 @@ static bool record_until(RunLoop *run, double t, bool before) {
   return true;
 }
 
-/* Both sides of an event. */
+/* Both sides of an event; without rows of events only what is behind it, at an output point. */
 static bool record_event(RunLoop *run, double t) {
-  recorder_add(run->recorder, t, stepper_values(run->stepper));
+  bool is_output = run->output_count <= run->outputs && output_time(run, run->output_count) == t;
+  bool silent = run->options->no_event_rows;
+  if (!silent) recorder_add(run->recorder, t, stepper_values(run->stepper));
   if (!stepper_settle(run->stepper)) return false;
-  recorder_add(run->recorder, t, stepper_values(run->stepper));
-  if (run->output_count <= run->outputs && output_time(run, run->output_count) == t) run->output_count++;
+  if (!silent || is_output) recorder_add(run->recorder, t, stepper_values(run->stepper));
+  run->output_count += is_output;
   return true;
 }
 

@@ -423,10 +423,11 @@ static void restart(Stepper *stepper, double t) {
   Exchanges exchanges;
   bool by_ranks = stepper->view->methods->reselect != NULL;
   int32_t count = by_ranks ? exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) : 1;
-  if (count <= 0 && reselect(stepper, t)) return;
   const Switches *switches = stepper->view->switches;
-  bool set = switches->evaluator->discretes[switches->modes->first + stepper->mode] != 0;
-  stepper->first_step = &stepper->first_steps[2 * stepper->mode + set];
+  double value = switches->evaluator->discretes[switches->modes->first + stepper->mode];
+  vec_push(stepper->heap, &stepper->statistics.passed, (EventRecord){t, stepper->mode, value});
+  if (count <= 0 && reselect(stepper, t)) return;
+  stepper->first_step = &stepper->first_steps[2 * stepper->mode + (value != 0)];
   start_with(stepper, t, stepper->y, *stepper->first_step);
 }
 

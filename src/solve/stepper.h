@@ -18,6 +18,13 @@ typedef struct PivotRecord {
   uint32_t out, in; /* columns */
 } PivotRecord;
 
+/* An event, and the value that the mode which made it has from then on. */
+typedef struct EventRecord {
+  double time;
+  uint32_t mode;
+  double value;
+} EventRecord;
+
 typedef struct StepperStatistics {
   const char *solver, *solver_reason;
   uint64_t steps, rejected, factorizations, events /* of states */, time_events;
@@ -25,6 +32,7 @@ typedef struct StepperStatistics {
   double time;                 /* reached */
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
   VEC(PivotRecord) pivots;
+  VEC(EventRecord) passed; /* all events that the run got beyond */
 } StepperStatistics;
 
 typedef struct Stepper Stepper;
