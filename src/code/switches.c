@@ -172,13 +172,16 @@ void switches_begin(Switches *switches, uint32_t m) {
   switches->crossing = m;
 }
 
-/* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. */
+/* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that
+ * contradicts never stays. */
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
   bool on_edge = m == switches->crossing || fabs(difference - edge) <= band(switches, m);
-  if (on_edge && fabs(rate) > STILL * switches->speed[m]) return mode_value(op, edge + copysign(0.5, rate));
-  if (!on_edge || switches_contradict(switches, m)) return mode_value(op, difference);
+  bool moves = on_edge && fabs(rate) > STILL * switches->speed[m], contradicts = switches_contradict(switches, m);
+  double ahead = mode_value(op, edge + copysign(0.5, rate));
+  if (moves && (!contradicts || ahead != *mode_of(switches, m))) return ahead;
+  if (!on_edge || contradicts) return mode_value(op, difference);
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }
 
@@ -217,10 +220,13 @@ uint32_t switches_torn(const Switches *switches) {
 }
 
 bool switches_leads_back(Switches *switches) {
-  const Slide *slide = &switches->slide;
-  bool jumps = fabs(slide->jump) * switches->step >= JUMP * way(switches, slide->mode);
-  switches->jumps[slide->mode] = jumps;
-  return jumps && slide->weight > 0 && slide->weight < 1;
+  Slide *slide = &switches->slide;
+  uint32_t m = slide->mode;
+  switches->jumps[m] = slide->jump != 0 && fabs(slide->jump) * switches->step >= JUMP * way(switches, m);
+  if (switches->jumps[m] && slide->weight > 0 && slide->weight < 1) return true;
+  *mode_of(switches, m) = mode_value(op_of(switches, m), switches->difference[m]);
+  slide->mode = MAP_NONE;
+  return false;
 }
 
 void switches_slide(Switches *switches, uint32_t m) {

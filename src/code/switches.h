@@ -98,7 +98,8 @@ double switches_rate(Switches *switches, uint32_t m, double value, double t, con
 /* A mode that went to and fro since switches_begin, by its rates: the solution slides along its edge. MAP_NONE: none did. */
 uint32_t switches_torn(const Switches *switches);
 
-/* Just begun to slide, and the columns solved: do the rates jump, and lead back from both sides? */
+/* Just begun to slide, and the columns solved: do the rates jump, and lead back from both sides? If not,
+ * the solution does not slide, and the mode is as the last difference says. */
 bool switches_leads_back(Switches *switches);
 
 /* Begins to slide along the edge of mode m nearest to its last difference; ends it in the mode to which it leads. */

@@ -50,11 +50,9 @@ static bool look_at(const Search *search, double t, uint32_t *mode) {
 }
 
 static void fill_margins(const Search *search, double *margin) {
-  Switches *switches = search->switches;
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
+  const Switches *switches = search->switches;
+  for (uint32_t m = 0; m < switches->modes->count; m++)
     margin[m] = switches_margin(switches, m, switches->difference[m]);
-    switches->peak[m] = fmax(switches->peak[m], margin[m]);
-  }
 }
 
 /* ---- looking along the step ---- */
@@ -115,7 +113,8 @@ static double next_look(const Search *search, double t) {
 }
 
 static void shift_looks(Search *search, double t) {
-  double *swap = search->previous;
+  double *swap = search->previous, *peak = search->switches->peak;
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) peak[m] = fmax(peak[m], search->now[m]);
   search->previous = search->last;
   search->last = search->now;
   search->now = swap;
@@ -260,7 +259,6 @@ static EvalStatus begin_to_slide(View *view, double t, double *y) {
   switches_slide(view->switches, torn);
   EvalStatus status = view->methods->solve(view, t, y);
   if (status == EVAL_OK && switches_leads_back(view->switches)) return EVAL_OK;
-  switches_leave(view->switches);
   return view->methods->solve(view, t, y);
 }
 
