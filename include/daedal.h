@@ -168,6 +168,7 @@ typedef struct daedal_options {
   /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. */
   bool (*on_step)(void *context, const daedal_progress *progress);
   void *context;
+  bool no_event_rows; /* the result has rows at output points only, not both sides of each event */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
@@ -194,6 +195,12 @@ typedef struct daedal_pivot {
   const char *out, *in; /* the state that left, the one that came */
 } daedal_pivot;
 
+typedef struct daedal_event {
+  double time;
+  const char *condition; /* as the model writes it */
+  double value;          /* that it has from then on: 1 for true, 0 for false, or that of floor, sign, ... */
+} daedal_event;
+
 typedef struct daedal_statistics {
   const char *method, *solver, *solver_reason;
   uint32_t equations, states, rows;
@@ -209,6 +216,9 @@ typedef struct daedal_statistics {
 
 daedal_statistics daedal_result_statistics(const daedal_result *result);
 daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index);
+
+/* Events in the order of time, as many as the statistics count; time NaN beyond them. The text lives as long as the result. */
+daedal_event daedal_result_event(const daedal_result *result, uint32_t index);
 
 /* The trajectory: signal 0 is time. Values of a signal, one a row. */
 uint32_t daedal_result_signals(const daedal_result *result);

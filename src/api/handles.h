@@ -79,6 +79,7 @@ struct daedal_result {
   Simulation simulation;
   daedal_status status;
   daedal_pivot *pivots;
+  daedal_event *events;
   const char *constraint;
   CompareRequest comparing;
   Comparison *comparison;   /* NULL: one run */

@@ -50,11 +50,9 @@ static bool look_at(const Search *search, double t, uint32_t *mode) {
 }
 
 static void fill_margins(const Search *search, double *margin) {
-  Switches *switches = search->switches;
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
+  const Switches *switches = search->switches;
+  for (uint32_t m = 0; m < switches->modes->count; m++)
     margin[m] = switches_margin(switches, m, switches->difference[m]);
-    switches->peak[m] = fmax(switches->peak[m], margin[m]);
-  }
 }
 
 /* ---- looking along the step ---- */
@@ -110,12 +108,13 @@ static double next_look(const Search *search, double t) {
   double step = search->end - search->before, safe = INFINITY;
   for (uint32_t m = 0; m < search->switches->modes->count; m++)
     if (!search->switches->modes->timed[m]) safe = fmin(safe, switches_safe_time(search->switches, m));
-  t += fmin(fmax(safe, NEAREST_LOOKS * step), FARTHEST_LOOKS * step);
-  return t + 0.25 * NEAREST_LOOKS * step < search->end ? t : search->end;
+  double next = t + fmin(fmax(safe, NEAREST_LOOKS * step), FARTHEST_LOOKS * step);
+  return next > t && next + 0.25 * NEAREST_LOOKS * step < search->end ? next : search->end;
 }
 
 static void shift_looks(Search *search, double t) {
-  double *swap = search->previous;
+  double *swap = search->previous, *peak = search->switches->peak;
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) peak[m] = fmax(peak[m], search->now[m]);
   search->previous = search->last;
   search->last = search->now;
   search->now = swap;
@@ -200,6 +199,8 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
     return false;
   }
   *inside = !any_contradicts(switches, mode);
+  memcpy(switches->end, switches->difference, count * sizeof(double));
+  switches->step = *t - before;
   Heap *heap = view->evaluator->heap;
   double *margins = heap_array(heap, 3 * (size_t)count, sizeof *margins);
   search.now = margins;
@@ -263,9 +264,7 @@ static EvalStatus begin_to_slide(View *view, double t, double *y) {
   if (torn == MAP_NONE || !view->system.complete) return EVAL_OK;
   switches_slide(view->switches, torn);
   EvalStatus status = view->methods->solve(view, t, y);
-  double weight = view->switches->slide.weight;
-  if (status == EVAL_OK && weight > 0 && weight < 1) return EVAL_OK;
-  switches_leave(view->switches);
+  if (status == EVAL_OK && switches_leads_back(view->switches)) return EVAL_OK;
   return view->methods->solve(view, t, y);
 }
 
@@ -362,11 +361,12 @@ void events_watch(View *view, double t, const double *y) {
 static bool iterate(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = false;
+  if (mode != MAP_NONE) view->switches->at = view->switches->difference[mode];
   view->fired.count = 0;
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     bool reset = false;
     view->iterations++;
-    if (!settle_values(view, t, y, iteration ? MAP_NONE : mode)) return false;
+    if (!settle_values(view, t, y, mode)) return false;
     if (decisions) {
       note_actions(view, t, y);
       if (!reset_columns(view, t, y, &reset)) return false;

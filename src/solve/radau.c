@@ -685,6 +685,7 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
   bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / keep_below;
   double h_new = keep ? h : h / quotient;
   radau->h_next = radau->fixed_step ? radau->max_step : held ? fmax(radau->h_next, h_new) : h_new;
+  radau->statistics.next = held ? radau->h_next : h / quotient;
 }
 
 static void radau_reject(Radau *radau, double h, double error) {
@@ -826,7 +827,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->t = t;
   radau->last_h = 0;
   radau->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
-  radau->method = &radau_methods[radau->lowest];
+  if (!radau->statistics.steps) radau->method = &radau_methods[radau->lowest]; /* behind an event the order serves on */
   radau->jacobian_time = NAN;
   radau->convergence = 1;
   radau->accepted_step = 0;
@@ -835,6 +836,11 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->since_change = 0;
   if (radau_new_jacobian(radau, 0) != EVAL_OK && !radau_is_chosen(radau)) radau_choose(radau, NULL);
   radau->h_next = radau_first_step(radau, t_end - t);
+}
+
+static void radau_suggest(void *self, double step) {
+  Radau *radau = self;
+  if (!(radau->initial_step > 0)) radau->h_next = step;
 }
 
 static double radau_time(const void *self) { return ((const Radau *)self)->t; }
@@ -938,6 +944,7 @@ const Integrator integrator_radau = {
     .explicit_form = false,
     .create = radau_create,
     .start = radau_start,
+    .suggest = radau_suggest,
     .step = radau_step,
     .time = radau_time,
     .values = radau_values,
