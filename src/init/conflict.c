@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FILTER_ROWS = 60, NAMED_MOST = 8 };
+enum { FILTER_ROWS = 60, NAMED_MOST = 8, VALUES_MOST = 4 };
 
 Conflict conflict_of_column(const InitialSystem *system, const Order *order, const StepsResult *failure) {
   Heap *heap = system->heap;
@@ -194,6 +194,39 @@ Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, 
   if (conflict.rows.count <= FILTER_ROWS) filter_rows(system, columns, patch, y, &conflict);
   add_fixed_of_rows(system, columns, &conflict);
   return conflict;
+}
+
+/* ---- what has no value ---- */
+
+/* "x = 0, y = -1": the columns below a node, and their values. */
+static const char *values_below(const InitialSystem *system, Expr node, const double *y, Arena *arena) {
+  Dag *dag = system->model->dag;
+  const char *text = "";
+  uint32_t named = 0;
+  IndexVec below = {0};
+  dag_below(dag, dag_scratch(dag), &node, 1, &below);
+  for (uint32_t k = 0; k < below.count && named < VALUES_MOST; k++) {
+    if (dag_op(dag, below.data[k]) != OP_VARIABLE) continue;
+    uint32_t column = system->layout.column_start[dag_index(dag, below.data[k])] + dag_order(dag, below.data[k]);
+    const char *name = system_column_name(system, column, arena);
+    text = arena_printf(arena, "%s%s%s = %.6g", text, named++ ? ", " : "", name, y[column]);
+  }
+  vec_free(dag_heap(dag), &below);
+  return text;
+}
+
+bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y, Diags *diags) {
+  Blame blame;
+  if (!rows->count || !patch_blame(patch_new(system, rows->data, rows->count), t, y, &blame)) return false;
+  uint32_t row = rows->data[blame.output];
+  Arena *arena = &diags->arena;
+  const char *values = values_below(system, blame.node, y, arena);
+  Diag *diag = diag_error(diags, DIAG_INIT, system_row_span(system, row),
+                          "no consistent initial values found: `%s` is not defined%s%s: %s",
+                          system_part_text(system, blame.node, arena), *values ? " at " : "", values, blame.reason);
+  diag_note(diags, diag, (Span){0}, "in `%s`", system_row_text(system, row, arena));
+  if (*values) diag_note(diags, diag, (Span){0}, "give start values at which it is defined");
+  return true;
 }
 
 /* ---- the message ---- */

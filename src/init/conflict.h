@@ -24,5 +24,9 @@ Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *c
  * by their entries in those rows. */
 Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y, bool *defined);
 
+/* Reports the first of these rows that has no value at y, or else no derivative, with what is outside of its domain there
+ * and the values that it is made of. false: all of them have. */
+bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y, Diags *diags);
+
 /* The message: variables with their fixed values, equations, how much they disagree, and what to try. */
 void conflict_report(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict, Diags *diags);

@@ -61,7 +61,7 @@ static bool row_holds(double residual, const RowSize *size) {
          fabs(residual) <= VANISHED * size->nominal / fmax(1, size->largest);
 }
 
-/* Are all rows met at (t, y) but those left out? */
+/* Are all rows met at (t, y) but those left out? A derivative need not exist there, as that of sqrt(x) at 0: it measures nothing. */
 static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, const double *y) {
   const Jacobian *jacobian = rows->jacobian;
   Arena scratch = arena_make(rows->evaluator->heap);
@@ -69,13 +69,14 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   double *values = arena_array(&scratch, jacobian->nonzeros, sizeof *values);
   RowSize *size = arena_array(&scratch, jacobian->rows, sizeof *size);
   Point point = evaluator_point(rows->evaluator, t, y);
-  bool hold =
-      workspace_run(rows->program, &point, r) == EVAL_OK && workspace_run(rows->entries, &point, values) == EVAL_OK;
+  bool hold = workspace_run(rows->program, &point, r) == EVAL_OK;
+  workspace_run(rows->entries, &point, values);
   rows->evaluator->row_evaluations += jacobian->rows;
   rows->evaluator->entry_evaluations += jacobian->nonzeros;
   for (uint32_t q = 0; q < jacobian->columns; q++) {
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       RowSize *row = &size[jacobian->row_index[e]];
+      if (!isfinite(values[e])) continue;
       row->terms += fabs(values[e] * y[q]);
       row->nominal += fabs(values[e]) * rows->nominal[q];
       row->largest = fmax(row->largest, fabs(y[q]) / rows->nominal[q]);
@@ -160,6 +161,7 @@ typedef struct Attempt {
   Initial *initial;
   double t0, tolerance;
   StepsResult last;
+  double *stuck; /* values where the last steps ended */
 } Attempt;
 
 /* Do all rows but surplus ones hold at the values of now? */
@@ -177,6 +179,7 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
                             initial->value);
   initial->iterations += attempt->last.iterations;
   initial->way = way;
+  memcpy(attempt->stuck, initial->value, initial->columns * sizeof *attempt->stuck);
   if (!attempt->last.solved) return false;
   if (mode == STEPS_KEEP && moves_given(initial->column, initial->columns, initial->value)) return false;
   return values_hold(attempt);
@@ -299,6 +302,9 @@ static bool check_surplus(Attempt *attempt, Diags *diags) {
 static bool refuse(Attempt *attempt, Diags *diags) {
   Initial *initial = attempt->initial;
   bool defined = true;
+  if (!attempt->last.conflict &&
+      conflict_report_undefined(attempt->system, &attempt->last.rows, attempt->t0, attempt->stuck, diags))
+    return false;
   initial->has_conflict = true;
   if (attempt->last.conflict) {
     initial->conflict = conflict_of_column(attempt->system, attempt->order, &attempt->last);
@@ -356,6 +362,7 @@ static bool solve_by_system(Initializer *initializer, bool event, double t0, dou
   count_freedom(initializer, initial);
   Order order = order_make(system, initial->column, &scratch);
   Attempt attempt = {.system = system, .order = &order, .initial = initial, .t0 = t0, .tolerance = tolerance};
+  attempt.stuck = arena_array(&scratch, initial->columns, sizeof *attempt.stuck);
   bool ok = solve_system(&attempt, diags);
   classify(&order, initial);
   if (ok) system_store(system, initial->value, initial->y);

@@ -293,6 +293,15 @@ double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst) 
   return largest_residual(patch, worst);
 }
 
+bool patch_blame(Patch *patch, double t, const double *y, Blame *blame) {
+  Dag *dag = patch->system->model->dag;
+  Point point = system_point(patch->system, t, y);
+  if (workspace_blame(patch->program, dag, &point, blame)) return true;
+  if (!workspace_blame(patch->entries, dag, &point, blame)) return false;
+  blame->output = (uint32_t)patch->jacobian->row_index[blame->output];
+  return true;
+}
+
 /* ---- steps ---- */
 
 static bool take_step(Patch *patch, const double *y, bool square) {

@@ -48,17 +48,27 @@ typedef struct Run {
   StepsResult result;
 } Run;
 
+static void set_failed_rows(Run *run, const uint32_t *rows, uint32_t count) {
+  run->result.rows.count = 0;
+  for (uint32_t k = 0; k < count; k++) vec_push(run->heap, &run->result.rows, rows[k]);
+}
+
+/* Evaluates the pending assignments, up to the first that has no value. */
 static bool flush(Run *run) {
-  uint32_t n = run->targets.count;
+  uint32_t n = run->targets.count, done = 0;
   if (!n) return true;
   InitialSystem *system = run->system;
   const Program *program = program_new(run->heap, system->model, &system->layout, run->values.data, n);
   Point point = system_point(system, run->t, run->y);
   system->evaluator->row_evaluations += n;
-  bool ok = workspace_run(workspace_new(run->heap, program), &point, run->results) == EVAL_OK;
-  for (uint32_t k = 0; k < n && ok; k++) run->y[run->targets.data[k]] = run->results[k];
+  workspace_run(workspace_new(run->heap, program), &point, run->results);
+  for (; done < n && isfinite(run->results[done]); done++) run->y[run->targets.data[done]] = run->results[done];
+  if (done < n) {
+    uint32_t row = (uint32_t)run->order->choice.matching.row_of_column[run->targets.data[done]];
+    set_failed_rows(run, &row, 1);
+  }
   run->leaves.count = run->values.count = run->targets.count = 0;
-  return ok;
+  return done == n;
 }
 
 static Expr column_leaf(const InitialSystem *system, uint32_t q) {
@@ -283,8 +293,8 @@ static bool run_unit(Run *run, const uint32_t *rows, const int32_t *columns, uin
   Unit unit = make_unit(run, rows, count, stamp);
   ok = solve_unit(run, &unit);
   if (!ok) {
-    run->result.rows.count = 0;
-    for (uint32_t k = 0; k < count; k++) vec_push(run->heap, &run->result.rows, rows[k]);
+    restart(run, &unit);
+    set_failed_rows(run, rows, count);
   }
   for (uint32_t k = 0; k < unit.columns; k++)
     if (unit.role[k] != ROLE_KNOWN) run->done[unit.positions[k]] = true;
