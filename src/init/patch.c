@@ -381,6 +381,11 @@ static void shorten(Patch *patch, const double *y, double squares) {
   patch->rest = squares - fraction * (squares - patch->rest);
 }
 
+/* Where a step leads over a flat place: nothing is gained, but nothing lost either. */
+static bool is_level(const Patch *patch, double squares, double before) {
+  return patch->careful && squares <= before * (1 + 1e-12);
+}
+
 /* Halves the step until the rows are defined and smaller; leaves y there, or as it was. Returns the fraction
  * taken. */
 static double search_line(Patch *patch, double t, double *y, double before, int limit) {
@@ -388,7 +393,8 @@ static double search_line(Patch *patch, double t, double *y, double before, int 
   save(patch, y, patch->trial);
   for (int halving = 0; halving < limit; halving++, fraction /= 2) {
     restore(patch, patch->trial, fraction, y);
-    if (!evaluate(patch, t, y, &squares) || squares > before - 0.25 * fraction * (before - patch->rest)) continue;
+    if (!evaluate(patch, t, y, &squares)) continue;
+    if (squares > before - 0.25 * fraction * (before - patch->rest) && !is_level(patch, squares, before)) continue;
     patch->after = squares;
     return fraction;
   }

@@ -149,22 +149,25 @@ static void restart(Run *run, const Unit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) run->y[unit->positions[k]] = unit->start[k];
 }
 
-/* Where an attempt begins, from the start values, in units of nominal. The first ones move default start values only; the
- * others move given ones too, and go in careful steps. */
+/* Where an attempt begins, in units of nominal: from the start values for the first two rounds of guesses, from 0 for the third,
+ * where the start values are too far out. The first round moves default start values only; the others move given ones too,
+ * and go in careful steps. */
 static const double GUESS[] = {0, 1, -1, 0.1, 10}, BETWEEN_BOUNDS[] = {0, 0.5, 0.25, 0.75, 0.95};
-enum { GUESSES = sizeof GUESS / sizeof *GUESS, ATTEMPTS = 2 * GUESSES };
+enum { GUESSES = sizeof GUESS / sizeof *GUESS, ATTEMPTS = 3 * GUESSES };
 
 /* False if this attempt moves nothing. No two columns move alike: equal guesses may be singular. */
 static bool guess(Run *run, const Unit *unit, int attempt) {
-  bool any = attempt % GUESSES == 0;
+  bool any = attempt % GUESSES == 0, from_zero = attempt >= 2 * GUESSES;
   for (uint32_t k = 0; k < unit->columns; k++) {
     uint32_t q = unit->positions[k];
     const InitialColumn *column = &run->columns[q];
     run->y[q] = unit->start[k];
-    if (unit->weight[k] == 0 || attempt % GUESSES == 0 || (column->given && attempt < GUESSES)) continue;
+    if (unit->weight[k] == 0 || (attempt % GUESSES == 0 && !from_zero) || (column->given && attempt < GUESSES))
+      continue;
     double turn = 0.6180339887498949 * (double)(k + 1), part = turn - floor(turn);
-    double value = unit->start[k] + GUESS[attempt % GUESSES] * run->system->nominal[q] * (1 - 0.3 * part);
-    bool between = attempt >= GUESSES && isfinite(column->max - column->min);
+    double value =
+        (from_zero ? 0 : unit->start[k]) + GUESS[attempt % GUESSES] * run->system->nominal[q] * (1 - 0.3 * part);
+    bool between = attempt >= GUESSES && !from_zero && isfinite(column->max - column->min);
     if (between) value = column->min + BETWEEN_BOUNDS[attempt % GUESSES] * (column->max - column->min);
     run->y[q] = fmin(fmax(value, column->min), column->max);
     any = true;
