@@ -484,6 +484,72 @@ static void flat_guesses(void **state) {
   assert_int_equal(failed, 0);
 }
 
+/* ---- the nearest point of a curve with flat parts ---- */
+
+typedef struct FlatCurve {
+  const char *text; /* of x0, with %1$g, %2$g */
+  double (*value)(double x, double a, double b);
+} FlatCurve;
+
+static double power_curve(double x, double a, double b) { return b * pow(fmax(0, -x), a + 0.6); }
+static double line_curve(double x, double a, double b) { return b * fmax(0, x - a); }
+static double tanh_curve(double x, double a, double b) { return b * tanh(a * x); }
+static double ramp_curve(double x, double a, double b) { return b * log(1 + exp(4 * a * x)); }
+static double bell_curve(double x, double a, double b) { return b * exp(-a * x * x); }
+
+static const FlatCurve CURVE[] = {
+    {"%2$.3f*max(0, -x0)^(%1$.3f + 0.6)", power_curve},
+    {"%2$.3f*max(0, x0 - %1$.3f)", line_curve},
+    {"%2$.3f*tanh(%1$.3f*x0)", tanh_curve},
+    {"%2$.3f*log(1 + exp(4*%1$.3f*x0))", ramp_curve},
+    {"%2$.3f*exp(-%1$.3f*x0^2)", bell_curve},
+};
+enum { CURVE_COUNT = sizeof CURVE / sizeof *CURVE };
+
+/* By how much a point of the curve near x is nearer to the start than the point found. */
+static double nearer_by(const FlatCurve *curve, double a, double b, const double *start, double x) {
+  double found = hypot(x - start[0], curve->value(x, a, b) - start[1]), gain = 0;
+  for (int k = -60; k <= 60; k++) {
+    double other = x + 1e-5 * k * (1 + fabs(x));
+    gain = fmax(gain, found - hypot(other - start[0], curve->value(other, a, b) - start[1]));
+  }
+  return gain;
+}
+
+static void flat_curves(void **state) {
+  (void)state;
+  Random random = {3};
+  const char *models = getenv("DAEDAL_MODELS");
+  uint64_t count = models ? strtoull(models, NULL, 10) : 300, failed = 0, refused = 0;
+  for (uint64_t k = 0; k < count; k++) {
+    const FlatCurve *curve = &CURVE[k % CURVE_COUNT];
+    double a = random_number(&random), b = random_number(&random);
+    double start[2] = {2 * random_number(&random) - 2.5, 2 * random_number(&random) - 2};
+    char text[100];
+    RandomModel model = {.unknowns = 2};
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(text, sizeof text, curve->text, a, b);
+#pragma GCC diagnostic pop
+    snprintf(model.text, sizeof model.text,
+             "model M\n  Real x0(start = %.17g), x1(start = %.17g), l;\nequation\n  der(x0) = -0.3 + l;\n"
+             "  der(x1) = x0 - 2*l;\n  x1 = %s;\nend M;\n",
+             start[0], start[1], text);
+    StartPoint point = start_point(&model, "dummy");
+    double x = point.value[0], gain = point.status == DAEDAL_OK ? nearer_by(curve, a, b, start, x) : 0;
+    bool right = point.status != DAEDAL_OK || (fabs(point.value[1] - curve->value(x, a, b)) < 1e-9 && gain < 1e-7);
+    if (!right) print_message("%s from (%g, %g): x = %g, nearer by %g\n", text, start[0], start[1], x, gain);
+    failed += !right;
+    refused += point.status != DAEDAL_OK;
+    if (point.status != DAEDAL_OK)
+      print_message("%s from (%g, %g): refused %d\n", text, start[0], start[1], (int)point.status);
+  }
+  print_message("%u of %u nearest on flat curves, %u refused\n", (unsigned)(count - failed - refused), (unsigned)count,
+                (unsigned)refused);
+  assert_int_equal(failed, 0);
+  assert_true(100 * refused <= count);
+}
+
 /* ---- min and max choose among roots ---- */
 
 static void bounded_roots(void **state) {
@@ -515,6 +581,6 @@ static void bounded_roots(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(random_models), cmocka_unit_test(flat_guesses),
-                                     cmocka_unit_test(bounded_roots)};
+                                     cmocka_unit_test(flat_curves), cmocka_unit_test(bounded_roots)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@ enum {
   HALVING_NEAR = 2,
   BURDEN_LIMIT = 8,
   SLIDE_LIMIT = 200,
+  SLIDE_HALVINGS = 30, /* down to a kink */
   CONTINUATION_LIMIT = 100,
 };
 
@@ -517,7 +518,7 @@ void patch_approach(Patch *patch, double t, const double *origin, double *y, Pat
     double gain = step_squares(patch); /* the slope of half the squared distance */
     bool nearer = false;
     double next = away;
-    for (int halving = 0; halving < 8 && !nearer; halving++, fraction /= 2) {
+    for (int halving = 0; halving < SLIDE_HALVINGS && !nearer; halving++, fraction /= 2) {
       memcpy(patch->step, tangent, patch->columns * sizeof *tangent);
       restore(patch, held, fraction, y);
       PatchResult back = iterate(patch, t, y);
