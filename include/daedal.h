@@ -168,6 +168,7 @@ typedef struct daedal_options {
   /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. */
   bool (*on_step)(void *context, const daedal_progress *progress);
   void *context;
+  double rank_tolerance; /* method "strangeness": smaller singular values, over the largest, are zero; NaN: 1e-9 */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

@@ -37,7 +37,7 @@ typedef struct Plan {
   Problem problem;
   Modes modes;
   Structure structure;
-  bool is_misled; /* structure was wrong about the equations as written */
+  bool is_misled; /* structure was wrong about the equations as written, or cannot treat them: ranks may */
   ConversionVec conversions;
   Array array;
   ArrayCode *code; /* NULL: structure failed, and the method goes by ranks */

@@ -393,6 +393,22 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
   return initial->solved = solve_by_system(initializer, event, t0, tolerance, initial, diags);
 }
 
+Initial initial_of_ranks(const Initializer *initializer, const StartValues *starts, double t0) {
+  const Strangeness *ranks = initializer->ranks;
+  Heap *heap = initializer->heap;
+  uint32_t n = ranks->array->columns;
+  Diags silent = diags_make(heap);
+  Initial initial = {.solved = true, .t0 = t0, .columns = n, .way = WAY_RANKS, .dof = ranks->d};
+  initial.column = heap_array(heap, n, sizeof *initial.column);
+  initial.y = initial.value = heap_array(heap, n, sizeof *initial.value);
+  memcpy(initial.value, ranks->y, n * sizeof *initial.value);
+  starts_collect(ranks->evaluator, starts, HUGE_VAL, initial.column, &silent);
+  for (uint32_t q = 0; q < n; q++) initial.fixed += initial.column[q].fixed;
+  initial.free = initial.dof > initial.fixed ? (uint32_t)(initial.dof - initial.fixed) : 0;
+  classify(NULL, &initial);
+  return initial;
+}
+
 void initial_report_bounds(const Initializer *initializer, const Initial *initial, Diags *diags) {
   const Model *model = initializer->evaluator->model;
   for (uint32_t q = 0; q < initial->columns; q++) {

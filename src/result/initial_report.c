@@ -17,7 +17,8 @@ static const char *const WAY_NAME[] = {[WAY_STATES] = "states hold their start v
                                        [WAY_NEAREST] = "step by step, nearest to the start values",
                                        [WAY_HOMOTOPY] = "homotopy() from simplified to actual",
                                        [WAY_CONTINUED] = "step by step, continuation in the guesses",
-                                       [WAY_ALL_ROWS] = "all equations at once"};
+                                       [WAY_ALL_ROWS] = "all equations at once",
+                                       [WAY_RANKS] = "all equations and their derivatives at once, by ranks"};
 
 /* One line of the table: a variable or derivative, or a free parameter. */
 typedef struct Line {
@@ -127,7 +128,7 @@ static void text_line(Table *table, const Line *line, int width, TextVec *text) 
   if (line->column && line->column->redundant) text_printf(heap, text, ", redundant");
   const char *equation = row_label(table, line_row(line), arena);
   if (equation) text_printf(heap, text, " by %s", equation);
-  else if (line->column && !line->alias && line->column->origin == ORIGIN_COMPUTED)
+  else if (line->column && !line->alias && line->column->origin == ORIGIN_COMPUTED && table->initial->way != WAY_RANKS)
     text_printf(heap, text, line->column->low ? " (free: the default start value)" : "");
   text_append(heap, text, "\n", 1);
 }
