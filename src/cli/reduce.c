@@ -2,18 +2,19 @@
 #include "cli/session.h"
 #include "cli/terminal.h"
 
+#include <string.h>
+
 static void reduce(Session *session) {
   const Arguments *arguments = session->arguments;
   session_keep(session, daedal_initialize(session->model, &arguments->run));
   if (!session->result) return;
   session_say_choice(session);
-  const char *text = session->status ? NULL : daedal_result_model(session->result);
-  if (!session->status && !text) {
+  if (!session->status && !strcmp(daedal_result_statistics(session->result).method, "strangeness")) {
     terminal_say(
         "method strangeness selects rows by numerical ranks and makes no equations to print; simulate runs it");
     session->status = DAEDAL_STRUCTURE;
-  } else if (text && !is_standard_output(arguments->json_path)) {
-    session_write(session, "-", text);
+  } else if (!session->status && !is_standard_output(arguments->json_path)) {
+    session_write(session, "-", daedal_result_model(session->result));
   }
   if (arguments->json_path)
     session_write_json(session, daedal_result_model_json(session->result), daedal_result_model_json(NULL));

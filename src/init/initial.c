@@ -161,7 +161,7 @@ typedef struct Attempt {
   Initial *initial;
   double t0, tolerance;
   StepsResult last;
-  double *stuck; /* values where the last steps ended */
+  double *stuck, *first; /* values where the last steps ended, and the first ones */
 } Attempt;
 
 /* Do all rows but surplus ones hold at the values of now? */
@@ -295,6 +295,7 @@ static bool check_surplus(Attempt *attempt, Diags *diags) {
   initial->has_conflict = true;
   initial->conflict =
       conflict_of_surplus(attempt->system, initial->column, surplus->data[worst], patch_rows(patch)[worst]);
+  conflict_filter(attempt->system, initial->column, attempt->t0, initial->value, &initial->conflict);
   conflict_report(attempt->system, initial->column, &initial->conflict, diags);
   return false;
 }
@@ -313,6 +314,8 @@ static bool refuse(Attempt *attempt, Diags *diags) {
     initial->conflict = conflict_of_point(attempt->system, initial->column, attempt->t0, initial->value, &defined);
   }
   if (defined) {
+    const double *y = attempt->last.conflict ? attempt->stuck : initial->value;
+    conflict_filter(attempt->system, initial->column, attempt->t0, y, &initial->conflict);
     conflict_report(attempt->system, initial->column, &initial->conflict, diags);
     return false;
   }
@@ -322,10 +325,42 @@ static bool refuse(Attempt *attempt, Diags *diags) {
   return false;
 }
 
+static bool try_ways(Attempt *attempt) {
+  if (try_steps(attempt, STEPS_KEEP, WAY_KEPT) || try_steps(attempt, STEPS_NEAREST, WAY_NEAREST)) return true;
+  return !attempt->last.conflict &&
+         (try_homotopy(attempt) || try_steps(attempt, STEPS_CONTINUE, WAY_CONTINUED) || try_all_rows(attempt));
+}
+
+/* Once more from nominal values, as long as start values leave a row undefined. What was given is still what a value is
+ * compared with. */
+static bool solve_from_nominal(Attempt *attempt) {
+  enum { ROUNDS = 8 };
+  Initial *initial = attempt->initial;
+  Heap *heap = attempt->system->heap;
+  double *given = heap_array(heap, initial->columns, sizeof *given);
+  bool solved = false;
+  for (uint32_t q = 0; q < initial->columns; q++) given[q] = initial->column[q].start;
+  for (int round = 0; round < ROUNDS && !solved && !attempt->last.conflict; round++) {
+    if (!conflict_move_undefined(attempt->system, &attempt->last.rows, attempt->t0, attempt->stuck, initial->column))
+      break;
+    solved = try_ways(attempt);
+  }
+  for (uint32_t q = 0; q < initial->columns; q++) initial->column[q].start = given[q];
+  heap_free(heap, given);
+  return solved;
+}
+
 static bool solve_system(Attempt *attempt, Diags *diags) {
-  bool solved = try_steps(attempt, STEPS_KEEP, WAY_KEPT) || try_steps(attempt, STEPS_NEAREST, WAY_NEAREST);
-  if (!solved && !attempt->last.conflict)
-    solved = try_homotopy(attempt) || try_steps(attempt, STEPS_CONTINUE, WAY_CONTINUED) || try_all_rows(attempt);
+  bool solved = try_ways(attempt);
+  if (!solved && attempt->last.rows.count) {
+    StepsResult first = attempt->last;
+    memcpy(attempt->first, attempt->stuck, attempt->initial->columns * sizeof *attempt->first);
+    solved = solve_from_nominal(attempt);
+    if (!solved) {
+      attempt->last = first;
+      memcpy(attempt->stuck, attempt->first, attempt->initial->columns * sizeof *attempt->first);
+    }
+  }
   return solved ? check_surplus(attempt, diags) : refuse(attempt, diags);
 }
 
@@ -363,6 +398,7 @@ static bool solve_by_system(Initializer *initializer, bool event, double t0, dou
   Order order = order_make(system, initial->column, &scratch);
   Attempt attempt = {.system = system, .order = &order, .initial = initial, .t0 = t0, .tolerance = tolerance};
   attempt.stuck = arena_array(&scratch, initial->columns, sizeof *attempt.stuck);
+  attempt.first = arena_array(&scratch, initial->columns, sizeof *attempt.first);
   bool ok = solve_system(&attempt, diags);
   classify(&order, initial);
   if (ok) system_store(system, initial->value, initial->y);

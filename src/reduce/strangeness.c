@@ -384,8 +384,8 @@ static bool apply(Reduction *reduction) {
   Strangeness *strangeness = reduction->strangeness = arena_alloc(reduction->arena, sizeof *strangeness);
   *strangeness = (Strangeness){
       .heap = reduction->heap, .arena = reduction->arena, .diags = reduction->diags, .start = reduction->starts};
-  strangeness->rank_tolerance =
-      isnan(reduction->options.rank_tolerance) ? RANK_TOLERANCE : reduction->options.rank_tolerance;
+  double given = reduction->options.rank_tolerance;
+  strangeness->rank_tolerance = given > 0 ? given : RANK_TOLERANCE;
   bool as_written = reduction->at.y && !reduction->is_converted;
   if (as_written) strangeness->problem = *reduction->array->problem;
   if (as_written &&

@@ -129,8 +129,23 @@ static void text_line(Table *table, const Line *line, int width, TextVec *text) 
   const char *equation = row_label(table, line_row(line), arena);
   if (equation) text_printf(heap, text, " by %s", equation);
   else if (line->column && !line->alias && line->column->origin == ORIGIN_COMPUTED && table->initial->way != WAY_RANKS)
-    text_printf(heap, text, line->column->low ? " (free: the default start value)" : "");
+    text_printf(heap, text,
+                !line->column->low           ? ""
+                : line->value == line->start ? " (free: the default start value)"
+                                             : " (free)");
   text_append(heap, text, "\n", 1);
+}
+
+/* The components of the highest index in a part. */
+static void text_highest(Table *table, const FormPart *part, TextVec *text) {
+  enum { SHOWN = 8 };
+  const Model *model = table->evaluator->model;
+  if (!part->highest.count) return;
+  text_printf(table->heap, text, "  of index %-13d ", (int)part->order);
+  for (uint32_t k = 0; k < part->highest.count && k < SHOWN; k++)
+    text_printf(table->heap, text, "%s%s", k ? ", " : "",
+                arena_printable(&table->arena, model_name(model, model->unknowns.data[part->highest.data[k]])));
+  text_printf(table->heap, text, part->highest.count > SHOWN ? ", ...\n" : "\n");
 }
 
 static void text_summary(Table *table, const Explanation *explanation, TextVec *text) {
@@ -144,6 +159,8 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
     for (uint32_t k = 0; k < explanation->form.parts.count && k < 8; k++)
       text_printf(heap, text, "    part %-2u              %s\n", k + 1,
                   form_part_text(&explanation->form.parts.data[k], &table->arena));
+  for (uint32_t k = 0; k < explanation->form.parts.count && k < 8; k++)
+    text_highest(table, &explanation->form.parts.data[k], text);
   text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way], initial->iterations);
   text_printf(heap, text, "  steps                  %u explicit, %u linear systems", explanation->assignments,
               explanation->linear);
