@@ -14,6 +14,8 @@ static const double EXPLICIT_STEP = 3;
 /* Unknowns of a model that is refused by its structure, up to which ranks are asked whether they would do: a refusal is quick. */
 enum { QUICK_RANKS = 60 };
 
+static const double SAME_START = 1e-9; /* relative difference of initial values that are the same */
+
 double pipeline_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -658,8 +660,19 @@ static bool is_singular_at_start(const Simulation *simulation, TurningPoint *poi
   return turning_at_start(turning, point);
 }
 
-/* Initial values at which the system is singular are found anew by ranks, if these find the equations regular: a run from
- * there would be by ranks too. */
+/* Do two simulations begin with the same values? */
+static bool is_same_start(const Simulation *one, const Simulation *other) {
+  const Model *model = one->plan->model;
+  for (uint32_t u = 0; u < model->unknowns.count; u++) {
+    double a = evaluator_value(one->system.evaluator, one->system.y, u, 0);
+    double b = evaluator_value(other->system.evaluator, other->system.y, u, 0);
+    if (fabs(a - b) > SAME_START * (1 + fabs(a))) return false;
+  }
+  return true;
+}
+
+/* Where the system is singular at the initial values, ranks take over as they would in a run, if they find the equations regular
+ * at just these values. */
 static void start_by_ranks(Simulation *simulation) {
   Diags *diags = simulation->diags;
   uint32_t before = diags->list.count;
@@ -668,7 +681,9 @@ static void start_by_ranks(Simulation *simulation) {
   diag_error(diags, DIAG_STRUCTURE, (Span){0}, "the Jacobian of %d equations is singular at the initial values",
              (int)point.size);
   simulation->statistics.stepper.turning = &point;
-  if (run_by_ranks(simulation, before)) return;
+  Simulation structural = *simulation;
+  if (run_by_ranks(simulation, before) && is_same_start(&structural, simulation)) return;
+  *simulation = structural;
   simulation->statistics.stepper.turning = NULL;
   diags_keep(diags, before);
 }
