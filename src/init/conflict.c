@@ -228,20 +228,27 @@ Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, 
 
 /* ---- what has no value ---- */
 
+/* The columns that occur in an expression, in the system's heap. */
+static IndexVec columns_below(const InitialSystem *system, Expr node) {
+  Dag *dag = system->model->dag;
+  IndexVec below = {0}, columns = {0};
+  dag_below(dag, dag_scratch(dag), &node, 1, &below);
+  for (uint32_t k = 0; k < below.count; k++)
+    if (dag_op(dag, below.data[k]) == OP_VARIABLE)
+      vec_push(system->heap, &columns,
+               system->layout.column_start[dag_index(dag, below.data[k])] + dag_order(dag, below.data[k]));
+  vec_free(dag_heap(dag), &below);
+  return columns;
+}
+
 /* "x = 0, y = -1": the columns below a node, and their values. */
 static const char *values_below(const InitialSystem *system, Expr node, const double *y, Arena *arena) {
-  Dag *dag = system->model->dag;
   const char *text = "";
-  uint32_t named = 0;
-  IndexVec below = {0};
-  dag_below(dag, dag_scratch(dag), &node, 1, &below);
-  for (uint32_t k = 0; k < below.count && named < VALUES_MOST; k++) {
-    if (dag_op(dag, below.data[k]) != OP_VARIABLE) continue;
-    uint32_t column = system->layout.column_start[dag_index(dag, below.data[k])] + dag_order(dag, below.data[k]);
-    const char *name = system_column_name(system, column, arena);
-    text = arena_printf(arena, "%s%s%s = %.6g", text, named++ ? ", " : "", name, y[column]);
-  }
-  vec_free(dag_heap(dag), &below);
+  IndexVec columns = columns_below(system, node);
+  for (uint32_t k = 0; k < columns.count && k < VALUES_MOST; k++)
+    text = arena_printf(arena, "%s%s%s = %.6g", text, k ? ", " : "", system_column_name(system, columns.data[k], arena),
+                        y[columns.data[k]]);
+  vec_free(system->heap, &columns);
   return text;
 }
 
@@ -252,22 +259,19 @@ static bool blame_rows(InitialSystem *system, const IndexVec *rows, double t, co
 bool conflict_move_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y,
                              InitialColumn *columns) {
   Blame blame;
-  Dag *dag = system->model->dag;
   bool moved = false;
-  IndexVec below = {0};
   if (!blame_rows(system, rows, t, y, &blame)) return false;
-  dag_below(dag, dag_scratch(dag), &blame.node, 1, &below);
+  IndexVec below = columns_below(system, blame.node);
   for (int given = 0; given < 2 && !moved; given++) {
     for (uint32_t k = 0; k < below.count; k++) {
-      if (dag_op(dag, below.data[k]) != OP_VARIABLE) continue;
-      uint32_t q = system->layout.column_start[dag_index(dag, below.data[k])] + dag_order(dag, below.data[k]);
-      double value = fmin(fmax(system->nominal[q], columns[q].min), columns[q].max);
-      if (columns[q].fixed || columns[q].given != given || columns[q].start == value) continue;
-      columns[q].start = value;
+      InitialColumn *column = &columns[below.data[k]];
+      double value = fmin(fmax(system->nominal[below.data[k]], column->min), column->max);
+      if (column->fixed || column->given != given || column->start == value) continue;
+      column->start = value;
       moved = true;
     }
   }
-  vec_free(dag_heap(dag), &below);
+  vec_free(system->heap, &below);
   return moved;
 }
 

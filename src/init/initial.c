@@ -161,7 +161,7 @@ typedef struct Attempt {
   Initial *initial;
   double t0, tolerance;
   StepsResult last;
-  double *stuck, *first; /* values where the last steps ended, and the first ones */
+  double *stuck; /* values where the last steps ended */
 } Attempt;
 
 /* Do all rows but surplus ones hold at the values of now? */
@@ -351,16 +351,7 @@ static bool solve_from_nominal(Attempt *attempt) {
 }
 
 static bool solve_system(Attempt *attempt, Diags *diags) {
-  bool solved = try_ways(attempt);
-  if (!solved && attempt->last.rows.count) {
-    StepsResult first = attempt->last;
-    memcpy(attempt->first, attempt->stuck, attempt->initial->columns * sizeof *attempt->first);
-    solved = solve_from_nominal(attempt);
-    if (!solved) {
-      attempt->last = first;
-      memcpy(attempt->stuck, attempt->first, attempt->initial->columns * sizeof *attempt->first);
-    }
-  }
+  bool solved = try_ways(attempt) || solve_from_nominal(attempt);
   return solved ? check_surplus(attempt, diags) : refuse(attempt, diags);
 }
 
@@ -398,7 +389,6 @@ static bool solve_by_system(Initializer *initializer, bool event, double t0, dou
   Order order = order_make(system, initial->column, &scratch);
   Attempt attempt = {.system = system, .order = &order, .initial = initial, .t0 = t0, .tolerance = tolerance};
   attempt.stuck = arena_array(&scratch, initial->columns, sizeof *attempt.stuck);
-  attempt.first = arena_array(&scratch, initial->columns, sizeof *attempt.first);
   bool ok = solve_system(&attempt, diags);
   classify(&order, initial);
   if (ok) system_store(system, initial->value, initial->y);
