@@ -380,6 +380,17 @@ class SmallestConflict(unittest.TestCase):
                 self.assertEqual(sorted(v["name"] for v in init.json["conflict"]["variables"]), [f"x{k}" for k in members])
 
 
+class NoClaim(unittest.TestCase):
+    """A search that fails does not say that nothing exists."""
+
+    def test_saturated(self):
+        for function in ("tanh(x*z)", "x*z/sqrt(1 + (x*z)^2)", "sin(x*z)"):
+            init = Init(f"model M\n  Real x(start = 5), z(start = 3, fixed = true);\nequation\n  {function} = 1.5;\n  der(z) = -z;\nend M;\n")
+            self.assertEqual(init.code, 5, init.words)
+            self.assertIn("no consistent initial values found:", init.words)
+            self.assertNotIn("contradict", init.words)
+
+
 class AnyNumber(unittest.TestCase):
     """Redundant equations and free variables: characteristic values and initial values by ranks."""
 

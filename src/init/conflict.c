@@ -146,6 +146,17 @@ static Dense take_dense(const InitialSystem *system, const InitialColumn *column
   return dense;
 }
 
+/* Does a column that may move occur in the rows of the conflict, and not linearly? */
+static bool is_doubtful(const InitialColumn *columns, const Patch *patch, const Conflict *conflict) {
+  const double *values;
+  const Jacobian *jacobian = patch_jacobian(patch, &values);
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1] && !columns[q].fixed; e++)
+      for (uint32_t k = 0; k < conflict->rows.count && !jacobian->is_constant[e]; k++)
+        if (conflict->rows.data[k] == (uint32_t)jacobian->row_index[e]) return true;
+  return false;
+}
+
 /* Keeps the members marked. */
 static void keep_marked(IndexVec *members, const bool *in) {
   uint32_t kept = 0;
@@ -176,6 +187,7 @@ void conflict_filter(InitialSystem *system, const InitialColumn *columns, double
     for (uint32_t k = 0; k < conflict->columns.count; k++) named |= conflict->columns.data[k] == conflict->column;
     if (!named) conflict->column = MAP_NONE;
   }
+  conflict->is_doubtful = is_doubtful(columns, patch, conflict);
   heap_free(heap, in);
   heap_free(heap, dense.a);
   heap_free(heap, dense.b);
@@ -335,7 +347,11 @@ void conflict_report(const InitialSystem *system, const InitialColumn *columns, 
   const char *row = system_row_text(system, conflict->rows.data[0], arena);
   Span span = system_row_span(system, conflict->rows.data[0]);
   Diag *diag;
-  if (conflict->columns.count)
+  if (conflict->columns.count && conflict->is_doubtful)
+    diag = diag_error(diags, DIAG_INIT, span,
+                      "no consistent initial values found: fixed %s and `%s` could not be met together: residual %.4g",
+                      fixed, row, conflict->residual);
+  else if (conflict->columns.count)
     diag = diag_error(diags, DIAG_INIT, span, "no consistent initial values: fixed %s contradict%s `%s`: residual %.4g",
                       fixed, conflict->columns.count > 1 ? "" : "s", row, conflict->residual);
   else

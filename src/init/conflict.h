@@ -10,6 +10,7 @@ typedef struct Conflict {
   double residual;  /* of the first row, where all of them are met best */
   uint32_t column;  /* one of the columns that the others determine; MAP_NONE */
   double wanted;    /* and the value they want; NAN if none fits */
+  bool is_doubtful; /* a column that may move is in the rows nonlinearly: elsewhere they may agree */
 } Conflict;
 
 /* A redundant fixed column and what determines it: the fundamental circuit of the structural choice, hence
@@ -24,7 +25,7 @@ Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *c
 Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y, bool *defined);
 
 /* Drops rows and fixed columns of a small conflict one after the other while the rest still contradicts itself, linearized at
- * y: what is left is a smallest set. */
+ * y: what is left is a smallest set. Says whether it is doubtful. */
 void conflict_filter(InitialSystem *system, const InitialColumn *columns, double t, const double *y,
                      Conflict *conflict);
 
