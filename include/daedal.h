@@ -169,6 +169,7 @@ typedef struct daedal_options {
   bool (*on_step)(void *context, const daedal_progress *progress);
   void *context;
   bool no_event_rows; /* the result has rows at output points only, not both sides of each event */
+  double rank_tolerance; /* method "strangeness": smaller singular values, over the largest, are zero; NaN: 1e-9 */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

@@ -12,6 +12,11 @@
 /* Longest step of an explicit solver, times the rate at which the method itself lets deviations die out. */
 static const double EXPLICIT_STEP = 3;
 
+/* Unknowns of a model that is refused by its structure, up to which ranks are asked whether they would do: a refusal is quick. */
+enum { QUICK_RANKS = 60 };
+
+static const double SAME_START = 1e-9; /* relative difference of initial values that are the same */
+
 double pipeline_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -118,6 +123,7 @@ static bool pass_structure(Plan *plan) {
   Structure structure = structure_run(&plan->arena, &written.incidence);
   if (structure.status == STRUCTURE_OK) return true;
   plan->facts.status = structure.status == STRUCTURE_UNBALANCED ? "unbalanced" : "singular";
+  plan->is_misled = plan->own->unknowns.count <= QUICK_RANKS;
   verdict_report(&written, &structure, plan->diags);
   return false;
 }
@@ -472,6 +478,10 @@ static bool make_view(Simulation *simulation) {
     simulation->system = (ArrayRun){.evaluator = simulation->strangeness.evaluator, .y = simulation->strangeness.y};
     simulation->facts.evaluator = simulation->system.evaluator;
     simulation->view = view_strangeness(simulation->heap, &simulation->strangeness, simulation->system.y);
+    if (simulation->initial.solved && strangeness->reduced) return true;
+    simulation->initializer = (Initializer){.heap = simulation->heap, .ranks = &simulation->strangeness};
+    simulation->initial =
+        initial_of_ranks(&simulation->initializer, &simulation->request.starts, simulation->request.run.start);
     return true;
   }
   simulation->facts.evaluator = simulation->original.evaluator;
@@ -730,8 +740,7 @@ static bool ranks_take_over(const Strangeness *strangeness, const Request *reque
                             uint32_t before, Diags *diags) {
   Diag *error = diags_first_error(diags);
   if (!error) return false;
-  if (request->method == &method_dummy && !request->keeps_method && !request->initialize_only && !strangeness->v &&
-      !strangeness->u) {
+  if (request->method == &method_dummy && !request->keeps_method && !strangeness->v && !strangeness->u) {
     const char *reason = error->message;
     diags_keep(diags, before);
     diag_warning(diags, (Span){0}, "method %s fails, method strangeness takes its place: %s", request->method->name,
@@ -831,6 +840,43 @@ static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   return true;
 }
 
+/* Is the system made singular just at the initial values? */
+static bool is_singular_at_start(const Simulation *simulation, TurningPoint *point) {
+  const TurningPlan *watched = simulation->plan->run.watched;
+  if (!watched) return false;
+  Turning *turning = turning_new(simulation->heap, simulation->view, watched);
+  turning_begin(turning, simulation->request.run.start, simulation->system.y);
+  return turning_at_start(turning, point);
+}
+
+/* Do two simulations begin with the same values? */
+static bool is_same_start(const Simulation *one, const Simulation *other) {
+  const Model *model = one->plan->model;
+  for (uint32_t u = 0; u < model->unknowns.count; u++) {
+    double a = evaluator_value(one->system.evaluator, one->system.y, u, 0);
+    double b = evaluator_value(other->system.evaluator, other->system.y, u, 0);
+    if (fabs(a - b) > SAME_START * (1 + fabs(a))) return false;
+  }
+  return true;
+}
+
+/* Where the system is singular at the initial values, ranks take over as they would in a run, if they find the equations regular
+ * at just these values. */
+static void start_by_ranks(Simulation *simulation) {
+  Diags *diags = simulation->diags;
+  uint32_t before = diags->list.count;
+  TurningPoint point;
+  if (!is_singular_at_start(simulation, &point)) return;
+  diag_error(diags, DIAG_STRUCTURE, (Span){0}, "the Jacobian of %d equations is singular at the initial values",
+             (int)point.size);
+  simulation->statistics.stepper.turning = &point;
+  Simulation structural = *simulation;
+  if (run_by_ranks(simulation, before) && is_same_start(&structural, simulation)) return;
+  *simulation = structural;
+  simulation->statistics.stepper.turning = NULL;
+  diags_keep(diags, before);
+}
+
 bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
   simulation_begin(simulation, heap, plan, request, diags);
@@ -846,5 +892,7 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
 
 bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
-  return simulate_alone(simulation, heap, model, request, diags) || run_by_ranks(simulation, before);
+  if (!simulate_alone(simulation, heap, model, request, diags)) return run_by_ranks(simulation, before);
+  if (request->initialize_only) start_by_ranks(simulation);
+  return true;
 }

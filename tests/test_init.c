@@ -201,7 +201,7 @@ static void test_rows_that_depend_on_each_other(void **state) {
   assert_true(bench_solve(bench, NULL));
   assert_near(value(bench, "b", 0), 5, 1e-9);
   assert_near(value(bench, "a", 1) - value(bench, "b", 1), -1e6, 1e-3);
-  Explanation explanation = initial_explain(&bench->initializer, &bench->initial);
+  Explanation explanation = initial_explain(&bench->initializer, &bench->initial, &bench->arena);
   assert_true(explanation.condition > 1e12);
   bench_free(bench);
 }

@@ -197,6 +197,7 @@ CALL(result_model, said(daedal_result_model(stage->result)))
 CALL(result_model_json, said(daedal_result_model_json(stage->result)))
 CALL(result_write_csv, write_as(stage, ".csv"))
 CALL(result_write_mat, write_as(stage, ".mat"))
+CALL(result_event, daedal_result_event(stage->result, 0).time == 0)
 CALL(result_choice, daedal_result_choice(stage->result) && daedal_result_status(stage->result) == DAEDAL_OK)
 CALL(plan_status, daedal_plan_status(stage->plan) == DAEDAL_OK)
 CALL(plan_diagnostic_count, daedal_plan_diagnostic_count(stage->plan) < 100)
@@ -236,6 +237,7 @@ static const Row ROWS[] = {
     {"initialize", initialize, NULL, false},
     {"simulate", simulate, NULL, false},
     {"simulate", simulate, simulate, false},
+    {"result_event", call_result_event, simulate, false},
     {"result_choice", call_result_choice, simulate, false},
     {"plan_make", make_plan, NULL, false},
     {"plan_status", call_plan_status, make_plan, false},

@@ -87,6 +87,7 @@ struct Caller {
   Names names; /* those of the model, and texts that functions make */
   Diags diags;
   Runner runners[CALL_PARTIALS_LIMIT + 1];
+  const Runner *last; /* the one that ran last */
 };
 
 static void domain_constant(void *context, double value, void *out) {
@@ -243,12 +244,14 @@ void caller_prepare(Caller *caller, const CallSite *site) {
 
 bool caller_run(Caller *caller, const CallSite *site, const double *arguments, double *results) {
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
+  caller->last = NULL;
   if (site->partial_count > CALL_PARTIALS_LIMIT) return false;
   caller_prepare(caller, site);
   clear_diags(caller);
   Runner *runner = &caller->runners[site->partial_count];
   Callee *callee = find_callee(runner, site->function);
   set_arguments(runner, callee, site, arguments);
+  caller->last = runner;
   if (!run_function(runner, callee, caller->model->functions.data[site->function])) return false;
   size_t size = (size_t)1 << runner->n;
   const double *flat = (const double *)(const void *)callee->results;
@@ -256,6 +259,9 @@ bool caller_run(Caller *caller, const CallSite *site, const double *arguments, d
   return true;
 }
 
-const char *caller_failure(const Caller *caller) {
-  return caller->diags.list.count ? caller->diags.list.data[0].message : "a function that cannot be evaluated here";
+const char *caller_failure(Caller *caller) {
+  Span where;
+  if (caller->diags.list.count) return caller->diags.list.data[0].message;
+  if (!caller->last) return "a derivative of a function of too high an order";
+  return arena_printf(&caller->diags.arena, "it needs %s", machine_obstacle(caller->last->machine, &where));
 }

@@ -338,6 +338,16 @@ const char *system_row_text(const InitialSystem *system, uint32_t row, Arena *ar
   return model_equation_text(model, &model->initial_equations.data[equation], arena);
 }
 
+const char *system_part_text(const InitialSystem *system, Expr part, Arena *arena) {
+  Dag *dag = system->model->dag;
+  for (uint32_t k = 0; k < system->parameters.count; k++) {
+    Expr leaf = dag_variable(dag, system->model->unknowns.count + k, 0);
+    Expr parameter = dag_parameter(dag, system->parameters.data[k]);
+    dag_substitute(dag, &leaf, &parameter, 1, &part, 1);
+  }
+  return model_text(system->model, part, arena);
+}
+
 Span system_row_span(const InitialSystem *system, uint32_t row) {
   if (!system_row_is_initial(system, row)) return array_row_span(system->array, row);
   uint32_t equation = system->initial.data[row - system->array->rows];

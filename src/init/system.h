@@ -59,8 +59,9 @@ void system_store(const InitialSystem *system, const double *y, double *columns)
 /* The system's column of a column of the evaluator's array. */
 uint32_t system_column(const InitialSystem *system, uint32_t column);
 
-/* How a row and a column are called, and where a row was written. Texts live in the arena. */
+/* How a row, a column and a part of a row are called, and where a row was written. Texts live in the arena. */
 const char *system_row_text(const InitialSystem *system, uint32_t row, Arena *arena);
 Span system_row_span(const InitialSystem *system, uint32_t row);
+const char *system_part_text(const InitialSystem *system, Expr part, Arena *arena);
 const char *system_column_name(const InitialSystem *system, uint32_t column, Arena *arena);
 bool system_row_is_initial(const InitialSystem *system, uint32_t row);

@@ -4,6 +4,7 @@
  * sizes of its outputs are settled; then the domain gives them their values. */
 #include "model/machine.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- slots ---- */
@@ -255,7 +256,13 @@ bool step_terminate(Machine *machine) {
   return true;
 }
 
-bool step_missing(Machine *machine) { return machine_unknown(machine, "a function that is not defined"); }
+bool step_missing(Machine *machine) {
+  const Frame *frame = frame_top(machine);
+  Name name = frame->routine->code.data[frame->position].b;
+  char text[512];
+  snprintf(text, sizeof text, "function `%s`, which is not in the file", names_text(machine->names, name));
+  return machine_unknown(machine, names_text(machine->names, names_add(machine->names, text, strlen(text))));
+}
 
 bool step_external(Machine *machine) { return machine_unknown(machine, "the result of an external function"); }
 

@@ -32,12 +32,13 @@ Svd dense_svd(double *a, int32_t m, int32_t n, double tolerance, Arena *arena) {
   return svd;
 }
 
-int32_t dense_rank(double *a, int32_t m, int32_t n, double tolerance, Arena *arena) {
+Svd dense_values(double *a, int32_t m, int32_t n, double tolerance, Arena *arena) {
   int32_t small = m < n ? m : n;
   double none;
   Svd svd = {arena_array(arena, (size_t)small + 1, sizeof(double)), &none, &none, 0};
   if (small && decompose('N', a, m, n, &svd, arena)) count_rank(&svd, small, tolerance);
-  return svd.rank;
+  svd.u = svd.vt = NULL;
+  return svd;
 }
 
 int32_t *dense_pivots(double *a, int32_t m, int32_t n, const bool *before, Arena *arena) {

@@ -46,6 +46,7 @@ typedef struct Form {
 typedef struct MethodOptions {
   double alpha, beta;    /* of Baumgarte's stabilization */
   bool keep_superfluous; /* dummy derivatives: superfluous differentiations stay in the system */
+  double rank_tolerance; /* of methods by ranks: see strangeness.h; NAN or 0 for the default */
 } MethodOptions;
 
 /* A value that the system starts with: column `column` of it is sign times column `source` of the original array. */
