@@ -30,7 +30,7 @@ static const char *node_unsupported(const Model *model, Expr e) {
   case OP_DELAY: return op_name(dag_op(model->dag, e));
   case OP_CALL: {
     const Function *function = model->functions.data[dag_call_info(model->dag, e).function];
-    return function->routine->kind == ROUTINE_EXTERNAL ? names_text(model->names, function->name) : NULL;
+    return routine_can_run(function->routine) ? NULL : names_text(model->names, function->name);
   }
   default: return NULL;
   }

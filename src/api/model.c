@@ -31,7 +31,8 @@ static daedal_counts count_model(const Model *model) {
 static void read_model(daedal_model *model, char *text, uint32_t length, const ModificationVec *modifications) {
   double begin = pipeline_clock();
   model->source = source_make(model->heap, model->source.path, text, length);
-  model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, &model->diags);
+  model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, model->rights,
+                           &model->diags);
   if (model->diags.errors) model->model = NULL;
   if (model->model) model->counts = count_model(model->model);
   model->seconds_parse = pipeline_clock() - begin;

@@ -377,7 +377,10 @@ static void cwrite_return(RoutineState *s) {
   s->has_return = true;
 }
 
-static void cwrite_external(RoutineState *s) { cvalue_line(s, "fail(m);"); }
+static void cwrite_external(RoutineState *s, uint32_t count, const uint32_t *places) {
+  (void)count, (void)places;
+  cvalue_line(s, "fail(m);");
+}
 
 static void cwrite_terminate(RoutineState *s) {
   cvalue_pop(s, 1);

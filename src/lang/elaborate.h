@@ -6,6 +6,8 @@
  * which leaves scalar expressions, collected as equations, actions and assertions (equations.c, algorithm.c). */
 #pragma once
 
+#include "external/external.h"
+
 #include "lang/ast.h"
 #include "model/execute.h"
 #include "model/model.h"
@@ -137,6 +139,9 @@ struct Elaboration {
     AstExpr subscripts; /* a reference with them; AST_NONE: not readable */
   })
   embedded_list;
+
+  const ExternalRights *rights; /* of external functions; NULL: only reading */
+  ExternalState externals;      /* of those that run while the model is read */
 
   /* running */
   Domain domain;

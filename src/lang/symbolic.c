@@ -253,6 +253,15 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
   return true;
 }
 
+/* Does it give the same for the same arguments, and can it be run while the model is read? */
+static bool routine_is_pure(const Routine *routine) {
+  if (routine->is_impure) return false;
+  if (routine->kind == ROUTINE_CODE) return true;
+  for (uint32_t i = 0; i < routine->outputs; i++)
+    if (routine->locals.data[routine->inputs + i].type.base == TYPE_EXTERNAL_OBJECT) return false;
+  return routine->implementation && routine->implementation->effect == EFFECT_NONE;
+}
+
 /* A long calculation on known numbers is done with numbers; EXECUTE_UNKNOWN if that is not possible. */
 static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const Value *inputs, const Expr *arguments,
                                   Value *outputs) {
@@ -294,7 +303,7 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
     value_flatten(&el->domain, &inputs[i], el->record_list, (char *)(arguments + at));
     at += value_scalars(&inputs[i], el->record_list);
   }
-  bool is_pure = routine->kind == ROUTINE_CODE && !routine->is_impure;
+  bool is_pure = routine_is_pure(routine);
   ExecuteStatus status = EXECUTE_UNKNOWN;
   if (is_pure && all_known(el, arguments, count)) status = call_numbers(el, routine, inputs, arguments, outputs);
   if (status == EXECUTE_UNKNOWN) {
@@ -410,6 +419,8 @@ void symbolic_start(Elaboration *el) {
                             (Limits){.total = 2000000000});
   el->number_context.names = el->names;
   el->number_domain = number_domain(&el->number_context);
+  el->externals.heap = el->heap;
+  el->number_domain.externals = &el->externals;
   el->number_machine = machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list,
                                    el->diags, (Limits){.steps = 4000000, .total = 40000000});
 }

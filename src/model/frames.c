@@ -257,9 +257,19 @@ bool step_terminate(Machine *machine) {
 
 bool step_missing(Machine *machine) { return machine_unknown(machine, "a function that is not defined"); }
 
-bool step_external(Machine *machine) { return machine_unknown(machine, "the result of an external function"); }
-
-bool step_body(Machine *machine) { return probe_finish(machine, true); }
+/* Sizes and bindings are done: a function whose derivative is given apart needs no body. */
+bool step_body(Machine *machine) {
+  const Domain *domain = machine->domain;
+  Frame *frame = frame_top(machine);
+  bool is_done = false;
+  if (!domain->derive) return probe_finish(machine, true);
+  if (!domain->derive(domain->context, frame->routine, frame->slots, frame->slots + frame->routine->inputs, &is_done)) {
+    machine->status = EXECUTE_ERROR;
+    return false;
+  }
+  if (is_done) frame->position = frame->routine->code.count;
+  return true;
+}
 
 bool step_reinit(Machine *machine) {
   const Domain *domain = machine->domain;

@@ -6,3 +6,5 @@ uint32_t routine_emit(Heap *heap, Routine *routine, Code code, uint32_t a, uint3
   vec_push(heap, &routine->spans, span);
   return routine->code.count - 1;
 }
+
+bool routine_can_run(const Routine *routine) { return routine->kind == ROUTINE_CODE || routine->implementation; }

@@ -171,7 +171,8 @@ bool frame_finish(Machine *machine);
  * there is none. */
 bool frame_recover(Machine *machine);
 bool step_missing(Machine *machine);
-bool step_external(Machine *machine);
+/* external_call.c */
+bool step_external(Machine *machine, uint32_t count, const uint32_t *places);
 bool step_body(Machine *machine);
 bool step_assert(Machine *machine);
 bool step_call(Machine *machine, const uint32_t *call, uint32_t count);

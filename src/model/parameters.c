@@ -3,6 +3,7 @@
  *
  * Invariant: a node that is done has its value, or the node at fault: something undefined counts only where it is used,
  * as in an inactive branch of an if. A fault is reported once, for the first parameter that needs it. */
+#include "external/external.h"
 #include "model/model.h"
 #include "model/number.h"
 
@@ -35,6 +36,7 @@ typedef struct Valuation {
   Machine *machine;
   Names names; /* those of the model, and texts that functions make */
   NumberContext number_context;
+  ExternalState externals;
   Domain domain;
   Diags quiet;
   Routine *const *routines;
@@ -70,6 +72,8 @@ static void start_machine(Valuation *run) {
   run->names = names_over(run->heap, run->model->names);
   run->number_context.names = &run->names;
   run->domain = number_domain(&run->number_context);
+  run->externals.heap = run->heap;
+  run->domain.externals = &run->externals;
   run->routines = run->model->routines.data;
   run->records = run->model->records.data;
   run->quiet = diags_make(run->heap);
@@ -114,7 +118,7 @@ static void run_call(Valuation *run, Expr e, const Function *function) {
 static Expr evaluate_call(Valuation *run, Expr e) {
   CallInfo call = dag_call_info(run->dag, e);
   const Function *function = run->model->functions.data[call.function];
-  if (call.partial_count || function->routine->kind != ROUTINE_CODE) return e;
+  if (call.partial_count || !routine_can_run(function->routine)) return e;
   if (!run->machine) start_machine(run);
   if (!same_call(run, e, call.function)) {
     run_call(run, e, function);
@@ -229,7 +233,7 @@ static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
     diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` depends on itself", name);
   } else if (dag_op(run->dag, fault) == OP_CALL) {
     CallInfo call = dag_call_info(run->dag, fault);
-    const char *why = run->quiet.list.count ? run->quiet.list.data[0].message : "it is not written in Modelica";
+    const char *why = run->quiet.list.count ? run->quiet.list.data[0].message : "it is external and not known here";
     diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` cannot be computed: function `%s`: %s", name,
                names_text(run->model->names, run->model->functions.data[call.function]->name), why);
   } else {

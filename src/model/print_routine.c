@@ -624,7 +624,10 @@ static void run_default(RoutinePrinter *writer, uint32_t slot, uint32_t target) 
 static void run_else_value(RoutinePrinter *writer) { (void)writer; }
 static void run_while(RoutinePrinter *writer) { (void)writer; }
 static void run_loop(RoutinePrinter *writer) { (void)writer; }
-static void run_external(RoutinePrinter *writer) { (void)writer; }
+/* Its clause is printed as it was written. */
+static void run_external(RoutinePrinter *writer, uint32_t count, const uint32_t *places) {
+  (void)writer, (void)count, (void)places;
+}
 
 /* ---- instructions ---- */
 
@@ -673,11 +676,13 @@ static void write_derivatives(RoutinePrinter *writer) {
   const Routine *routine = writer->routine;
   for (uint32_t i = 0; i < routine->derivatives.count; i++) {
     const Derivative *derivative = &routine->derivatives.data[i];
-    if (!derivative->routine) continue;
     write_indent(writer);
     text_printf(writer->heap, writer->text, "annotation(derivative(order = %u", derivative->order);
     for (uint32_t k = 0; k < derivative->without.count; k++)
       text_printf(writer->heap, writer->text, ", noDerivative = %s", local_name(writer, derivative->without.data[k]));
+    for (uint32_t k = 0; k < derivative->constant.count; k++)
+      text_printf(writer->heap, writer->text, ", zeroDerivative = %s",
+                  local_name(writer, derivative->constant.data[k]));
     const char *name = print_use(writer->print, derivative->routine->number, 0);
     text_printf(writer->heap, writer->text, ") = %s);\n", name);
   }
