@@ -87,7 +87,6 @@ struct Caller {
   const Model *model;
   Names names; /* those of the model, and texts that functions make */
   Diags diags;
-  ExternalState externals;
   Runner runners[CALL_PARTIALS_LIMIT + 1];
 };
 
@@ -314,7 +313,7 @@ static void start_runner(Runner *runner) {
                             .apply = domain_apply,
                             .sum = domain_sum,
                             .select = domain_select,
-                            .externals = &caller->externals,
+                            .externals = external_state(caller->heap),
                             .derive = domain_derive};
   runner->algebra.room = heap_array(caller->heap, elements << runner->n, sizeof *runner->algebra.room);
   runner->callees = map_make(caller->heap);
@@ -330,7 +329,6 @@ Caller *caller_new(Heap *heap, const Model *model) {
   caller->model = model;
   caller->names = names_over(heap, model->names);
   caller->diags = diags_make(heap);
-  caller->externals.heap = heap;
   for (uint32_t n = 0; n <= CALL_PARTIALS_LIMIT; n++) caller->runners[n] = (Runner){.caller = caller, .n = n};
   return caller;
 }

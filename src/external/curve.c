@@ -6,15 +6,18 @@
 
 /* ---- slopes of cubic pieces ---- */
 
-/* The weighted mean of the slopes on both sides; d[-2..1] are those of the two pieces before and behind the point. */
-static double akima_slope(const double *d, bool is_modified) {
+double curve_akima_share(const double *d, bool is_modified) {
   double before = fabs(d[-1] - d[-2]), behind = fabs(d[1] - d[0]);
   if (is_modified) {
     before += fabs(d[-1] + d[-2]) / 2;
     behind += fabs(d[1] + d[0]) / 2;
   }
-  if (before + behind > 0) return (behind * d[-1] + before * d[0]) / (before + behind);
-  return is_modified ? 0 : (d[-1] + d[0]) / 2;
+  return before + behind > 0 ? behind / (before + behind) : 0.5;
+}
+
+static double akima_slope(const double *d, bool is_modified) {
+  double share = curve_akima_share(d, is_modified);
+  return share * d[-1] + (1 - share) * d[0];
 }
 
 static double fritsch_butland_slope(double before, double behind, double left, double right) {
@@ -28,8 +31,11 @@ static double steffen_slope(double before, double behind, double left, double ri
   return copysign(fmin(fmin(2 * fabs(before), 2 * fabs(behind)), parabola), before);
 }
 
-/* Beyond the ends the slopes of the pieces go on as those of a parabola do. */
-static void extend_steps(double *d, uint32_t pieces) {
+void curve_extend_steps(double *d, uint32_t pieces) {
+  if (pieces < 2) {
+    d[-2] = d[-1] = d[1] = d[2] = d[0];
+    return;
+  }
   d[-1] = 2 * d[0] - d[1];
   d[-2] = 2 * d[-1] - d[0];
   d[pieces] = 2 * d[pieces - 1] - d[pieces - 2];
@@ -46,7 +52,7 @@ void curve_slopes(Smoothness smoothness, const double *x, const double *y, uint3
     return;
   }
   bool is_akima = smoothness == SMOOTH_AKIMA || smoothness == SMOOTH_MODIFIED_AKIMA;
-  if (is_akima) extend_steps(d, count - 1);
+  if (is_akima) curve_extend_steps(d, count - 1);
   for (uint32_t i = 0; i < count; i++) {
     if (is_akima) slope[i] = akima_slope(d + i, smoothness == SMOOTH_MODIFIED_AKIMA);
     else if (i == 0) slope[i] = d[0];

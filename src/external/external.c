@@ -1,26 +1,10 @@
-/* external: the list of functions, and what their implementations share (external.h). */
-#include "external/external.h"
-
+/* external: what the functions share: arguments, results, objects (external.h). */
 #include "external/functions.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* clang-format off */
-static const External FUNCTIONS[] = {
-#define FUNCTION(title, function, letters, kind) {.name = #title, .signature = letters, .run = external_##function, .effect = EFFECT_##kind},
-#define SMOOTH(title, function, letters) {.name = #title, .signature = letters, .run = external_##function, .is_smooth = true},
-#include "external/functions.def"
-};
-/* clang-format on */
-
-const External *external_builtin(const char *name) {
-  for (size_t i = 0; i < sizeof FUNCTIONS / sizeof *FUNCTIONS; i++)
-    if (strcmp(FUNCTIONS[i].name, name) == 0) return &FUNCTIONS[i];
-  return NULL;
-}
 
 /* ---- arguments ---- */
 
@@ -79,6 +63,15 @@ bool external_give_text(ExternalCall *call, const char *text, size_t length) {
 
 /* ---- objects ---- */
 
+ExternalState *external_state(Heap *heap) {
+  ExternalState *state = heap_guest(heap);
+  if (state) return state;
+  state = heap_alloc(heap, sizeof *state);
+  state->heap = heap;
+  heap_set_guest(heap, state);
+  return state;
+}
+
 double external_handle(ExternalInstance *object) { return (double)(uintptr_t)object; }
 
 ExternalInstance *external_instance(double handle) {
@@ -87,7 +80,7 @@ ExternalInstance *external_instance(double handle) {
 
 bool external_give_object(ExternalCall *call, const void *kind, void *content, bool is_shared) {
   ExternalInstance *object = heap_alloc(call->state->heap, sizeof *object);
-  *object = (ExternalInstance){kind, content, is_shared};
+  *object = (ExternalInstance){.kind = kind, .content = content, .is_shared = is_shared};
   call->result.object = object;
   return true;
 }

@@ -26,7 +26,8 @@ typedef enum ExternalType {
 typedef struct ExternalInstance {
   const void *kind; /* address that tells objects of different classes apart */
   void *content;
-  bool is_shared; /* never changes: several runs may use it at once */
+  bool is_shared;                 /* never changes: several runs may use it at once */
+  void (*release)(void *content); /* NULL: nothing to release */
 } ExternalInstance;
 
 /* An argument or the result. Arrays are in row-major order. A Real of a function that knows its derivatives
@@ -36,6 +37,7 @@ typedef struct ExternalValue {
   ExternalType type;
   uint32_t dimensions, count;
   const uint32_t *sizes;
+  bool is_output; /* what the function writes there is taken */
   union {
     double *numbers;
     const char **texts;
@@ -45,9 +47,9 @@ typedef struct ExternalValue {
 
 struct External;
 
-/* What calls of one run share. */
+/* What the calls of one run share; it belongs to the heap of the run, in which objects are made. */
 typedef struct ExternalState {
-  Heap *heap;         /* of objects that calls make */
+  Heap *heap;
   TextVec printed;    /* lines that functions print */
   VEC(uint64_t) seed; /* of the generator with hidden state: 16 words and a position */
 } ExternalState;
@@ -72,29 +74,40 @@ typedef enum ExternalEffect {
 
 typedef struct External {
   const char *name;
-  /* Result, then `=`, then the arguments: "r=oir" takes an object, an Integer and a Real and gives a Real. Arguments
-   * behind `*` may be left out. NULL: any, the function itself looks. */
+  /* Result, then `=`, then the arguments: "r=oir" takes an object, an Integer and a Real and gives a Real. NULL: any,
+   * the function itself looks. */
   const char *signature;
   bool (*run)(ExternalCall *call);
   ExternalEffect effect;
   bool is_smooth; /* takes and gives nilpotents */
+  bool may_write; /* the user allows it */
+  /* Of a function in a library, run by external_foreign. */
+  void (*address)(void);
   bool is_fortran;
-  void *address; /* of a function in a library */
+  const char *sizes;             /* of arrays, as functions.def says; NULL: nothing is known about it */
+  void (*release)(void *object); /* of a constructor: its destructor; NULL if there is none */
 } External;
 
-/* Libraries that the user allows, and whether functions may write; NULL stands for none and no. */
+/* That functions may write, and the libraries that the user allows; NULL stands for neither. */
 typedef struct ExternalRights {
-  bool may_write;
   VEC(void *) libraries; /* of dlopen */
 } ExternalRights;
 
-/* The function of this name. NULL: there is none; or (is_forbidden) it writes, which the rights do not include. */
-const External *external_find(Heap *heap, const char *name, bool is_fortran, const ExternalRights *rights,
-                              bool *is_forbidden);
+/* What is looked for: its name, its language, and, if it is a constructor, the destructor's name, else NULL. */
+typedef struct ExternalName {
+  const char *name, *destructor;
+  bool is_fortran;
+} ExternalName;
 
-/* Rights to these shared libraries (paths with commas between them, may be empty), for the life of the heap; NULL with
- * the reason in *failure (in the heap) if one cannot be opened. */
-ExternalRights *external_rights(Heap *heap, const char *libraries, const char **failure);
+/* The function of this name. NULL: there is none; or (is_forbidden) it writes, which the rights do not include. */
+const External *external_find(Heap *heap, ExternalName wanted, const ExternalRights *rights, bool *is_forbidden);
+
+/* Rights to write and to these shared libraries (paths with commas between them, may be empty), for the life of the
+ * heap; NULL with the reason in the arena if one cannot be opened. */
+const ExternalRights *external_rights(Heap *heap, const char *libraries, Arena *arena, const char **failure);
+
+/* That of the heap, made when first asked for. */
+ExternalState *external_state(Heap *heap);
 
 /* Checks the arguments and runs the function. false: the reason is in call->failure, which lives in call->arena. */
 bool external_run(ExternalCall *call);
@@ -108,7 +121,7 @@ ExternalInstance *external_instance(double handle);
 /* Says why and returns false. */
 __attribute__((format(printf, 2, 3))) bool external_fail(ExternalCall *call, const char *format, ...);
 
-/* A new object as the result; `release` frees the content with the state's heap (NULL: it is in that heap itself). */
+/* A new object as the result; its content is in the heap of the state, or is released by who made it. */
 bool external_give_object(ExternalCall *call, const void *kind, void *content, bool is_shared);
 
 /* Content of argument `position` if it is an object of this kind; NULL after external_fail. */

@@ -6,6 +6,3 @@
 #define FUNCTION(name, function, ...) bool external_##function(ExternalCall *call);
 #define SMOOTH(name, function, signature) bool external_##function(ExternalCall *call);
 #include "external/functions.def"
-
-/* The function of this name in functions.def; NULL if it has none. */
-const External *external_builtin(const char *name);

@@ -6,25 +6,25 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MATRIX_LIMIT = 1 << 27 }; /* elements */
 
 char *file_bytes(ExternalCall *call, const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
-  char *bytes = NULL;
+  struct stat found;
   *size = 0;
+  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode) || found.st_size >= INT32_MAX) {
+    external_fail(call, "there is no file `%s` that can be read", path);
+    return NULL;
+  }
+  char *bytes = arena_alloc(call->arena, (size_t)found.st_size + 1);
+  FILE *file = fopen(path, "rb");
   if (!file) {
     external_fail(call, "file `%s` cannot be opened: %s", path, strerror(errno));
     return NULL;
   }
-  long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  if (length >= 0 && length < INT32_MAX && fseek(file, 0, SEEK_SET) == 0) {
-    bytes = arena_alloc(call->arena, (size_t)length + 1);
-    *size = fread(bytes, 1, (size_t)length, file);
-    if (*size != (size_t)length) bytes = NULL;
-  }
+  *size = fread(bytes, 1, (size_t)found.st_size, file);
   fclose(file);
-  if (!bytes) external_fail(call, "file `%s` cannot be read", path);
   return bytes;
 }
 

@@ -3,7 +3,6 @@
 
 #include "external/functions.h"
 #include "external/jet.h"
-#include "external/matrix_file.h"
 
 #include <string.h>
 
@@ -48,6 +47,10 @@ static bool check_kinds(ExternalCall *call, TableArguments at) {
   return true;
 }
 
+bool table_matrix(ExternalCall *call, TableArguments at, Matrix *matrix) {
+  return check_kinds(call, at) && find_matrix(call, at.verbose, matrix);
+}
+
 static double *copy_column(Heap *heap, const Table *table, uint32_t column) {
   double *copy = heap_array(heap, table->rows, sizeof *copy);
   for (uint32_t i = 0; i < table->rows; i++) copy[i] = table->values[(size_t)i * table->columns + column];
@@ -57,7 +60,7 @@ static double *copy_column(Heap *heap, const Table *table, uint32_t column) {
 bool table_make(ExternalCall *call, TableArguments at, bool allows_jumps, Table *table) {
   Heap *heap = call->state->heap;
   Matrix matrix;
-  if (!check_kinds(call, at) || !find_matrix(call, at.verbose, &matrix)) return false;
+  if (!table_matrix(call, at, &matrix)) return false;
   if (!matrix.rows || !matrix.columns) return external_fail(call, "a table has at least one row and one column");
   *table = (Table){.rows = matrix.rows, .columns = matrix.columns, .values = matrix.values};
   table->x = copy_column(heap, table, 0);

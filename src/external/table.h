@@ -4,6 +4,7 @@
 
 #include "external/curve.h"
 #include "external/external.h"
+#include "external/matrix_file.h"
 
 typedef struct Table {
   uint32_t rows, columns;
@@ -17,6 +18,9 @@ typedef struct Table {
 typedef struct TableArguments {
   uint32_t columns, smoothness, extrapolation, verbose; /* behind verbose: delimiter and header lines, if given */
 } TableArguments;
+
+/* The matrix of a constructor's arguments, and its kinds checked; false after external_fail. */
+bool table_matrix(ExternalCall *call, TableArguments at, Matrix *matrix);
 
 /* Makes the table of a constructor's arguments; false after external_fail. */
 bool table_make(ExternalCall *call, TableArguments at, bool allows_jumps, Table *table);

@@ -141,7 +141,6 @@ struct Elaboration {
   embedded_list;
 
   const ExternalRights *rights; /* of external functions; NULL: only reading */
-  ExternalState externals;      /* of those that run while the model is read */
 
   /* running */
   Domain domain;

@@ -301,14 +301,22 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
   read_derivatives(el, routine, entry);
 }
 
+/* Of a constructor: the external function of the destructor beside it; NULL if there is none. */
+static const char *destructor_name(Elaboration *el, const ClassEntry *entry) {
+  static const char name[] = "destructor";
+  if (strcmp(names_text(el->names, entry->ast->label.name), "constructor") != 0) return NULL;
+  const ClassEntry *found = class_find_name(el, entry->scope, names_add(el->names, name, sizeof name - 1));
+  return found && found->ast->external ? names_text(el->names, found->ast->external->function.name) : NULL;
+}
+
 static void find_external(Elaboration *el, Routine *routine, const ClassEntry *entry) {
   const AstExternal *external = entry->ast->external;
   routine->kind = ROUTINE_EXTERNAL;
   routine->external_span = external->span;
   routine->external = external->function.name ? external->function.name : entry->ast->label.name;
   bool is_fortran = external->language && strcmp(names_text(el->names, external->language), "FORTRAN 77") == 0;
-  routine->implementation =
-      external_find(el->heap, names_text(el->names, routine->external), is_fortran, el->rights, &routine->is_forbidden);
+  ExternalName wanted = {names_text(el->names, routine->external), destructor_name(el, entry), is_fortran};
+  routine->implementation = external_find(el->heap, wanted, el->rights, &routine->is_forbidden);
 }
 
 uint32_t routine_of(Elaboration *el, ClassEntry *entry) {

@@ -419,8 +419,7 @@ void symbolic_start(Elaboration *el) {
                             (Limits){.total = 2000000000});
   el->number_context.names = el->names;
   el->number_domain = number_domain(&el->number_context);
-  el->externals.heap = el->heap;
-  el->number_domain.externals = &el->externals;
+  el->number_domain.externals = external_state(el->heap);
   el->number_machine = machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list,
                                    el->diags, (Limits){.steps = 4000000, .total = 40000000});
 }

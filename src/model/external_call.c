@@ -87,7 +87,10 @@ static bool pass_values(Passing *passing, const uint32_t *places) {
   ExternalCall *call = &passing->call;
   const Value *given = machine_top(machine, call->count);
   call->arguments = machine_alloc(machine, call->count * sizeof *call->arguments);
-  for (uint32_t i = 0; i < call->count; i++) call->arguments[i] = value_to_external(passing, &given[i]);
+  for (uint32_t i = 0; i < call->count; i++) {
+    call->arguments[i] = value_to_external(passing, &given[i]);
+    call->arguments[i].is_output = places[1 + i] != UINT32_MAX;
+  }
   if (places[0] != UINT32_MAX) call->result = value_to_external(passing, &frame_top(machine)->slots[places[0]]);
   if (!external_run(call))
     return machine_error(machine, "external function `%s`: %s", call->function->name, call->failure);

@@ -36,7 +36,6 @@ typedef struct Valuation {
   Machine *machine;
   Names names; /* those of the model, and texts that functions make */
   NumberContext number_context;
-  ExternalState externals;
   Domain domain;
   Diags quiet;
   Routine *const *routines;
@@ -72,8 +71,7 @@ static void start_machine(Valuation *run) {
   run->names = names_over(run->heap, run->model->names);
   run->number_context.names = &run->names;
   run->domain = number_domain(&run->number_context);
-  run->externals.heap = run->heap;
-  run->domain.externals = &run->externals;
+  run->domain.externals = external_state(run->heap);
   run->routines = run->model->routines.data;
   run->records = run->model->records.data;
   run->quiet = diags_make(run->heap);
