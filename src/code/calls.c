@@ -358,6 +358,15 @@ static void set_arguments(Runner *runner, Callee *callee, const CallSite *site, 
   for (uint32_t p = 0; p < site->partial_count; p++) flat[site->partials[p] * size + ((size_t)1 << p)] = 1;
 }
 
+/* What the function lacks, for caller_failure. */
+static bool report_unknown(Runner *runner, ExecuteStatus status) {
+  Span where;
+  if (status != EXECUTE_UNKNOWN) return false;
+  const char *obstacle = machine_obstacle(runner->machine, &where);
+  diag_error(&runner->caller->diags, DIAG_INPUT, where, "it needs %s", obstacle);
+  return false;
+}
+
 static bool run_function(Runner *runner, Callee *callee, const Function *function) {
   const Record *records = runner->caller->model->records.data;
   size_t size = runner->domain.size;
@@ -366,8 +375,8 @@ static bool run_function(Runner *runner, Callee *callee, const Function *functio
     value_unflatten(&runner->domain, &callee->inputs[i], records, in);
     in += function->inputs[i].scalars * size;
   }
-  if (machine_run(runner->machine, function->routine, callee->inputs, function->input_count) != EXECUTE_OK)
-    return false;
+  ExecuteStatus status = machine_run(runner->machine, function->routine, callee->inputs, function->input_count);
+  if (status != EXECUTE_OK) return report_unknown(runner, status);
   char *out = callee->results;
   for (uint32_t o = 0; o < function->output_count; o++) {
     const Value *value = machine_output(runner->machine, o);

@@ -387,7 +387,8 @@ static void cwrite_terminate(RoutineState *s) {
   cvalue_line(s, "fail(m);");
 }
 
-static void cwrite_missing(RoutineState *s) {
+static void cwrite_missing(RoutineState *s, Name name) {
+  (void)name;
   s->is_missing = true;
   cvalue_line(s, "fail(m);");
 }

@@ -133,7 +133,7 @@ void value_unflatten(const Domain *domain, Value *value, const Record *records, 
 /* Reports an error at the present instruction and returns false. */
 __attribute__((format(printf, 2, 3))) bool machine_error(Machine *machine, const char *format, ...);
 
-/* Says that something is not known in this domain and returns false; static text. */
+/* Says that something is not known in this domain and returns false; the text must last until the next run. */
 bool machine_unknown(Machine *machine, const char *what);
 
 const Domain *machine_domain(const Machine *machine);

@@ -100,8 +100,9 @@ static bool pass_values(Passing *passing, const uint32_t *places) {
 bool step_external(Machine *machine, uint32_t count, const uint32_t *places) {
   const Routine *routine = frame_top(machine)->routine;
   const Domain *domain = machine->domain;
-  if (!domain->externals || !routine->implementation)
-    return machine_unknown(machine, "the result of an external function");
+  if (!routine->implementation)
+    return machine_lacks(machine, routine_lacks(routine), names_text(machine->names, routine->external));
+  if (!domain->externals) return machine_unknown(machine, "the result of an external function");
   Passing passing = {.machine = machine, .arena = arena_make(machine->heap), .width = domain->size / sizeof(double)};
   passing.kept = routine->implementation->is_smooth ? passing.width : 1;
   passing.call = (ExternalCall){

@@ -255,7 +255,9 @@ bool step_terminate(Machine *machine) {
   return true;
 }
 
-bool step_missing(Machine *machine) { return machine_unknown(machine, "a function that is not defined"); }
+bool step_missing(Machine *machine, Name name) {
+  return machine_lacks(machine, "function `%s`, which is not in the file", names_text(machine->names, name));
+}
 
 /* Sizes and bindings are done: a function whose derivative is given apart needs no body. */
 bool step_body(Machine *machine) {

@@ -8,3 +8,9 @@ uint32_t routine_emit(Heap *heap, Routine *routine, Code code, uint32_t a, uint3
 }
 
 bool routine_can_run(const Routine *routine) { return routine->kind == ROUTINE_CODE || routine->implementation; }
+
+const char *routine_lacks(const Routine *routine) {
+  if (routine->is_forbidden)
+    return "external function `%s`, which changes files or runs commands: --allow-external lets it";
+  return "external function `%s`, which is not built in: --allow-external LIBRARY names the shared library that has it";
+}

@@ -126,8 +126,9 @@ typedef struct Function {
   uint32_t arguments, results; /* scalars in all */
 } Function;
 
-/* Is there a body that can be run? */
+/* Is there a body that can be run? If not: what it lacks, a format with one %s for the name of the external function. */
 bool routine_can_run(const Routine *routine);
+const char *routine_lacks(const Routine *routine);
 
 /* Appends an instruction and gives its position. */
 uint32_t routine_emit(Heap *heap, Routine *routine, Code code, uint32_t a, uint32_t b, Span span);

@@ -103,7 +103,11 @@ static void run_call(Valuation *run, Expr e, const Function *function) {
   }
   heap_free(run->heap, last->results);
   last->results = heap_array(run->heap, function->results, sizeof *last->results);
-  last->is_ok = machine_run(run->machine, function->routine, inputs, function->input_count) == EXECUTE_OK;
+  ExecuteStatus status = machine_run(run->machine, function->routine, inputs, function->input_count);
+  Span where;
+  last->is_ok = status == EXECUTE_OK;
+  if (status == EXECUTE_UNKNOWN)
+    diag_error(&run->quiet, DIAG_INPUT, (Span){0}, "it needs %s", machine_obstacle(run->machine, &where));
   for (uint32_t i = 0, at = 0; last->is_ok && i < function->output_count; i++) {
     const Value *output = machine_output(run->machine, i);
     if (value_scalars(output, records) != function->outputs[i].scalars) last->is_ok = false;
@@ -116,7 +120,7 @@ static void run_call(Valuation *run, Expr e, const Function *function) {
 static Expr evaluate_call(Valuation *run, Expr e) {
   CallInfo call = dag_call_info(run->dag, e);
   const Function *function = run->model->functions.data[call.function];
-  if (call.partial_count || !routine_can_run(function->routine)) return e;
+  if (call.partial_count) return e;
   if (!run->machine) start_machine(run);
   if (!same_call(run, e, call.function)) {
     run_call(run, e, function);
@@ -231,7 +235,7 @@ static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
     diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` depends on itself", name);
   } else if (dag_op(run->dag, fault) == OP_CALL) {
     CallInfo call = dag_call_info(run->dag, fault);
-    const char *why = run->quiet.list.count ? run->quiet.list.data[0].message : "it is external and not known here";
+    const char *why = run->quiet.list.count ? run->quiet.list.data[0].message : "it has no value here";
     diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` cannot be computed: function `%s`: %s", name,
                names_text(run->model->names, run->model->functions.data[call.function]->name), why);
   } else {

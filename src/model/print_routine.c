@@ -503,7 +503,8 @@ static void run_call(RoutinePrinter *writer, const uint32_t *call, uint32_t coun
 }
 
 /* A function that is not in the file: the call as it was written. Constants of the same span stand for its values. */
-static void run_missing(RoutinePrinter *writer) {
+static void run_missing(RoutinePrinter *writer, Name name) {
+  (void)name;
   const Routine *routine = writer->routine;
   uint32_t position = writer->position;
   Span span = routine->spans.data[position];
