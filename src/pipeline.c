@@ -627,6 +627,24 @@ bool plan_depends_on_values(const Plan *plan) {
   return plan->conversions.count || plan->reduction.strangeness || has_own_objects(plan);
 }
 
+/* What functions printed is told with the other messages, each line once in a row. */
+static void report_printed(Simulation *simulation) {
+  enum { SHOWN = 20 };
+  TextVec *printed = &external_state(simulation->heap)->printed;
+  uint32_t shown = 0;
+  const char *before = "";
+  for (char *line = printed->count ? printed->data : NULL, *end; line && *line && shown < SHOWN; line = end + 1) {
+    end = strchr(line, '\n');
+    *end = 0;
+    if (strcmp(line, before) != 0) {
+      diag_warning(simulation->diags, (Span){0}, "the model prints: %s", line);
+      shown++;
+    }
+    before = line;
+  }
+  printed->count = 0;
+}
+
 static bool run_passes(Simulation *simulation) {
   for (size_t p = 0; p < sizeof RUN_PASSES / sizeof *RUN_PASSES; p++) {
     double begin = pipeline_clock();
@@ -634,6 +652,7 @@ static bool run_passes(Simulation *simulation) {
     add_seconds(&simulation->facts.seconds, RUN_PASSES[p].seconds, begin);
     if (!ok) return false;
   }
+  report_printed(simulation);
   simulation->facts.status = "ok";
   return true;
 }

@@ -41,7 +41,8 @@ struct daedal_model {
   atomic_uint references; /* the caller's, and those of plans and results */
   pthread_mutex_t lock;
   const char *class_name;       /* asked for; NULL: none */
-  const ExternalRights *rights; /* NULL: none */
+  const ExternalRights *rights; /* of external functions, and the libraries they are in; NULL: none */
+  const char *libraries;
   Names names;
   Source source;
   Diags diags;

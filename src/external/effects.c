@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { PRINTED_MOST = 1 << 16 }; /* bytes; equations are evaluated often */
+
 static bool check(ExternalCall *call, bool is_done, const char *path) {
   return is_done || external_fail(call, "`%s`: %s", path, strerror(errno));
 }
@@ -18,7 +20,7 @@ static bool check(ExternalCall *call, bool is_done, const char *path) {
 bool external_print(ExternalCall *call) {
   const char *text = external_text(call, 0), *path = external_text(call, 1);
   if (!path[0]) {
-    text_printf(call->state->heap, &call->state->printed, "%s\n", text);
+    if (call->state->printed.count < PRINTED_MOST) text_printf(call->state->heap, &call->state->printed, "%s\n", text);
     return true;
   }
   if (!call->function->may_write) return external_fail(call, "writing to file `%s` needs --allow-external", path);

@@ -68,7 +68,9 @@ static const External *find_foreign(Heap *heap, ExternalName wanted, const Exter
 static void close_library(void *library) { dlclose(library); }
 
 static bool open_library(Heap *heap, ExternalRights *rights, Arena *arena, const char *path, const char **failure) {
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  bool is_here = !strchr(path, '/'); /* the loader would not look in the working directory */
+  void *library = is_here ? dlopen(arena_printf(arena, "./%s", path), RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (!library) library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *why = dlerror();
     *failure = arena_copy(arena, why, strlen(why));
