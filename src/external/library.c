@@ -56,11 +56,8 @@ static const External *find_foreign(Heap *heap, ExternalName wanted, const Exter
   arena_free(&arena);
   if (!address) return NULL;
   External *found = heap_alloc(heap, sizeof *found);
-  *found = (External){.name = wanted.name,
-                      .run = external_foreign,
-                      .effect = EFFECT_HIDDEN,
-                      .is_fortran = wanted.is_fortran,
-                      .address = address};
+  *found =
+      (External){.name = wanted.name, .run = external_foreign, .is_fortran = wanted.is_fortran, .address = address};
   memcpy(&found->release, &destructor, sizeof found->release);
   return found;
 }

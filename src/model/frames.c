@@ -199,6 +199,8 @@ bool frame_finish(Machine *machine) {
 bool frame_recover(Machine *machine) {
   if (machine->status != EXECUTE_UNKNOWN || !machine->domain->call) return false;
   while (machine->frames.count > 1 && frame_top(machine)->is_probe) frame_end(machine);
+  /* What is called for its effect alone is part of the function around it. */
+  while (machine->frames.count > 2 && frame_top(machine)->routine->outputs == 0) frame_end(machine);
   if (machine->frames.count < 2) return false;
   Frame *frame = frame_top(machine);
   for (uint32_t i = frame->control; i < machine->control.count; i++)

@@ -228,6 +228,14 @@ static void valuation_free(Valuation *run) {
 
 /* ---- reports ---- */
 
+/* Texts and objects need a value only where they are used; but an object whose constructor fails has no use. */
+static bool is_needed(const Valuation *run, Expr leaf, Expr fault) {
+  const Variable *variable = parameter_variable(run, leaf);
+  if (has_number(variable)) return true;
+  if (variable->type != TYPE_EXTERNAL_OBJECT || dag_op(run->dag, fault) != OP_CALL) return false;
+  return routine_can_run(run->model->functions.data[dag_call_info(run->dag, fault).function]->routine);
+}
+
 static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
   const char *name = names_text(run->model->names, variable->name);
@@ -262,7 +270,7 @@ bool model_parameter_values(const Model *model, Heap *heap, const double *overri
     warn_missing(&run, leaf, diags);
     Expr fault = run.faults[leaf];
     values[i] = fault == EXPR_NONE ? run.values[leaf] : NAN;
-    if (fault == EXPR_NONE || !has_number(parameter_variable(&run, leaf))) continue;
+    if (fault == EXPR_NONE || !is_needed(&run, leaf, fault)) continue;
     ok = false;
     if (run.states[fault] != STATE_REPORTED) report_fault(&run, leaf, fault, diags);
     run.states[fault] = STATE_REPORTED;
