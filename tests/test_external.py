@@ -153,6 +153,18 @@ for k, t in enumerate(found["time"]):
     near(found["z"][k], 2 * t * t, 1e-12)
     near(found["x"][k], math.exp(t) - 1, 1e-4)
 
+# C text has no tables.
+CURVE = package("""
+  model M
+    parameter Table t = Table("NoName", "NoName", [0, 0; 1, 1], {2}, 1, 2);
+    Real y = value(t, 1, time), x(start = 1, fixed = true);
+  equation
+    der(x) = y - x;
+  end M;""")
+for command, arguments in (("simulate", ["--compile"]), ("export", ["--c", "c"])):
+    _, errors = run(CURVE, *arguments, command=command, status=3)
+    assert "cannot be written as C" in errors, errors
+
 # From a file, whose name is a parameter; what is wrong with it is said.
 (folder / "t.txt").write_text("#1\ndouble tab(3,2)\n0 0\n1 2\n3 6\n")
 FILE = package("""

@@ -518,6 +518,7 @@ static void put_end(RoutineState *s, TextVec *out) {
 const char *routine_write(RoutineWriter *writer, const Routine *routine) {
   RoutineState s = {.writer = writer, .routine = routine, .depth = 1};
   if (routine->is_broken) return "it has errors";
+  if (routine->implementation) return "its body is in another language";
   name_slots(&s);
   uint32_t i = 0;
   for (; i < routine->code.count && !s.refusal; i++) {
