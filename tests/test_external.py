@@ -218,6 +218,41 @@ _, errors = run(package((LAPACK % " + 3").replace("norm([1, -2; 3, 4; 0, 5])", "
                 status=3)
 assert "dgesv" in errors and "size" in errors, errors
 
+# Functions as arguments, with some of their inputs given or none, passed on, in loops that only a run knows.
+ARGUMENTS = package("""
+  partial function scalar input Real u; output Real y; end scalar;
+  function line input Real a; input Real u; input Real b[:]; output Real y; algorithm y := a*u - b[1]; end line;
+  function cubic input Real u; output Real y; algorithm y := u^3 - 2; end cubic;
+  function bisect
+    input scalar f; input Real low; input Real high; output Real x;
+  protected
+    Real a = low, b = high, m;
+  algorithm
+    while b - a > 1e-12 loop
+      m := (a + b)/2;
+      if f(m)*f(b) > 0 then b := m; else a := m; end if;
+    end while;
+    x := (a + b)/2;
+  end bisect;
+  function twice input scalar f; input Real u; output Real y; algorithm y := f(f(u)); end twice;
+  function passOn input scalar f; input Real u; output Real y; algorithm y := twice(f, u); end passOn;
+  model M
+    parameter Real p = 3;
+    Real y = bisect(cubic, 0, 2), z = bisect(function line(a = p, b = {time, 1}), -5, 5);
+    Real v = bisect(function line(a = p, b = {2*time}), -5, 5), w = passOn(function line(a = 3, b = {time}), time), d = der(w);
+  end M;""", "")
+found = simulate(ARGUMENTS)
+for k, t in enumerate(found["time"]):
+    near(found["y"][k], 2 ** (1 / 3), 1e-9)
+    near(found["z"][k], t / 3, 1e-9)
+    near(found["v"][k], 2 * t / 3, 1e-9)
+    near(found["w"][k], 5 * t, 1e-12)
+    near(found["d"][k], 5, 1e-12)
+_, errors = run(ARGUMENTS.replace("line(a = 3,", "line(q = 3,"), status=3)
+assert "`line` is not a function with the inputs" in errors, errors
+_, errors = run(ARGUMENTS.replace("function line(a = 3", "function absent(a = 3"), status=3)
+assert "function `absent` is not defined" in errors, errors
+
 # Texts decide sizes while the model is read.
 found = simulate(package("""
   function len input String s; output Integer n; external "C" n = ModelicaStrings_length(s); end len;
@@ -332,7 +367,7 @@ _, errors = run(MISSING, status=3)
 assert "function `absent`, which is not in the file" in errors, errors
 
 # Everything prints to a text that reads back to the same.
-for text in (package(BEAD % "value(t, 1, x)"), OWN):
+for text in (package(BEAD % "value(t, 1, x)"), OWN, ARGUMENTS):
     allowed = ["--allow-external", "own.so"]
     flat, _ = run(text, *allowed, command="flatten")
     again, _ = run(flat, *allowed, command="flatten")

@@ -387,6 +387,11 @@ static void cwrite_terminate(RoutineState *s) {
   cvalue_line(s, "fail(m);");
 }
 
+static void cwrite_call_local(RoutineState *s, const uint32_t *call, uint32_t count) {
+  (void)call, (void)count;
+  cvalue_refuse(s, "it calls a function that is one of its inputs");
+}
+
 static void cwrite_missing(RoutineState *s, Name name) {
   (void)name;
   s->is_missing = true;

@@ -354,6 +354,9 @@ void compile_statements(Compiler *compiler, const AstStatement *statements, uint
 
 /* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an error. */
 uint32_t routine_of(Elaboration *el, ClassEntry *entry);
+
+/* The type of routine `number` as a value, with no inputs given; they are added as fields of the record. */
+Type function_type(Elaboration *el, uint32_t number);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
 /* Compiles the functions in reach of the model that nobody calls, to report what is wrong in them. */

@@ -9,6 +9,29 @@
 
 /* ---- slots ---- */
 
+Type function_type(Elaboration *el, uint32_t number) {
+  const Routine *routine = el->model->routines.data[number];
+  vec_push(el->heap, &el->model->records,
+           (Record){.name = routine->name, .function = number + 1, .span = routine->span});
+  el->record_list = el->model->records.data;
+  return (Type){.base = TYPE_RECORD, .definition = el->model->records.count - 1};
+}
+
+/* The class of an input that is a function; NULL if it is something else. */
+static ClassEntry *find_function_class(Elaboration *el, Name scope, const AstComponent *component) {
+  ClassEntry *found = class_find(el, scope, component->type->name);
+  return found && found->role == ROLE_CLASS_FUNCTION ? found : NULL;
+}
+
+/* The type of a slot with its dimensions; false after an error. */
+static bool resolve_slot(Elaboration *el, Name scope, const AstComponent *component, ResolvedType *out) {
+  ClassEntry *function = find_function_class(el, scope, component);
+  if (!function) return type_resolve(el, scope, component->type, out);
+  uint32_t number = routine_of(el, function);
+  if (number != NONE) out->type = function_type(el, number);
+  return number != NONE;
+}
+
 static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *entry, const AstElement *element) {
   const AstComponent *component = element->component;
   ResolvedType resolved = {0};
@@ -20,7 +43,7 @@ static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *en
       return false;
     }
   if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
-  if (!type_resolve(el, entry->name, component->type, &resolved)) return false;
+  if (!resolve_slot(el, entry->name, component, &resolved)) return false;
   uint32_t count = 0;
   Local local = {.name = component->label.name, .type = resolved.type, .span = component->label.span};
   for (uint32_t i = 0; i < resolved.dimensions.count; i++) {
@@ -173,7 +196,7 @@ static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
   const AstComponent *component = element->component;
   ResolvedType resolved = {0};
   if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
-  if (!type_resolve(el, entry->name, component->type, &resolved)) return;
+  if (!resolve_slot(el, entry->name, component, &resolved)) return;
   Span span = component->label.span;
   uint32_t guard = NONE;
   bool has_binding = component->modification && component->modification->value != AST_NONE;

@@ -214,6 +214,7 @@ static Shape shape_of(Elaboration *el, const Value *value) {
 static uint64_t hash_shape(Elaboration *el, uint64_t hash, const Value *value) {
   hash = hash_mix(hash ^ value->type.dimensions);
   for (uint32_t i = 0; i < value->type.dimensions; i++) hash = hash_mix(hash + value->sizes[i]);
+  if (value->type.base == TYPE_RECORD) hash = hash_mix(hash + value->type.definition);
   if (value->type.base == TYPE_RECORD)
     for (uint32_t i = 0; i < el->record_list[value->type.definition].fields.count; i++)
       hash = hash_shape(el, hash, &value->fields[i]);

@@ -177,6 +177,34 @@ bool step_call(Machine *machine, const uint32_t *call, uint32_t count) {
   return true;
 }
 
+/* The field of this name; the number of fields if there is none. */
+static uint32_t find_field(const Record *record, Name name) {
+  uint32_t field = 0;
+  while (field < record->fields.count && record->fields.data[field].name != name) field++;
+  return field;
+}
+
+bool step_call_local(Machine *machine, const uint32_t *call, uint32_t count) {
+  const Value function = frame_top(machine)->slots[call[0]];
+  const Record *record = machine_record(machine, function.type.definition);
+  const Routine *routine = (*machine->routines)[record->function - 1];
+  uint32_t *list = machine_alloc(machine, (2 + count + record->fields.count) * sizeof *list), used = 2;
+  list[0] = record->function - 1;
+  list[1] = call[1];
+  for (uint32_t slot = 0; slot < routine->inputs && used < 2 + count; slot++)
+    if (find_field(record, routine->locals.data[slot].name) == record->fields.count) list[used++] = slot;
+  if (used < 2 + count || routine->outputs < call[1])
+    return machine_error(machine, "`%s` does not have the inputs and outputs that it is called with",
+                         names_text(machine->names, routine->name));
+  for (uint32_t slot = 0; slot < routine->inputs; slot++) {
+    uint32_t field = find_field(record, routine->locals.data[slot].name);
+    if (field == record->fields.count) continue;
+    machine_push(machine, function.fields[field]);
+    list[used++] = slot;
+  }
+  return step_call(machine, list, used - 2);
+}
+
 bool frame_finish(Machine *machine) {
   Frame *frame = frame_top(machine);
   if (frame->returns.count) {

@@ -36,8 +36,10 @@ typedef struct Field {
   uint32_t *sizes; /* type.dimensions of them */
 } Field;
 
+/* A function as an argument is a record of those of its inputs that are given. */
 typedef struct Record {
   Name name;
+  uint32_t function; /* 1 + number of its routine; 0: an ordinary record */
   VEC(Field) fields;
   Span span;
 } Record;

@@ -179,6 +179,7 @@ bool step_external(Machine *machine, uint32_t count, const uint32_t *places);
 bool step_body(Machine *machine);
 bool step_assert(Machine *machine);
 bool step_call(Machine *machine, const uint32_t *call, uint32_t count);
+bool step_call_local(Machine *machine, const uint32_t *call, uint32_t count);
 bool step_declare(Machine *machine, uint32_t number, uint32_t count);
 bool step_reinit(Machine *machine);
 bool step_store(Machine *machine, const uint32_t *place);

@@ -235,7 +235,12 @@ static void run_field(RoutinePrinter *writer, uint32_t number) {
 
 static void run_record(RoutinePrinter *writer, uint32_t definition) {
   const Record *record = &writer->print->model->records.data[definition];
-  const char *open = arena_printf(&writer->arena, "%s(", print_record(writer->print, definition));
+  const char *open = print_record_open(writer->print, &writer->arena, definition);
+  for (uint32_t f = 0; f < record->fields.count; f++) {
+    Item *item = &writer->stack.data[writer->stack.count - record->fields.count + f];
+    const char *label = print_field_label(writer->print, &writer->arena, definition, f);
+    item->rope = rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.text = label}, {.rope = item->rope}}, 2);
+  }
   push_item(writer, pop_list(writer, open, record->fields.count, ", ", ")"), definition);
 }
 
@@ -500,6 +505,11 @@ static void run_call(RoutinePrinter *writer, const uint32_t *call, uint32_t coun
   const Rope *rope = rope_of(writer, LEVEL_PRIMARY, writer->pieces.data, writer->pieces.count);
   uint32_t record = callee->outputs ? type_record(callee->locals.data[callee->inputs].type) : NO_RECORD;
   push_outputs(writer, rope, record, call[1]);
+}
+
+static void run_call_local(RoutinePrinter *writer, const uint32_t *call, uint32_t count) {
+  const char *open = arena_printf(&writer->arena, "%s(", local_name(writer, call[0]));
+  push_outputs(writer, pop_list(writer, open, count, ", ", ")"), NO_RECORD, call[1]);
 }
 
 /* A function that is not in the file: the call as it was written. Constants of the same span stand for its values. */
