@@ -2,6 +2,9 @@
  * against the sequences of the library's published results, files, texts, LAPACK. */
 #include "external/external.h"
 
+#include "daedal.h"
+#include "fail_alloc.h"
+
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -725,6 +728,43 @@ static void test_lapack(void **state) {
   assert_non_null(strstr(b->call.failure, "argument 3"));
 }
 
+/* ---- memory ---- */
+
+static const char MODEL[] =
+    "package P\n"
+    "  class Table extends ExternalObject;\n"
+    "    function constructor input Real table[:,:]; output Table t;\n"
+    "      external \"C\" t = ModelicaStandardTables_CombiTable1D_init2(\"NoName\", \"NoName\", table, size(table, "
+    "1),\n"
+    "        size(table, 2), {2}, 1, 2, 2, false);\n"
+    "    end constructor;\n"
+    "    function destructor input Table t; external \"C\" ModelicaStandardTables_CombiTable1D_close(t); end "
+    "destructor;\n"
+    "  end Table;\n"
+    "  function value input Table t; input Real u; output Real y;\n"
+    "    external \"C\" y = ModelicaStandardTables_CombiTable1D_getValue(t, 1, u); end value;\n"
+    "  model M parameter Table t = Table([0, 1; 1, 2; 2, 5]); Real x(start = 1, fixed = true);\n"
+    "  equation der(x) = -value(t, x); end M;\n"
+    "end P;\n";
+
+/* Whatever allocation is refused, everything is given back. */
+static void test_refused_memory(void **state) {
+  (void)state;
+  FailAlloc fail = {0};
+  for (size_t refuse = 0, total = 1; refuse <= total; refuse += 1 + total / 200) {
+    fail = (FailAlloc){.refuse = refuse};
+    fail_alloc_begin(&fail);
+    daedal_allocator allocator = {fail.hook.resize, fail.hook.context};
+    daedal_model *model = daedal_load_text(MODEL, sizeof MODEL - 1, "model", NULL, &allocator);
+    daedal_result *result = model ? daedal_simulate(model, NULL) : NULL;
+    if (refuse == 0) assert_int_equal(daedal_result_status(result), DAEDAL_OK);
+    if (refuse == 0) total = fail.count;
+    daedal_result_free(result);
+    daedal_model_free(model);
+    assert_int_equal(fail.live, 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_smoothness, setup, teardown),
@@ -740,6 +780,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_texts, setup, teardown),
       cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
       cmocka_unit_test_setup_teardown(test_lapack, setup, teardown),
+      cmocka_unit_test(test_refused_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
