@@ -42,11 +42,11 @@ void curve_extend_steps(double *d, uint32_t pieces) {
   d[pieces + 1] = 2 * d[pieces] - d[pieces - 1];
 }
 
-void curve_slopes(Smoothness smoothness, const double *x, const double *y, uint32_t stride, uint32_t count,
-                  double *steps, double *slope) {
+/* Slopes at `count` points, which strictly increase; `steps` is room for `count` + 3. */
+static void fill_slopes(Smoothness smoothness, const double *x, const double *y, uint32_t count, double *steps,
+                        double *slope) {
   double *d = steps + 2;
-  for (uint32_t i = 0; i + 1 < count; i++)
-    d[i] = (y[(size_t)(i + 1) * stride] - y[(size_t)i * stride]) / (x[i + 1] - x[i]);
+  for (uint32_t i = 0; i + 1 < count; i++) d[i] = (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
   if (count < 3) {
     for (uint32_t i = 0; i < count; i++) slope[i] = count == 2 ? d[0] : 0;
     return;
@@ -70,7 +70,7 @@ Curve curve_make(Heap *heap, const double *x, const double *y, uint32_t count, S
   curve.slope = heap_array(heap, count, sizeof *curve.slope);
   for (uint32_t begin = 0, end; begin < count; begin = end) {
     for (end = begin + 1; end < count && x[end] > x[end - 1];) end++;
-    curve_slopes(smoothness, x + begin, y + begin, 1, end - begin, steps, curve.slope + begin);
+    fill_slopes(smoothness, x + begin, y + begin, end - begin, steps, curve.slope + begin);
   }
   heap_free(heap, steps);
   return curve;

@@ -42,13 +42,9 @@ Curve curve_make(Heap *heap, const double *x, const double *y, uint32_t count, S
  * a curve that is not to be extrapolated. */
 bool curve_derivatives(const Curve *curve, double u, bool from_left, uint32_t order, double *derivative);
 
-/* How much of an Akima slope at a point is that of the piece before it (the rest is that of the piece behind); d[-2..1] are
- * the slopes of the two pieces before and behind. */
+/* How much of an Akima slope at a point is that of the piece before it, the rest being that of the piece behind; d[-2..1]
+ * are the slopes of the two pieces before and behind. */
 double curve_akima_share(const double *d, bool is_modified);
 
-/* Beyond the ends the slopes of pieces go on as those of a parabola do: fills d[-2], d[-1], d[pieces], d[pieces + 1]. */
+/* Fills d[-2], d[-1], d[pieces], d[pieces + 1]: beyond the ends the slopes go on as those of a parabola do. */
 void curve_extend_steps(double *d, uint32_t pieces);
-
-/* Slopes at `count` points (x strictly increasing, y with this stride) for a cubic kind. `steps` is room for `count` + 3. */
-void curve_slopes(Smoothness smoothness, const double *x, const double *y, uint32_t stride, uint32_t count,
-                  double *steps, double *slope);

@@ -1,6 +1,5 @@
-/* effects: functions of Modelica.Utilities that change something outside: they are found only if the user allows it. What
- * is printed for people goes to the state of the run, not to the terminal. */
-#include "base/number.h"
+/* effects: functions of Modelica.Utilities that change something outside; they are found only if the user allows it.
+ * What is printed for people goes to the state of the run, not to the terminal. */
 #include "external/functions.h"
 
 #include <errno.h>
@@ -29,9 +28,6 @@ bool external_print(ExternalCall *call) {
   if (file && fclose(file) != 0) is_written = false;
   return check(call, is_written, path);
 }
-
-/* Files are never left open. */
-bool external_close_file(ExternalCall *call) { return external_close(call); }
 
 bool external_stop(ExternalCall *call) { return external_fail(call, "%s", external_text(call, 0)); }
 

@@ -93,7 +93,7 @@ void *external_content(ExternalCall *call, uint32_t position, const void *kind) 
   return NULL;
 }
 
-/* Objects go with the heap that they are in. */
+/* Objects go with the heap that they are in, and files are never left open. */
 bool external_close(ExternalCall *call) {
   (void)call;
   return true;

@@ -1,5 +1,5 @@
-/* foreign: see foreign.h. In C, scalars are passed by value and outputs as pointers; in FORTRAN 77 everything is a pointer,
- * matrices are stored by columns, and the lengths of texts follow at the end. */
+/* foreign: see foreign.h. In C, scalars are passed by value and outputs as pointers; in FORTRAN 77 everything is a
+ * pointer, matrices are stored by columns, and the lengths of texts follow at the end. */
 #include "external/foreign.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* jet: numbers with derivatives in the algebra with n nilpotents (e_i^2 = 0): 2^n coefficients, that of the product of the
- * e_i with i in a set at the position whose bits are the set. The upper half of an element is its derivative in the
+/* jet: numbers with derivatives in the algebra with n nilpotents (e_i^2 = 0): 2^n coefficients, that of the product of
+ * the e_i with i in a set at the position whose bits are the set. The upper half of an element is its derivative in the
  * direction of the last nilpotent. */
 #pragma once
 

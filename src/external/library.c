@@ -11,9 +11,12 @@
 
 /* clang-format off */
 static const External FUNCTIONS[] = {
-#define FUNCTION(title, function, letters, kind) {.name = #title, .signature = letters, .run = external_##function, .effect = EFFECT_##kind},
-#define SMOOTH(title, function, letters) {.name = #title, .signature = letters, .run = external_##function, .is_smooth = true},
-#define LAPACK(title, needs) {.name = #title, .run = external_foreign, .address = title##_, .is_fortran = true, .sizes = needs},
+#define FUNCTION(title, function, letters, kind) \
+  {.name = #title, .signature = letters, .run = external_##function, .effect = EFFECT_##kind},
+#define SMOOTH(title, function, letters) \
+  {.name = #title, .signature = letters, .run = external_##function, .is_smooth = true},
+#define LAPACK(title, needs) \
+  {.name = #title, .run = external_foreign, .address = title##_, .is_fortran = true, .sizes = needs},
 #include "external/functions.def"
 };
 /* clang-format on */

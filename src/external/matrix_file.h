@@ -1,5 +1,5 @@
-/* matrix_file: matrices in files, as tables and ModelicaIO read them. The format is told by the content: text that begins
- * with #1, a MATLAB file of level 4 or of level 5 without compression (v6), or else comma-separated values. */
+/* matrix_file: matrices in files, as tables and ModelicaIO read them. The format is told by the content: text that
+ * begins with #1, a MATLAB file of level 4 or of level 5 without compression (v6), or else comma-separated values. */
 #pragma once
 
 #include "external/external.h"

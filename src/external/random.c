@@ -1,6 +1,6 @@
-/* random: the generators of Modelica.Math.Random, by S. Vigna (ACM Trans. Math. Softw. 42 (2016) 30, and
- * J. Comput. Appl. Math. 315 (2017) 175). In the library, unlike in the papers, the states of the two short generators take
- * the word that is given out; so sequences are those of the library. A word of 64 bits is two Integers, the low one first. */
+/* random: the generators of Modelica.Math.Random, by S. Vigna (ACM Trans. Math. Softw. 42 (2016) 30, and J. Comput. Appl.
+ * Math. 315 (2017) 175). In the library, unlike in the papers, the states of the two short generators take the word that
+ * is given out; so sequences are those of the library. A word of 64 bits is two Integers, the low one first. */
 #include "external/functions.h"
 
 #include <string.h>

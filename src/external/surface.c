@@ -206,12 +206,12 @@ static void plain_piece(const Surface *surface, const Place *p, const Place *q, 
 }
 
 /* The derivative of order k of a polynomial of degree 3 at s. */
-static double derive_cubic(const double *c, uint32_t stride, double s, uint32_t k) {
+static double derive_cubic(const double *c, double s, uint32_t k) {
   double sum = 0;
   for (uint32_t power = 4; power-- > k;) {
     double factor = 1;
     for (uint32_t i = 0; i < k; i++) factor *= power - i;
-    sum = sum * s + factor * c[(size_t)power * stride];
+    sum = sum * s + factor * c[power];
   }
   return sum;
 }
@@ -237,8 +237,8 @@ static bool surface_derivatives(ExternalCall *call, const Surface *surface, doub
   for (uint32_t j = 0; j < n + 2; j++)
     for (uint32_t k = 0; k < n + 2; k++) {
       double row[4];
-      for (uint32_t i = 0; i < 4; i++) row[i] = derive_cubic(c[i], 1, q.is_constant ? 0 : q.distance, k);
-      d[j][k] = derive_cubic(row, 1, p.is_constant ? 0 : p.distance, j);
+      for (uint32_t i = 0; i < 4; i++) row[i] = derive_cubic(c[i], q.is_constant ? 0 : q.distance, k);
+      d[j][k] = derive_cubic(row, p.is_constant ? 0 : p.distance, j);
     }
   for (uint32_t j = 0; j < n + 2; j++) extend(surface->extrapolation, q.beyond, n, d[j], 1);
   for (uint32_t k = 0; k <= n; k++) extend(surface->extrapolation, p.beyond, n, &d[0][k], JET_LIMIT + 2);

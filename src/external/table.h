@@ -1,5 +1,5 @@
-/* table: what tables in one dimension and over time share: a matrix whose first column holds the places, and a curve for
- * each other column that is used. */
+/* table: what tables in one dimension and over time share: a matrix whose first column holds the places, and a curve
+ * for each other column that is used. */
 #pragma once
 
 #include "external/curve.h"

@@ -1,5 +1,5 @@
-/* timetable: tables over time (CombiTimeTable). The table is read at time - shift from the start time on, and is 0 before.
- * Where it jumps, kinks, begins or ends, time events happen; the model asks for the next one and hands it back: as long
+/* timetable: tables over time (CombiTimeTable). The table is read at time - shift from the start time on, and is 0
+ * before. Where it jumps, kinks, begins or ends, time events happen; the model asks for the next one and hands it back: as long
  * as time has reached that event but the model has not taken it yet, values are those from the left. */
 #include "external/functions.h"
 #include "external/jet.h"
