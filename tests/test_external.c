@@ -743,7 +743,7 @@ static const char MODEL[] =
     "  end Table;\n"
     "  function value input Table t; input Real u; output Real y;\n"
     "    external \"C\" y = ModelicaStandardTables_CombiTable1D_getValue(t, 1, u); end value;\n"
-    "  model M parameter Table t = Table([0, 1; 1, 2; 2, 5]); Real x(start = 1, fixed = true);\n"
+    "  model M parameter Real k = 1; parameter Table t = Table([0, k; 1, 2; 2, 5]); Real x(start = 1, fixed = true);\n"
     "  equation der(x) = -value(t, x); end M;\n"
     "end P;\n";
 
@@ -765,6 +765,26 @@ static void test_refused_memory(void **state) {
   }
 }
 
+/* Runs of one plan share its table, or make their own where a parameter of it differs; runs before and after do not
+ * change. */
+static void test_shared_plan(void **state) {
+  (void)state;
+  daedal_model *model = daedal_load_text(MODEL, sizeof MODEL - 1, "model", NULL, NULL);
+  daedal_plan *plan = daedal_plan_make(model, NULL);
+  double end[4], k[] = {1, 3, 1, 3};
+  for (int i = 0; i < 4; i++) {
+    daedal_run *run = daedal_run_make(plan);
+    assert_non_null(run);
+    if (k[i] != 1) assert_int_equal(daedal_run_set(run, "k", k[i]), DAEDAL_OK);
+    assert_int_equal(daedal_run_execute(run), DAEDAL_OK);
+    end[i] = daedal_run_get(run, "x");
+    daedal_run_free(run);
+  }
+  assert_true(end[0] == end[2] && end[1] == end[3] && fabs(end[0] - end[1]) > 0.1);
+  daedal_plan_free(plan);
+  daedal_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_smoothness, setup, teardown),
@@ -781,6 +801,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
       cmocka_unit_test_setup_teardown(test_lapack, setup, teardown),
       cmocka_unit_test(test_refused_memory),
+      cmocka_unit_test(test_shared_plan),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
