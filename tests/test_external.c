@@ -24,6 +24,7 @@ enum { ARGUMENTS = 20, NUMBERS = 4096 };
 typedef struct Bench {
   Heap *heap;
   Arena arena;
+  const ExternalRights *rights;
   ExternalCall call;
   ExternalValue arguments[ARGUMENTS];
   uint32_t sizes[ARGUMENTS][2];
@@ -36,7 +37,7 @@ static void begin(Bench *b, const char *name, uint32_t nilpotents) {
   arena_free(&b->arena);
   b->call = (ExternalCall){.arguments = b->arguments, .nilpotents = nilpotents, .arena = &b->arena};
   b->call.state = external_state(b->heap);
-  b->call.function = external_find(b->heap, (ExternalName){.name = name}, NULL, &is_forbidden);
+  b->call.function = external_find(b->heap, (ExternalName){.name = name}, b->rights, &is_forbidden);
   assert_non_null(b->call.function);
 }
 
@@ -549,6 +550,109 @@ static void test_matrix_input(void **state) {
   unlink(path);
 }
 
+/* ---- what is allowed only to models that are trusted ---- */
+
+/* Runs a function of texts; of a result the number. */
+static double run_texts(Bench *b, const char *name, const char *first, const char *second, ExternalType type) {
+  begin(b, name, 0);
+  add_text(b, first);
+  if (second) add_text(b, second);
+  if (!run(b, type)) fail_msg("%s", b->call.failure);
+  return b->scalars[ARGUMENTS][0];
+}
+
+static void test_effects(void **state) {
+  Bench *b = *state;
+  const char *failure, *names[2];
+  char folder[] = "/tmp/daedal-test-external-XXXXXX", a[64], c[64], inner[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(a, sizeof a, "%s/a", folder);
+  snprintf(c, sizeof c, "%s/c", folder);
+  snprintf(inner, sizeof inner, "%s/inner", folder);
+  b->rights = external_rights(b->heap, "", &b->arena, &failure);
+  run_texts(b, "ModelicaInternal_print", "line", a, EXTERNAL_NOTHING);
+  run_texts(b, "ModelicaInternal_copyFile", a, c, EXTERNAL_NOTHING);
+  run_texts(b, "ModelicaInternal_mkdir", inner, NULL, EXTERNAL_NOTHING);
+  assert_true(run_texts(b, "ModelicaInternal_stat", inner, NULL, EXTERNAL_INTEGER) == 3);
+  assert_true(run_texts(b, "ModelicaInternal_getNumberOfFiles", folder, NULL, EXTERNAL_INTEGER) == 3);
+  run_texts(b, "ModelicaInternal_rmdir", inner, NULL, EXTERNAL_NOTHING);
+  begin(b, "ModelicaInternal_readDirectory", 0);
+  add_text(b, folder);
+  add_integer(b, 2);
+  *add(b, EXTERNAL_TEXT) = (ExternalValue){.type = EXTERNAL_TEXT, .dimensions = 1, .count = 2, .texts = names};
+  assert_true(run(b, EXTERNAL_NOTHING));
+  assert_string_equal(names[1], "c");
+  run_texts(b, "ModelicaInternal_removeFile", c, NULL, EXTERNAL_NOTHING);
+  run_texts(b, "ModelicaInternal_rename", a, c, EXTERNAL_NOTHING);
+  begin(b, "ModelicaInternal_readFile", 0);
+  add_text(b, c);
+  *add(b, EXTERNAL_TEXT) = (ExternalValue){.type = EXTERNAL_TEXT, .dimensions = 1, .count = 2, .texts = names};
+  add_integer(b, 2);
+  assert_true(run(b, EXTERNAL_NOTHING));
+  assert_string_equal(names[0], "line");
+  assert_string_equal(names[1], "");
+  double matrix[] = {1, 2, 3, 4, 5, 6}, again[6];
+  begin(b, "ModelicaIO_writeRealMatrix", 0);
+  add_text(b, c);
+  add_text(b, "m");
+  add_array(b, EXTERNAL_REAL, matrix, 2, 3);
+  add_integer(b, 2);
+  add_integer(b, 3);
+  add_integer(b, 0);
+  add_text(b, "4");
+  assert_true(run(b, EXTERNAL_INTEGER));
+  begin(b, "ModelicaIO_readRealMatrix", 0);
+  add_text(b, c);
+  add_text(b, "m");
+  add_array(b, EXTERNAL_REAL, again, 2, 3);
+  add_integer(b, 2);
+  add_integer(b, 3);
+  add_integer(b, 0);
+  assert_true(run(b, EXTERNAL_NOTHING) && memcmp(matrix, again, sizeof matrix) == 0);
+  assert_true(run_texts(b, "ModelicaInternal_system", "true", NULL, EXTERNAL_INTEGER) == 0);
+  run_texts(b, "ModelicaInternal_removeFile", c, NULL, EXTERNAL_NOTHING);
+  rmdir(folder);
+}
+
+/* The environment, the process and the clock. */
+static void test_system(void **state) {
+  Bench *b = *state;
+  const char *failure;
+  b->rights = external_rights(b->heap, "", &b->arena, &failure);
+  begin(b, "ModelicaInternal_setenv", 0);
+  add_text(b, "DAEDAL_TEST_EXTERNAL");
+  add_text(b, "set");
+  add_integer(b, 0);
+  assert_true(run(b, EXTERNAL_NOTHING));
+  begin(b, "ModelicaInternal_getenv", 0);
+  add_text(b, "DAEDAL_TEST_EXTERNAL");
+  add_integer(b, 0);
+  add_text(b, "");
+  add_integer(b, 0);
+  assert_true(run(b, EXTERNAL_NOTHING) && b->scalars[3][0] == 1);
+  assert_string_equal(b->texts[2], "set");
+  run_texts(b, "ModelicaInternal_chdir", ".", NULL, EXTERNAL_NOTHING);
+  begin(b, "ModelicaInternal_getcwd", 0);
+  add_integer(b, 0);
+  assert_true(run(b, EXTERNAL_TEXT) && b->texts[ARGUMENTS][0] == '/');
+  begin(b, "ModelicaInternal_getpid", 0);
+  assert_true(run(b, EXTERNAL_INTEGER) && b->scalars[ARGUMENTS][0] == getpid());
+  begin(b, "ModelicaInternal_getTime", 0);
+  for (int i = 0; i < 7; i++) add_integer(b, 0);
+  assert_true(run(b, EXTERNAL_NOTHING) && b->scalars[6][0] > 2000);
+  begin(b, "ModelicaRandom_automaticGlobalSeed", 0);
+  assert_true(run(b, EXTERNAL_INTEGER));
+  double halves[2];
+  begin(b, "ModelicaRandom_convertRealToIntegers", 0);
+  add_real(b, 1);
+  add_array(b, EXTERNAL_INTEGER, halves, 2, 0);
+  assert_true(run(b, EXTERNAL_NOTHING) && halves[0] == 0 && halves[1] == 0x3FF00000);
+  begin(b, "ModelicaError", 0);
+  add_text(b, "stop here");
+  assert_false(run(b, EXTERNAL_NOTHING));
+  assert_string_equal(b->call.failure, "stop here");
+}
+
 /* ---- random numbers: the library's published results for the seeds 614657 and 30020 ---- */
 
 static void check_sequence(Bench *b, const char *name, double *state, uint32_t count, const double *expected) {
@@ -796,6 +900,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_surface_smooth, setup, teardown),
       cmocka_unit_test_setup_teardown(test_files, setup, teardown),
       cmocka_unit_test_setup_teardown(test_matrix_input, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_effects, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_system, setup, teardown),
       cmocka_unit_test_setup_teardown(test_random, setup, teardown),
       cmocka_unit_test_setup_teardown(test_texts, setup, teardown),
       cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
