@@ -95,6 +95,12 @@ daedal_model *daedal_load_file(const char *path, const char *class_name, const d
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator);
 
+/* The same, with what external functions of the model may do: write and remove files and run commands, and be called from
+ * the shared libraries listed in `libraries` (paths with commas between them; "" for none). Only for models that you
+ * trust: they run code. path: the file, or with a text its name for messages; text: NULL to read the file. */
+daedal_model *daedal_load_trusted(const char *path, const char *text, size_t length, const char *class_name,
+                                  const char *libraries, const daedal_allocator *allocator);
+
 void daedal_model_free(daedal_model *model);
 
 daedal_status daedal_model_status(const daedal_model *model);

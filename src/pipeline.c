@@ -3,6 +3,7 @@
 
 #include "array/verdict.h"
 #include "code/switches.h"
+#include "external/external.h"
 #include "solve/jump.h"
 
 #include <math.h>
@@ -25,26 +26,34 @@ double pipeline_clock(void) {
 
 /* ---- what can be run ---- */
 
-/* The name of what has no numeric value in this node; NULL: it has one. */
-static const char *node_unsupported(const Model *model, Expr e) {
+/* Has the node no numeric value? */
+static bool is_unsupported(const Model *model, Expr e) {
   switch (dag_op(model->dag, e)) {
-  case OP_DELAY: return op_name(dag_op(model->dag, e));
-  case OP_CALL: {
-    const Function *function = model->functions.data[dag_call_info(model->dag, e).function];
-    return function->routine->kind == ROUTINE_EXTERNAL ? names_text(model->names, function->name) : NULL;
-  }
-  default: return NULL;
+  case OP_DELAY: return true;
+  case OP_CALL: return !routine_can_run(model->functions.data[dag_call_info(model->dag, e).function]->routine);
+  default: return false;
   }
 }
 
-/* The same of the first such node at or below the roots. */
-static const char *first_unsupported(const Model *model, const Expr *roots, uint32_t count) {
-  const char *found = NULL;
+/* The first such node at or below the roots; EXPR_NONE if there is none. */
+static Expr first_unsupported(const Model *model, const Expr *roots, uint32_t count) {
+  Expr found = EXPR_NONE;
   IndexVec below = {0};
   dag_below(model->dag, dag_scratch(model->dag), roots, count, &below);
-  for (uint32_t k = 0; k < below.count && !found; k++) found = node_unsupported(model, below.data[k]);
+  for (uint32_t k = 0; k < below.count && found == EXPR_NONE; k++)
+    if (is_unsupported(model, below.data[k])) found = below.data[k];
   vec_free(dag_heap(model->dag), &below);
   return found;
+}
+
+static void report_unsupported(const Model *model, Expr e, Span span, Diags *diags) {
+  if (dag_op(model->dag, e) != OP_CALL) {
+    diag_error(diags, DIAG_INPUT, span, "not supported by simulate yet: %s(...)", op_name(dag_op(model->dag, e)));
+    return;
+  }
+  const Routine *routine = model->functions.data[dag_call_info(model->dag, e).function]->routine;
+  Diag *diag = diag_error(diags, DIAG_INPUT, span, "`%s` cannot be run", names_text(model->names, routine->name));
+  diag_note(diags, diag, (Span){0}, routine_lacks(routine), names_text(model->names, routine->external));
 }
 
 /* Equations call only what can be run; the first that does not is named. */
@@ -57,11 +66,11 @@ static bool operators_supported(Plan *plan) {
     equation[i] = i < count ? &model->equations.data[i] : &model->initial_equations.data[i - count];
     roots[i] = equation[i]->residual;
   }
-  bool fine = !first_unsupported(model, roots, all);
-  const char *name = NULL;
-  for (uint32_t i = 0; i < all && !fine && !name; i++) {
-    name = first_unsupported(model, &roots[i], 1);
-    if (name) diag_error(plan->diags, DIAG_INPUT, equation[i]->span, "not supported by simulate yet: %s(...)", name);
+  bool fine = first_unsupported(model, roots, all) == EXPR_NONE;
+  Expr found = EXPR_NONE;
+  for (uint32_t i = 0; i < all && !fine && found == EXPR_NONE; i++) {
+    found = first_unsupported(model, &roots[i], 1);
+    if (found != EXPR_NONE) report_unsupported(model, found, equation[i]->span, plan->diags);
   }
   heap_free_all(plan->heap, roots, equation);
   return fine;
@@ -368,6 +377,20 @@ static bool pass_compile(Plan *plan) {
 
 /* ---- the run ---- */
 
+/* Two values of a parameter serve the same run. Objects that never change are made of other parameters. */
+static bool same_parameter(const Model *model, uint32_t p, double a, double b) {
+  if (model->variables.data[model->parameters.data[p]].type != TYPE_EXTERNAL_OBJECT)
+    return a == b || (isnan(a) && isnan(b));
+  const ExternalInstance *mine = external_instance(a);
+  return mine && mine->is_shared;
+}
+
+static bool same_parameters(const Model *model, const double *a, const double *b) {
+  for (uint32_t p = 0; p < model->parameters.count; p++)
+    if (!same_parameter(model, p, a[p], b[p])) return false;
+  return true;
+}
+
 static bool same_numbers(const double *a, const double *b, size_t count) {
   for (size_t k = 0; k < count; k++)
     if (!(a[k] == b[k] || (isnan(a[k]) && isnan(b[k])))) return false;
@@ -379,7 +402,7 @@ static bool has_plan_values(const Simulation *simulation, const double *paramete
   const Plan *plan = simulation->plan;
   const double *mine = simulation->request.starts.start, *given = plan->request.starts.start;
   if (simulation->request.run.start != plan->request.run.start) return false;
-  if (!same_numbers(parameters, plan->parameters, plan->model->parameters.count)) return false;
+  if (!same_parameters(plan->model, parameters, plan->parameters)) return false;
   if (!mine || !given) return mine == given;
   return same_numbers(mine, given, plan->model->variables.count);
 }
@@ -787,7 +810,38 @@ bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *reques
   return true;
 }
 
-bool plan_depends_on_values(const Plan *plan) { return plan->conversions.count || plan->reduction.strangeness; }
+/* An object that changes belongs to one run. */
+static bool has_own_objects(const Plan *plan) {
+  const Model *model = plan->model;
+  for (uint32_t p = 0; p < model->parameters.count; p++) {
+    if (model->variables.data[model->parameters.data[p]].type != TYPE_EXTERNAL_OBJECT) continue;
+    const ExternalInstance *object = external_instance(plan->parameters[p]);
+    if (object && !object->is_shared) return true;
+  }
+  return false;
+}
+
+bool plan_depends_on_values(const Plan *plan) {
+  return plan->conversions.count || plan->reduction.strangeness || has_own_objects(plan);
+}
+
+/* What functions printed is told with the other messages, each line once in a row. */
+static void report_printed(Simulation *simulation) {
+  enum { SHOWN = 20 };
+  TextVec *printed = &external_state(simulation->heap)->printed;
+  uint32_t shown = 0;
+  const char *before = "";
+  for (char *line = printed->count ? printed->data : NULL, *end; line && *line && shown < SHOWN; line = end + 1) {
+    end = strchr(line, '\n');
+    *end = 0;
+    if (strcmp(line, before) != 0) {
+      diag_warning(simulation->diags, (Span){0}, "the model prints: %s", line);
+      shown++;
+    }
+    before = line;
+  }
+  printed->count = 0;
+}
 
 static bool run_passes(Simulation *simulation) {
   for (size_t p = 0; p < sizeof RUN_PASSES / sizeof *RUN_PASSES; p++) {
@@ -796,6 +850,7 @@ static bool run_passes(Simulation *simulation) {
     add_seconds(&simulation->facts.seconds, RUN_PASSES[p].seconds, begin);
     if (!ok) return false;
   }
+  report_printed(simulation);
   simulation->facts.status = "ok";
   return true;
 }

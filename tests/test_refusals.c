@@ -97,6 +97,12 @@ static bool load_file(Stage *stage) {
   return loaded(stage, daedal_load_file(path_with(stage, ".mo", path, sizeof path), NULL, &allocator));
 }
 
+static bool load_trusted(Stage *stage) {
+  daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
+  const char *text = stage->text;
+  return loaded(stage, daedal_load_trusted("test.mo", text, strlen(text), NULL, "", &allocator));
+}
+
 static bool ran(Stage *stage, daedal_result *result) {
   daedal_result_free(stage->result);
   stage->result = result;
@@ -222,6 +228,7 @@ typedef struct Row {
 static const Row ROWS[] = {
     {"load_text", load_text, NULL, true},
     {"load_file", load_file, NULL, true},
+    {"load_trusted", load_trusted, NULL, true},
     {"model_status", call_model_status, NULL, false},
     {"model_name", call_model_name, NULL, false},
     {"diagnostic_count", call_diagnostic_count, NULL, false},

@@ -11,7 +11,7 @@
 /* What to load: `text` or, if that is NULL, the file `path`. */
 typedef struct LoadRequest {
   Heap *heap;
-  const char *path, *text, *class_name;
+  const char *path, *text, *class_name, *libraries;
   size_t length;
   const ModificationVec *modifications;
   daedal_model *model; /* made */
@@ -27,11 +27,22 @@ static daedal_counts count_model(const Model *model) {
                          .functions = model->functions.count};
 }
 
+/* Rights of external functions; false after reporting. */
+static bool take_rights(daedal_model *model, const char *libraries) {
+  const char *failure = NULL;
+  if (!libraries) return true;
+  model->libraries = arena_copy(&model->arena, libraries, strlen(libraries));
+  model->rights = external_rights(model->heap, libraries, &model->arena, &failure);
+  if (!model->rights) diag_error(&model->diags, DIAG_FILE, (Span){0}, "a library cannot be loaded: %s", failure);
+  return model->rights;
+}
+
 /* Parses and flattens `text`, which belongs to the heap. */
 static void read_model(daedal_model *model, char *text, uint32_t length, const ModificationVec *modifications) {
   double begin = pipeline_clock();
   model->source = source_make(model->heap, model->source.path, text, length);
-  model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, &model->diags);
+  model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, model->rights,
+                           &model->diags);
   if (model->diags.errors) model->model = NULL;
   if (model->model) model->counts = count_model(model->model);
   model->seconds_parse = pipeline_clock() - begin;
@@ -68,7 +79,7 @@ static void load(void *context) {
   model->source = source_make(model->heap, path, "", 0);
   if (request->class_name) model->class_name = copy_text(model, request->class_name);
   uint32_t length = 0;
-  char *text = load_bytes(model, request, &length);
+  char *text = take_rights(model, request->libraries) ? load_bytes(model, request, &length) : NULL;
   if (text) read_model(model, text, length, request->modifications);
   publish_model(model);
   request->model = model;
@@ -94,6 +105,16 @@ daedal_model *daedal_load_text(const char *text, size_t length, const char *path
       allocator);
 }
 
+daedal_model *daedal_load_trusted(const char *path, const char *text, size_t length, const char *class_name,
+                                  const char *libraries, const daedal_allocator *allocator) {
+  return load_with((LoadRequest){.path = path,
+                                 .text = text,
+                                 .length = length,
+                                 .class_name = class_name,
+                                 .libraries = libraries ? libraries : ""},
+                   allocator);
+}
+
 daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator) {
   return load_with((LoadRequest){.path = path, .class_name = class_name}, allocator);
 }
@@ -104,6 +125,7 @@ daedal_model *model_load_modified(const daedal_model *model, const ModificationV
                                       .text = source->text,
                                       .length = source->length,
                                       .class_name = model->class_name,
+                                      .libraries = model->libraries,
                                       .modifications = modifications},
                         heap_hook(model->heap));
 }

@@ -17,6 +17,8 @@ enum { IN_TIMES = IN_SIMULATE | IN_COMPARE, IN_RUNS = IN_INIT | IN_REDUCE | IN_T
 const Option options[] = {
     {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
+    {"--allow-external", NULL, "[LIBRARY]", IN_ALL, OPTION_LIBRARY, PLACE(libraries),
+     "let external functions write files and run commands, and take them from LIBRARY.so"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
     {"--stop-time", NULL, "T", IN_TIMES, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
@@ -218,6 +220,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_PLOT:
     if (!ends_well(option, value)) return false;
     break;
+  case OPTION_LIBRARY: *(const char **)place = value; return true;
   case OPTION_TEXT:
   case OPTION_JSON:
   case OPTION_OUTPUT:
@@ -240,6 +243,7 @@ static const char *option_value(OptionParser *parser, const Option *option, cons
   }
   if (attached) return word + length + 1;
   if (last && option->kind == OPTION_JSON) return "-";
+  if (option->kind == OPTION_LIBRARY && (last || !ends_with(parser->words[parser->at + 1], ".so"))) return "";
   if (last || !strncmp(parser->words[parser->at + 1], "--", 2))
     return usage_error("option %s needs a value: %s %s%s", option->name, option->name, option->argument,
                        option->kind == OPTION_JSON ? ", or must come last" : ""),

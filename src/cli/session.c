@@ -65,6 +65,12 @@ void session_check_outputs(Session *session) {
   }
 }
 
+static daedal_model *load_model(const Arguments *arguments) {
+  const char *path = arguments->model_path, *name = arguments->class_name;
+  if (!arguments->libraries) return daedal_load_file(path, name, NULL);
+  return daedal_load_trusted(path, NULL, 0, name, arguments->libraries, NULL);
+}
+
 /* The outputs are compared before anything could be written, if only to say that the model is wrong. */
 Session session_open(const Arguments *arguments) {
   Session session = {.arguments = arguments};
@@ -72,7 +78,7 @@ Session session_open(const Arguments *arguments) {
     session_fail(&session, DAEDAL_USAGE);
     return session;
   }
-  session.model = daedal_load_file(arguments->model_path, arguments->class_name, NULL);
+  session.model = load_model(arguments);
   if (!session.model) {
     fail_out_of_memory(&session);
     return session;

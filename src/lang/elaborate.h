@@ -6,6 +6,8 @@
  * which leaves scalar expressions, collected as equations, actions and assertions (equations.c, algorithm.c). */
 #pragma once
 
+#include "external/external.h"
+
 #include "lang/ast.h"
 #include "model/execute.h"
 #include "model/model.h"
@@ -137,6 +139,8 @@ struct Elaboration {
     AstExpr subscripts; /* a reference with them; AST_NONE: not readable */
   })
   embedded_list;
+
+  const ExternalRights *rights; /* of external functions; NULL: only reading */
 
   /* running */
   Domain domain;
@@ -351,6 +355,9 @@ void compile_statements(Compiler *compiler, const AstStatement *statements, uint
 
 /* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an error. */
 uint32_t routine_of(Elaboration *el, ClassEntry *entry);
+
+/* The type of routine `number` as a value, with no inputs given; they are added as fields of the record. */
+Type function_type(Elaboration *el, uint32_t number);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
 /* Compiles the functions in reach of the model that nobody calls, to report what is wrong in them. */

@@ -86,12 +86,13 @@ static void elaborate(Elaboration *el, const char *class_name) {
 }
 
 Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_name, const ModificationVec *modifications,
-                 Diags *diags) {
+                 const ExternalRights *rights, Diags *diags) {
   Ast *ast = parse(heap, names, source, diags);
   if (diags->errors) return NULL;
   Model *model = model_new(heap, names);
   model->source = *source;
   Elaboration el = elaboration_make(heap, names, ast, model, diags);
+  el.rights = rights;
   read_modifications(&el, ast, modifications);
   elaborate(&el, class_name);
   if (el.failures && diags->errors == 0)

@@ -211,6 +211,7 @@ static Shape shape_of(Elaboration *el, const Value *value) {
 static uint64_t hash_shape(Elaboration *el, uint64_t hash, const Value *value) {
   hash = hash_mix(hash ^ value->type.dimensions);
   for (uint32_t i = 0; i < value->type.dimensions; i++) hash = hash_mix(hash + value->sizes[i]);
+  if (value->type.base == TYPE_RECORD) hash = hash_mix(hash + value->type.definition);
   if (value->type.base == TYPE_RECORD)
     for (uint32_t i = 0; i < el->record_list[value->type.definition].fields.count; i++)
       hash = hash_shape(el, hash, &value->fields[i]);
@@ -248,6 +249,15 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     if (!expr_is_known(el, list[i])) return false;
   return true;
+}
+
+/* Does it give the same for the same arguments, and can it be run while the model is read? */
+static bool routine_is_pure(const Routine *routine) {
+  if (routine->is_impure) return false;
+  if (routine->kind == ROUTINE_CODE) return true;
+  for (uint32_t i = 0; i < routine->outputs; i++)
+    if (routine->locals.data[routine->inputs + i].type.base == TYPE_EXTERNAL_OBJECT) return false;
+  return routine->implementation && routine->implementation->effect == EFFECT_NONE;
 }
 
 /* A long calculation on known numbers is done with numbers; EXECUTE_UNKNOWN if that is not possible. */
@@ -291,7 +301,7 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
     value_flatten(&el->domain, &inputs[i], el->record_list, (char *)(arguments + at));
     at += value_scalars(&inputs[i], el->record_list);
   }
-  bool is_pure = routine->kind == ROUTINE_CODE && !routine->is_impure;
+  bool is_pure = routine_is_pure(routine);
   ExecuteStatus status = EXECUTE_UNKNOWN;
   if (is_pure && all_known(el, arguments, count)) status = call_numbers(el, routine, inputs, arguments, outputs);
   if (status == EXECUTE_UNKNOWN) {
@@ -399,6 +409,7 @@ void symbolic_start(Elaboration *el) {
                             (Limits){.total = 2000000000});
   el->number_context.names = el->names;
   el->number_domain = number_domain(&el->number_context);
+  el->number_domain.externals = external_state(el->heap);
   el->number_machine = machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list,
                                    el->diags, (Limits){.steps = 4000000, .total = 40000000});
 }

@@ -90,8 +90,20 @@ static const char *enumeration_name(Print *print, uint32_t enumeration) {
 }
 
 const char *print_record(Print *print, uint32_t definition) {
+  uint32_t function = print->model->records.data[definition].function;
+  if (function) return print_use(print, function - 1, 0);
   list_add(print->heap, &print->records, definition);
   return print_name(print, print->model->records.data[definition].name);
+}
+
+const char *print_record_open(Print *print, Arena *arena, uint32_t definition) {
+  bool is_function = print->model->records.data[definition].function;
+  return arena_printf(arena, "%s%s(", is_function ? "function " : "", print_record(print, definition));
+}
+
+const char *print_field_label(Print *print, Arena *arena, uint32_t definition, uint32_t field) {
+  const Record *record = &print->model->records.data[definition];
+  return record->function ? arena_printf(arena, "%s = ", print_name(print, record->fields.data[field].name)) : "";
 }
 
 static const char *object_name(Print *print, uint32_t definition) {

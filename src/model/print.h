@@ -60,6 +60,10 @@ const char *print_name(Print *print, Name name);
 /* The name of a record, which then is among those the text refers to. */
 const char *print_record(Print *print, uint32_t definition);
 
+/* How a value of a record begins, R( or of a function as an argument: function f( with labels before its fields. */
+const char *print_record_open(Print *print, Arena *arena, uint32_t definition);
+const char *print_field_label(Print *print, Arena *arena, uint32_t definition, uint32_t field);
+
 /* ValueKind of a type, and its name in the language. */
 uint32_t print_kind(Type type);
 void print_type(Print *print, TextVec *text, Type type);

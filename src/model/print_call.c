@@ -25,9 +25,10 @@ static void print_default(Print *print, TextVec *text, const Shape *shape, uint3
   if (is_array) text_printf(print->heap, text, "fill(");
   if (type.base == TYPE_RECORD) {
     const Record *record = &print->model->records.data[type.definition];
-    text_printf(print->heap, text, "%s(", print_record(print, shape->type.definition));
+    text_printf(print->heap, text, "%s", print_record_open(print, &print->arena, type.definition));
     for (uint32_t f = 0; f < record->fields.count; f++) {
       if (f) text_append(print->heap, text, ", ", 2);
+      text_printf(print->heap, text, "%s", print_field_label(print, &print->arena, type.definition, f));
       print_default(print, text, &shape->fields[f], type.dimensions);
     }
     text_append(print->heap, text, ")", 1);
@@ -58,9 +59,11 @@ static void place_value(ArgumentLayout *layout, const Shape *shape, uint32_t ski
     text_append(print->heap, &layout->text, "}", 1);
   } else if (shape->type.base == TYPE_RECORD) {
     const Record *record = &print->model->records.data[shape->type.definition];
-    text_printf(print->heap, &layout->text, "%s(", print_record(print, shape->type.definition));
+    uint32_t definition = shape->type.definition;
+    text_printf(print->heap, &layout->text, "%s", print_record_open(print, &print->arena, definition));
     for (uint32_t f = 0; f < record->fields.count; f++) {
       if (f) text_append(print->heap, &layout->text, ", ", 2);
+      text_printf(print->heap, &layout->text, "%s", print_field_label(print, &print->arena, definition, f));
       place_value(layout, &shape->fields[f], skip);
     }
     text_append(print->heap, &layout->text, ")", 1);
