@@ -141,6 +141,23 @@ class ClosedForms(unittest.TestCase):
             self.assertLess(max(abs(x - math.exp(-t)) for t, x in zip(run["time"], run["x"])), 1e-6, solver)
             self.assertLess(max(abs(x - z) for x, z in zip(run["x"], run["z"])), 1e-12, solver)
 
+    def test_factors_of_a_large_block_are_kept(self):
+        """x[k] = sin(k*time/n), found from n equations that hold all of them, nonlinear or with a matrix that moves."""
+        n = 30
+        for term in ("x[{0}]^3 - sin({0}*time/{1})^3", "sin(time)*(x[{0}] - sin({0}*time/{1}))"):
+            rest = "sum((k + {0})/(k + 2*{0})*(x[k] - sin(k*time/{1})) for k in 1:{1})"
+            lines = "".join("  " + ("{1}*(x[{0}] - sin({0}*time/{1})) + " + term + " + " + rest + " = 0;\n").format(k, n)
+                            for k in range(1, n + 1))
+            text = f"model M\n  Real x[{n}], s(start = 0, fixed = true);\nequation\n  der(s) = x[{n}];\n{lines}end M;\n"
+            for solver in self.SOLVERS:
+                run = Run(text, "--solver", solver, "--intervals", 1000)
+                with self.subTest(term=term, solver=solver):
+                    self.assertEqual(run.code, 0, run.words)
+                    self.assertLess(run.json["factorizations"], 40)
+                    worst = max(abs(x - math.sin(k * t / n)) for k in range(1, n + 1)
+                                for t, x in zip(run["time"], run[f"x[{k}]"]))
+                    self.assertLess(worst, 1e-12)
+
 
 class Events(unittest.TestCase):
     def test_jump_without_event(self):

@@ -32,9 +32,7 @@ static const double lower_gain = 0.8, raise_gain = 0.9; /* part of the present w
 static const double step_overhead = 3;                  /* cost of Jacobian and factors of a step, in evaluations */
 static const double lenient_weight = 0.01;
 
-/* Of algebraic columns in radau_departure: of those that follow from others at once, whose errors are those of their outcome,
- * and of those found by iteration, which must only stay on their branch. */
-static const double departure_weight = 0.01, branch_weight = 0.001;
+static const double departure_weight = 0.001; /* of algebraic columns, see radau_departure */
 
 /* Least contraction taken over from the step before, where it may end the iteration after the first
  * correction. What was measured is that of the largest corrections, often of columns that a linear row gives
@@ -549,10 +547,9 @@ static double radau_departure(const Radau *radau) {
     double e = radau->y[c];
     for (int i = 0; i < method->stages; i++) e -= method->at_zero[i] * radau->stage[i][c];
     e *= radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
-    e *= radau->system->given && radau->system->given[c] ? departure_weight : branch_weight;
     sum += e * e;
   }
-  return sqrt(sum / fmax(radau->algebraic_count, 1));
+  return departure_weight * sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
@@ -834,7 +831,9 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->since_lower = LOWER_REST;
   radau->since_change = 0;
   if (radau_new_jacobian(radau, 0) != EVAL_OK && !radau_is_chosen(radau)) radau_choose(radau, NULL);
-  radau->h_next = radau_first_step(radau, t_end - t);
+  double before =
+      radau->statistics.steps > 0 ? radau->h_next : INFINITY; /* what was right before an event is near it */
+  radau->h_next = fmin(radau_first_step(radau, t_end - t), before);
 }
 
 static double radau_time(const void *self) { return ((const Radau *)self)->t; }
