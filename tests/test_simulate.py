@@ -378,6 +378,18 @@ class Failures(unittest.TestCase):
         self.assertGreater(len(run["time"]), 10)
         self.assertEqual(run.json["status"], "integration")
 
+    def test_tank_runs_empty(self):
+        """h = (1 - time)^2 up to time 1, then 0: no derivative of the root there. Within a mode the root may get undefined."""
+        text = "model M\n Real h(start=1, fixed=true);\nequation\n der(h) = -2*sqrt({});\nend M;\n"
+        for solver in built("erk", "radau"):
+            for argument in ("max(h, 0)", "noEvent(if h > 0 then h else 0)"):
+                run = Run(text.format(argument), "--stop-time", 3, "--solver", solver)
+                self.assertEqual(run.code, 0, run.words)
+                self.assertLess(max(abs(h - max(1 - t, 0)**2) for t, h in zip(run["time"], run["h"])), 1e-4, (solver, argument))
+            run = Run(text.format("if h > 0 then h else 0"), "--stop-time", 3, "--solver", solver)
+            self.assertIn(run.code, (0, 6), run.words)
+            if run.code: self.assertIn("if h > 0", run.words)
+
     def test_turning_point(self):
         """der(y) = z, y^2 + z^2 = 1 reaches a singular point at pi/2: never passed in silence."""
         model = "model M\n Real y(start=0, fixed=true); Real z(start=1);\nequation\n der(y) = z;\n y^2 + z^2 = 1;\nend M;\n"
