@@ -141,6 +141,23 @@ class ClosedForms(unittest.TestCase):
             self.assertLess(max(abs(x - math.exp(-t)) for t, x in zip(run["time"], run["x"])), 1e-6, solver)
             self.assertLess(max(abs(x - z) for x, z in zip(run["x"], run["z"])), 1e-12, solver)
 
+    def test_factors_of_a_large_block_are_kept(self):
+        """x[k] = sin(k*time/n), found from n equations that hold all of them, nonlinear or with a matrix that moves."""
+        n = 30
+        for term in ("x[{0}]^3 - sin({0}*time/{1})^3", "sin(time)*(x[{0}] - sin({0}*time/{1}))"):
+            rest = "sum((k + {0})/(k + 2*{0})*(x[k] - sin(k*time/{1})) for k in 1:{1})"
+            lines = "".join("  " + ("{1}*(x[{0}] - sin({0}*time/{1})) + " + term + " + " + rest + " = 0;\n").format(k, n)
+                            for k in range(1, n + 1))
+            text = f"model M\n  Real x[{n}], s(start = 0, fixed = true);\nequation\n  der(s) = x[{n}];\n{lines}end M;\n"
+            for solver in self.SOLVERS:
+                run = Run(text, "--solver", solver, "--intervals", 1000)
+                with self.subTest(term=term, solver=solver):
+                    self.assertEqual(run.code, 0, run.words)
+                    self.assertLess(run.json["factorizations"], 40)
+                    worst = max(abs(x - math.sin(k * t / n)) for k in range(1, n + 1)
+                                for t, x in zip(run["time"], run[f"x[{k}]"]))
+                    self.assertLess(worst, 1e-12)
+
 
 class Events(unittest.TestCase):
     def test_jump_without_event(self):
@@ -360,6 +377,18 @@ class Failures(unittest.TestCase):
         self.assertIn("sqrt(x)", run.words)
         self.assertGreater(len(run["time"]), 10)
         self.assertEqual(run.json["status"], "integration")
+
+    def test_tank_runs_empty(self):
+        """h = (1 - time)^2 up to time 1, then 0: no derivative of the root there. Within a mode the root may get undefined."""
+        text = "model M\n Real h(start=1, fixed=true);\nequation\n der(h) = -2*sqrt({});\nend M;\n"
+        for solver in built("erk", "radau"):
+            for argument in ("max(h, 0)", "noEvent(if h > 0 then h else 0)"):
+                run = Run(text.format(argument), "--stop-time", 3, "--solver", solver)
+                self.assertEqual(run.code, 0, run.words)
+                self.assertLess(max(abs(h - max(1 - t, 0)**2) for t, h in zip(run["time"], run["h"])), 1e-4, (solver, argument))
+            run = Run(text.format("if h > 0 then h else 0"), "--stop-time", 3, "--solver", solver)
+            self.assertIn(run.code, (0, 6), run.words)
+            if run.code: self.assertIn("if h > 0", run.words)
 
     def test_turning_point(self):
         """der(y) = z, y^2 + z^2 = 1 reaches a singular point at pi/2: never passed in silence."""

@@ -12,6 +12,11 @@
  * one, is lost in round-off. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 30, FUSE_LIMIT = 128 };
 
+/* Matrices of so many entries: their factors serve at later points too, for so many corrections, each at most this part of the
+ * one before. Smaller matrices are factored in less time than more corrections take. */
+enum { KEPT_ENTRIES = 400, KEPT_LIMIT = 6 };
+static const double KEPT_CONTRACTION = 0.02;
+
 enum { NONE = -1 };
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
 
@@ -33,6 +38,7 @@ typedef struct UnitPlan {
   const BlockShape *shape;
   bool linear;
   bool refresh;  /* the matrix rows of this stage serve later stages and move with the last correction */
+  bool keeps;    /* large, and no later stage needs its matrix: see solve_with_kept_factors */
   int32_t below; /* unit of the same block that is solved before it; NONE */
   int32_t owner; /* unit whose factors serve: a lower stage with the same rows and columns, or itself */
   int32_t nonzeros;
@@ -151,6 +157,7 @@ static void add_solve(StatePlan *plan, const BlockShape *shape, int32_t stage, i
   unit.nonzeros = shape->row_start[rows];
   unit.linear = group->linear;
   unit.refresh = stage > 0 && !unit.linear;
+  unit.keeps = stage == 0 && unit.joint && unit.nonzeros >= KEPT_ENTRIES;
   unit.owner = (int32_t)plan->units.count;
   bool next = below != NONE && plan->units.data[below].stage == stage + 1;
   if (next && plan->units.data[below].count == rows) unit.owner = plan->units.data[below].owner;
@@ -432,7 +439,28 @@ static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correc
   return EVAL_OK;
 }
 
+/* Solves with the factors that are there, of a point nearby. False: they do not serve here, and y is as it was. */
+static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  const Unit *owner = &space->units[unit->plan->owner];
+  double *correction = space->correction, last = INFINITY;
+  bool solved = false;
+  if (!unit->plan->keeps || !owner->factored) return false;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  for (int iteration = 0; iteration < KEPT_LIMIT && !solved; iteration++) {
+    if (unit_residual(space, unit, t, y, correction) != EVAL_OK) break;
+    linear_solve(owner->linear_system, correction);
+    double norm = correction_norm(space, unit, correction, y);
+    if (!(norm <= KEPT_CONTRACTION * last || norm <= NEWTON_FLOOR)) break;
+    for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] -= correction[k];
+    solved = norm * (isinf(last) ? 1 : norm / last) <= NEWTON_FLOOR;
+    last = norm;
+  }
+  for (int32_t k = 0; k < unit->plan->count && !solved; k++) y[unit->columns[k]] = unit->values[k];
+  return solved;
+}
+
 static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *y) {
+  if (solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = unit_joint(space, unit, t, y, space->correction);
   if (status == EVAL_OK) status = solve_correction(space, unit, space->correction);
   if (status != EVAL_OK) return status;
@@ -459,6 +487,7 @@ static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y, do
 }
 
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
+  if (solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = unit_joint(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
   double last = 0;

@@ -82,6 +82,7 @@ static void note_domain(Stepper *stepper, Diag *diag, double t, const double *y)
   Arena *arena = &stepper->diags->arena;
   Blame blame;
   if (!workspace_blame(evaluator->rows, own->dag, &point, &blame)) return;
+  if (stepper->view->switches) blame.node = modes_restore(stepper->view->switches->modes, own->dag, blame.node);
   diag_note(stepper->diags, diag, array_row_span(evaluator->array, blame.output), "%s (%.6g) in %s: %s", blame.reason,
             blame.argument, model_text(own, blame.node, arena), evaluator_row_text(evaluator, blame.output, arena));
 }
