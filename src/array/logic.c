@@ -253,73 +253,74 @@ bool logic_is_empty(const Logic *logic) {
 
 /* ---- order ---- */
 
-typedef struct Sorter {
-  const Model *model;
-  Heap *heap;
-  const Logic *logic;
-  uint32_t *step_of; /* per leaf: its step, MAP_NONE */
-  uint32_t *waits;   /* per step: steps that it reads and that are not placed */
-} Sorter;
-
-/* The steps that the value of step k reads. */
-static void collect_read(Sorter *sorter, uint32_t k, IndexVec *below, IndexVec *read) {
-  const Dag *dag = sorter->model->dag;
-  below->count = read->count = 0;
-  if (!dag_depends(dag, sorter->logic->steps.data[k].value, OP_DISCRETE)) return;
-  dag_below(dag, dag_scratch(sorter->model->dag), &sorter->logic->steps.data[k].value, 1, below);
-  for (uint32_t i = 0; i < below->count; i++) {
-    Expr e = below->data[i];
-    if (dag_op(dag, e) != OP_DISCRETE || dag_index(dag, e) >= sorter->logic->leaves) continue;
-    uint32_t step = sorter->step_of[dag_index(dag, e)];
-    if (step != MAP_NONE) vec_push(sorter->heap, read, step);
-  }
-}
-
 typedef struct StepLink {
   uint32_t reader, next;
 } StepLink;
 
+typedef struct Sorter {
+  Heap *heap;
+  const Model *model;
+  const Logic *logic;
+  uint32_t *step_of; /* per leaf: its step, MAP_NONE */
+  uint32_t *waits;   /* per step: steps that it reads and that are not placed */
+  uint32_t *first;   /* per step: the first of its readers in the list of links, MAP_NONE */
+  VEC(StepLink) links;
+  IndexVec order; /* steps placed */
+} Sorter;
+
+/* The steps that the value of step k reads. */
+static void find_read(Sorter *sorter, uint32_t k, IndexVec *below) {
+  Dag *dag = sorter->model->dag;
+  Expr value = sorter->logic->steps.data[k].value;
+  below->count = 0;
+  if (dag_depends(dag, value, OP_DISCRETE)) dag_below(dag, dag_scratch(dag), &value, 1, below);
+  for (uint32_t i = 0; i < below->count; i++) {
+    Expr e = below->data[i];
+    if (dag_op(dag, e) != OP_DISCRETE || dag_index(dag, e) >= sorter->logic->leaves) continue;
+    uint32_t read = sorter->step_of[dag_index(dag, e)];
+    if (read == MAP_NONE) continue;
+    vec_push(sorter->heap, &sorter->links, (StepLink){k, sorter->first[read]});
+    sorter->first[read] = sorter->links.count - 1;
+    sorter->waits[k]++;
+  }
+}
+
+/* The steps that wait for none are a level, those that then wait for none the next, and so on. */
+static void place_levels(Sorter *sorter, IndexVec *level_start) {
+  uint32_t placed = 0, count = sorter->logic->steps.count;
+  for (uint32_t k = 0; k < count; k++)
+    if (!sorter->waits[k]) vec_push(sorter->heap, &sorter->order, k);
+  level_start->count = 0;
+  vec_push(sorter->heap, level_start, 0);
+  while (placed < sorter->order.count) {
+    for (uint32_t end = sorter->order.count; placed < end; placed++)
+      for (uint32_t l = sorter->first[sorter->order.data[placed]]; l != MAP_NONE; l = sorter->links.data[l].next)
+        if (--sorter->waits[sorter->links.data[l].reader] == 0)
+          vec_push(sorter->heap, &sorter->order, sorter->links.data[l].reader);
+    vec_push(sorter->heap, level_start, placed);
+  }
+  for (uint32_t k = 0; k < count; k++)
+    if (sorter->waits[k]) vec_push(sorter->heap, &sorter->order, k);
+  if (sorter->order.count > placed) vec_push(sorter->heap, level_start, sorter->order.count);
+}
+
 void logic_sort(Logic *logic, const Model *model) {
   Heap *heap = model->heap;
-  uint32_t count = logic->steps.count, placed = 0;
+  uint32_t count = logic->steps.count;
   Arena arena = arena_make(heap);
-  Sorter sorter = {.model = model, .heap = heap, .logic = logic};
+  Sorter sorter = {.heap = heap, .model = model, .logic = logic};
   sorter.step_of = arena_array(&arena, logic->leaves, sizeof(uint32_t));
   sorter.waits = arena_array(&arena, count, sizeof(uint32_t));
-  uint32_t *first = arena_array(&arena, count, sizeof *first);
-  VEC(StepLink) links = {0};
-  IndexVec below = {0}, read = {0}, order = {0};
+  sorter.first = arena_array(&arena, count, sizeof(uint32_t));
   for (uint32_t l = 0; l < logic->leaves; l++) sorter.step_of[l] = MAP_NONE;
-  for (uint32_t k = 0; k < count; k++) sorter.step_of[logic->steps.data[k].leaf] = k, first[k] = MAP_NONE;
-  for (uint32_t k = 0; k < count; k++) {
-    collect_read(&sorter, k, &below, &read);
-    sorter.waits[k] = read.count;
-    for (uint32_t i = 0; i < read.count; i++) {
-      vec_push(heap, &links, (StepLink){k, first[read.data[i]]});
-      first[read.data[i]] = links.count - 1;
-    }
-  }
-  for (uint32_t k = 0; k < count; k++)
-    if (!sorter.waits[k]) vec_push(heap, &order, k);
-  logic->level_start.count = 0;
-  vec_push(heap, &logic->level_start, 0);
-  while (placed < order.count) {
-    uint32_t end = order.count;
-    for (; placed < end; placed++)
-      for (uint32_t l = first[order.data[placed]]; l != MAP_NONE; l = links.data[l].next)
-        if (--sorter.waits[links.data[l].reader] == 0) vec_push(heap, &order, links.data[l].reader);
-    vec_push(heap, &logic->level_start, placed);
-  }
-  for (uint32_t k = 0; k < count; k++)
-    if (sorter.waits[k]) vec_push(heap, &order, k);
-  if (order.count > placed) vec_push(heap, &logic->level_start, order.count);
-  LogicStep *sorted = heap_array(heap, count, sizeof *sorted);
-  for (uint32_t k = 0; k < count; k++) sorted[k] = logic->steps.data[order.data[k]];
-  if (count) memcpy(logic->steps.data, sorted, count * sizeof *sorted);
-  heap_free(heap, sorted);
-  vec_free(heap, &links);
+  for (uint32_t k = 0; k < count; k++) sorter.step_of[logic->steps.data[k].leaf] = k, sorter.first[k] = MAP_NONE;
+  IndexVec below = {0};
+  for (uint32_t k = 0; k < count; k++) find_read(&sorter, k, &below);
+  place_levels(&sorter, &logic->level_start);
+  LogicStep *unsorted = arena_array(&arena, count, sizeof *unsorted);
+  if (count) memcpy(unsorted, logic->steps.data, count * sizeof *unsorted);
+  for (uint32_t k = 0; k < count; k++) logic->steps.data[k] = unsorted[sorter.order.data[k]];
+  vec_free(heap, &sorter.links, &sorter.order);
   vec_free(dag_heap(model->dag), &below);
-  vec_free(heap, &read);
-  vec_free(heap, &order);
   arena_free(&arena);
 }
