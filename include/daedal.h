@@ -95,6 +95,18 @@ daedal_model *daedal_load_file(const char *path, const char *class_name, const d
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator);
 
+/* How a model is read. */
+typedef struct daedal_load_options {
+  size_t size;                       /* of this struct where the program was compiled; 0: nothing is given */
+  const char *class_name;            /* the class to take, NULL for the last model of the file */
+  const daedal_allocator *allocator; /* NULL: malloc and free */
+  bool strict;                       /* refuse what the Modelica language does not have */
+  bool energy; /* a model that gives an energy has its total, its balance and the constraint forces as variables, too */
+} daedal_load_options;
+
+/* The same with options, NULL for none: the text or, if that is NULL, the file. */
+daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options);
+
 void daedal_model_free(daedal_model *model);
 
 daedal_status daedal_model_status(const daedal_model *model);

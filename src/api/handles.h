@@ -41,6 +41,7 @@ struct daedal_model {
   atomic_uint references; /* the caller's, and those of plans and results */
   pthread_mutex_t lock;
   const char *class_name; /* asked for; NULL: none */
+  LangOptions reading;
   Names names;
   Source source;
   Diags diags;

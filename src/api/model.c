@@ -13,6 +13,7 @@ typedef struct LoadRequest {
   Heap *heap;
   const char *path, *text, *class_name;
   size_t length;
+  LangOptions reading;
   const ModificationVec *modifications;
   daedal_model *model; /* made */
 } LoadRequest;
@@ -31,7 +32,8 @@ static daedal_counts count_model(const Model *model) {
 static void read_model(daedal_model *model, char *text, uint32_t length, const ModificationVec *modifications) {
   double begin = pipeline_clock();
   model->source = source_make(model->heap, model->source.path, text, length);
-  model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, &model->diags);
+  model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, model->reading,
+                           &model->diags);
   if (model->diags.errors) model->model = NULL;
   if (model->model) model->counts = count_model(model->model);
   model->seconds_parse = pipeline_clock() - begin;
@@ -67,6 +69,7 @@ static void load(void *context) {
   const char *path = request->path ? copy_text(model, request->path) : "";
   model->source = source_make(model->heap, path, "", 0);
   if (request->class_name) model->class_name = copy_text(model, request->class_name);
+  model->reading = request->reading;
   uint32_t length = 0;
   char *text = load_bytes(model, request, &length);
   if (text) read_model(model, text, length, request->modifications);
@@ -98,12 +101,24 @@ daedal_model *daedal_load_file(const char *path, const char *class_name, const d
   return load_with((LoadRequest){.path = path, .class_name = class_name}, allocator);
 }
 
+daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options) {
+  daedal_load_options given = {0};
+  if (options) memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
+  return load_with((LoadRequest){.path = path,
+                                 .text = !path && !text ? "" : text,
+                                 .length = text ? length : 0,
+                                 .class_name = given.class_name,
+                                 .reading = {.strict = given.strict, .energy = given.energy}},
+                   given.allocator);
+}
+
 daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications) {
   const Source *source = &model->source;
   return load_protected((LoadRequest){.path = source->path,
                                       .text = source->text,
                                       .length = source->length,
                                       .class_name = model->class_name,
+                                      .reading = model->reading,
                                       .modifications = modifications},
                         heap_hook(model->heap));
 }

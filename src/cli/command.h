@@ -11,6 +11,7 @@ typedef struct Arguments {
   const char *model_path, *class_name, *dump_pass;
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
   const char *methods, *solvers; /* to compare */
+  bool strict, energy;
   bool quiet, verbose, help;
   daedal_options run;
 } Arguments;

@@ -17,6 +17,9 @@ enum { IN_TIMES = IN_SIMULATE | IN_COMPARE, IN_RUNS = IN_INIT | IN_REDUCE | IN_T
 const Option options[] = {
     {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
+    {"--strict", NULL, NULL, IN_ALL, OPTION_FLAG, PLACE(strict), "refuse what the Modelica language does not have"},
+    {"--energy", NULL, NULL, IN_ALL, OPTION_FLAG, PLACE(energy),
+     "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
     {"--stop-time", NULL, "T", IN_TIMES, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),

@@ -72,7 +72,11 @@ Session session_open(const Arguments *arguments) {
     session_fail(&session, DAEDAL_USAGE);
     return session;
   }
-  session.model = daedal_load_file(arguments->model_path, arguments->class_name, NULL);
+  daedal_load_options reading = {.size = sizeof reading,
+                                 .class_name = arguments->class_name,
+                                 .strict = arguments->strict,
+                                 .energy = arguments->energy};
+  session.model = daedal_load(arguments->model_path, NULL, 0, &reading);
   if (!session.model) {
     fail_out_of_memory(&session);
     return session;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "lang/ast.h"
+#include "lang/lang.h"
 #include "model/execute.h"
 #include "model/model.h"
 #include "model/number.h"
@@ -93,6 +94,7 @@ typedef struct RawEquation {
   BaseType base;
   Span span;
   bool is_declared; /* by the binding of an input */
+  Name comment;
 } RawEquation;
 typedef VEC(RawEquation) EquationVec;
 typedef VEC(Action) ActionVec;
@@ -155,9 +157,13 @@ struct Elaboration {
 
   /* what is collected */
   EquationVec *equations; /* where equations go */
-  ActionVec *actions;     /* where assertions and actions go */
-  Expr guard;             /* path condition of if-equations; EXPR_NONE: always */
-  When *when;             /* the when whose branch runs; NULL outside */
+  Name comment;           /* of the statement that runs; 0 for none */
+  AstEnergy energy;       /* the section that runs, if it is one of an energy */
+  EquationVec energies[ENERGY_COUNT];
+  IndexVec multipliers; /* of the constraints: positions of the variables */
+  ActionVec *actions;   /* where assertions and actions go */
+  Expr guard;           /* path condition of if-equations; EXPR_NONE: always */
+  When *when;           /* the when whose branch runs; NULL outside */
   struct Algorithm *algorithm;
   uint32_t depth;    /* of nested blocks */
   uint32_t sections; /* algorithm sections so far */
@@ -382,6 +388,9 @@ bool component_is_parameter(const Component *component);
  * is no such part, or after an error. */
 char *modified_part(Elaboration *el, const NewBinding *modification, const Value *value, Expr *e);
 
+/* Declares a Real variable that the text does not declare, of `count` elements; 0: a scalar. */
+void component_add_derived(Elaboration *el, Name name, uint32_t count, Span span);
+
 /* ---- attributes.c ---- */
 
 /* Attributes of all variables, bindings of parameters, declaration equations. */
@@ -403,6 +412,15 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
 uint32_t variable_of_leaf(const Elaboration *el, Expr leaf); /* NONE if it is none */
 /* Reports that an Integer variable would be determined by a Real. */
 bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span span);
+
+/* ---- energy.c ---- */
+
+/* Refuses the sections of an energy, which the language standard does not have, by name. */
+void energy_refuse(Elaboration *el, const AstClass *ast);
+/* A variable for each constraint collected. */
+void multipliers_declare(Elaboration *el);
+/* Derives the equations from the energies collected, if there are any. */
+void energy_elaborate(Elaboration *el, const AstClass *ast, bool has_signals);
 
 /* ---- classify.c ---- */
 

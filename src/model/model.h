@@ -58,6 +58,7 @@ typedef struct Equation {
   Expr left, right, residual;
   Span span;
   bool is_declared; /* the binding of an input, which stands in its declaration */
+  Name note;        /* of an equation that was derived: from what; 0 for none */
 } Equation;
 
 /* What happens at events, in source order. */

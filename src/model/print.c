@@ -427,7 +427,9 @@ static void print_equations(Print *print, TextVec *text, const Equation *equatio
                             const char *const *notes) {
   for (uint32_t i = 0; i < count; i++) {
     if (equations[i].is_declared) continue;
-    if (notes && notes[i]) text_printf(print->heap, text, "    // %s\n", notes[i]);
+    const char *note = equations[i].note ? names_text(print->model->names, equations[i].note) : NULL;
+    if (notes) note = notes[i];
+    if (note) text_printf(print->heap, text, "    // %s\n", note);
     text_append(print->heap, text, "    ", 4);
     print_equality(print, text, equations[i].left, equations[i].right);
     text_append(print->heap, text, ";\n", 2);
