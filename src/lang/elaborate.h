@@ -146,6 +146,8 @@ struct Elaboration {
   NumberContext number_context;
   Domain number_domain;
   Machine *number_machine;
+  Machine *derivative_machine; /* NULL until used */
+  bool is_differentiating;     /* it runs */
   Routine *const *routine_list;
   const Record *record_list;
   LoadMode mode;
@@ -360,6 +362,16 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry);
 void routines_finish(Elaboration *el);
 /* Compiles the functions in reach of the model that nobody calls, to report what is wrong in them. */
 void routines_check_uncalled(Elaboration *el);
+
+/* ---- derivative.c ---- */
+
+/* Slots of the routine of `function g = der(f, x)`, and its code once that of f is there. */
+bool derivative_declare(Elaboration *el, ClassEntry *entry, Routine *routine);
+void derivative_compile(Elaboration *el, Routine *routine);
+/* The arguments of a call by which the derivative is, as dag_call counts them; their number. */
+uint32_t derivative_positions(const Elaboration *el, const Routine *routine, const Value *inputs, uint32_t *positions);
+/* Fills outputs, whose sizes are set, with the derivatives; false if f cannot be inlined. */
+bool derivative_inline(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs);
 
 /* ---- symbolic.c ---- */
 

@@ -214,6 +214,11 @@ static void compile_slots(Compiler *c, const ClassEntry *entry) {
 
 static void compile_body(Elaboration *el, ClassEntry *entry) {
   Routine *routine = el->model->routines.data[entry->index];
+  if (routine->kind == ROUTINE_DERIVATIVE) {
+    derivative_compile(el, routine);
+    entry->body = PROGRESS_DONE;
+    return;
+  }
   Compiler c = compiler_make(el, routine, el->diags, entry->name);
   c.is_function = true;
   c.tolerates_missing = el->is_base;
@@ -248,13 +253,14 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
     routine->external =
         entry->ast->external->function.name ? entry->ast->external->function.name : entry->ast->label.name;
   }
-  if (entry->ast->form != FORM_LONG) {
+  bool is_derivative = entry->ast->form == FORM_DERIVATIVE;
+  if (entry->ast->form != FORM_LONG && !is_derivative) {
     input_error(el, entry->ast->label.span, "not supported yet: this form of function");
     entry->progress = PROGRESS_FAILED;
     return NONE;
   }
   entry->progress = PROGRESS_OPEN;
-  bool fits = declare_slots(el, routine, entry);
+  bool fits = is_derivative ? derivative_declare(el, entry, routine) : declare_slots(el, routine, entry);
   entry->progress = fits ? PROGRESS_DONE : PROGRESS_FAILED;
   if (!fits) return NONE;
   read_annotations(el, routine, entry->ast->annotation);

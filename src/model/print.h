@@ -10,6 +10,11 @@ typedef struct PrintUse {
   uint32_t output; /* 0: the function itself; k: the function that gives its output number k + 1 */
 } PrintUse;
 
+/* A declared derivative: its name, and what stands behind the equals sign. */
+typedef struct PrintDerivative {
+  const char *name, *text;
+} PrintDerivative;
+
 /* A scalar argument of a call: what stands before it, and its ValueKind. */
 typedef struct PrintPlace {
   const char *before;
@@ -40,6 +45,7 @@ typedef struct Print {
   PrintList enumerations, records, objects; /* those of the model that the text refers to */
   VEC(PrintUse) uses;                       /* in order of first use */
   Map used;                                 /* routine and output -> position in uses */
+  VEC(PrintDerivative) derivatives;         /* declarations of partial derivatives */
   VEC(PrintPlace *)
   layouts;                  /* by function: its arguments, and one more for what ends it; NULL if not made yet */
   PrintInputs *inputs;      /* leaves are printed as these; NULL: by their own names */
@@ -69,6 +75,9 @@ void print_literal(Print *print, TextVec *text, uint32_t enumeration, double val
 
 /* Notes that the text calls a routine (its output number `output`), and gives the name to call. */
 const char *print_use(Print *print, uint32_t routine, uint32_t output);
+
+/* The same for a partial derivative of the function, which then is declared; NULL if it is by a part of an input. */
+const char *print_derivative(Print *print, const Function *function, uint32_t output, CallInfo call);
 
 /* ---- print_call.c: members of LeafPrinter ---- */
 const char *print_call_around(void *context, CallInfo call, uint32_t position);

@@ -169,7 +169,9 @@ const char *print_call_around(void *context, CallInfo call, uint32_t position) {
   uint32_t scalar = call.output;
   uint32_t output = find_output(function, &scalar);
   const char *select = selection(print, &function->outputs[output], scalar);
-  const char *name = print_use(print, function->routine->number, output);
+  const char *name = call.partial_count ? print_derivative(print, function, output, call)
+                                        : print_use(print, function->routine->number, output);
+  if (!name) return NULL;
   if (position == 0) before = arena_printf(&print->arena, "%s%s%s", *select ? "(" : "", name, before);
   if (position == function->arguments && *select) before = arena_printf(&print->arena, "%s)%s", before, select);
   return before;
