@@ -301,6 +301,34 @@ static bool check_distinct(Derivation *d, uint32_t first) {
   return fine;
 }
 
+/* What solvers may know of the equations. */
+static void keep_mass(const Lagrange *l, uint32_t first) {
+  Derivation *d = l->d;
+  uint32_t n = l->n, m = d->energy->constraint.count;
+  MassForm *form = heap_alloc(d->heap, sizeof *form);
+  *form = (MassForm){.coordinates = n, .constraints = m, .first = first};
+  form->coordinate = heap_array(d->heap, n, sizeof *form->coordinate);
+  form->multiplier = heap_array(d->heap, m, sizeof *form->multiplier);
+  form->mass = heap_array(d->heap, (size_t)n * n, sizeof *form->mass);
+  form->gradient = heap_array(d->heap, (size_t)m * n, sizeof *form->gradient);
+  for (uint32_t i = 0; i < n; i++) form->coordinate[i] = d->coordinates.data[i];
+  for (uint32_t k = 0; k < n * n; k++) form->mass[k] = l->mass[k];
+  for (uint32_t c = 0; c < m; c++) {
+    form->multiplier[c] = d->model->variables.data[d->energy->constraint.data[c].multiplier].index;
+    for (uint32_t i = 0; i < n; i++) {
+      Expr entry = d->constraints[c].gradient[i];
+      form->gradient[(size_t)c * n + i] = entry == EXPR_NONE ? dag_constant(d->dag, 0) : entry;
+    }
+  }
+  d->model->mass = form;
+}
+
+static bool has_second_derivatives(const Derivation *d) {
+  for (uint32_t i = 0; i < d->coordinates.count; i++)
+    if (!is_zero(d, d->slope[2][i])) return true;
+  return false;
+}
+
 bool lagrange_equations(Derivation *d) {
   Lagrange l = {.d = d, .n = d->coordinates.count, .place = map_make(d->heap), .rest = zeros(d)};
   uint32_t first = d->model->equations.count;
@@ -315,6 +343,7 @@ bool lagrange_equations(Derivation *d) {
   else if (fine) d->total = total_energy(&l);
   for (uint32_t i = 0; i < l.n && fine; i++) fine = add_equation(&l, i);
   fine = fine && check_distinct(d, first);
+  if (fine && !has_second_derivatives(d)) keep_mass(&l, first);
   map_free(&l.place);
   vec_free(d->heap, &l.velocities);
   vec_free(d->heap, &l.zeros);

@@ -124,6 +124,7 @@ typedef struct Reduction {
   ArrayRun known; /* the point that all methods start from; y is NULL: none was found */
   double time, duration, tolerance;
   MethodOptions options;
+  const char *mass; /* what the mass matrix is like, in words (mass.h); NULL: there is none */
   /* made */
   struct Strangeness *strangeness; /* by method strangeness, which makes no form */
   Form form;

@@ -175,6 +175,13 @@ static void eliminate_row(Solver *solver, SolvedBlock *unit, uint32_t k, uint32_
   unit->b[r] = named(solver, difference, unit->right[r]);
 }
 
+/* Entries that are used more than once are named. */
+static void name_row(Solver *solver, SolvedBlock *unit, uint32_t k) {
+  uint32_t n = unit->size;
+  for (uint32_t c = k; c < n; c++) unit->a[k * n + c] = named(solver, unit->a[k * n + c], unit->value[k * n + c]);
+  unit->b[k] = named(solver, unit->b[k], unit->right[k]);
+}
+
 static bool eliminate(Solver *solver, SolvedBlock *unit) {
   Dag *dag = solver->derived->model->dag;
   uint32_t n = unit->size;
@@ -182,10 +189,7 @@ static bool eliminate(Solver *solver, SolvedBlock *unit) {
     uint32_t row = k, column = k;
     if (!find_pivot(unit, dag, k, &row, &column)) return false;
     swap_pivot(unit, k, row, column);
-    if (k + 1 < n) {
-      for (uint32_t c = k; c < n; c++) unit->a[k * n + c] = named(solver, unit->a[k * n + c], unit->value[k * n + c]);
-      unit->b[k] = named(solver, unit->b[k], unit->right[k]);
-    }
+    if (k + 1 < n) name_row(solver, unit, k);
     for (uint32_t r = k + 1; r < n; r++)
       if (!is_zero(dag, unit->a[r * n + k])) eliminate_row(solver, unit, k, r);
   }
