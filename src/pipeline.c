@@ -279,7 +279,7 @@ static bool pass_reduce(Plan *plan) {
                                 .duration = request->run.stop - request->run.start,
                                 .tolerance = request->run.tolerance,
                                 .options = request->method_options};
-  plan->reduction.mass = mass_remark(&plan->reduction);
+  mass_examine(&plan->reduction);
   if (!request->method->apply(&plan->reduction)) {
     if (diags_code(plan->diags) == DIAG_INIT) plan->facts.status = "init";
     return false;

@@ -207,6 +207,21 @@ end Newton;
                 with self.subTest(example, method=method):
                     self.same(first, simulate(EXAMPLES / f"{example}.mo", "--stop-time", "1", "--method", method), signals, 1e-4)
 
+    def test_projection(self):
+        """The projected equations (72): no algebraic equation is left, and their text follows the same trajectory."""
+        for example in ("pendulum", "double_pendulum", "triple_pendulum", "slider_crank", "four_bar", "squeezer", "rolling_disc"):
+            with self.subTest(example):
+                path = EXAMPLES / f"{example}.mo"
+                stop = ("--stop-time", "0.01" if example == "squeezer" else "0.1", "--tolerance", "1e-9")
+                code, text, words, _ = daedal("reduce", path, "--method", "projection")
+                self.assertEqual(code, 0, words)
+                self.assertRegex(text, r"// \d+ differential equations, 0 algebraic,")
+                self.assertIn("positive definite on the tangent space", text)
+                self.assertIn("D^T M D by Cholesky", text)
+                run, again = simulate(path, *stop), simulate(text, *stop)
+                signals = [name for name in run if re.fullmatch(r"[a-z]+\d?(\[\d\])?", name)]
+                self.same(run, again, signals, 1e-6)
+
     def test_flatten_reads_back(self):
         for path in sorted(EXAMPLES.glob("*.mo")):
             with self.subTest(path.stem):
@@ -314,6 +329,30 @@ end M;
 """
         hand = text[:text.index("lagrangian")] + "  der(m)*(der(x) + cos(time)) + m*(der(der(x)) - sin(time)) = 0.2*i;\nend M;\n"
         self.assertLess(difference(simulate(text)["x"], simulate(hand)["x"]), 1e-5)
+
+    def test_mass_matrix(self):
+        """One that is not definite on the tangent space is reported with the coordinates concerned."""
+        text = """model M
+  Real x(start = 1, fixed = true), y(start = 0.5, fixed = true), z;
+initial equation
+  der(x) = 0;
+  der(y) = 0;
+lagrangian
+  der(x)^2/2 %s der(y)^2/2 - x^2/2 - y^2/2;
+constraint
+  z = 2*x + 3;
+end M;
+"""
+        for sign, words in (("- ", "indefinite on the tangent space, in a direction of y\n"), ("+ ", ""),
+                            ("+ 0*", "singular on the tangent space, in a direction of y\n")):
+            model = text % sign
+            if "0*" in sign:
+                model = model.replace("  der(y) = 0;\n", "").replace("constraint", "dissipation\n  der(y)^2/2;\nconstraint")
+            for method in ("dummy", "projection"):
+                code, _, said, _ = daedal("simulate", model, "--method", method)
+                self.assertEqual(code, 0, said)
+                self.assertEqual("warning" in said, bool(words))
+                self.assertIn(words, said)
 
     def test_start_contradicts(self):
         text = """model M

@@ -57,27 +57,35 @@ static const double *null_vectors(const Svd *svd, uint32_t n, uint32_t count, Ar
   return d;
 }
 
-const char *mass_remark(Reduction *reduction) {
+/* The verdict by the eigenvalues of D^T M D, ascending, and its eigenvectors. */
+static void judge(Reduction *reduction, const double *d, uint32_t free, const double *values, const double *vectors) {
+  Arena *arena = reduction->arena;
+  uint32_t n = reduction->model->mass->coordinates;
+  double largest = fmax(fabs(values[0]), fabs(values[free - 1]));
+  reduction->is_definite = values[0] > ZERO * largest;
+  if (reduction->is_definite) {
+    reduction->mass = arena_printf(arena, "mass matrix of %u coordinates, positive definite on the tangent space", n);
+    return;
+  }
+  const char *kind = values[0] < -ZERO * largest ? "indefinite" : "singular";
+  const char *where = list_coordinates(reduction, multiply(d, false, vectors, n, free, 1, arena));
+  diag_warning(reduction->diags, (Span){0}, "the mass matrix is %s on the tangent space, in a direction of %s", kind,
+               where);
+  reduction->mass = arena_printf(arena, "mass matrix %s on the tangent space, in a direction of %s", kind, where);
+}
+
+void mass_examine(Reduction *reduction) {
   const MassForm *form = reduction->model->mass;
   Arena *arena = reduction->arena;
-  if (!form || !reduction->at.y) return NULL;
+  if (!form || !reduction->at.y) return;
   uint32_t n = form->coordinates, m = form->constraints;
   double *mass = arena_array(arena, (size_t)n * n + 1, sizeof *mass);
   double *gradient = arena_array(arena, (size_t)m * n + 1, sizeof *gradient);
-  if (!evaluate(reduction, form->mass, n, n, mass) || !evaluate(reduction, form->gradient, m, n, gradient)) return NULL;
+  if (!evaluate(reduction, form->mass, n, n, mass) || !evaluate(reduction, form->gradient, m, n, gradient)) return;
   Svd svd = dense_svd(gradient, (int32_t)m, (int32_t)n, ZERO, arena);
   uint32_t free = n - (uint32_t)svd.rank;
   const double *d = null_vectors(&svd, n, free, arena);
   double *reduced = multiply(d, true, multiply(mass, false, d, n, n, free, arena), free, n, free, arena);
   double *values = arena_array(arena, free + 1, sizeof *values);
-  if (!free || !dense_eigenvalues(reduced, (int32_t)free, values, arena)) return NULL;
-  double largest = fmax(fabs(values[0]), fabs(values[free - 1]));
-  if (values[0] > ZERO * largest)
-    return arena_printf(arena, "mass matrix of %u coordinates positive definite on the tangent space of %u dimension%s",
-                        n, free, free == 1 ? "" : "s");
-  const char *kind = values[0] < -ZERO * largest ? "indefinite" : "singular";
-  const char *where = list_coordinates(reduction, multiply(d, false, reduced, n, free, 1, arena));
-  diag_warning(reduction->diags, (Span){0}, "the mass matrix is %s on the tangent space, in a direction of %s", kind,
-               where);
-  return arena_printf(arena, "mass matrix %s on the tangent space, in a direction of %s", kind, where);
+  if (free && dense_eigenvalues(reduced, (int32_t)free, values, arena)) judge(reduction, d, free, values, reduced);
 }

@@ -3,6 +3,6 @@
 
 #include "reduce/reduction.h"
 
-/* One line for the remark of a reduction; NULL if the model gives no energy. A warning names the coordinates concerned
- * where the matrix is singular or indefinite there at the initial point. Lives in the reduction's arena. O(n^3). */
-const char *mass_remark(Reduction *reduction);
+/* Sets reduction->mass and is_definite if the model gives an energy. A warning names the coordinates concerned where the
+ * matrix is singular or indefinite at the initial point. O(n^3). */
+void mass_examine(Reduction *reduction);

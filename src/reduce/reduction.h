@@ -125,6 +125,7 @@ typedef struct Reduction {
   double time, duration, tolerance;
   MethodOptions options;
   const char *mass; /* what the mass matrix is like, in words (mass.h); NULL: there is none */
+  bool is_definite; /* it is positive definite on the tangent space */
   /* made */
   struct Strangeness *strangeness; /* by method strangeness, which makes no form */
   Form form;
