@@ -129,9 +129,10 @@ end Natural;
             self.assertAlmostEqual(run["z"][k], 0.25 * t, delta=1e-9)
 
     def test_rlc(self):
-        """L I'' + R I' + I/C = 0, equation (78), by every method that applies."""
+        """L I'' + R I' + I/C = 0, equation (78), by every method."""
         decay, rate = 1 / 4, math.sqrt(1 / (2 * 0.1) - 1 / 16)
-        for method in ("dummy", "minimal", "projection", "underlying", "overdetermined", "strangeness", "none"):
+        for method in ("dummy", "minimal", "projection", "baumgarte", "ggl", "ggl1", "underlying", "overdetermined", "strangeness",
+                       "none"):
             run = simulate(EXAMPLES / "rlc.mo", "--method", method)
             for k, t in enumerate(run["time"]):
                 exact = math.exp(-decay * t) * (math.cos(rate * t) + decay / rate * math.sin(rate * t))

@@ -66,6 +66,7 @@ static bool find_slopes(Derivation *d) {
 static bool holds_order(Derivation *d, Expr e, uint32_t order) {
   ExprVec leaves = {0};
   bool found = false;
+  if (!dag_depends(d->dag, e, OP_VARIABLE)) return false;
   dag_variables(d->dag, dag_scratch(d->dag), e, &leaves);
   for (uint32_t k = 0; k < leaves.count && !found; k++)
     found = dag_order(d->dag, leaves.data[k]) >= order && d->number[dag_index(d->dag, leaves.data[k])] != NONE;
@@ -155,6 +156,7 @@ static Expr kinetic_energy(Lagrange *l) {
   Expr sum = dag_constant(d->dag, 0);
   for (uint32_t a = 0; a < l->n; a++)
     for (uint32_t b = a; b < l->n; b++) {
+      if (is_zero(d, l->mass[(size_t)a * l->n + b])) continue;
       Expr product = dag_multiply(d->dag, l->speeds.data[a], l->speeds.data[b]);
       if (a == b) product = dag_scale(d->dag, 0.5, product);
       sum = add_product(d, sum, l->mass[(size_t)a * l->n + b], product);
@@ -208,7 +210,8 @@ static uint32_t cost(Derivation *d, Expr e) { return dag_count(d->dag, dag_scrat
 static Expr inertia(Lagrange *l, uint32_t i) {
   Expr sum = dag_constant(l->d->dag, 0);
   for (uint32_t j = 0; j < l->n; j++)
-    sum = add_product(l->d, sum, l->mass[(size_t)i * l->n + j], l->accelerations.data[j]);
+    if (!is_zero(l->d, l->mass[(size_t)i * l->n + j]))
+      sum = add_product(l->d, sum, l->mass[(size_t)i * l->n + j], l->accelerations.data[j]);
   return sum;
 }
 

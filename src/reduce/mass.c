@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+enum { LARGEST = 256 }; /* coordinates of a model that is examined */
+
 /* Singular values and eigenvalues below this part of the largest count as zero. */
 static const double ZERO = 1e-12;
 
@@ -77,7 +79,7 @@ static void judge(Reduction *reduction, const double *d, uint32_t free, const do
 void mass_examine(Reduction *reduction) {
   const MassForm *form = reduction->model->mass;
   Arena *arena = reduction->arena;
-  if (!form || !reduction->at.y) return;
+  if (!form || !reduction->at.y || form->coordinates > LARGEST) return;
   uint32_t n = form->coordinates, m = form->constraints;
   double *mass = arena_array(arena, (size_t)n * n + 1, sizeof *mass);
   double *gradient = arena_array(arena, (size_t)m * n + 1, sizeof *gradient);

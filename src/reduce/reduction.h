@@ -160,6 +160,10 @@ Expr form_residual(Reduction *reduction, const FormRow *row);
 /* The system is the array itself. */
 void reduction_keep(Reduction *reduction);
 
+/* The same for a model with an energy of which no equation must be differentiated: nothing is left to reduce. false: it is not
+ * so. */
+bool reduction_keep_unconstrained(Reduction *reduction);
+
 /* The system is that of other equations over the same unknowns (one residual per equation of the problem),
  * with dummy derivatives where it still needs them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
