@@ -295,12 +295,12 @@ static bool begin_energy(Parser *parser, AstEnergy energy) {
 static void check_energy_words(Parser *parser, const AstClass *definition) {
   for (uint32_t s = 0; s < definition->sections.count; s++) {
     const AstSection *section = &definition->sections.data[s];
+    const char *word = ast_energy_words[section->energy];
+    Name known = names_find(parser->ast->names, word, strlen(word));
     for (uint32_t i = 0; section->energy && i < definition->elements.count; i++) {
-      Name name = element_name(&definition->elements.data[i]);
-      if (!name || strcmp(names_text(parser->ast->names, name), ast_energy_words[section->energy]) != 0) continue;
+      if (element_name(&definition->elements.data[i]) != known) continue;
       Diag *diag = parser_error(parser, definition->elements.data[i].span,
-                                "`%s` is declared behind the section of that name; declare it before",
-                                ast_energy_words[section->energy]);
+                                "`%s` is declared behind the section of that name; declare it before", word);
       if (diag) diag_note(parser->diags, diag, section->span, "the section");
     }
   }

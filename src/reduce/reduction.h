@@ -160,8 +160,8 @@ Expr form_residual(Reduction *reduction, const FormRow *row);
 /* The system is the array itself. */
 void reduction_keep(Reduction *reduction);
 
-/* The same for a model with an energy of which no equation must be differentiated: nothing is left to reduce. false: it is not
- * so. */
+/* The same for a model with an energy of which no equation must be differentiated: nothing is left to reduce. false: it
+ * is another. */
 bool reduction_keep_unconstrained(Reduction *reduction);
 
 /* The system is that of other equations over the same unknowns (one residual per equation of the problem),
