@@ -331,6 +331,16 @@ end M;
         hand = text[:text.index("lagrangian")] + "  der(m)*(der(x) + cos(time)) + m*(der(der(x)) - sin(time)) = 0.2*i;\nend M;\n"
         self.assertLess(difference(simulate(text)["x"], simulate(hand)["x"]), 1e-5)
 
+    def test_second_derivatives(self):
+        """A coordinate without second derivatives of its own beside one that has them."""
+        energies = "x*der(der(y))^2/2 + der(x)*der(der(y))^2/5 + der(x)^2/2 - 4*y^2 - x^2"
+        head = ("model M\n  Real x(start = 1, fixed = true), y(start = 0.3, fixed = true);\ninitial equation\n  der(x) = 0.1;\n"
+                "  der(y) = 0;\n  der(der(y)) = 0.2;\n  der(der(der(y))) = 0.1;\n")
+        hand = (head + "equation\n  der(der(x)) + 2/5*der(der(y))*der(der(der(y))) = der(der(y))^2/2 - 2*x;\n"
+                "  der(der((x + 2/5*der(x))*der(der(y)))) = 8*y;\nend M;\n")
+        run = simulate(head + f"lagrangian\n  {energies};\nend M;\n", "--stop-time", "0.3")
+        self.assertLess(difference(run["y"], simulate(hand, "--stop-time", "0.3")["y"]), 1e-5)
+
     def test_mass_matrix(self):
         """One that is not definite on the tangent space is reported with the coordinates concerned."""
         text = """model M

@@ -16,7 +16,8 @@ typedef struct Lagrange {
   Derivation *d;
   uint32_t n;
   Expr *mass;        /* n by n, symmetric */
-  bool is_quadratic; /* no velocity in the mass matrix, no second derivative in L */
+  bool is_higher;    /* L has second derivatives */
+  bool is_quadratic; /* it has none, and no velocity is in the mass matrix */
   Map place;         /* of a velocity term: by i, j, k */
   VEC(VelocityTerm) velocities;
   Expr *rest; /* per coordinate: of d/dt dL/dq' - dL/dq, without accelerations and products of velocities */
@@ -78,14 +79,14 @@ static void find_mass(Lagrange *l) {
   Derivation *d = l->d;
   Expr *row[2] = {zeros(d), NULL};
   l->mass = arena_array(&d->arena, (size_t)l->n * l->n, sizeof *l->mass);
-  l->is_quadratic = true;
+  for (uint32_t i = 0; i < l->n; i++) l->is_higher = l->is_higher || !is_zero(d, d->slope[2][i]);
+  l->is_quadratic = !l->is_higher;
   for (uint32_t i = 0; i < l->n; i++) {
     row[1] = l->mass + (size_t)i * l->n;
     for (uint32_t j = 0; j < l->n; j++) row[1][j] = dag_constant(d->dag, 0);
     take_slopes(d, d->slope[1][i], row, 1);
     for (uint32_t j = 0; j < i; j++) row[1][j] = l->mass[(size_t)j * l->n + i]; /* equal in value: one node serves */
     for (uint32_t j = 0; j < l->n; j++) l->is_quadratic = l->is_quadratic && !holds_order(d, row[1][j], 1);
-    l->is_quadratic = l->is_quadratic && is_zero(d, d->slope[2][i]);
   }
 }
 
@@ -197,7 +198,7 @@ static Expr total_energy(Lagrange *l) {
 
 /* ---- equations ---- */
 
-/* d/dt dL/dq' - d2/dt2 dL/dq'' - dL/dq, without the accelerations that the mass matrix multiplies. */
+/* d/dt dL/dq' - dL/dq, without the accelerations that the mass matrix multiplies, of a Lagrangian of first order. */
 static Expr plain_rest(Lagrange *l, uint32_t i) {
   Derivation *d = l->d;
   Expr rate = dag_time_derivative(d->dag, d->slope[1][i]);
@@ -215,7 +216,7 @@ static Expr inertia(Lagrange *l, uint32_t i) {
   return sum;
 }
 
-/* Left side and the rest that goes to the right, for a Lagrangian that has second derivatives of the coordinate. */
+/* d/dt dL/dq' - d2/dt2 dL/dq'' */
 static Expr higher_inertia(Derivation *d, uint32_t i) {
   Expr first = dag_time_derivative(d->dag, d->slope[1][i]);
   Expr second = dag_time_derivative(d->dag, dag_time_derivative(d->dag, d->slope[2][i]));
@@ -258,7 +259,7 @@ static Expr multiplied(Derivation *d, uint32_t i) {
 static bool add_equation(Lagrange *l, uint32_t i) {
   Derivation *d = l->d;
   Expr left, rest;
-  if (is_zero(d, d->slope[2][i])) {
+  if (!l->is_higher) {
     left = inertia(l, i);
     rest = plain_rest(l, i);
     if (l->is_quadratic && cost(d, l->rest[i]) <= cost(d, rest)) rest = l->rest[i];
@@ -326,12 +327,6 @@ static void keep_mass(const Lagrange *l, uint32_t first) {
   d->model->mass = form;
 }
 
-static bool has_second_derivatives(const Derivation *d) {
-  for (uint32_t i = 0; i < d->coordinates.count; i++)
-    if (!is_zero(d, d->slope[2][i])) return true;
-  return false;
-}
-
 bool lagrange_equations(Derivation *d) {
   Lagrange l = {.d = d, .n = d->coordinates.count, .place = map_make(d->heap), .rest = zeros(d)};
   uint32_t first = d->model->equations.count;
@@ -346,7 +341,7 @@ bool lagrange_equations(Derivation *d) {
   else if (fine) d->total = total_energy(&l);
   for (uint32_t i = 0; i < l.n && fine; i++) fine = add_equation(&l, i);
   fine = fine && check_distinct(d, first);
-  if (fine && !has_second_derivatives(d)) keep_mass(&l, first);
+  if (fine && !l.is_higher) keep_mass(&l, first);
   map_free(&l.place);
   vec_free(d->heap, &l.velocities);
   vec_free(d->heap, &l.zeros);

@@ -239,6 +239,21 @@ static void add_coordinates(Derivation *d, Expr e, bool *occurs) {
   vec_free(d->heap, &leaves);
 }
 
+/* Multipliers belong to the equations that are derived; forces may depend on them, energies may not. */
+static bool check_multipliers(Derivation *d, const Expr *roots, uint32_t count) {
+  ExprVec leaves = {0};
+  for (uint32_t r = 0; r < count; r++) dag_variables(d->dag, dag_scratch(d->dag), roots[r], &leaves);
+  for (uint32_t k = 0; k < leaves.count; k++) {
+    uint32_t unknown = dag_index(d->dag, leaves.data[k]);
+    if (!d->is_multiplier[unknown]) continue;
+    diag_error(d->diags, DIAG_INPUT, d->energy->span, "the energies depend on the multiplier `%s`; only forces may",
+               model_name(d->model, d->model->unknowns.data[unknown]));
+    break;
+  }
+  vec_free(d->heap, &leaves);
+  return d->diags->errors == 0;
+}
+
 /* In the order of declarations. */
 static void number_coordinates(Derivation *d, const Expr *roots, uint32_t count) {
   bool *occurs = arena_array(&d->arena, d->model->unknowns.count, sizeof *occurs);
@@ -270,7 +285,7 @@ bool ownership_find(Derivation *d) {
     roots[2 + constraints + i] = energy->force.data[i].right;
     roots[2 + constraints + forces + i] = energy->force.data[i].left;
   }
-  if (!resolve(d, roots, 2 + constraints + forces)) return false;
+  if (!resolve(d, roots, 2 + constraints + forces) || !check_multipliers(d, roots, 2 + constraints)) return false;
   scale_quotients(d, roots, 2);
   number_coordinates(d, roots, count);
   d->lagrangian = roots[0];
