@@ -78,16 +78,9 @@ static Expr keep_start(Derivation *d, const char *name, const char *description,
 
 static void add_constraint_forces(Derivation *d) {
   for (uint32_t i = 0; i < d->coordinates.count; i++) {
-    Expr sum = dag_constant(d->dag, 0);
-    bool any = false;
-    for (uint32_t c = 0; c < d->energy->constraint.count; c++) {
-      if (d->constraints[c].gradient[i] == EXPR_NONE) continue;
-      any = true;
-      sum = add_product(d, sum, model_leaf(d->model, d->energy->constraint.data[c].multiplier, 0),
-                        d->constraints[c].gradient[i]);
-    }
+    Expr force = constraint_force(d, i);
     const char *name = arena_printf(&d->arena, "G_T_lambda.%s", coordinate_name(d, i));
-    if (any) define_signal(d, name, "constraint force", sum);
+    if (d->energy->constraint.count) define_signal(d, name, "constraint force", force);
   }
 }
 

@@ -63,6 +63,17 @@ static inline Expr add_product(const Derivation *d, Expr sum, Expr factor, Expr 
   return dag_add(d->dag, sum, product);
 }
 
+/* ---- derivation.c ---- */
+
+/* An equation of the model with a note that says where it comes from. */
+void derivation_equate(Derivation *d, Expr left, Expr right, Span span, const char *note);
+
+/* The same node for a residual and its multiples. */
+Expr scaled_residual(const Derivation *d, Expr residual);
+
+/* G^T lambda for one coordinate. */
+Expr constraint_force(const Derivation *d, uint32_t coordinate);
+
 /* ---- ownership.c ---- */
 
 /* Finds the coordinates and puts in what equations define. false after an error. */
@@ -80,6 +91,3 @@ bool lagrange_equations(Derivation *d);
 
 /* The energy, what is dissipated and supplied, their balance, and the constraint forces, as variables. */
 void balance_add(Derivation *d);
-
-/* An equation of the model with a note that says where it comes from. */
-void derivation_equate(Derivation *d, Expr left, Expr right, Span span, const char *note);

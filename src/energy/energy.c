@@ -1,17 +1,6 @@
 /* energy: see energy.h. Coordinates, then constraints and forces on them, then equations. */
 #include "energy/derivation.h"
 
-#include <string.h>
-
-void derivation_equate(Derivation *d, Expr left, Expr right, Span span, const char *note) {
-  Equation equation = {.left = left,
-                       .right = right,
-                       .residual = dag_subtract(d->dag, left, right),
-                       .span = span,
-                       .note = names_add(d->model->names, note, strlen(note))};
-  vec_push(d->model->heap, &d->model->equations, equation);
-}
-
 /* ---- forces ---- */
 
 static bool take_forces(Derivation *d) {
@@ -94,14 +83,6 @@ static void take_gradient(Derivation *d, const EnergyTerm *term, ConstraintForm 
   form->rate = form->is_holonomic ? explicit_rate(d, form->residual) : without_velocities(d, form->residual);
   vec_free(d->heap, &leaves);
   vec_free(d->heap, &partials);
-}
-
-/* The same node for a constraint and its multiples. */
-static Expr scaled_residual(Derivation *d, Expr residual) {
-  const Term *terms;
-  double constant;
-  if (dag_op(d->dag, residual) != OP_SUM || !dag_terms(d->dag, residual, &constant, &terms)) return residual;
-  return dag_scale(d->dag, 1 / terms[0].coefficient, residual);
 }
 
 static bool take_constraints(Derivation *d) {

@@ -247,15 +247,6 @@ static const char *origin(Derivation *d, uint32_t i) {
   return kept;
 }
 
-static Expr multiplied(Derivation *d, uint32_t i) {
-  Expr sum = dag_constant(d->dag, 0);
-  for (uint32_t c = 0; c < d->energy->constraint.count; c++)
-    if (d->constraints[c].gradient[i] != EXPR_NONE)
-      sum = add_product(d, sum, model_leaf(d->model, d->energy->constraint.data[c].multiplier, 0),
-                        d->constraints[c].gradient[i]);
-  return sum;
-}
-
 static bool add_equation(Lagrange *l, uint32_t i) {
   Derivation *d = l->d;
   Expr left, rest;
@@ -269,7 +260,7 @@ static bool add_equation(Lagrange *l, uint32_t i) {
   }
   left = dag_add(d->dag, left, d->friction[i]);
   Expr right = dag_subtract(d->dag, d->force[i], rest);
-  right = dag_add(d->dag, right, multiplied(d, i));
+  right = dag_add(d->dag, right, constraint_force(d, i));
   const Variable *variable = &d->model->variables.data[coordinate_variable(d, i)];
   Equation equation = {.left = left, .right = right};
   if (!dag_depends(d->dag, left, OP_VARIABLE) && !dag_depends(d->dag, right, OP_VARIABLE)) {
@@ -287,11 +278,7 @@ static bool check_distinct(Derivation *d, uint32_t first) {
   Map seen = map_make(d->heap);
   bool fine = true;
   for (uint32_t i = 0; i < d->coordinates.count && fine; i++) {
-    Expr residual = d->model->equations.data[first + i].residual;
-    const Term *terms;
-    double constant;
-    if (dag_op(d->dag, residual) == OP_SUM && dag_terms(d->dag, residual, &constant, &terms))
-      residual = dag_scale(d->dag, 1 / terms[0].coefficient, residual);
+    Expr residual = scaled_residual(d, d->model->equations.data[first + i].residual);
     uint32_t other = map_get(&seen, residual);
     if (other == MAP_NONE) map_put(&seen, residual, i);
     else {
