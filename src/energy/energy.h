@@ -1,6 +1,6 @@
-/* energy: from an energy to equations. A Lagrangian, Rayleigh's dissipation function, generalized forces and constraints
- * become the equations of stationary action under constraints (Shmoylova et al. 2013, section 6, equations (63) to
- * (69)):
+/* energy: from an energy to equations. A Lagrangian, Rayleigh's dissipation function, generalized forces and
+ * constraints become the equations of stationary action under constraints (Shmoylova et al. 2013, section 6, equations
+ * (63) to (69)):
  *
  *   d/dt dL/dq' - dL/dq - d2/dt2 dL/dq'' + dD/dq' = Q + G^T lambda,   h(t, q) = 0 or G q' + g = 0
  *

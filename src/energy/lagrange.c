@@ -1,9 +1,9 @@
 /* lagrange: the equations of stationary action, one a coordinate.
  *
- * The left side has the mass matrix times the accelerations, and friction; the right side what is left of
- * d/dt dL/dq' - dL/dq, forces and multipliers. If L is quadratic in the velocities, L = q'^T M q' / 2 + b^T q' + L0, what
- * is left is a sum over products of velocities (Christoffel symbols), in which the halves of d/dt dL/dq' and dL/dq that
- * cancel have gone; of that sum and the plain derivative the shorter one is taken. */
+ * The left side has the mass matrix times the accelerations, and friction; the right side what is left of d/dt dL/dq'
+ * - dL/dq, forces and multipliers. If L is quadratic in the velocities, L = q'^T M q' / 2 + b^T q' + L0, what is left
+ * is a sum over products of velocities (Christoffel symbols), in which the halves of d/dt dL/dq' and dL/dq that cancel
+ * have gone; of that sum and the plain derivative the shorter one is taken. */
 #include "energy/derivation.h"
 
 /* coefficient * q_j' * q_k' in the equation of coordinate i; k is NONE where it is linear. */
@@ -33,7 +33,8 @@ static Expr *zeros(Derivation *d) {
   return list;
 }
 
-/* The partials of e by derivatives of coordinates, into slope[order][coordinate]; false if one is higher than `highest`. */
+/* The partials of e by derivatives of coordinates, into slope[order][coordinate]; false if one is higher than
+ * `highest`. */
 static bool take_slopes(Derivation *d, Expr e, Expr **slope, uint32_t highest) {
   ExprVec leaves = {0}, partials = {0};
   bool fits = true;

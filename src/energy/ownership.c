@@ -1,9 +1,9 @@
 /* ownership: which variable an equation of the model determines, and which are left as coordinates.
  *
- * A variable alone on one side of an equation is defined by it: its definition is put into the energies. A variable whose
- * derivative is alone on the left side is a given function of time. Each of the other equations determines one of its
- * variables too; the choice falls on those that have least to do with the energy (tiers), by augmenting paths, so that
- * what is determined stays so. Coordinates are what occurs in the energies and is not determined. */
+ * A variable alone on one side of an equation is defined by it: its definition is put into the energies. A variable
+ * whose derivative is alone on the left side is a given function of time. Each of the other equations determines one
+ * of its variables too; the choice falls on those that have least to do with the energy (tiers), by augmenting paths,
+ * so that what is determined stays so. Coordinates are what occurs in the energies and is not determined. */
 #include "energy/derivation.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
-/* derivative: function g = der(f, x, y), the partial derivative of all outputs of f by its inputs x and y (Modelica 3.6,
- * section 12.7.2).
+/* derivative: function g = der(f, x, y), the partial derivative of all outputs of f by its inputs x and y (Modelica
+ * 3.6, section 12.7.2).
  *
- * The routine of g has the slots of f, and up to its body the code of f, which gives defaults and sizes. A call of it runs
- * f on leaves that stand for x and y and differentiates what comes out. Where f cannot be inlined, the call is one of
- * f with partials. */
+ * The routine of g has the slots of f, and up to its body the code of f, which gives defaults and sizes. A call of it
+ * runs f on leaves that stand for x and y and differentiates what comes out. Where f cannot be inlined, the call is
+ * one of f with partials. */
 #include "lang/elaborate.h"
 
 #include <string.h>

@@ -267,8 +267,8 @@ static bool is_declared(const Parser *parser, Name name) {
   return false;
 }
 
-/* The section of an energy that the present word opens. It opens none where it is declared, within a block, and where it
- * begins an equation or statement: force = m*a. */
+/* The section of an energy that the present word opens. It opens none where it is declared, within a block, and where
+ * it begins an equation or statement: force = m*a. */
 static AstEnergy energy_section(Parser *parser) {
   const Token *token = &parser->token;
   if (token->kind != TOKEN_IDENTIFIER || token->quoted || parser->blocks.count) return ENERGY_NONE;
