@@ -112,7 +112,7 @@ static void flip_path(Ownership *o, uint32_t unknown, uint32_t root) {
 }
 
 /* Breadth first along paths that alternate between equations and what they determine. */
-static void augment(Ownership *o, uint32_t root, uint8_t tier) {
+static void augment(Ownership *o, uint32_t root, int tier) {
   Derivation *d = o->d;
   o->searches++;
   o->queue.count = 0;
@@ -162,7 +162,7 @@ static void match(Derivation *d) {
   for (uint32_t i = 0; i < equations; i++) o.owned[i] = NONE;
   list_unknowns(&o);
   own_lone(&o);
-  for (uint8_t tier = TIER_NONE; tier < TIERS; tier++)
+  for (int tier = TIER_NONE; tier < TIERS; tier++)
     for (uint32_t i = 0; i < equations; i++)
       if (o.owned[i] == NONE) augment(&o, i, tier);
   for (uint32_t i = 0; i < equations; i++) check_owned(&o, i);

@@ -5,7 +5,6 @@
 
 #include "lang/elaborate.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const AstSection *first_energy(const AstClass *ast) {
@@ -26,8 +25,10 @@ void energy_refuse(Elaboration *el, const AstClass *ast) {
 /* ---- multipliers ---- */
 
 static bool is_identifier(const char *text) {
-  if (!isalpha((unsigned char)*text) && *text != '_') return false;
-  for (text++; isalnum((unsigned char)*text) || *text == '_';) text++;
+  static const char letters[] = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", *digits = "0123456789";
+  size_t first = strspn(text, letters);
+  if (!first) return false;
+  for (text += first; *text && (strchr(letters, *text) || strchr(digits, *text));) text++;
   return !*text;
 }
 
