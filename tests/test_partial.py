@@ -99,6 +99,42 @@ end P;
         self.assertEqual(code, 0, words)
         self.assertEqual(flat, again)
 
+    def test_elements_of_arrays(self):
+        """Derivatives by elements of arrays and records are those of a function of scalars."""
+        text = """model M
+  record Q Real a; Real b[2]; end Q;
+  function f
+    input Real p[2];
+    input Q q;
+    output Real v[2];
+  protected
+    Real t = 1;
+  algorithm
+    v := {p[1], p[1]*p[1]*q.a + p[2]^2 + q.b[2]^2};
+    while t > 0.1 + p[1]^2 loop
+      t := t/2;
+    end while;
+  end f;
+  Real x(start = 0.5), y(start = 0.6, fixed = true), u, v(start = 0, fixed = true), l, w[2];
+equation
+  der(x) = u;
+  der(y) = v;
+  der(u) = -l*x;
+  der(v) = -l*y - 9.81;
+  w = f({x, y}, Q(1, {2, 0.5}));
+  w[2] = 1;
+  annotation(experiment(StopTime = 0.1, Tolerance = 1e-8));
+end M;
+"""
+        code, _, words, row = work("simulate", text)
+        self.assertEqual(code, 0, words)
+        _, reduced, _, _ = work("reduce", text)
+        self.assertIn("function 'f$s2$d1$d2' = der('f$s2', 'a1', 'a2');", reduced)
+        code, _, words, again = work("simulate", reduced)
+        self.assertEqual(code, 0, words)
+        for name in ("x", "y", "u", "v", "l"):
+            self.assertAlmostEqual(row[name], again[name], delta=1e-5, msg=name)
+
     def test_reduce_reads_back(self):
         text = FUNCTIONS + """  model M
     Real x(start = 0.5), y(start = 0.5, fixed = true), u, v(start = 0.1, fixed = true), l;

@@ -237,42 +237,6 @@ const char *print_use(Print *print, uint32_t routine, uint32_t output) {
   return kept_name(print, name);
 }
 
-/* The input whose only scalar is argument `position`; UINT32_MAX if that is one of several. */
-static uint32_t scalar_input(const Function *function, uint32_t position) {
-  uint32_t input = 0;
-  while (input < function->input_count && position >= function->inputs[input].scalars)
-    position -= function->inputs[input++].scalars;
-  const Type type = function->inputs[input].type;
-  return type.base == TYPE_REAL && !type.dimensions ? input : UINT32_MAX;
-}
-
-/* function 'f$d1' = der('f', 'x'), for df/dx */
-const char *print_derivative(Print *print, const Function *function, uint32_t output, CallInfo call) {
-  const Routine *routine = function->routine;
-  TextVec name = {0}, text = {0};
-  bool fits = true;
-  text_printf(print->heap, &name, "%s", names_text(print->model->names, routine->name));
-  if (output) text_printf(print->heap, &name, "$%u", output + 1);
-  text_printf(print->heap, &text, "der(%s", print_use(print, routine->number, output));
-  for (uint32_t i = 0; i < call.partial_count && fits; i++) {
-    uint32_t input = scalar_input(function, call.partials[i]);
-    fits = input != UINT32_MAX;
-    if (!fits) break;
-    text_printf(print->heap, &name, "$d%u", input + 1);
-    text_printf(print->heap, &text, ", %s", print_name(print, routine->locals.data[input].name));
-  }
-  text_printf(print->heap, &text, ")");
-  const char *known = fits ? kept_name(print, name.data) : NULL;
-  for (uint32_t i = 0; i < print->derivatives.count && fits; i++)
-    if (strcmp(print->derivatives.data[i].name, known) == 0) fits = false;
-  if (fits)
-    vec_push(print->heap, &print->derivatives,
-             (PrintDerivative){known, arena_copy(&print->arena, text.data, text.count)});
-  vec_free(print->heap, &name);
-  vec_free(print->heap, &text);
-  return known;
-}
-
 /* ---- expressions ---- */
 
 static void print_expression(Print *print, TextVec *text, Expr e, uint32_t place) {
@@ -453,8 +417,7 @@ static void print_definitions(Print *print, TextVec *text) {
   text_append(print->heap, text, records.data, records.count);
   text_append(print->heap, text, functions.data, functions.count);
   for (uint32_t i = 0; i < print->derivatives.count; i++)
-    text_printf(print->heap, text, "  function %s = %s;\n\n", print->derivatives.data[i].name,
-                print->derivatives.data[i].text);
+    text_printf(print->heap, text, "  %s;\n\n", print->derivatives.data[i].text);
   text_append(print->heap, text, print->shared_functions.data, print->shared_functions.count);
   vec_free(print->heap, &records);
   vec_free(print->heap, &functions);

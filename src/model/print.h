@@ -10,9 +10,10 @@ typedef struct PrintUse {
   uint32_t output; /* 0: the function itself; k: the function that gives its output number k + 1 */
 } PrintUse;
 
-/* A declared derivative: its name, and what stands behind the equals sign. */
+/* A function that is declared so that calls with partials have a text: its name, and its declaration. */
 typedef struct PrintDerivative {
-  const char *name, *text;
+  Name name;
+  const char *text;
 } PrintDerivative;
 
 /* A scalar argument of a call: what stands before it, and its ValueKind. */
@@ -75,9 +76,6 @@ void print_literal(Print *print, TextVec *text, uint32_t enumeration, double val
 
 /* Notes that the text calls a routine (its output number `output`), and gives the name to call. */
 const char *print_use(Print *print, uint32_t routine, uint32_t output);
-
-/* The same for a partial derivative of the function, which then is declared; NULL if it is by a part of an input. */
-const char *print_derivative(Print *print, const Function *function, uint32_t output, CallInfo call);
 
 /* ---- print_call.c: members of LeafPrinter ---- */
 const char *print_call_around(void *context, CallInfo call, uint32_t position);
