@@ -331,6 +331,35 @@ end M;
         hand = text[:text.index("lagrangian")] + "  der(m)*(der(x) + cos(time)) + m*(der(der(x)) - sin(time)) = 0.2*i;\nend M;\n"
         self.assertLess(difference(simulate(text)["x"], simulate(hand)["x"]), 1e-5)
 
+    def test_forces_of_accelerations(self):
+        """They make the matrix of the accelerations unsymmetric."""
+        head = """model M
+  Real x(start = 1, fixed = true), y(start = 0, fixed = true), z;
+initial equation
+  der(x) = 0;
+  der(y) = 1;
+"""
+        text = head + """lagrangian
+  der(x)^2 + der(y)^2 + der(z)^2 + der(x)*der(y) - x^2 - y^2;
+force
+  x = -0.7*der(der(y)) + 0.1*lambda_sum;
+constraint
+  z = x + y^2 "sum";
+end M;
+"""
+        hand = head.replace(", z;", ", z, l;") + """equation
+  2*der(der(x)) + der(der(y)) + 2*x = -0.7*der(der(y)) + 0.1*l - l;
+  2*der(der(y)) + der(der(x)) + 2*y = -2*y*l;
+  2*der(der(z)) = l;
+  z = x + y^2;
+end M;
+"""
+        first, other = simulate(text), simulate(hand)
+        _, reduced, _, _ = daedal("reduce", text, "--method", "projection")
+        for run in (first, simulate(reduced)):
+            for name in ("x", "y", "z"):
+                self.assertLess(difference(run[name], other[name]), 1e-5, name)
+
     def test_second_derivatives(self):
         """A coordinate without second derivatives of its own beside one that has them."""
         energies = "x*der(der(y))^2/2 + der(x)*der(der(y))^2/5 + der(x)^2/2 - 4*y^2 - x^2"

@@ -297,6 +297,23 @@ static bool eliminate_projected(Solver *solver, SolvedBlock *unit, const Tangent
   return true;
 }
 
+/* Are the entries really those of M, G and -G^T? A force may depend on accelerations and multipliers. */
+static bool is_saddle(const Solver *solver, const SolvedBlock *unit, const TangentPlan *plan) {
+  Dag *dag = solver->derived->model->dag;
+  uint32_t n = unit->size;
+  for (int32_t i = 0; i < plan->coordinates; i++) {
+    const Expr *row = unit->a + (size_t)plan->motion[i] * n;
+    for (int32_t j = 0; j < i; j++)
+      if (row[plan->acceleration[j]] != unit->a[(uint32_t)plan->motion[j] * n + (uint32_t)plan->acceleration[i]])
+        return false;
+    for (int32_t c = 0; c < plan->constraints; c++) {
+      Expr gradient = unit->a[(uint32_t)plan->constraint[c] * n + (uint32_t)plan->acceleration[i]];
+      if (row[plan->multiplier[c]] != dag_negate(dag, gradient)) return false;
+    }
+  }
+  return true;
+}
+
 /* The block as a system of motion under constraints with a definite mass matrix; NULL: it is none. */
 static const TangentPlan *find_tangent(Solver *solver, const SolvedBlock *unit) {
   const Array *array = solver->reduction->reduced.array;
@@ -307,7 +324,9 @@ static const TangentPlan *find_tangent(Solver *solver, const SolvedBlock *unit) 
     equation[k] = (int32_t)array->row_equation[unit->row[k]];
     unknown[k] = (int32_t)array->column_unknown[unit->column[k]];
   }
-  return tangent_plan(array->problem, equation, unknown, (int32_t)unit->size, solver->reduction->heap);
+  const TangentPlan *plan =
+      tangent_plan(array->problem, equation, unknown, (int32_t)unit->size, solver->reduction->heap);
+  return plan && is_saddle(solver, unit, plan) ? plan : NULL;
 }
 
 /* ---- back substitution ---- */

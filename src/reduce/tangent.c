@@ -82,7 +82,18 @@ Tangent *tangent_new(Heap *heap, const TangentPlan *plan) {
   return tangent;
 }
 
-/* Sorts the entries into M, G and B; false if the corner is not zero, or B is not -G^T. */
+/* Forces that depend on accelerations are in M too, and need not be symmetric. */
+static bool is_symmetric(const double *a, int32_t n) {
+  double largest = 0, difference = 0;
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++) {
+      largest = fmax(largest, fabs(a[i * n + j]));
+      difference = fmax(difference, fabs(a[i * n + j] - a[j * n + i]));
+    }
+  return difference <= LOST * largest;
+}
+
+/* Sorts the entries into M, G and B; false if M is not symmetric, the corner is not zero, or B is not -G^T. */
 static bool read_matrix(Tangent *tangent, const int32_t *column_start, const int32_t *row_index, const double *values) {
   const TangentPlan *plan = tangent->plan;
   int32_t n = plan->coordinates, m = plan->constraints;
@@ -103,7 +114,7 @@ static bool read_matrix(Tangent *tangent, const int32_t *column_start, const int
       double wanted = row >= 0 ? -tangent->gradient[c * n + row] : 0;
       if (!(fabs(values[e] - wanted) <= LOST * largest)) return false;
     }
-  return true;
+  return is_symmetric(tangent->mass, n);
 }
 
 static void swap(int32_t *list, int32_t a, int32_t b) {

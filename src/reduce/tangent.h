@@ -28,8 +28,8 @@ typedef struct Tangent Tangent;
 /* Lives in the heap. */
 Tangent *tangent_new(Heap *heap, const TangentPlan *plan);
 
-/* Factors the matrix given by compressed columns. false: G has not full rank, B is not -G^T, or M is not positive
- * definite on the tangent space. O(n^3). */
+/* Factors the matrix given by compressed columns. false: G has not full rank, B is not -G^T, or M is not symmetric and
+ * positive definite on the tangent space. O(n^3). */
 bool tangent_factor(Tangent *tangent, const int32_t *column_start, const int32_t *row_index, const double *values);
 
 /* Solves in place with the last factors. O(n^2). */
