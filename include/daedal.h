@@ -95,11 +95,20 @@ daedal_model *daedal_load_file(const char *path, const char *class_name, const d
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator);
 
-/* The same, with what external functions of the model may do: write and remove files and run commands, and be called from
- * the shared libraries listed in `libraries` (paths with commas between them; "" for none). Only for models that you
- * trust: they run code. path: the file, or with a text its name for messages; text: NULL to read the file. */
-daedal_model *daedal_load_trusted(const char *path, const char *text, size_t length, const char *class_name,
-                                  const char *libraries, const daedal_allocator *allocator);
+/* How a model is read. */
+typedef struct daedal_load_options {
+  size_t size;                       /* of this struct where the program was compiled; 0: nothing is given */
+  const char *class_name;            /* the class to take, NULL for the last model of the file */
+  const daedal_allocator *allocator; /* NULL: malloc and free */
+  bool strict;                       /* refuse what the Modelica language does not have */
+  bool energy; /* a model that gives an energy has its total, its balance and the constraint forces as variables, too */
+  /* Lets external functions of the model write and remove files and run commands, and be called from the shared libraries
+   * listed (paths with commas between them; "" for none). Only for models that you trust: they run code. NULL: not at all. */
+  const char *libraries;
+} daedal_load_options;
+
+/* The same with options, NULL for none: the text or, if that is NULL, the file. */
+daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options);
 
 void daedal_model_free(daedal_model *model);
 
@@ -174,7 +183,7 @@ typedef struct daedal_options {
   /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. */
   bool (*on_step)(void *context, const daedal_progress *progress);
   void *context;
-  bool no_event_rows; /* the result has rows at output points only, not both sides of each event */
+  bool no_event_rows;    /* the result has rows at output points only, not both sides of each event */
   double rank_tolerance; /* method "strangeness": smaller singular values, over the largest, are zero; NaN: 1e-9 */
 } daedal_options;
 

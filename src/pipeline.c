@@ -4,6 +4,7 @@
 #include "array/verdict.h"
 #include "code/switches.h"
 #include "external/external.h"
+#include "reduce/mass.h"
 #include "solve/jump.h"
 
 #include <math.h>
@@ -345,6 +346,7 @@ static bool pass_reduce(Plan *plan) {
                                 .duration = request->run.stop - request->run.start,
                                 .tolerance = request->run.tolerance,
                                 .options = request->method_options};
+  mass_examine(&plan->reduction);
   if (!request->method->apply(&plan->reduction)) {
     if (diags_code(plan->diags) == DIAG_INIT) plan->facts.status = "init";
     return false;

@@ -32,7 +32,7 @@ static World world_load(const char *text) {
   w.diags = heap_alloc(w.heap, sizeof *w.diags);
   *w.diags = diags_make(w.heap);
   w.arena = arena_make(w.heap);
-  w.model = lang_load(w.heap, w.names, w.source, NULL, NULL, NULL, w.diags);
+  w.model = lang_load(w.heap, w.names, w.source, NULL, NULL, (LangOptions){0}, w.diags);
   return w;
 }
 
@@ -536,7 +536,7 @@ static void test_allocations(void **state) {
         Names names = names_make(heap);
         Diags diags = diags_make(heap);
         Source source = source_make(heap, "t.mo", text, sizeof text - 1);
-        assert_null(lang_load(heap, &names, &source, NULL, NULL, NULL, &diags));
+        assert_null(lang_load(heap, &names, &source, NULL, NULL, (LangOptions){0}, &diags));
       }
       heap_destroy(heap);
     }

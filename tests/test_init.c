@@ -47,7 +47,7 @@ static Bench *bench_new(const char *text) {
   bench->diags = diags_make(heap);
   bench->arena = arena_make(heap);
   bench->source = source_make(heap, "test", text, (uint32_t)strlen(text));
-  bench->model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, NULL, &bench->diags);
+  bench->model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, (LangOptions){0}, &bench->diags);
   assert_non_null(bench->model);
   bench->problem = problem_make(bench->model, true, &bench->arena);
   bench->modes = modes_extract(&bench->problem, &bench->arena);

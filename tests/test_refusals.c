@@ -52,6 +52,12 @@ static const Case CASES[] = {
     {.name = "rewritten",
      .text = "model M Real x(start = 1), y; equation der(x) + der(y) + x = sin(time); der(x) + der(y) + "
              "y = time; end M;\n"},
+    {.name = "energy",
+     .text = "package P function f input Real a; output Real b; algorithm b := a^2; end f; function g = der(f, a);\n"
+             "model M Real x(start = 0.6, fixed = true), y(start = -0.8), h = g(x); initial equation der(x) = 0;\n"
+             "lagrangian der(x)^2/2 + der(y)^2/2 - 9.81*y; dissipation der(x)^2/9; force y = sin(time);\n"
+             "constraint x^2 + y^2 = 1 \"rod\"; end M; end P;\n",
+     .method = "projection"},
 };
 
 typedef struct Stage {
@@ -91,16 +97,16 @@ static bool load_text(Stage *stage) {
   return loaded(stage, daedal_load_text(stage->text, strlen(stage->text), "test.mo", NULL, &allocator));
 }
 
+static bool load_with_options(Stage *stage) {
+  daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
+  daedal_load_options options = {.size = sizeof options, .allocator = &allocator, .energy = true};
+  return loaded(stage, daedal_load("test.mo", stage->text, strlen(stage->text), &options));
+}
+
 static bool load_file(Stage *stage) {
   daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
   char path[300];
   return loaded(stage, daedal_load_file(path_with(stage, ".mo", path, sizeof path), NULL, &allocator));
-}
-
-static bool load_trusted(Stage *stage) {
-  daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
-  const char *text = stage->text;
-  return loaded(stage, daedal_load_trusted("test.mo", text, strlen(text), NULL, "", &allocator));
 }
 
 static bool ran(Stage *stage, daedal_result *result) {
@@ -228,7 +234,7 @@ typedef struct Row {
 static const Row ROWS[] = {
     {"load_text", load_text, NULL, true},
     {"load_file", load_file, NULL, true},
-    {"load_trusted", load_trusted, NULL, true},
+    {"load", load_with_options, NULL, true},
     {"model_status", call_model_status, NULL, false},
     {"model_name", call_model_name, NULL, false},
     {"diagnostic_count", call_diagnostic_count, NULL, false},

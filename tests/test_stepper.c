@@ -34,7 +34,7 @@ static Bench *bench_new(const char *text, const Method *method, const char *solv
   bench->names = names_make(heap);
   bench->diags = diags_make(heap);
   bench->source = source_make(heap, "test", text, (uint32_t)strlen(text));
-  Model *model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, NULL, &bench->diags);
+  Model *model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, (LangOptions){0}, &bench->diags);
   assert_non_null(model);
   const Integrator *integrator = integrator_find(solver);
   Request request = {

@@ -40,9 +40,9 @@ struct daedal_model {
   Heap *heap;
   atomic_uint references; /* the caller's, and those of plans and results */
   pthread_mutex_t lock;
-  const char *class_name;       /* asked for; NULL: none */
-  const ExternalRights *rights; /* of external functions, and the libraries they are in; NULL: none */
-  const char *libraries;
+  const char *class_name; /* asked for; NULL: none */
+  LangOptions reading;
+  const char *libraries; /* of external functions; NULL: they have no rights */
   Names names;
   Source source;
   Diags diags;

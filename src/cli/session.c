@@ -65,12 +65,6 @@ void session_check_outputs(Session *session) {
   }
 }
 
-static daedal_model *load_model(const Arguments *arguments) {
-  const char *path = arguments->model_path, *name = arguments->class_name;
-  if (!arguments->libraries) return daedal_load_file(path, name, NULL);
-  return daedal_load_trusted(path, NULL, 0, name, arguments->libraries, NULL);
-}
-
 /* The outputs are compared before anything could be written, if only to say that the model is wrong. */
 Session session_open(const Arguments *arguments) {
   Session session = {.arguments = arguments};
@@ -78,7 +72,12 @@ Session session_open(const Arguments *arguments) {
     session_fail(&session, DAEDAL_USAGE);
     return session;
   }
-  session.model = load_model(arguments);
+  daedal_load_options reading = {.size = sizeof reading,
+                                 .class_name = arguments->class_name,
+                                 .strict = arguments->strict,
+                                 .libraries = arguments->libraries,
+                                 .energy = arguments->energy};
+  session.model = daedal_load(arguments->model_path, NULL, 0, &reading);
   if (!session.model) {
     fail_out_of_memory(&session);
     return session;

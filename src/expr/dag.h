@@ -241,7 +241,8 @@ typedef struct LeafPrinter {
   void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind, double value); /* of an enumeration */
   const char *(*enumeration)(void *context, uint32_t kind); /* name, to make one of a number */
   /* Calls whose arguments are arrays and records: what stands before argument `position`, or (position =
-   * their number) behind the last; and the ValueKind of the argument. Both or none. */
+   * their number) behind the last; and the ValueKind of the argument. Both or none. NULL before the first: the call,
+   * one with partials, has no text in the language. */
   const char *(*around)(void *context, CallInfo call, uint32_t position);
   uint32_t (*argument)(void *context, CallInfo call, uint32_t position);
   const uint32_t *ranks; /* order of terms and factors, by node (dag_ranks); NULL: order of building */

@@ -299,6 +299,11 @@ static void compile_external(Compiler *c, const AstExternal *external, Span span
 
 static void compile_body(Elaboration *el, ClassEntry *entry) {
   Routine *routine = el->model->routines.data[entry->index];
+  if (routine->kind == ROUTINE_DERIVATIVE) {
+    derivative_compile(el, routine);
+    entry->body = PROGRESS_DONE;
+    return;
+  }
   Compiler c = compiler_make(el, routine, el->diags, entry->name);
   c.is_function = true;
   c.tolerates_missing = el->is_base;
@@ -347,13 +352,14 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
   routine->span = entry->ast->span;
   routine->is_impure = entry->ast->prefixes & PREFIX_IMPURE;
   if (entry->ast->external) find_external(el, routine, entry);
-  if (entry->ast->form != FORM_LONG) {
+  bool is_derivative = entry->ast->form == FORM_DERIVATIVE;
+  if (entry->ast->form != FORM_LONG && !is_derivative) {
     input_error(el, entry->ast->label.span, "not supported yet: this form of function");
     entry->progress = PROGRESS_FAILED;
     return NONE;
   }
   entry->progress = PROGRESS_OPEN;
-  bool fits = declare_slots(el, routine, entry);
+  bool fits = is_derivative ? derivative_declare(el, entry, routine) : declare_slots(el, routine, entry);
   entry->progress = fits ? PROGRESS_DONE : PROGRESS_FAILED;
   if (!fits) return NONE;
   read_annotations(el, routine, entry->ast->annotation);

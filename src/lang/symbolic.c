@@ -293,7 +293,36 @@ static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const
   return fits ? EXECUTE_OK : status == EXECUTE_OK ? EXECUTE_UNKNOWN : status;
 }
 
+/* Does the code call a derivative, itself or through others? Then it can be inlined, but not run as a call. */
+static bool calls_derivative(const Elaboration *el, const Routine *routine) {
+  bool *seen = heap_array(el->heap, el->model->routines.count, sizeof *seen), found = false;
+  IndexVec open = {0};
+  vec_push(el->heap, &open, routine->number);
+  while (open.count && !found) {
+    const Routine *next = el->model->routines.data[vec_pop(&open)];
+    for (uint32_t i = 0; i < next->code.count && !found; i++) {
+      if (next->code.data[i].code != CODE_CALL) continue;
+      uint32_t callee = next->extra.data[next->code.data[i].b];
+      found = el->model->routines.data[callee]->kind == ROUTINE_DERIVATIVE;
+      if (!seen[callee]) vec_push(el->heap, &open, callee);
+      seen[callee] = true;
+    }
+  }
+  vec_free(el->heap, &open);
+  heap_free(el->heap, seen);
+  return found;
+}
+
+static bool check_callable(Elaboration *el, const Routine *routine) {
+  if (routine->kind != ROUTINE_CODE || !calls_derivative(el, routine)) return true;
+  input_error(el, routine->span,
+              "not supported yet: a derivative of a function in function `%s`, whose control flow depends on data",
+              names_text(el->names, routine->name));
+  return false;
+}
+
 bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs) {
+  if (routine->kind == ROUTINE_DERIVATIVE && derivative_inline(el, routine, inputs, outputs)) return true;
   uint32_t count = 0, results = 0, at = 0;
   for (uint32_t i = 0; i < routine->inputs; i++) count += value_scalars(&inputs[i], el->record_list);
   Expr *arguments = heap_array(el->heap, count, sizeof *arguments);
@@ -305,12 +334,16 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
   ExecuteStatus status = EXECUTE_UNKNOWN;
   if (is_pure && all_known(el, arguments, count)) status = call_numbers(el, routine, inputs, arguments, outputs);
   if (status == EXECUTE_UNKNOWN) {
-    uint32_t function = function_instance(el, routine, inputs, outputs);
+    const Routine *called = routine->base ? routine->base : routine;
+    if (!check_callable(el, called)) return false;
+    uint32_t function = function_instance(el, called, inputs, outputs);
+    uint32_t *partials = arena_array(&el->arena, routine->partials.count, sizeof *partials);
+    uint32_t order = derivative_positions(el, routine, inputs, partials);
     for (uint32_t i = 0; i < routine->outputs; i++) {
       uint32_t scalars = value_scalars(&outputs[i], el->record_list);
       Expr *list = heap_array(el->heap, scalars, sizeof *list);
       for (uint32_t k = 0; k < scalars; k++)
-        list[k] = dag_call(el->dag, function, results++, NULL, 0, arguments, count);
+        list[k] = dag_call(el->dag, function, results++, partials, order, arguments, count);
       value_unflatten(&el->domain, &outputs[i], el->record_list, (const char *)list);
       heap_free(el->heap, list);
     }

@@ -90,9 +90,10 @@ typedef struct Derivative {
 
 /* Whose body it is. */
 typedef enum RoutineKind {
-  ROUTINE_CODE,     /* Modelica statements */
-  ROUTINE_EXTERNAL, /* external "C" or "FORTRAN 77" */
-  ROUTINE_BUILTIN,  /* external "builtin": calls become operators, the body is not run */
+  ROUTINE_CODE,       /* Modelica statements */
+  ROUTINE_EXTERNAL,   /* external "C" or "FORTRAN 77" */
+  ROUTINE_BUILTIN,    /* external "builtin": calls become operators, the body is not run */
+  ROUTINE_DERIVATIVE, /* partial derivatives of all outputs of `base` by the inputs `partials` */
 } RoutineKind;
 
 typedef struct Routine {
@@ -110,9 +111,11 @@ typedef struct Routine {
   VEC(double) constants;
   IndexVec extra;
   VEC(Derivative) derivatives;
-  bool is_impure;    /* impure function: never folded */
-  bool makes_events; /* annotation GenerateEvents = true */
-  bool is_broken;    /* its code had errors: never run */
+  const struct Routine *base; /* of ROUTINE_DERIVATIVE; its calls are calls of the base */
+  IndexVec partials;          /* input slots, ascending */
+  bool is_impure;             /* impure function: never folded */
+  bool makes_events;          /* annotation GenerateEvents = true */
+  bool is_broken;             /* its code had errors: never run */
   Span span;
 } Routine;
 

@@ -206,8 +206,8 @@ void print_start(Print *print, Model *model, Heap *heap, bool is_flat) {
 }
 
 void print_free(Print *print) {
-  vec_free(print->heap, &print->uses, &print->layouts, &print->shared_functions, &print->enumerations.order,
-           &print->records.order, &print->objects.order);
+  vec_free(print->heap, &print->uses, &print->layouts, &print->derivatives, &print->shared_functions);
+  vec_free(print->heap, &print->enumerations.order, &print->records.order, &print->objects.order);
   map_free(&print->used);
   arena_free(&print->arena);
 }
@@ -419,6 +419,8 @@ static void print_definitions(Print *print, TextVec *text) {
     print_external_object(print, text, &print->model->external_objects.data[objects->order.data[i]]);
   text_append(print->heap, text, records.data, records.count);
   text_append(print->heap, text, functions.data, functions.count);
+  for (uint32_t i = 0; i < print->derivatives.count; i++)
+    text_printf(print->heap, text, "  %s;\n\n", print->derivatives.data[i].text);
   text_append(print->heap, text, print->shared_functions.data, print->shared_functions.count);
   vec_free(print->heap, &records, &functions);
 }
@@ -430,7 +432,9 @@ static void print_equations(Print *print, TextVec *text, const Equation *equatio
                             const char *const *notes) {
   for (uint32_t i = 0; i < count; i++) {
     if (equations[i].is_declared) continue;
-    if (notes && notes[i]) text_printf(print->heap, text, "    // %s\n", notes[i]);
+    const char *note = equations[i].note ? names_text(print->model->names, equations[i].note) : NULL;
+    if (notes) note = notes[i];
+    if (note) text_printf(print->heap, text, "    // %s\n", note);
     text_append(print->heap, text, "    ", 4);
     print_equality(print, text, equations[i].left, equations[i].right);
     text_append(print->heap, text, ";\n", 2);

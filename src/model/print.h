@@ -10,6 +10,12 @@ typedef struct PrintUse {
   uint32_t output; /* 0: the function itself; k: the function that gives its output number k + 1 */
 } PrintUse;
 
+/* A function that is declared so that calls with partials have a text: its name, and its declaration. */
+typedef struct PrintDerivative {
+  Name name;
+  const char *text;
+} PrintDerivative;
+
 /* A scalar argument of a call: what stands before it, and its ValueKind. */
 typedef struct PrintPlace {
   const char *before;
@@ -40,6 +46,7 @@ typedef struct Print {
   PrintList enumerations, records, objects; /* those of the model that the text refers to */
   VEC(PrintUse) uses;                       /* in order of first use */
   Map used;                                 /* routine and output -> position in uses */
+  VEC(PrintDerivative) derivatives;         /* declarations of partial derivatives */
   VEC(PrintPlace *)
   layouts;                  /* by function: its arguments, and one more for what ends it; NULL if not made yet */
   PrintInputs *inputs;      /* leaves are printed as these; NULL: by their own names */

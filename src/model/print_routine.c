@@ -714,6 +714,14 @@ static void writer_free(RoutinePrinter *writer) {
 static void write_function(Print *print, TextVec *text, const Routine *routine) {
   TextVec body = {0};
   const char *name = print_name(print, routine->name);
+  if (routine->kind == ROUTINE_DERIVATIVE) {
+    text_printf(print->heap, text, "  function %s = der(%s", name, print_use(print, routine->base->number, 0));
+    for (uint32_t i = 0; i < routine->partials.count; i++)
+      text_printf(print->heap, text, ", %s",
+                  print_name(print, routine->base->locals.data[routine->partials.data[i]].name));
+    text_printf(print->heap, text, ");\n\n");
+    return;
+  }
   RoutinePrinter writer = writer_make(print, &body, routine);
   writer.depth = 2;
   for (uint32_t i = 0; i < routine->code.count; i++) run_instruction(&writer, i);

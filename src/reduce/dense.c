@@ -54,3 +54,11 @@ int32_t *dense_pivots(double *a, int32_t m, int32_t n, const bool *before, Arena
   for (int32_t k = 0; k < n; k++) pivot[k] = (int32_t)place[k] - 1;
   return pivot;
 }
+
+bool dense_eigenvalues(double *a, int32_t n, double *values, Arena *arena) {
+  lapack_int size = n, length = 34 * n + 1, info;
+  double *work = arena_array(arena, (size_t)length, sizeof *work);
+  char job = 'V', half = 'L';
+  LAPACK_dsyev(&job, &half, &size, a, &size, values, work, &length, &info);
+  return info == 0;
+}

@@ -190,6 +190,15 @@ void reduction_keep(Reduction *reduction) {
   map_columns(reduction);
 }
 
+bool reduction_keep_unconstrained(Reduction *reduction) {
+  const MassForm *mass = reduction->model->mass;
+  if (!mass || !mass->constraints || reduction_depth(reduction)) return false;
+  form_use_dummies(reduction);
+  reduction_keep(reduction);
+  reduction->remark = "no equation must be differentiated: nothing is left to reduce";
+  return true;
+}
+
 /* Code of another array over the same model and modes. */
 static void make_code(Reduction *reduction) {
   Reduced *reduced = &reduction->reduced;

@@ -4,6 +4,7 @@
 #include "reduce/statespace.h"
 
 #include "base/linear.h"
+#include "reduce/tangent.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,6 +37,7 @@ typedef struct UnitPlan {
   /* of UNIT_SOLVE */
   const Program *joint; /* residuals and the stage's own matrix entries together; NULL if these are constant */
   const BlockShape *shape;
+  const TangentPlan *tangent; /* of the highest stage; NULL: not of that form */
   bool linear;
   bool refresh;  /* the matrix rows of this stage serve later stages and move with the last correction */
   bool keeps;    /* large, and no later stage needs its matrix: see solve_with_kept_factors */
@@ -67,6 +69,8 @@ typedef struct Unit {
   int32_t *column_start, *row_index, *gather;
   double *entries, *trial;
   Linear *linear_system; /* NULL for a single row, or if another unit owns the factors */
+  Tangent *tangent;      /* NULL where the plan has none */
+  bool is_projected;     /* the factors are those of `tangent` */
   double single;         /* the 1 x 1 matrix */
 } Unit;
 
@@ -159,6 +163,8 @@ static void add_solve(StatePlan *plan, const BlockShape *shape, int32_t stage, i
   unit.refresh = stage > 0 && !unit.linear;
   unit.keeps = stage == 0 && unit.joint && unit.nonzeros >= KEPT_ENTRIES;
   unit.owner = (int32_t)plan->units.count;
+  if (stage == 0 && unit.linear)
+    unit.tangent = tangent_plan(plan->code->array->problem, shape->equation, shape->unknown, rows, plan->heap);
   bool next = below != NONE && plan->units.data[below].stage == stage + 1;
   if (next && plan->units.data[below].count == rows) unit.owner = plan->units.data[below].owner;
   vec_push(plan->heap, &plan->units, unit);
@@ -298,6 +304,7 @@ static Unit make_unit(StateSpace *space, const UnitPlan *plan, int32_t number) {
   unit.gather = heap_array(heap, nonzeros, sizeof(int32_t));
   unit.entries = heap_array(heap, nonzeros, sizeof(double));
   if (plan->owner == number && n > 1) unit.linear_system = linear_new(heap, plan->count, plan->nonzeros, false);
+  if (plan->owner == number && plan->tangent) unit.tangent = tangent_new(heap, plan->tangent);
   return unit;
 }
 
@@ -370,6 +377,12 @@ static bool factor_unit(StateSpace *space, Unit *unit) {
   for (int32_t e = 0; e < unit->column_start[unit->plan->count]; e++)
     unit->entries[e] = unit->matrix->values[unit->gather[e]];
   space->factorizations++;
+  owner->is_projected =
+      owner->tangent && tangent_factor(owner->tangent, unit->column_start, unit->row_index, unit->entries);
+  if (owner->is_projected) {
+    owner->factored = unit->matrix->version;
+    return true;
+  }
   if (owner->linear_system) {
     if (!linear_factor(owner->linear_system, unit->entries)) return false;
   } else {
@@ -434,7 +447,8 @@ static void apply_correction(Unit *unit, const double *correction, double fracti
 static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correction) {
   if (!factor_unit(space, unit)) return fail(space, unit, "the Jacobian is singular");
   const Unit *owner = &space->units[unit->plan->owner];
-  if (owner->linear_system) linear_solve(owner->linear_system, correction);
+  if (owner->is_projected) tangent_solve(owner->tangent, correction);
+  else if (owner->linear_system) linear_solve(owner->linear_system, correction);
   else correction[0] /= owner->single;
   return EVAL_OK;
 }
