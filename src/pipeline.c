@@ -2,6 +2,7 @@
 #include "pipeline.h"
 
 #include "array/verdict.h"
+#include "code/past.h"
 #include "code/switches.h"
 
 #include <math.h>
@@ -22,7 +23,6 @@ double pipeline_clock(void) {
 /* The name of what has no numeric value in this node; NULL: it has one. */
 static const char *node_unsupported(const Model *model, Expr e) {
   switch (dag_op(model->dag, e)) {
-  case OP_DELAY: return op_name(dag_op(model->dag, e));
   case OP_CALL: {
     const Function *function = model->functions.data[dag_call_info(model->dag, e).function];
     return function->routine->kind == ROUTINE_EXTERNAL ? names_text(model->names, function->name) : NULL;
@@ -189,10 +189,12 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   if (switches) {
     double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
     if (!initial_guess(initializer, starts, guess, diags)) return false;
+    past_guess(initializer->evaluator, run->start, guess);
     switches_guess(switches, run->start, guess);
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
+    past_guess(initializer->evaluator, run->start, initial->y);
     if (switches && modes_differ(switches, run->start, initial->y)) continue;
     if (decisions) decisions_started(decisions);
     initial_report_bounds(initializer, initial, diags);
@@ -236,6 +238,15 @@ static bool pass_initial(Plan *plan) {
   return true;
 }
 
+/* Delays look back at values of the model's own unknowns; a method that makes another model of it leaves none. */
+static bool carries_delays(Plan *plan) {
+  const Logic *logic = plan->problem.logic;
+  if (!logic || !logic->delays.count || plan->reduction.reduced.modes == &plan->modes) return true;
+  diag_error(plan->diags, DIAG_USAGE, (Span){0}, "method %s cannot carry %s", plan->request.method->name,
+             model_text(plan->own, logic->delays.data[0].written, &plan->diags->arena));
+  return false;
+}
+
 /* What the method makes of the array at the initial point. */
 static bool pass_reduce(Plan *plan) {
   const Request *request = &plan->request;
@@ -270,7 +281,7 @@ static bool pass_reduce(Plan *plan) {
     return false;
   }
   reduction_remove_superfluous(&plan->reduction);
-  return true;
+  return carries_delays(plan);
 }
 
 /* What runs need besides: signals, constraints to check, blocks to watch. */

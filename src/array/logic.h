@@ -29,12 +29,23 @@ typedef struct LogicSample {
   Expr start, interval;
 } LogicSample;
 
+/* delay(value, time, longest). One of a discrete value by a fixed time is a leaf that changes at events only; any other takes
+ * DELAY_LEAVES leaves, of which derivative k of the value is leaf + k. */
+typedef struct LogicDelay {
+  Expr value, time;
+  Expr longest; /* of a time that is not fixed */
+  Expr written;
+  uint32_t leaf;
+  bool is_fixed, is_discrete;
+} LogicDelay;
+
 typedef struct Logic {
   uint32_t leaves;            /* of the model and of the logic: modes come behind them */
   uint32_t initial, terminal; /* leaves that are true at the start, at the end */
   VEC(LogicStep) steps;       /* sorted by logic_sort: level l is [level_start[l], level_start[l + 1]) */
   IndexVec level_start;
   VEC(LogicSample) samples;
+  VEC(LogicDelay) delays; /* what stands inside of another one comes before it */
   VEC(LogicAction) actions;
   VEC(LogicStep) initial_steps; /* what initial equations make of pre() of a leaf */
   bool *is_initial_step;        /* per initial equation of the model: taken as such */
@@ -54,6 +65,9 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
 /* Sorts the steps, so that each level reads only leaves of earlier ones and what is no step; steps in a loop come last, as one
  * level. To be called when their expressions have taken their last form. */
 void logic_sort(Logic *logic, const Model *model);
+
+/* Puts what delays are at the start into the expressions: the value itself, which has been what it is at all times before. */
+void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint32_t count);
 
 /* Does the model have anything that happens at events besides its modes? */
 bool logic_is_empty(const Logic *logic);

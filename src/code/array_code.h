@@ -23,6 +23,7 @@ typedef struct ArrayCode {
   Program **levels;           /* values of the steps of the logic, by level */
   Program *initial_steps;     /* of the logic; NULL without them */
   Program *actions;           /* of the logic: whether each fires, then its value; NULL without them */
+  Program *delayed, *delay_times; /* what delays delay; by how long, and at most. NULL without them */
   bool *matters;              /* per discrete leaf: rows depend on it */
   struct BlockShape **shapes; /* per block: made when first asked for (block_matrix.h); NULL while there is none */
   VEC(Program *) programs;    /* all of them, to be compiled together */

@@ -1,6 +1,8 @@
 /* evaluator: see evaluator.h. */
 #include "code/evaluator.h"
 
+#include "code/past.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -44,12 +46,15 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
   evaluator->pre = heap_array(heap, discretes, sizeof(double));
   evaluator->rows = workspace_new(heap, code->rows);
   evaluator->entries = workspace_new(heap, code->jacobian->program);
+  evaluator->past = past_new(heap, code);
   fill_nominal(evaluator);
   return evaluator;
 }
 
 Point evaluator_point(const Evaluator *evaluator, double t, const double *y) {
-  return (Point){t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
+  Point point = {t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
+  if (evaluator->past) past_read(evaluator, &point);
+  return point;
 }
 
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows) {

@@ -18,6 +18,7 @@ bool op_has_value(Op op) {
   case OP_EDGE:
   case OP_CHANGE:
   case OP_DELAY:
+  case OP_DELAYED:
   case OP_STRING_OF:
   case OP_STRING_JOIN: return false;
   default: return true;

@@ -214,6 +214,7 @@ static void take_rows(InitialSystem *system, const ExprVec *equations) {
   system->row = arena_array(&system->arena, system->rows, sizeof(Expr));
   for (uint32_t r = 0; r < array->rows; r++) system->row[r] = array_row(array, r);
   for (uint32_t i = 0; i < equations->count; i++) system->row[array->rows + i] = equations->data[i];
+  if (system->is_start) logic_put_start(array->problem->logic, array->dag, system->heap, system->row, system->rows);
 }
 
 InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *structure, bool with_equations) {
@@ -225,6 +226,7 @@ InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *str
   system->model = model;
   system->array = array_layer(evaluator->array, model, &system->arena);
   system->homotopy = MAP_NONE;
+  system->is_start = with_equations && evaluator->past;
   ExprVec equations = {0};
   if (with_equations) {
     const Problem *problem = system->array->problem;
@@ -248,7 +250,7 @@ InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *str
 }
 
 bool system_is_plain(const InitialSystem *system) {
-  return !system->is_extended && system->rows == system->array->rows && system->columns == system->array->columns;
+  return !system->is_extended && !system->is_start && system->rows == system->array->rows && system->columns == system->array->columns;
 }
 
 /* ---- continuation from the simplified to the actual expressions ---- */

@@ -1,6 +1,8 @@
 /* events: see events.h. */
 #include "solve/events.h"
 
+#include "code/past.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -234,9 +236,10 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
   *mode = MAP_NONE;
   if (switches && switches->schedule) next = schedule_next(switches->schedule, t, stop, mode);
   if (switches && switches->decisions) sample = decisions_next_time(switches->decisions, t);
-  if (sample >= next || sample > stop) return next;
+  double known = fmin(sample, view->evaluator->past ? past_next_time(view->evaluator->past, t) : INFINITY);
+  if (known >= next || known > stop) return next;
   *mode = MAP_NONE;
-  return sample;
+  return known;
 }
 
 /* Is the solution still on its edge at t, with the columns in search->y? */
@@ -333,6 +336,10 @@ bool events_settle(View *view, double t, double *y, uint32_t mode) {
   view->disturbed = false;
   view->fired.count = 0;
   if (decisions) decisions_begin(decisions, t);
+  if (view->evaluator->past && past_pass(view->evaluator, t, y)) {
+    view->disturbed = true;
+    if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
+  }
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     bool reset = false;
     view->iterations++;
@@ -343,6 +350,7 @@ bool events_settle(View *view, double t, double *y, uint32_t mode) {
     }
     if (decisions && (decisions_accept(decisions) || reset)) continue;
     if (decisions) decisions_end(decisions, t, y);
+    if (view->evaluator->past) past_note(view->evaluator, t, y, view->disturbed || mode != MAP_NONE);
     switches_keep(view->switches, t, y, 0);
     return true;
   }
