@@ -11,6 +11,9 @@ enum { LEVEL_LIMIT = 4 };
 /* Part of a value by which it jumps at least. */
 static const double JUMP = 1e-10;
 
+/* Of a value: changes of its derivatives over the time of the delay that make less are no kink. */
+static const double KINK = 1e-6;
+
 /* Pieces that are too old are dropped when so many are. */
 enum { DROP_LEAST = 256 };
 
@@ -242,13 +245,42 @@ static void drop_old(Past *past, double t) {
   past->dropped += old;
 }
 
-void past_add(Past *past, double from, double to) {
+/* Do the pieces on both sides of the last break differ in their slope or curvature? */
+static bool has_kink(const Past *past, uint32_t k, uint64_t piece) {
+  const Channel *channel = &past->channel[k];
+  double left[DELAY_LEAVES], right[DELAY_LEAVES], t = piece_at(past, piece)->from;
+  expand(past, k, piece - 1, t, left);
+  expand(past, k, piece, t, right);
+  double least = KINK * fmax(1, fabs(right[0])), factor = 1;
+  for (int order = 1; order <= 2; order++) {
+    factor *= channel->time / order;
+    double change = fabs(right[order] - left[order]), size = fmax(fabs(right[order]), fabs(left[order]));
+    if (change * factor > least && change > 1e-3 * size) return true;
+  }
+  return false;
+}
+
+/* Takes back breaks at the beginning of the last piece that turn out to be none. */
+static bool drop_smooth(Past *past) {
+  uint64_t last = past->dropped + past->pieces.count - 1;
+  bool any = false;
+  for (uint32_t k = 0; k < past->count && past->pieces.count > 1; k++) {
+    Channel *channel = &past->channel[k];
+    const Break *newest = channel->breaks.count > channel->passed ? &vec_last(&channel->breaks) : NULL;
+    if (!newest || newest->piece != last || newest->level == 0 || has_kink(past, k, last)) continue;
+    channel->breaks.count--;
+    any = true;
+  }
+  return any;
+}
+
+bool past_add(Past *past, double from, double to) {
   uint32_t width = past->count * PAST_NODES;
   while (past->pieces.count && vec_last(&past->pieces).from >= from) {
     past->pieces.count--;
     past->coefficients.count -= width;
   }
-  if (!(to > from)) return;
+  if (!(to > from)) return false;
   drop_old(past, from);
   vec_push(past->heap, &past->pieces, (Piece){from, to});
   double *c = vec_extend(past->heap, &past->coefficients, width);
@@ -257,6 +289,7 @@ void past_add(Past *past, double from, double to) {
     past->channel[k].last = past->nodes[(size_t)(PAST_NODES - 1) * past->count + k];
   }
   past->read = NAN;
+  return drop_smooth(past);
 }
 
 /* ---- breaks ---- */

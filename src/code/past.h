@@ -31,10 +31,10 @@ double past_time(const Past *past, uint32_t delay);
 double past_longest_step(const Past *past);
 
 /* A step from `from` to `to`: the time of a node of its piece, the values there, and the piece of all nodes. Pieces of a step
- * from there that were added before are forgotten. */
+ * from there that were added before are forgotten. true: a break at its beginning turned out to be none. */
 double past_node_time(uint32_t node, double from, double to);
 void past_sample(Evaluator *evaluator, uint32_t node, double t, const double *y);
-void past_add(Past *past, double from, double to);
+bool past_add(Past *past, double from, double to);
 
 /* The first time behind t at which a break is passed; INFINITY: none is. */
 double past_next_time(const Past *past, double t);

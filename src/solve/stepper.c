@@ -554,7 +554,7 @@ static bool keep_past(Stepper *stepper) {
     past_sample(evaluator, node, t, stepper->ahead);
   }
   past_sample(evaluator, PAST_NODES - 1, to, stepper_values(stepper));
-  past_add(evaluator->past, from, to);
+  if (past_add(evaluator->past, from, to)) plan_timed(stepper, from);
   return has_delays(stepper, to);
 }
 
