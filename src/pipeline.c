@@ -41,24 +41,56 @@ static const char *first_unsupported(const Model *model, const Expr *roots, uint
   return found;
 }
 
-/* Equations call only what can be run; the first that does not is named. */
+/* An expression that a run evaluates, and where it was written. */
+typedef struct Written {
+  Expr e;
+  Span span;
+} Written;
+typedef VEC(Written) WrittenVec;
+
+static void list_actions(Heap *heap, const Action *actions, uint32_t count, WrittenVec *list) {
+  for (uint32_t a = 0; a < count; a++) {
+    const Expr parts[] = {actions[a].guard, actions[a].value};
+    for (int k = 0; k < 2; k++)
+      if (parts[k] != EXPR_NONE) vec_push(heap, list, (Written){parts[k], actions[a].span});
+  }
+}
+
+static void list_when(Heap *heap, const When *when, WrittenVec *list) {
+  for (uint32_t b = 0; b < when->branches.count; b++) {
+    const WhenBranch *branch = &when->branches.data[b];
+    for (uint32_t c = 0; c < branch->conditions.count; c++)
+      vec_push(heap, list, (Written){branch->conditions.data[c], when->span});
+    list_actions(heap, branch->actions.data, branch->actions.count, list);
+  }
+}
+
+static void list_written(const Model *model, Heap *heap, WrittenVec *list) {
+  for (uint32_t i = 0; i < model->equations.count; i++)
+    vec_push(heap, list, (Written){model->equations.data[i].residual, model->equations.data[i].span});
+  for (uint32_t i = 0; i < model->initial_equations.count; i++)
+    vec_push(heap, list, (Written){model->initial_equations.data[i].residual, model->initial_equations.data[i].span});
+  for (uint32_t i = 0; i < model->discrete_equations.count; i++)
+    vec_push(heap, list, (Written){model->discrete_equations.data[i].right, model->discrete_equations.data[i].span});
+  for (uint32_t w = 0; w < model->whens.count; w++) list_when(heap, &model->whens.data[w], list);
+  list_actions(heap, model->asserts.data, model->asserts.count, list);
+}
+
+/* Only what can be run is called; the first that does not is named. */
 static bool operators_supported(Plan *plan) {
   const Model *model = plan->own;
-  uint32_t count = model->equations.count, all = count + model->initial_equations.count;
-  const Equation **equation = heap_array(plan->heap, all, sizeof *equation);
-  Expr *roots = heap_array(plan->heap, all, sizeof *roots);
-  for (uint32_t i = 0; i < all; i++) {
-    equation[i] = i < count ? &model->equations.data[i] : &model->initial_equations.data[i - count];
-    roots[i] = equation[i]->residual;
-  }
-  bool fine = !first_unsupported(model, roots, all);
+  WrittenVec list = {0};
+  list_written(model, plan->heap, &list);
+  Expr *roots = heap_array(plan->heap, list.count, sizeof *roots);
+  for (uint32_t k = 0; k < list.count; k++) roots[k] = list.data[k].e;
+  bool fine = !first_unsupported(model, roots, list.count);
   const char *name = NULL;
-  for (uint32_t i = 0; i < all && !fine && !name; i++) {
-    name = first_unsupported(model, &roots[i], 1);
-    if (name) diag_error(plan->diags, DIAG_INPUT, equation[i]->span, "not supported by simulate yet: %s(...)", name);
+  for (uint32_t k = 0; k < list.count && !fine && !name; k++) {
+    name = first_unsupported(model, &roots[k], 1);
+    if (name) diag_error(plan->diags, DIAG_INPUT, list.data[k].span, "not supported by simulate yet: %s(...)", name);
   }
   heap_free(plan->heap, roots);
-  heap_free(plan->heap, equation);
+  vec_free(plan->heap, &list);
   return fine;
 }
 

@@ -14,7 +14,7 @@ typedef struct LogicBuilder {
   uint32_t *step_of; /* per discrete variable: its equation's step, MAP_NONE */
   LogicPut *put;
   const void *problem;
-  ExprVec from, to;      /* nodes replaced so far, what they hold before them */
+  ExprVec from, to; /* nodes replaced so far, what they hold before them */
   const Expr *residual;
   uint32_t residuals;
   bool is_listed;
@@ -216,7 +216,8 @@ static Expr delay_leaf(LogicBuilder *builder, Expr e) {
   vec_push(builder->heap, &logic->delays, delay);
   if (delay.is_discrete) {
     Expr initial = dag_discrete(dag, logic->initial), late = dag_discrete(dag, delay.leaf);
-    return add_step(builder, dag_if(dag, initial, held, late), (Span){0});
+    Expr at_once = dag_binary(dag, OP_LESS_EQUAL, delay.time, dag_constant(dag, 0));
+    return add_step(builder, dag_if(dag, dag_binary(dag, OP_OR, initial, at_once), held, late), (Span){0});
   }
   if (delay.is_fixed) return dag_delayed(dag, delay.leaf, 0);
   return expansion(dag, delay.leaf, dag_subtract(dag, dag_time(dag), delay.time));
@@ -231,7 +232,8 @@ void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint
     if (from.count) dag_substitute(dag, from.data, to.data, from.count, &value, 1);
     for (uint32_t order = 0; order <= DELAY_DEGREE; order++) {
       Expr now = order ? dag_constant(dag, 0) : value;
-      vec_push(heap, &from, delay->is_fixed ? dag_delayed(dag, delay->leaf, order) : dag_discrete(dag, delay->leaf + order));
+      vec_push(heap, &from,
+               delay->is_fixed ? dag_delayed(dag, delay->leaf, order) : dag_discrete(dag, delay->leaf + order));
       vec_push(heap, &to, now);
     }
   }
@@ -314,7 +316,12 @@ void logic_places(Logic *logic, Heap *heap, PlaceVec *places) {
 Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, const void *problem) {
   Heap *heap = model->heap;
   uint32_t own = model->discretes.count;
-  LogicBuilder builder = {.logic = heap_alloc(heap, sizeof(Logic)), .model = model, .dag = model->dag, .heap = heap, .put = put, .problem = problem};
+  LogicBuilder builder = {.logic = heap_alloc(heap, sizeof(Logic)),
+                          .model = model,
+                          .dag = model->dag,
+                          .heap = heap,
+                          .put = put,
+                          .problem = problem};
   Logic *logic = builder.logic;
   logic->leaves = own;
   logic->initial = logic->leaves++;

@@ -145,7 +145,9 @@ void past_read(const Evaluator *evaluator, const Point *point) {
 uint32_t past_fault(const Past *past) {
   for (uint32_t k = 0; k < past->count; k++) {
     const Channel *channel = &past->channel[k];
-    if (!(channel->time >= 0) || !(channel->time <= channel->longest * (1 + 1e-12))) return k;
+    const LogicDelay *delay = &past->logic->delays.data[k];
+    bool vanishes = channel->time == 0 && delay->is_fixed && !delay->is_discrete;
+    if (vanishes || !(channel->time >= 0) || !(channel->time <= channel->longest * (1 + 1e-12))) return k;
   }
   return MAP_NONE;
 }
@@ -153,7 +155,8 @@ uint32_t past_fault(const Past *past) {
 double past_time(const Past *past, uint32_t delay) { return past->channel[delay].time; }
 
 double past_longest_step(const Past *past) {
-  static const double shortest = 1e-3; /* of the longest delay: one that vanishes is read a little ahead of what is known */
+  static const double shortest =
+      1e-3; /* of the longest delay: one that vanishes is read a little ahead of what is known */
   double longest = INFINITY;
   for (uint32_t k = 0; k < past->count; k++) {
     const LogicDelay *delay = &past->logic->delays.data[k];
@@ -205,12 +208,10 @@ void past_begin(Evaluator *evaluator, double t, const double *y) {
 /* ---- pieces ---- */
 
 /* Nodes of Chebyshev's second kind, both ends included. */
-static const double NODES[PAST_NODES] = {-1, -0.80901699437494742, -0.30901699437494742,
-                                         0.30901699437494742, 0.80901699437494742, 1};
+static const double NODES[PAST_NODES] = {
+    -1, -0.80901699437494742, -0.30901699437494742, 0.30901699437494742, 0.80901699437494742, 1};
 
-double past_node_time(uint32_t node, double from, double to) {
-  return from + 0.5 * (to - from) * (1 + NODES[node]);
-}
+double past_node_time(uint32_t node, double from, double to) { return from + 0.5 * (to - from) * (1 + NODES[node]); }
 
 void past_sample(Evaluator *evaluator, uint32_t node, double t, const double *y) {
   Past *past = evaluator->past;
@@ -350,7 +351,7 @@ bool past_pass(Evaluator *evaluator, double t, const double *y) {
     double *leaves = evaluator->discretes + delay->leaf, before[DELAY_LEAVES], value = 0;
     if (!delay->is_fixed || !pass_breaks(past, &past->channel[k], t, &value)) continue;
     if (delay->is_discrete) {
-      *leaves = value;
+      *leaves = value; /* a step takes it over */
       continue;
     }
     memcpy(before, leaves, sizeof before);
@@ -375,8 +376,7 @@ void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink) {
     bool jumps = fabs(value - channel->last) > (delay->is_discrete ? 0 : JUMP * size);
     channel->last = value;
     if (!delay->is_fixed || (!jumps && (delay->is_discrete || level > LEVEL_LIMIT))) continue;
-    vec_push(past->heap, &channel->breaks,
-             (Break){t, value, past->dropped + past->pieces.count, jumps ? 0 : level});
+    vec_push(past->heap, &channel->breaks, (Break){t, value, past->dropped + past->pieces.count, jumps ? 0 : level});
   }
 }
 
@@ -404,8 +404,7 @@ static void assign(Past *to, const Past *from) {
     uint32_t capacity = channel->breaks.capacity;
     *channel = *source;
     channel->breaks.data = room, channel->breaks.count = 0, channel->breaks.capacity = capacity;
-    for (uint32_t b = 0; b < source->breaks.count; b++)
-      vec_push(to->heap, &channel->breaks, source->breaks.data[b]);
+    for (uint32_t b = 0; b < source->breaks.count; b++) vec_push(to->heap, &channel->breaks, source->breaks.data[b]);
   }
 }
 

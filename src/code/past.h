@@ -21,7 +21,8 @@ void past_begin(Evaluator *evaluator, double t, const double *y);
 /* Reads all delays for the point (t, y). Does nothing before the run has begun. */
 void past_read(const Evaluator *evaluator, const Point *point);
 
-/* A delay whose time at the last reading is below zero or above the longest one; MAP_NONE: there is none. */
+/* A delay whose time at the last reading is below zero or above the longest one, or fixed at zero, which leaves an algebraic
+ * loop that nobody has looked for; MAP_NONE: there is none. */
 uint32_t past_fault(const Past *past);
 
 /* The time of a delay at the last reading. */

@@ -250,7 +250,8 @@ InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *str
 }
 
 bool system_is_plain(const InitialSystem *system) {
-  return !system->is_extended && !system->is_start && system->rows == system->array->rows && system->columns == system->array->columns;
+  return !system->is_extended && !system->is_start && system->rows == system->array->rows &&
+         system->columns == system->array->columns;
 }
 
 /* ---- continuation from the simplified to the actual expressions ---- */

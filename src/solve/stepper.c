@@ -537,7 +537,10 @@ static bool has_delays(Stepper *stepper, double t) {
              "at time %.10g the delay time of %s is %.10g, %s", t,
              model_text(evaluator_model(evaluator), evaluator->code->modes->logic->delays.data[fault].written,
                         &stepper->diags->arena),
-             time, time >= 0 ? "above its maximum" : "below zero");
+             time,
+             time > 0   ? "above its maximum"
+             : time < 0 ? "below zero"
+                        : "which only a constant may be");
   return false;
 }
 
@@ -694,8 +697,7 @@ static bool start_at(Stepper *stepper, double t, const double *y) {
 bool stepper_start(Stepper *stepper, double t, const double *y) {
   Evaluator *evaluator = stepper->view->evaluator;
   if (evaluator->past) past_begin(evaluator, t, y);
-  if (evaluator->past && !has_delays(stepper, t)) return false;
-  return start_at(stepper, t, y) && begin_discrete(stepper, t);
+  return start_at(stepper, t, y) && (!evaluator->past || has_delays(stepper, t)) && begin_discrete(stepper, t);
 }
 
 /* ---- over many steps ---- */
