@@ -397,6 +397,16 @@ class Failures(unittest.TestCase):
         run = Run(text % (0.5, ", AssertionLevel.warning"))
         self.assertEqual((run.code, run.words.count("warning: at time")), (0, 1))
 
+    def test_left_limits(self):
+        """pre() of a continuous variable in a when is its value before the event, also where the event changes it."""
+        run = Run("model M\n Real x(start=0, fixed=true), y, v(start=1, fixed=true), w(start=2, fixed=true);\n"
+                  " discrete Real z(start=0, fixed=true), q(start=0, fixed=true), first;\nequation\n"
+                  " der(x) = 1; der(v) = 0; der(w) = 0; y = if x > 0.5 then 2 else 1;\n"
+                  " when x > 0.5 then z = pre(y); q = y; reinit(v, pre(w)); reinit(w, pre(v)); end when;\n"
+                  " when initial() then first = pre(v) + 1; end when;\nend M;\n")
+        self.assertEqual(run.code, 0, run.words)
+        self.assertEqual([run.rows[name][-1] for name in ("y", "z", "q", "v", "w", "first")], [2, 1, 2, 2, 1, 2])
+
     def test_unknown_override(self):
         run = Run(example("pendulum"), "--override", "nothing=1")
         self.assertEqual(run.code, 2)

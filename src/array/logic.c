@@ -263,6 +263,11 @@ static Expr leaf_for(LogicBuilder *builder, Expr e) {
     return dag_binary(dag, OP_AND, leaf, not_of(dag, pre_of(dag, leaf)));
   }
   case OP_DELAY: return delay_leaf(builder, e);
+  case OP_LEFT: {
+    Expr leaf = take_leaf(builder);
+    vec_push(builder->heap, &builder->logic->lefts, (LogicLeft){dag_index(dag, leaf), dag_child(dag, e, 0)});
+    return leaf;
+  }
   default: return EXPR_NONE;
   }
 }
@@ -299,6 +304,7 @@ static void replace_nodes(LogicBuilder *builder, Expr *residual, uint32_t count)
 void logic_places(Logic *logic, Heap *heap, PlaceVec *places) {
   for (uint32_t k = 0; k < logic->steps.count; k++) vec_push(heap, places, &logic->steps.data[k].value);
   for (uint32_t k = 0; k < logic->initial_steps.count; k++) vec_push(heap, places, &logic->initial_steps.data[k].value);
+  for (uint32_t k = 0; k < logic->lefts.count; k++) vec_push(heap, places, &logic->lefts.data[k].value);
   for (uint32_t k = 0; k < logic->delays.count; k++) {
     vec_push(heap, places, &logic->delays.data[k].value);
     vec_push(heap, places, &logic->delays.data[k].time);

@@ -29,6 +29,12 @@ typedef struct LogicSample {
   Expr start, interval;
 } LogicSample;
 
+/* pre() of a continuous variable: its value when an event or an iteration of it begins. */
+typedef struct LogicLeft {
+  uint32_t leaf;
+  Expr value;
+} LogicLeft;
+
 /* delay(value, time, longest). One of a discrete value by a fixed time is a leaf that changes at events only; any other takes
  * DELAY_LEAVES leaves, of which derivative k of the value is leaf + k. */
 typedef struct LogicDelay {
@@ -45,6 +51,7 @@ typedef struct Logic {
   VEC(LogicStep) steps;       /* sorted by logic_sort: level l is [level_start[l], level_start[l + 1]) */
   IndexVec level_start;
   VEC(LogicSample) samples;
+  VEC(LogicLeft) lefts;
   VEC(LogicDelay) delays; /* what stands inside of another one comes before it */
   VEC(LogicAction) actions;
   VEC(LogicStep) initial_steps; /* what initial equations make of pre() of a leaf */

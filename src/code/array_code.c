@@ -66,6 +66,9 @@ static void add_logic(ArrayCode *code, const Logic *logic) {
     vec_push(code->heap, &roots, logic->initial_steps.data[k].value);
   if (roots.count) code->initial_steps = array_code_program(code, roots.data, roots.count);
   roots.count = 0;
+  for (uint32_t k = 0; k < logic->lefts.count; k++) vec_push(code->heap, &roots, logic->lefts.data[k].value);
+  if (roots.count) code->lefts = array_code_program(code, roots.data, roots.count);
+  roots.count = 0;
   for (uint32_t k = 0; k < logic->actions.count; k++) {
     const LogicAction *action = &logic->actions.data[k];
     vec_push(code->heap, &roots, action->fires == EXPR_NONE ? dag_constant(dag, 1) : action->fires);

@@ -43,7 +43,8 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
   const Logic *logic = code->modes->logic;
   if (logic_is_empty(logic)) return NULL;
   Decisions *decisions = heap_alloc(heap, sizeof *decisions);
-  uint32_t levels = logic->level_start.count - 1, largest = 2 * logic->actions.count + logic->initial_steps.count;
+  uint32_t levels = logic->level_start.count - 1,
+           largest = 2 * logic->actions.count + logic->initial_steps.count + logic->lefts.count;
   *decisions = (Decisions){.logic = logic, .evaluator = evaluator};
   decisions->levels = heap_array(heap, levels, sizeof *decisions->levels);
   for (uint32_t l = 0; l < levels; l++) {
@@ -51,6 +52,7 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
     if (program_outputs(code->levels[l]) > largest) largest = program_outputs(code->levels[l]);
   }
   if (code->initial_steps) decisions->initial_steps = workspace_new(heap, code->initial_steps);
+  if (code->lefts) decisions->lefts = workspace_new(heap, code->lefts);
   if (code->actions) decisions->actions = workspace_new(heap, code->actions);
   decisions->values = heap_array(heap, largest, sizeof(double));
   decisions->start = heap_array(heap, logic->samples.count, sizeof(double));
@@ -122,6 +124,15 @@ static void copy_pre(Decisions *decisions) {
   memcpy(evaluator->pre, evaluator->discretes, modes_leaves(evaluator->code->modes) * sizeof(double));
 }
 
+/* pre() of continuous variables. */
+static void set_lefts(Decisions *decisions, double t, const double *y) {
+  const Logic *logic = decisions->logic;
+  Point point = evaluator_point(decisions->evaluator, t, y);
+  if (decisions->lefts) workspace_run(decisions->lefts, &point, decisions->values);
+  for (uint32_t k = 0; k < logic->lefts.count; k++)
+    decisions->evaluator->discretes[logic->lefts.data[k].leaf] = decisions->values[k];
+}
+
 void decisions_start(Decisions *decisions) {
   Evaluator *evaluator = decisions->evaluator;
   const Model *model = evaluator->model;
@@ -140,7 +151,8 @@ void decisions_started(Decisions *decisions) {
 
 void decisions_run(Decisions *decisions, double t) { begin_samples(decisions, t); }
 
-void decisions_begin(Decisions *decisions, double t) {
+void decisions_begin(Decisions *decisions, double t, const double *y) {
+  set_lefts(decisions, t, y);
   copy_pre(decisions);
   decisions->matter = false;
   set_samples(decisions, t);
@@ -171,6 +183,7 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
   Evaluator *evaluator = decisions->evaluator;
   Point point = evaluator_point(evaluator, t, y);
   decisions->undefined = false;
+  if (evaluator->discretes[logic->initial] != 0) set_lefts(decisions, t, y);
   uint32_t changed = set_initial(decisions, &point);
   for (uint32_t l = 0; l + 1 < logic->level_start.count; l++) {
     uint32_t begin = logic->level_start.data[l], end = logic->level_start.data[l + 1];
@@ -194,8 +207,9 @@ void decisions_end(Decisions *decisions, double t, const double *y) {
   copy_pre(decisions);
 }
 
-bool decisions_accept(Decisions *decisions) {
+bool decisions_accept(Decisions *decisions, double t, const double *y) {
   const Evaluator *evaluator = decisions->evaluator;
+  set_lefts(decisions, t, y);
   size_t size = decisions->logic->leaves * sizeof(double);
   bool differ = memcmp(evaluator->pre, evaluator->discretes, size) != 0;
   copy_pre(decisions);

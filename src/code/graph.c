@@ -17,6 +17,7 @@ bool op_has_value(Op op) {
   case OP_SAMPLE:
   case OP_EDGE:
   case OP_CHANGE:
+  case OP_LEFT:
   case OP_DELAY:
   case OP_DELAYED:
   case OP_STRING_OF:

@@ -110,9 +110,8 @@ static bool symbolic_pre(Elaboration *el, Expr e, Span span, Expr *out) {
   case OP_PARAMETER:
   case OP_STRING: *out = e; return true;
   case OP_VARIABLE:
-    /* At an event the left limit of a continuous variable is its value. */
     if (el->in_when || el->is_initial) {
-      *out = e;
+      *out = el->in_when ? dag_unary(el->dag, OP_LEFT, e) : e;
       return true;
     }
     diag_error(el->diags, DIAG_INPUT, span, "pre of a continuous variable can only stand in a when");

@@ -335,7 +335,7 @@ bool events_settle(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = false;
   view->fired.count = 0;
-  if (decisions) decisions_begin(decisions, t);
+  if (decisions) decisions_begin(decisions, t, y);
   if (view->evaluator->past && past_pass(view->evaluator, t, y)) {
     view->disturbed = true;
     if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
@@ -348,7 +348,7 @@ bool events_settle(View *view, double t, double *y, uint32_t mode) {
       note_actions(view, t, y);
       if (!reset_columns(view, t, y, &reset)) return false;
     }
-    if (decisions && (decisions_accept(decisions) || reset)) continue;
+    if (decisions && (decisions_accept(decisions, t, y) || reset)) continue;
     if (decisions) decisions_end(decisions, t, y);
     if (view->evaluator->past) past_note(view->evaluator, t, y, view->disturbed || mode != MAP_NONE);
     switches_keep(view->switches, t, y, 0);
