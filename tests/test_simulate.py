@@ -405,7 +405,7 @@ class Failures(unittest.TestCase):
                   " when x > 0.5 then z = pre(y); q = y; reinit(v, pre(w)); reinit(w, pre(v)); end when;\n"
                   " when initial() then first = pre(v) + 1; end when;\nend M;\n")
         self.assertEqual(run.code, 0, run.words)
-        self.assertEqual([run.rows[name][-1] for name in ("y", "z", "q", "v", "w", "first")], [2, 1, 2, 2, 1, 2])
+        self.assertEqual([run[name][-1] for name in ("y", "z", "q", "v", "w", "first")], [2, 1, 2, 2, 1, 2])
 
     def test_unknown_override(self):
         run = Run(example("pendulum"), "--override", "nothing=1")

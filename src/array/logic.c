@@ -28,7 +28,7 @@ static Expr take_leaf(LogicBuilder *builder) { return dag_discrete(builder->dag,
 /* A leaf of its own for the value. */
 static Expr add_step(LogicBuilder *builder, Expr value, Span span) {
   Expr leaf = take_leaf(builder);
-  vec_push(builder->heap, &builder->logic->steps, (LogicStep){dag_index(builder->dag, leaf), value, span});
+  vec_push(builder->heap, &builder->logic->steps, (LogicStep){dag_index(builder->dag, leaf), value, span, false});
   return leaf;
 }
 
@@ -110,13 +110,13 @@ static void add_steps(LogicBuilder *builder) {
     uint32_t index = dag_index(builder->dag, equation->left);
     if (is_text(model, model->discretes.data[index])) continue;
     builder->step_of[index] = builder->logic->steps.count;
-    vec_push(builder->heap, &builder->logic->steps, (LogicStep){index, equation->right, equation->span});
+    vec_push(builder->heap, &builder->logic->steps, (LogicStep){index, equation->right, equation->span, false});
   }
   for (uint32_t w = 0; w < model->whens.count; w++) add_when(builder, &model->whens.data[w]);
   for (uint32_t k = 0; k < builder->order.count; k++) {
     uint32_t index = builder->order.data[k];
     vec_push(builder->heap, &builder->logic->steps,
-             (LogicStep){index, builder->assigned[index], builder->where[index]});
+             (LogicStep){index, builder->assigned[index], builder->where[index], false});
   }
   for (uint32_t a = 0; a < model->asserts.count; a++) add_action(builder, &model->asserts.data[a], EXPR_NONE);
 }
@@ -143,16 +143,31 @@ static bool names_pre(const Dag *dag, Expr side, Expr other) {
   return dag_op(dag, side) == OP_PRE || (dag_op(dag, side) == OP_DISCRETE && !dag_depends(dag, other, OP_VARIABLE));
 }
 
+/* A parameter with fixed = false that is not Real: nothing can be solved for it, it is assigned. */
+static bool is_assigned_parameter(const LogicBuilder *builder, Expr side) {
+  const Model *model = builder->model;
+  if (dag_op(builder->dag, side) != OP_PARAMETER) return false;
+  const Variable *variable = &model->variables.data[model->parameters.data[dag_index(builder->dag, side)]];
+  return variable->fixed == FIXED_FALSE && variable->type != TYPE_REAL && variable->type != TYPE_STRING &&
+         variable->binding == EXPR_NONE;
+}
+
 static void add_initial_steps(LogicBuilder *builder) {
   const Model *model = builder->model;
   Logic *logic = builder->logic;
   logic->is_initial_step = heap_array(builder->heap, model->initial_equations.count, sizeof(bool));
   for (uint32_t i = 0; i < model->initial_equations.count; i++) {
     const Equation *equation = &model->initial_equations.data[i];
+    if (is_assigned_parameter(builder, equation->left)) {
+      vec_push(builder->heap, &logic->initial_steps,
+               (LogicStep){dag_index(builder->dag, equation->left), equation->right, equation->span, true});
+      logic->is_initial_step[i] = true;
+      continue;
+    }
     bool right = !names_pre(builder->dag, equation->left, equation->right);
     if (right && !names_pre(builder->dag, equation->right, equation->left)) continue;
     LogicStep step = {pre_behind(builder, right ? equation->right : equation->left),
-                      right ? equation->left : equation->right, equation->span};
+                      right ? equation->left : equation->right, equation->span, false};
     vec_push(builder->heap, &logic->initial_steps, step);
     logic->is_initial_step[i] = true;
   }
@@ -355,7 +370,8 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
 }
 
 bool logic_is_empty(const Logic *logic) {
-  return !logic->steps.count && !logic->actions.count && !logic->samples.count && !logic->delays.count;
+  return !logic->steps.count && !logic->actions.count && !logic->samples.count && !logic->delays.count &&
+         !logic->initial_steps.count;
 }
 
 /* ---- order ---- */

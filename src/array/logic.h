@@ -13,6 +13,7 @@ typedef struct LogicStep {
   uint32_t leaf; /* discrete leaf that the step determines */
   Expr value;
   Span span;
+  bool is_parameter; /* the leaf is that of a parameter instead */
 } LogicStep;
 
 typedef struct LogicAction {
@@ -54,8 +55,9 @@ typedef struct Logic {
   VEC(LogicLeft) lefts;
   VEC(LogicDelay) delays; /* what stands inside of another one comes before it */
   VEC(LogicAction) actions;
-  VEC(LogicStep) initial_steps; /* what initial equations make of pre() of a leaf */
-  bool *is_initial_step;        /* per initial equation of the model: taken as such */
+  VEC(LogicStep)
+  initial_steps;         /* what initial equations make of pre() of a leaf, or of a parameter that is no number */
+  bool *is_initial_step; /* per initial equation of the model: taken as such */
 } Logic;
 
 /* Where the expressions of the logic stand, to be changed in place. Valid until steps are added. */

@@ -1,6 +1,8 @@
 /* decisions: see decisions.h. */
 #include "code/decisions.h"
 
+#include "code/dependents.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -38,6 +40,15 @@ static void find_targets(Decisions *decisions, Heap *heap) {
   }
 }
 
+static void find_assigned(Decisions *decisions, Heap *heap) {
+  const Logic *logic = decisions->logic;
+  IndexVec assigned = {0};
+  for (uint32_t k = 0; k < logic->initial_steps.count; k++)
+    if (logic->initial_steps.data[k].is_parameter) vec_push(heap, &assigned, logic->initial_steps.data[k].leaf);
+  dependents_find(decisions->evaluator, heap, &assigned, &decisions->dependents);
+  vec_free(heap, &assigned);
+}
+
 Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
   const ArrayCode *code = evaluator->code;
   const Logic *logic = code->modes->logic;
@@ -62,6 +73,7 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
   for (uint32_t a = 0; a < logic->actions.count; a++)
     decisions->watches = decisions->watches || is_watched(evaluator->model->dag, &logic->actions.data[a]);
   find_targets(decisions, heap);
+  find_assigned(decisions, heap);
   return decisions;
 }
 
@@ -167,14 +179,26 @@ static uint32_t set_leaf(Decisions *decisions, double *values, uint32_t leaf, do
   return 1;
 }
 
-/* What initial equations say of pre(). */
+static uint32_t set_parameter(Decisions *decisions, uint32_t parameter, double value) {
+  double *now = &decisions->evaluator->parameters[parameter];
+  if (isnan(value) || *now == value) return 0;
+  *now = value;
+  dependents_set(decisions->evaluator, &decisions->dependents);
+  decisions->matter = true;
+  return 1;
+}
+
+/* What initial equations say of pre() and of parameters. */
 static uint32_t set_initial(Decisions *decisions, const Point *point) {
   Evaluator *evaluator = decisions->evaluator;
   uint32_t changed = 0;
   if (!decisions->initial_steps || evaluator->discretes[decisions->logic->initial] == 0) return 0;
   workspace_run(decisions->initial_steps, point, decisions->values);
-  for (uint32_t k = 0; k < decisions->logic->initial_steps.count; k++)
-    changed += set_leaf(decisions, evaluator->pre, decisions->logic->initial_steps.data[k].leaf, decisions->values[k]);
+  for (uint32_t k = 0; k < decisions->logic->initial_steps.count; k++) {
+    const LogicStep *step = &decisions->logic->initial_steps.data[k];
+    if (step->is_parameter) changed += set_parameter(decisions, step->leaf, decisions->values[k]);
+    else changed += set_leaf(decisions, evaluator->pre, step->leaf, decisions->values[k]);
+  }
   return changed;
 }
 
