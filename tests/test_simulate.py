@@ -407,6 +407,30 @@ class Failures(unittest.TestCase):
         self.assertEqual(run.code, 0, run.words)
         self.assertEqual([run[name][-1] for name in ("y", "z", "q", "v", "w", "first")], [2, 1, 2, 2, 1, 2])
 
+    def test_assigned_parameters(self):
+        """Initial algorithms determine Boolean, Integer and enumeration parameters, and what is bound to them."""
+        text = ("model M\n type C = enumeration(red, green);\n parameter Boolean b(fixed=false);\n"
+                " parameter Integer n(fixed=false, start=1), m = 2*n;\n parameter Real r(fixed=false), g = if b then 3 else 5;\n"
+                " parameter C c(fixed=false);\n Real x(start=1, fixed=true), y, q;\ninitial algorithm\n"
+                " r := 2; n := if r > 1.5 then 4 else 7; b := false; if n > 3 then b := true; end if; c := C.green;\n"
+                "equation\n der(x) = -g*x; y = m + n; if b then q = x; else q = if c == C.red then 7 else -x; end if;\nend M;\n")
+        for options, total in (((), 12), (("--override", "m=100"), 104), (("--method", "none"), 12)):
+            run = Run(text, *options)
+            self.assertEqual(run.code, 0, run.words)
+            self.assertEqual((run["y"][-1], run["q"][0], run["der(x)"][0]), (total, 1, -3))
+
+    def test_initial_sections(self):
+        """initial(), sample and the like in initial sections have the values of the start."""
+        for text, value in (("equation x = if initial() then 3 else 4;", 3), ("equation x = if sample(0, 1) then 3 else 4;", 4),
+                            ("equation x = if edge(b) then 3 else 4;", 4), ("equation x = delay(y, 1);", 2),
+                            ("algorithm if initial() then x := 5; else x := 6; end if;", 5),
+                            ("equation x = if change(b) then 3 else delay(y, 0.5) + 1;", 3),
+                            ("algorithm x := if terminal() or sample(0, 1) then 3 else y;", 2)):
+            run = Run("model M\n Real x, y(start=2, fixed=true); Boolean b(start=false, fixed=true);\nequation\n der(x) = -x; der(y) = -y;\n"
+                      f" when sample(0.25, 0.25) then b = not pre(b); end when;\ninitial {text}\nend M;\n")
+            self.assertEqual(run.code, 0, run.words)
+            self.assertEqual(run["x"][0], value, text)
+
     def test_unknown_override(self):
         run = Run(example("pendulum"), "--override", "nothing=1")
         self.assertEqual(run.code, 2)

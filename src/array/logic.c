@@ -156,6 +156,9 @@ static void add_initial_steps(LogicBuilder *builder) {
   const Model *model = builder->model;
   Logic *logic = builder->logic;
   logic->is_initial_step = heap_array(builder->heap, model->initial_equations.count, sizeof(bool));
+  logic->initial_residual = heap_array(builder->heap, model->initial_equations.count, sizeof(Expr));
+  for (uint32_t i = 0; i < model->initial_equations.count; i++)
+    logic->initial_residual[i] = model->initial_equations.data[i].residual;
   for (uint32_t i = 0; i < model->initial_equations.count; i++) {
     const Equation *equation = &model->initial_equations.data[i];
     if (is_assigned_parameter(builder, equation->left)) {
@@ -263,8 +266,10 @@ void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint
 static Expr leaf_for(LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   switch (dag_op(dag, e)) {
-  case OP_INITIAL: return dag_discrete(dag, builder->logic->initial);
-  case OP_TERMINAL: return dag_discrete(dag, builder->logic->terminal);
+  case OP_INITIAL:
+  case OP_TERMINAL:
+    builder->logic->is_asked = true;
+    return dag_discrete(dag, dag_op(dag, e) == OP_INITIAL ? builder->logic->initial : builder->logic->terminal);
   case OP_SAMPLE: {
     Expr leaf = take_leaf(builder);
     vec_push(builder->heap, &builder->logic->samples,
@@ -287,7 +292,7 @@ static Expr leaf_for(LogicBuilder *builder, Expr e) {
   }
 }
 
-/* Replaces these nodes in the residuals and in all expressions of the logic. */
+/* Replaces these nodes in the residuals, in initial equations and in all expressions of the logic. */
 static void replace_nodes(LogicBuilder *builder, Expr *residual, uint32_t count) {
   Dag *dag = builder->dag;
   Heap *heap = builder->heap;
@@ -297,6 +302,9 @@ static void replace_nodes(LogicBuilder *builder, Expr *residual, uint32_t count)
   logic_places(builder->logic, heap, &places);
   for (uint32_t k = 0; k < places.count; k++) vec_push(heap, &roots, *places.data[k]);
   for (uint32_t i = 0; i < count; i++) vec_push(heap, &roots, residual[i]);
+  uint32_t initial_count = builder->model->initial_equations.count;
+  Expr *initial = builder->logic->initial_residual;
+  for (uint32_t i = 0; i < initial_count; i++) vec_push(heap, &roots, initial[i]);
   dag_below(dag, dag_scratch(dag), roots.data, roots.count, &below);
   for (uint32_t k = 0; k < below.count; k++) {
     Expr leaf = leaf_for(builder, below.data[k]);
@@ -309,6 +317,7 @@ static void replace_nodes(LogicBuilder *builder, Expr *residual, uint32_t count)
   for (uint32_t k = 0; from->count && k < places.count; k++)
     dag_substitute(dag, from->data, to->data, from->count, places.data[k], 1);
   if (from->count) dag_substitute(dag, from->data, to->data, from->count, residual, count);
+  if (from->count) dag_substitute(dag, from->data, to->data, from->count, initial, initial_count);
   vec_free(heap, &roots);
   vec_free(heap, from);
   vec_free(heap, to);
@@ -359,6 +368,8 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
   PlaceVec places = {0};
   logic_places(logic, heap, &places);
   for (uint32_t k = 0; k < places.count; k++) *places.data[k] = put(problem, *places.data[k]);
+  for (uint32_t i = 0; i < model->initial_equations.count; i++)
+    logic->initial_residual[i] = put(problem, logic->initial_residual[i]);
   vec_free(heap, &places);
   vec_free(heap, &builder.order);
   vec_free(heap, &builder.leaves);
@@ -371,7 +382,7 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
 
 bool logic_is_empty(const Logic *logic) {
   return !logic->steps.count && !logic->actions.count && !logic->samples.count && !logic->delays.count &&
-         !logic->initial_steps.count;
+         !logic->initial_steps.count && !logic->is_asked;
 }
 
 /* ---- order ---- */

@@ -49,6 +49,7 @@ typedef struct LogicDelay {
 typedef struct Logic {
   uint32_t leaves;            /* of the model and of the logic: modes come behind them */
   uint32_t initial, terminal; /* leaves that are true at the start, at the end */
+  bool is_asked;              /* one of these is used */
   VEC(LogicStep) steps;       /* sorted by logic_sort: level l is [level_start[l], level_start[l + 1]) */
   IndexVec level_start;
   VEC(LogicSample) samples;
@@ -56,8 +57,9 @@ typedef struct Logic {
   VEC(LogicDelay) delays; /* what stands inside of another one comes before it */
   VEC(LogicAction) actions;
   VEC(LogicStep)
-  initial_steps;         /* what initial equations make of pre() of a leaf, or of a parameter that is no number */
-  bool *is_initial_step; /* per initial equation of the model: taken as such */
+  initial_steps;          /* what initial equations make of pre() of a leaf, or of a parameter that is no number */
+  bool *is_initial_step;  /* per initial equation of the model: taken as such */
+  Expr *initial_residual; /* of all initial equations */
 } Logic;
 
 /* Where the expressions of the logic stand, to be changed in place. Valid until steps are added. */

@@ -183,7 +183,7 @@ InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *str
     const Problem *problem = system->array->problem;
     for (uint32_t i = 0; i < model->initial_equations.count; i++) {
       if (problem->logic->is_initial_step[i]) continue;
-      vec_push(heap, &equations, problem_expression(problem, model->initial_equations.data[i].residual));
+      vec_push(heap, &equations, problem->logic->initial_residual[i]);
       vec_push(heap, &system->initial, i);
     }
     int32_t *needed = arena_array(&system->arena, system->array->problem->unknowns, sizeof *needed);
