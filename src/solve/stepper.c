@@ -675,6 +675,11 @@ static bool begin_discrete(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   if (!switches || !switches->decisions) return true;
   decisions_run(switches->decisions, t);
+  const ArrayCode *code = stepper->view->evaluator->code;
+  if (code->matters[code->modes->logic->initial]) { /* it was true when the columns were found */
+    stepper->view->methods->solve(stepper->view, t, stepper->y);
+    stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  }
   stepper->at_event = true;
   stepper->t_event = t;
   stepper->mode = MAP_NONE;
