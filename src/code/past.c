@@ -142,6 +142,13 @@ void past_read(const Evaluator *evaluator, const Point *point) {
   past->read = point->time;
 }
 
+/* The point (t, y) with delays read for it. */
+static Point read_point(const Evaluator *evaluator, double t, const double *y) {
+  Point point = bare_point(evaluator, t, y);
+  past_read(evaluator, &point);
+  return point;
+}
+
 uint32_t past_fault(const Past *past) {
   for (uint32_t k = 0; k < past->count; k++) {
     const Channel *channel = &past->channel[k];
@@ -215,7 +222,7 @@ double past_node_time(uint32_t node, double from, double to) { return from + 0.5
 
 void past_sample(Evaluator *evaluator, uint32_t node, double t, const double *y) {
   Past *past = evaluator->past;
-  Point point = evaluator_point(evaluator, t, y);
+  Point point = read_point(evaluator, t, y);
   workspace_run(past->values, &point, past->nodes + (size_t)node * past->count);
 }
 
@@ -344,7 +351,7 @@ static bool pass_breaks(Past *past, Channel *channel, double t, double *value) {
 bool past_pass(Evaluator *evaluator, double t, const double *y) {
   Past *past = evaluator->past;
   bool jumps = false;
-  evaluator_point(evaluator, t, y);
+  read_point(evaluator, t, y);
   past->level = NO_LEVEL;
   for (uint32_t k = 0; k < past->count; k++) {
     const LogicDelay *delay = &past->logic->delays.data[k];

@@ -198,7 +198,7 @@ Expr dag_discrete(Dag *dag, uint32_t index) { return leaf(dag, OP_DISCRETE, inde
 Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order) {
   if (order > DELAY_DEGREE) return EXPR_ZERO;
   Expr place = dag_constant(dag, first), derivative = dag_constant(dag, order), time = dag_time(dag);
-  return dag_nary(dag, OP_DELAYED, (Expr[]){place, derivative, time}, 3);
+  return dag_intern(dag, OP_DELAYED, (Expr[]){place, derivative, time}, 3);
 }
 
 uint32_t dag_delayed_leaf(const Dag *dag, Expr e) {
