@@ -148,6 +148,20 @@ end M;"""
         run = Run(text, 10.0, "--intervals", "100")
         self.agree(run, "y", lambda t: math.sin(max(0, t - 0.5 * (1 - math.cos(t)))), 1e-5)
 
+    def test_reports(self):
+        """Reduced models are written with their delays, exported ones have a value for each."""
+        model = os.path.join(WORK, "r.mo")
+        with open(model, "w") as file:
+            file.write("model M Real x, y(start=1, fixed=true), f; equation der(x) = f; der(y) = -y; x = delay(y, 0.5); end M;")
+        for method in ("dummy", "minimal", "projection"):
+            text = subprocess.run([DAEDAL, "reduce", model, "--method", method], capture_output=True, text=True).stdout
+            self.assertIn("delay('y', 0.5)", text)
+            self.assertIn("delay(der('y'), 0.5)", text)
+        folder = os.path.join(WORK, "export")
+        subprocess.run([DAEDAL, "export", model, "--c", folder], check=True, capture_output=True)
+        with open(os.path.join(folder, "model.c")) as file:
+            self.assertIn('"delay(y, 0.5)", "delay(y, 0.5), derivative 1"', " ".join(file.read().split()))
+
     def test_refusals(self):
         def model(text, value=1):
             return f"model M Real x(start=1, fixed=true), y; parameter Real p={value}; equation der(x) = -x; y = {text}; end M;"
