@@ -363,19 +363,6 @@ static void add_row(Derived *derived, const FormRow *row) {
   derived_add_equation(derived, side[0], side[1], row_note(derived, row));
 }
 
-static bool has_columns(const Derived *derived, Expr e) {
-  const Array *array = derived->array;
-  ExprVec leaves = {0};
-  bool all = true;
-  dag_variables(array->dag, dag_scratch(array->dag), e, &leaves);
-  for (uint32_t k = 0; k < leaves.count && all; k++) {
-    uint32_t j = array->problem->local[dag_index(array->dag, leaves.data[k])];
-    all = j != MAP_NONE && (int32_t)dag_order(array->dag, leaves.data[k]) <= array->d[j];
-  }
-  vec_free(dag_heap(array->dag), &leaves);
-  return all;
-}
-
 /* Rows read delays from the past; the model has the delays, and those of derivatives. */
 static void restore_delays(Derived *derived) {
   const Logic *logic = derived->reduction->modes->logic;
