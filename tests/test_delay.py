@@ -90,7 +90,8 @@ end M;"""
 
         for solver in SOLVERS:
             run = Run(text, 3.2, "--solver", solver, "--intervals", "64")
-            self.agree(run, "v", lambda t: wave(t - 0.3), 0, lambda t: off(t, 0.3))
+            self.agree(run, "b", lambda t: t > 0.505, 0, lambda t: abs(t - 0.505) > 1e-6)
+        self.agree(run, "v", lambda t: wave(t - 0.3), 0, lambda t: off(t, 0.3))
             self.agree(run, "b", lambda t: wave(t - 0.7) > 0, 0, lambda t: off(t, 0.7))
             self.agree(run, "w", area, 1e-6)
             self.agree(run, "n", lambda t: math.floor(t - 0.75) + 1, 0, lambda t: off(t, 0.75))
@@ -98,13 +99,17 @@ end M;"""
     def test_discrete(self):
         """Integers and Booleans are delayed as they are, in discrete equations and through a Real that holds them."""
         text = """model M
- Integer n(start=0, fixed=true), m; Real r;
+ Integer n(start=0, fixed=true), m, k, i(start=1, fixed=true); Real r, v, s, x(start=0, fixed=true); Boolean b;
 equation
  when sample(0.1, 0.1) then n = pre(n) + 1; end when; r = n; m = integer(delay(r, 0.25));
+ k = integer(delay(delay(r, 0.1), 0.15)); when n >= 5 then i = 2; end when; v = delay(time, 0.1*pre(i), 1);
+ der(x) = 1; s = x; b = delay(delay(s, 0.1), 0.2) > 0.205;
 end M;"""
         run = Run(text, 1.0, "--intervals", "40")
-        self.agree(run, "m", lambda t: max(0, math.floor((t - 0.25) * 10 + 1e-9)), 0,
-                   lambda t: abs((t - 0.25) * 10 - round((t - 0.25) * 10)) > 1e-6)
+        for name in ("m", "k"):
+            self.agree(run, name, lambda t: max(0, math.floor((t - 0.25) * 10 + 1e-9)), 0,
+                       lambda t: abs((t - 0.25) * 10 - round((t - 0.25) * 10)) > 1e-6)
+        self.agree(run, "v", lambda t: max(0, t - (0.1 if t < 0.5 else 0.2)), 1e-9, lambda t: abs(t - 0.5) > 1e-9)
         self.assertEqual(run.json["state_events"], 0)
 
     def test_constraint(self):

@@ -178,6 +178,7 @@ static void add_initial_steps(LogicBuilder *builder) {
 
 /* ---- delays ---- */
 
+/* Does the value change between events? A delay that is not replaced yet may. */
 static bool is_moving(const LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME) ||
@@ -218,13 +219,15 @@ static Expr expansion(Dag *dag, uint32_t leaf, Expr at) {
 static Expr delay_leaf(LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   Logic *logic = builder->logic;
-  LogicDelay delay = {.value = builder->put(builder->problem, dag_child(dag, e, 0)),
-                      .time = builder->put(builder->problem, dag_child(dag, e, 1)),
+  Expr parts[2] = {dag_child(dag, e, 0), dag_child(dag, e, 1)};
+  dag_substitute(dag, builder->from.data, builder->to.data, builder->from.count, parts, 2);
+  LogicDelay delay = {.value = builder->put(builder->problem, parts[0]),
+                      .time = builder->put(builder->problem, parts[1]),
                       .longest = dag_child(dag, e, dag_child_count(dag, e) - 1),
                       .written = e,
                       .leaf = logic->leaves};
-  dag_substitute(dag, builder->from.data, builder->to.data, builder->from.count, &delay.time, 1);
-  delay.is_fixed = !is_moving(builder, delay.time) && !dag_depends(dag, delay.time, OP_DISCRETE);
+  delay.is_fixed = !is_moving(builder, delay.time) && !dag_depends(dag, delay.time, OP_DISCRETE) &&
+                   !dag_depends(dag, delay.time, OP_PRE);
   Expr held = delay.value;
   if (!builder->is_listed) list_held(builder);
   dag_substitute(dag, builder->leaves.data, builder->values.data, builder->leaves.count, &held, 1);
