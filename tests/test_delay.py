@@ -110,7 +110,7 @@ end M;"""
                        lambda t: abs((t - 0.25) * 10 - round((t - 0.25) * 10)) > 1e-6)
         self.agree(run, "b", lambda t: t > 0.505, 0, lambda t: abs(t - 0.505) > 1e-6)
         self.agree(run, "v", lambda t: max(0, t - (0.1 if t < 0.5 else 0.2)), 1e-9, lambda t: abs(t - 0.5) > 1e-9)
-        self.assertEqual(run.json["state_events"], 0)
+        self.assertEqual(run.json["state_events"], 1)
 
     def test_constraint(self):
         """A constraint with a delay is differentiated: the derivative is 0 before the start is passed."""
