@@ -2,6 +2,7 @@
 #include "pipeline.h"
 
 #include "array/verdict.h"
+#include "code/past.h"
 #include "code/switches.h"
 #include "external/external.h"
 #include "reduce/mass.h"
@@ -30,7 +31,6 @@ double pipeline_clock(void) {
 /* Has the node no numeric value? */
 static bool is_unsupported(const Model *model, Expr e) {
   switch (dag_op(model->dag, e)) {
-  case OP_DELAY: return true;
   case OP_CALL: return !routine_can_run(model->functions.data[dag_call_info(model->dag, e).function]->routine);
   default: return false;
   }
@@ -48,32 +48,60 @@ static Expr first_unsupported(const Model *model, const Expr *roots, uint32_t co
 }
 
 static void report_unsupported(const Model *model, Expr e, Span span, Diags *diags) {
-  if (dag_op(model->dag, e) != OP_CALL) {
-    diag_error(diags, DIAG_INPUT, span, "not supported by simulate yet: %s(...)", op_name(dag_op(model->dag, e)));
-    return;
-  }
   const Routine *routine = model->functions.data[dag_call_info(model->dag, e).function]->routine;
   Diag *diag = diag_error(diags, DIAG_INPUT, span, "`%s` cannot be run", names_text(model->names, routine->name));
   diag_note(diags, diag, (Span){0}, routine_lacks(routine), names_text(model->names, routine->external));
 }
 
-/* Equations call only what can be run; the first that does not is named. */
+/* An expression that a run evaluates, and where it was written. */
+typedef struct Written {
+  Expr e;
+  Span span;
+} Written;
+typedef VEC(Written) WrittenVec;
+
+static void list_actions(Heap *heap, const Action *actions, uint32_t count, WrittenVec *list) {
+  for (uint32_t a = 0; a < count; a++) {
+    const Expr parts[] = {actions[a].guard, actions[a].value};
+    for (int k = 0; k < 2; k++)
+      if (parts[k] != EXPR_NONE) vec_push(heap, list, (Written){parts[k], actions[a].span});
+  }
+}
+
+static void list_when(Heap *heap, const When *when, WrittenVec *list) {
+  for (uint32_t b = 0; b < when->branches.count; b++) {
+    const WhenBranch *branch = &when->branches.data[b];
+    for (uint32_t c = 0; c < branch->conditions.count; c++)
+      vec_push(heap, list, (Written){branch->conditions.data[c], when->span});
+    list_actions(heap, branch->actions.data, branch->actions.count, list);
+  }
+}
+
+static void list_written(const Model *model, Heap *heap, WrittenVec *list) {
+  for (uint32_t i = 0; i < model->equations.count; i++)
+    vec_push(heap, list, (Written){model->equations.data[i].residual, model->equations.data[i].span});
+  for (uint32_t i = 0; i < model->initial_equations.count; i++)
+    vec_push(heap, list, (Written){model->initial_equations.data[i].residual, model->initial_equations.data[i].span});
+  for (uint32_t i = 0; i < model->discrete_equations.count; i++)
+    vec_push(heap, list, (Written){model->discrete_equations.data[i].right, model->discrete_equations.data[i].span});
+  for (uint32_t w = 0; w < model->whens.count; w++) list_when(heap, &model->whens.data[w], list);
+  list_actions(heap, model->asserts.data, model->asserts.count, list);
+}
+
+/* Only what can be run is called; the first that does not is named. */
 static bool operators_supported(Plan *plan) {
   const Model *model = plan->own;
-  uint32_t count = model->equations.count, all = count + model->initial_equations.count;
-  const Equation **equation = heap_array(plan->heap, all, sizeof *equation);
-  Expr *roots = heap_array(plan->heap, all, sizeof *roots);
-  for (uint32_t i = 0; i < all; i++) {
-    equation[i] = i < count ? &model->equations.data[i] : &model->initial_equations.data[i - count];
-    roots[i] = equation[i]->residual;
+  WrittenVec list = {0};
+  list_written(model, plan->heap, &list);
+  Expr *roots = heap_array(plan->heap, list.count, sizeof *roots), found = EXPR_NONE;
+  for (uint32_t k = 0; k < list.count; k++) roots[k] = list.data[k].e;
+  bool fine = first_unsupported(model, roots, list.count) == EXPR_NONE;
+  for (uint32_t k = 0; k < list.count && !fine && found == EXPR_NONE; k++) {
+    found = first_unsupported(model, &roots[k], 1);
+    if (found != EXPR_NONE) report_unsupported(model, found, list.data[k].span, plan->diags);
   }
-  bool fine = first_unsupported(model, roots, all) == EXPR_NONE;
-  Expr found = EXPR_NONE;
-  for (uint32_t i = 0; i < all && !fine && found == EXPR_NONE; i++) {
-    found = first_unsupported(model, &roots[i], 1);
-    if (found != EXPR_NONE) report_unsupported(model, found, equation[i]->span, plan->diags);
-  }
-  heap_free_all(plan->heap, roots, equation);
+  heap_free(plan->heap, roots);
+  vec_free(plan->heap, &list);
   return fine;
 }
 
@@ -209,10 +237,12 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   if (switches) {
     double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
     if (!initial_guess(initializer, starts, guess, diags)) return false;
+    past_guess(initializer->evaluator, run->start, guess);
     switches_guess(switches, run->start, guess);
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
+    past_guess(initializer->evaluator, run->start, initial->y);
     if (switches && modes_differ(switches, run->start, initial->y)) continue;
     if (decisions) decisions_started(decisions);
     initial_report_bounds(initializer, initial, diags);
@@ -259,6 +289,7 @@ static bool take_over(const Plan *plan, ArrayRun *run, const Handover *from, Hea
   run->y = heap_array(heap, array->columns, sizeof(double));
   memcpy(evaluator->discretes, from->evaluator->discretes, leaves);
   memcpy(evaluator->pre, from->evaluator->pre, leaves);
+  if (evaluator->past) past_restore(evaluator->past, from->evaluator->past);
   for (uint32_t q = 0; q < array->columns; q++) {
     uint32_t unknown = plan->problem.unknown[array->column_unknown[q]];
     double value = evaluator_value(from->evaluator, from->y, unknown, array_order(array, q));
@@ -317,6 +348,15 @@ static bool pass_initial(Plan *plan) {
   return plan->request.method->by_ranks || !needs_mode(plan);
 }
 
+/* Delays look back at values of the model's own unknowns; a method that makes another model of it leaves none. */
+static bool carries_delays(Plan *plan) {
+  const Logic *logic = plan->problem.logic;
+  if (!logic || !logic->delays.count || plan->reduction.reduced.modes == &plan->modes) return true;
+  diag_error(plan->diags, DIAG_USAGE, (Span){0}, "method %s cannot carry %s", plan->request.method->name,
+             model_text(plan->own, logic->delays.data[0].written, &plan->diags->arena));
+  return false;
+}
+
 /* What the method makes of the array at the initial point. */
 static bool pass_reduce(Plan *plan) {
   const Request *request = &plan->request;
@@ -352,7 +392,7 @@ static bool pass_reduce(Plan *plan) {
     return false;
   }
   reduction_remove_superfluous(&plan->reduction);
-  return true;
+  return carries_delays(plan);
 }
 
 /* What runs need besides: signals, constraints to check, blocks to watch. */

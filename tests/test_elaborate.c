@@ -318,7 +318,7 @@ static void test_when(void **state) {
   const Action *actions = when->branches.data[0].actions.data;
   assert_int_equal(when->branches.data[0].actions.count, 3);
   assert_int_equal(actions[0].kind, ACTION_REINIT);
-  assert_string_equal(model_text(w.model, actions[0].value, &w.arena), "-0.8*v");
+  assert_string_equal(model_text(w.model, actions[0].value, &w.arena), "-0.8*pre(v)");
   assert_int_equal(actions[1].kind, ACTION_ASSIGN);
   assert_string_equal(model_text(w.model, actions[1].value, &w.arena), "not pre(on)");
   assert_int_equal(actions[2].kind, ACTION_ASSERT);

@@ -12,6 +12,13 @@ typedef struct LogicBuilder {
   Span *where;       /* and the last of them */
   IndexVec order;    /* those assigned, in order of the first assignment */
   uint32_t *step_of; /* per discrete variable: its equation's step, MAP_NONE */
+  LogicPut *put;
+  const void *problem;
+  ExprVec from, to; /* nodes replaced so far, what they hold before them */
+  const Expr *residual;
+  uint32_t residuals;
+  bool is_listed;
+  ExprVec leaves, values; /* unknowns that an equation gives by what is discrete alone, when listed */
 } LogicBuilder;
 
 static Expr not_of(Dag *dag, Expr a) { return dag_unary(dag, OP_NOT, a); }
@@ -139,12 +146,33 @@ static bool names_pre(const Dag *dag, Expr side, Expr other) {
   return dag_op(dag, side) == OP_PRE || (dag_op(dag, side) == OP_DISCRETE && !dag_depends(dag, other, OP_VARIABLE));
 }
 
+/* A parameter with fixed = false that is not Real: nothing can be solved for it, it is assigned. */
+static bool is_assigned_parameter(const LogicBuilder *builder, Expr side) {
+  const Model *model = builder->model;
+  if (dag_op(builder->dag, side) != OP_PARAMETER) return false;
+  const Variable *variable = &model->variables.data[model->parameters.data[dag_index(builder->dag, side)]];
+  return variable->fixed == FIXED_FALSE && variable->type != TYPE_REAL && variable->type != TYPE_STRING &&
+         variable->binding == EXPR_NONE;
+}
+
 static void add_initial_steps(LogicBuilder *builder) {
   const Model *model = builder->model;
   Logic *logic = builder->logic;
   logic->is_initial_step = heap_array(builder->heap, model->initial_equations.count, sizeof(bool));
+  logic->initial_residual = heap_array(builder->heap, model->initial_equations.count, sizeof(Expr));
+  for (uint32_t i = 0; i < model->initial_equations.count; i++)
+    logic->initial_residual[i] = model->initial_equations.data[i].residual;
   for (uint32_t i = 0; i < model->initial_equations.count; i++) {
     const Equation *equation = &model->initial_equations.data[i];
+    if (is_assigned_parameter(builder, equation->left)) {
+      vec_push(builder->heap, &logic->initial_steps,
+               (LogicStep){.leaf = dag_index(builder->dag, equation->left),
+                           .value = equation->right,
+                           .span = equation->span,
+                           .is_parameter = true});
+      logic->is_initial_step[i] = true;
+      continue;
+    }
     bool right = !names_pre(builder->dag, equation->left, equation->right);
     if (right && !names_pre(builder->dag, equation->right, equation->left)) continue;
     LogicStep step = {.leaf = pre_behind(builder, right ? equation->right : equation->left),
@@ -155,14 +183,103 @@ static void add_initial_steps(LogicBuilder *builder) {
   }
 }
 
+/* ---- delays ---- */
+
+/* Does the value change between events? A delay that is not replaced yet may. */
+static bool is_moving(const LogicBuilder *builder, Expr e) {
+  Dag *dag = builder->dag;
+  return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME) ||
+         dag_contains(dag, dag_scratch(dag), e, OP_DELAY);
+}
+
+/* Unknowns that an equation gives by what is discrete alone, as a Real that an Integer is converted to. */
+static void list_held(LogicBuilder *builder) {
+  Dag *dag = builder->dag;
+  ExprVec variables = {0};
+  builder->is_listed = true;
+  for (uint32_t i = 0; i < builder->residuals; i++) {
+    Expr residual = builder->residual[i], slope, rest;
+    variables.count = 0;
+    if (dag_depends(dag, residual, OP_TIME)) continue;
+    dag_variables(dag, dag_scratch(dag), residual, &variables);
+    if (variables.count != 1 || dag_order(dag, variables.data[0])) continue;
+    if (!dag_linear(dag, residual, variables.data[0], &slope, &rest)) continue;
+    Expr value = dag_negate(dag, dag_divide(dag, rest, slope));
+    if (is_moving(builder, value)) continue;
+    vec_push(builder->heap, &builder->leaves, variables.data[0]);
+    vec_push(builder->heap, &builder->values, value);
+  }
+  vec_free(dag_heap(dag), &variables);
+}
+
+/* The polynomial that a delay by a time that is not fixed looks back at, in what `at` is beyond where it was expanded. */
+static Expr expansion(Dag *dag, uint32_t leaf, Expr at) {
+  Expr beyond = dag_subtract(dag, at, dag_discrete(dag, leaf + DELAY_DEGREE + 1));
+  Expr sum = dag_discrete(dag, leaf + DELAY_DEGREE);
+  for (uint32_t k = DELAY_DEGREE; k-- > 0;) {
+    Expr term = dag_multiply(dag, dag_scale(dag, 1.0 / (k + 1), beyond), sum);
+    sum = dag_add(dag, dag_discrete(dag, leaf + k), term);
+  }
+  return sum;
+}
+
+static Expr delay_leaf(LogicBuilder *builder, Expr e) {
+  Dag *dag = builder->dag;
+  Logic *logic = builder->logic;
+  Expr parts[2] = {dag_child(dag, e, 0), dag_child(dag, e, 1)};
+  dag_substitute(dag, builder->from.data, builder->to.data, builder->from.count, parts, 2);
+  LogicDelay delay = {.value = builder->put(builder->problem, parts[0]),
+                      .time = builder->put(builder->problem, parts[1]),
+                      .longest = dag_child(dag, e, dag_child_count(dag, e) - 1),
+                      .written = e,
+                      .leaf = logic->leaves};
+  delay.is_fixed = !is_moving(builder, delay.time) && !dag_depends(dag, delay.time, OP_DISCRETE) &&
+                   !dag_depends(dag, delay.time, OP_PRE);
+  Expr held = delay.value;
+  if (!builder->is_listed) list_held(builder);
+  dag_substitute(dag, builder->leaves.data, builder->values.data, builder->leaves.count, &held, 1);
+  delay.is_discrete = delay.is_fixed && !is_moving(builder, held);
+  if (delay.is_discrete) delay.value = held;
+  logic->leaves += delay.is_discrete ? 1 : DELAY_LEAVES;
+  vec_push(builder->heap, &logic->delays, delay);
+  if (delay.is_discrete) {
+    Expr initial = dag_discrete(dag, logic->initial), late = dag_discrete(dag, delay.leaf);
+    Expr at_once = dag_binary(dag, OP_LESS_EQUAL, delay.time, dag_constant(dag, 0));
+    return add_step(builder, dag_if(dag, dag_binary(dag, OP_OR, initial, at_once), held, late), (Span){0});
+  }
+  if (delay.is_fixed) return dag_delayed(dag, delay.leaf, 0);
+  return expansion(dag, delay.leaf, dag_subtract(dag, dag_time(dag), delay.time));
+}
+
+void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint32_t count) {
+  ExprVec from = {0}, to = {0};
+  for (uint32_t k = 0; k < logic->delays.count; k++) {
+    const LogicDelay *delay = &logic->delays.data[k];
+    Expr value = delay->value;
+    if (delay->is_discrete) continue;
+    if (from.count) dag_substitute(dag, from.data, to.data, from.count, &value, 1);
+    for (uint32_t order = 0; order <= DELAY_DEGREE; order++) {
+      Expr now = order ? dag_constant(dag, 0) : value;
+      vec_push(heap, &from,
+               delay->is_fixed ? dag_delayed(dag, delay->leaf, order) : dag_discrete(dag, delay->leaf + order));
+      vec_push(heap, &to, now);
+    }
+  }
+  if (from.count) dag_substitute(dag, from.data, to.data, from.count, roots, count);
+  vec_free(heap, &from);
+  vec_free(heap, &to);
+}
+
 /* ---- initial(), sample(), edge() and the like ---- */
 
 /* What stands for the node; EXPR_NONE: the node itself. */
 static Expr leaf_for(LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   switch (dag_op(dag, e)) {
-  case OP_INITIAL: return dag_discrete(dag, builder->logic->initial);
-  case OP_TERMINAL: return dag_discrete(dag, builder->logic->terminal);
+  case OP_INITIAL:
+  case OP_TERMINAL:
+    builder->logic->is_asked = true;
+    return dag_discrete(dag, dag_op(dag, e) == OP_INITIAL ? builder->logic->initial : builder->logic->terminal);
   case OP_SAMPLE: {
     Expr leaf = take_leaf(builder);
     vec_push(builder->heap, &builder->logic->samples,
@@ -175,35 +292,45 @@ static Expr leaf_for(LogicBuilder *builder, Expr e) {
     if (dag_op(dag, e) == OP_CHANGE) return dag_binary(dag, OP_NOT_EQUAL, leaf, pre_of(dag, leaf));
     return dag_binary(dag, OP_AND, leaf, not_of(dag, pre_of(dag, leaf)));
   }
+  case OP_DELAY: return delay_leaf(builder, e);
+  case OP_LEFT: {
+    Expr leaf = take_leaf(builder);
+    vec_push(builder->heap, &builder->logic->lefts, (LogicLeft){dag_index(dag, leaf), dag_child(dag, e, 0)});
+    return leaf;
+  }
   default: return EXPR_NONE;
   }
 }
 
-/* Replaces these nodes in the residuals and in all expressions of the logic. */
+/* Replaces these nodes in the residuals, in initial equations and in all expressions of the logic. */
 static void replace_nodes(LogicBuilder *builder, Expr *residual, uint32_t count) {
   Dag *dag = builder->dag;
   Heap *heap = builder->heap;
-  ExprVec roots = {0}, from = {0}, to = {0};
+  ExprVec roots = {0}, *from = &builder->from, *to = &builder->to;
   PlaceVec places = {0};
   IndexVec below = {0};
   logic_places(builder->logic, heap, &places);
   for (uint32_t k = 0; k < places.count; k++) vec_push(heap, &roots, *places.data[k]);
   for (uint32_t i = 0; i < count; i++) vec_push(heap, &roots, residual[i]);
+  uint32_t initial_count = builder->model->initial_equations.count;
+  Expr *initial = builder->logic->initial_residual;
+  for (uint32_t i = 0; i < initial_count; i++) vec_push(heap, &roots, initial[i]);
   dag_below(dag, dag_scratch(dag), roots.data, roots.count, &below);
   for (uint32_t k = 0; k < below.count; k++) {
     Expr leaf = leaf_for(builder, below.data[k]);
     if (leaf == EXPR_NONE) continue;
-    vec_push(heap, &from, below.data[k]);
-    vec_push(heap, &to, leaf);
+    vec_push(heap, from, below.data[k]);
+    vec_push(heap, to, leaf);
   }
   places.count = 0; /* edge() may have made steps */
   logic_places(builder->logic, heap, &places);
-  for (uint32_t k = 0; from.count && k < places.count; k++)
-    dag_substitute(dag, from.data, to.data, from.count, places.data[k], 1);
-  if (from.count) dag_substitute(dag, from.data, to.data, from.count, residual, count);
+  for (uint32_t k = 0; from->count && k < places.count; k++)
+    dag_substitute(dag, from->data, to->data, from->count, places.data[k], 1);
+  if (from->count) dag_substitute(dag, from->data, to->data, from->count, residual, count);
+  if (from->count) dag_substitute(dag, from->data, to->data, from->count, initial, initial_count);
   vec_free(heap, &roots);
-  vec_free(heap, &from);
-  vec_free(heap, &to);
+  vec_free(heap, from);
+  vec_free(heap, to);
   vec_free(heap, &places);
   vec_free(dag_heap(dag), &below);
 }
@@ -211,6 +338,11 @@ static void replace_nodes(LogicBuilder *builder, Expr *residual, uint32_t count)
 void logic_places(Logic *logic, Heap *heap, PlaceVec *places) {
   for (uint32_t k = 0; k < logic->steps.count; k++) vec_push(heap, places, &logic->steps.data[k].value);
   for (uint32_t k = 0; k < logic->initial_steps.count; k++) vec_push(heap, places, &logic->initial_steps.data[k].value);
+  for (uint32_t k = 0; k < logic->lefts.count; k++) vec_push(heap, places, &logic->lefts.data[k].value);
+  for (uint32_t k = 0; k < logic->delays.count; k++) {
+    vec_push(heap, places, &logic->delays.data[k].value);
+    vec_push(heap, places, &logic->delays.data[k].time);
+  }
   for (uint32_t k = 0; k < logic->actions.count; k++) {
     LogicAction *action = &logic->actions.data[k];
     Expr *const parts[] = {&action->fires, &action->target, &action->value};
@@ -224,7 +356,12 @@ void logic_places(Logic *logic, Heap *heap, PlaceVec *places) {
 Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, const void *problem) {
   Heap *heap = model->heap;
   uint32_t own = model->discretes.count;
-  LogicBuilder builder = {.logic = heap_alloc(heap, sizeof(Logic)), .model = model, .dag = model->dag, .heap = heap};
+  LogicBuilder builder = {.logic = heap_alloc(heap, sizeof(Logic)),
+                          .model = model,
+                          .dag = model->dag,
+                          .heap = heap,
+                          .put = put,
+                          .problem = problem};
   Logic *logic = builder.logic;
   logic->leaves = own;
   logic->initial = logic->leaves++;
@@ -235,12 +372,18 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
   for (uint32_t d = 0; d < own; d++) builder.assigned[d] = EXPR_NONE, builder.step_of[d] = MAP_NONE;
   add_steps(&builder);
   add_initial_steps(&builder);
+  builder.residual = residual;
+  builder.residuals = count;
   replace_nodes(&builder, residual, count);
   PlaceVec places = {0};
   logic_places(logic, heap, &places);
   for (uint32_t k = 0; k < places.count; k++) *places.data[k] = put(problem, *places.data[k]);
+  for (uint32_t i = 0; i < model->initial_equations.count; i++)
+    logic->initial_residual[i] = put(problem, logic->initial_residual[i]);
   vec_free(heap, &places);
   vec_free(heap, &builder.order);
+  vec_free(heap, &builder.leaves);
+  vec_free(heap, &builder.values);
   heap_free(heap, builder.assigned);
   heap_free(heap, builder.where);
   heap_free(heap, builder.step_of);
@@ -248,7 +391,8 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
 }
 
 bool logic_is_empty(const Logic *logic) {
-  return !logic->steps.count && !logic->actions.count && !logic->samples.count;
+  return !logic->steps.count && !logic->actions.count && !logic->samples.count && !logic->delays.count &&
+         !logic->initial_steps.count && !logic->is_asked;
 }
 
 /* ---- order ---- */

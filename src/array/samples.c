@@ -153,6 +153,7 @@ static Sized node_value(const Samples *samples, uint32_t sample, Expr e, const u
   case OP_VARIABLE:
   case OP_DISCRETE:
   case OP_PRE: return sized(leaf_value(samples, dag, e, sample));
+  case OP_DELAYED: return sized(scatter(254, dag_delayed_leaf(dag, e), sample));
   case OP_STRING: return UNDEFINED;
   case OP_SUM: return sum_value(dag, e, slot, values);
   case OP_IF:

@@ -406,7 +406,8 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
   initial->y = heap_array(heap, n, sizeof *initial->y);
   if (!starts_collect(evaluator, starts, tolerance, initial->column, diags)) return false;
   count_freedom(initializer, initial);
-  if ((event || !needs_system(evaluator->model)) && solve_by_states(initializer, t0, initial)) {
+  bool by_states = event || (!needs_system(evaluator->model) && !evaluator->past);
+  if (by_states && solve_by_states(initializer, t0, initial)) {
     initial->way = WAY_STATES;
     classify(NULL, initial);
     memcpy(initial->y, initial->value, n * sizeof *initial->y);

@@ -18,6 +18,7 @@ typedef struct InitialSystem {
   Model *model;     /* the run's layer over the evaluator's */
   Array *array;     /* over that */
   bool is_extended; /* its offsets are larger than the evaluator's */
+  bool is_start;    /* delays are what they are at the start; their values are put in */
   uint32_t rows, columns;
   Expr *row;
   Layout layout;

@@ -109,9 +109,8 @@ static bool symbolic_pre(Elaboration *el, Expr e, Span span, Expr *out) {
   case OP_PARAMETER:
   case OP_STRING: *out = e; return true;
   case OP_VARIABLE:
-    /* At an event the left limit of a continuous variable is its value. */
     if (el->in_when || el->is_initial) {
-      *out = e;
+      *out = el->in_when ? dag_unary(el->dag, OP_LEFT, e) : e;
       return true;
     }
     diag_error(el->diags, DIAG_INPUT, span, "pre of a continuous variable can only stand in a when");
@@ -125,6 +124,25 @@ static bool symbolic_der(Elaboration *el, Expr e, Span span, Expr *out) {
   if (dag_op(dag, e) == OP_DISCRETE)
     return diag_error(el->diags, DIAG_INPUT, span, "der of a discrete variable"), false;
   *out = dag_time_derivative(dag, e);
+  return true;
+}
+
+/* Without a longest time the time must be fixed (Modelica Language Specification 3.6, 3.7.4.1). */
+static bool symbolic_delay(Elaboration *el, const Expr *a, uint32_t count, Span span, Expr *out) {
+  static const Op moving[] = {OP_TIME, OP_VARIABLE, OP_DISCRETE, OP_PRE};
+  double time;
+  bool is_known = dag_is_constant(el->dag, a[1], &time);
+  for (size_t k = 0; k < sizeof moving / sizeof *moving && count < 3; k++) {
+    if (!dag_depends(el->dag, a[1], moving[k])) continue;
+    diag_error(el->diags, DIAG_INPUT, span,
+               "a delay time that changes needs delayMax: delay(expr, delayTime, delayMax)");
+    return false;
+  }
+  if (is_known && time < 0) {
+    diag_error(el->diags, DIAG_INPUT, span, "the delay time %.10g is below zero", time);
+    return false;
+  }
+  *out = is_known && time == 0 ? a[0] : dag_nary(el->dag, OP_DELAY, a, count);
   return true;
 }
 
@@ -145,7 +163,7 @@ static bool symbolic_special(void *context, Special special, const void *argumen
   case SPECIAL_INITIAL: result = dag_nary(dag, OP_INITIAL, NULL, 0); break;
   case SPECIAL_TERMINAL: result = dag_nary(dag, OP_TERMINAL, NULL, 0); break;
   case SPECIAL_SAMPLE: result = dag_binary(dag, OP_SAMPLE, a[0], a[1]); break;
-  case SPECIAL_DELAY: result = dag_nary(dag, OP_DELAY, a, count); break;
+  case SPECIAL_DELAY: fits = symbolic_delay(el, a, count, span, &result); break;
   case SPECIAL_COUNT: fits = false; break;
   }
   write(out, result);

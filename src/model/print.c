@@ -151,7 +151,7 @@ static void print_leaf(void *context, Heap *heap, TextVec *text, const Dag *dag,
     return;
   }
   uint32_t order = dag_op(dag, leaf) == OP_VARIABLE ? dag_order(dag, leaf) : 0;
-  bool is_pre = dag_op(dag, leaf) == OP_PRE || (print->in_reinit && dag_op(dag, leaf) == OP_VARIABLE && order == 0);
+  bool is_pre = dag_op(dag, leaf) == OP_PRE;
   for (uint32_t i = 0; i < order; i++) text_append(heap, text, "der(", 4);
   if (is_pre) text_append(heap, text, "pre(", 4);
   append_name(print, heap, text, print->model->variables.data[leaf_variable(print->model, dag, leaf)].name);
@@ -454,9 +454,7 @@ static void print_action_itself(Print *print, TextVec *text, const Action *actio
   case ACTION_ASSIGN: print_assignment(print, text, action); break;
   case ACTION_REINIT:
     text_printf(heap, text, "reinit(%s, ", print_name(print, print->model->variables.data[action->target].name));
-    print->in_reinit = true;
     print_expression(print, text, action->value, VALUE_REAL);
-    print->in_reinit = false;
     text_append(heap, text, ")", 1);
     break;
   case ACTION_ASSERT:

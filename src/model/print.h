@@ -41,7 +41,6 @@ typedef struct Print {
   bool is_flat;            /* every name in quotes */
   const ModelNotes *notes; /* NULL: no comments */
   bool in_algorithm;       /* statements are printed, not equations */
-  bool in_reinit;          /* a value that uses the left limits of continuous variables: pre(x) */
   LeafPrinter leaves;
   PrintList enumerations, records, objects; /* those of the model that the text refers to */
   VEC(PrintUse) uses;                       /* in order of first use */

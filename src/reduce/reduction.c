@@ -238,6 +238,7 @@ ArrayRun reduced_run(const Reduction *reduction, const ArrayRun *at, Heap *heap)
   if (reduced->modes == reduction->modes) { /* an event changes both */
     run.evaluator->discretes = at->evaluator->discretes;
     run.evaluator->pre = at->evaluator->pre;
+    at->evaluator->past = run.evaluator->past;
   } else {
     set_modes(reduced, &run, at->evaluator, reduction->time, heap);
   }

@@ -1,6 +1,8 @@
 /* events: see events.h. */
 #include "solve/events.h"
 
+#include "code/past.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -235,9 +237,10 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
   *mode = MAP_NONE;
   if (switches && switches->schedule) next = schedule_next(switches->schedule, t, stop, mode);
   if (switches && switches->decisions) sample = decisions_next_time(switches->decisions, t);
-  if (sample >= next || sample > stop) return next;
+  double known = fmin(sample, view->evaluator->past ? past_next_time(view->evaluator->past, t) : INFINITY);
+  if (known >= next || known > stop) return next;
   *mode = MAP_NONE;
-  return sample;
+  return known;
 }
 
 /* Is the solution still on its edge at t, with the columns in search->y? */
@@ -371,8 +374,9 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
       note_actions(view, t, y);
       if (!reset_columns(view, t, y, &reset)) return false;
     }
-    if (decisions && (decisions_accept(decisions) || reset)) continue;
+    if (decisions && (decisions_accept(decisions, t, y) || reset)) continue;
     if (decisions) decisions_end(decisions, t, y);
+    if (view->evaluator->past) past_note(view->evaluator, t, y, view->disturbed || mode != MAP_NONE);
     switches_keep(view->switches, t, y, 0);
     return true;
   }
@@ -380,8 +384,12 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
 }
 
 bool events_settle(View *view, double t, double *y, uint32_t mode) {
-  if (view->switches->decisions) decisions_begin(view->switches->decisions, t);
-  return iterate(view, t, y, mode);
+  if (view->switches->decisions) decisions_begin(view->switches->decisions, t, y);
+  bool passed = view->evaluator->past && past_pass(view->evaluator, t, y);
+  if (passed && view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
+  bool settled = iterate(view, t, y, mode);
+  view->disturbed = view->disturbed || passed;
+  return settled;
 }
 
 bool events_resume(View *view, double t, double *y) { return iterate(view, t, y, MAP_NONE); }

@@ -339,8 +339,9 @@ static void radau_interpolation_weights(const Radau *radau, double x, double *we
 
 /* The oldest point of the last step that is used to continue it: the longer the way, the lower the degree. */
 static int radau_first_point(const Radau *radau, double ratio) {
-  int s = radau->last_method->stages, degree = (int)(log(reach) / log(1 + ratio));
-  return degree >= s ? 0 : s - degree;
+  int s = radau->last_method->stages;
+  double degree = log(reach) / log1p(ratio);
+  return degree >= s ? 0 : s - (int)degree;
 }
 
 /* Lagrange weights at x of the last step's points from `first` on. */

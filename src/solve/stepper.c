@@ -1,6 +1,7 @@
 /* stepper: see stepper.h. */
 #include "solve/stepper.h"
 
+#include "code/past.h"
 #include "solve/events.h"
 
 #include <float.h>
@@ -614,6 +615,42 @@ static bool find_event(Stepper *stepper) {
   return true;
 }
 
+/* ---- delays ---- */
+
+/* Is the time of every delay, as read last, one that it may have? */
+static bool has_delays(Stepper *stepper, double t) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  uint32_t fault = past_fault(evaluator->past);
+  if (fault == MAP_NONE) return true;
+  double time = past_time(evaluator->past, fault);
+  diag_error(stepper->diags, t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT, (Span){0},
+             "at time %.10g the delay time of %s is %.10g, %s", t,
+             model_text(evaluator_model(evaluator), evaluator->code->modes->logic->delays.data[fault].written,
+                        &stepper->diags->arena),
+             time,
+             time > 0   ? "above its maximum"
+             : time < 0 ? "below zero"
+                        : "which only a constant may be");
+  return false;
+}
+
+/* Keeps what delays will look back at in the last step, up to t. */
+static bool keep_past(Stepper *stepper) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  double from = stepper->before, to = stepper_time(stepper);
+  if (!evaluator->past) return true;
+  past_sample(evaluator, 0, from, stepper->begin);
+  for (uint32_t node = 1; node + 1 < PAST_NODES; node++) {
+    double t = past_node_time(node, from, to);
+    if (view_point(stepper->view, stepper->integrator, stepper->self, t, stepper->ahead) != EVAL_OK)
+      stepper->integrator->interpolate(stepper->self, t, stepper->ahead);
+    past_sample(evaluator, node, t, stepper->ahead);
+  }
+  past_sample(evaluator, PAST_NODES - 1, to, stepper_values(stepper));
+  if (past_add(evaluator->past, from, to)) plan_timed(stepper, from);
+  return has_delays(stepper, to);
+}
+
 /* ---- steps ---- */
 
 /* A step, and another choice of states where it fails. */
@@ -625,6 +662,8 @@ static bool take_step(Stepper *stepper) {
       memcpy(stepper->begin, stepper->integrator->values(stepper->self),
              (size_t)stepper->view->system.columns * sizeof(double));
     double stop = fmin(stepper->options.stop, fmin(stepper->t_timed, stepper->t_doubt));
+    const Past *past = stepper->view->evaluator->past;
+    if (past) stop = fmin(stop, stepper->before + past_longest_step(past));
     status = stepper->integrator->step(stepper->self, stop);
   } while (status != STEP_OK && (repair_choice(stepper, stepper->before) || try_other(stepper, stepper->before)));
   if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
@@ -667,7 +706,7 @@ static bool gets_ahead(Stepper *stepper) {
   return stepper->tiny <= TINY_LIMIT;
 }
 
-bool stepper_step(Stepper *stepper) {
+static bool step_to_event(Stepper *stepper) {
   end_retakes(stepper);
   for (;;) {
     bool event;
@@ -691,6 +730,8 @@ bool stepper_step(Stepper *stepper) {
     return true;
   }
 }
+
+bool stepper_step(Stepper *stepper) { return step_to_event(stepper) && keep_past(stepper); }
 
 bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 
@@ -728,6 +769,11 @@ static bool begin_discrete(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   if (!switches || !switches->decisions) return true;
   decisions_run(switches->decisions, t);
+  const ArrayCode *code = stepper->view->evaluator->code;
+  if (code->matters[code->modes->logic->initial]) { /* it was true when the columns were found */
+    stepper->view->methods->solve(stepper->view, t, stepper->y);
+    stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  }
   stepper->at_event = true;
   stepper->t_event = t;
   stepper->mode = MAP_NONE;
@@ -748,7 +794,9 @@ static bool start_at(Stepper *stepper, double t, const double *y) {
 }
 
 bool stepper_start(Stepper *stepper, double t, const double *y) {
-  return start_at(stepper, t, y) && begin_discrete(stepper, t);
+  Evaluator *evaluator = stepper->view->evaluator;
+  if (evaluator->past) past_begin(evaluator, t, y);
+  return start_at(stepper, t, y) && (!evaluator->past || has_delays(stepper, t)) && begin_discrete(stepper, t);
 }
 
 bool stepper_resume(Stepper *stepper, double t, const double *y) {
@@ -782,6 +830,7 @@ struct StepperState {
   const Integrator *integrator;
   SavedValues run, original;
   uint64_t *samples; /* that are over */
+  Past *past;        /* NULL without delays */
   void *choice;      /* NULL: the states are never chosen */
 };
 
@@ -820,6 +869,7 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   state->run = save_values(view->evaluator, heap);
   state->original = save_values(view->original, heap);
   if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
+  if (view->evaluator->past) state->past = past_save(view->evaluator->past, heap);
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return stepper_restore(stepper, state) ? state : NULL;
 }
@@ -831,6 +881,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   restore_values(view->original, &state->original);
   if (view->switches) switches_forget(view->switches);
   if (state->samples) decisions_restore(view->switches->decisions, state->samples);
+  if (state->past) past_restore(view->evaluator->past, state->past);
   if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
   stepper->integrator = state->integrator;
   stepper->waiting = NULL;
