@@ -29,6 +29,11 @@ else()
   target_link_libraries(dependencies INTERFACE LAPACK::LAPACK)
 endif()
 
+# Calls of functions in libraries that the user names.
+find_path(FFI_INCLUDE ffi.h REQUIRED)
+target_include_directories(dependencies SYSTEM INTERFACE ${FFI_INCLUDE})
+need_library(LIBRARY_ffi ffi)
+
 set(DAEDAL_WITH_SUNDIALS OFF)
 if(DAEDAL_SUNDIALS)
   find_path(SUNDIALS_INCLUDE ida/ida.h)

@@ -91,13 +91,26 @@ typedef struct daedal_model daedal_model;
  * in every case but exhausted memory (NULL): ask daedal_model_status. Linear in the size of the text. */
 daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator);
 
-/* The same of a SPICE netlist (.cir, .sp, .net), which daedal_load_file reads too: mna "charge" makes charges and fluxes
- * variables of their own (charge oriented modified nodal analysis); NULL or anything else is "conventional". */
-daedal_model *daedal_load_netlist(const char *path, const char *mna, const daedal_allocator *allocator);
-
 /* The same from memory; `path` is only used in messages, NULL for none. The text is copied. */
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator);
+
+/* How a model is read. */
+typedef struct daedal_load_options {
+  size_t size;                       /* of this struct where the program was compiled; 0: nothing is given */
+  const char *class_name;            /* the class to take, NULL for the last model of the file */
+  const daedal_allocator *allocator; /* NULL: malloc and free */
+  bool strict;                       /* refuse what the Modelica language does not have */
+  bool energy; /* a model that gives an energy has its total, its balance and the constraint forces as variables, too */
+  /* Lets external functions of the model write and remove files and run commands, and be called from the shared libraries
+   * listed (paths with commas between them; "" for none). Only for models that you trust: they run code. NULL: not at all. */
+  const char *libraries;
+  const char
+      *mna; /* of a SPICE netlist (.cir, .sp, .net): "charge" makes charges and fluxes variables; NULL: conventional */
+} daedal_load_options;
+
+/* The same with options, NULL for none: the text or, if that is NULL, the file. */
+daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options);
 
 void daedal_model_free(daedal_model *model);
 
@@ -172,6 +185,8 @@ typedef struct daedal_options {
   /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. */
   bool (*on_step)(void *context, const daedal_progress *progress);
   void *context;
+  bool no_event_rows;    /* the result has rows at output points only, not both sides of each event */
+  double rank_tolerance; /* method "strangeness": smaller singular values, over the largest, are zero; NaN: 1e-9 */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
@@ -198,6 +213,12 @@ typedef struct daedal_pivot {
   const char *out, *in; /* the state that left, the one that came */
 } daedal_pivot;
 
+typedef struct daedal_event {
+  double time;
+  const char *condition; /* as the model writes it */
+  double value;          /* that it has from then on: 1 for true, 0 for false, or that of floor, sign, ... */
+} daedal_event;
+
 typedef struct daedal_statistics {
   const char *method, *solver, *solver_reason;
   uint32_t equations, states, rows;
@@ -213,6 +234,9 @@ typedef struct daedal_statistics {
 
 daedal_statistics daedal_result_statistics(const daedal_result *result);
 daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index);
+
+/* Events in the order of time, as many as the statistics count; time NaN beyond them. The text lives as long as the result. */
+daedal_event daedal_result_event(const daedal_result *result, uint32_t index);
 
 /* The trajectory: signal 0 is time. Values of a signal, one a row. */
 uint32_t daedal_result_signals(const daedal_result *result);

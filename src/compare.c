@@ -23,7 +23,7 @@ static void run_one(Comparison *comparison, const Model *model, CompareRun *run,
   run->method = method;
   run->diags = diags_make(comparison->heap);
   request.method = method;
-  request.keeps_method = true;
+  request.keeps_method = run != &comparison->reference;
   request.run.integrator = integrator;
   request.run.tolerance = tolerance_of(comparison, factor);
   request.run.enforces_constraints = false; /* what it violates is in the table */
@@ -207,9 +207,9 @@ void compare_text(const Comparison *comparison, TextVec *text) {
               "level l: largest scaled residual of constraints differentiated l times, at the output points\n");
   if (comparison->reference.ok)
     text_printf(heap, text,
-                "off by: largest difference from method dummy at tolerance %.2g, of variables whose "
+                "off by: largest difference from method %s at tolerance %.2g, of variables whose "
                 "derivatives occur\n",
-                tolerance_of(comparison, MORE_ACCURATE));
+                comparison->reference.simulation.request.method->name, tolerance_of(comparison, MORE_ACCURATE));
   else
     text_printf(heap, text, "off by: not known, since the reference run failed: %s\n", failure(&comparison->reference));
   text_printf(heap, text, "amplifies: what a small change of the states at the start is multiplied by along the run\n");

@@ -2,7 +2,10 @@
 #include "pipeline.h"
 
 #include "array/verdict.h"
+#include "code/past.h"
 #include "code/switches.h"
+#include "external/external.h"
+#include "reduce/mass.h"
 #include "solve/jump.h"
 
 #include <math.h>
@@ -12,6 +15,11 @@
 /* Longest step of an explicit solver, times the rate at which the method itself lets deviations die out. */
 static const double EXPLICIT_STEP = 3;
 
+/* Unknowns of a model that is refused by its structure, up to which ranks are asked whether they would do: a refusal is quick. */
+enum { QUICK_RANKS = 60 };
+
+static const double SAME_START = 1e-9; /* relative difference of initial values that are the same */
+
 double pipeline_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -20,45 +28,80 @@ double pipeline_clock(void) {
 
 /* ---- what can be run ---- */
 
-/* The name of what has no numeric value in this node; NULL: it has one. */
-static const char *node_unsupported(const Model *model, Expr e) {
+/* Has the node no numeric value? */
+static bool is_unsupported(const Model *model, Expr e) {
   switch (dag_op(model->dag, e)) {
-  case OP_DELAY: return op_name(dag_op(model->dag, e));
-  case OP_CALL: {
-    const Function *function = model->functions.data[dag_call_info(model->dag, e).function];
-    return function->routine->kind == ROUTINE_EXTERNAL ? names_text(model->names, function->name) : NULL;
-  }
-  default: return NULL;
+  case OP_CALL: return !routine_can_run(model->functions.data[dag_call_info(model->dag, e).function]->routine);
+  default: return false;
   }
 }
 
-/* The same of the first such node at or below the roots. */
-static const char *first_unsupported(const Model *model, const Expr *roots, uint32_t count) {
-  const char *found = NULL;
+/* The first such node at or below the roots; EXPR_NONE if there is none. */
+static Expr first_unsupported(const Model *model, const Expr *roots, uint32_t count) {
+  Expr found = EXPR_NONE;
   IndexVec below = {0};
   dag_below(model->dag, dag_scratch(model->dag), roots, count, &below);
-  for (uint32_t k = 0; k < below.count && !found; k++) found = node_unsupported(model, below.data[k]);
+  for (uint32_t k = 0; k < below.count && found == EXPR_NONE; k++)
+    if (is_unsupported(model, below.data[k])) found = below.data[k];
   vec_free(dag_heap(model->dag), &below);
   return found;
 }
 
-/* Equations call only what can be run; the first that does not is named. */
+static void report_unsupported(const Model *model, Expr e, Span span, Diags *diags) {
+  const Routine *routine = model->functions.data[dag_call_info(model->dag, e).function]->routine;
+  Diag *diag = diag_error(diags, DIAG_INPUT, span, "`%s` cannot be run", names_text(model->names, routine->name));
+  diag_note(diags, diag, (Span){0}, routine_lacks(routine), names_text(model->names, routine->external));
+}
+
+/* An expression that a run evaluates, and where it was written. */
+typedef struct Written {
+  Expr e;
+  Span span;
+} Written;
+typedef VEC(Written) WrittenVec;
+
+static void list_actions(Heap *heap, const Action *actions, uint32_t count, WrittenVec *list) {
+  for (uint32_t a = 0; a < count; a++) {
+    const Expr parts[] = {actions[a].guard, actions[a].value};
+    for (int k = 0; k < 2; k++)
+      if (parts[k] != EXPR_NONE) vec_push(heap, list, (Written){parts[k], actions[a].span});
+  }
+}
+
+static void list_when(Heap *heap, const When *when, WrittenVec *list) {
+  for (uint32_t b = 0; b < when->branches.count; b++) {
+    const WhenBranch *branch = &when->branches.data[b];
+    for (uint32_t c = 0; c < branch->conditions.count; c++)
+      vec_push(heap, list, (Written){branch->conditions.data[c], when->span});
+    list_actions(heap, branch->actions.data, branch->actions.count, list);
+  }
+}
+
+static void list_written(const Model *model, Heap *heap, WrittenVec *list) {
+  for (uint32_t i = 0; i < model->equations.count; i++)
+    vec_push(heap, list, (Written){model->equations.data[i].residual, model->equations.data[i].span});
+  for (uint32_t i = 0; i < model->initial_equations.count; i++)
+    vec_push(heap, list, (Written){model->initial_equations.data[i].residual, model->initial_equations.data[i].span});
+  for (uint32_t i = 0; i < model->discrete_equations.count; i++)
+    vec_push(heap, list, (Written){model->discrete_equations.data[i].right, model->discrete_equations.data[i].span});
+  for (uint32_t w = 0; w < model->whens.count; w++) list_when(heap, &model->whens.data[w], list);
+  list_actions(heap, model->asserts.data, model->asserts.count, list);
+}
+
+/* Only what can be run is called; the first that does not is named. */
 static bool operators_supported(Plan *plan) {
   const Model *model = plan->own;
-  uint32_t count = model->equations.count, all = count + model->initial_equations.count;
-  const Equation **equation = heap_array(plan->heap, all, sizeof *equation);
-  Expr *roots = heap_array(plan->heap, all, sizeof *roots);
-  for (uint32_t i = 0; i < all; i++) {
-    equation[i] = i < count ? &model->equations.data[i] : &model->initial_equations.data[i - count];
-    roots[i] = equation[i]->residual;
+  WrittenVec list = {0};
+  list_written(model, plan->heap, &list);
+  Expr *roots = heap_array(plan->heap, list.count, sizeof *roots), found = EXPR_NONE;
+  for (uint32_t k = 0; k < list.count; k++) roots[k] = list.data[k].e;
+  bool fine = first_unsupported(model, roots, list.count) == EXPR_NONE;
+  for (uint32_t k = 0; k < list.count && !fine && found == EXPR_NONE; k++) {
+    found = first_unsupported(model, &roots[k], 1);
+    if (found != EXPR_NONE) report_unsupported(model, found, list.data[k].span, plan->diags);
   }
-  bool fine = !first_unsupported(model, roots, all);
-  const char *name = NULL;
-  for (uint32_t i = 0; i < all && !fine && !name; i++) {
-    name = first_unsupported(model, &roots[i], 1);
-    if (name) diag_error(plan->diags, DIAG_INPUT, equation[i]->span, "not supported by simulate yet: %s(...)", name);
-  }
-  heap_free_all(plan->heap, roots, equation);
+  heap_free(plan->heap, roots);
+  vec_free(plan->heap, &list);
   return fine;
 }
 
@@ -118,6 +161,7 @@ static bool pass_structure(Plan *plan) {
   Structure structure = structure_run(&plan->arena, &written.incidence);
   if (structure.status == STRUCTURE_OK) return true;
   plan->facts.status = structure.status == STRUCTURE_UNBALANCED ? "unbalanced" : "singular";
+  plan->is_misled = plan->own->unknowns.count <= QUICK_RANKS;
   verdict_report(&written, &structure, plan->diags);
   return false;
 }
@@ -193,10 +237,12 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   if (switches) {
     double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
     if (!initial_guess(initializer, starts, guess, diags)) return false;
+    past_guess(initializer->evaluator, run->start, guess);
     switches_guess(switches, run->start, guess);
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
+    past_guess(initializer->evaluator, run->start, initial->y);
     if (switches && modes_differ(switches, run->start, initial->y)) continue;
     if (decisions) decisions_started(decisions);
     initial_report_bounds(initializer, initial, diags);
@@ -243,6 +289,7 @@ static bool take_over(const Plan *plan, ArrayRun *run, const Handover *from, Hea
   run->y = heap_array(heap, array->columns, sizeof(double));
   memcpy(evaluator->discretes, from->evaluator->discretes, leaves);
   memcpy(evaluator->pre, from->evaluator->pre, leaves);
+  if (evaluator->past) past_restore(evaluator->past, from->evaluator->past);
   for (uint32_t q = 0; q < array->columns; q++) {
     uint32_t unknown = plan->problem.unknown[array->column_unknown[q]];
     double value = evaluator_value(from->evaluator, from->y, unknown, array_order(array, q));
@@ -301,6 +348,15 @@ static bool pass_initial(Plan *plan) {
   return plan->request.method->by_ranks || !needs_mode(plan);
 }
 
+/* Delays look back at values of the model's own unknowns; a method that makes another model of it leaves none. */
+static bool carries_delays(Plan *plan) {
+  const Logic *logic = plan->problem.logic;
+  if (!logic || !logic->delays.count || plan->reduction.reduced.modes == &plan->modes) return true;
+  diag_error(plan->diags, DIAG_USAGE, (Span){0}, "method %s cannot carry %s", plan->request.method->name,
+             model_text(plan->own, logic->delays.data[0].written, &plan->diags->arena));
+  return false;
+}
+
 /* What the method makes of the array at the initial point. */
 static bool pass_reduce(Plan *plan) {
   const Request *request = &plan->request;
@@ -330,12 +386,13 @@ static bool pass_reduce(Plan *plan) {
                                 .duration = request->run.stop - request->run.start,
                                 .tolerance = request->run.tolerance,
                                 .options = request->method_options};
+  mass_examine(&plan->reduction);
   if (!request->method->apply(&plan->reduction)) {
     if (diags_code(plan->diags) == DIAG_INIT) plan->facts.status = "init";
     return false;
   }
   reduction_remove_superfluous(&plan->reduction);
-  return true;
+  return carries_delays(plan);
 }
 
 /* What runs need besides: signals, constraints to check, blocks to watch. */
@@ -362,6 +419,20 @@ static bool pass_compile(Plan *plan) {
 
 /* ---- the run ---- */
 
+/* Two values of a parameter serve the same run. Objects that never change are made of other parameters. */
+static bool same_parameter(const Model *model, uint32_t p, double a, double b) {
+  if (model->variables.data[model->parameters.data[p]].type != TYPE_EXTERNAL_OBJECT)
+    return a == b || (isnan(a) && isnan(b));
+  const ExternalInstance *mine = external_instance(a);
+  return mine && mine->is_shared;
+}
+
+static bool same_parameters(const Model *model, const double *a, const double *b) {
+  for (uint32_t p = 0; p < model->parameters.count; p++)
+    if (!same_parameter(model, p, a[p], b[p])) return false;
+  return true;
+}
+
 static bool same_numbers(const double *a, const double *b, size_t count) {
   for (size_t k = 0; k < count; k++)
     if (!(a[k] == b[k] || (isnan(a[k]) && isnan(b[k])))) return false;
@@ -373,7 +444,7 @@ static bool has_plan_values(const Simulation *simulation, const double *paramete
   const Plan *plan = simulation->plan;
   const double *mine = simulation->request.starts.start, *given = plan->request.starts.start;
   if (simulation->request.run.start != plan->request.run.start) return false;
-  if (!same_numbers(parameters, plan->parameters, plan->model->parameters.count)) return false;
+  if (!same_parameters(plan->model, parameters, plan->parameters)) return false;
   if (!mine || !given) return mine == given;
   return same_numbers(mine, given, plan->model->variables.count);
 }
@@ -472,6 +543,10 @@ static bool make_view(Simulation *simulation) {
     simulation->system = (ArrayRun){.evaluator = simulation->strangeness.evaluator, .y = simulation->strangeness.y};
     simulation->facts.evaluator = simulation->system.evaluator;
     simulation->view = view_strangeness(simulation->heap, &simulation->strangeness, simulation->system.y);
+    if (simulation->initial.solved && strangeness->reduced) return true;
+    simulation->initializer = (Initializer){.heap = simulation->heap, .ranks = &simulation->strangeness};
+    simulation->initial =
+        initial_of_ranks(&simulation->initializer, &simulation->request.starts, simulation->request.run.start);
     return true;
   }
   simulation->facts.evaluator = simulation->original.evaluator;
@@ -730,8 +805,7 @@ static bool ranks_take_over(const Strangeness *strangeness, const Request *reque
                             uint32_t before, Diags *diags) {
   Diag *error = diags_first_error(diags);
   if (!error) return false;
-  if (request->method == &method_dummy && !request->keeps_method && !request->initialize_only && !strangeness->v &&
-      !strangeness->u) {
+  if (request->method == &method_dummy && !request->keeps_method && !strangeness->v && !strangeness->u) {
     const char *reason = error->message;
     diags_keep(diags, before);
     diag_warning(diags, (Span){0}, "method %s fails, method strangeness takes its place: %s", request->method->name,
@@ -778,7 +852,38 @@ bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *reques
   return true;
 }
 
-bool plan_depends_on_values(const Plan *plan) { return plan->conversions.count || plan->reduction.strangeness; }
+/* An object that changes belongs to one run. */
+static bool has_own_objects(const Plan *plan) {
+  const Model *model = plan->model;
+  for (uint32_t p = 0; p < model->parameters.count; p++) {
+    if (model->variables.data[model->parameters.data[p]].type != TYPE_EXTERNAL_OBJECT) continue;
+    const ExternalInstance *object = external_instance(plan->parameters[p]);
+    if (object && !object->is_shared) return true;
+  }
+  return false;
+}
+
+bool plan_depends_on_values(const Plan *plan) {
+  return plan->conversions.count || plan->reduction.strangeness || has_own_objects(plan);
+}
+
+/* What functions printed is told with the other messages, each line once in a row. */
+static void report_printed(Simulation *simulation) {
+  enum { SHOWN = 20 };
+  TextVec *printed = &external_state(simulation->heap)->printed;
+  uint32_t shown = 0;
+  const char *before = "";
+  for (char *line = printed->count ? printed->data : NULL, *end; line && *line && shown < SHOWN; line = end + 1) {
+    end = strchr(line, '\n');
+    *end = 0;
+    if (strcmp(line, before) != 0) {
+      diag_warning(simulation->diags, (Span){0}, "the model prints: %s", line);
+      shown++;
+    }
+    before = line;
+  }
+  printed->count = 0;
+}
 
 static bool run_passes(Simulation *simulation) {
   for (size_t p = 0; p < sizeof RUN_PASSES / sizeof *RUN_PASSES; p++) {
@@ -787,6 +892,7 @@ static bool run_passes(Simulation *simulation) {
     add_seconds(&simulation->facts.seconds, RUN_PASSES[p].seconds, begin);
     if (!ok) return false;
   }
+  report_printed(simulation);
   simulation->facts.status = "ok";
   return true;
 }
@@ -831,6 +937,43 @@ static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   return true;
 }
 
+/* Is the system made singular just at the initial values? */
+static bool is_singular_at_start(const Simulation *simulation, TurningPoint *point) {
+  const TurningPlan *watched = simulation->plan->run.watched;
+  if (!watched) return false;
+  Turning *turning = turning_new(simulation->heap, simulation->view, watched);
+  turning_begin(turning, simulation->request.run.start, simulation->system.y);
+  return turning_at_start(turning, point);
+}
+
+/* Do two simulations begin with the same values? */
+static bool is_same_start(const Simulation *one, const Simulation *other) {
+  const Model *model = one->plan->model;
+  for (uint32_t u = 0; u < model->unknowns.count; u++) {
+    double a = evaluator_value(one->system.evaluator, one->system.y, u, 0);
+    double b = evaluator_value(other->system.evaluator, other->system.y, u, 0);
+    if (fabs(a - b) > SAME_START * (1 + fabs(a))) return false;
+  }
+  return true;
+}
+
+/* Where the system is singular at the initial values, ranks take over as they would in a run, if they find the equations regular
+ * at just these values. */
+static void start_by_ranks(Simulation *simulation) {
+  Diags *diags = simulation->diags;
+  uint32_t before = diags->list.count;
+  TurningPoint point;
+  if (!is_singular_at_start(simulation, &point)) return;
+  diag_error(diags, DIAG_STRUCTURE, (Span){0}, "the Jacobian of %d equations is singular at the initial values",
+             (int)point.size);
+  simulation->statistics.stepper.turning = &point;
+  Simulation structural = *simulation;
+  if (run_by_ranks(simulation, before) && is_same_start(&structural, simulation)) return;
+  *simulation = structural;
+  simulation->statistics.stepper.turning = NULL;
+  diags_keep(diags, before);
+}
+
 bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
   simulation_begin(simulation, heap, plan, request, diags);
@@ -846,5 +989,7 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
 
 bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
-  return simulate_alone(simulation, heap, model, request, diags) || run_by_ranks(simulation, before);
+  if (!simulate_alone(simulation, heap, model, request, diags)) return run_by_ranks(simulation, before);
+  if (request->initialize_only) start_by_ranks(simulation);
+  return true;
 }

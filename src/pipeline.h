@@ -48,7 +48,7 @@ typedef struct Plan {
   Branches branches;
   bool *holds; /* which of them the plan was made for; NULL: for all */
   Structure structure;
-  bool is_misled; /* structure was wrong about the equations as written */
+  bool is_misled; /* structure was wrong about the equations as written, or cannot treat them: ranks may */
   ConversionVec conversions;
   Array array;
   ArrayCode *code; /* NULL: structure failed, and the method goes by ranks */

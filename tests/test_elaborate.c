@@ -32,7 +32,7 @@ static World world_load(const char *text) {
   w.diags = heap_alloc(w.heap, sizeof *w.diags);
   *w.diags = diags_make(w.heap);
   w.arena = arena_make(w.heap);
-  w.model = lang_load(w.heap, w.names, w.source, NULL, NULL, w.diags);
+  w.model = lang_load(w.heap, w.names, w.source, NULL, NULL, (LangOptions){0}, w.diags);
   return w;
 }
 
@@ -318,7 +318,7 @@ static void test_when(void **state) {
   const Action *actions = when->branches.data[0].actions.data;
   assert_int_equal(when->branches.data[0].actions.count, 3);
   assert_int_equal(actions[0].kind, ACTION_REINIT);
-  assert_string_equal(model_text(w.model, actions[0].value, &w.arena), "-0.8*v");
+  assert_string_equal(model_text(w.model, actions[0].value, &w.arena), "-0.8*pre(v)");
   assert_int_equal(actions[1].kind, ACTION_ASSIGN);
   assert_string_equal(model_text(w.model, actions[1].value, &w.arena), "not pre(on)");
   assert_int_equal(actions[2].kind, ACTION_ASSERT);
@@ -536,7 +536,7 @@ static void test_allocations(void **state) {
         Names names = names_make(heap);
         Diags diags = diags_make(heap);
         Source source = source_make(heap, "t.mo", text, sizeof text - 1);
-        assert_null(lang_load(heap, &names, &source, NULL, NULL, &diags));
+        assert_null(lang_load(heap, &names, &source, NULL, NULL, (LangOptions){0}, &diags));
       }
       heap_destroy(heap);
     }

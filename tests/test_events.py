@@ -184,12 +184,12 @@ def integers(rng):
 CLASSES = (square_wave, pulse, sum_of_sines, oscillator, mixed, forced, rectifier, switched, from_zero, integers)
 
 
-def simulate(text, end, solver, tolerance):
+def simulate(text, end, solver, tolerance, *options):
     path = os.path.join(WORK, "m.mo")
     with open(path, "w") as file:
         file.write(text)
     run = subprocess.run([DAEDAL, "simulate", path, "--solver", solver, "--tolerance", str(tolerance), "--stop-time", repr(end), "--intervals", "3",
-                          "--output-file", "-", "-q"], capture_output=True, text=True, timeout=20)
+                          "--output-file", "-", "-q", *options], capture_output=True, text=True, timeout=20)
     rows = list(csv.reader(run.stdout.splitlines()))
     return run, dict(zip(rows[0], map(float, rows[-1]))) if run.returncode == 0 else {}
 
@@ -309,6 +309,114 @@ class Restarts(unittest.TestCase):
         """It moves from sin t = 1/2 on, until v = cos t0 - cos t - (t - t0)/2 is zero again."""
         t0, t = math.pi / 6, 2.5
         self.check(STICK, t, {"v": math.cos(t0) - math.cos(t) - (t - t0) / 2}, 1e-5)
+
+
+def chain(rng):
+    """Diodes from node to node, each node with a capacitor and a load."""
+    n, ron, roff = rng.randint(2, 8), 10 ** rng.uniform(-2, 0.5), 10 ** rng.uniform(4, 7)
+    c, load, frequency = 10 ** rng.uniform(-6, -4), 10 ** rng.uniform(3, 5), rng.uniform(20, 100)
+    declared, equations = "Real u, s;", f"s = 10*sin({2 * math.pi * frequency}*time); (s - u)/10 = i1;"
+    for k in range(1, n + 1):
+        declared += f" Real v{k}(start=0, fixed=true), i{k}, d{k};"
+        equations += f" d{k} = {'u' if k == 1 else f'v{k - 1}'} - v{k}; i{k} = if d{k} > 0 then d{k}/{ron} else d{k}/{roff};"
+        equations += f" {c}*der(v{k}) = i{k} - {f'i{k + 1}' if k < n else '0'} - v{k}/{load};"
+    return declared, equations, 2 / frequency, n
+
+
+def clipper(rng):
+    """Resistors from node to node, each node with a capacitor and a diode to ground."""
+    n, ron, roff = rng.randint(2, 8), 10 ** rng.uniform(-2, 0.5), 10 ** rng.uniform(4, 6)
+    c, r, frequency = 10 ** rng.uniform(-6, -5), 10 ** rng.uniform(1, 2.5), rng.uniform(20, 100)
+    declared, equations = "Real v0;", f"v0 = 10*sin({2 * math.pi * frequency}*time);"
+    for k in range(1, n + 1):
+        declared += f" Real v{k}(start=0, fixed=true), i{k}, j{k};"
+        equations += f" i{k} = (v{k - 1} - v{k})/{r}; j{k} = if v{k} > 0 then v{k}/{ron} else v{k}/{roff};"
+        equations += f" {c}*der(v{k}) = i{k} - j{k} - {f'i{k + 1}' if k < n else '0'};"
+    return declared, equations, 2 / frequency, n
+
+
+def report(text, end, solver, tolerance, *options):
+    """The report of a run, and its last row."""
+    run, values = simulate(text, end, solver, tolerance, "--json", os.path.join(WORK, "m.json"), *options)
+    with open(os.path.join(WORK, "m.json")) as file:
+        return run, values, json.load(file)
+
+
+class Circuits(unittest.TestCase):
+    """Stiff circuits of piecewise linear diodes, all of whose conditions are zero at the start."""
+
+    def test_solvers_agree(self):
+        for seed in range(int(os.environ.get("DAEDAL_EVENT_CIRCUITS", "8"))):
+            rng = random.Random(seed)
+            declared, equations, end, n = (chain, clipper)[seed % 2](rng)
+            text = f"model M\n  {declared}\nequation\n  {equations}\nend M;\n"
+            _, reference, _ = report(text, end, "radau", 1e-9)
+            events = {}
+            for solver in ("auto", "radau", "bdf", "ida", "cvode"):
+                with self.subTest(seed=seed, solver=solver, text=text):
+                    run, values, statistics = report(text, end, solver, 1e-6)
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    events[solver] = statistics["events"]
+                    for k in range(1, n + 1):
+                        self.assertLess(abs(values[f"v{k}"] - reference[f"v{k}"]), 0.02 * (1 + abs(reference[f"v{k}"])))
+                    self.assertLess(statistics["events"], 40 * n)
+                    self.assertLess(statistics["steps"], 1000 * n)
+            with self.subTest(seed=seed, events=events, text=text):
+                others = [events[solver] for solver in events if solver != "auto"]
+                self.assertLessEqual(events["auto"], 2 * max(others) + 10)
+
+
+TWIST = """model Twist "comes to rest at the origin after infinitely many changes"
+  Real x(start=1, fixed=true), v(start=0, fixed=true);
+equation
+  der(x) = v; der(v) = -(if x > 0 then 1 else -1) - 0.5*(if v > 0 then 1 else -1);
+end Twist;
+"""
+
+SMALL = """model Small "a small oscillation with the nominal value {1}"
+  Real x(start={0}, fixed=true, nominal={1}), v(start=0, fixed=true, nominal={1}), s(start=0, fixed=true);
+equation
+  der(x) = v; der(v) = -400*x; der(s) = if x > 0 then 1 else 0;
+end Small;
+"""
+
+
+class Bounds(unittest.TestCase):
+    def test_ever_faster_events_end(self):
+        """In an error that names the condition, or at rest."""
+        for solver in SOLVERS:
+            with self.subTest(solver=solver):
+                run, values, statistics = report(TWIST, 20.0, solver, 1e-6)
+                self.assertLess(statistics["events"], 20000)
+                if run.returncode == 0:
+                    self.assertLess(abs(values["x"]) + abs(values["v"]), 0.1)
+                else:
+                    self.assertEqual(run.returncode, 6)
+                    self.assertRegex(run.stderr, "condition [xv] > 0 changes ever faster")
+
+    def test_hysteresis_is_relative(self):
+        """Oscillations of any size are followed alike."""
+        for size in (1.0, 1e-5, 1e-9, 1e6):
+            for solver in ("auto", "radau"):
+                with self.subTest(size=size, solver=solver):
+                    run, values, statistics = report(SMALL.format(size, size), 10.0, solver, 1e-6)
+                    self.assertEqual(run.stderr, "")
+                    self.assertEqual(statistics["events"], 64)
+                    self.assertLess(abs(values["s"] - measure(lambda t: math.cos(20 * t), 10)), 1e-3)
+
+    def test_rows_of_events(self):
+        text = "model M\n  Real s(start=0, fixed=true);\nequation\n  der(s) = if sin(40*time) > 0 then 1 else 0;\nend M;\n"
+        run, _, statistics = report(text, 2.0, "auto", 1e-6)
+        self.assertEqual(len(run.stdout.splitlines()), 1 + 4 + 2 * statistics["events"])
+        run, _, statistics = report(text, 2.0, "auto", 1e-6, "--no-event-rows")
+        self.assertEqual(len(run.stdout.splitlines()), 1 + 4)
+
+    def test_events_are_named(self):
+        with open(os.path.join(WORK, "named.mo"), "w") as file:
+            file.write("model M\n  Real x(start=1, fixed=true);\nequation\n  der(x) = if x > 0.5 then -1 else -2;\nend M;\n")
+        run = subprocess.run([DAEDAL, "simulate", os.path.join(WORK, "named.mo"), "-v", "--output-file", os.path.join(WORK, "named.csv")],
+                             capture_output=True, text=True, timeout=20)
+        self.assertIn("event at t = 0.5: x > 0.5 becomes 0", run.stderr)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ static Bench *bench_new(const char *path) {
   *b = (Bench){.heap = heap, .names = names_make(heap), .diags = diags_make(heap), .seed = 7};
   const char *text = read_text(heap, path);
   b->source = source_make(heap, path, text, (uint32_t)strlen(text));
-  b->model = lang_load(heap, &b->names, &b->source, NULL, NULL, &b->diags);
+  b->model = lang_load(heap, &b->names, &b->source, NULL, NULL, (LangOptions){0}, &b->diags);
   if (!b->model) fail_msg("%s: %s", path, b->diags.list.data[0].message);
   uint32_t unknowns = b->model->unknowns.count;
   assert_true(unknowns * ORDERS < MOST_COLUMNS);

@@ -131,5 +131,27 @@ class HiddenStructure(unittest.TestCase):
         self.assertGreaterEqual(self.count_right("strangeness")[0], 0.98 * COUNT)
 
 
+class OtherCommands(unittest.TestCase):
+    """init, export and the reference of compare fall back as simulate does; reduce says why it has nothing to print."""
+
+    def run_command(self, path, command, *options):
+        return subprocess.run([DAEDAL, command, path, *options], capture_output=True, text=True, timeout=120, cwd=WORK)
+
+    def test_fall_back(self):
+        path = os.path.join(WORK, "o.mo")
+        for seed in (253, 275):
+            with open(path, "w") as file:
+                file.write(Hidden(seed).text())
+            for command, *options in (["init"], ["export", "--c", os.path.join(WORK, "c")]):
+                run = self.run_command(path, command, *options)
+                self.assertEqual(run.returncode, 0, (seed, command, run.stderr))
+                self.assertIn("method strangeness takes its place", run.stderr)
+            compared = self.run_command(path, "compare", "--methods", "strangeness", "--intervals", "4")
+            self.assertIn("difference from method strangeness", compared.stdout)
+            reduced = self.run_command(path, "reduce")
+            self.assertEqual(reduced.returncode, 4)
+            self.assertIn("makes no equations to print", reduced.stdout + reduced.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

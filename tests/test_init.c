@@ -47,7 +47,7 @@ static Bench *bench_new(const char *text) {
   bench->diags = diags_make(heap);
   bench->arena = arena_make(heap);
   bench->source = source_make(heap, "test", text, (uint32_t)strlen(text));
-  bench->model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, &bench->diags);
+  bench->model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, (LangOptions){0}, &bench->diags);
   assert_non_null(bench->model);
   bench->problem = problem_make(bench->model, true, &bench->arena);
   bench->modes = modes_extract(&bench->problem, &bench->arena);
@@ -201,7 +201,7 @@ static void test_rows_that_depend_on_each_other(void **state) {
   assert_true(bench_solve(bench, NULL));
   assert_near(value(bench, "b", 0), 5, 1e-9);
   assert_near(value(bench, "a", 1) - value(bench, "b", 1), -1e6, 1e-3);
-  Explanation explanation = initial_explain(&bench->initializer, &bench->initial);
+  Explanation explanation = initial_explain(&bench->initializer, &bench->initial, &bench->arena);
   assert_true(explanation.condition > 1e12);
   bench_free(bench);
 }

@@ -331,5 +331,108 @@ class Guesses(unittest.TestCase):
                             self.assertLess(abs(init[v] - line["value"]), 1e-7 * (1 + abs(line["value"])), v)
 
 
+class Undefined(unittest.TestCase):
+    """Start values at which an equation is not defined: the expression, the variable and its value are named; a start value that is
+    not fixed gives way to nominal, within min and max."""
+    FUNCTIONS = [("log({})", 0), ("sqrt({} - 0.5)", 0), ("1/{}", 0), ("acosh({})", 0), ("{}^(-0.3)", -1)]
+
+    def test_generated(self):
+        rng = random.Random(4)
+        for k in range(8 if SLOW else 60):
+            form, start = rng.choice(self.FUNCTIONS)
+            nominal, name = rng.choice([2, 30, 1e5]), rng.choice(["p", "pressure"])
+            given, fixed = rng.random() < 0.5, k % 3 == 0
+            words = [f"nominal = {nominal}"] + [f"start = {start}"] * (given or fixed) + ["fixed = true"] * fixed
+            function = form.format(name)
+            model = f"model M\n  Real {name}({', '.join(words)}), y;\nequation\n  der({name}) = 1;\n  y = 2*{function} + 1;\nend M;\n"
+            init = Init(model)
+            with self.subTest(model=model):
+                self.assertEqual(init.code, 5 if fixed else 0, init.words)
+                if fixed:
+                    self.assertRegex(init.words, r"is not defined at " + re.escape(name) + f" = {start}:")
+                else:
+                    self.assertEqual(init[name], nominal)
+
+    def test_derivative_alone(self):
+        """Rows hold where only their derivatives do not exist."""
+        for expression in ("sqrt(x^2 + z^2)", "atan2(z, x)", "atan2(-z, -x)", "sqrt(x)", "abs(x)^0.5"):
+            init = Init(f"model M\n  Real x(start = 0, fixed = true), y, z;\ninitial equation\n  z = 0;\nequation\n"
+                        f"  der(x) = 1;\n  der(z) = 1;\n  y = {expression};\nend M;\n")
+            self.assertEqual(init.code, 0, (expression, init.words))
+
+
+class SmallestConflict(unittest.TestCase):
+    """Sums of some fixed states with a wrong value, split over auxiliary variables, beside terms that parameters switch off."""
+
+    def test_generated(self):
+        rng = random.Random(5)
+        for _ in range(8 if SLOW else 60):
+            n = rng.randint(2, 6)
+            members = sorted(rng.sample(range(n), rng.randint(1, n)))
+            split = rng.randint(0, len(members))
+            others = "".join(f" + p*x{k}" for k in range(n) if k not in members)
+            text = "model M\n  parameter Real p = 0;\n" + "".join(
+                f"  Real x{k}(start = {k + 1}, fixed = true);\n" for k in range(n)) + "  Real e, u;\nequation\n"
+            free = members[0]
+            text += "".join(f"  der(x{k}) = {'u' if k == free else f'-x{k}'};\n" for k in range(n))
+            text += "  e = " + (" + ".join(f"x{k}" for k in members[:split]) or "0") + ";\n"
+            text += "  e" + "".join(f" + x{k}" for k in members[split:]) + others + f" = {sum(members) + len(members) + 0.5};\nend M;\n"
+            init = Init(text)
+            with self.subTest(model=text):
+                self.assertEqual(init.code, 5, init.words)
+                self.assertEqual(sorted(v["name"] for v in init.json["conflict"]["variables"]), [f"x{k}" for k in members])
+
+
+class NoClaim(unittest.TestCase):
+    """A search that fails does not say that nothing exists."""
+
+    def test_saturated(self):
+        for function in ("tanh(x*z)", "x*z/sqrt(1 + (x*z)^2)", "sin(x*z)"):
+            init = Init(f"model M\n  Real x(start = 5), z(start = 3, fixed = true);\nequation\n  {function} = 1.5;\n  der(z) = -z;\nend M;\n")
+            self.assertEqual(init.code, 5, init.words)
+            self.assertIn("no consistent initial values found:", init.words)
+            self.assertNotIn("contradict", init.words)
+
+
+class AnyNumber(unittest.TestCase):
+    """Redundant equations and free variables: characteristic values and initial values by ranks."""
+
+    def model(self, rng, d, a, v, u):
+        names = [f"x{k}" for k in range(d)] + [f"y{k}" for k in range(a)] + [f"f{k}" for k in range(u)]
+        rows = [f"der(x{k}) = -x{k}" + "".join(f" + {rng.randint(1, 3)}*f{m}" for m in range(u)) for k in range(d)]
+        sums = [(f"y{k}", " + ".join(f"{rng.randint(1, 4)}*x{m}" for m in range(d))) for k in range(a)]
+        rows += [f"{y} = {right}" for y, right in sums]
+        for _ in range(v):
+            (y, right), (z, left) = rng.choice(sums), rng.choice(sums)
+            factor = rng.randint(1, 3)
+            rows.append(f"{y} + {factor}*{z} = {right} + {factor}*({left})")
+        rng.shuffle(rows)
+        return ("model M\n" + "".join(f"  Real {name}(start = {rng.randint(-3, 3)});\n" for name in names) + "equation\n" +
+                "".join(f"  {row};\n" for row in rows) + "end M;\n")
+
+    def test_generated(self):
+        rng = random.Random(6)
+        for _ in range(5 if SLOW else 25):
+            d, a, v, u = rng.randint(1, 3), rng.randint(1, 3), rng.randint(0, 2), rng.randint(0, 2)
+            text = self.model(rng, d, a, v, u)
+            with self.subTest(model=text), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "m.mo"
+                path.write_text(text)
+                run = subprocess.run([DAEDAL, "analyze", path, "--method", "strangeness", "--rank-tolerance", "1e-8", "--json", "-"],
+                                     capture_output=True, text=True)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                ranks = json.loads(run.stdout)["strangeness"]
+                self.assertEqual([ranks[key] for key in "advu"], [a, d, v, u])
+                self.assertEqual(ranks["rank_tolerance"], 1e-8)
+                self.assertGreater(len(ranks["singular_values"]), 0)
+                init = Init(text, "--method", "strangeness")
+                self.assertEqual(init.code, 0, init.words)
+                self.assertLess(init.json["residual"], 1e-9)
+                if u != v:
+                    refused = Init(text)
+                    self.assertEqual(refused.code, 4)
+                    self.assertIn("method strangeness runs this model", refused.words)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -34,7 +34,7 @@ REFUSED = [
     ("Q1 a b 0 QX\nV1 a 0 1", 3, "there is no model of this name", None),
     ("F1 a 0 V9 2\nR1 a 0 1", 3, "i(v9) is asked for", "2:1"),
     ("K1 L1 L2 0.5\nR1 a 0 1", 3, "l1 is not an inductor", "2:1"),
-    ("T1 a 0 b 0 Z0=50 TD=1n\nR1 a 0 1\nR2 b 0 1", 3, "transmission lines need delays", "2:1"),
+    ("T1 a 0 b 0 Z0=50\nR1 a 0 1\nR2 b 0 1", 3, "a line needs Z0= and TD=", "2:1"),
     ("Z1 a 0 1", 3, "elements of this letter are not supported", "2:1"),
     ("R1 a 0 1\n.foo", 3, "the card .foo is not supported", "3:1"),
     (".param a={b} b={a}\nR1 x 0 {a}", 3, "depends on itself", None),

@@ -52,6 +52,12 @@ static const Case CASES[] = {
     {.name = "rewritten",
      .text = "model M Real x(start = 1), y; equation der(x) + der(y) + x = sin(time); der(x) + der(y) + "
              "y = time; end M;\n"},
+    {.name = "energy",
+     .text = "package P function f input Real a; output Real b; algorithm b := a^2; end f; function g = der(f, a);\n"
+             "model M Real x(start = 0.6, fixed = true), y(start = -0.8), h = g(x); initial equation der(x) = 0;\n"
+             "lagrangian der(x)^2/2 + der(y)^2/2 - 9.81*y; dissipation der(x)^2/9; force y = sin(time);\n"
+             "constraint x^2 + y^2 = 1 \"rod\"; end M; end P;\n",
+     .method = "projection"},
 };
 
 typedef struct Stage {
@@ -91,6 +97,12 @@ static bool load_text(Stage *stage) {
   return loaded(stage, daedal_load_text(stage->text, strlen(stage->text), "test.mo", NULL, &allocator));
 }
 
+static bool load_with_options(Stage *stage) {
+  daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
+  daedal_load_options options = {.size = sizeof options, .allocator = &allocator, .energy = true};
+  return loaded(stage, daedal_load("test.mo", stage->text, strlen(stage->text), &options));
+}
+
 static bool load_file(Stage *stage) {
   daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
   char path[300];
@@ -100,7 +112,8 @@ static bool load_file(Stage *stage) {
 static bool load_netlist(Stage *stage) {
   daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
   char path[300];
-  return loaded(stage, daedal_load_netlist(path_with(stage, ".cir", path, sizeof path), "charge", &allocator));
+  daedal_load_options options = {.size = sizeof options, .mna = "charge", .allocator = &allocator};
+  return loaded(stage, daedal_load(path_with(stage, ".cir", path, sizeof path), NULL, 0, &options));
 }
 
 static bool ran(Stage *stage, daedal_result *result) {
@@ -203,6 +216,7 @@ CALL(result_model, said(daedal_result_model(stage->result)))
 CALL(result_model_json, said(daedal_result_model_json(stage->result)))
 CALL(result_write_csv, write_as(stage, ".csv"))
 CALL(result_write_mat, write_as(stage, ".mat"))
+CALL(result_event, !*daedal_result_event(stage->result, UINT32_MAX).condition)
 CALL(result_choice, daedal_result_choice(stage->result) && daedal_result_status(stage->result) == DAEDAL_OK)
 CALL(plan_status, daedal_plan_status(stage->plan) == DAEDAL_OK)
 CALL(plan_diagnostic_count, daedal_plan_diagnostic_count(stage->plan) < 100)
@@ -227,7 +241,8 @@ typedef struct Row {
 static const Row ROWS[] = {
     {"load_text", load_text, NULL, true},
     {"load_file", load_file, NULL, true},
-    {"load_netlist", load_netlist, NULL, true},
+    {"load", load_netlist, NULL, true},
+    {"load", load_with_options, NULL, true},
     {"model_status", call_model_status, NULL, false},
     {"model_name", call_model_name, NULL, false},
     {"diagnostic_count", call_diagnostic_count, NULL, false},
@@ -243,6 +258,7 @@ static const Row ROWS[] = {
     {"initialize", initialize, NULL, false},
     {"simulate", simulate, NULL, false},
     {"simulate", simulate, simulate, false},
+    {"result_event", call_result_event, simulate, false},
     {"result_choice", call_result_choice, simulate, false},
     {"plan_make", make_plan, NULL, false},
     {"plan_status", call_plan_status, make_plan, false},

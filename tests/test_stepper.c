@@ -16,6 +16,11 @@ static const char SWITCHED[] =
     "model S Real x(start = 0, fixed = true), v(start = 1, fixed = true); equation\n"
     "der(x) = v; der(v) = if x > 0.5 then -4*x else if sin(5*time) > 0 then 1 else -x; end S;\n";
 
+static const char DELAYED[] =
+    "model D Real x(start = 1, fixed = true), y, z; Integer n(start = 0, fixed = true); equation\n"
+    "der(x) = -2*delay(x, 0.3) + delay(n, 0.2); y = delay(x, 0.2 + 0.1*sin(time), 1); z = delay(y, 0.15);\n"
+    "when sample(0.25, 0.25) then n = 1 - pre(n); end when; end D;\n";
+
 /* A model planned, at its initial values, with a stepper that has started. */
 typedef struct Bench {
   Heap *heap;
@@ -34,7 +39,7 @@ static Bench *bench_new(const char *text, const Method *method, const char *solv
   bench->names = names_make(heap);
   bench->diags = diags_make(heap);
   bench->source = source_make(heap, "test", text, (uint32_t)strlen(text));
-  Model *model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, &bench->diags);
+  Model *model = lang_load(heap, &bench->names, &bench->source, NULL, NULL, (LangOptions){0}, &bench->diags);
   assert_non_null(model);
   const Integrator *integrator = integrator_find(solver);
   Request request = {
@@ -85,6 +90,7 @@ static void states_are_restored(void **state) {
   for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
     check(PENDULUM, &method_dummy, solvers[k]);
     check(SWITCHED, &method_dummy, solvers[k]);
+    check(DELAYED, &method_dummy, solvers[k]);
   }
   check(PENDULUM, &method_strangeness, "bdf");
   check(PENDULUM, &method_ggl, "radau");

@@ -17,6 +17,7 @@ DAEDAL = os.environ["DAEDAL"]
 COUNT = int(os.environ.get("TURNING_MODELS", 30))
 WORK = tempfile.mkdtemp()
 STOP = 6
+HELP = subprocess.run([DAEDAL, "simulate", "--help"], capture_output=True, text=True).stdout
 
 
 def simulate(text, *options):
@@ -91,6 +92,36 @@ class Linkages(unittest.TestCase):
         for seed in range(COUNT):
             self.assertTrue(self.check(seed, False, "radau"), seed)
         self.assertGreaterEqual(sum(bool(self.check(seed, False, "auto")) for seed in range(COUNT)), 0.9 * COUNT)
+
+
+class Parallelograms(unittest.TestCase):
+    """Two masses on cranks of equal length and a coupler as long as the base, without forces: they turn at a constant speed, and
+    where all points are in line the linkage may become an antiparallelogram. Every method and solver that watches must stop
+    there; with a coupler that is a little longer nothing is singular."""
+
+    def text(self, crank, base, coupler, angle, speed):
+        x, y = crank * math.cos(angle), crank * math.sin(angle)
+        return (f"model M\n Real x1(start={x!r}), y1(start={y!r}, fixed=true), x2(start={base + x!r}), y2(start={y!r}), vx1, vy1(\n"
+                f"  start={-speed * x!r}, fixed=true), vx2, vy2(start={-speed * x!r}), l1, l2, l3;\nequation\n"
+                f" der(x1) = vx1; der(y1) = vy1; der(x2) = vx2; der(y2) = vy2;\n"
+                f" der(vx1) = -x1*l1 - (x1 - x2)*l2; der(vy1) = -y1*l1 - (y1 - y2)*l2;\n"
+                f" der(vx2) = -(x2 - {base!r})*l3 + (x1 - x2)*l2; der(vy2) = -y2*l3 + (y1 - y2)*l2;\n"
+                f" x1^2 + y1^2 = {crank**2!r}; (x1 - x2)^2 + (y1 - y2)^2 = {coupler**2!r};\n"
+                f" (x2 - {base!r})^2 + y2^2 = {crank**2!r};\nend M;\n")
+
+    def test_methods_and_solvers(self):
+        for seed in range(max(COUNT // 15, 1)):
+            rng = random.Random(seed)
+            crank, base, angle, speed = rng.uniform(0.5, 2), rng.uniform(2.2, 4), rng.uniform(0.5, 1.5), rng.uniform(0.5, 2)
+            for method in ("dummy", "underlying", "projection", "baumgarte"):
+                for solver in (name for name in ("erk", "radau", "bdf", "cvode") if name in HELP):
+                    options = "--stop-time", "3", "--method", method, "--solver", solver
+                    with self.subTest(seed=seed, method=method, solver=solver):
+                        run = simulate(self.text(crank, base, base, angle, speed), *options)
+                        self.assertEqual(run.returncode, 6, run.stderr)
+                        self.assertAlmostEqual(run.json["singular"]["time"], angle / speed, delta=1e-5)
+                        run = simulate(self.text(crank, base, 1.05 * base, angle, speed), *options)
+                        self.assertEqual(run.returncode, 0, run.stderr)
 
 
 class Charges(unittest.TestCase):

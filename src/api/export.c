@@ -16,6 +16,26 @@ static ExportList export_variables(const Model *model, const IndexVec *variables
   return (ExportList){variables->count, names, values};
 }
 
+/* Names of all discrete leaves: variables, what happens at events, delays and their derivatives, conditions. */
+static const char **leaf_names(Evaluator *evaluator, Arena *arena) {
+  const Modes *modes = evaluator->code->modes;
+  const Logic *logic = modes->logic;
+  Model *own = evaluator_model(evaluator);
+  const char **names = arena_array(arena, modes_leaves(modes), sizeof *names);
+  for (uint32_t d = 0; d < modes->first; d++)
+    names[d] = d < own->discretes.count ? model_name(own, own->discretes.data[d]) : arena_printf(arena, "event %u", d);
+  names[logic->initial] = "initial()";
+  names[logic->terminal] = "terminal()";
+  for (uint32_t k = 0; k < logic->delays.count; k++) {
+    const LogicDelay *delay = &logic->delays.data[k];
+    const char *text = model_text(own, delay->written, arena);
+    for (uint32_t l = 0; l < (delay->is_discrete ? 1 : DELAY_LEAVES); l++)
+      names[delay->leaf + l] = l ? arena_printf(arena, "%s, derivative %u", text, l) : text;
+  }
+  for (uint32_t m = 0; m < modes->count; m++) names[modes->first + m] = model_text(own, modes->relation[m], arena);
+  return names;
+}
+
 /* The rows that a run would integrate, at its consistent initial values. */
 static bool export_files(daedal_result *result, ExportFiles *files) {
   const Simulation *simulation = &result->simulation;
@@ -26,10 +46,8 @@ static bool export_files(daedal_result *result, ExportFiles *files) {
   Arena *arena = &result->diags.arena;
   const char **columns = arena_array(arena, array->columns, sizeof *columns);
   const char **rows = arena_array(arena, array->rows, sizeof *rows);
-  const char **conditions = arena_array(arena, modes->count, sizeof *conditions);
   for (uint32_t q = 0; q < array->columns; q++) columns[q] = array_column_name(array, q, arena);
   for (uint32_t r = 0; r < array->rows; r++) rows[r] = array_row_text(array, own, r, arena);
-  for (uint32_t m = 0; m < modes->count; m++) conditions[m] = model_text(own, modes->relation[m], arena);
   ExportInput input = {
       .name = daedal_model_name(result->model),
       .method = simulation->facts.method,
@@ -40,7 +58,7 @@ static bool export_files(daedal_result *result, ExportFiles *files) {
       .columns = {array->columns, columns, simulation->system.y},
       .row_list = {array->rows, rows, NULL},
       .parameters = export_variables(evaluator->model, &evaluator->model->parameters, evaluator->parameters, arena),
-      .discretes = {modes->count, conditions, evaluator->discretes},
+      .discretes = {modes_leaves(modes), leaf_names(evaluator, arena), evaluator->discretes},
       .pre = evaluator->pre};
   return export_c(result->heap, &input, files, &result->diags);
 }

@@ -41,6 +41,8 @@ struct daedal_model {
   atomic_uint references; /* the caller's, and those of plans and results */
   pthread_mutex_t lock;
   const char *class_name; /* asked for; NULL: none */
+  LangOptions reading;
+  const char *libraries; /* of external functions; NULL: they have no rights */
   Names names;
   Source source;
   Diags diags;
@@ -81,6 +83,7 @@ struct daedal_result {
   Simulation simulation;
   daedal_status status;
   daedal_pivot *pivots;
+  daedal_event *events;
   const char *constraint;
   CompareRequest comparing;
   Comparison *comparison;   /* NULL: one run */

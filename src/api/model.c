@@ -11,8 +11,9 @@
 /* What to load: `text` or, if that is NULL, the file `path`. */
 typedef struct LoadRequest {
   Heap *heap;
-  const char *path, *text, *class_name;
+  const char *path, *text, *class_name, *libraries;
   size_t length;
+  LangOptions reading;
   const ModificationVec *modifications;
   bool charges;        /* of a netlist: see SpiceOptions */
   daedal_model *model; /* made */
@@ -34,14 +35,25 @@ static const Model *read_netlist(daedal_model *model, const ModificationVec *mod
   return model->circuit.model;
 }
 
+/* Rights of external functions; false after reporting. */
+static bool take_rights(daedal_model *model, const char *libraries) {
+  const char *failure = NULL;
+  if (!libraries) return true;
+  model->libraries = arena_copy(&model->arena, libraries, strlen(libraries));
+  model->reading.rights = external_rights(model->heap, libraries, &model->arena, &failure);
+  if (!model->reading.rights)
+    diag_error(&model->diags, DIAG_FILE, (Span){0}, "a library cannot be loaded: %s", failure);
+  return model->reading.rights;
+}
+
 /* Parses and flattens `text`, which belongs to the heap. */
 static void read_model(daedal_model *model, char *text, uint32_t length, const ModificationVec *modifications) {
   double begin = pipeline_clock();
   model->source = source_make(model->heap, model->source.path, text, length);
   if (spice_is_netlist(model->source.path)) model->model = read_netlist(model, modifications);
   else
-    model->model =
-        lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, &model->diags);
+    model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications,
+                             model->reading, &model->diags);
   if (model->diags.errors) model->model = NULL;
   if (model->model) model->counts = count_model(model->model);
   model->seconds_parse = pipeline_clock() - begin;
@@ -78,8 +90,9 @@ static void load(void *context) {
   const char *path = request->path ? copy_text(model, request->path) : "";
   model->source = source_make(model->heap, path, "", 0);
   if (request->class_name) model->class_name = copy_text(model, request->class_name);
+  model->reading = request->reading;
   uint32_t length = 0;
-  char *text = load_bytes(model, request, &length);
+  char *text = take_rights(model, request->libraries) ? load_bytes(model, request, &length) : NULL;
   if (text) read_model(model, text, length, request->modifications);
   publish_model(model);
   request->model = model;
@@ -109,8 +122,17 @@ daedal_model *daedal_load_file(const char *path, const char *class_name, const d
   return load_with((LoadRequest){.path = path, .class_name = class_name}, allocator);
 }
 
-daedal_model *daedal_load_netlist(const char *path, const char *mna, const daedal_allocator *allocator) {
-  return load_with((LoadRequest){.path = path, .charges = mna && !strcmp(mna, "charge")}, allocator);
+daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options) {
+  daedal_load_options given = {0};
+  if (options) memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
+  return load_with((LoadRequest){.path = path,
+                                 .text = !path && !text ? "" : text,
+                                 .length = text ? length : 0,
+                                 .class_name = given.class_name,
+                                 .libraries = given.libraries,
+                                 .charges = given.mna && !strcmp(given.mna, "charge"),
+                                 .reading = {.strict = given.strict, .energy = given.energy}},
+                   given.allocator);
 }
 
 daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications) {
@@ -119,8 +141,10 @@ daedal_model *model_load_modified(const daedal_model *model, const ModificationV
                                       .text = source->text,
                                       .length = source->length,
                                       .class_name = model->class_name,
-                                      .modifications = modifications,
-                                      .charges = model->charges},
+                                      .libraries = model->libraries,
+                                      .reading = model->reading,
+                                      .charges = model->charges,
+                                      .modifications = modifications},
                         heap_hook(model->heap));
 }
 

@@ -21,7 +21,8 @@ daedal_options daedal_default_options(void) {
                           .max_step = NAN,
                           .constraint_tolerance = NAN,
                           .baumgarte_alpha = NAN,
-                          .baumgarte_beta = NAN};
+                          .baumgarte_beta = NAN,
+                          .rank_tolerance = NAN};
 }
 
 /* Members that the caller's struct does not have, or leaves NULL where a name is needed, are those of the defaults. */
@@ -62,10 +63,12 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
   RunOptions *run = &request->run;
   request->method = method_find(options->method);
   if (!request->method) return refuse_method(result, options->method);
+  if (options->rank_tolerance <= 0 || options->rank_tolerance >= 1)
+    return refuse_usage(result, "the rank tolerance must be between 0 and 1");
   if (options->baumgarte_alpha <= 0 || options->baumgarte_beta <= 0)
     return refuse_usage(result, "alpha and beta of method baumgarte must be positive");
-  request->method_options =
-      (MethodOptions){options->baumgarte_alpha, options->baumgarte_beta, options->keep_superfluous};
+  request->method_options = (MethodOptions){options->baumgarte_alpha, options->baumgarte_beta,
+                                            options->keep_superfluous, options->rank_tolerance};
   if (!find_solver(result, options->solver, &run->integrator) || !choose_for_circuit(result, &run->integrator))
     return false;
   run->start = first_given(options->start_time, experiment->has_start, experiment->start, 0);
@@ -83,6 +86,7 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
     return refuse_usage(result, "step sizes and the constraint tolerance must be positive");
   if (run->max_step > 0 && run->max_step < FINEST * fmax(fabs(run->start), fabs(run->stop)))
     return refuse_usage(result, "the longest step is below the round-off of time");
+  run->no_event_rows = options->no_event_rows;
   double interval =
       first_given(options->output_interval, !options->intervals && experiment->has_interval, experiment->interval, NAN);
   if (!isnan(interval) && !(interval > 0)) return refuse_usage(result, "the output interval must be positive");

@@ -36,7 +36,7 @@ static const Explanation *explain(daedal_result *result) {
   if (!simulation->initial.solved) return NULL;
   if (!result->explanation) {
     result->explanation = heap_alloc(result->heap, sizeof *result->explanation);
-    *result->explanation = initial_explain(&simulation->initializer, &simulation->initial);
+    *result->explanation = initial_explain(&simulation->initializer, &simulation->initial, &result->diags.arena);
   }
   return result->explanation;
 }

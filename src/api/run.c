@@ -3,6 +3,26 @@
 
 #include <math.h>
 
+/* Many events have the same condition: its text is made once. */
+static void publish_events(daedal_result *result) {
+  const StepperStatistics *statistics = &result->simulation.statistics.stepper;
+  Arena *arena = &result->diags.arena;
+  Evaluator *evaluator = result->simulation.facts.run_evaluator;
+  if (!statistics->passed.count) return;
+  const char **text = arena_array(arena, evaluator->code->modes->count, sizeof *text);
+  result->events = arena_array(arena, statistics->passed.count, sizeof *result->events);
+  for (uint32_t k = 0; k < statistics->passed.count; k++) {
+    const EventRecord *event = &statistics->passed.data[k];
+    if (event->mode == MAP_NONE) {
+      result->events[k] = (daedal_event){event->time, "sample", event->value};
+      continue;
+    }
+    Expr relation = evaluator->code->modes->relation[event->mode];
+    if (!text[event->mode]) text[event->mode] = model_text(evaluator_model(evaluator), relation, arena);
+    result->events[k] = (daedal_event){event->time, text[event->mode], event->value};
+  }
+}
+
 static void publish_run(daedal_result *result) {
   const RunStatistics *statistics = &result->simulation.statistics;
   Arena *arena = &result->diags.arena;
@@ -13,6 +33,7 @@ static void publish_run(daedal_result *result) {
     result->pivots[k] = (daedal_pivot){pivot->time, array_column_name(array, pivot->out, arena),
                                        array_column_name(array, pivot->in, arena)};
   }
+  publish_events(result);
   if (result->simulation.facts.statistics && statistics->constraint_row != MAP_NONE)
     result->constraint = evaluator_row_text(statistics->constraint_array, statistics->constraint_row, arena);
   publish_result(result);
@@ -186,6 +207,12 @@ daedal_statistics daedal_result_statistics(const daedal_result *result) {
   out.constraint_time = run_statistics->constraint_time;
   out.end_time = run_statistics->stepper.time;
   return out;
+}
+
+daedal_event daedal_result_event(const daedal_result *result, uint32_t index) {
+  if (!result || index >= result->simulation.statistics.stepper.passed.count || !result->events)
+    return (daedal_event){NAN, "", NAN};
+  return result->events[index];
 }
 
 daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index) {

@@ -12,6 +12,13 @@ typedef struct LogicBuilder {
   Span *where;       /* and the last of them */
   IndexVec order;    /* those assigned, in order of the first assignment */
   uint32_t *step_of; /* per discrete variable: its equation's step, MAP_NONE */
+  LogicPut *put;
+  const void *problem;
+  ExprVec from, to; /* nodes replaced so far, what they hold before them */
+  const Expr *residual;
+  uint32_t residuals;
+  bool is_listed;
+  ExprVec leaves, values; /* unknowns that an equation gives by what is discrete alone, when listed */
 } LogicBuilder;
 
 static Expr not_of(Dag *dag, Expr a) { return dag_unary(dag, OP_NOT, a); }
@@ -139,12 +146,33 @@ static bool names_pre(const Dag *dag, Expr side, Expr other) {
   return dag_op(dag, side) == OP_PRE || (dag_op(dag, side) == OP_DISCRETE && !dag_depends(dag, other, OP_VARIABLE));
 }
 
+/* A parameter with fixed = false that is not Real: nothing can be solved for it, it is assigned. */
+static bool is_assigned_parameter(const LogicBuilder *builder, Expr side) {
+  const Model *model = builder->model;
+  if (dag_op(builder->dag, side) != OP_PARAMETER) return false;
+  const Variable *variable = &model->variables.data[model->parameters.data[dag_index(builder->dag, side)]];
+  return variable->fixed == FIXED_FALSE && variable->type != TYPE_REAL && variable->type != TYPE_STRING &&
+         variable->binding == EXPR_NONE;
+}
+
 static void add_initial_steps(LogicBuilder *builder) {
   const Model *model = builder->model;
   Logic *logic = builder->logic;
   logic->is_initial_step = heap_array(builder->heap, model->initial_equations.count, sizeof(bool));
+  logic->initial_residual = heap_array(builder->heap, model->initial_equations.count, sizeof(Expr));
+  for (uint32_t i = 0; i < model->initial_equations.count; i++)
+    logic->initial_residual[i] = model->initial_equations.data[i].residual;
   for (uint32_t i = 0; i < model->initial_equations.count; i++) {
     const Equation *equation = &model->initial_equations.data[i];
+    if (is_assigned_parameter(builder, equation->left)) {
+      vec_push(builder->heap, &logic->initial_steps,
+               (LogicStep){.leaf = dag_index(builder->dag, equation->left),
+                           .value = equation->right,
+                           .span = equation->span,
+                           .is_parameter = true});
+      logic->is_initial_step[i] = true;
+      continue;
+    }
     bool right = !names_pre(builder->dag, equation->left, equation->right);
     if (right && !names_pre(builder->dag, equation->right, equation->left)) continue;
     LogicStep step = {.leaf = pre_behind(builder, right ? equation->right : equation->left),
@@ -155,14 +183,103 @@ static void add_initial_steps(LogicBuilder *builder) {
   }
 }
 
+/* ---- delays ---- */
+
+/* Does the value change between events? A delay that is not replaced yet may. */
+static bool is_moving(const LogicBuilder *builder, Expr e) {
+  Dag *dag = builder->dag;
+  return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME) ||
+         dag_contains(dag, dag_scratch(dag), e, OP_DELAY);
+}
+
+/* Unknowns that an equation gives by what is discrete alone, as a Real that an Integer is converted to. */
+static void list_held(LogicBuilder *builder) {
+  Dag *dag = builder->dag;
+  ExprVec variables = {0};
+  builder->is_listed = true;
+  for (uint32_t i = 0; i < builder->residuals; i++) {
+    Expr residual = builder->residual[i], slope, rest;
+    variables.count = 0;
+    if (dag_depends(dag, residual, OP_TIME)) continue;
+    dag_variables(dag, dag_scratch(dag), residual, &variables);
+    if (variables.count != 1 || dag_order(dag, variables.data[0])) continue;
+    if (!dag_linear(dag, residual, variables.data[0], &slope, &rest)) continue;
+    Expr value = dag_negate(dag, dag_divide(dag, rest, slope));
+    if (is_moving(builder, value)) continue;
+    vec_push(builder->heap, &builder->leaves, variables.data[0]);
+    vec_push(builder->heap, &builder->values, value);
+  }
+  vec_free(dag_heap(dag), &variables);
+}
+
+/* The polynomial that a delay by a time that is not fixed looks back at, in what `at` is beyond where it was expanded. */
+static Expr expansion(Dag *dag, uint32_t leaf, Expr at) {
+  Expr beyond = dag_subtract(dag, at, dag_discrete(dag, leaf + DELAY_DEGREE + 1));
+  Expr sum = dag_discrete(dag, leaf + DELAY_DEGREE);
+  for (uint32_t k = DELAY_DEGREE; k-- > 0;) {
+    Expr term = dag_multiply(dag, dag_scale(dag, 1.0 / (k + 1), beyond), sum);
+    sum = dag_add(dag, dag_discrete(dag, leaf + k), term);
+  }
+  return sum;
+}
+
+static Expr delay_leaf(LogicBuilder *builder, Expr e) {
+  Dag *dag = builder->dag;
+  Logic *logic = builder->logic;
+  Expr parts[2] = {dag_child(dag, e, 0), dag_child(dag, e, 1)};
+  dag_substitute(dag, builder->from.data, builder->to.data, builder->from.count, parts, 2);
+  LogicDelay delay = {.value = builder->put(builder->problem, parts[0]),
+                      .time = builder->put(builder->problem, parts[1]),
+                      .longest = dag_child(dag, e, dag_child_count(dag, e) - 1),
+                      .written = e,
+                      .leaf = logic->leaves};
+  delay.is_fixed = !is_moving(builder, delay.time) && !dag_depends(dag, delay.time, OP_DISCRETE) &&
+                   !dag_depends(dag, delay.time, OP_PRE);
+  Expr held = delay.value;
+  if (!builder->is_listed) list_held(builder);
+  dag_substitute(dag, builder->leaves.data, builder->values.data, builder->leaves.count, &held, 1);
+  delay.is_discrete = delay.is_fixed && !is_moving(builder, held);
+  if (delay.is_discrete) delay.value = held;
+  logic->leaves += delay.is_discrete ? 1 : DELAY_LEAVES;
+  vec_push(builder->heap, &logic->delays, delay);
+  if (delay.is_discrete) {
+    Expr initial = dag_discrete(dag, logic->initial), late = dag_discrete(dag, delay.leaf);
+    Expr at_once = dag_binary(dag, OP_LESS_EQUAL, delay.time, dag_constant(dag, 0));
+    return add_step(builder, dag_if(dag, dag_binary(dag, OP_OR, initial, at_once), held, late), (Span){0});
+  }
+  if (delay.is_fixed) return dag_delayed(dag, delay.leaf, 0);
+  return expansion(dag, delay.leaf, dag_subtract(dag, dag_time(dag), delay.time));
+}
+
+void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint32_t count) {
+  ExprVec from = {0}, to = {0};
+  for (uint32_t k = 0; k < logic->delays.count; k++) {
+    const LogicDelay *delay = &logic->delays.data[k];
+    Expr value = delay->value;
+    if (delay->is_discrete) continue;
+    if (from.count) dag_substitute(dag, from.data, to.data, from.count, &value, 1);
+    for (uint32_t order = 0; order <= DELAY_DEGREE; order++) {
+      Expr now = order ? dag_constant(dag, 0) : value;
+      vec_push(heap, &from,
+               delay->is_fixed ? dag_delayed(dag, delay->leaf, order) : dag_discrete(dag, delay->leaf + order));
+      vec_push(heap, &to, now);
+    }
+  }
+  if (from.count) dag_substitute(dag, from.data, to.data, from.count, roots, count);
+  vec_free(heap, &from);
+  vec_free(heap, &to);
+}
+
 /* ---- initial(), sample(), edge() and the like ---- */
 
 /* What stands for the node; EXPR_NONE: the node itself. */
 static Expr leaf_for(LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   switch (dag_op(dag, e)) {
-  case OP_INITIAL: return dag_discrete(dag, builder->logic->initial);
-  case OP_TERMINAL: return dag_discrete(dag, builder->logic->terminal);
+  case OP_INITIAL:
+  case OP_TERMINAL:
+    builder->logic->is_asked = true;
+    return dag_discrete(dag, dag_op(dag, e) == OP_INITIAL ? builder->logic->initial : builder->logic->terminal);
   case OP_SAMPLE: {
     Expr leaf = take_leaf(builder);
     vec_push(builder->heap, &builder->logic->samples,
@@ -175,35 +292,45 @@ static Expr leaf_for(LogicBuilder *builder, Expr e) {
     if (dag_op(dag, e) == OP_CHANGE) return dag_binary(dag, OP_NOT_EQUAL, leaf, pre_of(dag, leaf));
     return dag_binary(dag, OP_AND, leaf, not_of(dag, pre_of(dag, leaf)));
   }
+  case OP_DELAY: return delay_leaf(builder, e);
+  case OP_LEFT: {
+    Expr leaf = take_leaf(builder);
+    vec_push(builder->heap, &builder->logic->lefts, (LogicLeft){dag_index(dag, leaf), dag_child(dag, e, 0)});
+    return leaf;
+  }
   default: return EXPR_NONE;
   }
 }
 
-/* Replaces these nodes in the residuals and in all expressions of the logic. */
+/* Replaces these nodes in the residuals, in initial equations and in all expressions of the logic. */
 static void replace_nodes(LogicBuilder *builder, Expr *residual, uint32_t count) {
   Dag *dag = builder->dag;
   Heap *heap = builder->heap;
-  ExprVec roots = {0}, from = {0}, to = {0};
+  ExprVec roots = {0}, *from = &builder->from, *to = &builder->to;
   PlaceVec places = {0};
   IndexVec below = {0};
   logic_places(builder->logic, heap, &places);
   for (uint32_t k = 0; k < places.count; k++) vec_push(heap, &roots, *places.data[k]);
   for (uint32_t i = 0; i < count; i++) vec_push(heap, &roots, residual[i]);
+  uint32_t initial_count = builder->model->initial_equations.count;
+  Expr *initial = builder->logic->initial_residual;
+  for (uint32_t i = 0; i < initial_count; i++) vec_push(heap, &roots, initial[i]);
   dag_below(dag, dag_scratch(dag), roots.data, roots.count, &below);
   for (uint32_t k = 0; k < below.count; k++) {
     Expr leaf = leaf_for(builder, below.data[k]);
     if (leaf == EXPR_NONE) continue;
-    vec_push(heap, &from, below.data[k]);
-    vec_push(heap, &to, leaf);
+    vec_push(heap, from, below.data[k]);
+    vec_push(heap, to, leaf);
   }
   places.count = 0; /* edge() may have made steps */
   logic_places(builder->logic, heap, &places);
-  for (uint32_t k = 0; from.count && k < places.count; k++)
-    dag_substitute(dag, from.data, to.data, from.count, places.data[k], 1);
-  if (from.count) dag_substitute(dag, from.data, to.data, from.count, residual, count);
+  for (uint32_t k = 0; from->count && k < places.count; k++)
+    dag_substitute(dag, from->data, to->data, from->count, places.data[k], 1);
+  if (from->count) dag_substitute(dag, from->data, to->data, from->count, residual, count);
+  if (from->count) dag_substitute(dag, from->data, to->data, from->count, initial, initial_count);
   vec_free(heap, &roots);
-  vec_free(heap, &from);
-  vec_free(heap, &to);
+  vec_free(heap, from);
+  vec_free(heap, to);
   vec_free(heap, &places);
   vec_free(dag_heap(dag), &below);
 }
@@ -211,6 +338,11 @@ static void replace_nodes(LogicBuilder *builder, Expr *residual, uint32_t count)
 void logic_places(Logic *logic, Heap *heap, PlaceVec *places) {
   for (uint32_t k = 0; k < logic->steps.count; k++) vec_push(heap, places, &logic->steps.data[k].value);
   for (uint32_t k = 0; k < logic->initial_steps.count; k++) vec_push(heap, places, &logic->initial_steps.data[k].value);
+  for (uint32_t k = 0; k < logic->lefts.count; k++) vec_push(heap, places, &logic->lefts.data[k].value);
+  for (uint32_t k = 0; k < logic->delays.count; k++) {
+    vec_push(heap, places, &logic->delays.data[k].value);
+    vec_push(heap, places, &logic->delays.data[k].time);
+  }
   for (uint32_t k = 0; k < logic->actions.count; k++) {
     LogicAction *action = &logic->actions.data[k];
     Expr *const parts[] = {&action->fires, &action->target, &action->value};
@@ -224,7 +356,12 @@ void logic_places(Logic *logic, Heap *heap, PlaceVec *places) {
 Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, const void *problem) {
   Heap *heap = model->heap;
   uint32_t own = model->discretes.count;
-  LogicBuilder builder = {.logic = heap_alloc(heap, sizeof(Logic)), .model = model, .dag = model->dag, .heap = heap};
+  LogicBuilder builder = {.logic = heap_alloc(heap, sizeof(Logic)),
+                          .model = model,
+                          .dag = model->dag,
+                          .heap = heap,
+                          .put = put,
+                          .problem = problem};
   Logic *logic = builder.logic;
   logic->leaves = own;
   logic->initial = logic->leaves++;
@@ -235,12 +372,18 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
   for (uint32_t d = 0; d < own; d++) builder.assigned[d] = EXPR_NONE, builder.step_of[d] = MAP_NONE;
   add_steps(&builder);
   add_initial_steps(&builder);
+  builder.residual = residual;
+  builder.residuals = count;
   replace_nodes(&builder, residual, count);
   PlaceVec places = {0};
   logic_places(logic, heap, &places);
   for (uint32_t k = 0; k < places.count; k++) *places.data[k] = put(problem, *places.data[k]);
+  for (uint32_t i = 0; i < model->initial_equations.count; i++)
+    logic->initial_residual[i] = put(problem, logic->initial_residual[i]);
   vec_free(heap, &places);
   vec_free(heap, &builder.order);
+  vec_free(heap, &builder.leaves);
+  vec_free(heap, &builder.values);
   heap_free(heap, builder.assigned);
   heap_free(heap, builder.where);
   heap_free(heap, builder.step_of);
@@ -248,78 +391,80 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
 }
 
 bool logic_is_empty(const Logic *logic) {
-  return !logic->steps.count && !logic->actions.count && !logic->samples.count;
+  return !logic->steps.count && !logic->actions.count && !logic->samples.count && !logic->delays.count &&
+         !logic->initial_steps.count && !logic->is_asked;
 }
 
 /* ---- order ---- */
-
-typedef struct Sorter {
-  const Model *model;
-  Heap *heap;
-  const Logic *logic;
-  uint32_t *step_of; /* per leaf: its step, MAP_NONE */
-  uint32_t *waits;   /* per step: steps that it reads and that are not placed */
-} Sorter;
-
-/* The steps that the value of step k reads. */
-static void collect_read(Sorter *sorter, uint32_t k, IndexVec *below, IndexVec *read) {
-  const Dag *dag = sorter->model->dag;
-  below->count = read->count = 0;
-  if (!dag_depends(dag, sorter->logic->steps.data[k].value, OP_DISCRETE)) return;
-  dag_below(dag, dag_scratch(sorter->model->dag), &sorter->logic->steps.data[k].value, 1, below);
-  for (uint32_t i = 0; i < below->count; i++) {
-    Expr e = below->data[i];
-    if (dag_op(dag, e) != OP_DISCRETE || dag_index(dag, e) >= sorter->logic->leaves) continue;
-    uint32_t step = sorter->step_of[dag_index(dag, e)];
-    if (step != MAP_NONE) vec_push(sorter->heap, read, step);
-  }
-}
 
 typedef struct StepLink {
   uint32_t reader, next;
 } StepLink;
 
+typedef struct Sorter {
+  Heap *heap;
+  const Model *model;
+  const Logic *logic;
+  uint32_t *step_of; /* per leaf: its step, MAP_NONE */
+  uint32_t *waits;   /* per step: steps that it reads and that are not placed */
+  uint32_t *first;   /* per step: the first of its readers in the list of links, MAP_NONE */
+  VEC(StepLink) links;
+  IndexVec order; /* steps placed */
+} Sorter;
+
+/* The steps that the value of step k reads. */
+static void find_read(Sorter *sorter, uint32_t k, IndexVec *below) {
+  Dag *dag = sorter->model->dag;
+  Expr value = sorter->logic->steps.data[k].value;
+  below->count = 0;
+  if (dag_depends(dag, value, OP_DISCRETE)) dag_below(dag, dag_scratch(dag), &value, 1, below);
+  for (uint32_t i = 0; i < below->count; i++) {
+    Expr e = below->data[i];
+    if (dag_op(dag, e) != OP_DISCRETE || dag_index(dag, e) >= sorter->logic->leaves) continue;
+    uint32_t read = sorter->step_of[dag_index(dag, e)];
+    if (read == MAP_NONE) continue;
+    vec_push(sorter->heap, &sorter->links, (StepLink){k, sorter->first[read]});
+    sorter->first[read] = sorter->links.count - 1;
+    sorter->waits[k]++;
+  }
+}
+
+/* The steps that wait for none are a level, those that then wait for none the next, and so on. */
+static void place_levels(Sorter *sorter, IndexVec *level_start) {
+  uint32_t placed = 0, count = sorter->logic->steps.count;
+  for (uint32_t k = 0; k < count; k++)
+    if (!sorter->waits[k]) vec_push(sorter->heap, &sorter->order, k);
+  level_start->count = 0;
+  vec_push(sorter->heap, level_start, 0);
+  while (placed < sorter->order.count) {
+    for (uint32_t end = sorter->order.count; placed < end; placed++)
+      for (uint32_t l = sorter->first[sorter->order.data[placed]]; l != MAP_NONE; l = sorter->links.data[l].next)
+        if (--sorter->waits[sorter->links.data[l].reader] == 0)
+          vec_push(sorter->heap, &sorter->order, sorter->links.data[l].reader);
+    vec_push(sorter->heap, level_start, placed);
+  }
+  for (uint32_t k = 0; k < count; k++)
+    if (sorter->waits[k]) vec_push(sorter->heap, &sorter->order, k);
+  if (sorter->order.count > placed) vec_push(sorter->heap, level_start, sorter->order.count);
+}
+
 void logic_sort(Logic *logic, const Model *model) {
   Heap *heap = model->heap;
-  uint32_t count = logic->steps.count, placed = 0;
+  uint32_t count = logic->steps.count;
   Arena arena = arena_make(heap);
-  Sorter sorter = {.model = model, .heap = heap, .logic = logic};
+  Sorter sorter = {.heap = heap, .model = model, .logic = logic};
   sorter.step_of = arena_array(&arena, logic->leaves, sizeof(uint32_t));
   sorter.waits = arena_array(&arena, count, sizeof(uint32_t));
-  uint32_t *first = arena_array(&arena, count, sizeof *first);
-  VEC(StepLink) links = {0};
-  IndexVec below = {0}, read = {0}, order = {0};
+  sorter.first = arena_array(&arena, count, sizeof(uint32_t));
   for (uint32_t l = 0; l < logic->leaves; l++) sorter.step_of[l] = MAP_NONE;
-  for (uint32_t k = 0; k < count; k++) sorter.step_of[logic->steps.data[k].leaf] = k, first[k] = MAP_NONE;
-  for (uint32_t k = 0; k < count; k++) {
-    collect_read(&sorter, k, &below, &read);
-    sorter.waits[k] = read.count;
-    for (uint32_t i = 0; i < read.count; i++) {
-      vec_push(heap, &links, (StepLink){k, first[read.data[i]]});
-      first[read.data[i]] = links.count - 1;
-    }
-  }
-  for (uint32_t k = 0; k < count; k++)
-    if (!sorter.waits[k]) vec_push(heap, &order, k);
-  logic->level_start.count = 0;
-  vec_push(heap, &logic->level_start, 0);
-  while (placed < order.count) {
-    uint32_t end = order.count;
-    for (; placed < end; placed++)
-      for (uint32_t l = first[order.data[placed]]; l != MAP_NONE; l = links.data[l].next)
-        if (--sorter.waits[links.data[l].reader] == 0) vec_push(heap, &order, links.data[l].reader);
-    vec_push(heap, &logic->level_start, placed);
-  }
-  for (uint32_t k = 0; k < count; k++)
-    if (sorter.waits[k]) vec_push(heap, &order, k);
-  if (order.count > placed) vec_push(heap, &logic->level_start, order.count);
-  LogicStep *sorted = heap_array(heap, count, sizeof *sorted);
-  for (uint32_t k = 0; k < count; k++) sorted[k] = logic->steps.data[order.data[k]];
-  if (count) memcpy(logic->steps.data, sorted, count * sizeof *sorted);
-  heap_free(heap, sorted);
-  vec_free(heap, &links);
+  for (uint32_t k = 0; k < count; k++) sorter.step_of[logic->steps.data[k].leaf] = k, sorter.first[k] = MAP_NONE;
+  IndexVec below = {0};
+  for (uint32_t k = 0; k < count; k++) find_read(&sorter, k, &below);
+  place_levels(&sorter, &logic->level_start);
+  LogicStep *unsorted = arena_array(&arena, count, sizeof *unsorted);
+  if (count) memcpy(unsorted, logic->steps.data, count * sizeof *unsorted);
+  for (uint32_t k = 0; k < count; k++) logic->steps.data[k] = unsorted[sorter.order.data[k]];
+  vec_free(heap, &sorter.links, &sorter.order);
   vec_free(dag_heap(model->dag), &below);
-  vec_free(heap, &read);
-  vec_free(heap, &order);
   arena_free(&arena);
 }

@@ -13,7 +13,8 @@ typedef struct LogicStep {
   uint32_t leaf; /* discrete leaf that the step determines */
   Expr value;
   Span span;
-  bool fires; /* says whether a branch of a when does */
+  bool fires;        /* says whether a branch of a when does */
+  bool is_parameter; /* the leaf is that of a parameter instead */
 } LogicStep;
 
 typedef struct LogicAction {
@@ -30,15 +31,36 @@ typedef struct LogicSample {
   Expr start, interval;
 } LogicSample;
 
+/* pre() of a continuous variable: its value when an event or an iteration of it begins. */
+typedef struct LogicLeft {
+  uint32_t leaf;
+  Expr value;
+} LogicLeft;
+
+/* delay(value, time, longest). One of a discrete value by a fixed time is a leaf that changes at events only; any other takes
+ * DELAY_LEAVES leaves, of which derivative k of the value is leaf + k. */
+typedef struct LogicDelay {
+  Expr value, time;
+  Expr longest; /* of a time that is not fixed */
+  Expr written;
+  uint32_t leaf;
+  bool is_fixed, is_discrete;
+} LogicDelay;
+
 typedef struct Logic {
   uint32_t leaves;            /* of the model and of the logic: modes come behind them */
   uint32_t initial, terminal; /* leaves that are true at the start, at the end */
+  bool is_asked;              /* one of these is used */
   VEC(LogicStep) steps;       /* sorted by logic_sort: level l is [level_start[l], level_start[l + 1]) */
   IndexVec level_start;
   VEC(LogicSample) samples;
+  VEC(LogicLeft) lefts;
+  VEC(LogicDelay) delays; /* what stands inside of another one comes before it */
   VEC(LogicAction) actions;
-  VEC(LogicStep) initial_steps; /* what initial equations make of pre() of a leaf */
-  bool *is_initial_step;        /* per initial equation of the model: taken as such */
+  VEC(LogicStep)
+  initial_steps;          /* what initial equations make of pre() of a leaf, or of a parameter that is no number */
+  bool *is_initial_step;  /* per initial equation of the model: taken as such */
+  Expr *initial_residual; /* of all initial equations */
 } Logic;
 
 /* Where the expressions of the logic stand, to be changed in place. Valid until steps are added. */
@@ -55,6 +77,9 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
 /* Sorts the steps, so that each level reads only leaves of earlier ones and what is no step; steps in a loop come last, as one
  * level. To be called when their expressions have taken their last form. */
 void logic_sort(Logic *logic, const Model *model);
+
+/* Puts what delays are at the start into the expressions: the value itself, which has been what it is at all times before. */
+void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint32_t count);
 
 /* Does the model have anything that happens at events besides its modes? */
 bool logic_is_empty(const Logic *logic);

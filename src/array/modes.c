@@ -232,6 +232,20 @@ static void expand_differences(Problem *problem, Heap *heap, ExprVec *difference
 
 /* ---- the modes ---- */
 
+/* The sum of the sizes of a sum's terms: cancelled, they leave their round-off in it. */
+static Expr size_of_terms(Dag *dag, Expr e) {
+  const Term *term;
+  double constant;
+  if (dag_op(dag, e) != OP_SUM) return size_of(dag, e, dag_constant(dag, 0));
+  dag_terms(dag, e, &constant, &term);
+  Expr size = dag_constant(dag, fabs(constant));
+  for (uint32_t k = 0; k < dag_terms(dag, e, &constant, &term); k++) {
+    Expr factor = dag_constant(dag, fabs(term[k].coefficient)), node = dag_child(dag, e, k);
+    size = dag_add(dag, size, dag_multiply(dag, factor, dag_unary(dag, OP_ABS, node)));
+  }
+  return dag_unary(dag, OP_NOEVENT, size);
+}
+
 static Modes make_modes(const Extraction *extraction, const ExprVec *expanded, Arena *arena) {
   Dag *dag = extraction->dag;
   Modes modes = {.count = extraction->relations.count, .first = extraction->first};
@@ -246,7 +260,8 @@ static Modes make_modes(const Extraction *extraction, const ExprVec *expanded, A
     modes.relation[m] = extraction->relations.data[m];
     modes.written[m] = extraction->differences.data[m];
     modes.difference[m] = difference;
-    modes.size[m] = extraction->sizes.data[m];
+    bool same = difference == modes.written[m];
+    modes.size[m] = same ? extraction->sizes.data[m] : size_of_terms(dag, difference);
     modes.rate[m] = dag_time_derivative(dag, difference);
     modes.timed[m] = enclosure_possible(dag, dag_scratch(dag), difference);
   }

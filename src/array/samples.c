@@ -3,8 +3,17 @@
 
 #include <math.h>
 
-/* Distance of the points from the start values, in nominal values; every second one lies on the positive side. */
-static const double SPREAD[SAMPLE_COUNT] = {0.1, 0.3, 1, 0.03, 2, 0.5, 5, 0.01, 20, 1};
+/* A point: its distance in nominal values, from 0 or from the start values. Every second one lies on the positive side, of the
+ * others some on the side opposite to that of an earlier point: a function may be flat on one side. */
+typedef struct SamplePoint {
+  double spread;
+  bool from_zero;
+  uint32_t opposite; /* the earlier point; 0 for none */
+} SamplePoint;
+
+static const SamplePoint POINT[SAMPLE_COUNT] = {{0.1, false, 0}, {0.3, false, 0}, {1, false, 0},  {0.03, false, 0},
+                                                {2, true, 0},    {0.5, true, 0},  {5, true, 4},   {0.01, true, 0},
+                                                {20, false, 0},  {1, false, 0},   {20, false, 8}, {1e-3, true, 0}};
 
 enum { LEAST_DEFINED = 3 };
 static const double ROUND_OFF = 1e-10;
@@ -54,8 +63,10 @@ static double scatter(uint64_t kind, uint64_t index, uint64_t sample) {
 }
 
 static double variable_value(const Samples *samples, uint32_t index, uint32_t order, uint32_t sample) {
-  double chance = scatter(order + 1, index, sample), start = order ? 0 : samples->start[index];
-  double away = SPREAD[sample] * samples->nominal[index];
+  const SamplePoint *point = &POINT[sample];
+  double chance = scatter(order + 1, index, point->opposite ? point->opposite : sample);
+  double start = order || point->from_zero ? 0 : samples->start[index];
+  double away = point->spread * samples->nominal[index] * (point->opposite ? -1 : 1);
   if (sample % 2) return fabs(start) + away * (0.3 + chance);
   return start + away * (chance < 0.5 ? -1 + chance : chance);
 }
@@ -142,6 +153,7 @@ static Sized node_value(const Samples *samples, uint32_t sample, Expr e, const u
   case OP_VARIABLE:
   case OP_DISCRETE:
   case OP_PRE: return sized(leaf_value(samples, dag, e, sample));
+  case OP_DELAYED: return sized(scatter(254, dag_delayed_leaf(dag, e), sample));
   case OP_STRING: return UNDEFINED;
   case OP_SUM: return sum_value(dag, e, slot, values);
   case OP_IF:

@@ -1,9 +1,9 @@
-/* samples: values of expressions at a few random points near the start values, at the given parameter values.
+/* samples: values of expressions at a few random points near the start values and near 0, at the given parameter values.
  *
  * An expression that vanishes at all of them is taken to vanish identically (Schwartz, Zippel): so the rank of a symbolic
  * matrix is decided by numbers. The points depend on the leaves' indices and the sample's number only. At every second point the
  * modes of relations are those that hold there, which near the start values are those that a run begins with; at the others they
- * are random, so that nothing is taken to vanish that vanishes in some modes only.
+ * are random, so that nothing is taken to vanish that vanishes in some modes only. The points near 0 are for functions that are flat where the start values are, such as tanh(x) far out.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 /* Number of points; the first ones lie nearest to the start values. One more consists of the given start values themselves; what
  * has none is as at the first point. */
-enum { SAMPLE_COUNT = 10, SAMPLE_START = SAMPLE_COUNT };
+enum { SAMPLE_COUNT = 12, SAMPLE_START = SAMPLE_COUNT };
 
 typedef struct Samples {
   Model *model;

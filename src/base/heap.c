@@ -22,6 +22,7 @@ struct Heap {
   HeapBlock blocks, deferred;
   size_t bytes;
   jmp_buf *catch_point;
+  void *guest;
 };
 
 static void *resize_default(void *context, void *pointer, size_t size) {
@@ -45,6 +46,8 @@ Heap *heap_new(const HeapHook *hook) {
 }
 
 const HeapHook *heap_hook(const Heap *heap) { return &heap->hook; }
+void *heap_guest(const Heap *heap) { return heap->guest; }
+void heap_set_guest(Heap *heap, void *guest) { heap->guest = guest; }
 size_t heap_bytes(const Heap *heap) { return heap->bytes; }
 
 static void *payload(HeapBlock *block) { return (char *)block + HEADER; }

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static void say_offsets(const char *name, const int32_t *offsets, uint32_t count) {
   fprintf(stderr, "  %s:", name);
@@ -19,6 +20,14 @@ static void say_more(const daedal_analysis *analysis) {
   say_offsets("d, by variable", analysis->d, analysis->variables);
 }
 
+/* By numerical ranks at the initial values: any number of equations and variables. */
+static void analyze_ranks(Session *session) {
+  const Arguments *arguments = session->arguments;
+  session_keep(session, daedal_initialize(session->model, &arguments->run));
+  if (!session->result || session->status) return;
+  if (!is_standard_output(arguments->json_path)) session_write(session, "-", daedal_result_text(session->result));
+}
+
 static void analyze(Session *session) {
   const Arguments *arguments = session->arguments;
   daedal_analysis analysis = daedal_analyze(session->model);
@@ -31,8 +40,12 @@ static void analyze(Session *session) {
 
 int analyze_command(const Arguments *arguments) {
   Session session = session_open(arguments);
-  if (!session.status) analyze(&session);
-  if (arguments->json_path)
+  bool by_ranks = strcmp(arguments->run.method, "strangeness") == 0;
+  if (!session.status && by_ranks) analyze_ranks(&session);
+  else if (!session.status) analyze(&session);
+  if (arguments->json_path && by_ranks)
+    session_write_json(&session, daedal_result_json(session.result), daedal_result_json(NULL));
+  else if (arguments->json_path)
     session_write_json(&session, daedal_analysis_json(session.model), daedal_analysis_json(NULL));
   return session_close(&session);
 }

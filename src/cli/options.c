@@ -19,6 +19,11 @@ const Option options[] = {
      "the class to take; default: the last model of the file"},
     {"--mna", NULL, "FORM", IN_ALL, OPTION_MNA, PLACE(mna),
      "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
+    {"--allow-external", NULL, "[LIBRARY]", IN_ALL, OPTION_LIBRARY, PLACE(libraries),
+     "let external functions write files and run commands, and take them from LIBRARY.so"},
+    {"--strict", NULL, NULL, IN_ALL, OPTION_FLAG, PLACE(strict), "refuse what the Modelica language does not have"},
+    {"--energy", NULL, NULL, IN_ALL, OPTION_FLAG, PLACE(energy),
+     "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
     {"--stop-time", NULL, "T", IN_TIMES, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
@@ -34,7 +39,8 @@ const Option options[] = {
      "start values from a result, at time T or its end"},
     {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
-    {"--method", NULL, "M", IN_SIMULATE | IN_EXPORT | IN_REDUCE, OPTION_METHOD, PLACE(run.method), "index reduction"},
+    {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE, OPTION_METHOD,
+     PLACE(run.method), "index reduction"},
     {"--solver", NULL, "S", IN_SIMULATE, OPTION_SOLVER, PLACE(run.solver), "integrator"},
     {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods),
      "methods to compare (default: all that apply)"},
@@ -43,6 +49,8 @@ const Option options[] = {
      "parameters of method baumgarte; default: from the time scale of the model"},
     {"--keep-superfluous", NULL, NULL, IN_TIMES | IN_REDUCE, OPTION_FLAG, PLACE(run.keep_superfluous),
      "method dummy: keep differentiations that index 1 does not need"},
+    {"--rank-tolerance", NULL, "R", IN_ANALYZE | IN_INIT | IN_TIMES | IN_EXPORT, OPTION_POSITIVE,
+     PLACE(run.rank_tolerance), "method strangeness: singular values below R times the largest are zero; default 1e-9"},
     {"--invariant", NULL, "A,B", IN_TIMES, OPTION_TEXT, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
     {"--max-step", NULL, "H", IN_TIMES, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
@@ -52,6 +60,8 @@ const Option options[] = {
      "compile the equations with the system's C compiler"},
     {"--output-file", NULL, "FILE", IN_SIMULATE, OPTION_TRAJECTORY, PLACE(output_path),
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output"},
+    {"--no-event-rows", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.no_event_rows),
+     "no rows at events, only at output points"},
     {"--variables", NULL, "REGEX", IN_SIMULATE, OPTION_TEXT, PLACE(run.variables),
      "only the variables whose whole name matches"},
     {"--plot", NULL, "FILE", IN_TIMES, OPTION_PLOT, PLACE(plot_path),
@@ -62,7 +72,7 @@ const Option options[] = {
      "report as JSON; - or, as the last word, nothing: on standard output"},
     {"--dump", NULL, "PASS", IN_ALL, OPTION_DUMP, PLACE(dump_pass), "show on standard error what a pass leaves behind"},
     {"--quiet", "-q", NULL, IN_ALL, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
-    {"--verbose", "-v", NULL, IN_ALL, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots"},
+    {"--verbose", "-v", NULL, IN_ALL, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots, events"},
     {"--help", "-h", NULL, IN_ALL, OPTION_FLAG, PLACE(help), "this text"},
     {0},
 };
@@ -223,6 +233,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_PLOT:
     if (!ends_well(option, value)) return false;
     break;
+  case OPTION_LIBRARY: *(const char **)place = value; return true;
   case OPTION_TEXT:
   case OPTION_JSON:
   case OPTION_OUTPUT:
@@ -245,6 +256,7 @@ static const char *option_value(OptionParser *parser, const Option *option, cons
   }
   if (attached) return word + length + 1;
   if (last && option->kind == OPTION_JSON) return "-";
+  if (option->kind == OPTION_LIBRARY && (last || !ends_with(parser->words[parser->at + 1], ".so"))) return "";
   if (last || !strncmp(parser->words[parser->at + 1], "--", 2))
     return usage_error("option %s needs a value: %s %s%s", option->name, option->name, option->argument,
                        option->kind == OPTION_JSON ? ", or must come last" : ""),

@@ -1,13 +1,21 @@
 /* reduce and compare: what the methods of index reduction make of a model, one at a time or side by side. */
 #include "cli/session.h"
+#include "cli/terminal.h"
+
+#include <string.h>
 
 static void reduce(Session *session) {
   const Arguments *arguments = session->arguments;
   session_keep(session, daedal_initialize(session->model, &arguments->run));
   if (!session->result) return;
   session_say_choice(session);
-  if (!session->status && !is_standard_output(arguments->json_path))
+  if (!session->status && !strcmp(daedal_result_statistics(session->result).method, "strangeness")) {
+    terminal_say(
+        "method strangeness selects rows by numerical ranks and makes no equations to print; simulate runs it");
+    session->status = DAEDAL_STRUCTURE;
+  } else if (!session->status && !is_standard_output(arguments->json_path)) {
     session_write(session, "-", daedal_result_model(session->result));
+  }
 }
 
 int reduce_command(const Arguments *arguments) { return session_run(arguments, reduce, daedal_result_model_json); }

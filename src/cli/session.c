@@ -72,8 +72,13 @@ Session session_open(const Arguments *arguments) {
     session_fail(&session, DAEDAL_USAGE);
     return session;
   }
-  session.model = arguments->mna ? daedal_load_netlist(arguments->model_path, arguments->mna, NULL)
-                                 : daedal_load_file(arguments->model_path, arguments->class_name, NULL);
+  daedal_load_options reading = {.size = sizeof reading,
+                                 .class_name = arguments->class_name,
+                                 .strict = arguments->strict,
+                                 .libraries = arguments->libraries,
+                                 .energy = arguments->energy,
+                                 .mna = arguments->mna};
+  session.model = daedal_load(arguments->model_path, NULL, 0, &reading);
   if (!session.model) {
     fail_out_of_memory(&session);
     return session;

@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,11 +89,20 @@ static void say_pivots(const daedal_result *result) {
   }
 }
 
+static void say_events(const daedal_result *result) {
+  for (uint32_t i = 0;; i++) {
+    daedal_event event = daedal_result_event(result, i);
+    if (isnan(event.time)) return;
+    terminal_say("event at t = %.10g: %s becomes %.10g", event.time, event.condition, event.value);
+  }
+}
+
 static void say_summary(Session *session) {
   daedal_statistics statistics = daedal_result_statistics(session->result);
   if (!session_talks(session)) return;
   session_say_choice(session);
   if (session->arguments->verbose) say_pivots(session->result);
+  if (session->arguments->verbose) say_events(session->result);
   if (!statistics.solver) return;
   const char *text = daedal_result_text(session->result);
   terminal_say("%s: integrated to t = %.10g", daedal_model_name(session->model), statistics.end_time);

@@ -66,6 +66,9 @@ static void add_logic(ArrayCode *code, const Logic *logic) {
     vec_push(code->heap, &roots, logic->initial_steps.data[k].value);
   if (roots.count) code->initial_steps = array_code_program(code, roots.data, roots.count);
   roots.count = 0;
+  for (uint32_t k = 0; k < logic->lefts.count; k++) vec_push(code->heap, &roots, logic->lefts.data[k].value);
+  if (roots.count) code->lefts = array_code_program(code, roots.data, roots.count);
+  roots.count = 0;
   for (uint32_t k = 0; k < logic->actions.count; k++) {
     const LogicAction *action = &logic->actions.data[k];
     vec_push(code->heap, &roots, action->fires == EXPR_NONE ? dag_constant(dag, 1) : action->fires);
@@ -73,6 +76,21 @@ static void add_logic(ArrayCode *code, const Logic *logic) {
   }
   if (roots.count) code->actions = array_code_program(code, roots.data, roots.count);
   vec_free(code->heap, &roots);
+}
+
+static void add_delays(ArrayCode *code, const Logic *logic) {
+  uint32_t count = logic->delays.count;
+  Expr *roots = heap_array(code->heap, 2 * (size_t)count, sizeof *roots);
+  if (count) {
+    for (uint32_t k = 0; k < count; k++) roots[k] = logic->delays.data[k].value;
+    code->delayed = array_code_program(code, roots, count);
+    for (uint32_t k = 0; k < count; k++) {
+      roots[k] = logic->delays.data[k].time;
+      roots[count + k] = logic->delays.data[k].longest;
+    }
+    code->delay_times = array_code_program(code, roots, 2 * count);
+  }
+  heap_free(code->heap, roots);
 }
 
 /* Marks the discrete leaves that rows depend on. */
@@ -84,6 +102,7 @@ static void mark_leaves(ArrayCode *code) {
   for (uint32_t k = 0; k < below.count; k++) {
     Op op = dag_op(dag, below.data[k]);
     if (op == OP_DISCRETE || op == OP_PRE) code->matters[dag_index(dag, below.data[k])] = true;
+    if (op == OP_DELAYED) code->matters[dag_delayed_leaf(dag, below.data[k])] = true;
   }
   vec_free(dag_heap(dag), &below);
 }
@@ -101,6 +120,7 @@ ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   code->jacobian = array_code_jacobian(code, array->row, array->rows);
   if (modes->count) add_conditions(code, modes);
   add_logic(code, modes->logic);
+  add_delays(code, modes->logic);
   mark_leaves(code);
   return code;
 }

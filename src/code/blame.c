@@ -44,6 +44,7 @@ static double leaf_value(const Inquiry *inquiry, Expr leaf) {
   switch (op) {
   case OP_PARAMETER: return point->parameters[place];
   case OP_VARIABLE: return point->y[place];
+  case OP_DELAYED:
   case OP_DISCRETE: return point->discretes[place];
   default: return point->pre[place];
   }
@@ -127,15 +128,15 @@ static void inquire_node(Inquiry *inquiry, uint32_t position) {
   Blame *found = &inquiry->found[position];
   double *value = &inquiry->values[position];
   inquiry->culprit[position] = MAP_NONE;
-  if (op_kind(dag_op(inquiry->dag, e)) == KIND_LEAF) {
+  Op op = dag_op(inquiry->dag, e);
+  if (op_kind(op) == KIND_LEAF || op == OP_DELAYED) {
     found->argument = *value = leaf_value(inquiry, e);
     found->reason = isfinite(*value) ? NULL : "value that is not finite";
   } else {
     inquiry->culprit[position] = inherited_culprit(inquiry, e);
     if (inquiry->culprit[position] != MAP_NONE) return;
     if (!node_value(inquiry, e, value, &found->argument))
-      found->reason = dag_op(inquiry->dag, e) == OP_CALL ? caller_failure(inquiry->workspace->caller)
-                                                         : domain_reason(dag_op(inquiry->dag, e));
+      found->reason = op == OP_CALL ? caller_failure(inquiry->workspace->caller) : domain_reason(op);
     else if (!isfinite(*value)) found->reason = "result beyond the range of numbers";
   }
   if (found->reason) inquiry->culprit[position] = position;

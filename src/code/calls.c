@@ -4,6 +4,7 @@
 #include "code/calls.h"
 
 #include "expr/op_math.h"
+#include "external/external.h"
 #include "model/execute.h"
 
 #include <math.h>
@@ -87,6 +88,7 @@ struct Caller {
   Names names; /* those of the model, and texts that functions make */
   Diags diags;
   Runner runners[CALL_PARTIALS_LIMIT + 1];
+  const Runner *last; /* the one that ran last */
 };
 
 static void domain_constant(void *context, double value, void *out) {
@@ -147,6 +149,155 @@ static void domain_select(void *context, const void *condition, const void *then
   memmove(out, truth != 0 ? then : otherwise, sizeof(double) << runner->n);
 }
 
+/* ---- derivatives given apart ---- */
+
+/* f(a + b e) with the last nilpotent e is f(a) + e f'(a)[b], where a and b have one nilpotent less: the machine that
+ * runs those is that of the next lower number. */
+typedef struct Direction {
+  Runner *lower;
+  size_t half; /* scalars of the lower algebra, in doubles */
+  const Routine *routine;
+  const Value *inputs;
+} Direction;
+
+static const double *element_at(const Direction *d, const Value *value, uint32_t i) {
+  return (const double *)(const void *)value->data + 2 * d->half * i;
+}
+
+static bool is_real(const Value *value) { return value->type.base == TYPE_REAL; }
+
+static bool is_constant(const Direction *d, const Value *value) {
+  for (uint32_t i = 0; is_real(value) && i < value->count; i++)
+    for (size_t m = 1; m < 2 * d->half; m++)
+      if (element_at(d, value, i)[m] != 0) return false;
+  return true;
+}
+
+/* The value a + h b, or (h = 0) a; or (is_rate) b. */
+static Value part_of(const Direction *d, Arena *arena, const Value *value, double h, bool is_rate) {
+  Value part = *value;
+  double *out = arena_array(arena, value->count * d->half, sizeof *out);
+  part.data = (char *)out;
+  for (uint32_t i = 0; i < value->count; i++)
+    for (size_t m = 0; m < d->half; m++) {
+      const double *element = element_at(d, value, i);
+      bool moves = h != 0 && is_real(value);
+      out[i * d->half + m] = is_rate ? element[d->half + m] : element[m] + (moves ? h * element[d->half + m] : 0);
+    }
+  return part;
+}
+
+/* Adds factor times the outputs of the lower machine's last run to the lower or upper halves of `outputs`. */
+static bool add_outputs(const Direction *d, Runner *runner, bool is_upper, double factor, Value *outputs) {
+  for (uint32_t o = 0; o < d->routine->outputs; o++) {
+    const Value *from = machine_output(d->lower->machine, o);
+    if (!value_same_sizes(&outputs[o], from)) outputs[o] = machine_make(runner->machine, from->type, from->sizes);
+    if (outputs[o].type.base == TYPE_NOTHING) return false;
+    bool is_number = is_real(from);
+    for (uint32_t i = 0; i < from->count; i++)
+      for (size_t m = 0; m < d->half; m++) {
+        double *to = (double *)(void *)outputs[o].data + 2 * d->half * i + (is_upper ? d->half : 0) + m;
+        double value = ((const double *)(const void *)from->data)[i * d->half + m];
+        if (!is_upper) *to = value;
+        else *to = is_number ? *to + factor * value : 0;
+      }
+  }
+  return true;
+}
+
+static void clear_upper(const Direction *d, Value *outputs) {
+  for (uint32_t o = 0; o < d->routine->outputs; o++)
+    for (uint32_t i = 0; i < outputs[o].count; i++)
+      memset((double *)(void *)outputs[o].data + 2 * d->half * i + d->half, 0, d->half * sizeof(double));
+}
+
+static bool run_moved(const Direction *d, Arena *arena, double h) {
+  Value *inputs = arena_array(arena, d->routine->inputs, sizeof *inputs);
+  for (uint32_t i = 0; i < d->routine->inputs; i++) inputs[i] = part_of(d, arena, &d->inputs[i], h, false);
+  return machine_run(d->lower->machine, d->routine, inputs, d->routine->inputs) == EXECUTE_OK;
+}
+
+static bool is_listed(const IndexVec *list, uint32_t slot) {
+  for (uint32_t i = 0; i < list->count; i++)
+    if (list->data[i] == slot) return true;
+  return false;
+}
+
+/* Inputs of the derivative: those of the function, then the rates of its Reals. NULL: it does not fit. */
+static Value *rate_inputs(const Direction *d, Arena *arena, const Derivative *derivative) {
+  uint32_t count = d->routine->inputs;
+  Value *inputs = arena_array(arena, 2 * (size_t)count, sizeof *inputs);
+  for (uint32_t i = 0; i < d->routine->inputs; i++) {
+    const Value *input = &d->inputs[i];
+    if (is_listed(&derivative->constant, i) && !is_constant(d, input)) return NULL;
+    inputs[i] = part_of(d, arena, input, 0, false);
+    bool has_rate = is_real(input) && !is_listed(&derivative->without, i) && !is_listed(&derivative->constant, i);
+    if (has_rate) inputs[count++] = part_of(d, arena, input, 0, true);
+  }
+  bool fits = derivative->routine->inputs == count && derivative->routine->outputs == d->routine->outputs;
+  return fits && derivative->order == 1 && routine_can_run(derivative->routine) ? inputs : NULL;
+}
+
+/* By the first derivative given that fits; *is_done tells whether there is one. */
+static bool derive_as_given(const Direction *d, Runner *runner, Arena *arena, Value *outputs, bool *is_done) {
+  for (uint32_t k = 0; k < d->routine->derivatives.count && !*is_done; k++) {
+    const Derivative *derivative = &d->routine->derivatives.data[k];
+    Value *inputs = rate_inputs(d, arena, derivative);
+    if (!inputs) continue;
+    if (!run_moved(d, arena, 0) || !add_outputs(d, runner, false, 1, outputs)) return false;
+    clear_upper(d, outputs);
+    if (machine_run(d->lower->machine, derivative->routine, inputs, derivative->routine->inputs) != EXECUTE_OK ||
+        !add_outputs(d, runner, true, 1, outputs))
+      return false;
+    *is_done = true;
+  }
+  return true;
+}
+
+/* Largest Real and largest rate among the inputs, which make the step of a difference. */
+static double difference_step(const Direction *d) {
+  double value = 1, rate = 0;
+  for (uint32_t i = 0; i < d->routine->inputs; i++)
+    for (uint32_t k = 0; is_real(&d->inputs[i]) && k < d->inputs[i].count; k++) {
+      const double *element = element_at(d, &d->inputs[i], k);
+      value = fmax(value, fabs(element[0]));
+      rate = fmax(rate, fabs(element[d->half]));
+    }
+  return rate > 0 ? 6e-6 * value / rate : 0; /* cube root of the round-off */
+}
+
+/* A function that nobody can differentiate: by central differences. */
+static bool derive_by_difference(const Direction *d, Runner *runner, Arena *arena, Value *outputs) {
+  double h = difference_step(d);
+  if (!run_moved(d, arena, 0) || !add_outputs(d, runner, false, 1, outputs)) return false;
+  clear_upper(d, outputs);
+  if (h == 0) return true;
+  return run_moved(d, arena, h) && add_outputs(d, runner, true, 0.5 / h, outputs) && run_moved(d, arena, -h) &&
+         add_outputs(d, runner, true, -0.5 / h, outputs);
+}
+
+static void start_runner(Runner *runner);
+
+static bool domain_derive(void *context, const Routine *routine, const Value *inputs, Value *outputs, bool *is_done) {
+  Runner *runner = context;
+  bool is_opaque = routine->kind == ROUTINE_EXTERNAL && routine->implementation && !routine->implementation->is_smooth;
+  bool has_records = false, moves = false;
+  if (runner->n == 0 || (!is_opaque && !routine->derivatives.count)) return true;
+  Direction d = {runner - 1, (size_t)1 << (runner->n - 1), routine, inputs};
+  for (uint32_t i = 0; i < routine->inputs; i++) {
+    has_records = has_records || inputs[i].type.base == TYPE_RECORD;
+    moves = moves || !is_constant(&d, &inputs[i]);
+  }
+  for (uint32_t i = 0; i < routine->outputs; i++) has_records = has_records || outputs[i].type.base == TYPE_RECORD;
+  if (has_records || !moves || (routine->implementation && routine->implementation->is_smooth)) return true;
+  if (!d.lower->machine) start_runner(d.lower);
+  Arena arena = arena_make(runner->caller->heap);
+  bool fine = derive_as_given(&d, runner, &arena, outputs, is_done);
+  if (fine && !*is_done && is_opaque) fine = *is_done = derive_by_difference(&d, runner, &arena, outputs);
+  arena_free(&arena);
+  return fine;
+}
+
 /* ---- running ---- */
 
 /* A function that still runs after so many instructions will not end. */
@@ -162,7 +313,9 @@ static void start_runner(Runner *runner) {
                             .known = domain_known,
                             .apply = domain_apply,
                             .sum = domain_sum,
-                            .select = domain_select};
+                            .select = domain_select,
+                            .externals = external_state(caller->heap),
+                            .derive = domain_derive};
   runner->algebra.room = heap_array(caller->heap, elements << runner->n, sizeof *runner->algebra.room);
   runner->callees = map_make(caller->heap);
   runner->arena = arena_make(caller->heap);
@@ -206,6 +359,15 @@ static void set_arguments(Runner *runner, Callee *callee, const CallSite *site, 
   for (uint32_t p = 0; p < site->partial_count; p++) flat[site->partials[p] * size + ((size_t)1 << p)] = 1;
 }
 
+/* What the function lacks, for caller_failure. */
+static bool report_unknown(Runner *runner, ExecuteStatus status) {
+  Span where;
+  if (status != EXECUTE_UNKNOWN) return false;
+  const char *obstacle = machine_obstacle(runner->machine, &where);
+  diag_error(&runner->caller->diags, DIAG_INPUT, where, "it needs %s", obstacle);
+  return false;
+}
+
 static bool run_function(Runner *runner, Callee *callee, const Function *function) {
   const Record *records = runner->caller->model->records.data;
   size_t size = runner->domain.size;
@@ -214,8 +376,8 @@ static bool run_function(Runner *runner, Callee *callee, const Function *functio
     value_unflatten(&runner->domain, &callee->inputs[i], records, in);
     in += function->inputs[i].scalars * size;
   }
-  if (machine_run(runner->machine, function->routine, callee->inputs, function->input_count) != EXECUTE_OK)
-    return false;
+  ExecuteStatus status = machine_run(runner->machine, function->routine, callee->inputs, function->input_count);
+  if (status != EXECUTE_OK) return report_unknown(runner, status);
   char *out = callee->results;
   for (uint32_t o = 0; o < function->output_count; o++) {
     const Value *value = machine_output(runner->machine, o);
@@ -243,12 +405,14 @@ void caller_prepare(Caller *caller, const CallSite *site) {
 
 bool caller_run(Caller *caller, const CallSite *site, const double *arguments, double *results) {
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
+  caller->last = NULL;
   if (site->partial_count > CALL_PARTIALS_LIMIT) return false;
   caller_prepare(caller, site);
   clear_diags(caller);
   Runner *runner = &caller->runners[site->partial_count];
   Callee *callee = find_callee(runner, site->function);
   set_arguments(runner, callee, site, arguments);
+  caller->last = runner;
   if (!run_function(runner, callee, caller->model->functions.data[site->function])) return false;
   size_t size = (size_t)1 << runner->n;
   const double *flat = (const double *)(const void *)callee->results;
@@ -256,6 +420,9 @@ bool caller_run(Caller *caller, const CallSite *site, const double *arguments, d
   return true;
 }
 
-const char *caller_failure(const Caller *caller) {
-  return caller->diags.list.count ? caller->diags.list.data[0].message : "a function that cannot be evaluated here";
+const char *caller_failure(Caller *caller) {
+  Span where;
+  if (caller->diags.list.count) return caller->diags.list.data[0].message;
+  if (!caller->last) return "a derivative of a function of too high an order";
+  return arena_printf(&caller->diags.arena, "it needs %s", machine_obstacle(caller->last->machine, &where));
 }

@@ -24,4 +24,4 @@ void caller_prepare(Caller *caller, const CallSite *site);
 bool caller_run(Caller *caller, const CallSite *site, const double *arguments, double *results);
 
 /* Why the last caller_run failed; one line. */
-const char *caller_failure(const Caller *caller);
+const char *caller_failure(Caller *caller);

@@ -372,14 +372,23 @@ static void cwrite_return(RoutineState *s) {
   s->has_return = true;
 }
 
-static void cwrite_external(RoutineState *s) { cvalue_line(s, "fail(m);"); }
+static void cwrite_external(RoutineState *s, uint32_t count, const uint32_t *places) {
+  (void)count, (void)places;
+  cvalue_line(s, "fail(m);");
+}
 
 static void cwrite_terminate(RoutineState *s) {
   cvalue_pop(s, 1);
   cvalue_line(s, "fail(m);");
 }
 
-static void cwrite_missing(RoutineState *s) {
+static void cwrite_call_local(RoutineState *s, const uint32_t *call, uint32_t count) {
+  (void)call, (void)count;
+  cvalue_refuse(s, "it calls a function that is one of its inputs");
+}
+
+static void cwrite_missing(RoutineState *s, Name name) {
+  (void)name;
   s->is_missing = true;
   cvalue_line(s, "fail(m);");
 }
@@ -509,6 +518,7 @@ static void put_end(RoutineState *s, TextVec *out) {
 const char *routine_write(RoutineWriter *writer, const Routine *routine) {
   RoutineState s = {.writer = writer, .routine = routine, .depth = 1};
   if (routine->is_broken) return "it has errors";
+  if (routine->implementation) return "its body is in another language";
   name_slots(&s);
   uint32_t i = 0;
   for (; i < routine->code.count && !s.refusal; i++) {

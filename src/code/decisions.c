@@ -1,6 +1,8 @@
 /* decisions: see decisions.h. */
 #include "code/decisions.h"
 
+#include "code/dependents.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -38,12 +40,22 @@ static void find_targets(Decisions *decisions, Heap *heap) {
   }
 }
 
+static void find_assigned(Decisions *decisions, Heap *heap) {
+  const Logic *logic = decisions->logic;
+  IndexVec assigned = {0};
+  for (uint32_t k = 0; k < logic->initial_steps.count; k++)
+    if (logic->initial_steps.data[k].is_parameter) vec_push(heap, &assigned, logic->initial_steps.data[k].leaf);
+  dependents_find(decisions->evaluator, heap, &assigned, &decisions->dependents);
+  vec_free(heap, &assigned);
+}
+
 Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
   const ArrayCode *code = evaluator->code;
   const Logic *logic = code->modes->logic;
   if (logic_is_empty(logic)) return NULL;
   Decisions *decisions = heap_alloc(heap, sizeof *decisions);
-  uint32_t levels = logic->level_start.count - 1, largest = 2 * logic->actions.count + logic->initial_steps.count;
+  uint32_t levels = logic->level_start.count - 1,
+           largest = 2 * logic->actions.count + logic->initial_steps.count + logic->lefts.count;
   *decisions = (Decisions){.logic = logic, .evaluator = evaluator};
   decisions->levels = heap_array(heap, levels, sizeof *decisions->levels);
   for (uint32_t l = 0; l < levels; l++) {
@@ -51,6 +63,7 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
     if (program_outputs(code->levels[l]) > largest) largest = program_outputs(code->levels[l]);
   }
   if (code->initial_steps) decisions->initial_steps = workspace_new(heap, code->initial_steps);
+  if (code->lefts) decisions->lefts = workspace_new(heap, code->lefts);
   if (code->actions) decisions->actions = workspace_new(heap, code->actions);
   decisions->values = heap_array(heap, largest, sizeof(double));
   decisions->start = heap_array(heap, logic->samples.count, sizeof(double));
@@ -61,6 +74,7 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
   for (uint32_t a = 0; a < logic->actions.count; a++)
     decisions->watches = decisions->watches || is_watched(evaluator->model->dag, &logic->actions.data[a]);
   find_targets(decisions, heap);
+  find_assigned(decisions, heap);
   return decisions;
 }
 
@@ -123,6 +137,15 @@ static void copy_pre(Decisions *decisions) {
   memcpy(evaluator->pre, evaluator->discretes, modes_leaves(evaluator->code->modes) * sizeof(double));
 }
 
+/* pre() of continuous variables. */
+static void set_lefts(Decisions *decisions, double t, const double *y) {
+  const Logic *logic = decisions->logic;
+  Point point = evaluator_point(decisions->evaluator, t, y);
+  if (decisions->lefts) workspace_run(decisions->lefts, &point, decisions->values);
+  for (uint32_t k = 0; k < logic->lefts.count; k++)
+    decisions->evaluator->discretes[logic->lefts.data[k].leaf] = decisions->values[k];
+}
+
 void decisions_start(Decisions *decisions) {
   Evaluator *evaluator = decisions->evaluator;
   const Model *model = evaluator->model;
@@ -147,7 +170,8 @@ void decisions_adopt(Decisions *decisions, const double *discretes) {
 
 void decisions_run(Decisions *decisions, double t) { begin_samples(decisions, t); }
 
-void decisions_begin(Decisions *decisions, double t) {
+void decisions_begin(Decisions *decisions, double t, const double *y) {
+  set_lefts(decisions, t, y);
   copy_pre(decisions);
   decisions->matter = false;
   set_samples(decisions, t);
@@ -162,14 +186,26 @@ static uint32_t set_leaf(Decisions *decisions, double *values, uint32_t leaf, do
   return 1;
 }
 
-/* What initial equations say of pre(). */
+static uint32_t set_parameter(Decisions *decisions, uint32_t parameter, double value) {
+  double *now = &decisions->evaluator->parameters[parameter];
+  if (isnan(value) || *now == value) return 0;
+  *now = value;
+  dependents_set(decisions->evaluator, &decisions->dependents);
+  decisions->matter = true;
+  return 1;
+}
+
+/* What initial equations say of pre() and of parameters. */
 static uint32_t set_initial(Decisions *decisions, const Point *point) {
   Evaluator *evaluator = decisions->evaluator;
   uint32_t changed = 0;
   if (!decisions->initial_steps || evaluator->discretes[decisions->logic->initial] == 0) return 0;
   workspace_run(decisions->initial_steps, point, decisions->values);
-  for (uint32_t k = 0; k < decisions->logic->initial_steps.count; k++)
-    changed += set_leaf(decisions, evaluator->pre, decisions->logic->initial_steps.data[k].leaf, decisions->values[k]);
+  for (uint32_t k = 0; k < decisions->logic->initial_steps.count; k++) {
+    const LogicStep *step = &decisions->logic->initial_steps.data[k];
+    if (step->is_parameter) changed += set_parameter(decisions, step->leaf, decisions->values[k]);
+    else changed += set_leaf(decisions, evaluator->pre, step->leaf, decisions->values[k]);
+  }
   return changed;
 }
 
@@ -178,6 +214,7 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
   Evaluator *evaluator = decisions->evaluator;
   Point point = evaluator_point(evaluator, t, y);
   decisions->undefined = false;
+  if (evaluator->discretes[logic->initial] != 0) set_lefts(decisions, t, y);
   uint32_t changed = set_initial(decisions, &point);
   for (uint32_t l = 0; l + 1 < logic->level_start.count; l++) {
     uint32_t begin = logic->level_start.data[l], end = logic->level_start.data[l + 1];
@@ -206,8 +243,9 @@ void decisions_end(Decisions *decisions, double t, const double *y) {
   copy_pre(decisions);
 }
 
-bool decisions_accept(Decisions *decisions) {
+bool decisions_accept(Decisions *decisions, double t, const double *y) {
   const Evaluator *evaluator = decisions->evaluator;
+  set_lefts(decisions, t, y);
   size_t size = decisions->logic->leaves * sizeof(double);
   bool differ = memcmp(evaluator->pre, evaluator->discretes, size) != 0;
   copy_pre(decisions);

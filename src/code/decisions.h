@@ -7,7 +7,8 @@
 typedef struct Decisions {
   const Logic *logic;
   Evaluator *evaluator;
-  Workspace **levels, *initial_steps, *actions;
+  Workspace **levels, *initial_steps, *lefts, *actions;
+  IndexVec dependents;      /* parameters bound to those that initial steps assign */
   double *values;           /* of a level, or of the actions */
   double *start, *interval; /* per sample */
   uint64_t *count;          /* per sample: how many are over */
@@ -37,14 +38,14 @@ void decisions_adopt(Decisions *decisions, const double *discretes);
 /* A run begins at t: samples are counted from there. */
 void decisions_run(Decisions *decisions, double t);
 
-/* Begins an event at t: pre() is what the values are, and samples that are due are true. */
-void decisions_begin(Decisions *decisions, double t);
+/* Begins an event at (t, y): pre() is what the values are, and samples that are due are true. */
+void decisions_begin(Decisions *decisions, double t, const double *y);
 
 /* Evaluates all steps at (t, y); returns how many leaves changed. */
 uint32_t decisions_set(Decisions *decisions, double t, const double *y);
 
-/* Ends an iteration: pre() takes the values over. true if some differ: another one is needed. */
-bool decisions_accept(Decisions *decisions);
+/* Ends an iteration at (t, y): pre() takes the values over. true if some differ: another one is needed. */
+bool decisions_accept(Decisions *decisions, double t, const double *y);
 
 /* Ends an event at (t, y): samples are false, and so is what follows from them. */
 void decisions_end(Decisions *decisions, double t, const double *y);

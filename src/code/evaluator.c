@@ -1,6 +1,8 @@
 /* evaluator: see evaluator.h. */
 #include "code/evaluator.h"
 
+#include "code/past.h"
+
 #include <math.h>
 
 Model *evaluator_model(Evaluator *evaluator) {
@@ -41,12 +43,15 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
   heap_numbers(heap, discretes, &evaluator->discretes, &evaluator->pre);
   evaluator->rows = workspace_new(heap, code->rows);
   evaluator->entries = workspace_new(heap, code->jacobian->program);
+  evaluator->past = past_new(heap, code);
   fill_nominal(evaluator);
   return evaluator;
 }
 
 Point evaluator_point(const Evaluator *evaluator, double t, const double *y) {
-  return (Point){t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
+  Point point = {t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
+  if (evaluator->past) past_read(evaluator, &point);
+  return point;
 }
 
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows) {

@@ -5,6 +5,8 @@
 
 #include "code/array_code.h"
 
+typedef struct Past Past;
+
 typedef struct Evaluator {
   Heap *heap;
   const ArrayCode *code;
@@ -14,6 +16,7 @@ typedef struct Evaluator {
   Model *own; /* see evaluator_model */
   double *parameters, *discretes, *pre;
   double *nominal; /* per column, positive */
+  Past *past;      /* what delays look back at (past.h); NULL without them */
   Workspace *rows, *entries;
   DagScratch scratch;
   uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */
@@ -31,7 +34,7 @@ bool evaluator_constant(Evaluator *evaluator, Expr e, double *value);
 /* Text of a row of the array as an equation, in the arena. */
 const char *evaluator_row_text(Evaluator *evaluator, uint32_t row, Arena *arena);
 
-/* The point (t, y) with the evaluator's other values. */
+/* The point (t, y) with the evaluator's other values, delays read for it. */
 Point evaluator_point(const Evaluator *evaluator, double t, const double *y);
 
 /* All rows, or the Jacobian of all rows, counted. */

@@ -17,7 +17,9 @@ bool op_has_value(Op op) {
   case OP_SAMPLE:
   case OP_EDGE:
   case OP_CHANGE:
+  case OP_LEFT:
   case OP_DELAY:
+  case OP_DELAYED:
   case OP_STRING_OF:
   case OP_STRING_JOIN: return false;
   default: return true;

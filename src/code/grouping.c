@@ -22,6 +22,7 @@ Group *grouping_add_group(Grouping *grouping, uint32_t phase, uint32_t instances
 uint32_t leaf_place(const Layout *layout, const Dag *dag, Expr leaf) {
   switch (dag_op(dag, leaf)) {
   case OP_TIME: return 0;
+  case OP_DELAYED: return dag_delayed_leaf(dag, leaf);
   case OP_VARIABLE: return layout->column_start[dag_index(dag, leaf)] + dag_order(dag, leaf);
   default: return dag_index(dag, leaf);
   }

@@ -8,9 +8,21 @@
 /* To, fro, and to again. */
 enum { CHANGE_LIMIT = 3 };
 
-/* After so many events in a row at which a difference has not got away from its edge, hysteresis grows, up to the limit. */
-enum { HOVER_LIMIT = 6 };
-static const double SLACK_LIMIT = 1e-3;
+/* An event of a mode is one of hovering if its difference has not been farther from its edge since the event before than some
+ * times the tolerance, relative to the largest it has been or, where events come fast, to its nominal size. After so many in a
+ * row hysteresis grows, from a small part of the tolerance up to it. Hysteresis turns a bend into a jump, around which the solution
+ * may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance, to bound the events. */
+enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8 };
+static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3;
+
+/* Events are fast when less than this part of the run is between them. */
+static const double FAST = 1e-3;
+
+/* Events accumulate when the cycles between them get shorter by about the same ratio, so many times in a row, and all that are
+ * still to come, if it goes on so, come within this part of the run. Cycles
+ * around hysteresis do not count. */
+enum { ACCUMULATION_LIMIT = 8 };
+static const double REGULAR = 0.1, ACCUMULATED = 1e-11;
 
 /* Round-off of a difference as a part of what it is taken of, and of a rate as a part of its size of late. */
 static const double ROUND_OFF = 1e-13, STILL = 1e-9;
@@ -18,8 +30,9 @@ static const double ROUND_OFF = 1e-13, STILL = 1e-9;
 /* A difference is looked at again when it may have moved by this part of its size. */
 static const double SMALL_PART = 0.1;
 
-/* Events are located a little beyond an edge's band: so many of them are still the edge. */
-static const double EDGE_BANDS = 100;
+/* A rate jumps on the edge itself: nearer to it than this part of the way of a step, and by so much that it would make that part of
+ * the way in the step. Otherwise it may only bend. */
+static const double ON_EDGE = 1e-6, JUMP = 1e-3;
 
 Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   const Modes *modes = evaluator->code->modes;
@@ -36,24 +49,35 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
     switches->rates = workspace_new(heap, evaluator->code->rates);
   }
   switches->difference = heap_array(heap, 2 * (size_t)count, sizeof(double));
-  switches->rate = heap_array(heap, count, sizeof(double));
-  switches->before = heap_array(heap, count, sizeof(double));
-  switches->speed = heap_array(heap, count, sizeof(double));
-  switches->slack = heap_array(heap, count, sizeof(double));
-  switches->peak = heap_array(heap, count, sizeof(double));
+  double **const own[] = {&switches->rate, &switches->before,  &switches->speed,   &switches->slack,
+                          &switches->peak, &switches->largest, &switches->nominal, &switches->end};
+  for (size_t k = 0; k < sizeof own / sizeof *own; k++) *own[k] = heap_array(heap, count, sizeof(double));
+  switches->times = heap_array(heap, count, sizeof(EventTimes));
   switches->hovers = heap_array(heap, count, sizeof(uint8_t));
   switches->changes = heap_array(heap, count, sizeof(uint8_t));
+  switches->jumps = heap_array(heap, count, sizeof(bool));
   switches->slide.mode = switches->crossing = MAP_NONE;
   return switches;
 }
 
 void switches_forget(Switches *switches) {
   uint32_t count = switches->modes->count;
-  double *const learned[] = {switches->rate, switches->before, switches->speed, switches->slack, switches->peak};
+  double *const learned[] = {switches->rate, switches->before,  switches->speed, switches->slack,
+                             switches->peak, switches->largest, switches->end};
   for (size_t k = 0; k < sizeof learned / sizeof *learned; k++) memset(learned[k], 0, count * sizeof(double));
+  memset(switches->times, 0, count * sizeof(EventTimes));
   memset(switches->hovers, 0, count * sizeof(uint8_t));
+  memset(switches->jumps, 0, count * sizeof(bool));
   switches->slide.mode = switches->crossing = MAP_NONE;
   switches->begun = false;
+}
+
+void switches_set_nominal(Switches *switches, double t, const double *nominal) {
+  uint32_t count = switches->modes->count;
+  if (!count) return;
+  Point point = evaluator_point(switches->evaluator, t, nominal);
+  EvalStatus status = workspace_run(switches->workspace, &point, switches->difference);
+  for (uint32_t m = 0; m < count; m++) switches->nominal[m] = status == EVAL_OK ? switches->difference[count + m] : 0;
 }
 
 bool switches_evaluate(Switches *switches, double t, const double *y) {
@@ -127,13 +151,29 @@ double switches_safe_time(const Switches *switches, uint32_t m) {
   return fmax(switches_margin(switches, m, switches->difference[m]), SMALL_PART * size) / speed;
 }
 
-bool switches_hover(Switches *switches, uint32_t m, double tolerance) {
-  double *slack = &switches->slack[m], least = tolerance * fmax(1, switches->difference[switches->modes->count + m]);
-  bool hovers = switches->peak[m] <= 16 * fmax(*slack, least);
+bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) {
+  EventTimes *times = &switches->times[m];
+  double cycle = t - times->before, ratio = cycle / times->cycle;
+  bool regular = ratio < 1 && fabs(ratio - times->ratio) < REGULAR * ratio;
+  times->regular = regular ? times->regular + 1 : 0;
+  *times = (EventTimes){times->last, t, cycle, ratio, times->regular};
+  bool accumulates = times->regular >= ACCUMULATION_LIMIT && cycle * ratio < ACCUMULATED * span * (1 - ratio);
+  for (uint32_t k = 0; k < switches->modes->count && accumulates; k++) accumulates = switches->slack[k] == 0;
+  return accumulates;
+}
+
+bool switches_hover(Switches *switches, uint32_t m, double tolerance, double span) {
+  const EventTimes *times = &switches->times[m];
+  double *slack = &switches->slack[m], peak = switches->peak[m];
+  switches->largest[m] = fmax(switches->largest[m], peak);
+  double size = fmax(switches->largest[m], switches->difference[switches->modes->count + m]);
+  if (times->cycle < FAST * span) size = fmax(size, switches->nominal[m]);
+  double limit = fmax(tolerance, switches->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
+  bool hovers = peak <= HOVER_RANGE * fmax(*slack, tolerance * size) && times->regular < HOVER_LIMIT;
   switches->peak[m] = 0;
   switches->hovers[m] = hovers ? (uint8_t)(switches->hovers[m] + 1) : 0;
-  if (switches->hovers[m] < HOVER_LIMIT || *slack >= SLACK_LIMIT) return false;
-  *slack = fmin(fmax(4 * *slack, least), SLACK_LIMIT);
+  if (switches->hovers[m] < HOVER_LIMIT || *slack >= limit) return false;
+  *slack = fmin(fmax(SLACK_GROWTH * *slack, FIRST_SLACK * tolerance * size), limit);
   switches->hovers[m] = 0;
   return true;
 }
@@ -143,13 +183,17 @@ void switches_begin(Switches *switches, uint32_t m) {
   switches->crossing = m;
 }
 
-/* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. */
+/* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that
+ * contradicts never stays. */
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
-  bool on_edge = m == switches->crossing || fabs(difference - edge) <= EDGE_BANDS * band(switches, m);
-  if (on_edge && fabs(rate) > STILL * switches->speed[m]) return mode_value(op, edge + copysign(0.5, rate));
-  if (!on_edge || switches_contradict(switches, m)) return mode_value(op, difference);
+  bool is_located = m == switches->crossing && fabs(difference - switches->at) <= band(switches, m);
+  bool on_edge = is_located || fabs(difference - edge) <= band(switches, m);
+  bool moves = on_edge && fabs(rate) > STILL * switches->speed[m], contradicts = switches_contradict(switches, m);
+  double ahead = mode_value(op, edge + copysign(0.5, rate));
+  if (moves && (!contradicts || ahead != *mode_of(switches, m))) return ahead;
+  if (!on_edge || contradicts) return mode_value(op, difference);
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }
 
@@ -195,16 +239,34 @@ bool switches_undecided(const Switches *switches) {
   return false;
 }
 
+/* How far the difference of mode m came in the step in which its event was located. */
+static double way(const Switches *switches, uint32_t m) {
+  return fmax(fabs(switches->before[m]), fabs(switches->end[m]));
+}
+
 uint32_t switches_torn(const Switches *switches) {
-  for (uint32_t m = 0; m < switches->modes->count; m++)
-    if (switches->changes[m] >= CHANGE_LIMIT && switches->evaluator->code->has_rate[m]) return m;
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    if (switches->changes[m] < CHANGE_LIMIT || !switches->evaluator->code->has_rate[m]) continue;
+    double difference = switches->difference[m], off = fabs(difference - mode_edge(op_of(switches, m), difference));
+    if (off <= ON_EDGE * way(switches, m)) return m;
+  }
   return MAP_NONE;
+}
+
+bool switches_leads_back(Switches *switches) {
+  Slide *slide = &switches->slide;
+  uint32_t m = slide->mode;
+  switches->jumps[m] = slide->jump != 0 && fabs(slide->jump) * switches->step >= JUMP * way(switches, m);
+  if (switches->jumps[m] && slide->weight > 0 && slide->weight < 1) return true;
+  *mode_of(switches, m) = mode_value(op_of(switches, m), switches->difference[m]);
+  slide->mode = MAP_NONE;
+  return false;
 }
 
 void switches_slide(Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double edge = mode_edge(op, switches->difference[m]);
-  switches->slide = (Slide){m, {mode_value(op, edge - 0.5), mode_value(op, edge + 0.5)}, 0.5};
+  switches->slide = (Slide){m, {mode_value(op, edge - 0.5), mode_value(op, edge + 0.5)}, 0.5, 0};
 }
 
 void switches_leave(Switches *switches) {

@@ -11,7 +11,15 @@ typedef struct Slide {
   uint32_t mode;   /* MAP_NONE: the solution does not slide */
   double value[2]; /* of the mode below and above the edge */
   double weight;   /* of the latter, when last computed; outside of [0, 1] the solution leaves the edge */
+  double jump;     /* of the rate of the difference, when last computed */
 } Slide;
+
+/* Of a mode. A cycle is to and fro: two events. */
+typedef struct EventTimes {
+  double before, last; /* the two last ones */
+  double cycle, ratio; /* the last cycle, and its part of the one before */
+  uint32_t regular;    /* ratios in a row that were about the same, and below 1 */
+} EventTimes;
 
 typedef struct Switches {
   const Modes *modes;
@@ -24,12 +32,18 @@ typedef struct Switches {
   double *difference;           /* of it; behind them their sizes */
   double *rate;                 /* at the end of the last step; 0 where not known */
   double *before;               /* differences there; see switches_keep */
+  double *end, step;            /* at the end of the step in which an event was located, and its size */
   double *speed;                /* largest rate of late: how fast a difference may move within a step */
   double *slack;                /* a difference beyond its edge by less contradicts no mode; for solutions that slide */
   double *peak;                 /* largest margin seen since the mode's last event; see switches_hover */
-  uint8_t *hovers;              /* events in a row between which the mode did not get away from its edge */
-  uint32_t crossing;            /* the mode whose event it is; MAP_NONE */
-  uint8_t *changes;             /* of each mode since switches_begin */
+  double *largest;              /* of all peaks so far */
+  double *nominal;              /* sizes at the nominal values of the columns; see switches_set_nominal */
+  EventTimes *times;
+  bool *jumps;       /* the rate jumps where the mode changes, and leads back from both sides */
+  uint8_t *hovers;   /* events in a row between which the mode did not get away from its edge */
+  double at;         /* the difference of `crossing` where its event was located */
+  uint32_t crossing; /* the mode whose event it is; MAP_NONE */
+  uint8_t *changes;  /* of each mode since switches_begin */
   Slide slide;
   bool begun; /* a step's beginning has been kept */
 } Switches;
@@ -63,9 +77,16 @@ double switches_safe_time(const Switches *switches, uint32_t m);
 /* Has the last difference of mode m left its range by more than round-off? */
 bool switches_contradict(const Switches *switches, uint32_t m);
 
-/* Tells of an event of mode m. true: its difference hovers at its edge, within the tolerance, event after event, and contradicts
- * it from now on only when beyond by more. */
-bool switches_hover(Switches *switches, uint32_t m, double tolerance);
+/* Tells of the nominal values of all columns, by which hysteresis goes where nothing larger has been seen. */
+void switches_set_nominal(Switches *switches, double t, const double *nominal);
+
+/* Tells of the time of an event of mode m in a run of this span. true: its events come ever faster, and infinitely many before a time
+ * that is t but for round-off (Zeno). */
+bool switches_accumulate(Switches *switches, uint32_t m, double t, double span);
+
+/* After switches_accumulate: true if the difference of mode m hovers at its edge, within the tolerance, event after event, and
+ * contradicts it from now on only when beyond by more. */
+bool switches_hover(Switches *switches, uint32_t m, double tolerance, double span);
 
 /* Begins the search for modes that agree with their relations, at an event of mode m, whose difference is on an edge; MAP_NONE:
  * at no event. */
@@ -83,6 +104,10 @@ bool switches_undecided(const Switches *switches);
 
 /* A mode that went to and fro since switches_begin, by its rates: the solution slides along its edge. MAP_NONE: none did. */
 uint32_t switches_torn(const Switches *switches);
+
+/* Just begun to slide, and the columns solved: do the rates jump, and lead back from both sides? If not,
+ * the solution does not slide, and the mode is as the last difference says. */
+bool switches_leads_back(Switches *switches);
 
 /* Begins to slide along the edge of mode m nearest to its last difference; ends it in the mode to which it leads. */
 void switches_slide(Switches *switches, uint32_t m);

@@ -9,6 +9,7 @@ Store leaf_store(Op op) {
   case OP_TIME: return STORE_TIME;
   case OP_PARAMETER: return STORE_PARAMETER;
   case OP_VARIABLE: return STORE_COLUMN;
+  case OP_DELAYED:
   case OP_DISCRETE: return STORE_DISCRETE;
   case OP_PRE: return STORE_PRE;
   default: return STORE_CONSTANT;

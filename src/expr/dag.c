@@ -195,6 +195,16 @@ Expr dag_known_parameter(const Dag *dag, uint32_t index) {
 }
 
 Expr dag_discrete(Dag *dag, uint32_t index) { return leaf(dag, OP_DISCRETE, index, 0); }
+Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order) {
+  if (order > DELAY_DEGREE) return EXPR_ZERO;
+  Expr place = dag_constant(dag, first), derivative = dag_constant(dag, order), time = dag_time(dag);
+  return dag_intern(dag, OP_DELAYED, (Expr[]){place, derivative, time}, 3);
+}
+
+uint32_t dag_delayed_leaf(const Dag *dag, Expr e) {
+  return (uint32_t)(dag_value(dag, dag_child(dag, e, 0)) + dag_value(dag, dag_child(dag, e, 1)));
+}
+
 Expr dag_pre(Dag *dag, uint32_t index) { return leaf(dag, OP_PRE, index, 0); }
 Expr dag_string(Dag *dag, Name text) { return leaf(dag, OP_STRING, text, 0); }
 

@@ -85,6 +85,13 @@ Expr dag_variable(Dag *dag, uint32_t index, uint32_t order); /* column (j, k): k
 Expr dag_discrete(Dag *dag, uint32_t index);                 /* constant between events */
 Expr dag_pre(Dag *dag, uint32_t index);                      /* pre() of discrete variable `index` */
 Expr dag_string(Dag *dag, Name text);
+
+/* What a delay looks back at is a polynomial, whose derivatives take the discrete leaves from `first` on; behind them is the
+ * time that it is expanded at. This is derivative `order` as a function of time, for a delay by a fixed time. */
+enum { DELAY_DEGREE = 5, DELAY_LEAVES = DELAY_DEGREE + 2 };
+Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order);
+uint32_t dag_delayed_leaf(const Dag *dag, Expr e); /* of OP_DELAYED: the discrete leaf that has its value */
+
 Expr dag_known_parameter(const Dag *dag, uint32_t index); /* one that was made before */
 
 /* ---- operators; arguments are simplified as they are built ----
@@ -241,7 +248,8 @@ typedef struct LeafPrinter {
   void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind, double value); /* of an enumeration */
   const char *(*enumeration)(void *context, uint32_t kind); /* name, to make one of a number */
   /* Calls whose arguments are arrays and records: what stands before argument `position`, or (position =
-   * their number) behind the last; and the ValueKind of the argument. Both or none. */
+   * their number) behind the last; and the ValueKind of the argument. Both or none. NULL before the first: the call,
+   * one with partials, has no text in the language. */
   const char *(*around)(void *context, CallInfo call, uint32_t position);
   uint32_t (*argument)(void *context, CallInfo call, uint32_t position);
   const uint32_t *ranks; /* order of terms and factors, by node (dag_ranks); NULL: order of building */

@@ -156,6 +156,12 @@ static Expr derive_delay(Dag *dag, Expr self, const Expr *d) {
   return d[0] == EXPR_ZERO ? EXPR_ZERO : dag_multiply(dag, delayed, rate);
 }
 
+/* The next derivative; only time is below. */
+static Expr derive_delayed(Dag *dag, Expr self, const Expr *d) {
+  double first = dag_value(dag, dag_child(dag, self, 0)), order = dag_value(dag, dag_child(dag, self, 1));
+  return d[2] == EXPR_ZERO ? EXPR_ZERO : dag_delayed(dag, (uint32_t)first, (uint32_t)order + 1);
+}
+
 static Expr derive_node(Dag *dag, Expr self, const Expr *d, uint32_t count, bool in_time) {
   Op op = dag_op(dag, self);
   if (op_is_selector(op)) return select_derivative(dag, self, d);
@@ -163,6 +169,7 @@ static Expr derive_node(Dag *dag, Expr self, const Expr *d, uint32_t count, bool
   case OP_SUM: return derive_sum(dag, self, d);
   case OP_DIVIDE: return derive_quotient(dag, self, d);
   case OP_DELAY: return in_time ? derive_delay(dag, self, d) : EXPR_ZERO;
+  case OP_DELAYED: return derive_delayed(dag, self, d);
   default: return derive_operator(dag, self, d, count);
   }
 }

@@ -386,13 +386,14 @@ static void open_plain_call(Printer *p, Expr e, CallInfo call) {
 static void open_call(Printer *p, Expr e) {
   CallInfo call = dag_call_info(p->dag, e);
   const LeafPrinter *leaves = p->leaves;
-  if (!leaves || !leaves->around || call.partial_count) {
+  const char *first = leaves && leaves->around ? leaves->around(leaves->context, call, 0) : NULL;
+  if (!first) {
     open_plain_call(p, e, call);
     return;
   }
   uint32_t count = dag_child_count(p->dag, e);
   for (uint32_t i = 0; i < count; i++) {
-    part_text(p, leaves->around(leaves->context, call, i));
+    part_text(p, i ? leaves->around(leaves->context, call, i) : first);
     part_node(p, dag_child(p->dag, e, i), LEVEL_IF, leaves->argument(leaves->context, call, i));
   }
   part_text(p, leaves->around(leaves->context, call, count));

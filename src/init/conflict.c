@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FILTER_ROWS = 60, NAMED_MOST = 8 };
+enum { FILTER_MOST = 60, NAMED_MOST = 8, VALUES_MOST = 4 };
 
 Conflict conflict_of_column(const InitialSystem *system, const Order *order, const StepsResult *failure) {
   Heap *heap = system->heap;
@@ -57,7 +57,7 @@ Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *c
 
 /* ---- from numbers ---- */
 
-/* A few rows of the scaled matrix over the columns that are free, dense, with their residuals. */
+/* A few rows of the scaled matrix, dense, with their residuals. */
 typedef struct Dense {
   uint32_t rows, columns;
   double *a, *b;
@@ -96,41 +96,82 @@ static bool contradicts(const Dense *dense, const bool *in, Heap *heap) {
   return worst > 1e-3 * size;
 }
 
+/* An entry that is zero by chance at y counts, one that is zero by its parameters does not. */
+static double entry_of(const Jacobian *jacobian, int32_t e, const double *values) {
+  return values[e] == 0 && !jacobian->is_constant[e] ? 1 : values[e];
+}
+
+/* Numbers the columns that may move in the rows and the fixed ones of the conflict, 1 and up; 0 for the others. */
+static uint32_t number_columns(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict,
+                               uint32_t *number) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < conflict->columns.count; k++) number[conflict->columns.data[k]] = ++count;
+  for (uint32_t k = 0; k < conflict->rows.count; k++) {
+    uint32_t row = conflict->rows.data[k];
+    for (int32_t e = system->pattern.row_start[row]; e < system->pattern.row_start[row + 1]; e++) {
+      uint32_t q = (uint32_t)system->pattern.column[e];
+      if (!number[q] && !columns[q].fixed) number[q] = ++count;
+    }
+  }
+  return count;
+}
+
+/* The members of the conflict: its rows, then its fixed columns, each of which says that it stays. */
 static Dense take_dense(const InitialSystem *system, const InitialColumn *columns, Patch *patch, const double *y,
                         const Conflict *conflict) {
   const double *values, *scale = patch_scale(patch), *r = patch_rows(patch);
   const Jacobian *jacobian = patch_jacobian(patch, &values);
   Heap *heap = system->heap;
-  Dense dense = {.rows = conflict->rows.count};
-  uint32_t *place = heap_array(heap, system->rows, sizeof *place);
-  for (uint32_t k = 0; k < dense.rows; k++) place[conflict->rows.data[k]] = k + 1;
-  for (int pass = 0; pass < 2; pass++) {
-    uint32_t next = 0;
-    for (uint32_t q = 0; q < system->columns; q++) {
-      bool used = false;
-      double size = system->nominal[q] + fabs(y[q]);
-      for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1] && !columns[q].fixed; e++) {
-        uint32_t i = place[jacobian->row_index[e]];
-        if (!i) continue;
-        used = true;
-        if (pass) dense.a[(size_t)(i - 1) * dense.columns + next] = values[e] * scale[jacobian->row_index[e]] * size;
-      }
-      next += used;
-    }
-    if (pass) continue;
-    dense.columns = next;
-    dense.a = heap_array(heap, (size_t)dense.rows * next, sizeof *dense.a);
-  }
+  uint32_t rows = conflict->rows.count;
+  uint32_t *place = heap_array(heap, system->rows, sizeof *place),
+           *number = heap_array(heap, system->columns, sizeof *number);
+  Dense dense = {.rows = rows + conflict->columns.count, .columns = number_columns(system, columns, conflict, number)};
+  dense.a = heap_array(heap, (size_t)dense.rows * dense.columns, sizeof *dense.a);
   dense.b = heap_array(heap, dense.rows, sizeof *dense.b);
-  for (uint32_t k = 0; k < dense.rows; k++) dense.b[k] = r[conflict->rows.data[k]] * scale[conflict->rows.data[k]];
+  for (uint32_t k = 0; k < rows; k++) place[conflict->rows.data[k]] = k + 1;
+  for (uint32_t k = 0; k < rows; k++) dense.b[k] = r[conflict->rows.data[k]] * scale[conflict->rows.data[k]];
+  for (uint32_t k = 0; k < conflict->columns.count; k++) dense.a[(size_t)(rows + k) * dense.columns + k] = 1;
+  for (uint32_t q = 0; q < system->columns; q++) {
+    double size = system->nominal[q] + fabs(y[q]);
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1] && number[q]; e++) {
+      int32_t row = jacobian->row_index[e];
+      if (place[row])
+        dense.a[(size_t)(place[row] - 1) * dense.columns + number[q] - 1] =
+            entry_of(jacobian, e, values) * scale[row] * size;
+    }
+  }
   heap_free(heap, place);
+  heap_free(heap, number);
   return dense;
 }
 
-/* Drops every row without which the rest still contradicts itself. */
-static void filter_rows(const InitialSystem *system, const InitialColumn *columns, Patch *patch, const double *y,
-                        Conflict *conflict) {
+/* Does a column that may move occur in the rows of the conflict, and not linearly? */
+static bool is_doubtful(const InitialColumn *columns, const Patch *patch, const Conflict *conflict) {
+  const double *values;
+  const Jacobian *jacobian = patch_jacobian(patch, &values);
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1] && !columns[q].fixed; e++)
+      for (uint32_t k = 0; k < conflict->rows.count && !jacobian->is_constant[e]; k++)
+        if (conflict->rows.data[k] == (uint32_t)jacobian->row_index[e]) return true;
+  return false;
+}
+
+/* Keeps the members marked. */
+static void keep_marked(IndexVec *members, const bool *in) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < members->count; k++)
+    if (in[k]) members->data[kept++] = members->data[k];
+  members->count = kept;
+}
+
+void conflict_filter(InitialSystem *system, const InitialColumn *columns, double t, const double *y,
+                     Conflict *conflict) {
   Heap *heap = system->heap;
+  uint32_t worst, rows = conflict->rows.count;
+  if (rows + conflict->columns.count > FILTER_MOST) return;
+  index_sort((int32_t *)conflict->columns.data, (int32_t)conflict->columns.count);
+  Patch *patch = patch_new(system, NULL, 0);
+  if (!isfinite(patch_residual(patch, t, y, &worst))) return;
   Dense dense = take_dense(system, columns, patch, y, conflict);
   bool *in = heap_array(heap, dense.rows, sizeof *in);
   for (uint32_t k = 0; k < dense.rows; k++) in[k] = true;
@@ -139,11 +180,13 @@ static void filter_rows(const InitialSystem *system, const InitialColumn *column
       in[k] = false;
       in[k] = !contradicts(&dense, in, heap);
     }
-    uint32_t kept = 0;
-    for (uint32_t k = 0; k < dense.rows; k++)
-      if (in[k]) conflict->rows.data[kept++] = conflict->rows.data[k];
-    conflict->rows.count = kept;
+    keep_marked(&conflict->rows, in);
+    keep_marked(&conflict->columns, in + rows);
+    bool named = false;
+    for (uint32_t k = 0; k < conflict->columns.count; k++) named |= conflict->columns.data[k] == conflict->column;
+    if (!named) conflict->column = MAP_NONE;
   }
+  conflict->is_doubtful = is_doubtful(columns, patch, conflict);
   heap_free_all(heap, in, dense.a, dense.b);
 }
 
@@ -188,9 +231,71 @@ Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, 
   patch_residual(patch, t, y, &worst);
   conflict.residual = patch_rows(patch)[worst];
   take_apart(system, patch, worst, &conflict);
-  if (conflict.rows.count <= FILTER_ROWS) filter_rows(system, columns, patch, y, &conflict);
   add_fixed_of_rows(system, columns, &conflict);
   return conflict;
+}
+
+/* ---- what has no value ---- */
+
+/* The columns that occur in an expression, in the system's heap. */
+static IndexVec columns_below(const InitialSystem *system, Expr node) {
+  Dag *dag = system->model->dag;
+  IndexVec below = {0}, columns = {0};
+  dag_below(dag, dag_scratch(dag), &node, 1, &below);
+  for (uint32_t k = 0; k < below.count; k++)
+    if (dag_op(dag, below.data[k]) == OP_VARIABLE)
+      vec_push(system->heap, &columns,
+               system->layout.column_start[dag_index(dag, below.data[k])] + dag_order(dag, below.data[k]));
+  vec_free(dag_heap(dag), &below);
+  return columns;
+}
+
+/* "x = 0, y = -1": the columns below a node, and their values. */
+static const char *values_below(const InitialSystem *system, Expr node, const double *y, Arena *arena) {
+  const char *text = "";
+  IndexVec columns = columns_below(system, node);
+  for (uint32_t k = 0; k < columns.count && k < VALUES_MOST; k++)
+    text = arena_printf(arena, "%s%s%s = %.6g", text, k ? ", " : "", system_column_name(system, columns.data[k], arena),
+                        y[columns.data[k]]);
+  vec_free(system->heap, &columns);
+  return text;
+}
+
+static bool blame_rows(InitialSystem *system, const IndexVec *rows, double t, const double *y, Blame *blame) {
+  return rows->count && patch_blame(patch_new(system, rows->data, rows->count), t, y, blame);
+}
+
+bool conflict_move_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y,
+                             InitialColumn *columns) {
+  Blame blame;
+  bool moved = false;
+  if (!blame_rows(system, rows, t, y, &blame)) return false;
+  IndexVec below = columns_below(system, blame.node);
+  for (int given = 0; given < 2 && !moved; given++) {
+    for (uint32_t k = 0; k < below.count; k++) {
+      InitialColumn *column = &columns[below.data[k]];
+      double value = fmin(fmax(system->nominal[below.data[k]], column->min), column->max);
+      if (column->fixed || column->given != given || column->start == value) continue;
+      column->start = value;
+      moved = true;
+    }
+  }
+  vec_free(system->heap, &below);
+  return moved;
+}
+
+bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y, Diags *diags) {
+  Blame blame;
+  if (!blame_rows(system, rows, t, y, &blame)) return false;
+  uint32_t row = rows->data[blame.output];
+  Arena *arena = &diags->arena;
+  const char *values = values_below(system, blame.node, y, arena);
+  Diag *diag = diag_error(diags, DIAG_INIT, system_row_span(system, row),
+                          "no consistent initial values found: `%s` is not defined%s%s: %s",
+                          system_part_text(system, blame.node, arena), *values ? " at " : "", values, blame.reason);
+  diag_note(diags, diag, (Span){0}, "in `%s`", system_row_text(system, row, arena));
+  if (*values) diag_note(diags, diag, (Span){0}, "give start values at which it is defined");
+  return true;
 }
 
 /* ---- the message ---- */
@@ -239,7 +344,11 @@ void conflict_report(const InitialSystem *system, const InitialColumn *columns, 
   const char *row = system_row_text(system, conflict->rows.data[0], arena);
   Span span = system_row_span(system, conflict->rows.data[0]);
   Diag *diag;
-  if (conflict->columns.count)
+  if (conflict->columns.count && conflict->is_doubtful)
+    diag = diag_error(diags, DIAG_INIT, span,
+                      "no consistent initial values found: fixed %s and `%s` could not be met together: residual %.4g",
+                      fixed, row, conflict->residual);
+  else if (conflict->columns.count)
     diag = diag_error(diags, DIAG_INIT, span, "no consistent initial values: fixed %s contradict%s `%s`: residual %.4g",
                       fixed, conflict->columns.count > 1 ? "" : "s", row, conflict->residual);
   else

@@ -10,6 +10,7 @@ typedef struct Conflict {
   double residual;  /* of the first row, where all of them are met best */
   uint32_t column;  /* one of the columns that the others determine; MAP_NONE */
   double wanted;    /* and the value they want; NAN if none fits */
+  bool is_doubtful; /* a column that may move is in the rows nonlinearly: elsewhere they may agree */
 } Conflict;
 
 /* A redundant fixed column and what determines it: the fundamental circuit of the structural choice, hence
@@ -20,9 +21,22 @@ Conflict conflict_of_column(const InitialSystem *system, const Order *order, con
 Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *columns, uint32_t row, double residual);
 
 /* From numbers: the rows that stay apart where all rows are met best in the least-squares sense from y
- * (which moves there), and of them, where they are few, a set of which each is needed. Fixed columns count
- * by their entries in those rows. */
+ * (which moves there), with the fixed columns in them. */
 Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y, bool *defined);
+
+/* Drops rows and fixed columns of a small conflict one after the other while the rest still contradicts itself, linearized at
+ * y: what is left is a smallest set. Says whether it is doubtful. */
+void conflict_filter(InitialSystem *system, const InitialColumn *columns, double t, const double *y,
+                     Conflict *conflict);
+
+/* Puts the columns to nominal, within min and max, that make the first of these rows undefined at y: those without a given start
+ * value, or else given ones that are not fixed. false: nothing moved. */
+bool conflict_move_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y,
+                             InitialColumn *columns);
+
+/* Reports the first of these rows that has no value at y, or else no derivative, with what is outside of its domain there
+ * and the values that it is made of. false: all of them have. */
+bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y, Diags *diags);
 
 /* The message: variables with their fixed values, equations, how much they disagree, and what to try. */
 void conflict_report(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict, Diags *diags);

@@ -87,7 +87,22 @@ static void take_rows(const Order *order, Initial *initial) {
   }
 }
 
-Explanation initial_explain(Initializer *initializer, Initial *initial) {
+/* Of values by ranks: which row determines what is not known. */
+static Explanation explain_ranks(const Initializer *initializer, Initial *initial, Arena *arena) {
+  const Strangeness *ranks = initializer->ranks;
+  Explanation explanation = {.residual_row = MAP_NONE, .condition = 1, .nonlinear = 1};
+  explanation.ranks = arena_printf(arena, "strangeness index mu = %d: a = %d, d = %d, v = %d, u = %d", (int)ranks->mu,
+                                   (int)ranks->a, (int)ranks->d, (int)ranks->v, (int)ranks->u);
+  initial->system = system_new(initializer->heap, ranks->evaluator, NULL, false);
+  explanation.largest_nonlinear = initial->system->rows;
+  Patch *patch = patch_new(initial->system, NULL, 0);
+  explanation.residual = patch_residual(patch, initial->t0, initial->value, &explanation.residual_row);
+  if (ranks->all.rank) explanation.condition = ranks->all.value[0] / ranks->all.value[ranks->all.rank - 1];
+  return explanation;
+}
+
+Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena) {
+  if (initializer->ranks) return explain_ranks(initializer, initial, arena);
   Explanation explanation = {.residual_row = MAP_NONE, .condition = 1};
   Heap *heap = initializer->heap;
   Arena scratch = arena_make(heap);

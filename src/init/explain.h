@@ -8,6 +8,7 @@
 
 typedef struct Explanation {
   HiddenParts parts;
+  const char *ranks;                          /* characteristic values, if the method goes by ranks; NULL */
   uint32_t assignments, linear, nonlinear;    /* explicit ones; systems of equations */
   uint32_t largest_linear, largest_nonlinear; /* rows */
   double residual;                            /* largest scaled residual of all rows */
@@ -17,4 +18,4 @@ typedef struct Explanation {
 
 /* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column,
  * and initial->system. About linear but for two factorizations. */
-Explanation initial_explain(Initializer *initializer, Initial *initial);
+Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena);

@@ -61,7 +61,7 @@ static bool row_holds(double residual, const RowSize *size) {
          fabs(residual) <= VANISHED * size->nominal / fmax(1, size->largest);
 }
 
-/* Are all rows met at (t, y) but those left out? */
+/* Are all rows met at (t, y) but those left out? A derivative need not exist there, as that of sqrt(x) at 0: it measures nothing. */
 static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, const double *y) {
   const Jacobian *jacobian = rows->jacobian;
   Arena scratch = arena_make(rows->evaluator->heap);
@@ -160,6 +160,7 @@ typedef struct Attempt {
   Initial *initial;
   double t0, tolerance;
   StepsResult last;
+  double *stuck; /* values where the last steps ended */
 } Attempt;
 
 /* Do all rows but surplus ones hold at the values of now? */
@@ -177,6 +178,7 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
                             initial->value);
   initial->iterations += attempt->last.iterations;
   initial->way = way;
+  memcpy(attempt->stuck, initial->value, initial->columns * sizeof *attempt->stuck);
   if (!attempt->last.solved) return false;
   if (mode == STEPS_KEEP && moves_given(initial->column, initial->columns, initial->value)) return false;
   return values_hold(attempt);
@@ -290,6 +292,7 @@ static bool check_surplus(Attempt *attempt, Diags *diags) {
   initial->has_conflict = true;
   initial->conflict =
       conflict_of_surplus(attempt->system, initial->column, surplus->data[worst], patch_rows(patch)[worst]);
+  conflict_filter(attempt->system, initial->column, attempt->t0, initial->value, &initial->conflict);
   conflict_report(attempt->system, initial->column, &initial->conflict, diags);
   return false;
 }
@@ -297,6 +300,9 @@ static bool check_surplus(Attempt *attempt, Diags *diags) {
 static bool refuse(Attempt *attempt, Diags *diags) {
   Initial *initial = attempt->initial;
   bool defined = true;
+  if (!attempt->last.conflict &&
+      conflict_report_undefined(attempt->system, &attempt->last.rows, attempt->t0, attempt->stuck, diags))
+    return false;
   initial->has_conflict = true;
   if (attempt->last.conflict) {
     initial->conflict = conflict_of_column(attempt->system, attempt->order, &attempt->last);
@@ -305,6 +311,8 @@ static bool refuse(Attempt *attempt, Diags *diags) {
     initial->conflict = conflict_of_point(attempt->system, initial->column, attempt->t0, initial->value, &defined);
   }
   if (defined) {
+    const double *y = attempt->last.conflict ? attempt->stuck : initial->value;
+    conflict_filter(attempt->system, initial->column, attempt->t0, y, &initial->conflict);
     conflict_report(attempt->system, initial->column, &initial->conflict, diags);
     return false;
   }
@@ -314,10 +322,33 @@ static bool refuse(Attempt *attempt, Diags *diags) {
   return false;
 }
 
+static bool try_ways(Attempt *attempt) {
+  if (try_steps(attempt, STEPS_KEEP, WAY_KEPT) || try_steps(attempt, STEPS_NEAREST, WAY_NEAREST)) return true;
+  return !attempt->last.conflict &&
+         (try_homotopy(attempt) || try_steps(attempt, STEPS_CONTINUE, WAY_CONTINUED) || try_all_rows(attempt));
+}
+
+/* Once more from nominal values, as long as start values leave a row undefined. What was given is still what a value is
+ * compared with. */
+static bool solve_from_nominal(Attempt *attempt) {
+  enum { ROUNDS = 8 };
+  Initial *initial = attempt->initial;
+  Heap *heap = attempt->system->heap;
+  double *given = heap_array(heap, initial->columns, sizeof *given);
+  bool solved = false;
+  for (uint32_t q = 0; q < initial->columns; q++) given[q] = initial->column[q].start;
+  for (int round = 0; round < ROUNDS && !solved && !attempt->last.conflict; round++) {
+    if (!conflict_move_undefined(attempt->system, &attempt->last.rows, attempt->t0, attempt->stuck, initial->column))
+      break;
+    solved = try_ways(attempt);
+  }
+  for (uint32_t q = 0; q < initial->columns; q++) initial->column[q].start = given[q];
+  heap_free(heap, given);
+  return solved;
+}
+
 static bool solve_system(Attempt *attempt, Diags *diags) {
-  bool solved = try_steps(attempt, STEPS_KEEP, WAY_KEPT) || try_steps(attempt, STEPS_NEAREST, WAY_NEAREST);
-  if (!solved && !attempt->last.conflict)
-    solved = try_homotopy(attempt) || try_steps(attempt, STEPS_CONTINUE, WAY_CONTINUED) || try_all_rows(attempt);
+  bool solved = try_ways(attempt) || solve_from_nominal(attempt);
   return solved ? check_surplus(attempt, diags) : refuse(attempt, diags);
 }
 
@@ -354,6 +385,7 @@ static bool solve_by_system(Initializer *initializer, bool event, double t0, dou
   count_freedom(initializer, initial);
   Order order = order_make(system, initial->column, &scratch);
   Attempt attempt = {.system = system, .order = &order, .initial = initial, .t0 = t0, .tolerance = tolerance};
+  attempt.stuck = arena_array(&scratch, initial->columns, sizeof *attempt.stuck);
   bool ok = solve_system(&attempt, diags);
   classify(&order, initial);
   if (ok) system_store(system, initial->value, initial->y);
@@ -374,13 +406,30 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
   initial->y = heap_array(heap, n, sizeof *initial->y);
   if (!starts_collect(evaluator, starts, tolerance, initial->column, diags)) return false;
   count_freedom(initializer, initial);
-  if ((event || !needs_system(evaluator->model)) && solve_by_states(initializer, t0, initial)) {
+  bool by_states = event || (!needs_system(evaluator->model) && !evaluator->past);
+  if (by_states && solve_by_states(initializer, t0, initial)) {
     initial->way = WAY_STATES;
     classify(NULL, initial);
     memcpy(initial->y, initial->value, n * sizeof *initial->y);
     return initial->solved = true;
   }
   return initial->solved = solve_by_system(initializer, event, t0, tolerance, initial, diags);
+}
+
+Initial initial_of_ranks(const Initializer *initializer, const StartValues *starts, double t0) {
+  const Strangeness *ranks = initializer->ranks;
+  Heap *heap = initializer->heap;
+  uint32_t n = ranks->array->columns;
+  Diags silent = diags_make(heap);
+  Initial initial = {.solved = true, .t0 = t0, .columns = n, .way = WAY_RANKS, .dof = ranks->d};
+  initial.column = heap_array(heap, n, sizeof *initial.column);
+  initial.y = initial.value = heap_array(heap, n, sizeof *initial.value);
+  memcpy(initial.value, ranks->y, n * sizeof *initial.value);
+  starts_collect(ranks->evaluator, starts, HUGE_VAL, initial.column, &silent);
+  for (uint32_t q = 0; q < n; q++) initial.fixed += initial.column[q].fixed;
+  initial.free = initial.dof > initial.fixed ? (uint32_t)(initial.dof - initial.fixed) : 0;
+  classify(NULL, &initial);
+  return initial;
 }
 
 void initial_report_bounds(const Initializer *initializer, const Initial *initial, Diags *diags) {

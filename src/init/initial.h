@@ -12,6 +12,7 @@
 #include "init/conflict.h"
 #include "reduce/dummy.h"
 #include "reduce/statespace.h"
+#include "reduce/strangeness.h"
 
 /* The way that led to the solution. */
 typedef enum InitialWay {
@@ -21,6 +22,7 @@ typedef enum InitialWay {
   WAY_HOMOTOPY,
   WAY_CONTINUED,
   WAY_ALL_ROWS,
+  WAY_RANKS,
 } InitialWay;
 
 typedef struct Initial {
@@ -48,6 +50,7 @@ typedef struct Initializer {
   Dummy *dummy;
   StateSpace *space;
   InitialSystem *system, *event_system; /* made when needed */
+  const Strangeness *ranks;             /* where structure failed: the method by ranks has the values; NULL otherwise */
 } Initializer;
 
 /* Start values per column of the evaluator's array, before any equation is looked at: for the modes of
@@ -58,6 +61,9 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
  * (DIAG_INIT) and initial->conflict. Free parameters are set in the evaluator. Lives in the heap. */
 bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
                    Diags *diags);
+
+/* The point of the method by ranks, for reports. Lives in the heap. */
+Initial initial_of_ranks(const Initializer *initializer, const StartValues *starts, double t0);
 
 /* Warns of values outside of min and max. */
 void initial_report_bounds(const Initializer *initializer, const Initial *initial, Diags *diags);

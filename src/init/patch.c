@@ -16,6 +16,7 @@ enum {
   HALVING_NEAR = 2,
   BURDEN_LIMIT = 8,
   SLIDE_LIMIT = 200,
+  SLIDE_HALVINGS = 30, /* down to a kink */
   CONTINUATION_LIMIT = 100,
 };
 
@@ -303,6 +304,15 @@ double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst) 
   return largest_residual(patch, worst);
 }
 
+bool patch_blame(Patch *patch, double t, const double *y, Blame *blame) {
+  Dag *dag = patch->system->model->dag;
+  Point point = system_point(patch->system, t, y);
+  if (workspace_blame(patch->program, dag, &point, blame)) return true;
+  if (!workspace_blame(patch->entries, dag, &point, blame)) return false;
+  blame->output = (uint32_t)patch->jacobian->row_index[blame->output];
+  return true;
+}
+
 /* ---- steps ---- */
 
 static bool take_step(Patch *patch, const double *y, bool square) {
@@ -382,6 +392,11 @@ static void shorten(Patch *patch, const double *y, double squares) {
   patch->rest = squares - fraction * (squares - patch->rest);
 }
 
+/* Where a step leads over a flat place: nothing is gained, but nothing lost either. */
+static bool is_level(const Patch *patch, double squares, double before) {
+  return patch->careful && squares <= before * (1 + 1e-12);
+}
+
 /* Halves the step until the rows are defined and smaller; leaves y there, or as it was. Returns the fraction
  * taken. */
 static double search_line(Patch *patch, double t, double *y, double before, int limit) {
@@ -389,7 +404,8 @@ static double search_line(Patch *patch, double t, double *y, double before, int 
   save(patch, y, patch->trial);
   for (int halving = 0; halving < limit; halving++, fraction /= 2) {
     restore(patch, patch->trial, fraction, y);
-    if (!evaluate(patch, t, y, &squares) || squares > before - 0.25 * fraction * (before - patch->rest)) continue;
+    if (!evaluate(patch, t, y, &squares)) continue;
+    if (squares > before - 0.25 * fraction * (before - patch->rest) && !is_level(patch, squares, before)) continue;
     patch->after = squares;
     return fraction;
   }
@@ -512,7 +528,7 @@ void patch_approach(Patch *patch, double t, const double *origin, double *y, Pat
     double gain = step_squares(patch); /* the slope of half the squared distance */
     bool nearer = false;
     double next = away;
-    for (int halving = 0; halving < 8 && !nearer; halving++, fraction /= 2) {
+    for (int halving = 0; halving < SLIDE_HALVINGS && !nearer; halving++, fraction /= 2) {
       memcpy(patch->step, tangent, patch->columns * sizeof *tangent);
       restore(patch, held, fraction, y);
       PatchResult back = iterate(patch, t, y);

@@ -46,6 +46,9 @@ PatchResult patch_continue(Patch *patch, double t, double *y);
  * if undefined. *worst: its row among the patch's. */
 double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst);
 
+/* Why a row has no value at y, or else none of its derivatives: the row among the patch's is blame->output. false: all have. */
+bool patch_blame(Patch *patch, double t, const double *y, Blame *blame);
+
 /* After patch_residual or a solve: values of the rows, and the scaled matrix entries by columns. */
 const double *patch_rows(const Patch *patch);
 const double *patch_scale(const Patch *patch);

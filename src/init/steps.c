@@ -48,17 +48,27 @@ typedef struct Run {
   StepsResult result;
 } Run;
 
+static void set_failed_rows(Run *run, const uint32_t *rows, uint32_t count) {
+  run->result.rows.count = 0;
+  for (uint32_t k = 0; k < count; k++) vec_push(run->heap, &run->result.rows, rows[k]);
+}
+
+/* Evaluates the pending assignments, up to the first that has no value. */
 static bool flush(Run *run) {
-  uint32_t n = run->targets.count;
+  uint32_t n = run->targets.count, done = 0;
   if (!n) return true;
   InitialSystem *system = run->system;
   const Program *program = program_new(run->heap, system->model, &system->layout, run->values.data, n);
   Point point = system_point(system, run->t, run->y);
   system->evaluator->row_evaluations += n;
-  bool ok = workspace_run(workspace_new(run->heap, program), &point, run->results) == EVAL_OK;
-  for (uint32_t k = 0; k < n && ok; k++) run->y[run->targets.data[k]] = run->results[k];
+  workspace_run(workspace_new(run->heap, program), &point, run->results);
+  for (; done < n && isfinite(run->results[done]); done++) run->y[run->targets.data[done]] = run->results[done];
+  if (done < n) {
+    uint32_t row = (uint32_t)run->order->choice.matching.row_of_column[run->targets.data[done]];
+    set_failed_rows(run, &row, 1);
+  }
   run->leaves.count = run->values.count = run->targets.count = 0;
-  return ok;
+  return done == n;
 }
 
 static Expr column_leaf(const InitialSystem *system, uint32_t q) {
@@ -135,22 +145,25 @@ static void restart(Run *run, const Unit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) run->y[unit->positions[k]] = unit->start[k];
 }
 
-/* Where an attempt begins, from the start values, in units of nominal. The first ones move default start values only; the
- * others move given ones too, and go in careful steps. */
+/* Where an attempt begins, in units of nominal: from the start values for the first two rounds of guesses, from 0 for the third,
+ * where the start values are too far out. The first round moves default start values only; the others move given ones too,
+ * and go in careful steps. */
 static const double GUESS[] = {0, 1, -1, 0.1, 10}, BETWEEN_BOUNDS[] = {0, 0.5, 0.25, 0.75, 0.95};
-enum { GUESSES = sizeof GUESS / sizeof *GUESS, ATTEMPTS = 2 * GUESSES };
+enum { GUESSES = sizeof GUESS / sizeof *GUESS, ATTEMPTS = 3 * GUESSES };
 
 /* False if this attempt moves nothing. No two columns move alike: equal guesses may be singular. */
 static bool guess(Run *run, const Unit *unit, int attempt) {
-  bool any = attempt % GUESSES == 0;
+  bool any = attempt % GUESSES == 0, from_zero = attempt >= 2 * GUESSES;
   for (uint32_t k = 0; k < unit->columns; k++) {
     uint32_t q = unit->positions[k];
     const InitialColumn *column = &run->columns[q];
     run->y[q] = unit->start[k];
-    if (unit->weight[k] == 0 || attempt % GUESSES == 0 || (column->given && attempt < GUESSES)) continue;
+    if (unit->weight[k] == 0 || (attempt % GUESSES == 0 && !from_zero) || (column->given && attempt < GUESSES))
+      continue;
     double turn = 0.6180339887498949 * (double)(k + 1), part = turn - floor(turn);
-    double value = unit->start[k] + GUESS[attempt % GUESSES] * run->system->nominal[q] * (1 - 0.3 * part);
-    bool between = attempt >= GUESSES && isfinite(column->max - column->min);
+    double value =
+        (from_zero ? 0 : unit->start[k]) + GUESS[attempt % GUESSES] * run->system->nominal[q] * (1 - 0.3 * part);
+    bool between = attempt >= GUESSES && !from_zero && isfinite(column->max - column->min);
     if (between) value = column->min + BETWEEN_BOUNDS[attempt % GUESSES] * (column->max - column->min);
     run->y[q] = fmin(fmax(value, column->min), column->max);
     any = true;
@@ -279,8 +292,8 @@ static bool run_unit(Run *run, const uint32_t *rows, const int32_t *columns, uin
   Unit unit = make_unit(run, rows, count, stamp);
   ok = solve_unit(run, &unit);
   if (!ok) {
-    run->result.rows.count = 0;
-    for (uint32_t k = 0; k < count; k++) vec_push(run->heap, &run->result.rows, rows[k]);
+    restart(run, &unit);
+    set_failed_rows(run, rows, count);
   }
   for (uint32_t k = 0; k < unit.columns; k++)
     if (unit.role[k] != ROLE_KNOWN) run->done[unit.positions[k]] = true;

@@ -22,7 +22,7 @@ typedef struct StepsResult {
   bool conflict; /* fixed values contradict each other: `column` is one that the others determine */
   uint32_t column;
   double wanted;       /* what the other values want it to be; NAN if nothing fits */
-  IndexVec rows;       /* the unit that failed; owned by the heap */
+  IndexVec rows;       /* those that failed, y being where they are begun with; owned by the heap */
   double disagreement; /* of a conflict: the largest residual, not scaled, */
   uint32_t row;        /* and its row */
   uint32_t iterations;

@@ -1,6 +1,8 @@
 /* system: see system.h. */
 #include "init/system.h"
 
+#include "code/dependents.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -63,62 +65,12 @@ static bool is_free(const Variable *variable) {
          variable->variability == VARIABILITY_PARAMETER && variable->binding == EXPR_NONE;
 }
 
-/* How many distinct parameters of a class the expression uses. */
-static uint32_t count_uses(Model *model, Expr e, const bool *of, IndexVec *below) {
-  uint32_t count = 0;
-  below->count = 0;
-  dag_below(model->dag, dag_scratch(model->dag), &e, 1, below);
-  for (uint32_t k = 0; k < below->count; k++)
-    count += dag_op(model->dag, below->data[k]) == OP_PARAMETER && of[dag_index(model->dag, below->data[k])];
-  return count;
-}
-
-/* A parameter that was overridden no longer follows its binding. */
-static bool follows_binding(InitialSystem *system, const Variable *variable) {
-  double value;
-  if (variable->binding == EXPR_NONE || variable->type != TYPE_REAL) return false;
-  return !evaluator_constant(system->evaluator, variable->binding, &value) ||
-         value == system->evaluator->parameters[variable->index];
-}
-
-/* Marks what follows from free parameters; then lists it, what is needed before what needs it. */
-static void find_dependents(InitialSystem *system, bool *varies, bool *placed, IndexVec *below) {
-  Model *model = system->model;
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (uint32_t p = 0; p < model->parameters.count; p++) {
-      const Variable *variable = &model->variables.data[model->parameters.data[p]];
-      if (varies[p] || !follows_binding(system, variable) || !count_uses(model, variable->binding, varies, below))
-        continue;
-      varies[p] = grown = true;
-    }
-  }
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (uint32_t p = 0; p < model->parameters.count; p++) {
-      Expr binding = model->variables.data[model->parameters.data[p]].binding;
-      if (!varies[p] || placed[p]) continue;
-      if (count_uses(model, binding, varies, below) != count_uses(model, binding, placed, below)) continue;
-      placed[p] = grown = true;
-      vec_push(system->heap, &system->dependents, p);
-    }
-  }
-}
-
 static void find_parameters(InitialSystem *system) {
   Model *model = system->model;
   Heap *heap = system->heap;
   for (uint32_t p = 0; p < model->parameters.count; p++)
     if (is_free(&model->variables.data[model->parameters.data[p]])) vec_push(heap, &system->parameters, p);
-  if (!system->parameters.count) return;
-  bool *varies = heap_array(heap, model->parameters.count, sizeof *varies);
-  bool *placed = heap_array(heap, model->parameters.count, sizeof *placed);
-  IndexVec below = {0};
-  for (uint32_t k = 0; k < system->parameters.count; k++)
-    varies[system->parameters.data[k]] = placed[system->parameters.data[k]] = true;
-  find_dependents(system, varies, placed, &below);
-  vec_free(heap, &below);
-  heap_free_all(heap, varies, placed);
+  dependents_find(system->evaluator, heap, &system->parameters, &system->dependents);
 }
 
 /* Puts the columns of free parameters, and the bindings of those that depend on them, into the rows. */
@@ -210,6 +162,7 @@ static void take_rows(InitialSystem *system, const ExprVec *equations) {
   system->row = arena_array(&system->arena, system->rows, sizeof(Expr));
   for (uint32_t r = 0; r < array->rows; r++) system->row[r] = array_row(array, r);
   for (uint32_t i = 0; i < equations->count; i++) system->row[array->rows + i] = equations->data[i];
+  if (system->is_start) logic_put_start(array->problem->logic, array->dag, system->heap, system->row, system->rows);
 }
 
 InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *structure, bool with_equations) {
@@ -221,12 +174,13 @@ InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *str
   system->model = model;
   system->array = array_layer(evaluator->array, model, &system->arena);
   system->homotopy = MAP_NONE;
+  system->is_start = with_equations && evaluator->past;
   ExprVec equations = {0};
   if (with_equations) {
     const Problem *problem = system->array->problem;
     for (uint32_t i = 0; i < model->initial_equations.count; i++) {
       if (problem->logic->is_initial_step[i]) continue;
-      vec_push(heap, &equations, problem_expression(problem, model->initial_equations.data[i].residual));
+      vec_push(heap, &equations, problem->logic->initial_residual[i]);
       vec_push(heap, &system->initial, i);
     }
     int32_t *needed = arena_array(&system->arena, system->array->problem->unknowns, sizeof *needed);
@@ -244,7 +198,8 @@ InitialSystem *system_new(Heap *heap, Evaluator *evaluator, const Structure *str
 }
 
 bool system_is_plain(const InitialSystem *system) {
-  return !system->is_extended && system->rows == system->array->rows && system->columns == system->array->columns;
+  return !system->is_extended && !system->is_start && system->rows == system->array->rows &&
+         system->columns == system->array->columns;
 }
 
 /* ---- continuation from the simplified to the actual expressions ---- */
@@ -317,16 +272,10 @@ uint32_t system_column(const InitialSystem *system, uint32_t column) {
 
 void system_store(const InitialSystem *system, const double *y, double *columns) {
   Evaluator *evaluator = system->evaluator;
-  const Model *model = evaluator->model;
   for (uint32_t q = 0; q < evaluator->array->columns; q++) columns[q] = y[system_column(system, q)];
   for (uint32_t k = 0; k < system->parameters.count; k++)
     evaluator->parameters[system->parameters.data[k]] = y[system->array->columns + k];
-  for (uint32_t k = 0; k < system->dependents.count; k++) {
-    uint32_t p = system->dependents.data[k];
-    double value;
-    if (evaluator_constant(evaluator, model->variables.data[model->parameters.data[p]].binding, &value))
-      evaluator->parameters[p] = value;
-  }
+  dependents_set(evaluator, &system->dependents);
 }
 
 bool system_row_is_initial(const InitialSystem *system, uint32_t row) { return row >= system->array->rows; }
@@ -336,6 +285,16 @@ const char *system_row_text(const InitialSystem *system, uint32_t row, Arena *ar
   if (!system_row_is_initial(system, row)) return array_row_text(system->array, model, row, arena);
   uint32_t equation = system->initial.data[row - system->array->rows];
   return model_equation_text(model, &model->initial_equations.data[equation], arena);
+}
+
+const char *system_part_text(const InitialSystem *system, Expr part, Arena *arena) {
+  Dag *dag = system->model->dag;
+  for (uint32_t k = 0; k < system->parameters.count; k++) {
+    Expr leaf = dag_variable(dag, system->model->unknowns.count + k, 0);
+    Expr parameter = dag_parameter(dag, system->parameters.data[k]);
+    dag_substitute(dag, &leaf, &parameter, 1, &part, 1);
+  }
+  return model_text(system->model, part, arena);
 }
 
 Span system_row_span(const InitialSystem *system, uint32_t row) {

@@ -18,6 +18,7 @@ typedef struct InitialSystem {
   Model *model;     /* the run's layer over the evaluator's */
   Array *array;     /* over that */
   bool is_extended; /* its offsets are larger than the evaluator's */
+  bool is_start;    /* delays are what they are at the start; their values are put in */
   uint32_t rows, columns;
   Expr *row;
   Layout layout;
@@ -59,8 +60,9 @@ void system_store(const InitialSystem *system, const double *y, double *columns)
 /* The system's column of a column of the evaluator's array. */
 uint32_t system_column(const InitialSystem *system, uint32_t column);
 
-/* How a row and a column are called, and where a row was written. Texts live in the arena. */
+/* How a row, a column and a part of a row are called, and where a row was written. Texts live in the arena. */
 const char *system_row_text(const InitialSystem *system, uint32_t row, Arena *arena);
 Span system_row_span(const InitialSystem *system, uint32_t row);
+const char *system_part_text(const InitialSystem *system, Expr part, Arena *arena);
 const char *system_column_name(const InitialSystem *system, uint32_t column, Arena *arena);
 bool system_row_is_initial(const InitialSystem *system, uint32_t row);

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+const char *const ast_energy_words[ENERGY_COUNT] = {[ENERGY_NONE] = "",
+                                                    [ENERGY_LAGRANGIAN] = "lagrangian",
+                                                    [ENERGY_DISSIPATION] = "dissipation",
+                                                    [ENERGY_FORCE] = "force",
+                                                    [ENERGY_CONSTRAINT] = "constraint"};
+
 bool ast_path_is(const Ast *ast, AstPath path, const char *name) {
   if (path.count != 1) return false;
   const AstPart *part = ast_part(ast, path, 0);

@@ -155,6 +155,7 @@ typedef enum AstStatementKind {
   AST_WHILE_BLOCK, /* one branch */
   AST_BREAK,
   AST_RETURN,
+  AST_TERM, /* an expression that stands alone, in left: a term of an energy */
 } AstStatementKind;
 
 typedef struct AstStatement AstStatement;
@@ -180,8 +181,22 @@ struct AstStatement {
   Span span;
 };
 
+/* Sections that give an energy, from which equations are derived (docs/energy.md). */
+typedef enum AstEnergy {
+  ENERGY_NONE, /* equations or statements */
+  ENERGY_LAGRANGIAN,
+  ENERGY_DISSIPATION,
+  ENERGY_FORCE,
+  ENERGY_CONSTRAINT,
+  ENERGY_COUNT,
+} AstEnergy;
+
+/* The words that open them, which are no keywords. */
+extern const char *const ast_energy_words[ENERGY_COUNT];
+
 typedef struct AstSection {
   bool is_initial, is_algorithm;
+  AstEnergy energy;
   LIST(AstStatement) body;
   Span span; /* of the keyword */
 } AstSection;

@@ -184,6 +184,17 @@ static bool extra_dimensions(Compiler *c, struct Task *task, uint32_t *extra, ui
   return fits;
 }
 
+/* The function in slot `callee` - 1. */
+static void emit_call_local(Compiler *c, const struct Task *task, uint32_t count, Span span) {
+  uint32_t at = c->routine->extra.count;
+  vec_push(c->el->heap, &c->routine->extra, task->callee - 1);
+  vec_push(c->el->heap, &c->routine->extra, task->wanted);
+  for (uint32_t i = 0; i < count; i++)
+    if (c->patches.data[task->list + i] != i)
+      compile_error(c, span, "not supported yet: this call of an input by names");
+  compile_emit(c, CODE_CALL_LOCAL, count, at, span);
+}
+
 static void finish_function(Compiler *c, struct Task *task) {
   Elaboration *el = c->el;
   const Routine *routine = el->model->routines.data[task->routine];
@@ -199,7 +210,9 @@ static void finish_function(Compiler *c, struct Task *task) {
     fits = false;
     wanted = 0;
   }
-  if (most && task->wanted == 1 && fits) emit_vectorized(c, task, extra, most, leader);
+  if (most && task->callee) compile_error(c, span, "not supported yet: an input called element by element");
+  if (task->callee) emit_call_local(c, task, count, span);
+  else if (most && task->wanted == 1 && fits) emit_vectorized(c, task, extra, most, leader);
   else emit_call(c, task->routine, wanted, c->patches.data + task->list, count, span);
   c->types.count -= count;
   c->patches.count = task->list;
@@ -212,11 +225,30 @@ static void finish_function(Compiler *c, struct Task *task) {
   }
 }
 
+/* A function by its name alone, where one is expected. */
+static bool emit_function(Compiler *c, AstExpr e, Type expected, Name scope) {
+  Elaboration *el = c->el;
+  bool is_function = expected.base == TYPE_RECORD && el->model->records.data[expected.definition].function;
+  if (!is_function || ast_kind(el->ast, e) != AST_REFERENCE || place_find(c, ast_path(el->ast, e)).kind != PLACE_NONE)
+    return false;
+  ClassEntry *entry = find_entry(c, scope, ast_path(el->ast, e));
+  uint32_t number = entry && entry->role == ROLE_CLASS_FUNCTION ? routine_of(el, entry) : NONE;
+  if (number == NONE) return false;
+  Type type = function_type(el, number);
+  compile_emit(c, CODE_RECORD, 0, type.definition, ast_span(el->ast, e));
+  push_type(c, type);
+  return true;
+}
+
 static void function_step(Compiler *c, struct Task *task) {
   Elaboration *el = c->el;
   if (task->kid < ast_kid_count(el->ast, task->e)) {
     const Routine *routine = el->model->routines.data[task->routine];
     Type expected = routine->locals.data[c->patches.data[task->list + task->kid]].type;
+    if (emit_function(c, ast_kid(el->ast, task->e, task->kid), expected, task->scope)) {
+      task_top(c)->kid++;
+      return;
+    }
     task_push(c, ast_kid(el->ast, task->e, task->kid++), expected, task->scope);
     return;
   }
@@ -424,17 +456,32 @@ static void warn_missing(Compiler *c, AstPath path, const char *text) {
                names_text(el->names, c->routine->name));
 }
 
+/* Ends a call that has no values: constants stand for them. */
+static void missing_values(Compiler *c, Span span) {
+  uint32_t wanted = task_top(c)->wanted;
+  c->tasks.count--;
+  for (uint32_t i = 0; i < wanted; i++) {
+    emit_constant(c, TYPE_REAL, 0, span);
+    push_type(c, type_nothing());
+  }
+}
+
 /* A callee that is not there; in a tool's file an error only when it is run. */
 static void missing_call(Compiler *c, AstPath path, const char *text) {
   if (c->is_function && c->tolerates_missing) warn_missing(c, path, text);
   else report_missing(c, path, text);
-  struct Task *task = task_top(c);
-  uint32_t wanted = task->wanted;
-  c->tasks.count--;
-  for (uint32_t i = 0; i < wanted; i++) {
-    emit_constant(c, TYPE_REAL, 0, path.span);
-    push_type(c, type_nothing());
-  }
+  missing_values(c, path.span);
+}
+
+/* Is the function called an input of the present one? */
+static bool is_input_called(Compiler *c, struct Task *task, AstPath path) {
+  Elaboration *el = c->el;
+  Place place;
+  if (path.count != 1 || !find_local(c, ast_part(el->ast, path, 0)->name, &place)) return false;
+  if (place.type.base != TYPE_RECORD || !el->model->records.data[place.type.definition].function) return false;
+  task->callee = place.index + 1;
+  task->routine = el->model->records.data[place.type.definition].function - 1;
+  return true;
 }
 
 static bool call_begin(Compiler *c, struct Task *task) {
@@ -442,6 +489,11 @@ static bool call_begin(Compiler *c, struct Task *task) {
   AstPath path = ast_path(el->ast, task->e);
   const char *text = ast_path_text(el->ast, path, &el->arena);
   task->is_started = true;
+  if (is_input_called(c, task, path)) {
+    if (map_inputs(c, task)) return true;
+    missing_values(c, path.span);
+    return false;
+  }
   task->entry = find_entry(c, task->scope, path);
   task->intrinsic = task->entry ? builtin_body(el, task->entry) : find_intrinsic(c, path, text);
   if (task->intrinsic) return true;
@@ -461,12 +513,7 @@ static bool call_begin(Compiler *c, struct Task *task) {
     missing_call(c, path, text);
     return false;
   }
-  uint32_t wanted = task->wanted;
-  c->tasks.count--;
-  for (uint32_t i = 0; i < wanted; i++) {
-    emit_constant(c, TYPE_REAL, 0, path.span);
-    push_type(c, type_nothing());
-  }
+  missing_values(c, path.span);
   return false;
 }
 
@@ -474,7 +521,9 @@ void call_step(Compiler *c) {
   struct Task *task = task_top(c);
   if (!task->is_started && !call_begin(c, task)) return;
   task = task_top(c);
-  if (task->intrinsic) {
+  if (task->callee) {
+    function_step(c, task);
+  } else if (task->intrinsic) {
     if (task->wanted != 1) {
       compile_error(c, ast_span(c->el->ast, task->e), "`%s` has one output only", task->intrinsic->name);
       task->wanted = 1;
@@ -487,6 +536,74 @@ void call_step(Compiler *c) {
   } else {
     function_step(c, task);
   }
+}
+
+/* ---- functions as arguments ---- */
+
+/* The slot of the routine that label number `i` of function f(a = ...) names; NONE if there is none. */
+static uint32_t labelled_slot(const Compiler *c, const struct Task *task, uint32_t i) {
+  const Routine *routine = c->el->model->routines.data[task->routine];
+  if (i >= ast_label_count(c->el->ast, task->e)) return NONE;
+  Name name = ast_label(c->el->ast, task->e, i).name;
+  for (uint32_t slot = 0; slot < routine->inputs; slot++)
+    if (routine->locals.data[slot].name == name) return slot;
+  return NONE;
+}
+
+/* The values given are on the stack: they become the fields of a record that stands for the function. */
+static void finish_partial(Compiler *c, struct Task *task) {
+  Elaboration *el = c->el;
+  uint32_t count = ast_kid_count(el->ast, task->e);
+  Span span = ast_span(el->ast, task->e);
+  Type type = function_type(el, task->routine);
+  Record *record = &el->model->records.data[type.definition];
+  for (uint32_t i = 0; i < count; i++) {
+    const Local *local = &el->model->routines.data[task->routine]->locals.data[labelled_slot(c, task, i)];
+    Field field = {.name = local->name, .type = local->type};
+    field.sizes = heap_array(el->heap, local->type.dimensions, sizeof *field.sizes);
+    for (uint32_t k = 0; k < local->type.dimensions; k++) field.sizes[k] = UINT32_MAX;
+    compile_expect(c, local->type, c->types.data[c->types.count - count + i], span, names_text(el->names, local->name));
+    vec_push(el->heap, &record->fields, field);
+  }
+  c->types.count -= count;
+  compile_emit(c, CODE_RECORD, 0, type.definition, span);
+  task_done(c, type);
+}
+
+static void refuse_partial(Compiler *c, const struct Task *task, const char *format) {
+  Span span = ast_span(c->el->ast, task->e);
+  compile_error(c, span, format, ast_path_text(c->el->ast, ast_path(c->el->ast, task->e), &c->el->arena));
+  emit_constant(c, TYPE_REAL, 0, span);
+  task_done(c, type_nothing());
+}
+
+void partial_step(Compiler *c) {
+  Elaboration *el = c->el;
+  struct Task *task = task_top(c);
+  if (!task->is_started) {
+    task->is_started = true;
+    ClassEntry *entry = find_entry(c, task->scope, ast_path(el->ast, task->e));
+    uint32_t number = entry && entry->role == ROLE_CLASS_FUNCTION ? routine_of(el, entry) : NONE;
+    task = task_top(c);
+    task->routine = number;
+    if (!entry) {
+      refuse_partial(c, task, el->is_base ? "function `%s` is not in the file" : "function `%s` is not defined");
+      return;
+    }
+    bool fits = number != NONE;
+    for (uint32_t i = 0; fits && i < ast_kid_count(el->ast, task->e); i++) fits = labelled_slot(c, task, i) != NONE;
+    if (!fits) {
+      refuse_partial(c, task, "`%s` is not a function with the inputs that are given by name");
+      return;
+    }
+  }
+  if (task->kid == ast_kid_count(el->ast, task->e)) {
+    finish_partial(c, task);
+    return;
+  }
+  const Routine *routine = el->model->routines.data[task->routine];
+  Type expected = routine->locals.data[labelled_slot(c, task, task->kid)].type;
+  task_push(c, ast_kid(el->ast, task->e, task->kid++), expected, task->scope);
 }
 
 /* ---- comprehensions ---- */

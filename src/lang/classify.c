@@ -134,7 +134,8 @@ static void prepare(Classifier *s) {
 static void emit_discrete(Classifier *s, uint32_t i) {
   Elaboration *el = s->el;
   RawEquation raw = s->equations[i];
-  Equation equation = {raw.left, raw.right, EXPR_NONE, raw.span, raw.is_declared};
+  Equation equation = {
+      .left = raw.left, .right = raw.right, .residual = EXPR_NONE, .span = raw.span, .is_declared = raw.is_declared};
   if (s->chosen[i] != NONE) {
     const DiscreteSides *c = &s->candidates[i];
     uint32_t choice = s->chosen[i];
@@ -160,8 +161,11 @@ void equations_classify(Elaboration *el, const EquationVec *equations) {
       emit_discrete(&s, i);
       continue;
     }
-    Equation equation = {raw->left, raw->right, dag_subtract(el->dag, raw->left, raw->right), raw->span,
-                         raw->is_declared};
+    Equation equation = {.left = raw->left,
+                         .right = raw->right,
+                         .residual = dag_subtract(el->dag, raw->left, raw->right),
+                         .span = raw->span,
+                         .is_declared = raw->is_declared};
     vec_push(el->heap, &el->model->equations, equation);
   }
   heap_free_all(el->heap, s.candidates, s.chosen, s.is_discrete, s.taken, s.first, s.next);

@@ -621,7 +621,7 @@ static void step(Compiler *c) {
   case AST_COLON: colon_step(c); return;
   case AST_OMITTED: refuse_step(c, "an expression is missing here"); return;
   case AST_CALL: call_step(c); return;
-  case AST_PARTIAL: refuse_step(c, "not supported yet: a function as an argument"); return;
+  case AST_PARTIAL: partial_step(c); return;
   case AST_ITERATION: iteration_step(c); return;
   case AST_SUM: sum_step(c); return;
   case AST_PRODUCT: product_step(c); return;

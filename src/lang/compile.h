@@ -16,6 +16,7 @@ struct Task {
   const Intrinsic *intrinsic;
   ClassEntry *entry;
   uint32_t routine; /* of calls */
+  uint32_t callee;  /* of a call of a function in a slot: 1 + the slot */
   uint32_t list;    /* of calls: position in patches of the slots of the arguments */
   uint32_t wanted;  /* outputs of a call */
   bool is_started, is_entered, is_sizes;
@@ -64,6 +65,7 @@ void task_done(Compiler *compiler, Type type);
 void reference_step(Compiler *compiler);
 void end_step(Compiler *compiler);
 void call_step(Compiler *compiler);
+void partial_step(Compiler *compiler);
 void iteration_step(Compiler *compiler);
 
 /* The type after applying `count` subscripts whose types are on top of compiler->types. */

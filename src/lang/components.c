@@ -634,6 +634,26 @@ static void add_component(Elaboration *el, Component *component) {
                names_length(el->names, component->name));
 }
 
+void component_add_derived(Elaboration *el, Name name, uint32_t count, Span span) {
+  AstElement *element = arena_alloc(&el->arena, sizeof *element);
+  element->component = arena_alloc(&el->arena, sizeof *element->component);
+  element->component->label = (AstLabel){name, span};
+  uint32_t *sizes = arena_alloc(&el->arena, sizeof *sizes);
+  *sizes = count;
+  Component component = {.name = name,
+                         .element = element,
+                         .binding = AST_NONE,
+                         .scope = el->scope,
+                         .type = {.base = TYPE_REAL, .dimensions = count > 0},
+                         .variability = VARIABILITY_CONTINUOUS,
+                         .progress = PROGRESS_DONE,
+                         .sizes = sizes,
+                         .resolved = NONE};
+  add_component(el, &component);
+  component_register(el, name, el->components.count);
+  vec_push(el->heap, &el->components, component);
+}
+
 void components_add(Elaboration *el) {
   for (uint32_t i = 0; i < el->components.count; i++)
     if (!el->components.data[i].is_package && el->components.data[i].progress == PROGRESS_DONE)

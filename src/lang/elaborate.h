@@ -6,7 +6,10 @@
  * which leaves scalar expressions, collected as equations, actions and assertions (equations.c, algorithm.c). */
 #pragma once
 
+#include "external/external.h"
+
 #include "lang/ast.h"
+#include "lang/lang.h"
 #include "model/execute.h"
 #include "model/model.h"
 #include "model/number.h"
@@ -93,6 +96,7 @@ typedef struct RawEquation {
   BaseType base;
   Span span;
   bool is_declared; /* by the binding of an input */
+  Name comment;
 } RawEquation;
 typedef VEC(RawEquation) EquationVec;
 typedef VEC(Action) ActionVec;
@@ -138,12 +142,16 @@ struct Elaboration {
   })
   embedded_list;
 
+  const ExternalRights *rights; /* of external functions; NULL: only reading */
+
   /* running */
   Domain domain;
   Machine *machine;
   NumberContext number_context;
   Domain number_domain;
   Machine *number_machine;
+  Machine *derivative_machine; /* NULL until used */
+  bool is_differentiating;     /* it runs */
   Routine *const *routine_list;
   const Record *record_list;
   LoadMode mode;
@@ -155,9 +163,13 @@ struct Elaboration {
 
   /* what is collected */
   EquationVec *equations; /* where equations go */
-  ActionVec *actions;     /* where assertions and actions go */
-  Expr guard;             /* path condition of if-equations; EXPR_NONE: always */
-  When *when;             /* the when whose branch runs; NULL outside */
+  Name comment;           /* of the statement that runs; 0 for none */
+  AstEnergy energy;       /* the section that runs, if it is one of an energy */
+  EquationVec energies[ENERGY_COUNT];
+  IndexVec multipliers; /* of the constraints: positions of the variables */
+  ActionVec *actions;   /* where assertions and actions go */
+  Expr guard;           /* path condition of if-equations; EXPR_NONE: always */
+  When *when;           /* the when whose branch runs; NULL outside */
   struct Algorithm *algorithm;
   uint32_t depth;    /* of nested blocks */
   uint32_t sections; /* algorithm sections so far */
@@ -351,10 +363,23 @@ void compile_statements(Compiler *compiler, const AstStatement *statements, uint
 
 /* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an error. */
 uint32_t routine_of(Elaboration *el, ClassEntry *entry);
+
+/* The type of routine `number` as a value, with no inputs given; they are added as fields of the record. */
+Type function_type(Elaboration *el, uint32_t number);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
 /* Compiles the functions in reach of the model that nobody calls, to report what is wrong in them. */
 void routines_check_uncalled(Elaboration *el);
+
+/* ---- derivative.c ---- */
+
+/* Slots of the routine of `function g = der(f, x)`, and its code once that of f is there. */
+bool derivative_declare(Elaboration *el, ClassEntry *entry, Routine *routine);
+void derivative_compile(Elaboration *el, Routine *routine);
+/* The arguments of a call by which the derivative is, as dag_call counts them; their number. */
+uint32_t derivative_positions(const Elaboration *el, const Routine *routine, const Value *inputs, uint32_t *positions);
+/* Fills outputs, whose sizes are set, with the derivatives; false if f cannot be inlined. */
+bool derivative_inline(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs);
 
 /* ---- symbolic.c ---- */
 
@@ -383,6 +408,9 @@ bool component_is_parameter(const Component *component);
  * is no such part, or after an error. */
 char *modified_part(Elaboration *el, const NewBinding *modification, const Value *value, Expr *e);
 
+/* Declares a Real variable that the text does not declare, of `count` elements; 0: a scalar. */
+void component_add_derived(Elaboration *el, Name name, uint32_t count, Span span);
+
 /* ---- attributes.c ---- */
 
 /* Attributes of all variables, bindings of parameters, declaration equations. */
@@ -404,6 +432,15 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
 uint32_t variable_of_leaf(const Elaboration *el, Expr leaf); /* NONE if it is none */
 /* Reports that an Integer variable would be determined by a Real. */
 bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span span);
+
+/* ---- energy.c ---- */
+
+/* Refuses the sections of an energy, which the language standard does not have, by name. */
+void energy_refuse(Elaboration *el, const AstClass *ast);
+/* A variable for each constraint collected. */
+void multipliers_declare(Elaboration *el);
+/* Derives the equations from the energies collected, if there are any. */
+void energy_elaborate(Elaboration *el, const AstClass *ast, bool has_signals);
 
 /* ---- classify.c ---- */
 

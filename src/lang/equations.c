@@ -55,7 +55,11 @@ bool equations_add(Elaboration *el, const Value *left, const Value *right, Span 
            false;
   BaseType base = left->type.base == TYPE_INTEGER ? (BaseType)right->type.base : (BaseType)left->type.base;
   for (uint32_t i = 0; i < left->count; i++) {
-    RawEquation equation = {.left = value_exprs(left)[i], .right = value_exprs(right)[i], .base = base, .span = span};
+    RawEquation equation = {.left = value_exprs(left)[i],
+                            .right = value_exprs(right)[i],
+                            .base = base,
+                            .span = span,
+                            .comment = el->comment};
     if (!el->when) vec_push(el->heap, el->equations, equation);
     else if (!add_action(el, equation.left, equation.right, base, span)) return false;
   }
@@ -128,6 +132,19 @@ static void run_equality(Elaboration *el, const AstStatement *statement) {
                   type_text(el, right));
   if (run(el, c, statement->span))
     equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
+}
+
+/* A term of an energy: an equation with zero on its right side, as far as collecting goes. */
+static void run_term(Elaboration *el, const AstStatement *statement) {
+  Compiler *c = start(el);
+  Type type = compile_expression(c, statement->left, type_scalar(TYPE_REAL));
+  if (c->errors == 0 && (!type_is_number(type) || type.dimensions))
+    compile_error(c, statement->span, "a term of `%s` is a Real number, this is %s", ast_energy_words[el->energy],
+                  type_text(el, type));
+  if (!run(el, c, statement->span)) return;
+  Expr term = value_exprs(machine_result(el->machine, 0))[0];
+  vec_push(el->heap, el->equations,
+           (RawEquation){.left = term, .right = dag_constant(el->dag, 0), .base = TYPE_REAL, .span = statement->span});
 }
 
 /* Does the call leave an action behind, so that nothing is lost when it is taken up? */
@@ -380,7 +397,13 @@ void when_mark(Elaboration *el, const AstClass *ast) {
 /* ---- sections ---- */
 
 static void run_statement(Elaboration *el, const AstStatement *statement) {
+  el->comment = statement->comment;
+  if (el->energy && (statement->kind == AST_WHEN_BLOCK || statement->kind == AST_INVOKE)) {
+    input_error(el, statement->span, "this cannot stand in section `%s`", ast_energy_words[el->energy]);
+    return;
+  }
   switch (statement->kind) {
+  case AST_TERM: run_term(el, statement); return;
   case AST_EQUALITY: run_equality(el, statement); return;
   case AST_INVOKE: run_invoke(el, statement); return;
   case AST_FOR_BLOCK: run_for(el, statement, 0); return;
@@ -407,16 +430,33 @@ static void run_equations(Elaboration *el, const AstStatement *statements, uint3
 static void add_initial(Elaboration *el, const EquationVec *list) {
   for (uint32_t i = 0; i < list->count; i++) {
     const RawEquation *raw = &list->data[i];
-    Equation equation = {raw->left, raw->right, EXPR_NONE, raw->span, false};
+    Equation equation = {.left = raw->left, .right = raw->right, .residual = EXPR_NONE, .span = raw->span};
     if (raw->base != TYPE_STRING) equation.residual = dag_subtract(el->dag, raw->left, raw->right);
     vec_push(el->heap, &el->model->initial_equations, equation);
   }
 }
 
+/* The sections of an energy, those of constraints first: the multipliers may be used in all others. */
+static void elaborate_energies(Elaboration *el, const AstClass *ast) {
+  EquationVec *outer = el->equations;
+  for (AstEnergy energy = ENERGY_COUNT - 1; energy != ENERGY_NONE; energy--) {
+    el->energy = energy;
+    el->equations = &el->energies[energy];
+    for (uint32_t i = 0; i < ast->sections.count; i++)
+      if (ast->sections.data[i].energy == energy)
+        run_equations(el, ast->sections.data[i].body.data, ast->sections.data[i].body.count);
+    if (energy == ENERGY_CONSTRAINT) multipliers_declare(el);
+  }
+  el->energy = ENERGY_NONE;
+  el->equations = outer;
+}
+
 void equations_elaborate(Elaboration *el, const AstClass *ast) {
   EquationVec *outer = el->equations, initial = {0};
+  elaborate_energies(el, ast);
   for (uint32_t i = 0; i < ast->sections.count; i++) {
     const AstSection *section = &ast->sections.data[i];
+    if (section->energy) continue;
     el->is_initial = section->is_initial;
     el->equations = section->is_initial ? &initial : outer;
     if (section->is_algorithm) algorithm_elaborate(el, section);

@@ -57,7 +57,7 @@ static void read_modifications(Elaboration *el, Ast *ast, const ModificationVec 
   }
 }
 
-static void elaborate(Elaboration *el, const char *class_name) {
+static void elaborate(Elaboration *el, const char *class_name, LangOptions options) {
   Compiler compiler = compiler_make(el, &el->scratch, el->diags, 0);
   EquationVec equations = {0};
   ActionVec asserts = {0};
@@ -67,6 +67,7 @@ static void elaborate(Elaboration *el, const char *class_name) {
   symbolic_start(el);
   const ClassEntry *entry = classes_collect(el, class_name);
   if (!entry) return;
+  if (options.strict) energy_refuse(el, entry->ast);
   el->model->name = entry->ast->label.name;
   el->model->description = entry->ast->comment;
   components_declare(el, entry);
@@ -76,6 +77,7 @@ static void elaborate(Elaboration *el, const char *class_name) {
   components_bind(el);
   equations_elaborate(el, entry->ast);
   if (el->diags->errors == 0) equations_classify(el, &equations);
+  if (el->diags->errors == 0) energy_elaborate(el, entry->ast, options.energy);
   experiment_read(el, entry->ast->annotation);
   components_spread_structural(el);
   routines_check_uncalled(el);
@@ -86,14 +88,15 @@ static void elaborate(Elaboration *el, const char *class_name) {
 }
 
 Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_name, const ModificationVec *modifications,
-                 Diags *diags) {
+                 LangOptions options, Diags *diags) {
   Ast *ast = parse(heap, names, source, diags);
   if (diags->errors) return NULL;
   Model *model = model_new(heap, names);
   model->source = *source;
   Elaboration el = elaboration_make(heap, names, ast, model, diags);
+  el.rights = options.rights;
   read_modifications(&el, ast, modifications);
-  elaborate(&el, class_name);
+  elaborate(&el, class_name, options);
   if (el.failures && diags->errors == 0)
     diag_error(diags, DIAG_INTERNAL, (Span){0, 0}, "%u parts of the model gave no result, and no reason", el.failures);
   return diags->errors ? NULL : model;

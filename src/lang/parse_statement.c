@@ -186,7 +186,14 @@ static bool misses_operator(Parser *parser, bool is_algorithm) {
   return parser_unexpected(parser, is_algorithm ? "expected `:=` in a statement" : "expected `=` in an equation");
 }
 
+/* Terms are added up: a section of them holds expressions, others hold equations or statements. */
+static bool holds_terms(const Parser *parser) {
+  AstEnergy energy = vec_last(&parser->classes).section.energy;
+  return energy == ENERGY_LAGRANGIAN || energy == ENERGY_DISSIPATION;
+}
+
 /* equation = simple-expression "=" expression | component-reference function-call-args
+ * term = expression
  * statement = component-reference ( ":=" expression | function-call-args ) |
  *   "(" output-expression-list ")" ":=" component-reference function-call-args */
 static bool read_simple(Parser *parser, bool is_algorithm) {
@@ -194,7 +201,12 @@ static bool read_simple(Parser *parser, bool is_algorithm) {
   TokenKind wanted = is_algorithm ? TOKEN_ASSIGN : TOKEN_EQUALS;
   if ((statement.left = parse_expression(parser)) == AST_NONE) return false;
   bool is_call = ast_kind(parser->ast, statement.left) == AST_CALL;
-  if (parser->token.kind == TOKEN_EQUALS || parser->token.kind == TOKEN_ASSIGN) {
+  if (holds_terms(parser)) {
+    statement.kind = AST_TERM;
+    if (parser->token.kind == TOKEN_EQUALS)
+      return parser_refuse(parser, "a term of `%s` is an expression, not an equation",
+                           ast_energy_words[vec_last(&parser->classes).section.energy]);
+  } else if (parser->token.kind == TOKEN_EQUALS || parser->token.kind == TOKEN_ASSIGN) {
     if (parser->token.kind != wanted)
       return parser_refuse(parser, is_algorithm ? "a statement assigns with `:=`" : "an equation is written with `=`");
     parser_advance(parser);

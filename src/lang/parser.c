@@ -248,6 +248,64 @@ static bool begin_section(Parser *parser) {
   return true;
 }
 
+static Name element_name(const AstElement *element) {
+  switch (element->kind) {
+  case AST_COMPONENT: return element->component->label.name;
+  case AST_CLASS: return element->class_definition->label.name;
+  case AST_EXTENDS:
+  case AST_IMPORT: break;
+  }
+  return 0;
+}
+
+/* Has one of the classes that are open, or the file, declared this name so far? */
+static bool is_declared(const Parser *parser, Name name) {
+  for (uint32_t i = 0; i < parser->elements.count; i++)
+    if (element_name(&parser->elements.data[i]) == name) return true;
+  for (uint32_t i = 0; i < parser->roots.count; i++)
+    if (parser->roots.data[i]->label.name == name) return true;
+  return false;
+}
+
+/* The section of an energy that the present word opens. It opens none where it is declared, within a block, and where
+ * it begins an equation or statement: force = m*a. */
+static AstEnergy energy_section(Parser *parser) {
+  const Token *token = &parser->token;
+  if (token->kind != TOKEN_IDENTIFIER || token->quoted || parser->blocks.count) return ENERGY_NONE;
+  const char *word = names_text(parser->ast->names, token->name);
+  AstEnergy energy = ENERGY_LAGRANGIAN;
+  while (energy < ENERGY_COUNT && strcmp(word, ast_energy_words[energy]) != 0) energy++;
+  if (energy == ENERGY_COUNT || is_declared(parser, token->name)) return ENERGY_NONE;
+  TokenKind next = parser_peek(parser);
+  bool is_reference = next == TOKEN_EQUALS || next == TOKEN_ASSIGN || next == TOKEN_DOT || next == TOKEN_LEFT_BRACKET;
+  return is_reference ? ENERGY_NONE : energy;
+}
+
+/* ( "lagrangian" | "dissipation" ) { expression comment ";" } | ( "force" | "constraint" ) { equation } */
+static bool begin_energy(Parser *parser, AstEnergy energy) {
+  end_section(parser);
+  ClassFrame *frame = &vec_last(&parser->classes);
+  frame->section = (AstSection){.energy = energy, .span = parser->token.span};
+  frame->in_section = true;
+  parser_advance(parser);
+  return true;
+}
+
+/* A name that is declared behind the section that it opens could mean both. */
+static void check_energy_words(Parser *parser, const AstClass *definition) {
+  for (uint32_t s = 0; s < definition->sections.count; s++) {
+    const AstSection *section = &definition->sections.data[s];
+    const char *word = ast_energy_words[section->energy];
+    Name known = names_find(parser->ast->names, word, strlen(word));
+    for (uint32_t i = 0; section->energy && i < definition->elements.count; i++) {
+      if (element_name(&definition->elements.data[i]) != known) continue;
+      Diag *diag = parser_error(parser, definition->elements.data[i].span,
+                                "`%s` is declared behind the section of that name; declare it before", word);
+      if (diag) diag_note(parser->diags, diag, section->span, "the section");
+    }
+  }
+}
+
 static bool begin_visibility(Parser *parser) {
   end_section(parser);
   vec_last(&parser->classes).visibility = parser->token.kind == TOKEN_PROTECTED ? PREFIX_PROTECTED : 0;
@@ -324,6 +382,7 @@ static AstElement close_class(Parser *parser) {
   parser_take(parser, &frame.definition->elements, &parser->elements, frame.elements);
   parser_take(parser, &frame.definition->sections, &parser->sections, frame.sections);
   frame.definition->span.end = parser->previous_end;
+  check_energy_words(parser, frame.definition);
   return frame.element;
 }
 
@@ -392,6 +451,11 @@ static bool read_part(Parser *parser) {
     TokenKind next = parser_peek(parser);
     bool is_block = next == TOKEN_IF || next == TOKEN_FOR || next == TOKEN_WHEN || next == TOKEN_WHILE;
     if (!is_block) return end_class(parser);
+    break;
+  }
+  case TOKEN_IDENTIFIER: {
+    AstEnergy energy = energy_section(parser);
+    if (energy) return begin_energy(parser, energy);
     break;
   }
   default: break;

@@ -9,6 +9,29 @@
 
 /* ---- slots ---- */
 
+Type function_type(Elaboration *el, uint32_t number) {
+  const Routine *routine = el->model->routines.data[number];
+  vec_push(el->heap, &el->model->records,
+           (Record){.name = routine->name, .function = number + 1, .span = routine->span});
+  el->record_list = el->model->records.data;
+  return (Type){.base = TYPE_RECORD, .definition = el->model->records.count - 1};
+}
+
+/* The class of an input that is a function; NULL if it is something else. */
+static ClassEntry *find_function_class(Elaboration *el, Name scope, const AstComponent *component) {
+  ClassEntry *found = class_find(el, scope, component->type->name);
+  return found && found->role == ROLE_CLASS_FUNCTION ? found : NULL;
+}
+
+/* The type of a slot with its dimensions; false after an error. */
+static bool resolve_slot(Elaboration *el, Name scope, const AstComponent *component, ResolvedType *out) {
+  ClassEntry *function = find_function_class(el, scope, component);
+  if (!function) return type_resolve(el, scope, component->type, out);
+  uint32_t number = routine_of(el, function);
+  if (number != NONE) out->type = function_type(el, number);
+  return number != NONE;
+}
+
 static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *entry, const AstElement *element) {
   const AstComponent *component = element->component;
   ResolvedType resolved = {0};
@@ -20,7 +43,7 @@ static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *en
       return false;
     }
   if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
-  if (!type_resolve(el, entry->name, component->type, &resolved)) return false;
+  if (!resolve_slot(el, entry->name, component, &resolved)) return false;
   uint32_t count = 0;
   Local local = {.name = component->label.name, .type = resolved.type, .span = component->label.span};
   for (uint32_t i = 0; i < resolved.dimensions.count; i++) {
@@ -68,12 +91,27 @@ static const AstElement *element_of_slot(const AstClass *ast, const Routine *rou
 
 /* ---- annotations ---- */
 
-static void read_derivative(Elaboration *el, Routine *routine, const AstArgument *argument) {
+/* The input that the option names. */
+static void add_input(Elaboration *el, const Routine *routine, AstExpr value, IndexVec *list) {
+  if (ast_kind(el->ast, value) != AST_REFERENCE) return;
+  for (uint32_t k = 0; k < routine->inputs; k++)
+    if (routine->locals.data[k].name == ast_part(el->ast, ast_path(el->ast, value), 0)->name)
+      vec_push(el->heap, list, k);
+}
+
+/* The function named is compiled with those that are called. */
+static const Routine *derivative_routine(Elaboration *el, Name scope, AstPath path) {
+  ClassEntry *found = class_find(el, scope, path);
+  bool is_function = found && found->role == ROLE_CLASS_FUNCTION && found->ast->form == FORM_LONG;
+  uint32_t number = is_function ? routine_of(el, found) : NONE;
+  return number == NONE ? NULL : el->model->routines.data[number];
+}
+
+static void read_derivative(Elaboration *el, Routine *routine, Name scope, const AstArgument *argument) {
   const AstModification *modification = argument->modification;
   if (!modification || modification->value == AST_NONE || ast_kind(el->ast, modification->value) != AST_REFERENCE)
     return;
-  const char *text = ast_path_text(el->ast, ast_path(el->ast, modification->value), &el->arena);
-  Derivative derivative = {.name = names_add(el->names, text, strlen(text)), .order = 1};
+  Derivative derivative = {.order = 1};
   for (uint32_t i = 0; i < modification->arguments.count; i++) {
     const AstArgument *option = &modification->arguments.data[i];
     const char *name = ast_path_text(el->ast, option->name, &el->arena);
@@ -81,20 +119,25 @@ static void read_derivative(Elaboration *el, Routine *routine, const AstArgument
     if (value == AST_NONE) continue;
     if (strcmp(name, "order") == 0 && ast_kind(el->ast, value) == AST_INTEGER)
       derivative.order = (uint32_t)ast_node(el->ast, value)->value.integer;
-    if ((strcmp(name, "noDerivative") == 0 || strcmp(name, "zeroDerivative") == 0) &&
-        ast_kind(el->ast, value) == AST_REFERENCE)
-      for (uint32_t k = 0; k < routine->inputs; k++)
-        if (routine->locals.data[k].name == ast_part(el->ast, ast_path(el->ast, value), 0)->name)
-          vec_push(el->heap, &derivative.without, k);
+    if (strcmp(name, "noDerivative") == 0) add_input(el, routine, value, &derivative.without);
+    if (strcmp(name, "zeroDerivative") == 0) add_input(el, routine, value, &derivative.constant);
   }
-  vec_push(el->heap, &routine->derivatives, derivative);
+  derivative.routine = derivative_routine(el, scope, ast_path(el->ast, modification->value));
+  if (derivative.routine) vec_push(el->heap, &routine->derivatives, derivative);
+}
+
+static void read_derivatives(Elaboration *el, Routine *routine, const ClassEntry *entry) {
+  const AstModification *annotation = entry->ast->annotation;
+  Name scope = entry->name;
+  for (uint32_t i = 0; annotation && i < annotation->arguments.count; i++)
+    if (strcmp(ast_path_text(el->ast, annotation->arguments.data[i].name, &el->arena), "derivative") == 0)
+      read_derivative(el, routine, scope, &annotation->arguments.data[i]);
 }
 
 static void read_annotations(Elaboration *el, Routine *routine, const AstModification *annotation) {
   for (uint32_t i = 0; annotation && i < annotation->arguments.count; i++) {
     const AstArgument *argument = &annotation->arguments.data[i];
     const char *name = ast_path_text(el->ast, argument->name, &el->arena);
-    if (strcmp(name, "derivative") == 0) read_derivative(el, routine, argument);
     AstExpr value = argument->modification ? argument->modification->value : AST_NONE;
     if (strcmp(name, "GenerateEvents") == 0 && value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN)
       routine->makes_events = ast_node(el->ast, value)->value.integer != 0;
@@ -151,7 +194,7 @@ static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
   const AstComponent *component = element->component;
   ResolvedType resolved = {0};
   if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
-  if (!type_resolve(el, entry->name, component->type, &resolved)) return;
+  if (!resolve_slot(el, entry->name, component, &resolved)) return;
   Span span = component->label.span;
   uint32_t guard = NONE;
   bool has_binding = component->modification && component->modification->value != AST_NONE;
@@ -209,8 +252,58 @@ static void compile_slots(Compiler *c, const ClassEntry *entry) {
   }
 }
 
+/* The slot that an argument of an external function is; NONE if it is an input or not a whole slot. */
+static uint32_t written_slot(Compiler *c, AstExpr e) {
+  const Ast *ast = c->el->ast;
+  Place place;
+  if (e == AST_NONE || ast_kind(ast, e) != AST_REFERENCE) return NONE;
+  AstPath path = ast_path(ast, e);
+  bool is_whole = path.count == 1 && ast_part(ast, path, 0)->subscripts == 0;
+  if (!is_whole || !find_local(c, ast_part(ast, path, 0)->name, &place)) return NONE;
+  return place.index < c->routine->inputs ? NONE : place.index;
+}
+
+/* All inputs and outputs in order, but a single output is the result (Modelica 3.6, section 12.9). */
+static uint32_t emit_default_arguments(Compiler *c, Span span, IndexVec *places) {
+  const Routine *routine = c->routine;
+  bool has_result = routine->outputs == 1;
+  uint32_t count = routine->inputs + (has_result ? 0 : routine->outputs);
+  vec_push(c->el->heap, places, has_result ? routine->inputs : NONE);
+  for (uint32_t slot = 0; slot < count; slot++) {
+    compile_emit(c, CODE_LOCAL, 0, slot, span);
+    vec_push(c->el->heap, places, slot < routine->inputs ? NONE : slot);
+  }
+  return count;
+}
+
+static uint32_t emit_arguments(Compiler *c, const AstExternal *external, IndexVec *places) {
+  uint32_t height = c->types.count;
+  vec_push(c->el->heap, places, written_slot(c, external->output));
+  for (uint32_t i = 0; i < external->arguments.count; i++) {
+    compile_expression(c, external->arguments.data[i], type_scalar(TYPE_NOTHING));
+    vec_push(c->el->heap, places, written_slot(c, external->arguments.data[i]));
+  }
+  c->types.count = height;
+  return external->arguments.count;
+}
+
+static void compile_external(Compiler *c, const AstExternal *external, Span span) {
+  IndexVec places = {0};
+  uint32_t count =
+      external->function.name ? emit_arguments(c, external, &places) : emit_default_arguments(c, span, &places);
+  uint32_t at = c->routine->extra.count;
+  for (uint32_t i = 0; i < places.count; i++) vec_push(c->el->heap, &c->routine->extra, places.data[i]);
+  compile_emit(c, CODE_EXTERNAL, count, at, span);
+  vec_free(c->el->heap, &places);
+}
+
 static void compile_body(Elaboration *el, ClassEntry *entry) {
   Routine *routine = el->model->routines.data[entry->index];
+  if (routine->kind == ROUTINE_DERIVATIVE) {
+    derivative_compile(el, routine);
+    entry->body = PROGRESS_DONE;
+    return;
+  }
   Compiler c = compiler_make(el, routine, el->diags, entry->name);
   c.is_function = true;
   c.tolerates_missing = el->is_base;
@@ -221,7 +314,7 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
   }
   compile_slots(&c, entry);
   compile_emit(&c, CODE_BODY, 0, 0, entry->ast->label.span);
-  if (routine->kind != ROUTINE_CODE) compile_emit(&c, CODE_EXTERNAL, 0, 0, entry->ast->label.span);
+  if (routine->kind != ROUTINE_CODE) compile_external(&c, entry->ast->external, entry->ast->label.span);
   for (uint32_t i = 0; i < entry->ast->sections.count; i++) {
     const AstSection *section = &entry->ast->sections.data[i];
     if (!section->is_algorithm) input_error(el, section->span, "a function has an algorithm, not equations");
@@ -230,6 +323,25 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
   entry->body = PROGRESS_DONE;
   routine->is_broken = c.errors > 0;
   compiler_free(&c);
+  read_derivatives(el, routine, entry);
+}
+
+/* Of a constructor: the external function of the destructor beside it; NULL if there is none. */
+static const char *destructor_name(Elaboration *el, const ClassEntry *entry) {
+  static const char name[] = "destructor";
+  if (strcmp(names_text(el->names, entry->ast->label.name), "constructor") != 0) return NULL;
+  const ClassEntry *found = class_find_name(el, entry->scope, names_add(el->names, name, sizeof name - 1));
+  return found && found->ast->external ? names_text(el->names, found->ast->external->function.name) : NULL;
+}
+
+static void find_external(Elaboration *el, Routine *routine, const ClassEntry *entry) {
+  const AstExternal *external = entry->ast->external;
+  routine->kind = ROUTINE_EXTERNAL;
+  routine->external_span = external->span;
+  routine->external = external->function.name ? external->function.name : entry->ast->label.name;
+  bool is_fortran = external->language && strcmp(names_text(el->names, external->language), "FORTRAN 77") == 0;
+  ExternalName wanted = {names_text(el->names, routine->external), destructor_name(el, entry), is_fortran};
+  routine->implementation = external_find(el->heap, wanted, el->rights, &routine->is_forbidden);
 }
 
 uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
@@ -239,19 +351,15 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
   routine->name = class_label(el, entry);
   routine->span = entry->ast->span;
   routine->is_impure = entry->ast->prefixes & PREFIX_IMPURE;
-  if (entry->ast->external) {
-    routine->kind = ROUTINE_EXTERNAL;
-    routine->external_span = entry->ast->external->span;
-    routine->external =
-        entry->ast->external->function.name ? entry->ast->external->function.name : entry->ast->label.name;
-  }
-  if (entry->ast->form != FORM_LONG) {
+  if (entry->ast->external) find_external(el, routine, entry);
+  bool is_derivative = entry->ast->form == FORM_DERIVATIVE;
+  if (entry->ast->form != FORM_LONG && !is_derivative) {
     input_error(el, entry->ast->label.span, "not supported yet: this form of function");
     entry->progress = PROGRESS_FAILED;
     return NONE;
   }
   entry->progress = PROGRESS_OPEN;
-  bool fits = declare_slots(el, routine, entry);
+  bool fits = is_derivative ? derivative_declare(el, entry, routine) : declare_slots(el, routine, entry);
   entry->progress = fits ? PROGRESS_DONE : PROGRESS_FAILED;
   if (!fits) return NONE;
   read_annotations(el, routine, entry->ast->annotation);

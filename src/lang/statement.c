@@ -223,6 +223,7 @@ static void compile_statement(Compiler *c, const AstStatement *statement) {
     if (!c->is_function) compile_error(c, statement->span, "`return` outside of a function");
     compile_emit(c, CODE_RETURN, 0, 0, statement->span);
     return;
+  case AST_TERM:
   case AST_EQUALITY: compile_error(c, statement->span, "an equation cannot stand in an algorithm; use :="); return;
   case AST_CONNECT: compile_error(c, statement->span, "connect cannot stand in an algorithm"); return;
   }

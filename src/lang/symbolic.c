@@ -109,9 +109,8 @@ static bool symbolic_pre(Elaboration *el, Expr e, Span span, Expr *out) {
   case OP_PARAMETER:
   case OP_STRING: *out = e; return true;
   case OP_VARIABLE:
-    /* At an event the left limit of a continuous variable is its value. */
     if (el->in_when || el->is_initial) {
-      *out = e;
+      *out = el->in_when ? dag_unary(el->dag, OP_LEFT, e) : e;
       return true;
     }
     diag_error(el->diags, DIAG_INPUT, span, "pre of a continuous variable can only stand in a when");
@@ -125,6 +124,25 @@ static bool symbolic_der(Elaboration *el, Expr e, Span span, Expr *out) {
   if (dag_op(dag, e) == OP_DISCRETE)
     return diag_error(el->diags, DIAG_INPUT, span, "der of a discrete variable"), false;
   *out = dag_time_derivative(dag, e);
+  return true;
+}
+
+/* Without a longest time the time must be fixed (Modelica Language Specification 3.6, 3.7.4.1). */
+static bool symbolic_delay(Elaboration *el, const Expr *a, uint32_t count, Span span, Expr *out) {
+  static const Op moving[] = {OP_TIME, OP_VARIABLE, OP_DISCRETE, OP_PRE};
+  double time;
+  bool is_known = dag_is_constant(el->dag, a[1], &time);
+  for (size_t k = 0; k < sizeof moving / sizeof *moving && count < 3; k++) {
+    if (!dag_depends(el->dag, a[1], moving[k])) continue;
+    diag_error(el->diags, DIAG_INPUT, span,
+               "a delay time that changes needs delayMax: delay(expr, delayTime, delayMax)");
+    return false;
+  }
+  if (is_known && time < 0) {
+    diag_error(el->diags, DIAG_INPUT, span, "the delay time %.10g is below zero", time);
+    return false;
+  }
+  *out = is_known && time == 0 ? a[0] : dag_nary(el->dag, OP_DELAY, a, count);
   return true;
 }
 
@@ -145,7 +163,7 @@ static bool symbolic_special(void *context, Special special, const void *argumen
   case SPECIAL_INITIAL: result = dag_nary(dag, OP_INITIAL, NULL, 0); break;
   case SPECIAL_TERMINAL: result = dag_nary(dag, OP_TERMINAL, NULL, 0); break;
   case SPECIAL_SAMPLE: result = dag_binary(dag, OP_SAMPLE, a[0], a[1]); break;
-  case SPECIAL_DELAY: result = dag_nary(dag, OP_DELAY, a, count); break;
+  case SPECIAL_DELAY: fits = symbolic_delay(el, a, count, span, &result); break;
   case SPECIAL_COUNT: fits = false; break;
   }
   write(out, result);
@@ -211,6 +229,7 @@ static Shape shape_of(Elaboration *el, const Value *value) {
 static uint64_t hash_shape(Elaboration *el, uint64_t hash, const Value *value) {
   hash = hash_mix(hash ^ value->type.dimensions);
   for (uint32_t i = 0; i < value->type.dimensions; i++) hash = hash_mix(hash + value->sizes[i]);
+  if (value->type.base == TYPE_RECORD) hash = hash_mix(hash + value->type.definition);
   if (value->type.base == TYPE_RECORD)
     for (uint32_t i = 0; i < el->record_list[value->type.definition].fields.count; i++)
       hash = hash_shape(el, hash, &value->fields[i]);
@@ -250,6 +269,15 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
   return true;
 }
 
+/* Does it give the same for the same arguments, and can it be run while the model is read? */
+static bool routine_is_pure(const Routine *routine) {
+  if (routine->is_impure) return false;
+  if (routine->kind == ROUTINE_CODE) return true;
+  for (uint32_t i = 0; i < routine->outputs; i++)
+    if (routine->locals.data[routine->inputs + i].type.base == TYPE_EXTERNAL_OBJECT) return false;
+  return routine->implementation && routine->implementation->effect == EFFECT_NONE;
+}
+
 /* A long calculation on known numbers is done with numbers; EXECUTE_UNKNOWN if that is not possible. */
 static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const Value *inputs, const Expr *arguments,
                                   Value *outputs) {
@@ -283,7 +311,36 @@ static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const
   return fits ? EXECUTE_OK : status == EXECUTE_OK ? EXECUTE_UNKNOWN : status;
 }
 
+/* Does the code call a derivative, itself or through others? Then it can be inlined, but not run as a call. */
+static bool calls_derivative(const Elaboration *el, const Routine *routine) {
+  bool *seen = heap_array(el->heap, el->model->routines.count, sizeof *seen), found = false;
+  IndexVec open = {0};
+  vec_push(el->heap, &open, routine->number);
+  while (open.count && !found) {
+    const Routine *next = el->model->routines.data[vec_pop(&open)];
+    for (uint32_t i = 0; i < next->code.count && !found; i++) {
+      if (next->code.data[i].code != CODE_CALL) continue;
+      uint32_t callee = next->extra.data[next->code.data[i].b];
+      found = el->model->routines.data[callee]->kind == ROUTINE_DERIVATIVE;
+      if (!seen[callee]) vec_push(el->heap, &open, callee);
+      seen[callee] = true;
+    }
+  }
+  vec_free(el->heap, &open);
+  heap_free(el->heap, seen);
+  return found;
+}
+
+static bool check_callable(Elaboration *el, const Routine *routine) {
+  if (routine->kind != ROUTINE_CODE || !calls_derivative(el, routine)) return true;
+  input_error(el, routine->span,
+              "not supported yet: a derivative of a function in function `%s`, whose control flow depends on data",
+              names_text(el->names, routine->name));
+  return false;
+}
+
 bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs) {
+  if (routine->kind == ROUTINE_DERIVATIVE && derivative_inline(el, routine, inputs, outputs)) return true;
   uint32_t count = 0, results = 0, at = 0;
   for (uint32_t i = 0; i < routine->inputs; i++) count += value_scalars(&inputs[i], el->record_list);
   Expr *arguments = heap_array(el->heap, count, sizeof *arguments);
@@ -291,16 +348,20 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
     value_flatten(&el->domain, &inputs[i], el->record_list, (char *)(arguments + at));
     at += value_scalars(&inputs[i], el->record_list);
   }
-  bool is_pure = routine->kind == ROUTINE_CODE && !routine->is_impure;
+  bool is_pure = routine_is_pure(routine);
   ExecuteStatus status = EXECUTE_UNKNOWN;
   if (is_pure && all_known(el, arguments, count)) status = call_numbers(el, routine, inputs, arguments, outputs);
   if (status == EXECUTE_UNKNOWN) {
-    uint32_t function = function_instance(el, routine, inputs, outputs);
+    const Routine *called = routine->base ? routine->base : routine;
+    if (!check_callable(el, called)) return false;
+    uint32_t function = function_instance(el, called, inputs, outputs);
+    uint32_t *partials = arena_array(&el->arena, routine->partials.count, sizeof *partials);
+    uint32_t order = derivative_positions(el, routine, inputs, partials);
     for (uint32_t i = 0; i < routine->outputs; i++) {
       uint32_t scalars = value_scalars(&outputs[i], el->record_list);
       Expr *list = heap_array(el->heap, scalars, sizeof *list);
       for (uint32_t k = 0; k < scalars; k++)
-        list[k] = dag_call(el->dag, function, results++, NULL, 0, arguments, count);
+        list[k] = dag_call(el->dag, function, results++, partials, order, arguments, count);
       value_unflatten(&el->domain, &outputs[i], el->record_list, (const char *)list);
       heap_free(el->heap, list);
     }
@@ -399,6 +460,7 @@ void symbolic_start(Elaboration *el) {
                             (Limits){.total = 2000000000});
   el->number_context.names = el->names;
   el->number_domain = number_domain(&el->number_context);
+  el->number_domain.externals = external_state(el->heap);
   el->number_machine = machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list,
                                    el->diags, (Limits){.steps = 4000000, .total = 40000000});
 }

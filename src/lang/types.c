@@ -41,6 +41,7 @@ static bool type_same(const Elaboration *el, Type a, Type b);
 static bool same_record(const Elaboration *el, uint32_t a, uint32_t b) {
   if (a == b) return true;
   const Record *x = &el->model->records.data[a], *y = &el->model->records.data[b];
+  if (x->function || y->function) return x->function && y->function;
   if (x->fields.count != y->fields.count) return false;
   for (uint32_t i = 0; i < x->fields.count; i++)
     if (x->fields.data[i].name != y->fields.data[i].name ||

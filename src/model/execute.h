@@ -50,6 +50,11 @@ typedef struct Domain {
   void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out); /* as CODE_SUM */
   void (*select)(void *context, const void *condition, const void *then, const void *otherwise, void *out);
 
+  /* What external functions of this run share; NULL: they are not run here. Scalars are then doubles, or elements of
+   * the algebra with nilpotents, a text its Name, an object its handle. */
+  struct ExternalState *externals;
+  /* A function whose derivative is given apart: gives values to the outputs of the frame if it does it, *is_done. */
+  bool (*derive)(void *context, const Routine *routine, const Value *inputs, Value *outputs, bool *is_done);
   /* An operator with a meaning of its own. */
   bool (*special)(void *context, Special special, const void *arguments, uint32_t count, Span span, void *out);
   /* The value of component `component` of the model; only_sizes: `data` need not be set. */
@@ -128,7 +133,7 @@ void value_unflatten(const Domain *domain, Value *value, const Record *records, 
 /* Reports an error at the present instruction and returns false. */
 __attribute__((format(printf, 2, 3))) bool machine_error(Machine *machine, const char *format, ...);
 
-/* Says that something is not known in this domain and returns false; static text. */
+/* Says that something is not known in this domain and returns false; the text must last until the next run. */
 bool machine_unknown(Machine *machine, const char *what);
 
 const Domain *machine_domain(const Machine *machine);

@@ -4,6 +4,7 @@
  * sizes of its outputs are settled; then the domain gives them their values. */
 #include "model/machine.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- slots ---- */
@@ -177,6 +178,34 @@ bool step_call(Machine *machine, const uint32_t *call, uint32_t count) {
   return true;
 }
 
+/* The field of this name; the number of fields if there is none. */
+static uint32_t find_field(const Record *record, Name name) {
+  uint32_t field = 0;
+  while (field < record->fields.count && record->fields.data[field].name != name) field++;
+  return field;
+}
+
+bool step_call_local(Machine *machine, const uint32_t *call, uint32_t count) {
+  const Value function = frame_top(machine)->slots[call[0]];
+  const Record *record = machine_record(machine, function.type.definition);
+  const Routine *routine = (*machine->routines)[record->function - 1];
+  uint32_t *list = machine_alloc(machine, (2 + count + record->fields.count) * sizeof *list), used = 2;
+  list[0] = record->function - 1;
+  list[1] = call[1];
+  for (uint32_t slot = 0; slot < routine->inputs && used < 2 + count; slot++)
+    if (find_field(record, routine->locals.data[slot].name) == record->fields.count) list[used++] = slot;
+  if (used < 2 + count || routine->outputs < call[1])
+    return machine_error(machine, "`%s` does not have the inputs and outputs that it is called with",
+                         names_text(machine->names, routine->name));
+  for (uint32_t slot = 0; slot < routine->inputs; slot++) {
+    uint32_t field = find_field(record, routine->locals.data[slot].name);
+    if (field == record->fields.count) continue;
+    machine_push(machine, function.fields[field]);
+    list[used++] = slot;
+  }
+  return step_call(machine, list, used - 2);
+}
+
 bool frame_finish(Machine *machine) {
   Frame *frame = frame_top(machine);
   if (frame->returns.count) {
@@ -199,6 +228,8 @@ bool frame_finish(Machine *machine) {
 bool frame_recover(Machine *machine) {
   if (machine->status != EXECUTE_UNKNOWN || !machine->domain->call) return false;
   while (machine->frames.count > 1 && frame_top(machine)->is_probe) frame_end(machine);
+  /* What is called for its effect alone is part of the function around it. */
+  while (machine->frames.count > 2 && frame_top(machine)->routine->outputs == 0) frame_end(machine);
   if (machine->frames.count < 2) return false;
   Frame *frame = frame_top(machine);
   for (uint32_t i = frame->control; i < machine->control.count; i++)
@@ -255,11 +286,23 @@ bool step_terminate(Machine *machine) {
   return true;
 }
 
-bool step_missing(Machine *machine) { return machine_unknown(machine, "a function that is not defined"); }
+bool step_missing(Machine *machine, Name name) {
+  return machine_lacks(machine, "function `%s`, which is not in the file", names_text(machine->names, name));
+}
 
-bool step_external(Machine *machine) { return machine_unknown(machine, "the result of an external function"); }
-
-bool step_body(Machine *machine) { return probe_finish(machine, true); }
+/* Sizes and bindings are done: a function whose derivative is given apart needs no body. */
+bool step_body(Machine *machine) {
+  const Domain *domain = machine->domain;
+  Frame *frame = frame_top(machine);
+  bool is_done = false;
+  if (!domain->derive) return probe_finish(machine, true);
+  if (!domain->derive(domain->context, frame->routine, frame->slots, frame->slots + frame->routine->inputs, &is_done)) {
+    machine->status = EXECUTE_ERROR;
+    return false;
+  }
+  if (is_done) frame->position = frame->routine->code.count;
+  return true;
+}
 
 bool step_reinit(Machine *machine) {
   const Domain *domain = machine->domain;

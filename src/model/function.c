@@ -15,3 +15,10 @@ Type type_with_dimensions(Type type, uint32_t dimensions) {
 }
 
 BaseType type_join_base(BaseType a, BaseType b) { return a == TYPE_INTEGER && b == TYPE_REAL ? TYPE_REAL : a; }
+bool routine_can_run(const Routine *routine) { return routine->kind == ROUTINE_CODE || routine->implementation; }
+
+const char *routine_lacks(const Routine *routine) {
+  if (routine->is_forbidden)
+    return "external function `%s`, which changes files or runs commands: --allow-external lets it";
+  return "external function `%s`, which is not built in: --allow-external LIBRARY names the shared library that has it";
+}

@@ -42,8 +42,10 @@ typedef struct Field {
   uint32_t *sizes; /* type.dimensions of them */
 } Field;
 
+/* A function as an argument is a record of those of its inputs that are given. */
 typedef struct Record {
   Name name;
+  uint32_t function; /* 1 + number of its routine; 0: an ordinary record */
   VEC(Field) fields;
   Span span;
 } Record;
@@ -81,35 +83,39 @@ typedef struct Local {
 
 /* annotation(derivative(order, noDerivative...) = name) */
 typedef struct Derivative {
-  Name name;
-  struct Routine *routine; /* NULL if not defined */
+  const struct Routine *routine;
   uint32_t order;
-  IndexVec without; /* input slots with noDerivative or zeroDerivative */
+  IndexVec without, constant; /* input slots with noDerivative, with zeroDerivative */
 } Derivative;
 
 /* Whose body it is. */
 typedef enum RoutineKind {
-  ROUTINE_CODE,     /* Modelica statements */
-  ROUTINE_EXTERNAL, /* external "C" or "FORTRAN 77": cannot be run here */
-  ROUTINE_BUILTIN,  /* external "builtin": calls become operators, the body is not run */
+  ROUTINE_CODE,       /* Modelica statements */
+  ROUTINE_EXTERNAL,   /* external "C" or "FORTRAN 77" */
+  ROUTINE_BUILTIN,    /* external "builtin": calls become operators, the body is not run */
+  ROUTINE_DERIVATIVE, /* partial derivatives of all outputs of `base` by the inputs `partials` */
 } RoutineKind;
 
 typedef struct Routine {
   Name name;
   RoutineKind kind;
-  Name external;      /* name of the external function */
-  Span external_span; /* the clause `external ...` with its annotation, for `flatten` */
-  uint32_t number;    /* position in the model's list of routines */
-  VEC(Local) locals;  /* slot -> local; inputs first, then outputs, then the rest */
+  Name external;                         /* name of the external function */
+  const struct External *implementation; /* NULL: there is none here */
+  bool is_forbidden;                     /* there is one, but it writes files or runs commands */
+  Span external_span;                    /* the clause `external ...` with its annotation, for `flatten` */
+  uint32_t number;                       /* position in the model's list of routines */
+  VEC(Local) locals;                     /* slot -> local; inputs first, then outputs, then the rest */
   uint32_t inputs, outputs;
   VEC(Instruction) code;
   VEC(Span) spans; /* of each instruction */
   VEC(double) constants;
   IndexVec extra;
   VEC(Derivative) derivatives;
-  bool is_impure;    /* impure function: never folded */
-  bool makes_events; /* annotation GenerateEvents = true */
-  bool is_broken;    /* its code had errors: never run */
+  const struct Routine *base; /* of ROUTINE_DERIVATIVE; its calls are calls of the base */
+  IndexVec partials;          /* input slots, ascending */
+  bool is_impure;             /* impure function: never folded */
+  bool makes_events;          /* annotation GenerateEvents = true */
+  bool is_broken;             /* its code had errors: never run */
   Span span;
 } Routine;
 
@@ -130,6 +136,10 @@ typedef struct Function {
   Shape *inputs, *outputs;
   uint32_t arguments, results; /* scalars in all */
 } Function;
+
+/* Is there a body that can be run? If not: what it lacks, a format with one %s for the name of the external function. */
+bool routine_can_run(const Routine *routine);
+const char *routine_lacks(const Routine *routine);
 
 /* Appends an instruction and gives its position. */
 uint32_t routine_emit(Heap *heap, Routine *routine, Code code, uint32_t a, uint32_t b, Span span);

@@ -80,6 +80,12 @@ bool machine_unknown(Machine *machine, const char *what) {
   return false;
 }
 
+bool machine_lacks(Machine *machine, const char *format, const char *name) {
+  char *text = machine_alloc(machine, strlen(format) + strlen(name) + 1);
+  sprintf(text, format, name);
+  return machine_unknown(machine, text);
+}
+
 const char *machine_obstacle(const Machine *machine, Span *where) {
   *where = machine->obstacle_span;
   return machine->obstacle ? machine->obstacle : "a condition";

@@ -107,6 +107,9 @@ bool slot_is_set(const Value *slot);
 /* Ready for another run: frames, stack and memory are empty, the budget is new. */
 void machine_clear(Machine *machine);
 
+/* Something with a name is not there; the format has one %s. Returns false. */
+__attribute__((format(printf, 2, 0))) bool machine_lacks(Machine *machine, const char *format, const char *name);
+
 /* ---- operate.c: instructions, by the verbs of codes.def ---- */
 
 bool step_global(Machine *machine, uint32_t component);
@@ -170,11 +173,13 @@ bool frame_finish(Machine *machine);
 /* Something is not known: the innermost function that can be handed over is run again as a probe; false if
  * there is none. */
 bool frame_recover(Machine *machine);
-bool step_missing(Machine *machine);
-bool step_external(Machine *machine);
+bool step_missing(Machine *machine, Name name);
+/* external_call.c */
+bool step_external(Machine *machine, uint32_t count, const uint32_t *places);
 bool step_body(Machine *machine);
 bool step_assert(Machine *machine);
 bool step_call(Machine *machine, const uint32_t *call, uint32_t count);
+bool step_call_local(Machine *machine, const uint32_t *call, uint32_t count);
 bool step_declare(Machine *machine, uint32_t number, uint32_t count);
 bool step_reinit(Machine *machine);
 bool step_store(Machine *machine, const uint32_t *place);

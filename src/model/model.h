@@ -58,7 +58,17 @@ typedef struct Equation {
   Expr left, right, residual;
   Span span;
   bool is_declared; /* the binding of an input, which stands in its declaration */
+  Name note;        /* of an equation that was derived: from what; 0 for none */
 } Equation;
+
+/* Equations derived from an energy, M q'' = f + G^T l for coordinates q with multipliers l. */
+typedef struct MassForm {
+  uint32_t coordinates, constraints;
+  uint32_t first; /* equation of the first coordinate; those of the others follow, then the constraints */
+  uint32_t *coordinate, *multiplier; /* unknowns */
+  Expr *mass;                        /* M, row by row: symmetric */
+  Expr *gradient;                    /* G, a row for each constraint */
+} MassForm;
 
 /* What happens at events, in source order. */
 typedef enum ActionKind { ACTION_ASSIGN, ACTION_REINIT, ACTION_ASSERT, ACTION_TERMINATE } ActionKind;
@@ -118,7 +128,8 @@ typedef struct Model {
   VEC(Record) records;
   VEC(ExternalObject) external_objects;
   Experiment experiment;
-  Map by_name; /* Name -> variable position */
+  const MassForm *mass; /* NULL: none is known */
+  Map by_name;          /* Name -> variable position */
 } Model;
 
 /* An empty model in `heap`. */

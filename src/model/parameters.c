@@ -3,6 +3,7 @@
  *
  * Invariant: a node that is done has its value, or the node at fault: something undefined counts only where it is used,
  * as in an inactive branch of an if. A fault is reported once, for the first parameter that needs it. */
+#include "external/external.h"
 #include "model/model.h"
 #include "model/number.h"
 
@@ -70,6 +71,7 @@ static void start_machine(Valuation *run) {
   run->names = names_over(run->heap, run->model->names);
   run->number_context.names = &run->names;
   run->domain = number_domain(&run->number_context);
+  run->domain.externals = external_state(run->heap);
   run->routines = run->model->routines.data;
   run->records = run->model->records.data;
   run->quiet = diags_make(run->heap);
@@ -101,7 +103,11 @@ static void run_call(Valuation *run, Expr e, const Function *function) {
   }
   heap_free(run->heap, last->results);
   last->results = heap_array(run->heap, function->results, sizeof *last->results);
-  last->is_ok = machine_run(run->machine, function->routine, inputs, function->input_count) == EXECUTE_OK;
+  ExecuteStatus status = machine_run(run->machine, function->routine, inputs, function->input_count);
+  Span where;
+  last->is_ok = status == EXECUTE_OK;
+  if (status == EXECUTE_UNKNOWN)
+    diag_error(&run->quiet, DIAG_INPUT, (Span){0}, "it needs %s", machine_obstacle(run->machine, &where));
   for (uint32_t i = 0, at = 0; last->is_ok && i < function->output_count; i++) {
     const Value *output = machine_output(run->machine, i);
     if (value_scalars(output, records) != function->outputs[i].scalars) last->is_ok = false;
@@ -114,7 +120,7 @@ static void run_call(Valuation *run, Expr e, const Function *function) {
 static Expr evaluate_call(Valuation *run, Expr e) {
   CallInfo call = dag_call_info(run->dag, e);
   const Function *function = run->model->functions.data[call.function];
-  if (call.partial_count || function->routine->kind != ROUTINE_CODE) return e;
+  if (call.partial_count) return e;
   if (!run->machine) start_machine(run);
   if (!same_call(run, e, call.function)) {
     run_call(run, e, function);
@@ -218,6 +224,14 @@ static void valuation_free(Valuation *run) {
 
 /* ---- reports ---- */
 
+/* Texts and objects need a value only where they are used; but an object whose constructor fails has no use. */
+static bool is_needed(const Valuation *run, Expr leaf, Expr fault) {
+  const Variable *variable = parameter_variable(run, leaf);
+  if (has_number(variable)) return true;
+  if (variable->type != TYPE_EXTERNAL_OBJECT || dag_op(run->dag, fault) != OP_CALL) return false;
+  return routine_can_run(run->model->functions.data[dag_call_info(run->dag, fault).function]->routine);
+}
+
 static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
   const char *name = names_text(run->model->names, variable->name);
@@ -225,7 +239,7 @@ static void report_fault(Valuation *run, Expr leaf, Expr fault, Diags *diags) {
     diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` depends on itself", name);
   } else if (dag_op(run->dag, fault) == OP_CALL) {
     CallInfo call = dag_call_info(run->dag, fault);
-    const char *why = run->quiet.list.count ? run->quiet.list.data[0].message : "it is not written in Modelica";
+    const char *why = run->quiet.list.count ? run->quiet.list.data[0].message : "it has no value here";
     diag_error(diags, DIAG_INPUT, variable->span, "the value of `%s` cannot be computed: function `%s`: %s", name,
                names_text(run->model->names, run->model->functions.data[call.function]->name), why);
   } else {
@@ -252,7 +266,7 @@ bool model_parameter_values(const Model *model, Heap *heap, const double *overri
     warn_missing(&run, leaf, diags);
     Expr fault = run.faults[leaf];
     values[i] = fault == EXPR_NONE ? run.values[leaf] : NAN;
-    if (fault == EXPR_NONE || !has_number(parameter_variable(&run, leaf))) continue;
+    if (fault == EXPR_NONE || !is_needed(&run, leaf, fault)) continue;
     ok = false;
     if (run.states[fault] != STATE_REPORTED) report_fault(&run, leaf, fault, diags);
     run.states[fault] = STATE_REPORTED;

@@ -90,8 +90,20 @@ static const char *enumeration_name(Print *print, uint32_t enumeration) {
 }
 
 const char *print_record(Print *print, uint32_t definition) {
+  uint32_t function = print->model->records.data[definition].function;
+  if (function) return print_use(print, function - 1, 0);
   list_add(print->heap, &print->records, definition);
   return print_name(print, print->model->records.data[definition].name);
+}
+
+const char *print_record_open(Print *print, Arena *arena, uint32_t definition) {
+  bool is_function = print->model->records.data[definition].function;
+  return arena_printf(arena, "%s%s(", is_function ? "function " : "", print_record(print, definition));
+}
+
+const char *print_field_label(Print *print, Arena *arena, uint32_t definition, uint32_t field) {
+  const Record *record = &print->model->records.data[definition];
+  return record->function ? arena_printf(arena, "%s = ", print_name(print, record->fields.data[field].name)) : "";
 }
 
 static const char *object_name(Print *print, uint32_t definition) {
@@ -139,7 +151,7 @@ static void print_leaf(void *context, Heap *heap, TextVec *text, const Dag *dag,
     return;
   }
   uint32_t order = dag_op(dag, leaf) == OP_VARIABLE ? dag_order(dag, leaf) : 0;
-  bool is_pre = dag_op(dag, leaf) == OP_PRE || (print->in_reinit && dag_op(dag, leaf) == OP_VARIABLE && order == 0);
+  bool is_pre = dag_op(dag, leaf) == OP_PRE;
   for (uint32_t i = 0; i < order; i++) text_append(heap, text, "der(", 4);
   if (is_pre) text_append(heap, text, "pre(", 4);
   append_name(print, heap, text, print->model->variables.data[leaf_variable(print->model, dag, leaf)].name);
@@ -194,8 +206,8 @@ void print_start(Print *print, Model *model, Heap *heap, bool is_flat) {
 }
 
 void print_free(Print *print) {
-  vec_free(print->heap, &print->uses, &print->layouts, &print->shared_functions, &print->enumerations.order,
-           &print->records.order, &print->objects.order);
+  vec_free(print->heap, &print->uses, &print->layouts, &print->derivatives, &print->shared_functions);
+  vec_free(print->heap, &print->enumerations.order, &print->records.order, &print->objects.order);
   map_free(&print->used);
   arena_free(&print->arena);
 }
@@ -407,6 +419,8 @@ static void print_definitions(Print *print, TextVec *text) {
     print_external_object(print, text, &print->model->external_objects.data[objects->order.data[i]]);
   text_append(print->heap, text, records.data, records.count);
   text_append(print->heap, text, functions.data, functions.count);
+  for (uint32_t i = 0; i < print->derivatives.count; i++)
+    text_printf(print->heap, text, "  %s;\n\n", print->derivatives.data[i].text);
   text_append(print->heap, text, print->shared_functions.data, print->shared_functions.count);
   vec_free(print->heap, &records, &functions);
 }
@@ -418,7 +432,9 @@ static void print_equations(Print *print, TextVec *text, const Equation *equatio
                             const char *const *notes) {
   for (uint32_t i = 0; i < count; i++) {
     if (equations[i].is_declared) continue;
-    if (notes && notes[i]) text_printf(print->heap, text, "    // %s\n", notes[i]);
+    const char *note = equations[i].note ? names_text(print->model->names, equations[i].note) : NULL;
+    if (notes) note = notes[i];
+    if (note) text_printf(print->heap, text, "    // %s\n", note);
     text_append(print->heap, text, "    ", 4);
     print_equality(print, text, equations[i].left, equations[i].right);
     text_append(print->heap, text, ";\n", 2);
@@ -438,9 +454,7 @@ static void print_action_itself(Print *print, TextVec *text, const Action *actio
   case ACTION_ASSIGN: print_assignment(print, text, action); break;
   case ACTION_REINIT:
     text_printf(heap, text, "reinit(%s, ", print_name(print, print->model->variables.data[action->target].name));
-    print->in_reinit = true;
     print_expression(print, text, action->value, VALUE_REAL);
-    print->in_reinit = false;
     text_append(heap, text, ")", 1);
     break;
   case ACTION_ASSERT:

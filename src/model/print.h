@@ -10,6 +10,12 @@ typedef struct PrintUse {
   uint32_t output; /* 0: the function itself; k: the function that gives its output number k + 1 */
 } PrintUse;
 
+/* A function that is declared so that calls with partials have a text: its name, and its declaration. */
+typedef struct PrintDerivative {
+  Name name;
+  const char *text;
+} PrintDerivative;
+
 /* A scalar argument of a call: what stands before it, and its ValueKind. */
 typedef struct PrintPlace {
   const char *before;
@@ -35,11 +41,11 @@ typedef struct Print {
   bool is_flat;            /* every name in quotes */
   const ModelNotes *notes; /* NULL: no comments */
   bool in_algorithm;       /* statements are printed, not equations */
-  bool in_reinit;          /* a value that uses the left limits of continuous variables: pre(x) */
   LeafPrinter leaves;
   PrintList enumerations, records, objects; /* those of the model that the text refers to */
   VEC(PrintUse) uses;                       /* in order of first use */
   Map used;                                 /* routine and output -> position in uses */
+  VEC(PrintDerivative) derivatives;         /* declarations of partial derivatives */
   VEC(PrintPlace *)
   layouts;                  /* by function: its arguments, and one more for what ends it; NULL if not made yet */
   PrintInputs *inputs;      /* leaves are printed as these; NULL: by their own names */
@@ -59,6 +65,10 @@ const char *print_name(Print *print, Name name);
 
 /* The name of a record, which then is among those the text refers to. */
 const char *print_record(Print *print, uint32_t definition);
+
+/* How a value of a record begins, R( or of a function as an argument: function f( with labels before its fields. */
+const char *print_record_open(Print *print, Arena *arena, uint32_t definition);
+const char *print_field_label(Print *print, Arena *arena, uint32_t definition, uint32_t field);
 
 /* ValueKind of a type, and its name in the language. */
 uint32_t print_kind(Type type);

@@ -25,9 +25,10 @@ static void print_default(Print *print, TextVec *text, const Shape *shape, uint3
   if (is_array) text_printf(print->heap, text, "fill(");
   if (type.base == TYPE_RECORD) {
     const Record *record = &print->model->records.data[type.definition];
-    text_printf(print->heap, text, "%s(", print_record(print, shape->type.definition));
+    text_printf(print->heap, text, "%s", print_record_open(print, &print->arena, type.definition));
     for (uint32_t f = 0; f < record->fields.count; f++) {
       if (f) text_append(print->heap, text, ", ", 2);
+      text_printf(print->heap, text, "%s", print_field_label(print, &print->arena, type.definition, f));
       print_default(print, text, &shape->fields[f], type.dimensions);
     }
     text_append(print->heap, text, ")", 1);
@@ -58,9 +59,11 @@ static void place_value(ArgumentLayout *layout, const Shape *shape, uint32_t ski
     text_append(print->heap, &layout->text, "}", 1);
   } else if (shape->type.base == TYPE_RECORD) {
     const Record *record = &print->model->records.data[shape->type.definition];
-    text_printf(print->heap, &layout->text, "%s(", print_record(print, shape->type.definition));
+    uint32_t definition = shape->type.definition;
+    text_printf(print->heap, &layout->text, "%s", print_record_open(print, &print->arena, definition));
     for (uint32_t f = 0; f < record->fields.count; f++) {
       if (f) text_append(print->heap, &layout->text, ", ", 2);
+      text_printf(print->heap, &layout->text, "%s", print_field_label(print, &print->arena, definition, f));
       place_value(layout, &shape->fields[f], skip);
     }
     text_append(print->heap, &layout->text, ")", 1);
@@ -158,16 +161,128 @@ static const char *selection(Print *print, const Shape *shape, uint32_t scalar) 
   return text_keep(print->heap, &text, &print->arena);
 }
 
+/* ---- derivatives ---- */
+
+static bool is_declared(const Print *print, Name name) {
+  for (uint32_t i = 0; i < print->derivatives.count; i++)
+    if (print->derivatives.data[i].name == name) return true;
+  return false;
+}
+
+/* Interns the text of a name, which is freed. */
+static Name take_name(Print *print, TextVec *text) {
+  Name name = names_add(print->model->names, text->data, text->count);
+  vec_free(print->heap, text);
+  return name;
+}
+
+/* Keeps the declaration, whose text is freed. */
+static void declare(Print *print, Name name, TextVec *text) {
+  const char *kept = arena_copy(&print->arena, text->data, text->count);
+  vec_push(print->heap, &print->derivatives, (PrintDerivative){name, kept});
+  vec_free(print->heap, text);
+}
+
+/* The input whose only scalar is argument `position`; UINT32_MAX if that is one of several. */
+static uint32_t scalar_input(const Function *function, uint32_t position) {
+  uint32_t input = 0;
+  while (position >= function->inputs[input].scalars) position -= function->inputs[input++].scalars;
+  const Type type = function->inputs[input].type;
+  return type.base == TYPE_REAL && !type.dimensions ? input : UINT32_MAX;
+}
+
+static bool is_by_inputs(const Function *function, CallInfo call) {
+  for (uint32_t i = 0; i < call.partial_count; i++)
+    if (scalar_input(function, call.partials[i]) == UINT32_MAX) return false;
+  return true;
+}
+
+/* function 'f$d1' = der('f', 'x'), for df/dx */
+static const char *derivative_by_inputs(Print *print, const Function *function, uint32_t output, CallInfo call) {
+  const Routine *routine = function->routine;
+  TextVec label = {0}, text = {0};
+  text_printf(print->heap, &label, "%s", names_text(print->model->names, routine->name));
+  if (output) text_printf(print->heap, &label, "$%u", output + 1);
+  for (uint32_t i = 0; i < call.partial_count; i++)
+    text_printf(print->heap, &label, "$d%u", scalar_input(function, call.partials[i]) + 1);
+  Name name = take_name(print, &label);
+  const char *base = print_use(print, routine->number, output), *quoted = print_name(print, name);
+  if (is_declared(print, name)) return quoted;
+  text_printf(print->heap, &text, "function %s = der(%s", quoted, base);
+  for (uint32_t i = 0; i < call.partial_count; i++)
+    text_printf(print->heap, &text, ", %s",
+                print_name(print, routine->locals.data[scalar_input(function, call.partials[i])].name));
+  text_printf(print->heap, &text, ")");
+  declare(print, name, &text);
+  return quoted;
+}
+
+/* function 'f$s1': the scalar that the call gives, as a function of scalars 'a1', 'a2', ... */
+static const char *function_of_scalars(Print *print, CallInfo call) {
+  const Function *function = print->model->functions.data[call.function];
+  TextVec label = {0}, text = {0};
+  text_printf(print->heap, &label, "%s$s%u", names_text(print->model->names, function->name), call.output + 1);
+  Name name = take_name(print, &label);
+  const char *quoted = print_name(print, name);
+  if (is_declared(print, name)) return quoted;
+  call.partial_count = 0;
+  text_printf(print->heap, &text, "function %s\n", quoted);
+  for (uint32_t i = 0; i < function->arguments; i++) text_printf(print->heap, &text, "    input Real 'a%u';\n", i + 1);
+  text_printf(print->heap, &text, "    output Real 'y';\n  algorithm\n    'y' := ");
+  for (uint32_t i = 0; i < function->arguments; i++)
+    text_printf(print->heap, &text, "%s'a%u'", print_call_around(print, call, i), i + 1);
+  text_printf(print->heap, &text, "%s;\n  end %s", print_call_around(print, call, function->arguments), quoted);
+  declare(print, name, &text);
+  return quoted;
+}
+
+static bool takes_reals(Print *print, uint32_t function) {
+  const PrintPlace *places = find_layout(print, function);
+  for (uint32_t i = 0; i < print->model->functions.data[function]->arguments; i++)
+    if (places[i].kind != VALUE_REAL) return false;
+  return true;
+}
+
+/* function 'f$s1$d2' = der('f$s1', 'a2'), for a derivative by the second scalar of all inputs; NULL if they are not all
+ * Real. */
+static const char *derivative_by_scalars(Print *print, CallInfo call) {
+  const Function *function = print->model->functions.data[call.function];
+  TextVec label = {0}, text = {0};
+  if (!takes_reals(print, call.function)) return NULL;
+  text_printf(print->heap, &label, "%s$s%u", names_text(print->model->names, function->name), call.output + 1);
+  for (uint32_t i = 0; i < call.partial_count; i++) text_printf(print->heap, &label, "$d%u", call.partials[i] + 1);
+  Name name = take_name(print, &label);
+  const char *base = function_of_scalars(print, call), *quoted = print_name(print, name);
+  if (is_declared(print, name)) return quoted;
+  text_printf(print->heap, &text, "function %s = der(%s", quoted, base);
+  for (uint32_t i = 0; i < call.partial_count; i++) text_printf(print->heap, &text, ", 'a%u'", call.partials[i] + 1);
+  text_printf(print->heap, &text, ")");
+  declare(print, name, &text);
+  return quoted;
+}
+
+/* ---- calls ---- */
+
+/* A call whose arguments are scalars: name(a, b, c). */
+static const char *around_scalars(Print *print, const char *name, uint32_t position, uint32_t count) {
+  if (!name) return NULL;
+  if (position == 0) return arena_printf(&print->arena, "%s(", name);
+  return position == count ? ")" : ", ";
+}
+
 const char *print_call_around(void *context, CallInfo call, uint32_t position) {
   Print *print = context;
   const Function *function = print->model->functions.data[call.function];
+  if (call.partial_count && !is_by_inputs(function, call))
+    return around_scalars(print, derivative_by_scalars(print, call), position, function->arguments);
   const PrintPlace *places = find_layout(print, call.function);
   const char *before = places[position].before;
   if (position && position < function->arguments) return before;
   uint32_t scalar = call.output;
   uint32_t output = find_output(function, &scalar);
   const char *select = selection(print, &function->outputs[output], scalar);
-  const char *name = print_use(print, function->routine->number, output);
+  const char *name = call.partial_count ? derivative_by_inputs(print, function, output, call)
+                                        : print_use(print, function->routine->number, output);
   if (position == 0) before = arena_printf(&print->arena, "%s%s%s", *select ? "(" : "", name, before);
   if (position == function->arguments && *select) before = arena_printf(&print->arena, "%s)%s", before, select);
   return before;

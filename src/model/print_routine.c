@@ -225,7 +225,12 @@ static void run_field(RoutinePrinter *writer, uint32_t number) {
 
 static void run_record(RoutinePrinter *writer, uint32_t definition) {
   const Record *record = &writer->print->model->records.data[definition];
-  const char *open = arena_printf(&writer->arena, "%s(", print_record(writer->print, definition));
+  const char *open = print_record_open(writer->print, &writer->arena, definition);
+  for (uint32_t f = 0; f < record->fields.count; f++) {
+    Item *item = &writer->stack.data[writer->stack.count - record->fields.count + f];
+    const char *label = print_field_label(writer->print, &writer->arena, definition, f);
+    item->rope = rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.text = label}, {.rope = item->rope}}, 2);
+  }
   push_item(writer, pop_list(writer, open, record->fields.count, ", ", ")"), definition);
 }
 
@@ -492,8 +497,14 @@ static void run_call(RoutinePrinter *writer, const uint32_t *call, uint32_t coun
   push_outputs(writer, rope, record, call[1]);
 }
 
+static void run_call_local(RoutinePrinter *writer, const uint32_t *call, uint32_t count) {
+  const char *open = arena_printf(&writer->arena, "%s(", local_name(writer, call[0]));
+  push_outputs(writer, pop_list(writer, open, count, ", ", ")"), NO_RECORD, call[1]);
+}
+
 /* A function that is not in the file: the call as it was written. Constants of the same span stand for its values. */
-static void run_missing(RoutinePrinter *writer) {
+static void run_missing(RoutinePrinter *writer, Name name) {
+  (void)name;
   const Routine *routine = writer->routine;
   uint32_t position = writer->position;
   Span span = routine->spans.data[position];
@@ -614,7 +625,10 @@ static void run_default(RoutinePrinter *writer, uint32_t slot, uint32_t target) 
 static void run_else_value(RoutinePrinter *writer) { (void)writer; }
 static void run_while(RoutinePrinter *writer) { (void)writer; }
 static void run_loop(RoutinePrinter *writer) { (void)writer; }
-static void run_external(RoutinePrinter *writer) { (void)writer; }
+/* Its clause is printed as it was written. */
+static void run_external(RoutinePrinter *writer, uint32_t count, const uint32_t *places) {
+  (void)writer, (void)count, (void)places;
+}
 
 /* ---- instructions ---- */
 
@@ -663,11 +677,13 @@ static void write_derivatives(RoutinePrinter *writer) {
   const Routine *routine = writer->routine;
   for (uint32_t i = 0; i < routine->derivatives.count; i++) {
     const Derivative *derivative = &routine->derivatives.data[i];
-    if (!derivative->routine) continue;
     write_indent(writer);
     text_printf(writer->heap, writer->text, "annotation(derivative(order = %u", derivative->order);
     for (uint32_t k = 0; k < derivative->without.count; k++)
       text_printf(writer->heap, writer->text, ", noDerivative = %s", local_name(writer, derivative->without.data[k]));
+    for (uint32_t k = 0; k < derivative->constant.count; k++)
+      text_printf(writer->heap, writer->text, ", zeroDerivative = %s",
+                  local_name(writer, derivative->constant.data[k]));
     const char *name = print_use(writer->print, derivative->routine->number, 0);
     text_printf(writer->heap, writer->text, ") = %s);\n", name);
   }
@@ -698,6 +714,14 @@ static void writer_free(RoutinePrinter *writer) {
 static void write_function(Print *print, TextVec *text, const Routine *routine) {
   TextVec body = {0};
   const char *name = print_name(print, routine->name);
+  if (routine->kind == ROUTINE_DERIVATIVE) {
+    text_printf(print->heap, text, "  function %s = der(%s", name, print_use(print, routine->base->number, 0));
+    for (uint32_t i = 0; i < routine->partials.count; i++)
+      text_printf(print->heap, text, ", %s",
+                  print_name(print, routine->base->locals.data[routine->partials.data[i]].name));
+    text_printf(print->heap, text, ");\n\n");
+    return;
+  }
   RoutinePrinter writer = writer_make(print, &body, routine);
   writer.depth = 2;
   for (uint32_t i = 0; i < routine->code.count; i++) run_instruction(&writer, i);

@@ -55,6 +55,7 @@ static void choose_parameters(const Reduction *reduction, double *alpha, double 
 static bool apply(Reduction *reduction) {
   const Array *array = reduction->array;
   int32_t depth = reduction_depth(reduction);
+  if (reduction_keep_unconstrained(reduction)) return true;
   if (!depth) {
     diag_error(reduction->diags, DIAG_STRUCTURE, (Span){0},
                "method baumgarte stabilizes equations that must be differentiated, and this model has none; "

@@ -32,12 +32,13 @@ Svd dense_svd(double *a, int32_t m, int32_t n, double tolerance, Arena *arena) {
   return svd;
 }
 
-int32_t dense_rank(double *a, int32_t m, int32_t n, double tolerance, Arena *arena) {
+Svd dense_values(double *a, int32_t m, int32_t n, double tolerance, Arena *arena) {
   int32_t small = m < n ? m : n;
   double none;
   Svd svd = {arena_array(arena, (size_t)small + 1, sizeof(double)), &none, &none, 0};
   if (small && decompose('N', a, m, n, &svd, arena)) count_rank(&svd, small, tolerance);
-  return svd.rank;
+  svd.u = svd.vt = NULL;
+  return svd;
 }
 
 int32_t *dense_pivots(double *a, int32_t m, int32_t n, const bool *before, Arena *arena) {
@@ -52,4 +53,12 @@ int32_t *dense_pivots(double *a, int32_t m, int32_t n, const bool *before, Arena
     for (int32_t k = 0; k < n; k++) place[k] = k + 1;
   for (int32_t k = 0; k < n; k++) pivot[k] = (int32_t)place[k] - 1;
   return pivot;
+}
+
+bool dense_eigenvalues(double *a, int32_t n, double *values, Arena *arena) {
+  lapack_int size = n, length = 34 * n + 1, info;
+  double *work = arena_array(arena, (size_t)length, sizeof *work);
+  char job = 'V', half = 'L';
+  LAPACK_dsyev(&job, &half, &size, a, &size, values, work, &length, &info);
+  return info == 0;
 }

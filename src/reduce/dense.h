@@ -15,9 +15,13 @@ typedef struct Svd {
 /* a (m x n) = u diag(s) vt; a is spoilt. Owned by the arena. O(n^3). */
 Svd dense_svd(double *a, int32_t m, int32_t n, double tolerance, Arena *arena);
 
-/* The rank alone, by the same test; a is spoilt. O(n^3), some ten times cheaper. */
-int32_t dense_rank(double *a, int32_t m, int32_t n, double tolerance, Arena *arena);
+/* Singular values and rank alone, by the same test; a is spoilt. O(n^3), some ten times cheaper. */
+Svd dense_values(double *a, int32_t m, int32_t n, double tolerance, Arena *arena);
 
 /* Columns of a (m x n), counted from 0, in the order of a pivoted QR; those marked in `before` (NULL: none)
  * come first. a is spoilt. Owned by the arena. */
 int32_t *dense_pivots(double *a, int32_t m, int32_t n, const bool *before, Arena *arena);
+
+/* The eigenvalues of a symmetric matrix (n x n), ascending; a becomes its eigenvectors, as columns. false: they were
+ * not found. O(n^3). */
+bool dense_eigenvalues(double *a, int32_t n, double *values, Arena *arena);

@@ -376,6 +376,21 @@ static void restore_operators(Derived *derived, const Logic *logic) {
   }
 }
 
+/* Rows read delays from the past; the model has the delays, and those of derivatives. */
+static void restore_delays(Derived *derived) {
+  const Logic *logic = derived->reduction->modes->logic;
+  Dag *dag = derived->plan.from;
+  for (uint32_t k = 0; k < logic->delays.count; k++) {
+    const LogicDelay *delay = &logic->delays.data[k];
+    if (!delay->is_fixed || delay->is_discrete) continue;
+    Expr value = dag_nary(dag, OP_DELAY, (Expr[]){delay->value, delay->time}, 2);
+    for (uint32_t order = 0; order <= DELAY_DEGREE && has_columns(derived, value); order++) {
+      map_put(&derived->plan.image, dag_delayed(dag, delay->leaf, order), transplant(&derived->plan, value));
+      value = dag_time_derivative(dag, value);
+    }
+  }
+}
+
 /* Rows of the array have modes for their relations; the model has the relations. The last ones made hold those
  * before. */
 static void restore_relations(Derived *derived) {
@@ -441,6 +456,7 @@ Derived *derived_begin(Reduction *reduction, const char *method, bool first_orde
   add_multipliers(derived);
   set_starts(derived);
   restore_relations(derived);
+  restore_delays(derived);
   derived_add_discrete(derived);
   for (uint32_t q = 0; q + 1 < columns; q++) add_tie(derived, q);
   add_integrals(derived);

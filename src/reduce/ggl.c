@@ -20,6 +20,7 @@ static bool refuse(const Reduction *reduction, const Method *method, const char 
 }
 
 static bool apply(Reduction *reduction) {
+  if (reduction_keep_unconstrained(reduction)) return true;
   if (reduction_depth(reduction) < 2) return refuse(reduction, &method_ggl, "twice");
   form_use_levels(reduction, 1);
   derived_integrate(reduction, derived_make(reduction, method_ggl.name), 1);
@@ -43,6 +44,7 @@ static const bool *mark_multipliers(const Reduction *reduction) {
 }
 
 static bool apply_index1(Reduction *reduction) {
+  if (reduction_keep_unconstrained(reduction)) return true;
   if (reduction_depth(reduction) < 1) return refuse(reduction, &method_ggl1, "once");
   form_use_levels(reduction, 1);
   reduction->form.integrated = mark_multipliers(reduction);

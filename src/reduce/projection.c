@@ -148,6 +148,7 @@ static bool apply(Reduction *reduction) {
   reduction->remark = constraints
                           ? name_parts(reduction, constrains, constraints, linear)
                           : "no constraint is left on variables that have differential equations: nothing to project";
+  if (reduction->mass) reduction->remark = arena_printf(reduction->arena, "%s; %s", reduction->remark, reduction->mass);
   return true;
 }
 

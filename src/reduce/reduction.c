@@ -190,6 +190,15 @@ void reduction_keep(Reduction *reduction) {
   map_columns(reduction);
 }
 
+bool reduction_keep_unconstrained(Reduction *reduction) {
+  const MassForm *mass = reduction->model->mass;
+  if (!mass || !mass->constraints || reduction_depth(reduction)) return false;
+  form_use_dummies(reduction);
+  reduction_keep(reduction);
+  reduction->remark = "no equation must be differentiated: nothing is left to reduce";
+  return true;
+}
+
 /* Code of another array over the same model and modes. */
 static void make_code(Reduction *reduction) {
   Reduced *reduced = &reduction->reduced;
@@ -229,6 +238,7 @@ ArrayRun reduced_run(const Reduction *reduction, const ArrayRun *at, Heap *heap)
   if (reduced->modes == reduction->modes) { /* an event changes both */
     run.evaluator->discretes = at->evaluator->discretes;
     run.evaluator->pre = at->evaluator->pre;
+    at->evaluator->past = run.evaluator->past;
   } else {
     set_modes(reduced, &run, at->evaluator, reduction->time, heap);
   }

@@ -46,6 +46,7 @@ typedef struct Form {
 typedef struct MethodOptions {
   double alpha, beta;    /* of Baumgarte's stabilization */
   bool keep_superfluous; /* dummy derivatives: superfluous differentiations stay in the system */
+  double rank_tolerance; /* of methods by ranks: see strangeness.h; NAN or 0 for the default */
 } MethodOptions;
 
 /* A value that the system starts with: column `column` of it is sign times column `source` of the original array. */
@@ -124,6 +125,8 @@ typedef struct Reduction {
   ArrayRun known; /* the point that all methods start from; y is NULL: none was found */
   double time, duration, tolerance;
   MethodOptions options;
+  const char *mass; /* what the mass matrix is like, in words (mass.h); NULL: there is none */
+  bool is_definite; /* it is positive definite on the tangent space */
   /* made */
   struct Strangeness *strangeness; /* by method strangeness, which makes no form */
   Form form;
@@ -157,6 +160,10 @@ Expr form_residual(Reduction *reduction, const FormRow *row);
 
 /* The system is the array itself. */
 void reduction_keep(Reduction *reduction);
+
+/* The same for a model with an energy of which no equation must be differentiated: nothing is left to reduce. false: it
+ * is another. */
+bool reduction_keep_unconstrained(Reduction *reduction);
 
 /* The system is that of other equations over the same unknowns (one residual per equation of the problem),
  * with dummy derivatives where it still needs them. false: those equations are structurally singular. */

@@ -1,6 +1,8 @@
 /* solved: see solved.h. */
 #include "reduce/solved.h"
 
+#include "reduce/tangent.h"
+
 #include <math.h>
 
 /* Expressions of so few nodes are repeated rather than named; a pivot is at least so large a part of the
@@ -174,6 +176,13 @@ static void eliminate_row(Solver *solver, SolvedBlock *unit, uint32_t k, uint32_
   unit->b[r] = named(solver, difference, unit->right[r]);
 }
 
+/* Entries that are used more than once are named. */
+static void name_row(Solver *solver, SolvedBlock *unit, uint32_t k) {
+  uint32_t n = unit->size;
+  for (uint32_t c = k; c < n; c++) unit->a[k * n + c] = named(solver, unit->a[k * n + c], unit->value[k * n + c]);
+  unit->b[k] = named(solver, unit->b[k], unit->right[k]);
+}
+
 static bool eliminate(Solver *solver, SolvedBlock *unit) {
   Dag *dag = solver->derived->model->dag;
   uint32_t n = unit->size;
@@ -181,15 +190,145 @@ static bool eliminate(Solver *solver, SolvedBlock *unit) {
     uint32_t row = k, column = k;
     if (!find_pivot(unit, dag, k, &row, &column)) return false;
     swap_pivot(unit, k, row, column);
-    if (k + 1 < n) {
-      for (uint32_t c = k; c < n; c++) unit->a[k * n + c] = named(solver, unit->a[k * n + c], unit->value[k * n + c]);
-      unit->b[k] = named(solver, unit->b[k], unit->right[k]);
-    }
+    if (k + 1 < n) name_row(solver, unit, k);
     for (uint32_t r = k + 1; r < n; r++)
       if (!is_zero(dag, unit->a[r * n + k])) eliminate_row(solver, unit, k, r);
   }
   return true;
 }
+
+/* ---- elimination on the tangent space ---- */
+
+/* What the rows and columns of a block are while they change places: a coordinate, or -1 - a constraint. */
+typedef struct Roles {
+  int32_t *row, *column;
+} Roles;
+
+static Roles roles_make(Solver *solver, const TangentPlan *plan, uint32_t n) {
+  Roles roles = {arena_array(&solver->arena, n, sizeof(int32_t)), arena_array(&solver->arena, n, sizeof(int32_t))};
+  for (uint32_t r = 0; r < n; r++) roles.row[r] = plan->role[r];
+  for (int32_t i = 0; i < plan->coordinates; i++) roles.column[plan->acceleration[i]] = i;
+  for (int32_t c = 0; c < plan->constraints; c++) roles.column[plan->multiplier[c]] = -1 - c;
+  return roles;
+}
+
+static void swap_roles(SolvedBlock *unit, Roles *roles, uint32_t k, uint32_t row, uint32_t column) {
+  int32_t held = roles->row[k];
+  roles->row[k] = roles->row[row];
+  roles->row[row] = held;
+  held = roles->column[k];
+  roles->column[k] = roles->column[column];
+  roles->column[column] = held;
+  swap_pivot(unit, k, row, column);
+}
+
+/* Eliminates with the largest entry of the rows and columns that take part as the pivot. */
+static bool eliminate_among(Solver *solver, SolvedBlock *unit, Roles *roles, uint32_t k, const bool *rows,
+                            bool is_multiplier) {
+  uint32_t n = unit->size, row = k, column = k;
+  double largest = 0;
+  for (uint32_t r = k; r < n; r++)
+    for (uint32_t c = k; c < n; c++) {
+      bool takes_part = (roles->row[r] < 0 ? !is_multiplier : is_multiplier && rows[roles->row[r]]);
+      if (!takes_part || (roles->column[c] < 0) != is_multiplier || !(fabs(unit->value[r * n + c]) > largest)) continue;
+      largest = fabs(unit->value[r * n + c]);
+      row = r;
+      column = c;
+    }
+  if (largest == 0) return false;
+  swap_roles(unit, roles, k, row, column);
+  name_row(solver, unit, k);
+  for (uint32_t r = k + 1; r < n; r++)
+    if (!is_zero(solver->derived->model->dag, unit->a[r * n + k])) eliminate_row(solver, unit, k, r);
+  return true;
+}
+
+/* What is left is D^T M D: rows and columns in the same order, and one node for equal entries. */
+static void align_symmetric(SolvedBlock *unit, Roles *roles, uint32_t first) {
+  uint32_t n = unit->size;
+  for (uint32_t k = first; k < n; k++)
+    for (uint32_t c = k; c < n; c++)
+      if (roles->column[c] == roles->row[k]) {
+        swap_roles(unit, roles, k, k, c);
+        break;
+      }
+  for (uint32_t r = first; r < n; r++)
+    for (uint32_t c = first; c < r; c++) unit->a[r * n + c] = unit->a[c * n + r];
+}
+
+/* One step of Cholesky's factorization, L diag L^T: entries above the diagonal alone are computed. */
+static bool step_cholesky(Solver *solver, SolvedBlock *unit, uint32_t k) {
+  Dag *dag = solver->derived->model->dag;
+  uint32_t n = unit->size;
+  if (!(unit->value[k * n + k] > 0)) return false;
+  if (k + 1 < n) name_row(solver, unit, k);
+  for (uint32_t r = k + 1; r < n; r++) {
+    if (is_zero(dag, unit->a[k * n + r])) continue;
+    double ratio = unit->value[k * n + r] / unit->value[k * n + k];
+    Expr factor = named(solver, dag_divide(dag, unit->a[k * n + r], unit->a[k * n + k]), ratio);
+    for (uint32_t c = r; c < n; c++) {
+      unit->value[r * n + c] -= ratio * unit->value[k * n + c];
+      Expr product = dag_multiply(dag, factor, unit->a[k * n + c]);
+      unit->a[r * n + c] = named(solver, dag_subtract(dag, unit->a[r * n + c], product), unit->value[r * n + c]);
+    }
+    unit->right[r] -= ratio * unit->right[k];
+    Expr product = dag_multiply(dag, factor, unit->b[k]);
+    unit->b[r] = named(solver, dag_subtract(dag, unit->b[r], product), unit->right[r]);
+  }
+  return true;
+}
+
+/* The constraints give dependent accelerations, the equations of their coordinates the multipliers; what is left in the
+ * others is (72). */
+static bool eliminate_projected(Solver *solver, SolvedBlock *unit, const TangentPlan *plan) {
+  uint32_t n = unit->size, m = (uint32_t)plan->constraints;
+  Roles roles = roles_make(solver, plan, n);
+  bool *dependent = arena_array(&solver->arena, n, sizeof *dependent);
+  for (uint32_t k = 0; k < m; k++) {
+    if (!eliminate_among(solver, unit, &roles, k, dependent, false)) return false;
+    dependent[roles.column[k]] = true;
+  }
+  for (uint32_t k = m; k < 2 * m; k++)
+    if (!eliminate_among(solver, unit, &roles, k, dependent, true)) return false;
+  align_symmetric(unit, &roles, 2 * m);
+  for (uint32_t k = 2 * m; k < n; k++)
+    if (!step_cholesky(solver, unit, k)) return false;
+  return true;
+}
+
+/* Are the entries really those of M, G and -G^T? A force may depend on accelerations and multipliers. */
+static bool is_saddle(const Solver *solver, const SolvedBlock *unit, const TangentPlan *plan) {
+  Dag *dag = solver->derived->model->dag;
+  uint32_t n = unit->size;
+  for (int32_t i = 0; i < plan->coordinates; i++) {
+    const Expr *row = unit->a + (size_t)plan->motion[i] * n;
+    for (int32_t j = 0; j < i; j++)
+      if (row[plan->acceleration[j]] != unit->a[(uint32_t)plan->motion[j] * n + (uint32_t)plan->acceleration[i]])
+        return false;
+    for (int32_t c = 0; c < plan->constraints; c++) {
+      Expr gradient = unit->a[(uint32_t)plan->constraint[c] * n + (uint32_t)plan->acceleration[i]];
+      if (row[plan->multiplier[c]] != dag_negate(dag, gradient)) return false;
+    }
+  }
+  return true;
+}
+
+/* The block as a system of motion under constraints with a definite mass matrix; NULL: it is none. */
+static const TangentPlan *find_tangent(Solver *solver, const SolvedBlock *unit) {
+  const Array *array = solver->reduction->reduced.array;
+  int32_t *equation = arena_array(&solver->arena, unit->size, sizeof *equation);
+  int32_t *unknown = arena_array(&solver->arena, unit->size, sizeof *unknown);
+  if (!solver->reduction->is_definite) return NULL;
+  for (uint32_t k = 0; k < unit->size; k++) {
+    equation[k] = (int32_t)array->row_equation[unit->row[k]];
+    unknown[k] = (int32_t)array->column_unknown[unit->column[k]];
+  }
+  const TangentPlan *plan =
+      tangent_plan(array->problem, equation, unknown, (int32_t)unit->size, solver->reduction->heap);
+  return plan && is_saddle(solver, unit, plan) ? plan : NULL;
+}
+
+/* ---- back substitution ---- */
 
 /* From the last column up: each gets its explicit equation. */
 static void substitute_back(Solver *solver, const SolvedBlock *unit, const char *note) {
@@ -240,7 +379,11 @@ static void add_unit(Solver *solver, int32_t block, int32_t stage) {
   SolvedBlock unit = list_unit(solver, block, stage);
   if (!unit.size) return;
   const char *note = unit_note(solver, &unit);
-  if (linearize(solver, &unit) && eliminate(solver, &unit)) substitute_back(solver, &unit, note);
+  bool is_linear = linearize(solver, &unit);
+  const TangentPlan *tangent = is_linear && stage == 0 ? find_tangent(solver, &unit) : NULL;
+  if (tangent) note = arena_printf(solver->reduction->arena, "%s, on the tangent space: D^T M D by Cholesky", note);
+  if (is_linear && (tangent ? eliminate_projected(solver, &unit, tangent) : eliminate(solver, &unit)))
+    substitute_back(solver, &unit, note);
   else add_implicit(solver, &unit, note);
 }
 

@@ -4,6 +4,7 @@
 #include "reduce/statespace.h"
 
 #include "base/linear.h"
+#include "reduce/tangent.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,6 +12,11 @@
 /* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this
  * one, is lost in round-off. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 30, FUSE_LIMIT = 128 };
+
+/* Matrices of so many entries: their factors serve at later points too, for so many corrections, each at most this part of the
+ * one before. Smaller matrices are factored in less time than more corrections take. */
+enum { KEPT_ENTRIES = 400, KEPT_LIMIT = 6 };
+static const double KEPT_CONTRACTION = 0.02;
 
 enum { NONE = -1 };
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_FLOOR = 1e-14;
@@ -31,8 +37,10 @@ typedef struct UnitPlan {
   /* of UNIT_SOLVE */
   const Program *joint; /* residuals and the stage's own matrix entries together; NULL if these are constant */
   const BlockShape *shape;
+  const TangentPlan *tangent; /* of the highest stage; NULL: not of that form */
   bool linear;
   bool refresh;  /* the matrix rows of this stage serve later stages and move with the last correction */
+  bool keeps;    /* large, and no later stage needs its matrix: see solve_with_kept_factors */
   int32_t below; /* unit of the same block that is solved before it; NONE */
   int32_t owner; /* unit whose factors serve: a lower stage with the same rows and columns, or itself */
   int32_t nonzeros;
@@ -61,6 +69,8 @@ typedef struct Unit {
   int32_t *column_start, *row_index, *gather;
   double *entries, *trial;
   Linear *linear_system; /* NULL for a single row, or if another unit owns the factors */
+  Tangent *tangent;      /* NULL where the plan has none */
+  bool is_projected;     /* the factors are those of `tangent` */
   double single;         /* the 1 x 1 matrix */
 } Unit;
 
@@ -151,7 +161,10 @@ static void add_solve(StatePlan *plan, const BlockShape *shape, int32_t stage, i
   unit.nonzeros = shape->row_start[rows];
   unit.linear = group->linear;
   unit.refresh = stage > 0 && !unit.linear;
+  unit.keeps = stage == 0 && unit.joint && unit.nonzeros >= KEPT_ENTRIES;
   unit.owner = (int32_t)plan->units.count;
+  if (stage == 0 && unit.linear)
+    unit.tangent = tangent_plan(plan->code->array->problem, shape->equation, shape->unknown, rows, plan->heap);
   bool next = below != NONE && plan->units.data[below].stage == stage + 1;
   if (next && plan->units.data[below].count == rows) unit.owner = plan->units.data[below].owner;
   vec_push(plan->heap, &plan->units, unit);
@@ -291,6 +304,7 @@ static Unit make_unit(StateSpace *space, const UnitPlan *plan, int32_t number) {
   unit.gather = heap_array(heap, nonzeros, sizeof(int32_t));
   unit.entries = heap_array(heap, nonzeros, sizeof(double));
   if (plan->owner == number && n > 1) unit.linear_system = linear_new(heap, plan->count, plan->nonzeros, false);
+  if (plan->owner == number && plan->tangent) unit.tangent = tangent_new(heap, plan->tangent);
   return unit;
 }
 
@@ -363,6 +377,12 @@ static bool factor_unit(StateSpace *space, Unit *unit) {
   for (int32_t e = 0; e < unit->column_start[unit->plan->count]; e++)
     unit->entries[e] = unit->matrix->values[unit->gather[e]];
   space->factorizations++;
+  owner->is_projected =
+      owner->tangent && tangent_factor(owner->tangent, unit->column_start, unit->row_index, unit->entries);
+  if (owner->is_projected) {
+    owner->factored = unit->matrix->version;
+    return true;
+  }
   if (owner->linear_system) {
     if (!linear_factor(owner->linear_system, unit->entries)) return false;
   } else {
@@ -427,12 +447,34 @@ static void apply_correction(Unit *unit, const double *correction, double fracti
 static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correction) {
   if (!factor_unit(space, unit)) return fail(space, unit, "the Jacobian is singular");
   const Unit *owner = &space->units[unit->plan->owner];
-  if (owner->linear_system) linear_solve(owner->linear_system, correction);
+  if (owner->is_projected) tangent_solve(owner->tangent, correction);
+  else if (owner->linear_system) linear_solve(owner->linear_system, correction);
   else correction[0] /= owner->single;
   return EVAL_OK;
 }
 
+/* Solves with the factors that are there, of a point nearby. False: they do not serve here, and y is as it was. */
+static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  const Unit *owner = &space->units[unit->plan->owner];
+  double *correction = space->correction, last = INFINITY;
+  bool solved = false;
+  if (!unit->plan->keeps || !owner->factored) return false;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  for (int iteration = 0; iteration < KEPT_LIMIT && !solved; iteration++) {
+    if (unit_residual(space, unit, t, y, correction) != EVAL_OK) break;
+    linear_solve(owner->linear_system, correction);
+    double norm = correction_norm(space, unit, correction, y);
+    if (!(norm <= KEPT_CONTRACTION * last || norm <= NEWTON_FLOOR)) break;
+    for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] -= correction[k];
+    solved = norm * (isinf(last) ? 1 : norm / last) <= NEWTON_FLOOR;
+    last = norm;
+  }
+  for (int32_t k = 0; k < unit->plan->count && !solved; k++) y[unit->columns[k]] = unit->values[k];
+  return solved;
+}
+
 static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *y) {
+  if (solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = unit_joint(space, unit, t, y, space->correction);
   if (status == EVAL_OK) status = solve_correction(space, unit, space->correction);
   if (status != EVAL_OK) return status;
@@ -459,6 +501,7 @@ static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y, do
 }
 
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
+  if (solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = unit_joint(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
   double last = 0;

@@ -7,10 +7,9 @@
 
 enum { EQUILIBRATION_TURNS = 8 };
 
-static const double LEVEL_WEIGHT = 0.1;    /* of rows of one level over those of the level below */
-static const double SUPPORT = 1e-9;        /* a coefficient of a combination of unit norm that is not zero */
-static const double NEGLIGIBLE = 1e-9;     /* entries over the largest of their line, for its scale */
-static const double RANK_TOLERANCE = 1e-9; /* of singular values of the scaled Jacobian */
+static const double LEVEL_WEIGHT = 0.1; /* of rows of one level over those of the level below */
+static const double SUPPORT = 1e-9;     /* a coefficient of a combination of unit norm that is not zero */
+static const double NEGLIGIBLE = 1e-9;  /* entries over the largest of their line, for its scale */
 
 /* ---- ranks ---- */
 
@@ -74,9 +73,11 @@ bool strangeness_ranks(const Strangeness *strangeness, double t, const double *y
   equilibrate(ranks, array->rows, array->columns);
   double *copy = arena_array(arena, size + 1, sizeof *copy);
   memcpy(copy, ranks->matrix, size * sizeof *copy);
-  ranks->all = dense_rank(copy, (int32_t)array->rows, (int32_t)array->columns, RANK_TOLERANCE, arena);
+  Svd all = dense_values(copy, (int32_t)array->rows, (int32_t)array->columns, strangeness->rank_tolerance, arena);
+  ranks->all = all.rank;
+  ranks->values = all.s;
   double *w = part_of(strangeness, ranks->matrix, false, &ranks->w_count, ranks->w_list, arena);
-  ranks->w = dense_svd(w, (int32_t)array->rows, ranks->w_count, RANK_TOLERANCE, arena);
+  ranks->w = dense_svd(w, (int32_t)array->rows, ranks->w_count, strangeness->rank_tolerance, arena);
   ranks->high = ranks->w.rank;
   part_of(strangeness, ranks->matrix, true, &ranks->x_count, ranks->x_list, arena);
   return true;
@@ -94,7 +95,7 @@ static int32_t rank_up_to(const Strangeness *strangeness, const Ranks *ranks, in
     for (uint32_t i = 0; i < array->rows; i++)
       if ((int32_t)array_level(array, i) <= level) *to++ = ranks->matrix[i + (size_t)q * array->rows];
   }
-  return dense_rank(part, m, n, RANK_TOLERANCE, arena);
+  return dense_values(part, m, n, strangeness->rank_tolerance, arena).rank;
 }
 
 int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ranks, int32_t level) {
@@ -117,7 +118,7 @@ int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Are
   }
   double *copy = arena_array(arena, (size_t)null * (size_t)n + 1, sizeof *copy);
   memcpy(copy, part, (size_t)(null * n) * sizeof *copy);
-  Svd svd = dense_svd(copy, null, n, RANK_TOLERANCE, arena);
+  Svd svd = dense_svd(copy, null, n, strangeness->rank_tolerance, arena);
   while (open < svd.rank && svd.s[open] > 1e-6) open++;
   int32_t *pivot = dense_pivots(part, null, n, NULL, arena);
   for (int32_t k = 0; k < open; k++) unknowns[k] = candidates[pivot[k]];
@@ -189,7 +190,7 @@ void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Aren
       if (row[i] >= 0) high[row[i] + columns * rows] = ranks->matrix[i + (size_t)q * array->rows];
     columns++;
   }
-  Svd svd = dense_svd(high, rows, columns, RANK_TOLERANCE, arena);
+  Svd svd = dense_svd(high, rows, columns, strangeness->rank_tolerance, arena);
   for (uint32_t i = 0; i < array->rows; i++) {
     double size = 0;
     for (int32_t k = svd.rank; k < rows && row[i] >= 0; k++) size = fmax(size, fabs(svd.u[row[i] + k * rows]));

@@ -9,6 +9,8 @@
 
 enum { LEVEL_LIMIT = 8, COLUMN_LIMIT = 800, ROUND_LIMIT = 20 };
 
+static const double RANK_TOLERANCE = 1e-9; /* of singular values of the scaled Jacobian, if none is given */
+
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column) {
   const Array *array = strangeness->array;
   return (int32_t)array_order(array, column) < strangeness->first[array->column_unknown[column]];
@@ -38,6 +40,19 @@ static void make_selection(Strangeness *strangeness) {
   strangeness->held = heap_array(heap, strangeness->array->columns, sizeof(bool));
   strangeness->from = heap_array(heap, strangeness->array->columns, sizeof(int32_t));
   strangeness->to = heap_array(heap, strangeness->array->columns, sizeof(int32_t));
+}
+
+static SingularValues copy_values(Arena *arena, const double *value, int32_t count, int32_t rank) {
+  SingularValues copy = {arena_array(arena, (size_t)count, sizeof(double)), count, rank};
+  if (count) memcpy(copy.value, value, (size_t)count * sizeof *value);
+  return copy;
+}
+
+static void keep_singular_values(Strangeness *strangeness, const Ranks *ranks) {
+  int32_t rows = (int32_t)strangeness->array->rows, columns = (int32_t)strangeness->array->columns;
+  strangeness->all = copy_values(strangeness->arena, ranks->values, rows < columns ? rows : columns, ranks->all);
+  strangeness->high =
+      copy_values(strangeness->arena, ranks->w.s, rows < ranks->w_count ? rows : ranks->w_count, ranks->high);
 }
 
 /* ---- the reduced array ---- */
@@ -93,6 +108,7 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evalua
     strangeness->a = strangeness->solved = ranks.all - ranks.high;
     strangeness->d = strangeness->size - strangeness->a;
     strangeness->mu = first_sufficient(strangeness, &ranks);
+    keep_singular_values(strangeness, &ranks);
     strangeness->y = heap_copy(strangeness->heap, y, array->columns, sizeof(double));
     make_selection(strangeness);
     ok = strangeness_select(strangeness, t, y);
@@ -205,6 +221,7 @@ static bool find_level(Strangeness *strangeness, double t, uint32_t *open) {
     strangeness->a = ok ? ranks.all - ranks.high : 0;
     bool found = ok && level > 0 && strangeness->a == before;
     int32_t free = found ? strangeness_open(strangeness, &ranks, &scratch, open) : 0;
+    if (found) keep_singular_values(strangeness, &ranks);
     arena_free(&scratch);
     before = strangeness->a;
     if (!found) continue;
@@ -300,6 +317,7 @@ static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
   uint32_t equations = strangeness->problem.equations;
   if (!find_level(strangeness, t, open)) return false;
   int32_t mu = strangeness->mu, size = strangeness->size, a = strangeness->a, u = strangeness->u;
+  SingularValues all = strangeness->all, high = strangeness->high;
   int32_t d = size - a - u, v = (int32_t)equations + size - (int32_t)strangeness->problem.unknowns - a - d;
   uint32_t *none = arena_array(strangeness->arena, strangeness->problem.unknowns, sizeof *none);
   hold_free(strangeness, open);
@@ -313,6 +331,7 @@ static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
   }
   strangeness->mu = mu, strangeness->size = size, strangeness->a = a, strangeness->d = d, strangeness->v = v,
   strangeness->u = u;
+  strangeness->all = all, strangeness->high = high;
   return true;
 }
 
@@ -354,6 +373,8 @@ static bool apply(Reduction *reduction) {
   Strangeness *strangeness = reduction->strangeness = arena_alloc(reduction->arena, sizeof *strangeness);
   *strangeness = (Strangeness){
       .heap = reduction->heap, .arena = reduction->arena, .diags = reduction->diags, .start = reduction->starts};
+  double given = reduction->options.rank_tolerance;
+  strangeness->rank_tolerance = given > 0 ? given : RANK_TOLERANCE;
   bool as_written = reduction->at.y && !reduction->is_converted;
   if (as_written) strangeness->problem = *reduction->array->problem;
   if (as_written &&

@@ -18,6 +18,12 @@
 #include "reduce/dense.h"
 #include "reduce/reduction.h"
 
+/* What a rank was decided by. */
+typedef struct SingularValues {
+  double *value; /* descending */
+  int32_t count, rank;
+} SingularValues;
+
 typedef struct Strangeness {
   Heap *heap;
   Arena *arena;
@@ -25,9 +31,10 @@ typedef struct Strangeness {
   /* given */
   Problem problem; /* the equations as written */
   const double *parameters;
-  const double *start; /* start values per variable of the model, NAN for the model's own; NULL for none */
-  const Modes *modes;  /* of relations; set in the evaluators made */
-  ArrayRun known;      /* the point that other methods start from; y is NULL: there is none */
+  const double *start;   /* start values per variable of the model, NAN for the model's own; NULL for none */
+  const Modes *modes;    /* of relations; set in the evaluators made */
+  double rank_tolerance; /* smaller singular values, over the largest, count as zero */
+  ArrayRun known;        /* the point that other methods start from; y is NULL: there is none */
   /* made */
   Array *array;
   ArrayCode *code;
@@ -39,8 +46,9 @@ typedef struct Strangeness {
   /* the characteristic values; x has `size` columns, u of which the equations leave free: they are held by
    * equations added */
   int32_t mu, size, a, d, v, u;
-  int32_t solved; /* columns of x that constraints determine, with the equations added */
-  double *y;      /* the consistent point */
+  SingularValues all, high; /* of [F_x F_w] and of F_w, where these were found */
+  int32_t solved;           /* columns of x that constraints determine, with the equations added */
+  double *y;                /* the consistent point */
   /* the selection */
   int32_t *row; /* per row of the array: its number among the rows used, -1 if it follows from them */
   int32_t rows;
@@ -83,6 +91,7 @@ typedef struct Ranks {
   double *matrix;            /* the Jacobian, rows and columns scaled */
   double *factor;            /* per column: its scale over its nominal value */
   int32_t all, high;         /* ranks of [F_x F_w], F_w */
+  const double *values;      /* singular values of the first; those of the second are in w */
   uint32_t *x_list, *w_list; /* columns */
   int32_t x_count, w_count;
   Svd w; /* of F_w */

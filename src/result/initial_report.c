@@ -17,7 +17,8 @@ static const char *const WAY_NAME[] = {[WAY_STATES] = "states hold their start v
                                        [WAY_NEAREST] = "step by step, nearest to the start values",
                                        [WAY_HOMOTOPY] = "homotopy() from simplified to actual",
                                        [WAY_CONTINUED] = "step by step, continuation in the guesses",
-                                       [WAY_ALL_ROWS] = "all equations at once"};
+                                       [WAY_ALL_ROWS] = "all equations at once",
+                                       [WAY_RANKS] = "all equations and their derivatives at once, by ranks"};
 
 enum { MOST_PARTS = 8, MOST_NAMES = 8 }; /* in a text */
 
@@ -129,8 +130,11 @@ static void text_line(Table *table, const Line *line, int width, TextVec *text) 
   if (line->column && line->column->redundant) text_printf(heap, text, ", redundant");
   const char *equation = row_label(table, line_row(line), arena);
   if (equation) text_printf(heap, text, " by %s", equation);
-  else if (line->column && !line->alias && line->column->origin == ORIGIN_COMPUTED)
-    text_printf(heap, text, line->column->low ? " (free: the default start value)" : "");
+  else if (line->column && !line->alias && line->column->origin == ORIGIN_COMPUTED && table->initial->way != WAY_RANKS)
+    text_printf(heap, text,
+                !line->column->low           ? ""
+                : line->value == line->start ? " (free: the default start value)"
+                                             : " (free)");
   text_append(heap, text, "\n", 1);
 }
 
@@ -149,6 +153,7 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
   uint32_t equations = initial->system->rows - initial->system->array->rows;
   text_printf(heap, text, "  degrees of freedom     %lld: %u fixed, %u initial equations, %u left free\n",
               (long long)initial->dof, initial->fixed, equations, initial->free);
+  if (explanation->ranks) text_printf(heap, text, "  ranks                  %s\n", explanation->ranks);
   for (uint32_t k = 0; k < explanation->parts.count && k < MOST_PARTS; k++)
     text_part(table, &explanation->parts.data[k], text);
   text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way], initial->iterations);

@@ -367,6 +367,11 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
   erk->h_next = erk_first_step(erk, t_end - t);
 }
 
+static void erk_suggest(void *self, double step) {
+  Erk *erk = self;
+  if (!(erk->initial_step > 0)) erk->h_next = step;
+}
+
 /* The end of the last step becomes the start of the next: values and rates move to stage 0, and the spread
  * stages to `before`. Done at the next step only, so that the continuous extension has all stages. */
 static void erk_advance(Erk *erk) {
@@ -401,6 +406,7 @@ static void erk_accept(Erk *erk, double h, double error, double t_new) {
   erk->stepped = true;
   erk->statistics.steps++;
   erk->statistics.step = h;
+  erk->statistics.next = erk->h_next;
 }
 
 static void erk_reject(Erk *erk, double h, double error) {
@@ -524,6 +530,7 @@ const Integrator integrator_erk = {
     .explicit_form = true,
     .create = erk_create,
     .start = erk_start,
+    .suggest = erk_suggest,
     .step = erk_step,
     .time = erk_time,
     .values = erk_values,

@@ -1,6 +1,8 @@
 /* events: see events.h. */
 #include "solve/events.h"
 
+#include "code/past.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -50,11 +52,9 @@ static bool look_at(const Search *search, double t, uint32_t *mode) {
 }
 
 static void fill_margins(const Search *search, double *margin) {
-  Switches *switches = search->switches;
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
+  const Switches *switches = search->switches;
+  for (uint32_t m = 0; m < switches->modes->count; m++)
     margin[m] = switches_margin(switches, m, switches->difference[m]);
-    switches->peak[m] = fmax(switches->peak[m], margin[m]);
-  }
 }
 
 /* ---- looking along the step ---- */
@@ -110,12 +110,13 @@ static double next_look(const Search *search, double t) {
   double step = search->end - search->before, safe = INFINITY;
   for (uint32_t m = 0; m < search->switches->modes->count; m++)
     if (!search->switches->modes->timed[m]) safe = fmin(safe, switches_safe_time(search->switches, m));
-  t += fmin(fmax(safe, NEAREST_LOOKS * step), FARTHEST_LOOKS * step);
-  return t + 0.25 * NEAREST_LOOKS * step < search->end ? t : search->end;
+  double next = t + fmin(fmax(safe, NEAREST_LOOKS * step), FARTHEST_LOOKS * step);
+  return next > t && next + 0.25 * NEAREST_LOOKS * step < search->end ? next : search->end;
 }
 
 static void shift_looks(Search *search, double t) {
-  double *swap = search->previous;
+  double *swap = search->previous, *peak = search->switches->peak;
+  for (uint32_t m = 0; m < search->switches->modes->count; m++) peak[m] = fmax(peak[m], search->now[m]);
   search->previous = search->last;
   search->last = search->now;
   search->now = swap;
@@ -200,6 +201,8 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
     return false;
   }
   *inside = !any_contradicts(switches, mode);
+  memcpy(switches->end, switches->difference, count * sizeof(double));
+  switches->step = *t - before;
   Heap *heap = view->evaluator->heap;
   double *margins = heap_array(heap, 3 * (size_t)count, sizeof *margins);
   search.now = margins;
@@ -234,9 +237,10 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
   *mode = MAP_NONE;
   if (switches && switches->schedule) next = schedule_next(switches->schedule, t, stop, mode);
   if (switches && switches->decisions) sample = decisions_next_time(switches->decisions, t);
-  if (sample >= next || sample > stop) return next;
+  double known = fmin(sample, view->evaluator->past ? past_next_time(view->evaluator->past, t) : INFINITY);
+  if (known >= next || known > stop) return next;
   *mode = MAP_NONE;
-  return sample;
+  return known;
 }
 
 /* Is the solution still on its edge at t, with the columns in search->y? */
@@ -263,9 +267,7 @@ static EvalStatus begin_to_slide(View *view, double t, double *y) {
   if (torn == MAP_NONE || !view->system.complete) return EVAL_OK;
   switches_slide(view->switches, torn);
   EvalStatus status = view->methods->solve(view, t, y);
-  double weight = view->switches->slide.weight;
-  if (status == EVAL_OK && weight > 0 && weight < 1) return EVAL_OK;
-  switches_leave(view->switches);
+  if (status == EVAL_OK && switches_leads_back(view->switches)) return EVAL_OK;
   return view->methods->solve(view, t, y);
 }
 
@@ -362,17 +364,19 @@ void events_watch(View *view, double t, const double *y) {
 static bool iterate(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = false;
+  if (mode != MAP_NONE) view->switches->at = view->switches->difference[mode];
   view->fired.count = 0;
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     bool reset = false;
     view->iterations++;
-    if (!settle_values(view, t, y, iteration ? MAP_NONE : mode)) return false;
+    if (!settle_values(view, t, y, mode)) return false;
     if (decisions) {
       note_actions(view, t, y);
       if (!reset_columns(view, t, y, &reset)) return false;
     }
-    if (decisions && (decisions_accept(decisions) || reset)) continue;
+    if (decisions && (decisions_accept(decisions, t, y) || reset)) continue;
     if (decisions) decisions_end(decisions, t, y);
+    if (view->evaluator->past) past_note(view->evaluator, t, y, view->disturbed || mode != MAP_NONE);
     switches_keep(view->switches, t, y, 0);
     return true;
   }
@@ -380,8 +384,12 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
 }
 
 bool events_settle(View *view, double t, double *y, uint32_t mode) {
-  if (view->switches->decisions) decisions_begin(view->switches->decisions, t);
-  return iterate(view, t, y, mode);
+  if (view->switches->decisions) decisions_begin(view->switches->decisions, t, y);
+  bool passed = view->evaluator->past && past_pass(view->evaluator, t, y);
+  if (passed && view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
+  bool settled = iterate(view, t, y, mode);
+  view->disturbed = view->disturbed || passed;
+  return settled;
 }
 
 bool events_resume(View *view, double t, double *y) { return iterate(view, t, y, MAP_NONE); }

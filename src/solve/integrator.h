@@ -92,6 +92,7 @@ typedef struct IntegratorStatistics {
   uint64_t factorizations; /* of one iteration matrix; Radau's real and complex ones together count once */
   int order;               /* of the last step */
   double step;             /* size of the last accepted step */
+  double next;             /* size that its error asks for next; 0: not known */
 
   /* Explicit methods: step times the dominant eigenvalue has been above the stability bound for so many steps that an
    * implicit method is cheaper. */
@@ -109,6 +110,10 @@ typedef struct Integrator {
 
   /* (Re)start at t from a consistent y; after an event too. direction: t_end tells where the run goes. */
   void (*start)(void *self, double t, const double *y, double t_end);
+
+  /* After start: the solution is likely smooth over a step of this size, which is tried first. NULL: the method begins small, as
+   * its order does. */
+  void (*suggest)(void *self, double step);
 
   /* One accepted step, not beyond t_stop (lands exactly on it when it gets there). */
   StepStatus (*step)(void *self, double t_stop);

@@ -32,9 +32,7 @@ static const double lower_gain = 0.8, raise_gain = 0.9; /* part of the present w
 static const double step_overhead = 3;                  /* cost of Jacobian and factors of a step, in evaluations */
 static const double lenient_weight = 0.01;
 
-/* Of algebraic columns in radau_departure: of those that follow from others at once, whose errors are those of their outcome,
- * and of those found by iteration, which must only stay on their branch. */
-static const double departure_weight = 0.01, branch_weight = 0.001;
+static const double departure_weight = 0.001; /* of algebraic columns, see radau_departure */
 
 /* Least contraction taken over from the step before, where it may end the iteration after the first
  * correction. What was measured is that of the largest corrections, often of columns that a linear row gives
@@ -92,7 +90,7 @@ typedef struct Radau {
   double *last[SMAX + 1]; /* all columns at the nodes 0, c[0], ..., c[s-1] */
 
   /* The correction of continuous output inside the last step. */
-  RadauDense dense[RADAU_METHODS];
+  RadauDense dense[RADAU_METHODS]; /* made at the first use */
   bool dense_tried, dense_ready;
   double *missing[RADAU_SAMPLES][3]; /* [columns] a1, a2, a3 of radau_dense.h */
 
@@ -229,8 +227,6 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->last_defect = heap_array(heap, columns, sizeof(double));
   for (int k = 0; k < RADAU_SAMPLES; k++)
     for (int i = 0; i < 3; i++) radau->missing[k][i] = heap_array(heap, columns, sizeof(double));
-  for (int k = 0; k <= radau->highest; k++)
-    if (radau_methods[k].stages >= 5) radau->dense[k] = radau_dense_make(&radau_methods[k]);
   return radau;
 }
 
@@ -279,7 +275,8 @@ static bool radau_factor(Radau *radau, double h) {
 }
 
 /* The Jacobian at the predicted stage next to the middle of the step, where it is nearest to that of every
- * stage; at the start of the step where that point cannot be evaluated, or `h` is 0. */
+ * stage; at the start of the step where that point cannot be evaluated, or `h` is 0. Where it is defined at neither, as that
+ * of sqrt(max(x, 0)) at 0, the last one serves. */
 static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   const System *system = radau->system;
   int middle = radau->method->stages / 2;
@@ -290,7 +287,9 @@ static EvalStatus radau_new_jacobian(Radau *radau, double h) {
     status = system->jacobian(system->context, t, radau->stage[middle], radau->jacobian);
   }
   if (status != EVAL_OK) status = system->jacobian(system->context, radau->t, radau->y, radau->jacobian);
-  radau->jacobian_time = status == EVAL_OK ? radau->t : NAN;
+  bool kept = status == EVAL_DOMAIN && radau->last_h > 0 && radau_is_chosen(radau);
+  radau->jacobian_time = status == EVAL_OK || kept ? radau->t : NAN;
+  if (kept) return EVAL_OK;
   if (status == EVAL_OK && !radau_is_chosen(radau)) radau_choose(radau, radau->jacobian);
   else if (status == EVAL_OK) condense_jacobian(radau->condense, radau->jacobian);
   return status;
@@ -340,8 +339,9 @@ static void radau_interpolation_weights(const Radau *radau, double x, double *we
 
 /* The oldest point of the last step that is used to continue it: the longer the way, the lower the degree. */
 static int radau_first_point(const Radau *radau, double ratio) {
-  int s = radau->last_method->stages, degree = (int)(log(reach) / log(1 + ratio));
-  return degree >= s ? 0 : s - degree;
+  int s = radau->last_method->stages;
+  double degree = log(reach) / log1p(ratio);
+  return degree >= s ? 0 : s - (int)degree;
 }
 
 /* Lagrange weights at x of the last step's points from `first` on. */
@@ -549,10 +549,9 @@ static double radau_departure(const Radau *radau) {
     double e = radau->y[c];
     for (int i = 0; i < method->stages; i++) e -= method->at_zero[i] * radau->stage[i][c];
     e *= radau->weight[c] / (radau->lenient[c] ? lenient_weight : 1);
-    e *= radau->system->given && radau->system->given[c] ? departure_weight : branch_weight;
     sum += e * e;
   }
-  return sqrt(sum / fmax(radau->algebraic_count, 1));
+  return departure_weight * sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
@@ -685,6 +684,7 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
   bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / keep_below;
   double h_new = keep ? h : h / quotient;
   radau->h_next = radau->fixed_step ? radau->max_step : held ? fmax(radau->h_next, h_new) : h_new;
+  radau->statistics.next = held ? radau->h_next : h / quotient;
 }
 
 static void radau_reject(Radau *radau, double h, double error) {
@@ -826,7 +826,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->t = t;
   radau->last_h = 0;
   radau->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
-  radau->method = &radau_methods[radau->lowest];
+  if (!radau->statistics.steps) radau->method = &radau_methods[radau->lowest]; /* behind an event the order serves on */
   radau->jacobian_time = NAN;
   radau->convergence = 1;
   radau->accepted_step = 0;
@@ -834,7 +834,14 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->since_lower = LOWER_REST;
   radau->since_change = 0;
   if (radau_new_jacobian(radau, 0) != EVAL_OK && !radau_is_chosen(radau)) radau_choose(radau, NULL);
-  radau->h_next = radau_first_step(radau, t_end - t);
+  double before =
+      radau->statistics.steps > 0 ? radau->h_next : INFINITY; /* what was right before an event is near it */
+  radau->h_next = fmin(radau_first_step(radau, t_end - t), before);
+}
+
+static void radau_suggest(void *self, double step) {
+  Radau *radau = self;
+  if (!(radau->initial_step > 0)) radau->h_next = step;
 }
 
 static double radau_time(const void *self) { return ((const Radau *)self)->t; }
@@ -893,6 +900,8 @@ static bool radau_prepare_dense(Radau *radau) {
   radau->dense_tried = true;
   if (method->stages < 5 || radau->higher_index) return false;
   if (radau->factored_step != radau->last_h || radau->factored_method != method) return false;
+  RadauDense *dense = &radau->dense[method - radau_methods];
+  if (dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(method);
   double defect = radau_states_norm(radau, radau->last_defect);
   for (int k = 0; k < RADAU_SAMPLES; k++) {
     if (!radau_sample(radau, k, radau->estimate, radau->missing[k][0])) return false;
@@ -938,6 +947,7 @@ const Integrator integrator_radau = {
     .explicit_form = false,
     .create = radau_create,
     .start = radau_start,
+    .suggest = radau_suggest,
     .step = radau_step,
     .time = radau_time,
     .values = radau_values,

@@ -30,9 +30,28 @@ static void text_strangeness(const Strangeness *strangeness, Heap *heap, TextVec
               strangeness_array(strangeness), strangeness->array->rows, strangeness_point(strangeness));
 }
 
+/* The last singular value that counts, and the first that does not. */
+static void text_singular_values(const char *name, const SingularValues *values, Heap *heap, TextVec *text) {
+  text_printf(heap, text, "  rank of %-16s %d", name, (int)values->rank);
+  if (values->rank)
+    text_printf(heap, text, ", singular values %.3g to %.3g", values->value[0], values->value[values->rank - 1]);
+  if (values->rank < values->count) text_printf(heap, text, ", then %.3g", values->value[values->rank]);
+  text_append(heap, text, "\n", 1);
+}
+
+static void text_ranks(const Strangeness *strangeness, Heap *heap, TextVec *text) {
+  text_strangeness(strangeness, heap, text);
+  if (!strangeness) return;
+  text_singular_values("[F_x F_w]", &strangeness->all, heap, text);
+  text_singular_values("F_w", &strangeness->high, heap, text);
+}
+
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   const RunStatistics *statistics = facts->statistics;
-  if (!statistics) return;
+  if (!statistics) {
+    text_ranks(facts->strangeness, heap, text);
+    return;
+  }
   Arena arena = arena_make(heap);
   text_printf(heap, text, "  method                   %s, %u state%s of %u equations\n", facts->method, facts->states,
               facts->states == 1 ? "" : "s", facts->equations);
@@ -131,6 +150,13 @@ static void json_seconds(const Seconds *seconds, JsonWriter *json) {
   json_object_end(json);
 }
 
+static void json_singular_values(const char *key, const SingularValues *values, JsonWriter *json) {
+  json_key(json, key);
+  json_array_begin(json);
+  for (int32_t k = 0; k < values->count; k++) json_number(json, values->value[k]);
+  json_array_end(json);
+}
+
 /* The characteristic values of Kunkel and Mehrmann. */
 static void json_strangeness(const Strangeness *strangeness, JsonWriter *json) {
   json_object_begin(json);
@@ -141,6 +167,9 @@ static void json_strangeness(const Strangeness *strangeness, JsonWriter *json) {
   json_key_integer(json, "u", strangeness->u);
   json_key_string(json, "array", strangeness_array(strangeness));
   json_key_string(json, "initial", strangeness_point(strangeness));
+  json_key_number(json, "rank_tolerance", strangeness->rank_tolerance);
+  json_singular_values("singular_values", &strangeness->all, json);
+  json_singular_values("singular_values_w", &strangeness->high, json);
   json_object_end(json);
 }
 

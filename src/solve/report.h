@@ -16,7 +16,7 @@ typedef struct RunFacts {
   uint32_t equations, states;
   const ConversionVec *conversions; /* NULL before the check */
   Evaluator *evaluator;             /* of the model's array; NULL before the code exists */
-  const Evaluator *run_evaluator;   /* of the system that is integrated; NULL before it exists */
+  Evaluator *run_evaluator;         /* of the system that is integrated; NULL before it exists */
   const Reduction *reduction;       /* NULL before it exists */
   const Strangeness *strangeness;   /* of that method; NULL for others */
   const Recorder *recorder;

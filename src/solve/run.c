@@ -57,14 +57,16 @@ static bool record_until(RunLoop *run, double t, bool before) {
   return true;
 }
 
+/* Behind an event; without rows of events only at an output point. */
 static void record_behind(RunLoop *run, double t) {
-  recorder_add(run->recorder, t, stepper_values(run->stepper));
-  if (run->output_count <= run->outputs && output_time(run, run->output_count) == t) run->output_count++;
+  bool is_output = run->output_count <= run->outputs && output_time(run, run->output_count) == t;
+  if (!run->options->no_event_rows || is_output) recorder_add(run->recorder, t, stepper_values(run->stepper));
+  run->output_count += is_output;
 }
 
 /* Both sides of an event. */
 static bool record_event(RunLoop *run, double t) {
-  recorder_add(run->recorder, t, stepper_values(run->stepper));
+  if (!run->options->no_event_rows) recorder_add(run->recorder, t, stepper_values(run->stepper));
   if (!stepper_settle(run->stepper)) return false;
   record_behind(run, t);
   return true;

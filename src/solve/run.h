@@ -13,6 +13,7 @@ typedef struct RunOptions {
   uint32_t intervals;
   double constraint_tolerance; /* beyond it the run fails, if the method enforces every level */
   bool enforces_constraints;
+  bool no_event_rows;                                          /* events leave no rows */
   const Integrator *integrator;                                /* NULL: chosen and changed automatically */
   bool (*on_step)(void *context, double time, uint64_t steps); /* true stops the run */
   void *context;

@@ -1,6 +1,7 @@
 /* stepper: see stepper.h. */
 #include "solve/stepper.h"
 
+#include "code/past.h"
 #include "solve/events.h"
 
 #include <float.h>
@@ -47,13 +48,15 @@ struct Stepper {
   double t_timed;            /* the next event of time alone; INFINITY: none */
   uint32_t timed;            /* a mode that changes then */
   double t_event;            /* when it was; of the last event */
-  int repairs;               /* of the choice of states since the last step that succeeded */
-  uint64_t rejected;         /* steps that the integrator had rejected when the states were looked at last */
-  int retakes;               /* of a step that ended at `disputed` */
-  double disputed;           /* up to here steps are short */
-  bool warned;               /* of a determinant */
-  uint32_t tiny;             /* steps in a row that hardly got ahead */
-  bool advanced;             /* stepper_advance has made a step since the start */
+  double *first_steps; /* per mode and truth of it: what the first step after its last event asked for; 0: not known */
+  double *first_step;  /* of these the one to be found out by the next step; NULL: none */
+  int repairs;         /* of the choice of states since the last step that succeeded */
+  uint64_t rejected;   /* steps that the integrator had rejected when the states were looked at last */
+  int retakes;         /* of a step that ended at `disputed` */
+  double disputed;     /* up to here steps are short */
+  bool warned;         /* of a determinant */
+  uint32_t tiny;       /* steps in a row that hardly got ahead */
+  bool advanced;       /* stepper_advance has made a step since the start */
 };
 
 double stepper_time(const Stepper *stepper) {
@@ -68,6 +71,8 @@ static bool is_sliding(const Stepper *stepper) {
   return stepper->view->switches && stepper->view->switches->slide.mode != MAP_NONE;
 }
 
+static double span_of(const Stepper *stepper) { return stepper->options.stop - stepper->options.start; }
+
 /* ---- messages ---- */
 
 /* The equation that is outside of its domain at y, if one is. */
@@ -78,6 +83,7 @@ static void note_domain(Stepper *stepper, Diag *diag, double t, const double *y)
   Arena *arena = &stepper->diags->arena;
   Blame blame;
   if (!workspace_blame(evaluator->rows, own->dag, &point, &blame)) return;
+  if (stepper->view->switches) blame.node = modes_restore(stepper->view->switches->modes, own->dag, blame.node);
   diag_note(stepper->diags, diag, array_row_span(evaluator->array, blame.output), "%s (%.6g) in %s: %s", blame.reason,
             blame.argument, model_text(own, blame.node, arena), evaluator_row_text(evaluator, blame.output, arena));
 }
@@ -219,10 +225,12 @@ void stepper_statistics_add(StepperStatistics *statistics, const StepperStatisti
   statistics->factorizations += before->factorizations;
   statistics->events += before->events;
   statistics->time_events += before->time_events;
-  PivotVec pivots = {0};
-  for (uint32_t k = 0; k < before->pivots.count; k++) vec_push(heap, &pivots, before->pivots.data[k]);
+  PivotVec pivots = before->pivots;
   for (uint32_t k = 0; k < statistics->pivots.count; k++) vec_push(heap, &pivots, statistics->pivots.data[k]);
   statistics->pivots = pivots;
+  EventVec passed = before->passed;
+  for (uint32_t k = 0; k < statistics->passed.count; k++) vec_push(heap, &passed, statistics->passed.data[k]);
+  statistics->passed = passed;
 }
 
 /* Another integrator from (t, y) on. */
@@ -373,12 +381,23 @@ static bool report_chatter(Stepper *stepper) {
   return false;
 }
 
+/* Tells of an event of the states. false: infinitely many follow, which ends the run. */
+static bool note_event(Stepper *stepper) {
+  double t = stepper->t_event;
+  if (!switches_accumulate(stepper->view->switches, stepper->mode, t, span_of(stepper))) return true;
+  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+             "integration stopped at time %.10g: the condition %s changes ever faster, infinitely often before the "
+             "solution gets beyond this time; end the run before, or model what happens behind it",
+             t, condition_text(stepper));
+  return false;
+}
+
 /* The solution hovers at an edge that it cannot be made to slide along: there hysteresis grows, and the explicit method, if
  * chosen automatically, gives way to one that damps. */
 static void let_hover(Stepper *stepper) {
   Switches *switches = stepper->view->switches;
   bool first = switches->slack[stepper->mode] == 0;
-  if (!switches_hover(switches, stepper->mode, stepper->options.tolerance)) return;
+  if (!switches_hover(switches, stepper->mode, stepper->options.tolerance, span_of(stepper))) return;
   if (first)
     diag_warning(
         stepper->diags, (Span){0},
@@ -414,13 +433,37 @@ static bool has_same_ranks(Stepper *stepper) {
   return false;
 }
 
-/* Starts again behind an event, with the choice that suits the modes of now. */
+/* Of the mode that made the event; 1 where none did. */
+static double event_value(const Stepper *stepper) {
+  const Switches *switches = stepper->view->switches;
+  return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
+}
+
+static void start_with(Stepper *stepper, double t, const double *y, double step) {
+  const Integrator *integrator = stepper->integrator;
+  integrator->start(stepper->self, t, y, stepper->options.stop);
+  if (integrator->suggest && step > 0) integrator->suggest(stepper->self, step);
+}
+
+/* Starts again behind an event, with the choice that suits the modes of now and the step that the last such event asked for. */
 static void restart(Stepper *stepper, double t) {
   Exchanges exchanges;
   bool by_ranks = stepper->view->methods->reselect != NULL;
   int32_t count = by_ranks ? exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) : 1;
   if (count <= 0 && reselect(stepper, t)) return;
-  stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  const Switches *switches = stepper->view->switches;
+  uint32_t mode = stepper->mode == MAP_NONE ? switches->modes->count : stepper->mode;
+  stepper->first_step = &stepper->first_steps[2 * mode + (event_value(stepper) != 0)];
+  start_with(stepper, t, stepper->y, *stepper->first_step);
+}
+
+/* Keeps the step size that the first step after an event asks for. */
+static void keep_first_step(Stepper *stepper) {
+  if (!stepper->first_step) return;
+  IntegratorStatistics now;
+  stepper->integrator->statistics(stepper->self, &now);
+  *stepper->first_step = now.next;
+  stepper->first_step = NULL;
 }
 
 /* A time that is the end but for round-off is the end: no step leads from there to it. */
@@ -488,6 +531,7 @@ static bool finish_event(Stepper *stepper, bool settled) {
   }
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
   if (settled && !take_fired(stepper, t)) return false;
+  vec_push(stepper->heap, &stepper->statistics.passed, (EventRecord){t, stepper->mode, event_value(stepper)});
   if (settled && goes_on(stepper)) {
     plan_timed(stepper, t);
     stepper->at_event = false;
@@ -528,10 +572,11 @@ static void take_timed(Stepper *stepper) {
  * transient that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
 static bool take_again(Stepper *stepper, double t) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
-  if (stepper->t_doubt < INFINITY || !(t - stepper->before > 1e-6 * step)) return false;
+  double least = fmax(1e-6 * step, 64 * DBL_EPSILON * fabs(t));
+  if (stepper->t_doubt < INFINITY || !(t - stepper->before > least)) return false;
   stepper->t_doubt = t;
   stepper->at_event = false;
-  stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
+  start_with(stepper, stepper->before, stepper->begin, t - stepper->before);
   events_begin(stepper->view, stepper->before, stepper->begin);
   return true;
 }
@@ -570,6 +615,42 @@ static bool find_event(Stepper *stepper) {
   return true;
 }
 
+/* ---- delays ---- */
+
+/* Is the time of every delay, as read last, one that it may have? */
+static bool has_delays(Stepper *stepper, double t) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  uint32_t fault = past_fault(evaluator->past);
+  if (fault == MAP_NONE) return true;
+  double time = past_time(evaluator->past, fault);
+  diag_error(stepper->diags, t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT, (Span){0},
+             "at time %.10g the delay time of %s is %.10g, %s", t,
+             model_text(evaluator_model(evaluator), evaluator->code->modes->logic->delays.data[fault].written,
+                        &stepper->diags->arena),
+             time,
+             time > 0   ? "above its maximum"
+             : time < 0 ? "below zero"
+                        : "which only a constant may be");
+  return false;
+}
+
+/* Keeps what delays will look back at in the last step, up to t. */
+static bool keep_past(Stepper *stepper) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  double from = stepper->before, to = stepper_time(stepper);
+  if (!evaluator->past) return true;
+  past_sample(evaluator, 0, from, stepper->begin);
+  for (uint32_t node = 1; node + 1 < PAST_NODES; node++) {
+    double t = past_node_time(node, from, to);
+    if (view_point(stepper->view, stepper->integrator, stepper->self, t, stepper->ahead) != EVAL_OK)
+      stepper->integrator->interpolate(stepper->self, t, stepper->ahead);
+    past_sample(evaluator, node, t, stepper->ahead);
+  }
+  past_sample(evaluator, PAST_NODES - 1, to, stepper_values(stepper));
+  if (past_add(evaluator->past, from, to)) plan_timed(stepper, from);
+  return has_delays(stepper, to);
+}
+
 /* ---- steps ---- */
 
 /* A step, and another choice of states where it fails. */
@@ -581,10 +662,13 @@ static bool take_step(Stepper *stepper) {
       memcpy(stepper->begin, stepper->integrator->values(stepper->self),
              (size_t)stepper->view->system.columns * sizeof(double));
     double stop = fmin(stepper->options.stop, fmin(stepper->t_timed, stepper->t_doubt));
+    const Past *past = stepper->view->evaluator->past;
+    if (past) stop = fmin(stop, stepper->before + past_longest_step(past));
     status = stepper->integrator->step(stepper->self, stop);
   } while (status != STEP_OK && (repair_choice(stepper, stepper->before) || try_other(stepper, stepper->before)));
   if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
+  keep_first_step(stepper);
   return true;
 }
 
@@ -617,19 +701,19 @@ static void end_retakes(Stepper *stepper) {
 }
 
 static bool gets_ahead(Stepper *stepper) {
-  double span = stepper->options.stop - stepper->options.start;
-  bool is_tiny = stepper->integrator->time(stepper->self) - stepper->before < TINY * span;
+  bool is_tiny = stepper->integrator->time(stepper->self) - stepper->before < TINY * span_of(stepper);
   stepper->tiny = is_tiny ? stepper->tiny + 1 : 0;
   return stepper->tiny <= TINY_LIMIT;
 }
 
-bool stepper_step(Stepper *stepper) {
+static bool step_to_event(Stepper *stepper) {
   end_retakes(stepper);
   for (;;) {
     bool event;
     do {
       if (!take_step(stepper)) return false;
       event = find_event(stepper);
+      if (event && stepper->t_event < stepper->t_timed && !note_event(stepper)) return false;
       if (!gets_ahead(stepper)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
     } while (!event && stepper->integrator->time(stepper->self) == stepper->before);
     if (event || stepper_time(stepper) >= stepper->t_doubt) stepper->t_doubt = INFINITY;
@@ -646,6 +730,8 @@ bool stepper_step(Stepper *stepper) {
     return true;
   }
 }
+
+bool stepper_step(Stepper *stepper) { return step_to_event(stepper) && keep_past(stepper); }
 
 bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 
@@ -668,9 +754,12 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   Stepper *stepper = heap_alloc(heap, sizeof *stepper);
   size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
+  if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
   stepper->begin = heap_array(heap, columns, sizeof(double));
+  if (view->switches)
+    stepper->first_steps = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(double));
   if (watched) stepper->turning = turning_new(heap, view, watched);
   return stepper;
 }
@@ -680,6 +769,11 @@ static bool begin_discrete(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   if (!switches || !switches->decisions) return true;
   decisions_run(switches->decisions, t);
+  const ArrayCode *code = stepper->view->evaluator->code;
+  if (code->matters[code->modes->logic->initial]) { /* it was true when the columns were found */
+    stepper->view->methods->solve(stepper->view, t, stepper->y);
+    stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  }
   stepper->at_event = true;
   stepper->t_event = t;
   stepper->mode = MAP_NONE;
@@ -700,7 +794,9 @@ static bool start_at(Stepper *stepper, double t, const double *y) {
 }
 
 bool stepper_start(Stepper *stepper, double t, const double *y) {
-  return start_at(stepper, t, y) && begin_discrete(stepper, t);
+  Evaluator *evaluator = stepper->view->evaluator;
+  if (evaluator->past) past_begin(evaluator, t, y);
+  return start_at(stepper, t, y) && (!evaluator->past || has_delays(stepper, t)) && begin_discrete(stepper, t);
 }
 
 bool stepper_resume(Stepper *stepper, double t, const double *y) {
@@ -734,6 +830,7 @@ struct StepperState {
   const Integrator *integrator;
   SavedValues run, original;
   uint64_t *samples; /* that are over */
+  Past *past;        /* NULL without delays */
   void *choice;      /* NULL: the states are never chosen */
 };
 
@@ -772,6 +869,7 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   state->run = save_values(view->evaluator, heap);
   state->original = save_values(view->original, heap);
   if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
+  if (view->evaluator->past) state->past = past_save(view->evaluator->past, heap);
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return stepper_restore(stepper, state) ? state : NULL;
 }
@@ -783,9 +881,12 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   restore_values(view->original, &state->original);
   if (view->switches) switches_forget(view->switches);
   if (state->samples) decisions_restore(view->switches->decisions, state->samples);
+  if (state->past) past_restore(view->evaluator->past, state->past);
   if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
   stepper->integrator = state->integrator;
   stepper->waiting = NULL;
+  stepper->first_step = NULL;
+  if (view->switches) memset(stepper->first_steps, 0, 2 * ((size_t)view->switches->modes->count + 1) * sizeof(double));
   stepper->advanced = false;
   stepper->repairs = stepper->retakes = 0;
   return start_at(stepper, state->t, state->y);

@@ -19,6 +19,14 @@ typedef struct PivotRecord {
 } PivotRecord;
 typedef VEC(PivotRecord) PivotVec;
 
+/* An event, and the value that the mode which made it has from then on. */
+typedef struct EventRecord {
+  double time;
+  uint32_t mode;
+  double value;
+} EventRecord;
+typedef VEC(EventRecord) EventVec;
+
 typedef struct StepperStatistics {
   const char *solver, *solver_reason;
   uint64_t steps, rejected, factorizations, events /* of states */, time_events;
@@ -26,6 +34,7 @@ typedef struct StepperStatistics {
   double time;                 /* reached */
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
   PivotVec pivots;
+  EventVec passed; /* all events that the run got beyond */
 } StepperStatistics;
 
 /* Adds the work of an earlier stepper of the same run. */

@@ -23,6 +23,8 @@ static const double BACK = 0.02;       /* part of the run that a follower begins
 static const double VANISHED = 1e-3;   /* part of a determinant that is left where a follower cannot go on, or its sign
                                           changes, if it is zero there: it goes like a root of the distance at worst */
 static const double RANK_LOST = 1e-10; /* part that is left at a converged point: zero but for the errors there */
+static const double FALLEN = 0.1;      /* part that is left where a follower would begin too late */
+static const double DEEP = 1e-6;       /* part that is left at a point of the run next to a zero, for its errors */
 static const double LOWER = 0.8;       /* a determinant below this part of the last node is the next node */
 static const double PIVOT_LOST = 1e-4; /* ratio of pivots near a zero */
 static const double PIVOT_LOST_AT_START = 1e-14;
@@ -89,9 +91,19 @@ static void set_mark(const Turning *turning, Mark *mark, double t, const double 
   memcpy(mark->y, y, (size_t)turning->view->system.columns * sizeof *y);
 }
 
-/* Keeps a point where the last one kept is far enough behind. */
+/* Is a determinant on its way down, and not far from zero? */
+static bool is_falling(const Turning *turning) {
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
+    const Trail *trail = &turning->trails[b];
+    double now = fabs(trail->values[2]);
+    if (now < fabs(trail->values[1]) && now < FALLEN * trail->largest) return true;
+  }
+  return false;
+}
+
+/* Keeps a point where the last one kept is far enough behind: one where a follower still has the way down before it. */
 static void move_marks(Turning *turning, double t, const double *y) {
-  if (t - turning->recent.t < BACK * (t - turning->origin.t)) return;
+  if (t - turning->recent.t < BACK * (t - turning->origin.t) || is_falling(turning)) return;
   Mark behind = turning->behind;
   turning->behind = turning->recent;
   turning->recent = behind;
@@ -173,8 +185,9 @@ static double determinant_inside(Turning *turning, uint32_t b, const Solver *sol
 }
 
 /* Halves an interval within the last step as long as it may hide a zero: the half where the sign changes, or the lower one.
- * false: there is none. */
-static bool close_in(Turning *turning, uint32_t b, const Solver *solver, Stretch *stretch) {
+ * What is left of a zero that is touched between the ends is round-off, below `lost`. false: there is none. */
+static bool close_in(Turning *turning, uint32_t b, const Solver *solver, double lost, Stretch *stretch) {
+  double touched = fmin(lost, VANISHED * lowest(stretch));
   for (int k = 0; k < HALVINGS && hides_zero(stretch); k++) {
     double middle = stretch->left + (stretch->right - stretch->left) / 2;
     if (middle <= stretch->left || middle >= stretch->right) return true;
@@ -187,7 +200,7 @@ static bool close_in(Turning *turning, uint32_t b, const Solver *solver, Stretch
                                                                    : fabs(stretch->at_right) < fabs(stretch->at_left);
     *stretch = halves[upper];
   }
-  return hides_zero(stretch);
+  return hides_zero(stretch) || lowest(stretch) <= touched;
 }
 
 /* ---- following a suspect ---- */
@@ -246,10 +259,17 @@ static double improve(const Trail *trail, double t) {
 /* Is there a zero within the last step of the follower? Then *t is where. */
 static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, double *t) {
   Stretch stretch = last_stretch(trail);
-  if (!close_in(turning, b, follower, &stretch)) return false;
+  double lost = RANK_LOST * trail->largest;
+  if (!close_in(turning, b, follower, lost, &stretch)) return false;
   *t = stretch.right;
   if (changes_sign(&stretch)) return fmax(fabs(stretch.at_left), fabs(stretch.at_right)) <= VANISHED * trail->largest;
-  return lowest(&stretch) <= RANK_LOST * trail->largest;
+  return lowest(&stretch) <= lost;
+}
+
+/* Is the determinant zero but for errors, and next to zero in time too by its slope, of all the way? Some fall without end. */
+static bool has_vanished(const Trail *trail, double way) {
+  double now = fabs(trail->values[2]), fall = fabs(trail->values[1]) - now;
+  return now <= RANK_LOST * trail->largest && now * (trail->times[2] - trail->times[1]) <= VANISHED * way * fall;
 }
 
 /* Adds the value at t, where the follower is. */
@@ -271,7 +291,8 @@ static bool follow(Turning *turning, uint32_t b, const Mark *mark, double until,
   double t = mark->t;
   for (int k = 0; k < FOLLOW && ahead && t < until; k++) {
     ahead = look_at(turning, b, &follower, t, &trail);
-    found = ahead && k > 0 && ends_at_zero(turning, b, &follower, &trail, &t);
+    found =
+        ahead && k > 0 && (has_vanished(&trail, until - mark->t) || ends_at_zero(turning, b, &follower, &trail, &t));
     if (found) break;
     ahead = ahead && follower.integrator->step(follower.self, until) == STEP_OK;
     t = follower.integrator->time(follower.self);
@@ -287,16 +308,18 @@ static bool follow(Turning *turning, uint32_t b, const Mark *mark, double until,
   return found;
 }
 
-/* The zero of a determinant near t. */
-static bool locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
+/* The zero of a determinant near t, where the run came down to `least`: it may have missed the zero by its errors. */
+static bool locate(Turning *turning, uint32_t b, double t, double least, double stop, TurningPoint *point) {
+  bool deep = least <= DEEP * turning->trails[b].largest;
   const Mark *mark = t - turning->recent.t < BACK * (t - turning->origin.t) ? &turning->behind : &turning->recent;
   double until = t + (t - mark->t);
-  if (!follow(turning, b, mark, until, point)) return false;
+  bool found = follow(turning, b, mark, until, point);
+  if (!found && !deep) return false;
   Mark exact = {mark->t, heap_array(turning->heap, (size_t)turning->view->system.columns, sizeof(double))};
   TurningPoint better;
-  if (repeat(turning, exact.t, exact.y) && follow(turning, b, &exact, until, &better)) *point = better;
+  if (repeat(turning, exact.t, exact.y) && follow(turning, b, &exact, until, &better)) *point = better, found = true;
   heap_free(turning->heap, exact.y);
-  return point->time <= stop;
+  return found && point->time <= stop;
 }
 
 /* ---- the watch ---- */
@@ -337,8 +360,11 @@ TurningStatus turning_watch(Turning *turning, const Integrator *integrator, void
     Trail *trail = &turning->trails[b];
     Stretch stretch = last_stretch(trail);
     bool changes = changes_sign(&stretch), inside = turning->plan->every == 1;
-    if (!changes && !has_turned_low(trail) && !(inside && close_in(turning, b, &solver, &stretch))) continue;
-    if (locate(turning, b, t, stop, point)) return TURNING_POINT;
+    if (!changes && !has_turned_low(trail) &&
+        !(inside && close_in(turning, b, &solver, RANK_LOST * trail->largest, &stretch)))
+      continue;
+    double least = fmin(fabs(trail->values[1]), lowest(&stretch));
+    if (locate(turning, b, t, least, stop, point)) return TURNING_POINT;
     const Watched *watched = &turning->moving.blocks.data[b];
     *point = (TurningPoint){t, watched->block, watched->size, watched->size};
     trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
@@ -364,5 +390,6 @@ bool turning_explain(Turning *turning, double t, double stop, TurningPoint *poin
     const Trail *trail = &turning->trails[b], *other = &turning->trails[best];
     if (fabs(trail->values[2]) * other->largest < fabs(other->values[2]) * trail->largest) best = b;
   }
-  return turning->moving.blocks.count && t > turning->origin.t && locate(turning, best, t, stop, point);
+  if (!turning->moving.blocks.count || t <= turning->origin.t) return false;
+  return locate(turning, best, t, fabs(turning->trails[best].values[2]), stop, point);
 }

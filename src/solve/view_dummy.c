@@ -35,6 +35,7 @@ static EvalStatus complete_sliding(DummyView *chosen, double t, double *y) {
     if (status != EVAL_OK) return status;
     rate[side] = switches_rate(switches, slide->mode, slide->value[side], t, own);
   }
+  slide->jump = rate[1] - rate[0];
   slide->weight = rate[0] == rate[1] ? 0.5 : rate[0] / (rate[0] - rate[1]);
   for (size_t q = 0; q < columns; q++) y[q] = slide->weight * y[q] + (1 - slide->weight) * chosen->below[q];
   return EVAL_OK;

@@ -67,7 +67,15 @@ uint32_t circuit_current(Circuit *circuit, const char *name, const Card *card) {
 
 void add_equation(Model *model, Expr left, Expr right, Span span) {
   Expr residual = dag_subtract(model->dag, left, right);
-  vec_push(model->heap, &model->equations, (Equation){left, right, residual, span, false});
+  vec_push(model->heap, &model->equations,
+           (Equation){.left = left, .right = right, .residual = residual, .span = span});
+}
+
+void add_relations(const Circuit *circuit, Model *model) {
+  for (uint32_t k = 0; k < circuit->relations.count; k++) {
+    const Equation *relation = &circuit->relations.data[k];
+    add_equation(model, relation->left, relation->right, relation->span);
+  }
 }
 
 void add_branch(Circuit *circuit, Branch branch) {

@@ -150,6 +150,7 @@ typedef struct Circuit {
   VEC(uint32_t) currents; /* branch currents asked for: variables */
   VEC(const Card *) current_cards;
   VEC(Coupling) couplings;
+  VEC(Equation) relations; /* that hold besides, at the operating point too; without residuals */
   NodeValueVec initial, guesses;
   AnalysisKind analysis;
   const Card *analysis_card;
@@ -219,6 +220,7 @@ Expr voltage_between(Circuit *circuit, uint32_t from, uint32_t to);
 /* The variable i(name), made when it is asked for first. */
 uint32_t circuit_current(Circuit *circuit, const char *name, const Card *card);
 uint32_t add_variable(Circuit *circuit, const char *name, const char *unit, Span span);
+void add_relations(const Circuit *circuit, Model *model);
 void add_equation(Model *model, Expr left, Expr right, Span span);
 void add_branch(Circuit *circuit, Branch branch);
 

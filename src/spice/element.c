@@ -459,9 +459,46 @@ static bool read_switch(const Element *element, bool by_current) {
 static bool read_voltage_switch(const Element *element) { return read_switch(element, false); }
 static bool read_current_switch(const Element *element) { return read_switch(element, true); }
 
-static bool refuse_line(const Element *element) {
-  return refuse_field(
-      element, 0, "transmission lines need delays, which simulate does not support; a ladder of L and C comes close");
+/* ---- T ---- */
+
+/* One end of an ideal line: a resistance of the line's impedance, behind which is the wave that left the other end a delay ago.
+ * wave = v + z i is what leaves this end. */
+static void add_line_end(const Element *element, uint32_t from, uint32_t to, Expr impedance, Expr arriving,
+                         uint32_t wave) {
+  Circuit *circuit = element->circuit;
+  Dag *dag = element->dag;
+  Branch branch = branch_between(element, BRANCH_RESISTIVE, EXPR_NONE);
+  branch.from = from;
+  branch.to = to;
+  Expr voltage = voltage_between(circuit, from, to);
+  branch.value = dag_divide(dag, dag_subtract(dag, voltage, arriving), impedance);
+  add_branch(circuit, branch);
+  Expr leaving = dag_subtract(dag, dag_scale(dag, 2, voltage), arriving);
+  vec_push(
+      circuit->heap, &circuit->relations,
+      (Equation){.left = model_leaf(circuit->model, wave, 0), .right = leaving, .span = card_whole(element->card)});
+}
+
+static bool read_line(const Element *element) {
+  if (!has_fields(element, 5, "Tname node node node node Z0=impedance TD=delay")) return false;
+  uint32_t z0 = field_after(element->card, &element->fields, 5, "z0"),
+           td = field_after(element->card, &element->fields, 5, "td");
+  if (z0 == MAP_NONE || td == MAP_NONE) return refuse_field(element, 0, "a line needs Z0= and TD=");
+  Expr impedance = value_at(element, z0), span = value_at(element, td);
+  if (impedance == EXPR_NONE || span == EXPR_NONE) return false;
+  uint32_t waves[2];
+  Expr arriving[2];
+  for (int k = 0; k < 2; k++) {
+    const char *name = arena_printf(element->circuit->arena, "%s.wave%d", element->name, k + 1);
+    waves[k] = add_variable(element->circuit, name, "V", card_whole(element->card));
+  }
+  for (int k = 0; k < 2; k++) {
+    Expr list[2] = {model_leaf(element->circuit->model, waves[1 - k], 0), span};
+    arriving[k] = dag_nary(element->dag, OP_DELAY, list, 2);
+  }
+  add_line_end(element, node_at(element, 1), node_at(element, 2), impedance, arriving[0], waves[0]);
+  add_line_end(element, node_at(element, 3), node_at(element, 4), impedance, arriving[1], waves[1]);
+  return true;
 }
 
 /* ---- X ---- */
@@ -593,7 +630,7 @@ static const struct {
                {"h", read_ccvs},          {"b", read_behavioural},    {"x", read_instance},
                {"d", read_semiconductor}, {"q", read_semiconductor},  {"m", read_semiconductor},
                {"j", read_semiconductor}, {"s", read_voltage_switch}, {"w", read_current_switch},
-               {"t", refuse_line},        {".tran", read_transient},  {".op", read_operating_point},
+               {"t", read_line},          {".tran", read_transient},  {".op", read_operating_point},
                {".dc", read_sweep},       {".ic", read_ic},           {".nodeset", read_nodeset},
                {".global", read_global}};
 

@@ -214,7 +214,10 @@ static Expr switch_current(Writer *writer, const Branch *branch) {
   Expr stays = dag_binary(dag, OP_AND, before, dag_binary(dag, OP_GREATER_EQUAL, hysteresis->input, hysteresis->low));
   Expr right = dag_binary(dag, OP_OR, above, stays);
   vec_push(writer->model->heap, &writer->model->discrete_equations,
-           (Equation){closed, right, dag_subtract(dag, closed, right), card_whole(branch->card), false});
+           (Equation){.left = closed,
+                      .right = right,
+                      .residual = dag_subtract(dag, closed, right),
+                      .span = card_whole(branch->card)});
   Expr conductance = dag_if(dag, closed, hysteresis->closed, hysteresis->open);
   return dag_multiply(dag, conductance, voltage_between(writer->circuit, branch->from, branch->to));
 }
@@ -305,6 +308,7 @@ bool write_transient(Circuit *circuit, const Network *network) {
     if (branch->kind == BRANCH_VOLTAGE) write_voltage(&writer, b);
     if (branch->kind == BRANCH_INDUCTOR) write_inductor(&writer, branch);
   }
+  add_relations(circuit, circuit->model);
   write_rows(&writer);
   write_starts(&writer);
   return true;

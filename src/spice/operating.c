@@ -169,6 +169,7 @@ Model *write_operating_point(Circuit *circuit) {
       writer.model->variables.data[circuit->nodes.data[guess->node].variable].start = guess->value;
   }
   for (uint32_t b = 0; b < circuit->branches.count; b++) write_branch(&writer, &circuit->branches.data[b]);
+  add_relations(circuit, writer.model);
   write_shorts(&writer);
   write_rows(&writer);
   /* A graph of its own: that of the circuit gets variables that this model does not have. */

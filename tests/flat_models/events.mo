@@ -1,7 +1,7 @@
 model Events "when, if, discrete variables of all types, asserts"
   // expect: 'mode' = if pre('mode') == 'Mode'.'low' then 'Mode'.'high' else 'Mode'.'low';
   // expect: when {'x' > 'limit', initial()} then
-  // expect: reinit('x', 0.9*pre('x'));
+  // expect: reinit('x', 0.9*'x');
   // expect: if 'y' > 100 then assert(false, "y is too large"); end if;
   // expect: assert('x' < 10, "x = " + String('x'), AssertionLevel.warning);
   // expect: 'Mode' 'mode'(start = 'first', fixed = true);

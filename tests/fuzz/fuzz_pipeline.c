@@ -311,8 +311,9 @@ static void check_same_analysis(const Pass *pass, daedal_model *other, const cha
   if (a.structural_index != b.structural_index || a.dof != b.dof || a.differentiations != b.differentiations)
     finding("the flat text has another index", text);
   if (a.blocks != b.blocks || a.aliases != b.aliases) finding("the flat text has other blocks", text);
-  for (uint32_t k = 0; a.c && k < a.equations; k++)
-    if (a.c[k] != b.c[k] || a.d[k] != b.d[k]) finding("the flat text has other offsets", text);
+  /* the bindings of inputs come before other equations there, so that offsets of equations change places */
+  for (uint32_t k = 0; a.d && k < a.variables; k++)
+    if (a.d[k] != b.d[k]) finding("the flat text has other offsets", text);
 }
 
 /* Reads the flat text again: it must be the same model, and run to the same end. Where several initial values are equally
@@ -343,8 +344,8 @@ static void compare_flat(Pass *pass, const daedal_options *options) {
 static void compare_reduced(Pass *pass, const daedal_options *options) {
   daedal_result *one = simulate(pass->model, options, options->method, "radau");
   const char *text = one ? daedal_result_model(one) : NULL;
-  /* Derivatives of functions that stay calls have no text in the language (docs/methods.md). */
-  bool is_readable = text && *text && !strstr(text, "$d");
+  /* Derivatives by parts of arrays and records, of functions that stay calls, have no text in the language. */
+  bool is_readable = text && *text && !strstr(text, "'$d") && !strstr(text, "$output");
   daedal_model *again = is_readable ? daedal_load_text(text, strlen(text), "reduced.mo", NULL, NULL) : NULL;
   if (again && sound(pass)) {
     if (daedal_model_status(again) != DAEDAL_OK) finding("the reduced model is refused", text);

@@ -1,0 +1,426 @@
+/* past: see past.h. */
+#include "code/past.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A kink of a value is one of a higher derivative in what follows from it: behind so many delays nobody notices. */
+enum { LEVEL_LIMIT = 4 };
+
+/* Part of a value by which it jumps at least. */
+static const double JUMP = 1e-10;
+
+/* Of a value: changes of its derivatives over the time of the delay that make less are no kink. */
+static const double KINK = 1e-6;
+
+/* Pieces that are too old are dropped when so many are. */
+enum { DROP_LEAST = 256 };
+
+#define NO_PIECE UINT64_MAX
+#define NO_LEVEL UINT32_MAX
+
+typedef struct Break {
+  double time;
+  double value;   /* behind it, of a discrete one */
+  uint64_t piece; /* the first one behind it */
+  uint32_t level; /* 0: a jump; else the derivative that jumps, or a higher one */
+} Break;
+
+typedef struct Channel {
+  double time, longest;
+  double start;   /* the value at all times before the run */
+  double last;    /* at the end of what is known */
+  uint64_t first; /* piece where the stretch without breaks begins that is read; NO_PIECE: before the run */
+  uint64_t cursor;
+  uint32_t passed; /* breaks */
+  VEC(Break) breaks;
+} Channel;
+
+typedef struct Piece {
+  double from, to;
+} Piece;
+
+struct Past {
+  Heap *heap;
+  const Logic *logic;
+  const bool *matters;
+  Workspace *values, *times;
+  uint32_t count;
+  Channel *channel;
+  double *nodes;       /* values at the nodes of the piece under way */
+  double *span;        /* times of all delays, then the longest ones */
+  bool begun, changes; /* changes: not all times are fixed */
+  double begin, read;  /* when the run began; time of the last reading */
+  double reach;        /* the longest delay */
+  uint32_t level;      /* least of the breaks that the event under way passes */
+  uint64_t dropped;    /* pieces */
+  VEC(Piece) pieces;
+  VEC(double) coefficients; /* PAST_NODES for each delay and piece, in [-1, 1] */
+};
+
+Past *past_new(Heap *heap, const ArrayCode *code) {
+  const Logic *logic = code->modes->logic;
+  uint32_t count = logic->delays.count;
+  if (!count) return NULL;
+  Past *past = heap_alloc(heap, sizeof *past);
+  *past = (Past){.heap = heap, .logic = logic, .matters = code->matters, .count = count, .level = NO_LEVEL};
+  past->values = workspace_new(heap, code->delayed);
+  past->times = workspace_new(heap, code->delay_times);
+  past->channel = heap_array(heap, count, sizeof *past->channel);
+  past->nodes = heap_array(heap, (size_t)PAST_NODES * count, sizeof(double));
+  past->span = heap_array(heap, 2 * (size_t)count, sizeof(double));
+  for (uint32_t k = 0; k < count; k++) past->changes = past->changes || !logic->delays.data[k].is_fixed;
+  return past;
+}
+
+/* ---- reading ---- */
+
+static Point bare_point(const Evaluator *evaluator, double t, const double *y) {
+  return (Point){t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
+}
+
+static void read_times(Past *past, const Point *point) {
+  workspace_run(past->times, point, past->span);
+  for (uint32_t k = 0; k < past->count; k++) {
+    past->channel[k].time = past->span[k];
+    past->channel[k].longest = past->span[past->count + k];
+  }
+}
+
+static void set_constant(double *leaves, double value) {
+  memset(leaves, 0, DELAY_LEAVES * sizeof *leaves);
+  leaves[0] = value;
+}
+
+static const Piece *piece_at(const Past *past, uint64_t piece) { return &past->pieces.data[piece - past->dropped]; }
+
+/* The piece from `begin` to before `end` that has this time; the nearest if none has. */
+static uint64_t find_piece(const Past *past, uint64_t guess, uint64_t begin, uint64_t end, double at) {
+  uint64_t piece = guess < begin ? begin : guess >= end ? end - 1 : guess;
+  while (piece + 1 < end && at > piece_at(past, piece)->to) piece++;
+  while (piece > begin && at < piece_at(past, piece)->from) piece--;
+  return piece;
+}
+
+/* The value and all derivatives of a piece at a time, by repeated division by s - s0. */
+static void expand(const Past *past, uint32_t k, uint64_t piece, double at, double *leaves) {
+  const Piece *stretch = piece_at(past, piece);
+  double half = 0.5 * (stretch->to - stretch->from), s = (at - stretch->from) / half - 1, factor = 1;
+  double c[PAST_NODES];
+  memcpy(c, past->coefficients.data + ((piece - past->dropped) * past->count + k) * PAST_NODES, sizeof c);
+  for (int order = 0; order < PAST_NODES; order++) {
+    for (int i = PAST_NODES - 1; i-- > order;) c[i] += s * c[i + 1];
+    leaves[order] = factor * c[order];
+    factor *= (order + 1) / half;
+  }
+}
+
+static void read_channel(const Past *past, uint32_t k, double t, double *discretes) {
+  const LogicDelay *delay = &past->logic->delays.data[k];
+  Channel *channel = &past->channel[k];
+  double *leaves = discretes + delay->leaf, at = t - channel->time;
+  if (delay->is_discrete) return;
+  uint64_t begin = past->dropped, end = begin + past->pieces.count;
+  if (delay->is_fixed && channel->first > begin) begin = channel->first;
+  if (delay->is_fixed && channel->passed < channel->breaks.count) end = channel->breaks.data[channel->passed].piece;
+  bool is_before = delay->is_fixed ? channel->first == NO_PIECE : at <= past->begin;
+  if (is_before || begin >= end) {
+    set_constant(leaves, is_before ? channel->start : channel->last);
+  } else {
+    channel->cursor = find_piece(past, channel->cursor, begin, end, at);
+    expand(past, k, channel->cursor, at, leaves);
+  }
+  leaves[DELAY_DEGREE + 1] = at;
+}
+
+void past_read(const Evaluator *evaluator, const Point *point) {
+  Past *past = evaluator->past;
+  if (!past->begun || (!past->changes && past->read == point->time)) return;
+  if (past->changes) read_times(past, point);
+  for (uint32_t k = 0; k < past->count; k++) read_channel(past, k, point->time, evaluator->discretes);
+  past->read = point->time;
+}
+
+/* The point (t, y) with delays read for it. */
+static Point read_point(const Evaluator *evaluator, double t, const double *y) {
+  Point point = bare_point(evaluator, t, y);
+  past_read(evaluator, &point);
+  return point;
+}
+
+uint32_t past_fault(const Past *past) {
+  for (uint32_t k = 0; k < past->count; k++) {
+    const Channel *channel = &past->channel[k];
+    const LogicDelay *delay = &past->logic->delays.data[k];
+    bool vanishes = channel->time == 0 && delay->is_fixed && !delay->is_discrete;
+    if (vanishes || !(channel->time >= 0) || !(channel->time <= channel->longest * (1 + 1e-12))) return k;
+  }
+  return MAP_NONE;
+}
+
+double past_time(const Past *past, uint32_t delay) { return past->channel[delay].time; }
+
+double past_longest_step(const Past *past) {
+  static const double shortest =
+      1e-3; /* of the longest delay: one that vanishes is read a little ahead of what is known */
+  double longest = INFINITY;
+  for (uint32_t k = 0; k < past->count; k++) {
+    const LogicDelay *delay = &past->logic->delays.data[k];
+    double time = past->channel[k].time;
+    if (!delay->is_fixed) time = fmax(time, shortest * past->channel[k].longest);
+    if (!delay->is_discrete) longest = fmin(longest, time);
+  }
+  return longest;
+}
+
+/* ---- the start ---- */
+
+/* Delays inside of others settle first. */
+void past_guess(Evaluator *evaluator, double t, const double *y) {
+  Past *past = evaluator->past;
+  if (!past) return;
+  Point point = bare_point(evaluator, t, y);
+  for (uint32_t round = 0; round < past->count; round++) {
+    workspace_run(past->values, &point, past->nodes);
+    for (uint32_t k = 0; k < past->count; k++) {
+      const LogicDelay *delay = &past->logic->delays.data[k];
+      if (delay->is_discrete) evaluator->discretes[delay->leaf] = past->nodes[k];
+      else set_constant(evaluator->discretes + delay->leaf, past->nodes[k]);
+    }
+  }
+}
+
+void past_begin(Evaluator *evaluator, double t, const double *y) {
+  Past *past = evaluator->past;
+  Point point = bare_point(evaluator, t, y);
+  past_guess(evaluator, t, y);
+  read_times(past, &point);
+  past->begun = true;
+  past->begin = t;
+  past->read = NAN;
+  past->reach = 0;
+  past->dropped = past->pieces.count = past->coefficients.count = 0;
+  for (uint32_t k = 0; k < past->count; k++) {
+    Channel *channel = &past->channel[k];
+    channel->start = channel->last = past->nodes[k];
+    channel->first = NO_PIECE;
+    channel->passed = channel->breaks.count = 0;
+    past->reach = fmax(past->reach, channel->longest);
+    if (!past->logic->delays.data[k].is_discrete)
+      vec_push(past->heap, &channel->breaks, (Break){.time = t, .level = 1});
+  }
+}
+
+/* ---- pieces ---- */
+
+/* Nodes of Chebyshev's second kind, both ends included. */
+static const double NODES[PAST_NODES] = {
+    -1, -0.80901699437494742, -0.30901699437494742, 0.30901699437494742, 0.80901699437494742, 1};
+
+double past_node_time(uint32_t node, double from, double to) { return from + 0.5 * (to - from) * (1 + NODES[node]); }
+
+void past_sample(Evaluator *evaluator, uint32_t node, double t, const double *y) {
+  Past *past = evaluator->past;
+  Point point = read_point(evaluator, t, y);
+  workspace_run(past->values, &point, past->nodes + (size_t)node * past->count);
+}
+
+/* The coefficients of the polynomial through the nodes: divided differences, then Horner's scheme. */
+static void fit(const Past *past, uint32_t k, double *c) {
+  double difference[PAST_NODES];
+  for (uint32_t i = 0; i < PAST_NODES; i++) difference[i] = past->nodes[(size_t)i * past->count + k], c[i] = 0;
+  for (uint32_t order = 1; order < PAST_NODES; order++)
+    for (uint32_t i = PAST_NODES; i-- > order;)
+      difference[i] = (difference[i] - difference[i - 1]) / (NODES[i] - NODES[i - order]);
+  for (uint32_t i = PAST_NODES; i-- > 0;) {
+    double s = NODES[i];
+    for (uint32_t p = PAST_NODES - 1; p > 0; p--) c[p] = c[p - 1] - s * c[p];
+    c[0] = difference[i] - s * c[0];
+  }
+}
+
+static void drop_old(Past *past, double t) {
+  uint32_t old = 0;
+  while (old < past->pieces.count && past->pieces.data[old].to < t - past->reach) old++;
+  if (old < DROP_LEAST || old < past->pieces.count / 2) return;
+  uint32_t kept = past->pieces.count - old;
+  size_t width = (size_t)past->count * PAST_NODES;
+  memmove(past->pieces.data, past->pieces.data + old, kept * sizeof *past->pieces.data);
+  memmove(past->coefficients.data, past->coefficients.data + old * width, kept * width * sizeof(double));
+  past->pieces.count = kept;
+  past->coefficients.count = (uint32_t)(kept * width);
+  past->dropped += old;
+}
+
+/* Do the pieces on both sides of the last break differ in their slope or curvature? */
+static bool has_kink(const Past *past, uint32_t k, uint64_t piece) {
+  const Channel *channel = &past->channel[k];
+  double left[DELAY_LEAVES], right[DELAY_LEAVES], t = piece_at(past, piece)->from;
+  expand(past, k, piece - 1, t, left);
+  expand(past, k, piece, t, right);
+  double least = KINK * fmax(1, fabs(right[0])), factor = 1;
+  for (int order = 1; order <= 2; order++) {
+    factor *= channel->time / order;
+    double change = fabs(right[order] - left[order]), size = fmax(fabs(right[order]), fabs(left[order]));
+    if (change * factor > least && change > 1e-3 * size) return true;
+  }
+  return false;
+}
+
+/* Takes back breaks at the beginning of the last piece that turn out to be none. */
+static bool drop_smooth(Past *past) {
+  uint64_t last = past->dropped + past->pieces.count - 1;
+  bool any = false;
+  for (uint32_t k = 0; k < past->count && past->pieces.count > 1; k++) {
+    Channel *channel = &past->channel[k];
+    const Break *newest = channel->breaks.count > channel->passed ? &vec_last(&channel->breaks) : NULL;
+    if (!newest || newest->piece != last || newest->level == 0 || has_kink(past, k, last)) continue;
+    channel->breaks.count--;
+    any = true;
+  }
+  return any;
+}
+
+bool past_add(Past *past, double from, double to) {
+  uint32_t width = past->count * PAST_NODES;
+  while (past->pieces.count && vec_last(&past->pieces).from >= from) {
+    past->pieces.count--;
+    past->coefficients.count -= width;
+  }
+  if (!(to > from)) return false;
+  drop_old(past, from);
+  vec_push(past->heap, &past->pieces, (Piece){from, to});
+  double *c = vec_extend(past->heap, &past->coefficients, width);
+  for (uint32_t k = 0; k < past->count; k++) {
+    fit(past, k, c + (size_t)k * PAST_NODES);
+    past->channel[k].last = past->nodes[(size_t)(PAST_NODES - 1) * past->count + k];
+  }
+  past->read = NAN;
+  return drop_smooth(past);
+}
+
+/* ---- breaks ---- */
+
+static double due_time(const Channel *channel) {
+  return channel->passed < channel->breaks.count ? channel->breaks.data[channel->passed].time + channel->time
+                                                 : INFINITY;
+}
+
+double past_next_time(const Past *past, double t) {
+  double next = INFINITY;
+  for (uint32_t k = 0; k < past->count; k++) {
+    double due = due_time(&past->channel[k]);
+    if (past->logic->delays.data[k].is_fixed && due > t) next = fmin(next, due);
+  }
+  return next;
+}
+
+/* Sums of delays that differ by round-off only are one. */
+static bool is_due(double due, double t) { return due <= t + 64 * DBL_EPSILON * fabs(t); }
+
+static void forget_passed(Channel *channel) {
+  if (channel->passed < DROP_LEAST) return;
+  channel->breaks.count -= channel->passed;
+  memmove(channel->breaks.data, channel->breaks.data + channel->passed,
+          channel->breaks.count * sizeof *channel->breaks.data);
+  channel->passed = 0;
+}
+
+static bool has_jumped(const Past *past, const LogicDelay *delay, const double *before, const double *leaves) {
+  for (uint32_t order = 0; order <= DELAY_DEGREE; order++) {
+    double size = fmax(fabs(before[order]), fabs(leaves[order]));
+    if (past->matters[delay->leaf + order] && fabs(leaves[order] - before[order]) > JUMP * size) return true;
+  }
+  return false;
+}
+
+/* false: none was due. */
+static bool pass_breaks(Past *past, Channel *channel, double t, double *value) {
+  bool any = false;
+  for (; is_due(due_time(channel), t); any = true) {
+    const Break *passed = &channel->breaks.data[channel->passed++];
+    channel->first = passed->piece;
+    *value = passed->value;
+    if (passed->level < past->level) past->level = passed->level;
+  }
+  forget_passed(channel);
+  return any;
+}
+
+bool past_pass(Evaluator *evaluator, double t, const double *y) {
+  Past *past = evaluator->past;
+  bool jumps = false;
+  read_point(evaluator, t, y);
+  past->level = NO_LEVEL;
+  for (uint32_t k = 0; k < past->count; k++) {
+    const LogicDelay *delay = &past->logic->delays.data[k];
+    double *leaves = evaluator->discretes + delay->leaf, before[DELAY_LEAVES], value = 0;
+    if (!delay->is_fixed || !pass_breaks(past, &past->channel[k], t, &value)) continue;
+    if (delay->is_discrete) {
+      *leaves = value; /* a step takes it over */
+      continue;
+    }
+    memcpy(before, leaves, sizeof before);
+    read_channel(past, k, t, evaluator->discretes);
+    jumps = jumps || has_jumped(past, delay, before, leaves);
+  }
+  return jumps;
+}
+
+void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink) {
+  Past *past = evaluator->past;
+  if (t <= past->begin && !past->pieces.count) {
+    past_begin(evaluator, t, y);
+    return;
+  }
+  past_sample(evaluator, 0, t, y);
+  uint32_t level = past->level != NO_LEVEL ? past->level + 1 : is_kink ? 1 : NO_LEVEL;
+  for (uint32_t k = 0; k < past->count; k++) {
+    const LogicDelay *delay = &past->logic->delays.data[k];
+    Channel *channel = &past->channel[k];
+    double value = past->nodes[k], size = fmax(fabs(value), fabs(channel->last));
+    bool jumps = fabs(value - channel->last) > (delay->is_discrete ? 0 : JUMP * size);
+    channel->last = value;
+    if (!delay->is_fixed || (!jumps && (delay->is_discrete || level > LEVEL_LIMIT))) continue;
+    vec_push(past->heap, &channel->breaks, (Break){t, value, past->dropped + past->pieces.count, jumps ? 0 : level});
+  }
+}
+
+/* ---- copies ---- */
+
+static void assign(Past *to, const Past *from) {
+  Past own = *to;
+  *to = *from;
+  to->heap = own.heap;
+  to->channel = own.channel;
+  to->pieces.data = NULL, to->pieces.count = to->pieces.capacity = 0;
+  to->coefficients.data = NULL, to->coefficients.count = to->coefficients.capacity = 0;
+  heap_free(own.heap, own.pieces.data);
+  heap_free(own.heap, own.coefficients.data);
+  if (from->pieces.count) {
+    memcpy(vec_extend(to->heap, &to->pieces, from->pieces.count), from->pieces.data,
+           from->pieces.count * sizeof *from->pieces.data);
+    memcpy(vec_extend(to->heap, &to->coefficients, from->coefficients.count), from->coefficients.data,
+           from->coefficients.count * sizeof(double));
+  }
+  for (uint32_t k = 0; k < to->count; k++) {
+    const Channel *source = &from->channel[k];
+    Channel *channel = &to->channel[k];
+    Break *room = channel->breaks.data;
+    uint32_t capacity = channel->breaks.capacity;
+    *channel = *source;
+    channel->breaks.data = room, channel->breaks.count = 0, channel->breaks.capacity = capacity;
+    for (uint32_t b = 0; b < source->breaks.count; b++) vec_push(to->heap, &channel->breaks, source->breaks.data[b]);
+  }
+}
+
+Past *past_save(const Past *past, Heap *heap) {
+  Past *saved = heap_alloc(heap, sizeof *saved);
+  saved->heap = heap;
+  saved->channel = heap_array(heap, past->count, sizeof *saved->channel);
+  assign(saved, past);
+  return saved;
+}
+
+void past_restore(Past *past, const Past *saved) { assign(past, saved); }

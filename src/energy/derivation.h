@@ -1,0 +1,93 @@
+/* derivation: what the files of the folder share.
+ *
+ * Invariant: once coordinates are found, the expressions here hold no variable that an equation of the model defines
+ * explicitly: of the unknowns only coordinates, multipliers and given functions of time are left. */
+#pragma once
+
+#include "energy/energy.h"
+
+#define NONE UINT32_MAX
+
+/* Every derivative of the Lagrangian up to this order may occur. */
+enum { HIGHEST = 2 };
+
+/* A constraint with what has been put in. */
+typedef struct ConstraintForm {
+  Expr residual;
+  Expr *gradient; /* per coordinate; EXPR_NONE where it is zero */
+  Expr rate;      /* of a constraint on positions its partial time derivative, else what is free of velocities */
+  bool is_holonomic;
+} ConstraintForm;
+
+typedef struct Derivation {
+  Model *model;
+  Dag *dag;
+  Heap *heap;
+  Arena arena;
+  Diags *diags;
+  const Energy *energy;
+  /* per unknown */
+  bool *is_multiplier;
+  uint8_t *tier;    /* see ownership.c */
+  uint32_t *owner;  /* the equation of the model that determines it; NONE */
+  uint32_t *number; /* coordinate; NONE */
+  /* found */
+  IndexVec coordinates;                /* unknowns */
+  Expr lagrangian, dissipation, total; /* energy */
+  Expr *force;                         /* per coordinate */
+  Expr *slope[HIGHEST + 1];            /* per order and coordinate: dL / d(derivative of that order) */
+  Expr *friction;                      /* per coordinate: dD/dq' */
+  ConstraintForm *constraints;
+} Derivation;
+
+static inline Expr coordinate_leaf(const Derivation *d, uint32_t coordinate, uint32_t order) {
+  return dag_variable(d->dag, d->coordinates.data[coordinate], order);
+}
+
+static inline uint32_t coordinate_variable(const Derivation *d, uint32_t coordinate) {
+  return d->model->unknowns.data[d->coordinates.data[coordinate]];
+}
+
+static inline const char *coordinate_name(const Derivation *d, uint32_t coordinate) {
+  return model_name(d->model, coordinate_variable(d, coordinate));
+}
+
+static inline bool is_zero(const Derivation *d, Expr e) {
+  double value;
+  return dag_is_constant(d->dag, e, &value) && value == 0;
+}
+
+/* sum + factor * other */
+static inline Expr add_product(const Derivation *d, Expr sum, Expr factor, Expr other) {
+  Expr product = dag_multiply(d->dag, factor, other);
+  return dag_add(d->dag, sum, product);
+}
+
+/* ---- derivation.c ---- */
+
+/* An equation of the model with a note that says where it comes from. */
+void derivation_equate(Derivation *d, Expr left, Expr right, Span span, const char *note);
+
+/* The same node for a residual and its multiples. */
+Expr scaled_residual(const Derivation *d, Expr residual);
+
+/* G^T lambda for one coordinate. */
+Expr constraint_force(const Derivation *d, uint32_t coordinate);
+
+/* ---- ownership.c ---- */
+
+/* Finds the coordinates and puts in what equations define. false after an error. */
+bool ownership_find(Derivation *d);
+
+/* The partial time derivative of an expression: that of time itself, and of given functions of time. */
+Expr explicit_rate(const Derivation *d, Expr e);
+
+/* ---- lagrange.c ---- */
+
+/* One equation for each coordinate, in the order of coordinates. false after an error. */
+bool lagrange_equations(Derivation *d);
+
+/* ---- balance.c ---- */
+
+/* The energy, what is dissipated and supplied, their balance, and the constraint forces, as variables. */
+void balance_add(Derivation *d);

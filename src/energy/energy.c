@@ -1,0 +1,158 @@
+/* energy: see energy.h. Coordinates, then constraints and forces on them, then equations. */
+#include "energy/derivation.h"
+
+/* ---- forces ---- */
+
+static bool take_forces(Derivation *d) {
+  const EnergyTerms *terms = &d->energy->force;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const EnergyTerm *term = &terms->data[i];
+    bool is_leaf = dag_op(d->dag, term->left) == OP_VARIABLE && dag_order(d->dag, term->left) == 0;
+    uint32_t coordinate = is_leaf ? d->number[dag_index(d->dag, term->left)] : NONE;
+    if (coordinate == NONE) {
+      Diag *diag = diag_error(d->diags, DIAG_INPUT, term->span, "a force acts on a coordinate, and `%s` is none",
+                              model_text(d->model, term->left, &d->diags->arena));
+      uint32_t owner = is_leaf ? d->owner[dag_index(d->dag, term->left)] : NONE;
+      if (owner != NONE) diag_note(d->diags, diag, d->model->equations.data[owner].span, "this equation determines it");
+      continue;
+    }
+    d->force[coordinate] = dag_add(d->dag, d->force[coordinate], term->right);
+  }
+  return d->diags->errors == 0;
+}
+
+/* ---- constraints ---- */
+
+static const char *constraint_text(Derivation *d, const EnergyTerm *term) {
+  Equation equation = {.left = term->left, .right = term->right};
+  return model_equation_text(d->model, &equation, &d->diags->arena);
+}
+
+/* The highest derivative of a coordinate in the residual; -1 if there is no coordinate. */
+static int highest_order(const Derivation *d, const ExprVec *leaves) {
+  int highest = -1;
+  for (uint32_t k = 0; k < leaves->count; k++)
+    if (d->number[dag_index(d->dag, leaves->data[k])] != NONE && (int)dag_order(d->dag, leaves->data[k]) > highest)
+      highest = (int)dag_order(d->dag, leaves->data[k]);
+  return highest;
+}
+
+static bool is_free_of_velocities(Derivation *d, Expr e) {
+  ExprVec leaves = {0};
+  dag_variables(d->dag, dag_scratch(d->dag), e, &leaves);
+  bool is_free = highest_order(d, &leaves) < 1;
+  vec_free(d->heap, &leaves);
+  return is_free;
+}
+
+/* What is left of a constraint linear in the velocities where these are zero. */
+static Expr without_velocities(Derivation *d, Expr e) {
+  ExprVec from = {0}, to = {0};
+  for (uint32_t i = 0; i < d->coordinates.count; i++) {
+    vec_push(d->heap, &from, coordinate_leaf(d, i, 1));
+    vec_push(d->heap, &to, dag_constant(d->dag, 0));
+  }
+  dag_substitute(d->dag, from.data, to.data, from.count, &e, 1);
+  vec_free(d->heap, &from);
+  vec_free(d->heap, &to);
+  return e;
+}
+
+static void take_gradient(Derivation *d, const EnergyTerm *term, ConstraintForm *form) {
+  ExprVec leaves = {0}, partials = {0};
+  uint32_t n = d->coordinates.count;
+  form->gradient = arena_array(&d->arena, n, sizeof *form->gradient);
+  for (uint32_t i = 0; i < n; i++) form->gradient[i] = EXPR_NONE;
+  dag_gradient(d->dag, form->residual, &leaves, &partials);
+  int highest = highest_order(d, &leaves);
+  form->is_holonomic = highest == 0;
+  if (highest < 0)
+    diag_error(d->diags, DIAG_INPUT, term->span, "this constraint holds no coordinate: %s", constraint_text(d, term));
+  else if (highest > 1)
+    diag_error(d->diags, DIAG_INPUT, term->span,
+               "a constraint holds coordinates and velocities, this one accelerations");
+  for (uint32_t k = 0; k < leaves.count && highest >= 0 && highest <= 1; k++) {
+    uint32_t coordinate = d->number[dag_index(d->dag, leaves.data[k])];
+    if (coordinate == NONE || (int)dag_order(d->dag, leaves.data[k]) != highest) continue;
+    form->gradient[coordinate] = partials.data[k];
+    if (highest == 0 || is_free_of_velocities(d, partials.data[k])) continue;
+    diag_error(d->diags, DIAG_INPUT, term->span, "a constraint must be linear in the velocities, and is not in der(%s)",
+               coordinate_name(d, coordinate));
+    break;
+  }
+  form->rate = form->is_holonomic ? explicit_rate(d, form->residual) : without_velocities(d, form->residual);
+  vec_free(d->heap, &leaves);
+  vec_free(d->heap, &partials);
+}
+
+static bool take_constraints(Derivation *d) {
+  const EnergyTerms *terms = &d->energy->constraint;
+  Map seen = map_make(d->heap);
+  for (uint32_t i = 0; i < terms->count; i++) {
+    take_gradient(d, &terms->data[i], &d->constraints[i]);
+    Expr key = scaled_residual(d, d->constraints[i].residual);
+    uint32_t before = map_get(&seen, key);
+    if (before == MAP_NONE) {
+      map_put(&seen, key, i);
+      continue;
+    }
+    Diag *diag = diag_error(d->diags, DIAG_INPUT, terms->data[i].span, "this constraint is given twice: %s",
+                            constraint_text(d, &terms->data[i]));
+    diag_note(d->diags, diag, terms->data[before].span, "first given here");
+  }
+  map_free(&seen);
+  return d->diags->errors == 0;
+}
+
+static void add_constraints(Derivation *d) {
+  const EnergyTerms *terms = &d->energy->constraint;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const EnergyTerm *term = &terms->data[i];
+    const char *note = arena_printf(&d->arena, "constraint on %s, multiplier %s",
+                                    d->constraints[i].is_holonomic ? "positions" : "velocities",
+                                    model_name(d->model, term->multiplier));
+    derivation_equate(d, term->left, term->right, term->span, note);
+  }
+}
+
+/* ---- the derivation ---- */
+
+static void derivation_begin(Derivation *d, Model *model, const Energy *energy, Diags *diags) {
+  uint32_t unknowns = model->unknowns.count;
+  *d = (Derivation){.model = model,
+                    .dag = model->dag,
+                    .heap = model->heap,
+                    .arena = arena_make(model->heap),
+                    .diags = diags,
+                    .energy = energy};
+  d->is_multiplier = arena_array(&d->arena, unknowns, sizeof *d->is_multiplier);
+  d->tier = arena_array(&d->arena, unknowns, sizeof *d->tier);
+  d->owner = arena_array(&d->arena, unknowns, sizeof *d->owner);
+  d->number = arena_array(&d->arena, unknowns, sizeof *d->number);
+  for (uint32_t j = 0; j < unknowns; j++) d->owner[j] = d->number[j] = NONE;
+  for (uint32_t i = 0; i < energy->constraint.count; i++)
+    d->is_multiplier[model->variables.data[energy->constraint.data[i].multiplier].index] = true;
+}
+
+static bool has_coordinates(Derivation *d) {
+  if (d->coordinates.count) {
+    d->force = arena_array(&d->arena, d->coordinates.count, sizeof *d->force);
+    for (uint32_t i = 0; i < d->coordinates.count; i++) d->force[i] = dag_constant(d->dag, 0);
+    return true;
+  }
+  diag_error(d->diags, DIAG_INPUT, d->energy->span,
+             "no coordinate: a variable of the energies that no equation determines is one, and there is none");
+  return false;
+}
+
+void energy_derive(Model *model, const Energy *energy, Diags *diags) {
+  Derivation d;
+  derivation_begin(&d, model, energy, diags);
+  bool fine = ownership_find(&d) && has_coordinates(&d) && take_forces(&d) && take_constraints(&d);
+  if (fine && lagrange_equations(&d)) {
+    add_constraints(&d);
+    if (energy->has_signals) balance_add(&d);
+  }
+  vec_free(d.heap, &d.coordinates);
+  arena_free(&d.arena);
+}

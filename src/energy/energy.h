@@ -1,0 +1,29 @@
+/* energy: from an energy to equations. A Lagrangian, Rayleigh's dissipation function, generalized forces and
+ * constraints become the equations of stationary action under constraints (Shmoylova et al. 2013, section 6, equations
+ * (63) to (69)):
+ *
+ *   d/dt dL/dq' - dL/dq - d2/dt2 dL/dq'' + dD/dq' = Q + G^T lambda,   h(t, q) = 0 or G q' + g = 0
+ *
+ * G is the gradient of a constraint's left minus right side, or the coefficients of its velocities. */
+#pragma once
+
+#include "model/model.h"
+
+/* A term or equation of a section, as it was written. */
+typedef struct EnergyTerm {
+  Expr left, right;    /* the term of a Lagrangian or dissipation is `left` */
+  uint32_t multiplier; /* of a constraint: the variable's position */
+  Span span;
+} EnergyTerm;
+typedef VEC(EnergyTerm) EnergyTerms;
+
+typedef struct Energy {
+  EnergyTerms lagrangian, dissipation, force, constraint;
+  Span span;        /* of the first section */
+  bool has_signals; /* the energy and its balance are variables of the model too */
+} Energy;
+
+/* Adds to the model, whose own equations are complete, the equations of its coordinates and constraints. Errors are in
+ * diags. O(n^3) partial derivatives at most for n coordinates; as many as the mass matrix has entries and they
+ * variables. */
+void energy_derive(Model *model, const Energy *energy, Diags *diags);

@@ -1,0 +1,339 @@
+/* lagrange: the equations of stationary action, one a coordinate.
+ *
+ * The left side has the mass matrix times the accelerations, and friction; the right side what is left of d/dt dL/dq'
+ * - dL/dq, forces and multipliers. If L is quadratic in the velocities, L = q'^T M q' / 2 + b^T q' + L0, what is left
+ * is a sum over products of velocities (Christoffel symbols), in which the halves of d/dt dL/dq' and dL/dq that cancel
+ * have gone; of that sum and the plain derivative the shorter one is taken. */
+#include "energy/derivation.h"
+
+/* coefficient * q_j' * q_k' in the equation of coordinate i; k is NONE where it is linear. */
+typedef struct VelocityTerm {
+  uint32_t i, j, k;
+  Expr coefficient;
+} VelocityTerm;
+
+typedef struct Lagrange {
+  Derivation *d;
+  uint32_t n;
+  Expr *mass;        /* n by n, symmetric */
+  bool is_higher;    /* L has second derivatives */
+  bool is_quadratic; /* it has none, and no velocity is in the mass matrix */
+  Map place;         /* of a velocity term: by i, j, k */
+  VEC(VelocityTerm) velocities;
+  Expr *rest; /* per coordinate: of d/dt dL/dq' - dL/dq, without accelerations and products of velocities */
+  ExprVec zeros;
+  ExprVec speeds, accelerations; /* leaves */
+} Lagrange;
+
+/* ---- derivatives of the Lagrangian ---- */
+
+static Expr *zeros(Derivation *d) {
+  Expr *list = arena_array(&d->arena, d->coordinates.count, sizeof *list);
+  for (uint32_t i = 0; i < d->coordinates.count; i++) list[i] = dag_constant(d->dag, 0);
+  return list;
+}
+
+/* The partials of e by derivatives of coordinates, into slope[order][coordinate]; false if one is higher than
+ * `highest`. */
+static bool take_slopes(Derivation *d, Expr e, Expr **slope, uint32_t highest) {
+  ExprVec leaves = {0}, partials = {0};
+  bool fits = true;
+  dag_gradient(d->dag, e, &leaves, &partials);
+  for (uint32_t k = 0; k < leaves.count; k++) {
+    uint32_t coordinate = d->number[dag_index(d->dag, leaves.data[k])], order = dag_order(d->dag, leaves.data[k]);
+    if (coordinate == NONE) continue;
+    if (order <= highest) slope[order][coordinate] = partials.data[k];
+    else fits = false;
+  }
+  vec_free(d->heap, &leaves);
+  vec_free(d->heap, &partials);
+  return fits;
+}
+
+static bool find_slopes(Derivation *d) {
+  Expr *ignored = zeros(d), *friction[2] = {ignored, d->friction = zeros(d)};
+  for (uint32_t order = 0; order <= HIGHEST; order++) d->slope[order] = zeros(d);
+  if (!take_slopes(d, d->lagrangian, d->slope, HIGHEST)) {
+    diag_error(d->diags, DIAG_INPUT, d->energy->lagrangian.data[0].span,
+               "not supported: a Lagrangian with derivatives of coordinates beyond the second");
+    return false;
+  }
+  if (take_slopes(d, d->dissipation, friction, 1)) return true;
+  diag_error(d->diags, DIAG_INPUT, d->energy->dissipation.data[0].span,
+             "a dissipation depends on coordinates and their velocities, this one on accelerations");
+  return false;
+}
+
+/* Is a derivative of a coordinate of this order, or a higher one, below e? */
+static bool holds_order(Derivation *d, Expr e, uint32_t order) {
+  ExprVec leaves = {0};
+  bool found = false;
+  if (!dag_depends(d->dag, e, OP_VARIABLE)) return false;
+  dag_variables(d->dag, dag_scratch(d->dag), e, &leaves);
+  for (uint32_t k = 0; k < leaves.count && !found; k++)
+    found = dag_order(d->dag, leaves.data[k]) >= order && d->number[dag_index(d->dag, leaves.data[k])] != NONE;
+  vec_free(d->heap, &leaves);
+  return found;
+}
+
+static void find_mass(Lagrange *l) {
+  Derivation *d = l->d;
+  Expr *row[2] = {zeros(d), NULL};
+  l->mass = arena_array(&d->arena, (size_t)l->n * l->n, sizeof *l->mass);
+  for (uint32_t i = 0; i < l->n; i++) l->is_higher = l->is_higher || !is_zero(d, d->slope[2][i]);
+  l->is_quadratic = !l->is_higher;
+  for (uint32_t i = 0; i < l->n; i++) {
+    row[1] = l->mass + (size_t)i * l->n;
+    for (uint32_t j = 0; j < l->n; j++) row[1][j] = dag_constant(d->dag, 0);
+    take_slopes(d, d->slope[1][i], row, 1);
+    for (uint32_t j = 0; j < i; j++) row[1][j] = l->mass[(size_t)j * l->n + i]; /* equal in value: one node serves */
+    for (uint32_t j = 0; j < l->n; j++) l->is_quadratic = l->is_quadratic && !holds_order(d, row[1][j], 1);
+  }
+}
+
+/* ---- products of velocities ---- */
+
+static void add_velocity(Lagrange *l, uint32_t i, uint32_t j, uint32_t k, Expr coefficient) {
+  Derivation *d = l->d;
+  if (k != NONE && k < j) {
+    uint32_t held = j;
+    j = k;
+    k = held;
+  }
+  uint64_t key = ((uint64_t)i * (l->n + 1) + j) * (l->n + 1) + (k == NONE ? l->n : k);
+  uint32_t place = map_get(&l->place, key);
+  if (place == MAP_NONE) {
+    map_put(&l->place, key, l->velocities.count);
+    vec_push(d->heap, &l->velocities, (VelocityTerm){i, j, k, coefficient});
+  } else {
+    VelocityTerm *term = &l->velocities.data[place];
+    term->coefficient = dag_add(d->dag, term->coefficient, coefficient);
+  }
+}
+
+/* What M_ab, a <= b, gives: M_ab q_b' in p_a, the same in p_b, and q_a' q_b' M_ab in L. */
+static void differentiate_mass(Lagrange *l, uint32_t a, uint32_t b) {
+  Derivation *d = l->d;
+  Expr entry = l->mass[(size_t)a * l->n + b];
+  if (!dag_depends(d->dag, entry, OP_VARIABLE) && !dag_depends(d->dag, entry, OP_TIME)) return;
+  Expr rate = explicit_rate(d, entry);
+  if (!is_zero(d, rate)) {
+    add_velocity(l, a, b, NONE, rate);
+    if (a != b) add_velocity(l, b, a, NONE, rate);
+  }
+  ExprVec leaves = {0}, partials = {0};
+  dag_gradient(d->dag, entry, &leaves, &partials);
+  for (uint32_t k = 0; k < leaves.count; k++) {
+    uint32_t c = d->number[dag_index(d->dag, leaves.data[k])];
+    if (c == NONE) continue;
+    add_velocity(l, a, b, c, partials.data[k]);
+    if (a != b) add_velocity(l, b, a, c, partials.data[k]);
+    add_velocity(l, c, a, b, dag_scale(d->dag, a == b ? -0.5 : -1, partials.data[k]));
+  }
+  vec_free(d->heap, &leaves);
+  vec_free(d->heap, &partials);
+}
+
+/* What b_i of b^T q' gives: db_i/dq_j q_j' in d/dt p_i, and q_i' db_i/dq_j in dL/dq_j. */
+static void differentiate_linear(Lagrange *l, uint32_t i) {
+  Derivation *d = l->d;
+  Expr b = d->slope[1][i];
+  ExprVec leaves = {0}, partials = {0};
+  dag_substitute(d->dag, l->speeds.data, l->zeros.data, l->n, &b, 1);
+  dag_gradient(d->dag, b, &leaves, &partials);
+  for (uint32_t k = 0; k < leaves.count; k++) {
+    uint32_t j = d->number[dag_index(d->dag, leaves.data[k])];
+    if (j == NONE || j == i) continue;
+    add_velocity(l, i, j, NONE, partials.data[k]);
+    add_velocity(l, j, i, NONE, dag_negate(d->dag, partials.data[k]));
+  }
+  l->rest[i] = dag_add(d->dag, l->rest[i], explicit_rate(d, b));
+  vec_free(d->heap, &leaves);
+  vec_free(d->heap, &partials);
+}
+
+/* q'^T M q' / 2 */
+static Expr kinetic_energy(Lagrange *l) {
+  Derivation *d = l->d;
+  Expr sum = dag_constant(d->dag, 0);
+  for (uint32_t a = 0; a < l->n; a++)
+    for (uint32_t b = a; b < l->n; b++) {
+      if (is_zero(d, l->mass[(size_t)a * l->n + b])) continue;
+      Expr product = dag_multiply(d->dag, l->speeds.data[a], l->speeds.data[b]);
+      if (a == b) product = dag_scale(d->dag, 0.5, product);
+      sum = add_product(d, sum, l->mass[(size_t)a * l->n + b], product);
+    }
+  return sum;
+}
+
+static void find_velocity_terms(Lagrange *l) {
+  Derivation *d = l->d;
+  Expr still = d->lagrangian;
+  Expr *slope = zeros(d);
+  dag_substitute(d->dag, l->speeds.data, l->zeros.data, l->n, &still, 1);
+  take_slopes(d, still, &slope, 0);
+  d->total = dag_subtract(d->dag, kinetic_energy(l), still);
+  for (uint32_t i = 0; i < l->n; i++) l->rest[i] = dag_negate(d->dag, slope[i]);
+  for (uint32_t a = 0; a < l->n; a++)
+    for (uint32_t b = a; b < l->n; b++) differentiate_mass(l, a, b);
+  for (uint32_t i = 0; i < l->n; i++) differentiate_linear(l, i);
+  for (uint32_t t = 0; t < l->velocities.count; t++) {
+    const VelocityTerm *term = &l->velocities.data[t];
+    Expr product = l->speeds.data[term->j];
+    if (term->k != NONE) product = dag_multiply(d->dag, product, l->speeds.data[term->k]);
+    l->rest[term->i] = add_product(d, l->rest[term->i], term->coefficient, product);
+  }
+}
+
+/* The energy by the definition: sum of q' (dL/dq' - d/dt dL/dq'') + q'' dL/dq'' - L. */
+static Expr total_energy(Lagrange *l) {
+  Derivation *d = l->d;
+  Expr sum = dag_negate(d->dag, d->lagrangian);
+  for (uint32_t i = 0; i < l->n; i++) {
+    Expr momentum = dag_subtract(d->dag, d->slope[1][i], dag_time_derivative(d->dag, d->slope[2][i]));
+    sum = add_product(d, sum, momentum, l->speeds.data[i]);
+    sum = add_product(d, sum, d->slope[2][i], l->accelerations.data[i]);
+  }
+  return sum;
+}
+
+/* ---- equations ---- */
+
+/* d/dt dL/dq' - dL/dq, without the accelerations that the mass matrix multiplies, of a Lagrangian of first order. */
+static Expr plain_rest(Lagrange *l, uint32_t i) {
+  Derivation *d = l->d;
+  Expr rate = dag_time_derivative(d->dag, d->slope[1][i]);
+  dag_substitute(d->dag, l->accelerations.data, l->zeros.data, l->n, &rate, 1);
+  return dag_subtract(d->dag, rate, d->slope[0][i]);
+}
+
+static uint32_t cost(Derivation *d, Expr e) { return dag_count(d->dag, dag_scratch(d->dag), &e, 1); }
+
+static Expr inertia(Lagrange *l, uint32_t i) {
+  Expr sum = dag_constant(l->d->dag, 0);
+  for (uint32_t j = 0; j < l->n; j++)
+    if (!is_zero(l->d, l->mass[(size_t)i * l->n + j]))
+      sum = add_product(l->d, sum, l->mass[(size_t)i * l->n + j], l->accelerations.data[j]);
+  return sum;
+}
+
+/* d/dt dL/dq' - d2/dt2 dL/dq'' */
+static Expr higher_inertia(Derivation *d, uint32_t i) {
+  Expr first = dag_time_derivative(d->dag, d->slope[1][i]);
+  Expr second = dag_time_derivative(d->dag, dag_time_derivative(d->dag, d->slope[2][i]));
+  return dag_subtract(d->dag, first, second);
+}
+
+/* d/dt dL/dx' + dD/dx' = dL/dx + Q_x + lambda_rod*d(rod)/dx, of what there is. */
+static const char *origin(Derivation *d, uint32_t i) {
+  TextVec text = {0};
+  const char *name = coordinate_name(d, i), *join = "";
+  text_printf(d->heap, &text, "coordinate %s: ", name);
+  if (!is_zero(d, d->slope[1][i])) text_printf(d->heap, &text, "d/dt dL/d%s'", name), join = " + ";
+  if (!is_zero(d, d->slope[2][i])) text_printf(d->heap, &text, " - d2/dt2 dL/d%s''", name), join = " + ";
+  if (!is_zero(d, d->friction[i])) text_printf(d->heap, &text, "%sdD/d%s'", join, name), join = " + ";
+  text_printf(d->heap, &text, *join ? " = " : "0 = ");
+  join = "";
+  if (!is_zero(d, d->slope[0][i])) text_printf(d->heap, &text, "dL/d%s", name), join = " + ";
+  if (!is_zero(d, d->force[i])) text_printf(d->heap, &text, "%sforce on %s", join, name), join = " + ";
+  for (uint32_t c = 0; c < d->energy->constraint.count; c++) {
+    if (d->constraints[c].gradient[i] == EXPR_NONE) continue;
+    text_printf(d->heap, &text, "%sG_%s^T %s", join, name,
+                model_name(d->model, d->energy->constraint.data[c].multiplier));
+    join = " + ";
+  }
+  if (!*join) text_printf(d->heap, &text, "0");
+  const char *kept = arena_copy(&d->arena, text.data, text.count);
+  vec_free(d->heap, &text);
+  return kept;
+}
+
+static bool add_equation(Lagrange *l, uint32_t i) {
+  Derivation *d = l->d;
+  Expr left, rest;
+  if (!l->is_higher) {
+    left = inertia(l, i);
+    rest = plain_rest(l, i);
+    if (l->is_quadratic && cost(d, l->rest[i]) <= cost(d, rest)) rest = l->rest[i];
+  } else {
+    left = higher_inertia(d, i);
+    rest = dag_negate(d->dag, d->slope[0][i]);
+  }
+  left = dag_add(d->dag, left, d->friction[i]);
+  Expr right = dag_subtract(d->dag, d->force[i], rest);
+  right = dag_add(d->dag, right, constraint_force(d, i));
+  const Variable *variable = &d->model->variables.data[coordinate_variable(d, i)];
+  Equation equation = {.left = left, .right = right};
+  if (!dag_depends(d->dag, left, OP_VARIABLE) && !dag_depends(d->dag, right, OP_VARIABLE)) {
+    diag_error(d->diags, DIAG_INPUT, variable->span,
+               "the Lagrangian leaves coordinate `%s` undetermined: its equation is %s", coordinate_name(d, i),
+               model_equation_text(d->model, &equation, &d->diags->arena));
+    return false;
+  }
+  derivation_equate(d, left, right, variable->span, origin(d, i));
+  return true;
+}
+
+/* Two coordinates whose equations are the same up to a factor occur in one combination only. */
+static bool check_distinct(Derivation *d, uint32_t first) {
+  Map seen = map_make(d->heap);
+  bool fine = true;
+  for (uint32_t i = 0; i < d->coordinates.count && fine; i++) {
+    Expr residual = scaled_residual(d, d->model->equations.data[first + i].residual);
+    uint32_t other = map_get(&seen, residual);
+    if (other == MAP_NONE) map_put(&seen, residual, i);
+    else {
+      fine = false;
+      diag_error(d->diags, DIAG_INPUT, d->model->variables.data[coordinate_variable(d, i)].span,
+                 "the Lagrangian leaves coordinates `%s` and `%s` undetermined: they have the same equation",
+                 coordinate_name(d, other), coordinate_name(d, i));
+    }
+  }
+  map_free(&seen);
+  return fine;
+}
+
+/* What solvers may know of the equations. */
+static void keep_mass(const Lagrange *l, uint32_t first) {
+  Derivation *d = l->d;
+  uint32_t n = l->n, m = d->energy->constraint.count;
+  MassForm *form = heap_alloc(d->heap, sizeof *form);
+  *form = (MassForm){.coordinates = n, .constraints = m, .first = first};
+  form->coordinate = heap_array(d->heap, n, sizeof *form->coordinate);
+  form->multiplier = heap_array(d->heap, m, sizeof *form->multiplier);
+  form->mass = heap_array(d->heap, (size_t)n * n, sizeof *form->mass);
+  form->gradient = heap_array(d->heap, (size_t)m * n, sizeof *form->gradient);
+  for (uint32_t i = 0; i < n; i++) form->coordinate[i] = d->coordinates.data[i];
+  for (uint32_t k = 0; k < n * n; k++) form->mass[k] = l->mass[k];
+  for (uint32_t c = 0; c < m; c++) {
+    form->multiplier[c] = d->model->variables.data[d->energy->constraint.data[c].multiplier].index;
+    for (uint32_t i = 0; i < n; i++) {
+      Expr entry = d->constraints[c].gradient[i];
+      form->gradient[(size_t)c * n + i] = entry == EXPR_NONE ? dag_constant(d->dag, 0) : entry;
+    }
+  }
+  d->model->mass = form;
+}
+
+bool lagrange_equations(Derivation *d) {
+  Lagrange l = {.d = d, .n = d->coordinates.count, .place = map_make(d->heap), .rest = zeros(d)};
+  uint32_t first = d->model->equations.count;
+  for (uint32_t i = 0; i < l.n; i++) {
+    vec_push(d->heap, &l.zeros, dag_constant(d->dag, 0));
+    vec_push(d->heap, &l.speeds, coordinate_leaf(d, i, 1));
+    vec_push(d->heap, &l.accelerations, coordinate_leaf(d, i, 2));
+  }
+  bool fine = find_slopes(d);
+  if (fine) find_mass(&l);
+  if (fine && l.is_quadratic) find_velocity_terms(&l);
+  else if (fine) d->total = total_energy(&l);
+  for (uint32_t i = 0; i < l.n && fine; i++) fine = add_equation(&l, i);
+  fine = fine && check_distinct(d, first);
+  if (fine && !l.is_higher) keep_mass(&l, first);
+  map_free(&l.place);
+  vec_free(d->heap, &l.velocities);
+  vec_free(d->heap, &l.zeros);
+  vec_free(d->heap, &l.speeds);
+  vec_free(d->heap, &l.accelerations);
+  return fine;
+}

@@ -1,0 +1,50 @@
+/* curve: a function of one variable through given points, which tables in one dimension and over time have for each
+ * column: piecewise constant, linear or cubic, continued beyond its ends. Its derivatives of all orders are exact.
+ *
+ * Points do not decrease; two at the same place are a jump. Cubic pieces on both sides of a jump do not know of each
+ * other. */
+#pragma once
+
+#include "base/heap.h"
+
+#include <stdint.h>
+
+/* Modelica.Blocks.Types.Smoothness, .Extrapolation */
+typedef enum Smoothness {
+  SMOOTH_LINEAR = 1,
+  SMOOTH_AKIMA, /* H. Akima, J. ACM 17 (1970) 589 */
+  SMOOTH_CONSTANT,
+  SMOOTH_FRITSCH_BUTLAND, /* SIAM J. Sci. Stat. Comput. 5 (1984) 300 */
+  SMOOTH_STEFFEN,         /* Astron. Astrophys. 239 (1990) 443 */
+  SMOOTH_MODIFIED_AKIMA,  /* flat parts stay flat where slopes are equal */
+} Smoothness;
+
+typedef enum Extrapolation {
+  EXTRAPOLATE_HOLD = 1,
+  EXTRAPOLATE_LINEAR,
+  EXTRAPOLATE_PERIODIC,
+  EXTRAPOLATE_NONE
+} Extrapolation;
+
+typedef struct Curve {
+  Smoothness smoothness;
+  Extrapolation extrapolation;
+  uint32_t count; /* points, at least one */
+  const double *x, *y;
+  double *slope; /* at each point, of the cubic kinds */
+} Curve;
+
+/* A curve through the points, whose arrays must outlive it; O(count). */
+Curve curve_make(Heap *heap, const double *x, const double *y, uint32_t count, Smoothness smoothness,
+                 Extrapolation extrapolation);
+
+/* Value and derivatives up to `order` at u; from_left: of the piece that ends at u, if one does. false: u is outside of
+ * a curve that is not to be extrapolated. */
+bool curve_derivatives(const Curve *curve, double u, bool from_left, uint32_t order, double *derivative);
+
+/* How much of an Akima slope at a point is that of the piece before it, the rest being that of the piece behind; d[-2..1]
+ * are the slopes of the two pieces before and behind. */
+double curve_akima_share(const double *d, bool is_modified);
+
+/* Fills d[-2], d[-1], d[pieces], d[pieces + 1]: beyond the ends the slopes go on as those of a parabola do. */
+void curve_extend_steps(double *d, uint32_t pieces);

@@ -1,0 +1,135 @@
+/* external: what stands behind `external "C"` and `external "FORTRAN 77"`. The functions of the Modelica Standard
+ * Library's C libraries are built in (functions.def); LAPACK is linked; others come from shared libraries that the user
+ * names. A function sees plain numbers, texts and objects; which arguments it takes, its signature says, and they are
+ * checked before it runs.
+ *
+ * Invariant: nothing here is global. What a call leaves behind (objects, states of generators, files read) belongs to
+ * the ExternalState of a run, or, if it is an object, to the heap of that state. An object is never changed after it
+ * was made, unless a library of the user made it. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/vec.h"
+
+#include <stdint.h>
+
+/* What a value is: the letter of a signature, in lower case a scalar, in upper case an array. */
+typedef enum ExternalType {
+  EXTERNAL_NOTHING = 0,
+  EXTERNAL_REAL = 'r',
+  EXTERNAL_INTEGER = 'i', /* Boolean and enumerations too */
+  EXTERNAL_TEXT = 's',
+  EXTERNAL_OBJECT = 'o',
+} ExternalType;
+
+/* Something that a constructor made. Equations carry its address as a number, which is exact below 2^53. */
+typedef struct ExternalInstance {
+  const void *kind; /* address that tells objects of different classes apart */
+  void *content;
+  bool is_shared;                 /* never changes: several runs may use it at once */
+  void (*release)(void *content); /* NULL: nothing to release */
+} ExternalInstance;
+
+/* An argument or the result. Arrays are in row-major order. A Real of a function that knows its derivatives
+ * (External.is_smooth) is an element of the algebra with ExternalCall.nilpotents nilpotents: 2^nilpotents
+ * coefficients, the value first. */
+typedef struct ExternalValue {
+  ExternalType type;
+  uint32_t dimensions, count;
+  const uint32_t *sizes;
+  bool is_output; /* what the function writes there is taken */
+  union {
+    double *numbers;
+    const char **texts;
+    ExternalInstance *object;
+  };
+} ExternalValue;
+
+struct External;
+
+/* What the calls of one run share; it belongs to the heap of the run, in which objects are made. */
+typedef struct ExternalState {
+  Heap *heap;
+  TextVec printed;    /* lines that functions print */
+  VEC(uint64_t) seed; /* of the generator with hidden state: 16 words and a position */
+} ExternalState;
+
+typedef struct ExternalCall {
+  const struct External *function;
+  ExternalValue *arguments;
+  uint32_t count;
+  ExternalValue result;
+  uint32_t nilpotents;
+  ExternalState *state;
+  Arena *arena; /* of texts and arrays that the call gives back */
+  const char *failure;
+} ExternalCall;
+
+/* What a function may do to the world. */
+typedef enum ExternalEffect {
+  EFFECT_NONE,   /* depends on its arguments, and on files that it reads */
+  EFFECT_HIDDEN, /* depends on earlier calls, or on the time of day */
+  EFFECT_WRITES, /* writes or removes files, changes the environment, or runs commands */
+} ExternalEffect;
+
+typedef struct External {
+  const char *name;
+  /* Result, then `=`, then the arguments: "r=oir" takes an object, an Integer and a Real and gives a Real. NULL: any,
+   * the function itself looks. */
+  const char *signature;
+  bool (*run)(ExternalCall *call);
+  ExternalEffect effect;
+  bool is_smooth; /* takes and gives nilpotents */
+  bool may_write; /* the user allows it */
+  /* Of a function in a library, run by external_foreign. */
+  void (*address)(void);
+  bool is_fortran;
+  const char *sizes;             /* of arrays, as functions.def says; NULL: nothing is known about it */
+  void (*release)(void *object); /* of a constructor: its destructor; NULL if there is none */
+} External;
+
+/* That functions may write, and the libraries that the user allows; NULL stands for neither. */
+typedef struct ExternalRights {
+  VEC(void *) libraries; /* of dlopen */
+} ExternalRights;
+
+/* What is looked for: its name, its language, and, if it is a constructor, the destructor's name, else NULL. */
+typedef struct ExternalName {
+  const char *name, *destructor;
+  bool is_fortran;
+} ExternalName;
+
+/* The function of this name. NULL: there is none; or (is_forbidden) it writes, which the rights do not include. */
+const External *external_find(Heap *heap, ExternalName wanted, const ExternalRights *rights, bool *is_forbidden);
+
+/* Rights to write and to these shared libraries (paths with commas between them, may be empty), for the life of the
+ * heap; NULL with the reason in the arena if one cannot be opened. */
+const ExternalRights *external_rights(Heap *heap, const char *libraries, Arena *arena, const char **failure);
+
+/* That of the heap, made when first asked for. */
+ExternalState *external_state(Heap *heap);
+
+/* Checks the arguments and runs the function. false: the reason is in call->failure, which lives in call->arena. */
+bool external_run(ExternalCall *call);
+
+/* An object as a number, and back. */
+double external_handle(ExternalInstance *object);
+ExternalInstance *external_instance(double handle);
+
+/* ---- for the functions ---- */
+
+/* Says why and returns false. */
+__attribute__((format(printf, 2, 3))) bool external_fail(ExternalCall *call, const char *format, ...);
+
+/* A new object as the result; its content is in the heap of the state, or is released by who made it. */
+bool external_give_object(ExternalCall *call, const void *kind, void *content, bool is_shared);
+
+/* Content of argument `position` if it is an object of this kind; NULL after external_fail. */
+void *external_content(ExternalCall *call, uint32_t position, const void *kind);
+
+/* Argument `position` as a number, a count of rows and the like. */
+double external_number(const ExternalCall *call, uint32_t position);
+int64_t external_integer(const ExternalCall *call, uint32_t position);
+const char *external_text(const ExternalCall *call, uint32_t position);
+bool external_give(ExternalCall *call, double result);
+bool external_give_text(ExternalCall *call, const char *text, size_t length);

@@ -1,0 +1,216 @@
+/* foreign: see foreign.h. In C, scalars are passed by value and outputs as pointers; in FORTRAN 77 everything is a
+ * pointer, matrices are stored by columns, and the lengths of texts follow at the end. */
+#include "external/foreign.h"
+
+#include <ctype.h>
+#include <ffi.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARGUMENTS_MAX = 64 };
+
+/* An argument in the form that the function sees. */
+typedef union Slot {
+  double real;
+  int64_t integer;
+  void *pointer;
+} Slot;
+
+typedef struct Frame {
+  ffi_type *types[2 * ARGUMENTS_MAX];
+  void *values[2 * ARGUMENTS_MAX];
+  Slot slots[2 * ARGUMENTS_MAX];
+  uint32_t count;
+} Frame;
+
+/* ---- arrays ---- */
+
+/* Where element i of a row-major array stands for the function. */
+static size_t position_of(const ExternalCall *call, const ExternalValue *value, uint32_t i) {
+  if (!call->function->is_fortran || value->dimensions != 2) return i;
+  return (size_t)(i % value->sizes[1]) * value->sizes[0] + i / value->sizes[1];
+}
+
+static void *copy_out(const ExternalCall *call, const ExternalValue *value) {
+  bool is_real = value->type == EXTERNAL_REAL;
+  void *copy = arena_array(call->arena, value->count + 1, is_real ? sizeof(double) : sizeof(int));
+  for (uint32_t i = 0; i < value->count; i++) {
+    size_t at = position_of(call, value, i);
+    if (is_real) ((double *)copy)[at] = value->numbers[i];
+    else ((int *)copy)[at] = (int)value->numbers[i];
+  }
+  return copy;
+}
+
+static void copy_back(const ExternalCall *call, ExternalValue *value, const void *copy) {
+  for (uint32_t i = 0; i < value->count; i++) {
+    size_t at = position_of(call, value, i);
+    value->numbers[i] = value->type == EXTERNAL_REAL ? ((const double *)copy)[at] : ((const int *)copy)[at];
+  }
+}
+
+/* ---- arguments ---- */
+
+static void add_slot(Frame *frame, ffi_type *type, Slot slot) {
+  uint32_t at = frame->count++;
+  frame->slots[at] = slot;
+  frame->types[at] = type;
+  frame->values[at] = &frame->slots[at];
+}
+
+static void add_argument(ExternalCall *call, Frame *frame, const ExternalValue *value) {
+  bool is_value = !call->function->is_fortran && !value->is_output && !value->dimensions;
+  switch (value->type) {
+  case EXTERNAL_OBJECT:
+    add_slot(frame, &ffi_type_pointer, (Slot){.pointer = value->object ? value->object->content : NULL});
+    break;
+  case EXTERNAL_TEXT: {
+    bool is_array = value->dimensions || value->is_output;
+    add_slot(frame, &ffi_type_pointer,
+             (Slot){.pointer = is_array ? (void *)value->texts : (void *)(uintptr_t)value->texts[0]});
+    break;
+  }
+  case EXTERNAL_REAL:
+    if (is_value) add_slot(frame, &ffi_type_double, (Slot){.real = value->numbers[0]});
+    else add_slot(frame, &ffi_type_pointer, (Slot){.pointer = copy_out(call, value)});
+    break;
+  case EXTERNAL_INTEGER:
+    if (is_value) add_slot(frame, &ffi_type_sint64, (Slot){.integer = (int64_t)value->numbers[0]});
+    else add_slot(frame, &ffi_type_pointer, (Slot){.pointer = copy_out(call, value)});
+    break;
+  case EXTERNAL_NOTHING: break;
+  }
+}
+
+static bool add_arguments(ExternalCall *call, Frame *frame) {
+  if (call->count > ARGUMENTS_MAX) return external_fail(call, "more than %d arguments", ARGUMENTS_MAX);
+  for (uint32_t i = 0; i < call->count; i++) {
+    const ExternalValue *value = &call->arguments[i];
+    if (value->type == EXTERNAL_NOTHING)
+      return external_fail(call, "argument %u is a record, which is not passed on", i + 1);
+    if (call->function->is_fortran && value->dimensions > 2)
+      return external_fail(call, "an array of more than two dimensions");
+    add_argument(call, frame, value);
+  }
+  for (uint32_t i = 0; call->function->is_fortran && i < call->count; i++)
+    if (call->arguments[i].type == EXTERNAL_TEXT)
+      add_slot(frame, &ffi_type_sint64, (Slot){.integer = (int64_t)strlen(call->arguments[i].texts[0])});
+  return true;
+}
+
+/* ---- sizes of arrays (functions.def) ---- */
+
+static int64_t size_term(const ExternalCall *call, const char **at) {
+  if (isdigit((unsigned char)**at)) return strtol(*at, (char **)(uintptr_t)at, 10);
+  int64_t value = external_integer(call, (uint32_t)(*(*at)++ - 'a'));
+  return value > 0 ? value : 0;
+}
+
+static int64_t size_needed(const ExternalCall *call, const char *at) {
+  int64_t product = 1;
+  for (;; at++) {
+    int64_t term = size_term(call, &at);
+    if (*at == '<' || *at == '>') {
+      bool is_least = *at++ == '<';
+      int64_t other = size_term(call, &at);
+      if (is_least ? other < term : other > term) term = other;
+    }
+    if (term > INT32_MAX) return INT64_MAX;
+    product *= term;
+    if (*at == '-') return product - 1;
+    if (*at != '*') return product;
+  }
+}
+
+static bool argument_fits(const ExternalCall *call, const ExternalValue *value, const char *letter) {
+  const char *text = value->type == EXTERNAL_TEXT ? value->texts[0] : "";
+  switch (*letter) {
+  case '#': return value->type == EXTERNAL_INTEGER && !value->dimensions;
+  case '%': return value->type == EXTERNAL_REAL && !value->dimensions;
+  case '$': return value->type == EXTERNAL_TEXT && !value->dimensions;
+  case '!': return toupper((unsigned char)text[0]) == 'N';
+  default: break;
+  }
+  if (value->type != EXTERNAL_REAL && value->type != EXTERNAL_INTEGER) return false;
+  if (letter[1] == '?') {
+    if (toupper((unsigned char)external_text(call, (uint32_t)(*letter - 'a'))[0]) == 'N') return true;
+    letter += 2;
+  }
+  return value->count >= size_needed(call, letter);
+}
+
+/* A routine of LAPACK believes the sizes it is told. First scalars, since sizes are made of them. */
+static bool sizes_fit(ExternalCall *call) {
+  for (int pass = 0; pass < 2; pass++) {
+    const char *letter = call->function->sizes;
+    for (uint32_t i = 0; i < call->count; i++) {
+      bool is_scalar = *letter && strchr("#%$!", *letter);
+      if (!*letter || (is_scalar == !pass && !argument_fits(call, &call->arguments[i], letter)))
+        return external_fail(call, "argument %u of `%s` does not have the type or the size that it needs", i + 1,
+                             call->function->name);
+      letter += strcspn(letter, " ");
+      letter += *letter == ' ';
+    }
+    if (*letter) return external_fail(call, "`%s` has too few arguments", call->function->name);
+  }
+  return true;
+}
+
+/* ---- the call ---- */
+
+static const char FOREIGN_KIND = 0;
+
+static void release_object(void *object) {
+  ExternalInstance *instance = object;
+  instance->release(instance->content);
+}
+
+/* An object goes, by its destructor, with the heap of the run. */
+static bool give_object(ExternalCall *call, void *content) {
+  if (!content) return external_fail(call, "the constructor made no object");
+  external_give_object(call, &FOREIGN_KIND, content, false);
+  call->result.object->release = call->function->release;
+  if (call->function->release) heap_defer(call->state->heap, release_object, call->result.object);
+  return true;
+}
+
+static bool give_result(ExternalCall *call, Slot slot) {
+  switch (call->result.type) {
+  case EXTERNAL_NOTHING: return true;
+  case EXTERNAL_REAL: return external_give(call, slot.real);
+  case EXTERNAL_INTEGER: return external_give(call, (int)slot.integer);
+  case EXTERNAL_TEXT:
+    return slot.pointer ? external_give_text(call, slot.pointer, strlen(slot.pointer))
+                        : external_give_text(call, "", 0);
+  case EXTERNAL_OBJECT: return give_object(call, slot.pointer);
+  }
+  return false;
+}
+
+static ffi_type *result_type(ExternalType type) {
+  switch (type) {
+  case EXTERNAL_REAL: return &ffi_type_double;
+  case EXTERNAL_INTEGER: return &ffi_type_sint;
+  case EXTERNAL_TEXT:
+  case EXTERNAL_OBJECT: return &ffi_type_pointer;
+  case EXTERNAL_NOTHING: break;
+  }
+  return &ffi_type_void;
+}
+
+bool external_foreign(ExternalCall *call) {
+  Frame frame = {.count = 0};
+  Slot result = {0};
+  ffi_cif interface;
+  if (call->result.dimensions) return external_fail(call, "the result is an array, which no function in C gives");
+  if ((call->function->sizes && !sizes_fit(call)) || !add_arguments(call, &frame)) return false;
+  if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, frame.count, result_type(call->result.type), frame.types) != FFI_OK)
+    return external_fail(call, "it cannot be called");
+  ffi_call(&interface, call->function->address, &result, frame.values);
+  for (uint32_t i = 0; i < call->count; i++) {
+    ExternalValue *value = &call->arguments[i];
+    bool is_number = value->type == EXTERNAL_REAL || value->type == EXTERNAL_INTEGER;
+    if (value->is_output && is_number) copy_back(call, value, frame.slots[i].pointer);
+  }
+  return give_result(call, result);
+}

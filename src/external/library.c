@@ -1,0 +1,104 @@
+/* library: where a function comes from: the list of those that are built in, LAPACK, or a shared library that the user
+ * named. */
+#include "external/foreign.h"
+#include "external/functions.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define LAPACK(title, needs) void title##_(void);
+#include "external/functions.def"
+
+/* clang-format off */
+static const External FUNCTIONS[] = {
+#define FUNCTION(title, function, letters, kind) \
+  {.name = #title, .signature = letters, .run = external_##function, .effect = EFFECT_##kind},
+#define SMOOTH(title, function, letters) \
+  {.name = #title, .signature = letters, .run = external_##function, .is_smooth = true},
+#define LAPACK(title, needs) \
+  {.name = #title, .run = external_foreign, .address = title##_, .is_fortran = true, .sizes = needs},
+#include "external/functions.def"
+};
+/* clang-format on */
+
+static const External *find_builtin(ExternalName wanted) {
+  for (size_t i = 0; i < sizeof FUNCTIONS / sizeof *FUNCTIONS; i++)
+    if (strcmp(FUNCTIONS[i].name, wanted.name) == 0 && FUNCTIONS[i].is_fortran == wanted.is_fortran)
+      return &FUNCTIONS[i];
+  return NULL;
+}
+
+/* ---- shared libraries ---- */
+
+typedef void (*Address)(void);
+
+static Address find_symbol(const ExternalRights *rights, const char *name) {
+  for (uint32_t i = 0; rights && i < rights->libraries.count; i++) {
+    void *symbol = dlsym(rights->libraries.data[i], name);
+    Address address;
+    if (!symbol) continue;
+    memcpy(&address, &symbol, sizeof address); /* POSIX lets a function's address be an object's, C does not */
+    return address;
+  }
+  return NULL;
+}
+
+/* In FORTRAN, names are in lower case with an underscore behind. */
+static const char *symbol_name(Arena *arena, ExternalName wanted) {
+  if (!wanted.is_fortran) return wanted.name;
+  char *name = arena_printf(arena, "%s_", wanted.name);
+  for (char *c = name; *c; c++)
+    if (*c >= 'A' && *c <= 'Z') *c = (char)(*c - 'A' + 'a');
+  return name;
+}
+
+static const External *find_foreign(Heap *heap, ExternalName wanted, const ExternalRights *rights) {
+  Arena arena = arena_make(heap);
+  Address address = find_symbol(rights, symbol_name(&arena, wanted));
+  Address destructor = wanted.destructor ? find_symbol(rights, wanted.destructor) : NULL;
+  arena_free(&arena);
+  if (!address) return NULL;
+  External *found = heap_alloc(heap, sizeof *found);
+  *found =
+      (External){.name = wanted.name, .run = external_foreign, .is_fortran = wanted.is_fortran, .address = address};
+  memcpy(&found->release, &destructor, sizeof found->release);
+  return found;
+}
+
+static void close_library(void *library) { dlclose(library); }
+
+static bool open_library(Heap *heap, ExternalRights *rights, Arena *arena, const char *path, const char **failure) {
+  bool is_here = !strchr(path, '/'); /* the loader would not look in the working directory */
+  void *library = is_here ? dlopen(arena_printf(arena, "./%s", path), RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (!library) library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *why = dlerror();
+    *failure = arena_copy(arena, why, strlen(why));
+    return false;
+  }
+  heap_defer(heap, close_library, library);
+  vec_push(heap, &rights->libraries, library);
+  return true;
+}
+
+const ExternalRights *external_rights(Heap *heap, const char *libraries, Arena *arena, const char **failure) {
+  ExternalRights *rights = heap_alloc(heap, sizeof *rights);
+  for (const char *at = libraries; *at;) {
+    size_t length = strcspn(at, ",");
+    if (length && !open_library(heap, rights, arena, arena_copy(arena, at, length), failure)) return NULL;
+    at += length + (at[length] == ',');
+  }
+  return rights;
+}
+
+const External *external_find(Heap *heap, ExternalName wanted, const ExternalRights *rights, bool *is_forbidden) {
+  const External *found = find_builtin(wanted);
+  *is_forbidden = found && found->effect == EFFECT_WRITES && !rights;
+  if (*is_forbidden) return NULL;
+  if (!found) return find_foreign(heap, wanted, rights);
+  if (!rights) return found;
+  External *allowed = heap_alloc(heap, sizeof *allowed);
+  *allowed = *found;
+  allowed->may_write = true;
+  return allowed;
+}

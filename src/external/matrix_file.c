@@ -1,0 +1,277 @@
+/* matrix_file: see matrix_file.h. Sizes in files are not believed: whatever is read is inside of the bytes. */
+#include "external/matrix_file.h"
+
+#include "base/number.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MATRIX_LIMIT = 1 << 27 }; /* elements */
+
+char *file_bytes(ExternalCall *call, const char *path, size_t *size) {
+  struct stat found;
+  *size = 0;
+  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode) || found.st_size >= INT32_MAX) {
+    external_fail(call, "there is no file `%s` that can be read", path);
+    return NULL;
+  }
+  char *bytes = arena_alloc(call->arena, (size_t)found.st_size + 1);
+  FILE *file = fopen(path, "rb");
+  if (!file) {
+    external_fail(call, "file `%s` cannot be opened: %s", path, strerror(errno));
+    return NULL;
+  }
+  *size = fread(bytes, 1, (size_t)found.st_size, file);
+  fclose(file);
+  return bytes;
+}
+
+/* Room for the values; false after external_fail. */
+static bool make_matrix(ExternalCall *call, uint64_t rows, uint64_t columns, Matrix *matrix) {
+  if (rows > MATRIX_LIMIT || columns > MATRIX_LIMIT || rows * columns > MATRIX_LIMIT)
+    return external_fail(call, "a matrix of %llu rows and %llu columns is too large", (unsigned long long)rows,
+                         (unsigned long long)columns);
+  *matrix = (Matrix){(uint32_t)rows, (uint32_t)columns, NULL};
+  matrix->values = heap_array(call->state->heap, (size_t)(rows * columns), sizeof(double));
+  return true;
+}
+
+/* ---- text ---- */
+
+/* Separators and comments are skipped; *at is behind them. */
+static void skip_blank(const char **at) {
+  for (;;) {
+    *at += strspn(*at, " \t\r\n,;");
+    if (**at != '#') return;
+    *at += strcspn(*at, "\n");
+  }
+}
+
+/* `double name(rows,columns)`: the name in *name. */
+static bool read_heading(const char **at, char name[128], unsigned *rows, unsigned *columns) {
+  int length = 0;
+  if (sscanf(*at, "%*[a-z] %127[^( \t] ( %u , %u )%n", name, rows, columns, &length) != 3 || !length) return false;
+  *at += length;
+  return strncmp(*at - length, "double", 6) == 0 || strncmp(*at - length, "float", 5) == 0;
+}
+
+/* The number at `at`, up to a separator; its length, or 0 if there is none. */
+static size_t read_number(const char *at, char delimiter, double *value) {
+  const char separators[] = {' ', '\t', '\r', '\n', ',', ';', '#', '"', delimiter, 0};
+  size_t length = strcspn(at, separators);
+  return length && number_parse(at, at + length, value) ? length : 0;
+}
+
+/* Numbers in any arrangement; NULL values: they are skipped. */
+static bool read_numbers(const char **at, double *values, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) {
+    double value;
+    skip_blank(at);
+    size_t used = read_number(*at, ',', &value);
+    if (!used) return false;
+    *at += used;
+    if (values) values[i] = value;
+  }
+  return true;
+}
+
+static bool read_text(ExternalCall *call, const char *path, const char *text, const char *wanted, Matrix *matrix) {
+  char name[128];
+  unsigned rows, columns;
+  for (skip_blank(&text); *text; skip_blank(&text)) {
+    if (!read_heading(&text, name, &rows, &columns))
+      return external_fail(call, "file `%s` has `%.20s` where the heading of a matrix is expected", path, text);
+    bool is_wanted = strcmp(name, wanted) == 0;
+    if (is_wanted && !make_matrix(call, rows, columns, matrix)) return false;
+    if (!read_numbers(&text, is_wanted ? matrix->values : NULL, (uint64_t)rows * columns))
+      return external_fail(call, "matrix `%s` in file `%s` has `%.20s` where a number is expected", name, path, text);
+    if (is_wanted) return true;
+  }
+  return external_fail(call, "there is no matrix `%s` in file `%s`", wanted, path);
+}
+
+/* ---- comma-separated values ---- */
+
+/* Numbers of one line, up to `most`, into values (which may be NULL); their count, or -1 if something else is there. */
+static int64_t read_line(const char *line, const char *end, char delimiter, double *values, int64_t most) {
+  int64_t count = 0;
+  for (const char *at = line; at < end; count++) {
+    double value;
+    at += strspn(at, " \t\r\"");
+    if (at >= end) break;
+    size_t used = read_number(at, delimiter, &value);
+    if (!used) return -1;
+    if (values && count < most) values[count] = value;
+    at += used;
+    at += strspn(at, " \t\r\"");
+    if (at < end && *at++ != delimiter) return -1;
+  }
+  return count;
+}
+
+static bool read_values(ExternalCall *call, const char *path, const char *text, MatrixFormat format, Matrix *matrix) {
+  char delimiter = format.delimiter ? format.delimiter : ',';
+  for (int64_t i = 0; i < format.header_lines && *text; i++) {
+    text += strcspn(text, "\n");
+    text += *text == '\n';
+  }
+  uint32_t rows = 0;
+  int64_t columns = -1;
+  for (int pass = 0; pass < 2; pass++) {
+    uint32_t row = 0;
+    for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
+      end = line + strcspn(line, "\n");
+      double *values = pass ? matrix->values + (size_t)row * matrix->columns : NULL;
+      int64_t count = read_line(line, end, delimiter, values, columns);
+      if (count == 0) continue;
+      if (columns == -1) columns = count;
+      row++;
+      if (count != columns)
+        return external_fail(call, "line %u of `%s` does not have %lld numbers", row, path, (long long)columns);
+    }
+    rows = row;
+    if (pass == 0 && !make_matrix(call, rows, columns < 0 ? 0 : (uint64_t)columns, matrix)) return false;
+  }
+  return true;
+}
+
+/* ---- MATLAB ---- */
+
+/* Bytes that are left. */
+typedef struct Reader {
+  const char *at, *end;
+  bool is_swapped;
+} Reader;
+
+static uint64_t read_word(const Reader *reader, const char *at, size_t size) {
+  unsigned char bytes[8] = {0};
+  uint64_t word = 0;
+  memcpy(bytes, at, size);
+  for (size_t i = 0; i < size; i++) word |= (uint64_t)bytes[reader->is_swapped ? size - 1 - i : i] << (8 * i);
+  return word;
+}
+
+/* Number kinds of both levels, by size and meaning. */
+typedef struct Kind {
+  uint8_t size;
+  bool is_signed, is_float;
+} Kind;
+
+static double read_value(const Reader *reader, const char *at, Kind kind) {
+  uint64_t word = read_word(reader, at, kind.size);
+  uint32_t half = (uint32_t)word;
+  double value;
+  float narrow;
+  if (kind.is_float && kind.size == 8) memcpy(&value, &word, sizeof value);
+  else if (kind.is_float) memcpy(&narrow, &half, sizeof narrow), value = (double)narrow;
+  else if (kind.is_signed) value = (double)((int64_t)(word << (64 - 8 * kind.size)) >> (64 - 8 * kind.size));
+  else value = (double)word;
+  return value;
+}
+
+/* Column by column. */
+static bool take_values(ExternalCall *call, const Reader *reader, const char *at, size_t bytes, Kind kind,
+                        uint64_t rows, uint64_t columns, Matrix *matrix) {
+  if (!make_matrix(call, rows, columns, matrix)) return false;
+  if (!kind.size || bytes / kind.size < rows * columns) return external_fail(call, "the file ends within a matrix");
+  for (uint64_t c = 0; c < columns; c++)
+    for (uint64_t r = 0; r < rows; r++)
+      matrix->values[r * columns + c] = read_value(reader, at + (c * rows + r) * kind.size, kind);
+  return true;
+}
+
+static bool read_level_4(ExternalCall *call, Reader reader, const char *path, const char *wanted, Matrix *matrix) {
+  static const Kind kinds[] = {{8, true, true},  {4, true, true},   {4, true, false},
+                               {2, true, false}, {2, false, false}, {1, false, false}};
+  while (reader.end - reader.at >= 20) {
+    uint64_t head[5];
+    for (int i = 0; i < 5; i++) head[i] = read_word(&reader, reader.at + (ptrdiff_t)4 * i, 4);
+    uint64_t number = head[0] / 10 % 10, left = (uint64_t)(reader.end - reader.at) - 20;
+    if (head[0] > 4052 || number > 5 || head[4] > left || head[1] > MATRIX_LIMIT || head[2] > MATRIX_LIMIT) break;
+    Kind kind = kinds[number];
+    const char *name = reader.at + 20, *data = name + head[4];
+    uint64_t bytes = head[1] * head[2] * kind.size * (head[3] ? 2 : 1);
+    if (bytes > left - head[4]) break;
+    if (strlen(wanted) + 1 == head[4] && memcmp(name, wanted, head[4]) == 0)
+      return take_values(call, &reader, data, bytes, kind, head[1], head[2], matrix);
+    reader.at = data + bytes;
+  }
+  return external_fail(call, "there is no matrix `%s` in file `%s`", wanted, path);
+}
+
+/* A data element of level 5: what it is and its bytes; *reader is behind it. */
+typedef struct Element {
+  uint32_t type;
+  const char *data;
+  size_t size;
+} Element;
+
+static bool next_element(Reader *reader, Element *element) {
+  if (reader->end - reader->at < 8) return false;
+  uint32_t head = (uint32_t)read_word(reader, reader->at, 4);
+  if (head >> 16) {
+    *element = (Element){head & 0xffff, reader->at + 4, head >> 16};
+    reader->at += 8;
+    return element->size <= 4;
+  }
+  *element = (Element){head, reader->at + 8, (size_t)read_word(reader, reader->at + 4, 4)};
+  reader->at += 8;
+  if (element->size > (size_t)(reader->end - reader->at)) return false;
+  size_t padded = (element->size + 7) & ~(size_t)7, left = (size_t)(reader->end - reader->at);
+  reader->at += element->type == 15 ? element->size : padded < left ? padded : left;
+  return true;
+}
+
+/* The kinds miINT8 ... miUINT64 of level 5. */
+static Kind kind_of_element(uint32_t type) {
+  static const Kind kinds[] = {
+      [1] = {1, true, false},  [2] = {1, false, false}, [3] = {2, true, false}, [4] = {2, false, false},
+      [5] = {4, true, false},  [6] = {4, false, false}, [7] = {4, true, true},  [9] = {8, true, true},
+      [12] = {8, true, false}, [13] = {8, false, false}};
+  return type < sizeof kinds / sizeof *kinds ? kinds[type] : (Kind){0};
+}
+
+/* A matrix within its element: flags, dimensions, name, real part. */
+static bool read_array(ExternalCall *call, Reader reader, const char *wanted, Matrix *matrix, bool *is_found) {
+  Element flags, sizes, name, real;
+  if (!next_element(&reader, &flags) || !next_element(&reader, &sizes) || !next_element(&reader, &name)) return true;
+  if (name.size != strlen(wanted) || memcmp(name.data, wanted, name.size) != 0) return true;
+  *is_found = true;
+  if (sizes.size != 8 || !next_element(&reader, &real))
+    return external_fail(call, "`%s` is not a matrix of numbers", wanted);
+  return take_values(call, &reader, real.data, real.size, kind_of_element(real.type), read_word(&reader, sizes.data, 4),
+                     read_word(&reader, sizes.data + 4, 4), matrix);
+}
+
+static bool read_level_5(ExternalCall *call, Reader reader, const char *path, const char *wanted, Matrix *matrix) {
+  Element element;
+  bool is_found = false, is_packed = false;
+  reader.is_swapped = reader.at[126] == 'M';
+  reader.at += 128;
+  while (!is_found && next_element(&reader, &element)) {
+    Reader inner = {element.data, element.data + element.size, reader.is_swapped};
+    is_packed = is_packed || element.type == 15;
+    if (element.type == 14 && !read_array(call, inner, wanted, matrix, &is_found)) return false;
+  }
+  if (!is_found && is_packed)
+    return external_fail(call, "file `%s` is compressed (MATLAB v7); save it with -v6 or -v4", path);
+  return is_found || external_fail(call, "there is no matrix `%s` in file `%s`", wanted, path);
+}
+
+/* The first word of level 4 is a small number; text is not. */
+static bool is_level_4(const char *bytes, size_t size) {
+  return size >= 20 && !bytes[2] && !bytes[3] && (uint8_t)bytes[1] < 16;
+}
+
+bool matrix_read(ExternalCall *call, const char *path, const char *name, MatrixFormat format, Matrix *matrix) {
+  size_t size;
+  const char *bytes = file_bytes(call, path, &size);
+  if (!bytes) return false;
+  Reader reader = {bytes, bytes + size, false};
+  if (strncmp(bytes, "#1", 2) == 0) return read_text(call, path, bytes + 2, name, matrix);
+  if (size >= 128 && memcmp(bytes, "MATLAB", 6) == 0) return read_level_5(call, reader, path, name, matrix);
+  if (is_level_4(bytes, size)) return read_level_4(call, reader, path, name, matrix);
+  return read_values(call, path, bytes, format, matrix);
+}

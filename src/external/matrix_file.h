@@ -1,0 +1,22 @@
+/* matrix_file: matrices in files, as tables and ModelicaIO read them. The format is told by the content: text that
+ * begins with #1, a MATLAB file of level 4 or of level 5 without compression (v6), or else comma-separated values. */
+#pragma once
+
+#include "external/external.h"
+
+typedef struct Matrix {
+  uint32_t rows, columns;
+  double *values; /* row-major; in the heap of the state */
+} Matrix;
+
+/* Of comma-separated values. */
+typedef struct MatrixFormat {
+  char delimiter; /* 0: a comma */
+  int64_t header_lines;
+} MatrixFormat;
+
+/* The matrix of this name (of comma-separated values: whatever the name); false after external_fail. */
+bool matrix_read(ExternalCall *call, const char *path, const char *name, MatrixFormat format, Matrix *matrix);
+
+/* The bytes of a file, with a 0 behind them, in the arena of the call; NULL after external_fail. */
+char *file_bytes(ExternalCall *call, const char *path, size_t *size);

@@ -1,0 +1,11 @@
+model ConstraintTwice
+  // expect: exit 3
+  // expect: 9:24: this constraint is given twice
+  // expect: 10:3: this constraint holds no coordinate
+  Real x(start = 1), y, u = sin(time);
+lagrangian
+  der(x)^2 + der(y)^2;
+constraint
+  x^2 + y^2 = 1 "rod"; 2 - 2*x^2 = 2*y^2 "again";
+  u = 1;
+end ConstraintTwice;

@@ -1,0 +1,10 @@
+model DeclaredBehind
+  // expect: exit 3
+  // expect: 9:3: `force` is declared behind the section of that name
+  Real x;
+lagrangian
+  der(x)^2;
+force x = 3;
+public
+  Real force;
+end DeclaredBehind;

@@ -1,0 +1,379 @@
+#!/usr/bin/env python3
+"""External functions in models: tables in equations (solved for, differentiated, in loops), objects of a library of the user's,
+derivative annotations, LAPACK, texts, files, and what is refused and how."""
+import csv
+import io
+import math
+import os
+import pathlib
+import subprocess
+import tempfile
+
+DAEDAL = os.environ["DAEDAL"]
+folder = pathlib.Path(tempfile.mkdtemp(prefix="daedal-external-"))
+count = 0
+
+
+def run(text, *arguments, command="simulate", status=0):
+    """Standard output and error of the command on a model of this text."""
+    global count
+    count += 1
+    path = folder / f"m{count}.mo"
+    path.write_text(text)
+    done = subprocess.run([DAEDAL, command, str(path), *arguments], capture_output=True, text=True, timeout=60, cwd=folder)
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr, text)
+    return done.stdout, done.stderr
+
+
+def simulate(text, *arguments):
+    """Signals by name, as lists."""
+    out, _ = run(text, "--quiet", "--output-file", "-", "--intervals", "20", *arguments)
+    rows = list(csv.reader(io.StringIO(out)))
+    return {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0])}
+
+
+def near(a, b, tolerance=1e-6):
+    assert abs(a - b) <= tolerance * max(1, abs(b)), (a, b)
+
+
+TABLES = """
+  class Table extends ExternalObject;
+    function constructor
+      input String fileName; input String tableName; input Real table[:,:]; input Integer columns[:];
+      input Integer smoothness; input Integer extrapolation;
+      output Table t;
+      external "C" t = ModelicaStandardTables_CombiTable1D_init2(fileName, tableName, table, size(table, 1), size(table, 2),
+        columns, size(columns, 1), smoothness, extrapolation, false);
+    end constructor;
+    function destructor
+      input Table t;
+      external "C" ModelicaStandardTables_CombiTable1D_close(t);
+    end destructor;
+  end Table;
+  function value
+    input Table t; input Integer column; input Real u; output Real y;
+    external "C" y = ModelicaStandardTables_CombiTable1D_getValue(t, column, u);
+    annotation(derivative = slope);
+  end value;
+  function slope
+    input Table t; input Integer column; input Real u; input Real du; output Real dy;
+    external "C" dy = ModelicaStandardTables_CombiTable1D_getDerValue(t, column, u, du);
+  end slope;
+  class TimeTable extends ExternalObject;
+    function constructor
+      input Real table[:,:]; input Real startTime; input Integer columns[:]; input Integer smoothness;
+      input Integer extrapolation; input Real shiftTime; input Integer timeEvents;
+      output TimeTable t;
+      external "C" t = ModelicaStandardTables_CombiTimeTable_init2("NoName", "NoName", table, size(table, 1), size(table, 2),
+        startTime, columns, size(columns, 1), smoothness, extrapolation, shiftTime, timeEvents, false);
+    end constructor;
+    function destructor
+      input TimeTable t;
+      external "C" ModelicaStandardTables_CombiTimeTable_close(t);
+    end destructor;
+  end TimeTable;
+  function timeValue
+    input TimeTable t; input Integer column; input Real time_; input Real next; input Real before; output Real y;
+    external "C" y = ModelicaStandardTables_CombiTimeTable_getValue(t, column, time_, next, before);
+  end timeValue;
+  class Surface extends ExternalObject;
+    function constructor
+      input Real table[:,:]; input Integer smoothness; input Integer extrapolation; output Surface t;
+      external "C" t = ModelicaStandardTables_CombiTable2D_init2("NoName", "NoName", table, size(table, 1), size(table, 2),
+        smoothness, extrapolation, false);
+    end constructor;
+    function destructor
+      input Surface t;
+      external "C" ModelicaStandardTables_CombiTable2D_close(t);
+    end destructor;
+  end Surface;
+  function height
+    input Surface t; input Real u; input Real v; output Real y;
+    external "C" y = ModelicaStandardTables_CombiTable2D_getValue(t, u, v);
+  end height;
+"""
+
+
+def package(model, functions=TABLES):
+    return f"package P\n{functions}\n{model}\nend P;\n"
+
+
+# A table that is a parabola: read, differentiated, solved for, and in a pendulum on the curve (index 3).
+found = simulate(package("""
+  model M
+    parameter Real squares[:,2] = [-2, 4; -1, 1; 0, 0; 1, 1; 2, 4];
+    parameter Table t = Table("NoName", "NoName", squares, {2}, 2, 2);
+    Real y = value(t, 1, time), dy = der(y), u(start = 1.4);
+  equation
+    value(t, 1, u) = 2 + time;
+  end M;"""), "--stop-time", "1.5")
+for k, t in enumerate(found["time"]):
+    near(found["y"][k], t * t, 1e-12)
+    near(found["dy"][k], 2 * t, 1e-12)
+    near(found["u"][k], math.sqrt(2 + t) if t < 2 else 0, 1e-9)
+
+BEAD = """
+  model M
+    parameter Real squares[:,2] = [-2, 4; -1, 1; 0, 0; 1, 1; 2, 4];
+    parameter Table t = Table("NoName", "NoName", squares, {2}, 2, 2);
+    Real x(start = 1, fixed = true), y, vx(start = 0, fixed = true), vy, f, e = vx^2/2 + vy^2/2 + 10*y;
+  equation
+    der(x) = vx;
+    der(y) = vy;
+    der(vx) = -2*x*f;
+    der(vy) = f - 10;
+    y = %s;
+  end M;"""
+by_table = simulate(package(BEAD % "value(t, 1, x)"), "--stop-time", "2", "--tolerance", "1e-9")
+by_formula = simulate(package(BEAD % "x^2"), "--stop-time", "2", "--tolerance", "1e-9")
+for name in ("x", "y", "vx", "f"):
+    for a, b in zip(by_table[name], by_formula[name]):
+        near(a, b, 1e-6)
+
+# Parameters of the table may change from run to run.
+found = simulate(package("""
+  model M
+    parameter Real k = 1;
+    parameter Table t = Table("NoName", "NoName", [0, 0; 1, k], {2}, 1, 2);
+    Real y = value(t, 1, time);
+  end M;"""), "--override", "k=5")
+near(found["y"][-1], 5)
+
+# Over time, from the start time on; in two dimensions.
+found = simulate(package("""
+  model M
+    parameter TimeTable t = TimeTable([0, 0; 1, 1; 2, 4; 3, 9], 0.5, {2}, 2, 2, 0.25, 3);
+    parameter Surface s = Surface([0, 0, 1, 2; 0, 0, 0, 0; 1, 0, 1, 2; 3, 0, 3, 6], 2, 2);
+    Real y = timeValue(t, 1, time, 0, 1), z = height(s, time, 2*time), x(start = 0, fixed = true);
+  equation
+    der(x) = height(s, 1, x) + 1;
+  end M;"""), "--stop-time", "1")
+for k, t in enumerate(found["time"]):
+    near(found["y"][k], 0 if t < 0.5 else (t - 0.25) ** 2, 1e-12)
+    near(found["z"][k], 2 * t * t, 1e-12)
+    near(found["x"][k], math.exp(t) - 1, 1e-4)
+
+# C text has no tables.
+CURVE = package("""
+  model M
+    parameter Table t = Table("NoName", "NoName", [0, 0; 1, 1], {2}, 1, 2);
+    Real y = value(t, 1, time), x(start = 1, fixed = true);
+  equation
+    der(x) = y - x;
+  end M;""")
+for command, arguments in (("simulate", ["--compile"]), ("export", ["--c", "c"])):
+    _, errors = run(CURVE, *arguments, command=command, status=3)
+    assert "cannot be written as C" in errors, errors
+
+# From a file, whose name is a parameter; what is wrong with it is said.
+(folder / "t.txt").write_text("#1\ndouble tab(3,2)\n0 0\n1 2\n3 6\n")
+FILE = package("""
+  model M
+    parameter String file = "t.txt";
+    parameter Table t = Table(file, "tab", fill(0.0, 0, 2), {2}, 1, 1);
+    Real y = value(t, 1, time);
+  end M;""")
+near(simulate(FILE)["y"][-1], 2)
+_, errors = run(FILE.replace('"t.txt"', '"absent.txt"'), status=3)
+assert "absent.txt" in errors, errors
+_, errors = run(FILE.replace('"tab"', '"bat"'), status=3)
+assert "`bat`" in errors and "t.txt" in errors, errors
+
+# LAPACK: a linear system, eigenvalues; sizes that lie are refused.
+LAPACK = """
+  function solve
+    input Real A[:, size(A, 1)]; input Real b[size(A, 1)]; output Real x[size(A, 1)] = b; output Integer info;
+  protected
+    Real work[size(A, 1), size(A, 1)] = A;
+    Integer pivots[size(A, 1)];
+    external "FORTRAN 77" dgesv(size(A, 1), 1, work, size(A, 1), pivots, x, size(A, 1)%s, info);
+  end solve;
+  function eigenvalues
+    input Real A[:, size(A, 1)]; output Real re[size(A, 1)]; output Real im[size(A, 1)]; output Integer info;
+  protected
+    Real work[size(A, 1), size(A, 1)] = A, dummy[1, 1], room[10*size(A, 1)];
+    external "FORTRAN 77" dgeev("N", "N", size(A, 1), work, size(A, 1), re, im, dummy, 1, dummy, 1, room, size(room, 1), info);
+  end eigenvalues;
+  function norm
+    input Real A[:, :]; output Real y;
+  protected
+    Real room[2*size(A, 1)];
+    external "FORTRAN 77" y = dlange("I", size(A, 1), size(A, 2), A, size(A, 1), room);
+  end norm;
+  model M
+    Real x[2], re[2], im[2], n = norm([1, -2; 3, 4; 0, 5]), z(start = 0.5);
+  equation
+    x = solve([2, 1; 1, 3], {3 + time, 5});
+    (re, im) = eigenvalues([0, 1; -4, 0]);
+    2 = solve([2, z; z, 3], {3, 5})*{1, 1};
+  end M;"""
+found = simulate(package(LAPACK % "", ""))
+for k, t in enumerate(found["time"]):
+    near(found["x[1]"][k], (3 * (3 + t) - 5) / 5, 1e-12)
+    near(found["x[2]"][k], (10 - 3 - t) / 5, 1e-12)
+near(abs(found["im[1]"][0]), 2, 1e-12)
+near(found["n"][0], 7, 1e-12)
+near(found["z"][0], 2 - math.sqrt(0.5), 1e-7)  # (19 - 8 z)/(6 - z^2) = 2
+_, errors = run(package((LAPACK % " + 3").replace("norm([1, -2; 3, 4; 0, 5])", "p[1]; parameter Real k = 1, p[2] = solve([2, k; 1, 3], {3, 5})"), ""),
+                status=3)
+assert "dgesv" in errors and "size" in errors, errors
+
+# Functions as arguments, with some of their inputs given or none, passed on, in loops that only a run knows.
+ARGUMENTS = package("""
+  partial function scalar input Real u; output Real y; end scalar;
+  function line input Real a; input Real u; input Real b[:]; output Real y; algorithm y := a*u - b[1]; end line;
+  function cubic input Real u; output Real y; algorithm y := u^3 - 2; end cubic;
+  function bisect
+    input scalar f; input Real low; input Real high; output Real x;
+  protected
+    Real a = low, b = high, m;
+  algorithm
+    while b - a > 1e-12 loop
+      m := (a + b)/2;
+      if f(m)*f(b) > 0 then b := m; else a := m; end if;
+    end while;
+    x := (a + b)/2;
+  end bisect;
+  function twice input scalar f; input Real u; output Real y; algorithm y := f(f(u)); end twice;
+  function passOn input scalar f; input Real u; output Real y; algorithm y := twice(f, u); end passOn;
+  model M
+    parameter Real p = 3;
+    Real y = bisect(cubic, 0, 2), z = bisect(function line(a = p, b = {time, 1}), -5, 5);
+    Real v = bisect(function line(a = p, b = {2*time}), -5, 5), w = passOn(function line(a = 3, b = {time}), time), d = der(w);
+  end M;""", "")
+found = simulate(ARGUMENTS)
+for k, t in enumerate(found["time"]):
+    near(found["y"][k], 2 ** (1 / 3), 1e-9)
+    near(found["z"][k], t / 3, 1e-9)
+    near(found["v"][k], 2 * t / 3, 1e-9)
+    near(found["w"][k], 5 * t, 1e-12)
+    near(found["d"][k], 5, 1e-12)
+_, errors = run(ARGUMENTS.replace("line(a = 3,", "line(q = 3,"), status=3)
+assert "`line` is not a function with the inputs" in errors, errors
+_, errors = run(ARGUMENTS.replace("function line(a = 3", "function absent(a = 3"), status=3)
+assert "function `absent` is not defined" in errors, errors
+
+# Texts decide sizes while the model is read.
+found = simulate(package("""
+  function len input String s; output Integer n; external "C" n = ModelicaStrings_length(s); end len;
+  model M
+    parameter Integer n = len("abcd");
+    Real x[n] = {k*time for k in 1:n};
+  end M;""", ""))
+near(found["x[4]"][-1], 4)
+
+# A library of the user's: refused by name, then by each kind of argument; its objects are made and freed once a run.
+SOURCE = """
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+double cube(double x) { return x * x * x; }
+double cube_rate(double x, double rate) { return 3 * x * x * rate; }
+void ends(const double *v, size_t n, double *first, double *last) { *first = v[0]; *last = v[n - 1]; }
+int plus(int a, int b) { return a + b; }
+void transpose(const double *a, size_t m, size_t n, double *b) {
+  for (size_t i = 0; i < m; i++) for (size_t j = 0; j < n; j++) b[j * m + i] = a[i * n + j];
+}
+const char *pick(const char *const *list, size_t n, int i) { return (size_t)i <= n ? list[i - 1] : ""; }
+void *gain_new(double k) { double *g = malloc(sizeof *g); *g = k; FILE *f = fopen("log", "a"); fputs("new ", f); fclose(f); return g; }
+double gain_apply(void *g, double x) { return *(double *)g * x; }
+void gain_free(void *g) { free(g); FILE *f = fopen("log", "a"); fputs("free ", f); fclose(f); }
+"""
+(folder / "own.c").write_text(SOURCE)
+subprocess.run(["cc", "-shared", "-fPIC", "-o", "own.so", "own.c"], cwd=folder, check=True)
+OWN = package("""
+  function cube input Real x; output Real y; external "C" y = cube(x); annotation(derivative = rate); end cube;
+  function rate input Real x; input Real dx; output Real y; external "C" y = cube_rate(x, dx); end rate;
+  function bare input Real x; output Real y; external "C" y = cube(x); end bare;
+  function ends input Real v[:]; output Real a; output Real b; external "C" ends(v, size(v, 1), a, b); end ends;
+  function plus input Integer a; input Integer b; output Integer c; external; end plus;
+  function transposed input Real a[:,:]; output Real b[size(a, 2), size(a, 1)];
+    external "C" transpose(a, size(a, 1), size(a, 2), b); end transposed;
+  function pick input String s[:]; input Integer i; output String t; external "C" t = pick(s, size(s, 1), i); end pick;
+  class Gain extends ExternalObject;
+    function constructor input Real k; output Gain g; external "C" g = gain_new(k); end constructor;
+    function destructor input Gain g; external "C" gain_free(g); end destructor;
+  end Gain;
+  function apply input Gain g; input Real x; output Real y; external "C" y = gain_apply(g, x); end apply;
+  model M
+    parameter Gain g = Gain(3);
+    parameter Integer five = plus(2, 3);
+    Real a(start = 1), b(start = 1), rate_a = der(a), c, d, e[2, 3] = transposed([1, 2; 3, time; 5, 6]);
+    Real x(start = 1, fixed = true), f = five, h = if pick({"u", "v"}, 2) == "v" then 1 else 2;
+  equation
+    cube(a) = 1 + time;
+    bare(b) = 1 + time;
+    (c, d) = ends({time, 5, 2*time});
+    der(x) = -apply(g, x);
+  end M;""", "")
+_, errors = run(OWN, status=3)
+assert "--allow-external LIBRARY" in errors, errors
+found = simulate(OWN, "--allow-external", "own.so", "--stop-time", "1")
+for k, t in enumerate(found["time"]):
+    near(found["a"][k], (1 + t) ** (1 / 3), 1e-9)
+    near(found["b"][k], (1 + t) ** (1 / 3), 1e-9)
+    near(found["rate_a"][k], (1 + t) ** (-2 / 3) / 3, 1e-9)
+    near(found["x"][k], math.exp(-3 * t), 1e-4)
+    near(found["d"][k], 2 * t)
+    near(found["e[2,2]"][k], t)
+    assert found["f"][k] == 5 and found["h"][k] == 1 and found["e[1,3]"][k] == 5
+log = (folder / "log").read_text().split()
+assert log.count("new") == log.count("free") > 0, log
+_, errors = run(OWN, "--allow-external", "absent.so", status=7)
+assert "absent.so" in errors, errors
+
+# Nothing is written, removed or run, unless the user allows it; what is printed is told.
+EFFECT = package("""
+  impure function remove input Real x; output Real y;
+  protected
+    function unlink input String s; external "C" ModelicaInternal_removeFile(s); end unlink;
+  algorithm
+    unlink("victim");
+    y := x;
+  end remove;
+  function tell input Real x; output Real y;
+  protected
+    function print input String s; input String f; external "C" ModelicaInternal_print(s, f); end print;
+  algorithm
+    print("so far", "");
+    y := x;
+  end tell;
+  model M Real y = %s(time); end M;""", "")
+(folder / "victim").write_text("here")
+run(EFFECT % "remove", status=5)
+assert (folder / "victim").exists()
+out, errors = run(EFFECT % "tell", "--output-file", "out.csv")
+assert "so far" in errors and "so far" not in out, (out, errors)
+
+# A function that is missing from the file is named.
+MISSING = """//! base 0.1.0
+package 'M'
+  function 'f'
+    input Real 'x';
+    output Real 'y';
+  algorithm
+    'y' := if 'x' > 5 then 'absent'('x') else 'x';
+    while 'y' > 3 loop
+      'y' := 'y' - 1;
+    end while;
+  end 'f';
+  model 'M'
+    parameter Real 'p' = 'f'(9.0);
+    Real 'y' = 'f'(time) + 'p';
+  end 'M';
+end 'M';
+"""
+_, errors = run(MISSING, status=3)
+assert "function `absent`, which is not in the file" in errors, errors
+
+# Everything prints to a text that reads back to the same.
+for text in (package(BEAD % "value(t, 1, x)"), OWN, ARGUMENTS):
+    allowed = ["--allow-external", "own.so"]
+    flat, _ = run(text, *allowed, command="flatten")
+    again, _ = run(flat, *allowed, command="flatten")
+    assert flat == again, (flat, again)
+
+for path in folder.iterdir():
+    path.unlink()
+folder.rmdir()
+print("external functions: fine")
