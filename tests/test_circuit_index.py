@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 DAEDAL = os.environ["DAEDAL"]
-COUNT = int(os.environ.get("DAEDAL_CIRCUITS", "120"))
+COUNT = int(os.environ.get("DAEDAL_CIRCUITS", "20" if os.environ.get("BUILD_KIND") == "asan" else "120"))
 
 
 class Sets:
