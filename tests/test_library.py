@@ -1,0 +1,84 @@
+"""Small models of what hybrid component libraries are made of: step networks, extrema, friction, gears."""
+import csv
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+
+DAEDAL = os.environ["DAEDAL"]
+WORK = tempfile.mkdtemp()
+
+
+def rows(text, *arguments):
+    """The rows of a run as dictionaries."""
+    source, target = os.path.join(WORK, "m.mo"), os.path.join(WORK, "m.csv")
+    with open(source, "w") as file:
+        file.write(text)
+    run = subprocess.run([DAEDAL, "simulate", source, "--output-file", target, *arguments],
+                         capture_output=True, text=True, timeout=30)
+    if run.returncode:
+        raise AssertionError(f"exit status {run.returncode}\n{run.stderr}\n{text}")
+    with open(target) as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+def token_ring(rng):
+    """Places of which the first has the token, which goes on when it has been there for `wait`. The initial equations give
+    each pre() once, in any order and either way around."""
+    count, wait, active = rng.randint(2, 5), rng.uniform(0.3, 1), rng.randrange(2)
+    declared, initial, equations = [], [], []
+    for k in range(count):
+        before = (k - 1) % count
+        declared.append(f"Boolean a{k}, l{k}, n{k}, o{k}, e{k}, f{k}; discrete Real s{k};")
+        pair = [f"pre(n{k})", f"pre(l{k})"]
+        rng.shuffle(pair)
+        value = "true" if k == 0 else "false"
+        initial += [f"a{k} = {value};" if active else f"{value} = a{k};", f"{pair[0]} = {pair[1]};",
+                    f"pre(o{k}) = pre(l{k});", f"pre(s{k}) = time;", f"pre(e{k}) = false;"]
+        equations += [f"a{k} = l{k};", f"l{k} = pre(n{k});", f"n{k} = f{before} or l{k} and not f{k};",
+                      f"e{k} = l{k} and not l{(k + 1) % count};", f"f{k} = e{k} and time >= s{k} + {wait};",
+                      f"when e{k} then s{k} = time; end when;", f"when f{k} then o{k} = l{k}; end when;"]
+    rng.shuffle(initial)
+    text = "model M\n  {}\ninitial equation\n  {}\nequation\n  {}\nend M;\n".format(
+        "\n  ".join(declared), "\n  ".join(initial), "\n  ".join(equations))
+    return text, count, wait
+
+
+class InitialEquations(unittest.TestCase):
+    def test_each_gives_one_pre(self):
+        rng = random.Random(1)
+        for _ in range(20):
+            text, count, wait = token_ring(rng)
+            for row in rows(text, "--stop-time", "4", "--intervals", "37"):
+                place = row["time"] / wait
+                if abs(place - round(place)) < 1e-9:
+                    continue
+                holds = [k for k in range(count) if row[f"a{k}"]]
+                self.assertEqual(holds, [int(place) % count], text)
+
+    def test_of_a_variable(self):
+        rng = random.Random(2)
+        for _ in range(10):
+            start = rng.uniform(-2, 2)
+            sides = ["d", "x"]
+            rng.shuffle(sides)
+            given = f"x = {start};"
+            equations = [given, f"{sides[0]} = {sides[1]};"]
+            rng.shuffle(equations)
+            text = ("model M\n  Real x; discrete Real d;\ninitial equation\n  {}\nequation\n  der(x) = 1;\n"
+                    "  when time >= 0.5 then d = 2*pre(d) + 1; end when;\nend M;\n").format(" ".join(equations))
+            found = rows(text, "--stop-time", "1", "--intervals", "4")
+            self.assertAlmostEqual(found[0]["d"], start, 12)
+            self.assertAlmostEqual(found[-1]["d"], 2 * start + 1, 12)
+
+    def test_variable_follows_what_a_when_gives_at_the_start(self):
+        text = ("model M\n  Real x; discrete Real d;\ninitial equation\n  x = d;\nequation\n  der(x) = 1;\n"
+                "  when {initial(), time >= 0.5} then d = 3 + time; end when;\nend M;\n")
+        found = rows(text, "--stop-time", "1", "--intervals", "4")
+        self.assertAlmostEqual(found[0]["x"], 3, 12)
+        self.assertAlmostEqual(found[-1]["d"], 3.5, 12)
+
+
+if __name__ == "__main__":
+    unittest.main()
