@@ -80,5 +80,49 @@ class InitialEquations(unittest.TestCase):
         self.assertAlmostEqual(found[-1]["d"], 3.5, 12)
 
 
+def friction(name, normal, sliding, sticking):
+    """An element between v and 0 with Coulomb friction, parametrized by s along its characteristic."""
+    n = name
+    declared = (f"Real s{n}, f{n}, a{n}, v{n}; Boolean forward{n}(start=false, fixed=true), backward{n}(start=false, fixed=true), "
+                f"locked{n}; Integer mode{n}(start=3, fixed=true);")
+    limit, force = sticking * normal, sliding * normal
+    equations = f"""
+  forward{n} = pre(mode{n}) == 0 and (s{n} > {limit} or pre(forward{n}) and s{n} > {force}) or initial() and v{n} > 0;
+  backward{n} = pre(mode{n}) == 0 and (s{n} < -{limit} or pre(backward{n}) and s{n} < -{force}) or initial() and v{n} < 0;
+  locked{n} = not (pre(mode{n}) == 1 or forward{n} or pre(mode{n}) == -1 or backward{n});
+  a{n} = if locked{n} then 0 else if forward{n} then s{n} - {limit} else if backward{n} then s{n} + {limit}
+    else if pre(mode{n}) == 1 then s{n} - {limit} else s{n} + {limit};
+  f{n} = if locked{n} then s{n} else if forward{n} or not backward{n} and pre(mode{n}) == 1 then {force} else -{force};
+  mode{n} = if (pre(mode{n}) == 1 or forward{n}) and v{n} > 0 then 1
+    else if (pre(mode{n}) == -1 or backward{n}) and v{n} < 0 then -1 else 0;"""
+    return declared, equations
+
+
+class Friction(unittest.TestCase):
+    def test_gets_stuck_and_slips(self):
+        """Masses each slide to rest from either side, stick, and are torn loose by a step of the force."""
+        rng = random.Random(3)
+        for _ in range(12):
+            declared, equations, expected = "", "", {}
+            for k in range(rng.randint(1, 3)):
+                mass, force = rng.uniform(0.2, 3), rng.uniform(1, 5)
+                sticking, start = rng.uniform(1, 2), rng.choice((-1, 1)) * rng.uniform(0.05, 0.3)
+                rest = abs(start) * mass / force
+                push = rng.choice((-1, 1)) * force * rng.uniform(0.2, 4)
+                step = rest + rng.uniform(0.1, 1)
+                parts = friction(f"{k}", 1, force, force * sticking)
+                declared += "\n  " + parts[0] + f" Real x{k}(start=0, fixed=true), u{k};"
+                equations += parts[1] + f"""
+  der(x{k}) = v{k}; der(v{k}) = a{k}; {mass}*a{k} = u{k} - f{k}; u{k} = if time < {step} then 0 else {push};"""
+                declared = declared.replace(f"v{k};", f"v{k}(start={start}, fixed=true);")
+                loose = abs(push) > force * sticking
+                expected[f"v{k}"] = (abs(push) - force) * (push / abs(push)) * (4 - step) / mass if loose else 0
+                expected[f"mode{k}"] = (1 if push > 0 else -1) if loose else 0
+            text = f"model M{declared}\nequation{equations}\nend M;\n"
+            found = rows(text, "--stop-time", "4", "--intervals", "8")
+            for name, value in expected.items():
+                self.assertAlmostEqual(found[-1][name], value, delta=1e-5 * (1 + abs(value)), msg=f"{name}\n{text}")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* To, fro, and to again. */
-enum { CHANGE_LIMIT = 3 };
+/* To, fro, and to again; more often where modes change one by one. */
+enum { CHANGE_LIMIT = 3, PIVOT_LIMIT = 16 };
 
 /* An event of a mode is one of hovering if its difference has not been farther from its edge since the event before than some
  * times the tolerance, relative to the largest it has been or, where events come fast, to its nominal size. After so many in a
@@ -211,18 +211,23 @@ static uint32_t decide(Switches *switches, double t, const double *y) {
   return changed;
 }
 
+static bool is_spent(const Switches *switches, uint32_t m) {
+  return switches->changes[m] >= (switches->one_by_one ? PIVOT_LIMIT : CHANGE_LIMIT);
+}
+
 uint32_t switches_set(Switches *switches, double t, const double *y) {
   uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;
   if (changed) switches->matter = true;
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (switches->modes->timed[m] || switches->slide.mode == m || switches->changes[m] >= CHANGE_LIMIT) continue;
+    if (switches->modes->timed[m] || switches->slide.mode == m || is_spent(switches, m)) continue;
     double value = wanted_value(switches, m), *mode = mode_of(switches, m);
     if (value == *mode) continue;
     switches->changes[m]++;
     *mode = value;
     note_change(switches, m);
     changed++;
+    if (switches->one_by_one) break;
   }
   return changed + decide(switches, t, y);
 }
