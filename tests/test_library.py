@@ -124,5 +124,18 @@ class Friction(unittest.TestCase):
                 self.assertAlmostEqual(found[-1][name], value, delta=1e-5 * (1 + abs(value)), msg=f"{name}\n{text}")
 
 
+class Rows(unittest.TestCase):
+    def test_time_never_decreases(self):
+        """Motions brought to rest by a force that fades out near zero, whose sign the rounding errors of a long step undo."""
+        rng = random.Random(4)
+        for _ in range(5):
+            edge, rate = rng.uniform(0.05, 1), rng.uniform(5, 100)
+            text = (f"model M\n  Real x(start=0, fixed=true), v(start={edge * rng.uniform(10, 100)}, fixed=true), f;\nequation\n"
+                    f"  der(x) = v; der(v) = -f;\n"
+                    f"  f = {rate * edge}*(if abs(v) >= {edge} then sign(v) else v/{edge});\nend M;\n")
+            times = [row["time"] for row in rows(text, "--stop-time", f"{500 / rate}", "--intervals", "3000")]
+            self.assertEqual(times, sorted(times), text)
+
+
 if __name__ == "__main__":
     unittest.main()
