@@ -1,5 +1,6 @@
 """Small models of what hybrid component libraries are made of: step networks, extrema, friction, gears."""
 import csv
+import math
 import os
 import random
 import subprocess
@@ -135,6 +136,23 @@ class Rows(unittest.TestCase):
                     f"  f = {rate * edge}*(if abs(v) >= {edge} then sign(v) else v/{edge});\nend M;\n")
             times = [row["time"] for row in rows(text, "--stop-time", f"{500 / rate}", "--intervals", "3000")]
             self.assertEqual(times, sorted(times), text)
+
+
+class FreeParameters(unittest.TestCase):
+    def test_that_choose_a_branch(self):
+        """A parameter that an initial equation gives says on which branch of a square root the solution runs."""
+        rng = random.Random(5)
+        for _ in range(10):
+            start, guess, kind = rng.uniform(0.5, 1), rng.choice((-1, 1)) * rng.uniform(0.3, 1.2), rng.randrange(3)
+            declared = ("Boolean p", "Integer p", "Kind p")[kind]
+            chosen = ("noEvent(guess > 0)", "if noEvent(guess > 0) then 4 else 2", "if noEvent(guess > 0) then Kind.b else Kind.a")[kind]
+            holds = ("p", "p == 4", "p == Kind.b")[kind]
+            text = (f"model M\n  type Kind = enumeration(a, b);\n  parameter {declared}(fixed=false); Real x(start={start}, fixed=true), y, guess;\n"
+                    f"initial equation\n  p = {chosen};\nequation\n  der(x) = -x; guess = {guess}*x;\n"
+                    f"  y = (if {holds} then 1 else -1)*sqrt(x) + guess;\nend M;\n")
+            last = rows(text, "--stop-time", "1", "--intervals", "2")[-1]
+            x = start * math.exp(-1)
+            self.assertAlmostEqual(last["y"], math.copysign(math.sqrt(x), guess) + guess * x, delta=1e-5, msg=text)
 
 
 if __name__ == "__main__":

@@ -58,8 +58,13 @@ static Array *extend_array(InitialSystem *system, const Structure *structure, co
 
 /* ---- parameters with fixed = false ---- */
 
+/* A Boolean is one too: an equation gives it 0 or 1. */
+static bool is_number(const Variable *variable) {
+  return variable->type != TYPE_STRING && variable->type != TYPE_EXTERNAL_OBJECT;
+}
+
 static bool is_free(const Variable *variable) {
-  return variable->role == ROLE_PARAMETER && variable->fixed == FIXED_FALSE && variable->type == TYPE_REAL &&
+  return variable->role == ROLE_PARAMETER && variable->fixed == FIXED_FALSE && is_number(variable) &&
          variable->variability == VARIABILITY_PARAMETER && variable->binding == EXPR_NONE;
 }
 
@@ -76,7 +81,7 @@ static uint32_t count_uses(Model *model, Expr e, const bool *of, IndexVec *below
 /* A parameter that was overridden no longer follows its binding. */
 static bool follows_binding(InitialSystem *system, const Variable *variable) {
   double value;
-  if (variable->binding == EXPR_NONE || variable->type != TYPE_REAL) return false;
+  if (variable->binding == EXPR_NONE || !is_number(variable)) return false;
   return !evaluator_constant(system->evaluator, variable->binding, &value) ||
          value == system->evaluator->parameters[variable->index];
 }
