@@ -155,5 +155,22 @@ class FreeParameters(unittest.TestCase):
             self.assertAlmostEqual(last["y"], math.copysign(math.sqrt(x), guess) + guess * x, delta=1e-5, msg=text)
 
 
+class Extrema(unittest.TestCase):
+    def test_of_a_fast_filter_do_not_stop_the_run(self):
+        """The sign of a difference about as small as the error of its variables says where a signal turns. That the run gets to
+        its end is tested, and that what is kept is of the signal; not how near to the extremum it is kept."""
+        rng = random.Random(6)
+        for _ in range(8):
+            slow, fast, part = rng.uniform(3, 9), rng.uniform(20, 60), rng.uniform(0.2, 0.9)
+            text = (f"model M\n  Real u, x, s(start=0, fixed=true); discrete Real low, high;\ninitial equation\n  x = u; low = u; high = u;\nequation\n"
+                    f"  der(s) = cos(5*time); u = sin({slow}*time) + {part}*sin({fast}*time) + s; der(x) = (u - x)/1e-6;\n"
+                    f"  when {{u <= x, u >= x}} then low = min(pre(low), u); high = max(pre(high), u); end when;\nend M;\n")
+            found = rows(text, "--stop-time", "2", "--intervals", "2000")
+            self.assertEqual(found[-1]["time"], 2, text)
+            self.assertLessEqual(min(row["u"] for row in found), found[-1]["low"], text)
+            self.assertLess(found[-1]["low"], found[-1]["high"], text)
+            self.assertLessEqual(found[-1]["high"], max(row["u"] for row in found), text)
+
+
 if __name__ == "__main__":
     unittest.main()
