@@ -408,6 +408,11 @@ static void trajectory_keeps_rows(void **state) {
     double *columns = trajectory_append(trajectory, i);
     for (int j = 0; j < 7; j++) columns[j] = i * 10 + j;
   }
+  trajectory_cut(trajectory, 5000); /* in the midst of its chunks: rows taken back come again */
+  for (int i = 5000; i < 20000; i++) {
+    double *columns = trajectory_append(trajectory, i);
+    for (int j = 0; j < 7; j++) columns[j] = i * 10 + j;
+  }
   const double *early = trajectory_row(trajectory, 3);
   for (size_t i = 0; i < 20000; i++) {
     assert_true(trajectory_time(trajectory, i) == (double)i);

@@ -1,6 +1,8 @@
 /* logic: see logic.h. */
 #include "array/logic.h"
 
+#include "structure/matching.h"
+
 #include <string.h>
 
 typedef struct LogicBuilder {
@@ -10,6 +12,7 @@ typedef struct LogicBuilder {
   Heap *heap;
   Expr *assigned;    /* per discrete variable: what whens make of it so far; EXPR_NONE: none assigns it */
   Span *where;       /* and the last of them */
+  bool *at_start;    /* one of them acts at the start */
   IndexVec order;    /* those assigned, in order of the first assignment */
   uint32_t *step_of; /* per discrete variable: its equation's step, MAP_NONE */
   LogicPut *put;
@@ -49,7 +52,7 @@ static bool is_text(const Model *model, uint32_t variable) {
 }
 
 /* The later assignment holds; a value may speak of what the variable was made before. */
-static void add_assignment(LogicBuilder *builder, const Action *action, Expr fires) {
+static void add_assignment(LogicBuilder *builder, const Action *action, Expr fires, bool at_start) {
   Dag *dag = builder->dag;
   uint32_t index = builder->model->variables.data[action->target].index;
   if (is_text(builder->model, action->target)) return;
@@ -61,14 +64,15 @@ static void add_assignment(LogicBuilder *builder, const Action *action, Expr fir
   dag_substitute(dag, &leaf, &builder->assigned[index], 1, &value, 1);
   builder->assigned[index] = dag_if(dag, fires, value, builder->assigned[index]);
   builder->where[index] = action->span;
+  builder->at_start[index] = builder->at_start[index] || at_start;
 }
 
-static void add_action(LogicBuilder *builder, const Action *action, Expr fires) {
+static void add_action(LogicBuilder *builder, const Action *action, Expr fires, bool at_start) {
   bool in_when = fires != EXPR_NONE;
   if (fires != EXPR_NONE && action->guard != EXPR_NONE) fires = dag_binary(builder->dag, OP_AND, fires, action->guard);
   else if (fires == EXPR_NONE) fires = action->guard;
   if (action->kind == ACTION_ASSIGN) {
-    add_assignment(builder, action, fires);
+    add_assignment(builder, action, fires, at_start);
     return;
   }
   double known;
@@ -101,7 +105,8 @@ static void add_when(LogicBuilder *builder, const When *when) {
     Expr fires = add_step(builder, dag_binary(dag, OP_AND, begins, not_of(dag, earlier)), when->span);
     vec_last(&builder->logic->steps).fires = true;
     earlier = dag_binary(dag, OP_OR, earlier, fires);
-    for (uint32_t a = 0; a < branch->actions.count; a++) add_action(builder, &branch->actions.data[a], fires);
+    bool at_start = dag_contains(dag, dag_scratch(dag), begins, OP_INITIAL);
+    for (uint32_t a = 0; a < branch->actions.count; a++) add_action(builder, &branch->actions.data[a], fires, at_start);
   }
 }
 
@@ -121,14 +126,14 @@ static void add_steps(LogicBuilder *builder) {
     vec_push(builder->heap, &builder->logic->steps,
              (LogicStep){.leaf = index, .value = builder->assigned[index], .span = builder->where[index]});
   }
-  for (uint32_t a = 0; a < model->asserts.count; a++) add_action(builder, &model->asserts.data[a], EXPR_NONE);
+  for (uint32_t a = 0; a < model->asserts.count; a++) add_action(builder, &model->asserts.data[a], EXPR_NONE, true);
 }
 
 /* ---- initial equations for discrete variables ---- */
 
 /* The leaf whose pre() gives a leaf its value at the start: its own, if whens assign it, or what its equation names, as in
- * d = pre(e). */
-static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf) {
+ * d = pre(e). *is_free: nothing else does. */
+static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf, bool *is_free) {
   const Dag *dag = builder->dag;
   const Logic *logic = builder->logic;
   for (uint32_t k = 0; dag_op(dag, leaf) == OP_DISCRETE && k < logic->steps.count; k++) {
@@ -138,12 +143,35 @@ static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf) {
     if (dag_op(dag, value) != OP_DISCRETE && dag_op(dag, value) != OP_PRE) break;
     leaf = value;
   }
-  return dag_index(dag, leaf);
+  uint32_t index = dag_index(dag, leaf);
+  *is_free = dag_op(dag, leaf) == OP_PRE || (builder->assigned[index] != EXPR_NONE && !builder->at_start[index]);
+  return index;
 }
 
-/* Does this side say what pre() of a leaf is at the start? */
-static bool names_pre(const Dag *dag, Expr side, Expr other) {
-  return dag_op(dag, side) == OP_PRE || (dag_op(dag, side) == OP_DISCRETE && !dag_depends(dag, other, OP_VARIABLE));
+/* The leaf whose pre() an initial equation with this side can determine; STRUCTURE_NONE: none. Where a variable stands on the
+ * other side, that may be what the equation determines, unless nothing else gives the leaf its value. */
+static int32_t determined_leaf(const LogicBuilder *builder, Expr side, Expr other) {
+  Op op = dag_op(builder->dag, side);
+  if (op != OP_PRE && op != OP_DISCRETE) return STRUCTURE_NONE;
+  bool is_free;
+  uint32_t leaf = pre_behind(builder, side, &is_free);
+  return is_free || !dag_depends(builder->dag, other, OP_VARIABLE) ? (int32_t)leaf : STRUCTURE_NONE;
+}
+
+/* Per initial equation the leaves that either of its sides can determine. */
+static Pattern initial_pattern(const LogicBuilder *builder, Arena *arena) {
+  const Model *model = builder->model;
+  uint32_t rows = model->initial_equations.count;
+  int32_t *start = arena_array(arena, rows + 1, sizeof *start), *leaf = arena_array(arena, 2 * rows, sizeof *leaf);
+  for (uint32_t i = 0; i < rows; i++) {
+    const Equation *equation = &model->initial_equations.data[i];
+    int32_t left = determined_leaf(builder, equation->left, equation->right),
+            right = determined_leaf(builder, equation->right, equation->left);
+    start[i + 1] = start[i];
+    if (left != STRUCTURE_NONE) leaf[start[i + 1]++] = left;
+    if (right != STRUCTURE_NONE) leaf[start[i + 1]++] = right;
+  }
+  return (Pattern){(int32_t)rows, (int32_t)model->discretes.count, start, leaf};
 }
 
 /* A parameter with fixed = false that is not Real: nothing can be solved for it, it is assigned. */
@@ -158,29 +186,27 @@ static bool is_assigned_parameter(const LogicBuilder *builder, Expr side) {
 static void add_initial_steps(LogicBuilder *builder) {
   const Model *model = builder->model;
   Logic *logic = builder->logic;
+  Arena arena = arena_make(builder->heap);
   logic->is_initial_step = heap_array(builder->heap, model->initial_equations.count, sizeof(bool));
   logic->initial_residual = heap_array(builder->heap, model->initial_equations.count, sizeof(Expr));
   for (uint32_t i = 0; i < model->initial_equations.count; i++)
     logic->initial_residual[i] = model->initial_equations.data[i].residual;
+  Pattern pattern = initial_pattern(builder, &arena);
+  Matching matching = matching_maximum(&arena, &pattern);
   for (uint32_t i = 0; i < model->initial_equations.count; i++) {
     const Equation *equation = &model->initial_equations.data[i];
-    if (is_assigned_parameter(builder, equation->left)) {
-      vec_push(builder->heap, &logic->initial_steps,
-               (LogicStep){.leaf = dag_index(builder->dag, equation->left),
-                           .value = equation->right,
-                           .span = equation->span,
-                           .is_parameter = true});
-      logic->is_initial_step[i] = true;
-      continue;
-    }
-    bool right = !names_pre(builder->dag, equation->left, equation->right);
-    if (right && !names_pre(builder->dag, equation->right, equation->left)) continue;
-    LogicStep step = {.leaf = pre_behind(builder, right ? equation->right : equation->left),
-                      .value = right ? equation->left : equation->right,
-                      .span = equation->span};
+    int32_t leaf = matching.column_of_row[i];
+    bool is_parameter = is_assigned_parameter(builder, equation->left);
+    if (leaf == STRUCTURE_NONE && !is_parameter) continue;
+    bool left = is_parameter || leaf == determined_leaf(builder, equation->left, equation->right);
+    LogicStep step = {.leaf = is_parameter ? dag_index(builder->dag, equation->left) : (uint32_t)leaf,
+                      .value = left ? equation->right : equation->left,
+                      .span = equation->span,
+                      .is_parameter = is_parameter};
     vec_push(builder->heap, &logic->initial_steps, step);
     logic->is_initial_step[i] = true;
   }
+  arena_free(&arena);
 }
 
 /* ---- delays ---- */
@@ -368,6 +394,7 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
   logic->terminal = logic->leaves++;
   builder.assigned = heap_array(heap, own, sizeof *builder.assigned);
   builder.where = heap_array(heap, own, sizeof *builder.where);
+  builder.at_start = heap_array(heap, own, sizeof *builder.at_start);
   builder.step_of = heap_array(heap, own, sizeof *builder.step_of);
   for (uint32_t d = 0; d < own; d++) builder.assigned[d] = EXPR_NONE, builder.step_of[d] = MAP_NONE;
   add_steps(&builder);
@@ -386,6 +413,7 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
   vec_free(heap, &builder.values);
   heap_free(heap, builder.assigned);
   heap_free(heap, builder.where);
+  heap_free(heap, builder.at_start);
   heap_free(heap, builder.step_of);
   return logic;
 }

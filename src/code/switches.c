@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* To, fro, and to again. */
-enum { CHANGE_LIMIT = 3 };
+/* To, fro, and to again; more often where modes change one by one. */
+enum { CHANGE_LIMIT = 3, PIVOT_LIMIT = 16 };
 
 /* An event of a mode is one of hovering if its difference has not been farther from its edge since the event before than some
  * times the tolerance, relative to the largest it has been or, where events come fast, to its nominal size. After so many in a
@@ -118,10 +118,15 @@ static double band(const Switches *switches, uint32_t m) {
   return fmax(fmax(ROUND_OFF * size, blur), switches->slack[m]);
 }
 
+/* The margin that mode m would have with this value. */
+static double margin_with(const Switches *switches, uint32_t m, double value, double difference) {
+  Interval range = mode_range(op_of(switches, m), value);
+  return fmin(difference - range.low, range.high - difference) + band(switches, m);
+}
+
 double switches_margin(const Switches *switches, uint32_t m, double difference) {
   if (switches->modes->timed[m] || switches->slide.mode == m) return INFINITY;
-  Interval range = mode_range(op_of(switches, m), *mode_of(switches, m));
-  return fmin(difference - range.low, range.high - difference) + band(switches, m);
+  return margin_with(switches, m, *mode_of(switches, m), difference);
 }
 
 void switches_keep(Switches *switches, double t, const double *y, double step) {
@@ -184,7 +189,8 @@ void switches_begin(Switches *switches, uint32_t m) {
 }
 
 /* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that
- * contradicts never stays. */
+ * contradicts never stays. Where no row depends on the mode its rate is the same on both sides, so that it does not lead back
+ * to a side that is contradicted: only the error of the columns makes it seem so. */
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
@@ -192,7 +198,9 @@ static double wanted_value(const Switches *switches, uint32_t m) {
   bool on_edge = is_located || fabs(difference - edge) <= band(switches, m);
   bool moves = on_edge && fabs(rate) > STILL * switches->speed[m], contradicts = switches_contradict(switches, m);
   double ahead = mode_value(op, edge + copysign(0.5, rate));
-  if (moves && (!contradicts || ahead != *mode_of(switches, m))) return ahead;
+  bool may_lead = switches->evaluator->code->matters[switches->modes->first + m] ||
+                  margin_with(switches, m, ahead, difference) >= 0;
+  if (moves && may_lead && (!contradicts || ahead != *mode_of(switches, m))) return ahead;
   if (!on_edge || contradicts) return mode_value(op, difference);
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }
@@ -211,18 +219,23 @@ static uint32_t decide(Switches *switches, double t, const double *y) {
   return changed;
 }
 
+static bool is_spent(const Switches *switches, uint32_t m) {
+  return switches->changes[m] >= (switches->one_by_one ? PIVOT_LIMIT : CHANGE_LIMIT);
+}
+
 uint32_t switches_set(Switches *switches, double t, const double *y) {
   uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;
   if (changed) switches->matter = true;
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (switches->modes->timed[m] || switches->slide.mode == m || switches->changes[m] >= CHANGE_LIMIT) continue;
+    if (switches->modes->timed[m] || switches->slide.mode == m || is_spent(switches, m)) continue;
     double value = wanted_value(switches, m), *mode = mode_of(switches, m);
     if (value == *mode) continue;
     switches->changes[m]++;
     *mode = value;
     note_change(switches, m);
     changed++;
+    if (switches->one_by_one) break;
   }
   return changed + decide(switches, t, y);
 }

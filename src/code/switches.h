@@ -44,6 +44,8 @@ typedef struct Switches {
   double at;         /* the difference of `crossing` where its event was located */
   uint32_t crossing; /* the mode whose event it is; MAP_NONE */
   uint8_t *changes;  /* of each mode since switches_begin */
+  bool
+      one_by_one; /* of the modes that must change only the first does, and the others when it has been seen what follows */
   Slide slide;
   bool begun; /* a step's beginning has been kept */
 } Switches;

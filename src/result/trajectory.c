@@ -21,7 +21,7 @@ static double *row_at(const Trajectory *trajectory, size_t row) {
 }
 
 double *trajectory_append(Trajectory *trajectory, double time) {
-  if (trajectory->rows % trajectory->rows_per_chunk == 0) {
+  if (trajectory->rows / trajectory->rows_per_chunk == trajectory->chunks.count) {
     size_t doubles = ((size_t)trajectory->columns + 1) * trajectory->rows_per_chunk;
     vec_reserve(trajectory->heap, &trajectory->chunks, 1); /* before the chunk, which would be lost if refused */
     vec_push(trajectory->heap, &trajectory->chunks, heap_resize(trajectory->heap, NULL, doubles * sizeof(double)));
@@ -30,6 +30,8 @@ double *trajectory_append(Trajectory *trajectory, double time) {
   row[0] = time;
   return row + 1;
 }
+
+void trajectory_cut(Trajectory *trajectory, size_t rows) { trajectory->rows = rows; }
 
 double trajectory_time(const Trajectory *trajectory, size_t row) { return row_at(trajectory, row)[0]; }
 const double *trajectory_row(const Trajectory *trajectory, size_t row) { return row_at(trajectory, row) + 1; }

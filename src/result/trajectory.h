@@ -21,6 +21,9 @@ Trajectory *trajectory_new(Heap *heap, const SignalTable *signals);
 /* Appends a row and returns its columns (all zero) for the caller to fill. Amortized O(columns). */
 double *trajectory_append(Trajectory *trajectory, double time);
 
+/* Takes back all rows but the first `rows`. */
+void trajectory_cut(Trajectory *trajectory, size_t rows);
+
 double trajectory_time(const Trajectory *trajectory, size_t row);
 const double *trajectory_row(const Trajectory *trajectory, size_t row); /* its columns */
 double trajectory_value(const Trajectory *trajectory, size_t row, uint32_t signal);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, ITERATION_LIMIT = 1000, DIG_LIMIT = 24 };
+enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, PIVOTS_LIMIT = 300, ITERATION_LIMIT = 1000, DIG_LIMIT = 24 };
 
 /* A solution that slides has left its edge when the weight of a mode is beyond 0 or 1 by more than round-off. */
 static const double LEFT = 1e-9;
@@ -275,8 +275,8 @@ static EvalStatus begin_to_slide(View *view, double t, double *y) {
 static bool settle_once(View *view, double t, double *y, uint32_t mode) {
   Switches *switches = view->switches;
   switches_begin(switches, mode);
-  int solved = 0;
-  for (uint32_t round = 0; round < SETTLE_LIMIT + modes_leaves(switches->modes) && solved < SETTLE_LIMIT; round++) {
+  uint32_t solved = 0, solves = switches->one_by_one ? PIVOTS_LIMIT : SETTLE_LIMIT;
+  for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
     if (!switches_evaluate(switches, t, y)) return false;
     switches->matter = false;
     if (!switches_set(switches, t, y)) return begin_to_slide(view, t, y) == EVAL_OK;
@@ -293,27 +293,50 @@ static void copy_numbers(double *to, const double *from, size_t count) {
   if (count) memcpy(to, from, count * sizeof *to);
 }
 
-/* The same. A when whose condition no longer holds once it has acted, as that of a block that slips has no solution if it is taken
- * as an equation: then what fires acts, and what follows from it does not undo it. */
+/* What an event begins with. */
+typedef struct Beginning {
+  double *columns, *discretes;
+} Beginning;
+
+static void go_back(View *view, const Beginning *beginning, double *y) {
+  copy_numbers(y, beginning->columns, (size_t)view->system.columns);
+  copy_numbers(view->evaluator->discretes, beginning->discretes, modes_leaves(view->switches->modes));
+  view->switches->slide.mode = MAP_NONE;
+  view->undetermined = MAP_NONE;
+}
+
+/* Is what settle_once left, if anything, a solution? */
+static bool agrees(View *view, bool settled, double t, const double *y) {
+  uint32_t mode;
+  return settled && !(switches_undecided(view->switches) && events_contradict(view, t, y, &mode));
+}
+
+/* The same, and other ways where that does not lead to a solution. A when whose condition no longer holds once it has acted, as
+ * that of a block that slips, has none if it is taken as an equation: then what fires acts, and what follows from it does not
+ * undo it. Modes that all change at once may cycle around a solution, as those of a clutch that gets stuck: then only the first that
+ * must change does so at a time (the least-index rule of Murty 1974 for complementarity problems). */
 static bool settle_values(View *view, double t, double *y, uint32_t mode) {
-  Decisions *decisions = view->switches->decisions;
-  if (!decisions || !decisions->fires) return settle_once(view, t, y, mode);
+  Switches *switches = view->switches;
+  Decisions *decisions = switches->decisions;
   Heap *heap = view->evaluator->heap;
-  double *discretes = view->evaluator->discretes;
-  size_t columns = (size_t)view->system.columns, leaves = modes_leaves(view->switches->modes);
+  size_t columns = (size_t)view->system.columns, leaves = modes_leaves(switches->modes);
   double *before = heap_array(heap, columns + leaves, sizeof *before);
-  copy_numbers(before, y, columns);
-  copy_numbers(before + columns, discretes, leaves);
-  decisions->retracted = false;
+  Beginning beginning = {before, before + columns};
+  copy_numbers(beginning.columns, y, columns);
+  copy_numbers(beginning.discretes, view->evaluator->discretes, leaves);
+  if (decisions) decisions->retracted = false;
   bool settled = settle_once(view, t, y, mode);
-  if (decisions->retracted && !view->restructured && (!settled || switches_undecided(view->switches))) {
-    copy_numbers(y, before, columns);
-    copy_numbers(discretes, before + columns, leaves);
-    view->switches->slide.mode = MAP_NONE;
+  if (decisions && decisions->retracted && !view->restructured && (!settled || switches_undecided(switches))) {
+    go_back(view, &beginning, y);
     decisions->latches = true;
-    view->undetermined = MAP_NONE;
     settled = settle_once(view, t, y, mode);
     decisions->latches = false;
+  }
+  if (!view->restructured && !agrees(view, settled, t, y)) {
+    go_back(view, &beginning, y);
+    switches->one_by_one = true;
+    settled = settle_once(view, t, y, mode);
+    switches->one_by_one = false;
   }
   heap_free(heap, before);
   return settled;

@@ -14,7 +14,8 @@ struct RunLoop {
   Constraints *constraints;
   double *output;
   uint64_t output_count, outputs;
-  bool again; /* an event was passed before the output point of now: the step is taken again */
+  bool
+      again; /* an event was passed before the output point of now: the step is taken again, what it recorded taken back */
   uint64_t rows_before, entries_before;                        /* the evaluator's counts at the beginning */
   uint64_t output_rows, output_entries, output_factorizations; /* spent on output points */
 };
@@ -47,11 +48,17 @@ static bool record_point(RunLoop *run, double t) {
 
 /* All output points up to t, from the dense output of the last step; those before t only, with `before`. */
 static bool record_until(RunLoop *run, double t, bool before) {
+  size_t rows = run->recorder->trajectory->rows;
+  uint64_t outputs = run->output_count;
   while (run->output_count <= run->outputs) {
     double next = output_time(run, run->output_count);
     if (next > t || (before && next == t)) return true;
     if (!record_point(run, next)) return false;
-    if (run->again) return true;
+    if (run->again) {
+      trajectory_cut(run->recorder->trajectory, rows);
+      run->output_count = outputs;
+      return true;
+    }
     run->output_count++;
   }
   return true;

@@ -61,7 +61,7 @@ const double *stepper_values(const Stepper *stepper);
 bool stepper_interpolate(Stepper *stepper, double t, double *y);
 
 /* Does something contradict its mode at y, the columns at a time within the last step? Then an event was passed: the step is
- * undone, the next one ends there at the latest, and what was to be recorded from t on comes again. */
+ * undone, the next one ends there at the latest, and what was recorded of it is no longer so. */
 bool stepper_passed_event(Stepper *stepper, double t, const double *y);
 
 /* As stepper_start, in the midst of an event at t: its iteration goes on. */

@@ -1,0 +1,176 @@
+"""Small models of what hybrid component libraries are made of: step networks, extrema, friction, gears."""
+import csv
+import math
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+
+DAEDAL = os.environ["DAEDAL"]
+WORK = tempfile.mkdtemp()
+
+
+def rows(text, *arguments):
+    """The rows of a run as dictionaries."""
+    source, target = os.path.join(WORK, "m.mo"), os.path.join(WORK, "m.csv")
+    with open(source, "w") as file:
+        file.write(text)
+    run = subprocess.run([DAEDAL, "simulate", source, "--output-file", target, *arguments],
+                         capture_output=True, text=True, timeout=30)
+    if run.returncode:
+        raise AssertionError(f"exit status {run.returncode}\n{run.stderr}\n{text}")
+    with open(target) as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+def token_ring(rng):
+    """Places of which the first has the token, which goes on when it has been there for `wait`. The initial equations give
+    each pre() once, in any order and either way around."""
+    count, wait, active = rng.randint(2, 5), rng.uniform(0.3, 1), rng.randrange(2)
+    declared, initial, equations = [], [], []
+    for k in range(count):
+        before = (k - 1) % count
+        declared.append(f"Boolean a{k}, l{k}, n{k}, o{k}, e{k}, f{k}; discrete Real s{k};")
+        pair = [f"pre(n{k})", f"pre(l{k})"]
+        rng.shuffle(pair)
+        value = "true" if k == 0 else "false"
+        initial += [f"a{k} = {value};" if active else f"{value} = a{k};", f"{pair[0]} = {pair[1]};",
+                    f"pre(o{k}) = pre(l{k});", f"pre(s{k}) = time;", f"pre(e{k}) = false;"]
+        equations += [f"a{k} = l{k};", f"l{k} = pre(n{k});", f"n{k} = f{before} or l{k} and not f{k};",
+                      f"e{k} = l{k} and not l{(k + 1) % count};", f"f{k} = e{k} and time >= s{k} + {wait};",
+                      f"when e{k} then s{k} = time; end when;", f"when f{k} then o{k} = l{k}; end when;"]
+    rng.shuffle(initial)
+    text = "model M\n  {}\ninitial equation\n  {}\nequation\n  {}\nend M;\n".format(
+        "\n  ".join(declared), "\n  ".join(initial), "\n  ".join(equations))
+    return text, count, wait
+
+
+class InitialEquations(unittest.TestCase):
+    def test_each_gives_one_pre(self):
+        rng = random.Random(1)
+        for _ in range(20):
+            text, count, wait = token_ring(rng)
+            for row in rows(text, "--stop-time", "4", "--intervals", "37"):
+                place = row["time"] / wait
+                if abs(place - round(place)) < 1e-9:
+                    continue
+                holds = [k for k in range(count) if row[f"a{k}"]]
+                self.assertEqual(holds, [int(place) % count], text)
+
+    def test_of_a_variable(self):
+        rng = random.Random(2)
+        for _ in range(10):
+            start = rng.uniform(-2, 2)
+            sides = ["d", "x"]
+            rng.shuffle(sides)
+            given = f"x = {start};"
+            equations = [given, f"{sides[0]} = {sides[1]};"]
+            rng.shuffle(equations)
+            text = ("model M\n  Real x; discrete Real d;\ninitial equation\n  {}\nequation\n  der(x) = 1;\n"
+                    "  when time >= 0.5 then d = 2*pre(d) + 1; end when;\nend M;\n").format(" ".join(equations))
+            found = rows(text, "--stop-time", "1", "--intervals", "4")
+            self.assertAlmostEqual(found[0]["d"], start, 12)
+            self.assertAlmostEqual(found[-1]["d"], 2 * start + 1, 12)
+
+    def test_variable_follows_what_a_when_gives_at_the_start(self):
+        text = ("model M\n  Real x; discrete Real d;\ninitial equation\n  x = d;\nequation\n  der(x) = 1;\n"
+                "  when {initial(), time >= 0.5} then d = 3 + time; end when;\nend M;\n")
+        found = rows(text, "--stop-time", "1", "--intervals", "4")
+        self.assertAlmostEqual(found[0]["x"], 3, 12)
+        self.assertAlmostEqual(found[-1]["d"], 3.5, 12)
+
+
+def friction(name, normal, sliding, sticking):
+    """An element between v and 0 with Coulomb friction, parametrized by s along its characteristic."""
+    n = name
+    declared = (f"Real s{n}, f{n}, a{n}, v{n}; Boolean forward{n}(start=false, fixed=true), backward{n}(start=false, fixed=true), "
+                f"locked{n}; Integer mode{n}(start=3, fixed=true);")
+    limit, force = sticking * normal, sliding * normal
+    equations = f"""
+  forward{n} = pre(mode{n}) == 0 and (s{n} > {limit} or pre(forward{n}) and s{n} > {force}) or initial() and v{n} > 0;
+  backward{n} = pre(mode{n}) == 0 and (s{n} < -{limit} or pre(backward{n}) and s{n} < -{force}) or initial() and v{n} < 0;
+  locked{n} = not (pre(mode{n}) == 1 or forward{n} or pre(mode{n}) == -1 or backward{n});
+  a{n} = if locked{n} then 0 else if forward{n} then s{n} - {limit} else if backward{n} then s{n} + {limit}
+    else if pre(mode{n}) == 1 then s{n} - {limit} else s{n} + {limit};
+  f{n} = if locked{n} then s{n} else if forward{n} or not backward{n} and pre(mode{n}) == 1 then {force} else -{force};
+  mode{n} = if (pre(mode{n}) == 1 or forward{n}) and v{n} > 0 then 1
+    else if (pre(mode{n}) == -1 or backward{n}) and v{n} < 0 then -1 else 0;"""
+    return declared, equations
+
+
+class Friction(unittest.TestCase):
+    def test_gets_stuck_and_slips(self):
+        """Masses each slide to rest from either side, stick, and are torn loose by a step of the force."""
+        rng = random.Random(3)
+        for _ in range(12):
+            declared, equations, expected = "", "", {}
+            for k in range(rng.randint(1, 3)):
+                mass, force = rng.uniform(0.2, 3), rng.uniform(1, 5)
+                sticking, start = rng.uniform(1, 2), rng.choice((-1, 1)) * rng.uniform(0.05, 0.3)
+                rest = abs(start) * mass / force
+                push = rng.choice((-1, 1)) * force * rng.uniform(0.2, 4)
+                step = rest + rng.uniform(0.1, 1)
+                parts = friction(f"{k}", 1, force, force * sticking)
+                declared += "\n  " + parts[0] + f" Real x{k}(start=0, fixed=true), u{k};"
+                equations += parts[1] + f"""
+  der(x{k}) = v{k}; der(v{k}) = a{k}; {mass}*a{k} = u{k} - f{k}; u{k} = if time < {step} then 0 else {push};"""
+                declared = declared.replace(f"v{k};", f"v{k}(start={start}, fixed=true);")
+                loose = abs(push) > force * sticking
+                expected[f"v{k}"] = (abs(push) - force) * (push / abs(push)) * (4 - step) / mass if loose else 0
+                expected[f"mode{k}"] = (1 if push > 0 else -1) if loose else 0
+            text = f"model M{declared}\nequation{equations}\nend M;\n"
+            found = rows(text, "--stop-time", "4", "--intervals", "8")
+            for name, value in expected.items():
+                self.assertAlmostEqual(found[-1][name], value, delta=1e-5 * (1 + abs(value)), msg=f"{name}\n{text}")
+
+
+class Rows(unittest.TestCase):
+    def test_time_never_decreases(self):
+        """Motions brought to rest by a force that fades out near zero, whose sign the rounding errors of a long step undo."""
+        rng = random.Random(4)
+        for _ in range(5):
+            edge, rate = rng.uniform(0.05, 1), rng.uniform(5, 100)
+            text = (f"model M\n  Real x(start=0, fixed=true), v(start={edge * rng.uniform(10, 100)}, fixed=true), f;\nequation\n"
+                    f"  der(x) = v; der(v) = -f;\n"
+                    f"  f = {rate * edge}*(if abs(v) >= {edge} then sign(v) else v/{edge});\nend M;\n")
+            times = [row["time"] for row in rows(text, "--stop-time", f"{500 / rate}", "--intervals", "3000")]
+            self.assertEqual(times, sorted(times), text)
+
+
+class FreeParameters(unittest.TestCase):
+    def test_that_choose_a_branch(self):
+        """A parameter that an initial equation gives says on which branch of a square root the solution runs."""
+        rng = random.Random(5)
+        for _ in range(10):
+            start, guess, kind = rng.uniform(0.5, 1), rng.choice((-1, 1)) * rng.uniform(0.3, 1.2), rng.randrange(3)
+            declared = ("Boolean p", "Integer p", "Kind p")[kind]
+            chosen = ("noEvent(guess > 0)", "if noEvent(guess > 0) then 4 else 2", "if noEvent(guess > 0) then Kind.b else Kind.a")[kind]
+            holds = ("p", "p == 4", "p == Kind.b")[kind]
+            text = (f"model M\n  type Kind = enumeration(a, b);\n  parameter {declared}(fixed=false); Real x(start={start}, fixed=true), y, guess;\n"
+                    f"initial equation\n  p = {chosen};\nequation\n  der(x) = -x; guess = {guess}*x;\n"
+                    f"  y = (if {holds} then 1 else -1)*sqrt(x) + guess;\nend M;\n")
+            last = rows(text, "--stop-time", "1", "--intervals", "2")[-1]
+            x = start * math.exp(-1)
+            self.assertAlmostEqual(last["y"], math.copysign(math.sqrt(x), guess) + guess * x, delta=1e-5, msg=text)
+
+
+class Extrema(unittest.TestCase):
+    def test_of_a_fast_filter_do_not_stop_the_run(self):
+        """The sign of a difference about as small as the error of its variables says where a signal turns. That the run gets to
+        its end is tested, and that what is kept is of the signal; not how near to the extremum it is kept."""
+        rng = random.Random(6)
+        for _ in range(8):
+            slow, fast, part = rng.uniform(3, 9), rng.uniform(20, 60), rng.uniform(0.2, 0.9)
+            text = (f"model M\n  Real u, x, s(start=0, fixed=true); discrete Real low, high;\ninitial equation\n  x = u; low = u; high = u;\nequation\n"
+                    f"  der(s) = cos(5*time); u = sin({slow}*time) + {part}*sin({fast}*time) + s; der(x) = (u - x)/1e-6;\n"
+                    f"  when {{u <= x, u >= x}} then low = min(pre(low), u); high = max(pre(high), u); end when;\nend M;\n")
+            found = rows(text, "--stop-time", "2", "--intervals", "2000")
+            self.assertEqual(found[-1]["time"], 2, text)
+            self.assertLessEqual(min(row["u"] for row in found), found[-1]["low"], text)
+            self.assertLess(found[-1]["low"], found[-1]["high"], text)
+            self.assertLessEqual(found[-1]["high"], max(row["u"] for row in found), text)
+
+
+if __name__ == "__main__":
+    unittest.main()
