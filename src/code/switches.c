@@ -184,7 +184,7 @@ void switches_begin(Switches *switches, uint32_t m) {
 }
 
 /* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that
- * contradicts never stays. */
+ * contradicts never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. */
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
@@ -192,7 +192,7 @@ static double wanted_value(const Switches *switches, uint32_t m) {
   bool on_edge = is_located || fabs(difference - edge) <= band(switches, m);
   bool moves = on_edge && fabs(rate) > STILL * switches->speed[m], contradicts = switches_contradict(switches, m);
   double ahead = mode_value(op, edge + copysign(0.5, rate));
-  if (moves && (!contradicts || ahead != *mode_of(switches, m))) return ahead;
+  if (moves && (is_located || !contradicts || ahead != *mode_of(switches, m))) return ahead;
   if (!on_edge || contradicts) return mode_value(op, difference);
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }

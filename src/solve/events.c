@@ -361,7 +361,8 @@ void events_watch(View *view, double t, const double *y) {
 static bool iterate(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = false;
-  if (mode != MAP_NONE) view->switches->at = view->switches->difference[mode];
+  if (mode != MAP_NONE && switches_evaluate(view->switches, t, y))
+    view->switches->at = view->switches->difference[mode];
   view->fired.count = 0;
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     bool reset = false;

@@ -444,7 +444,15 @@ static void start_with(Stepper *stepper, double t, const double *y, double step)
   if (integrator->suggest && step > 0) integrator->suggest(stepper->self, step);
 }
 
-/* Starts again behind an event, with the choice that suits the modes of now and the step that the last such event asked for. */
+/* The first step behind an event: what the last such one asked for, but not more than the time since then. What an error estimate
+ * allows, as that of a ball's parabola does any step, may jump over all that follows. */
+static double suggested_step(const Stepper *stepper) {
+  const Switches *switches = stepper->view->switches;
+  if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return *stepper->first_step;
+  return fmin(*stepper->first_step, stepper->t_event - switches->times[stepper->mode].before);
+}
+
+/* Starts again behind an event, with the choice that suits the modes of now. */
 static void restart(Stepper *stepper, double t) {
   Exchanges exchanges;
   bool by_ranks = stepper->view->methods->reselect != NULL;
@@ -453,7 +461,7 @@ static void restart(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   uint32_t mode = stepper->mode == MAP_NONE ? switches->modes->count : stepper->mode;
   stepper->first_step = &stepper->first_steps[2 * mode + (event_value(stepper) != 0)];
-  start_with(stepper, t, stepper->y, *stepper->first_step);
+  start_with(stepper, t, stepper->y, suggested_step(stepper));
 }
 
 /* Keeps the step size that the first step after an event asks for. */
