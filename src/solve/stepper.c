@@ -16,6 +16,9 @@ static const double LOOK_AHEAD = 0.75;
 /* An event in this first part of a step is early: the collocation polynomial of a long step overshoots there. */
 static const double EARLY = 0.3;
 
+/* The first step behind an event is not made shorter than this part of the run. */
+static const double SHORTEST_FIRST = 1e-9;
+
 /* So many steps in a row below the round-off of the whole run do not get ahead. */
 enum { TINY_LIMIT = 10000 };
 static const double TINY = 1e-16;
@@ -449,7 +452,8 @@ static void start_with(Stepper *stepper, double t, const double *y, double step)
 static double suggested_step(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return *stepper->first_step;
-  return fmin(*stepper->first_step, stepper->t_event - switches->times[stepper->mode].before);
+  double since = stepper->t_event - switches->times[stepper->mode].before;
+  return fmin(*stepper->first_step, fmax(since, SHORTEST_FIRST * span_of(stepper)));
 }
 
 /* Starts again behind an event, with the choice that suits the modes of now. */
