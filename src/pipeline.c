@@ -608,6 +608,7 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   simulation->original = original;
   simulation->request.run.start = t;
   if (!make_view(simulation)) return false;
+  switches_adopt(simulation->view->switches, before->switches);
   if (before->switches->decisions)
     decisions_restore(simulation->view->switches->decisions,
                       decisions_save(before->switches->decisions, simulation->heap));

@@ -72,6 +72,14 @@ void switches_forget(Switches *switches) {
   switches->begun = false;
 }
 
+void switches_adopt(Switches *switches, const Switches *before) {
+  size_t count = switches->modes->count;
+  double *const to[] = {switches->speed, switches->slack, switches->largest, switches->nominal};
+  const double *const from[] = {before->speed, before->slack, before->largest, before->nominal};
+  for (size_t k = 0; k < sizeof to / sizeof *to && count; k++) memcpy(to[k], from[k], count * sizeof(double));
+  if (count) memcpy(switches->times, before->times, count * sizeof(EventTimes));
+}
+
 void switches_set_nominal(Switches *switches, double t, const double *nominal) {
   uint32_t count = switches->modes->count;
   if (!count) return;

@@ -54,6 +54,9 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator);
 /* Forgets what was learned along a run: rates, hysteresis, sliding. The modes stay. */
 void switches_forget(Switches *switches);
 
+/* Takes over what was learned of the same modes in another system: their speeds, hysteresis and times of events. */
+void switches_adopt(Switches *switches, const Switches *before);
+
 /* Evaluates the differences at (t, y); false where one is not defined. */
 bool switches_evaluate(Switches *switches, double t, const double *y);
 

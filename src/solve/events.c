@@ -171,7 +171,7 @@ static void halve(const Search *search, double *margin) {
 static void locate(Search *search, uint32_t *mode) {
   double near = 2e-16 * fabs(search->high) + 5e-15 * (search->end - search->before);
   int side = 0;
-  if (look_at(search, search->low, mode)) search->low = search->before;
+  if (point_at(search, search->low) && any_contradicts(search->switches, mode)) search->low = search->before;
   fill_margins(search, search->last);
   point_at(search, search->high);
   fill_margins(search, search->now);
@@ -276,7 +276,7 @@ static bool settle_once(View *view, double t, double *y, uint32_t mode) {
   for (uint32_t round = 0; round < SETTLE_LIMIT + modes_leaves(switches->modes) && solved < SETTLE_LIMIT; round++) {
     if (!switches_evaluate(switches, t, y)) return false;
     switches->matter = false;
-    if (!switches_set(switches, t, y)) return begin_to_slide(view, t, y) == EVAL_OK;
+    if (!switches_set(switches, t, y)) return !view_restructured(view) && begin_to_slide(view, t, y) == EVAL_OK;
     if (!switches->matter) continue;
     if (view_restructured(view)) return false;
     view->disturbed = true;
@@ -294,7 +294,7 @@ static void copy_numbers(double *to, const double *from, size_t count) {
  * as an equation: then what fires acts, and what follows from it does not undo it. */
 static bool settle_values(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
-  if (!decisions || !decisions->fires) return settle_once(view, t, y, mode);
+  if (!decisions || !decisions->fires || decisions->latches) return settle_once(view, t, y, mode);
   Heap *heap = view->evaluator->heap;
   double *discretes = view->evaluator->discretes;
   size_t columns = (size_t)view->system.columns, leaves = modes_leaves(view->switches->modes);
@@ -367,7 +367,9 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     bool reset = false;
     view->iterations++;
-    if (!settle_values(view, t, y, mode)) return false;
+    bool settled = settle_values(view, t, y, mode);
+    if (decisions) decisions->latches = false;
+    if (!settled) return false;
     if (decisions) {
       note_actions(view, t, y);
       if (!reset_columns(view, t, y, &reset)) return false;
@@ -385,4 +387,7 @@ bool events_settle(View *view, double t, double *y, uint32_t mode) {
   return iterate(view, t, y, mode);
 }
 
-bool events_resume(View *view, double t, double *y) { return iterate(view, t, y, MAP_NONE); }
+bool events_resume(View *view, double t, double *y) {
+  if (view->switches->decisions) view->switches->decisions->latches = true;
+  return iterate(view, t, y, MAP_NONE);
+}
