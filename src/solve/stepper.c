@@ -133,10 +133,13 @@ static bool report_turning(Stepper *stepper) {
   return false;
 }
 
+/* A system without a structure cannot be watched: one with branches needs a plan for those that hold. */
 static bool start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
-  if (!stepper->turning || !turning_at_start(stepper->turning, &stepper->turning_point)) return true;
-  view->restructured = view->conditions && !view->holds;
+  bool for_all = view->conditions && !view->holds;
+  bool is_singular = stepper->turning && turning_at_start(stepper->turning, &stepper->turning_point);
+  if (!is_singular && (stepper->structure || !for_all)) return true;
+  view->restructured = for_all;
   if (view->restructured) return false;
   return report_turning(stepper);
 }
