@@ -480,14 +480,20 @@ static void keep_first_step(Stepper *stepper) {
   stepper->first_step = NULL;
 }
 
+static double round_off(const Stepper *stepper) {
+  return 16 * DBL_EPSILON * fmax(fabs(stepper->options.stop), fabs(stepper->options.start));
+}
+
 /* A time that is the end but for round-off is the end: no step leads from there to it. */
 static double snap(const Stepper *stepper, double t) {
-  double stop = stepper->options.stop, near = 16 * DBL_EPSILON * fmax(fabs(stop), fabs(stepper->options.start));
-  return fabs(stop - t) <= near ? stop : t;
+  double stop = stepper->options.stop;
+  return fabs(stop - t) <= round_off(stepper) ? stop : t;
 }
 
 static void plan_timed(Stepper *stepper, double t) {
-  stepper->t_timed = snap(stepper, events_next_time(stepper->view, t, stepper->options.stop, &stepper->timed));
+  double until = stepper->options.stop + round_off(stepper);
+  stepper->t_timed =
+      t < stepper->options.stop ? snap(stepper, events_next_time(stepper->view, t, until, &stepper->timed)) : INFINITY;
 }
 
 static bool report_jump(Stepper *stepper) {
