@@ -134,9 +134,14 @@ static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf) {
   return dag_index(dag, leaf);
 }
 
-/* Does this side say what pre() of a leaf is at the start? */
-static bool names_pre(const Dag *dag, Expr side, Expr other) {
-  return dag_op(dag, side) == OP_PRE || (dag_op(dag, side) == OP_DISCRETE && !dag_depends(dag, other, OP_VARIABLE));
+/* Does this side say what pre() of a leaf is at the start? One that is fixed, or has a start value, may instead say what variables
+ * are. */
+static bool names_pre(const Model *model, Expr side, Expr other) {
+  const Dag *dag = model->dag;
+  if (dag_op(dag, side) != OP_DISCRETE) return dag_op(dag, side) == OP_PRE;
+  const Variable *variable = &model->variables.data[model->discretes.data[dag_index(dag, side)]];
+  bool is_open = variable->fixed != FIXED_TRUE && variable->start == EXPR_NONE;
+  return is_open || !dag_depends(dag, other, OP_VARIABLE);
 }
 
 static void add_initial_steps(LogicBuilder *builder) {
@@ -145,8 +150,8 @@ static void add_initial_steps(LogicBuilder *builder) {
   logic->is_initial_step = heap_array(builder->heap, model->initial_equations.count, sizeof(bool));
   for (uint32_t i = 0; i < model->initial_equations.count; i++) {
     const Equation *equation = &model->initial_equations.data[i];
-    bool right = !names_pre(builder->dag, equation->left, equation->right);
-    if (right && !names_pre(builder->dag, equation->right, equation->left)) continue;
+    bool right = !names_pre(model, equation->left, equation->right);
+    if (right && !names_pre(model, equation->right, equation->left)) continue;
     LogicStep step = {.leaf = pre_behind(builder, right ? equation->right : equation->left),
                       .value = right ? equation->left : equation->right,
                       .span = equation->span};
