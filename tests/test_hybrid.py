@@ -553,7 +553,7 @@ end Start;
 """
         run = command("init", write(text), "--json")
         self.assertEqual(run.returncode, 0, run.stderr)
-        found = {entry["name"]: entry["value"] for entry in json.loads(run.stdout)["variables"]}
+        found = {entry["name"]: entry["value"] for entry in json.loads(run.stdout)["values"]}
         self.assertEqual({name: found.get(name) for name in ("n", "twice", "high", "low", "held")},
                          {"n": 4, "twice": 8, "high": 1, "low": 1, "held": 6})
 

@@ -220,6 +220,7 @@ StepperStatistics stepper_statistics(const Stepper *stepper) {
   add_work(stepper, &statistics);
   statistics.factorizations += stepper->view->methods->factorizations(stepper->view);
   statistics.solver = stepper->integrator->name;
+  statistics.iterations += stepper->view->iterations;
   statistics.time = statistics.turning ? statistics.turning->time : stepper->integrator->time(stepper->self);
   return statistics;
 }
@@ -230,6 +231,7 @@ void stepper_statistics_add(StepperStatistics *statistics, const StepperStatisti
   statistics->factorizations += before->factorizations;
   statistics->events += before->events;
   statistics->time_events += before->time_events;
+  statistics->iterations += before->iterations;
   PivotVec pivots = before->pivots;
   for (uint32_t k = 0; k < statistics->pivots.count; k++) vec_push(heap, &pivots, statistics->pivots.data[k]);
   statistics->pivots = pivots;
