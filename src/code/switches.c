@@ -205,6 +205,18 @@ static double wanted_value(const Switches *switches, uint32_t m) {
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }
 
+bool switches_may_try(const Switches *switches, uint32_t m) {
+  Op op = op_of(switches, m);
+  bool is_relation = op == OP_LESS || op == OP_LESS_EQUAL || op == OP_GREATER || op == OP_GREATER_EQUAL;
+  return is_relation && !switches->modes->timed[m];
+}
+
+void switches_hold(Switches *switches, uint32_t m, bool flip) {
+  double *mode = mode_of(switches, m);
+  if (flip) *mode = *mode == 0;
+  switches->changes[m] = CHANGE_LIMIT;
+}
+
 /* Rows may depend on what has changed. */
 static void note_change(Switches *switches, uint32_t m) {
   switches->matter = switches->matter || switches->evaluator->code->matters[switches->modes->first + m];

@@ -95,6 +95,10 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
  * at no event. */
 void switches_begin(Switches *switches, uint32_t m);
 
+/* Is mode m one of two values, and not known from the time? Then holds it as it is, or flipped, until switches_begin. */
+bool switches_may_try(const Switches *switches, uint32_t m);
+void switches_hold(Switches *switches, uint32_t m, bool flip);
+
 /* Sets every mode by its last difference, at (t, y), then all else that is discrete; returns how many changed. A difference on an
  * edge goes where its rate leads. A mode that has changed to and fro since switches_begin stays. */
 uint32_t switches_set(Switches *switches, double t, const double *y);

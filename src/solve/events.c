@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, ITERATION_LIMIT = 1000, DIG_LIMIT = 24 };
+enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, ITERATION_LIMIT = 1000, DIG_LIMIT = 24, ENUMERATION_LIMIT = 10 };
 
 /* A solution that slides has left its edge when the weight of a mode is beyond 0 or 1 by more than round-off. */
 static const double LEFT = 1e-9;
@@ -268,15 +268,14 @@ static EvalStatus begin_to_slide(View *view, double t, double *y) {
   return view->methods->solve(view, t, y);
 }
 
-/* Modes and all else that is discrete, with pre() held, and the columns that they lead to. */
-static bool settle_once(View *view, double t, double *y, uint32_t mode) {
+/* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
+static bool iterate_modes(View *view, double t, double *y) {
   Switches *switches = view->switches;
-  switches_begin(switches, mode);
   int solved = 0;
   for (uint32_t round = 0; round < SETTLE_LIMIT + modes_leaves(switches->modes) && solved < SETTLE_LIMIT; round++) {
     if (!switches_evaluate(switches, t, y)) return false;
     switches->matter = false;
-    if (!switches_set(switches, t, y)) return !view_restructured(view) && begin_to_slide(view, t, y) == EVAL_OK;
+    if (!switches_set(switches, t, y)) return !view_restructured(view);
     if (!switches->matter) continue;
     if (view_restructured(view)) return false;
     view->disturbed = true;
@@ -286,33 +285,103 @@ static bool settle_once(View *view, double t, double *y, uint32_t mode) {
   return false;
 }
 
+static bool settle_once(View *view, double t, double *y, uint32_t mode) {
+  switches_begin(view->switches, mode);
+  return iterate_modes(view, t, y) && begin_to_slide(view, t, y) == EVAL_OK;
+}
+
+/* The columns and all that is discrete where an iteration of an event begins. */
+typedef struct Beginning {
+  double *y, *discretes;
+  size_t columns, leaves;
+} Beginning;
+
 static void copy_numbers(double *to, const double *from, size_t count) {
   if (count) memcpy(to, from, count * sizeof *to);
 }
 
-/* The same. A when whose condition no longer holds once it has acted, as that of a block that slips has no solution if it is taken
- * as an equation: then what fires acts, and what follows from it does not undo it. */
+static Beginning keep_beginning(const View *view, const double *y) {
+  Beginning begin = {.columns = (size_t)view->system.columns, .leaves = modes_leaves(view->switches->modes)};
+  begin.y = heap_array(view->evaluator->heap, begin.columns + begin.leaves, sizeof(double));
+  begin.discretes = begin.y + begin.columns;
+  copy_numbers(begin.y, y, begin.columns);
+  copy_numbers(begin.discretes, view->evaluator->discretes, begin.leaves);
+  return begin;
+}
+
+static void go_back(View *view, const Beginning *begin, double *y) {
+  copy_numbers(y, begin->y, begin->columns);
+  copy_numbers(view->evaluator->discretes, begin->discretes, begin->leaves);
+  view->switches->slide.mode = view->undetermined = MAP_NONE;
+}
+
+/* ---- modes that iterating does not find ---- */
+
+/* Modes of which all combinations are tried, those first that changed in the iteration. */
+static uint32_t find_candidates(const Switches *switches, uint32_t *candidates) {
+  uint32_t count = 0;
+  for (int changed = 1; changed >= 0; changed--)
+    for (uint32_t m = 0; m < switches->modes->count && count < ENUMERATION_LIMIT; m++)
+      if (switches_may_try(switches, m) && (switches->changes[m] > 0) == changed) candidates[count++] = m;
+  return count;
+}
+
+static uint32_t count_bits(uint32_t set) {
+  uint32_t count = 0;
+  for (; set; set &= set - 1) count++;
+  return count;
+}
+
+/* From the beginning, with the candidates in the set flipped and held: do all modes agree with what follows? */
+static bool try_modes(View *view, double t, double *y, const Beginning *begin, const uint32_t *candidates,
+                      uint32_t count, uint32_t set) {
+  uint32_t mode;
+  go_back(view, begin, y);
+  switches_begin(view->switches, MAP_NONE);
+  for (uint32_t k = 0; k < count; k++) switches_hold(view->switches, candidates[k], set >> k & 1);
+  if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
+  return iterate_modes(view, t, y) && !any_contradicts(view->switches, &mode);
+}
+
+/* Ideal diodes and switches in one loop decide together: a mode set alone may have no solution, or lead round in a circle. The
+ * combination with the fewest changes in which all agree is taken. */
+static bool enumerate_modes(View *view, double t, double *y, const Beginning *begin) {
+  uint32_t candidates[ENUMERATION_LIMIT], count = find_candidates(view->switches, candidates);
+  view->disturbed = true;
+  for (uint32_t changes = 0; changes <= count; changes++)
+    for (uint32_t set = 0; set < UINT32_C(1) << count; set++)
+      if (count_bits(set) == changes && try_modes(view, t, y, begin, candidates, count, set)) return true;
+  go_back(view, begin, y);
+  return false;
+}
+
+/* Does the iteration end with something that contradicts its mode, and does not slide? */
+static bool is_open(const View *view) {
+  uint32_t mode;
+  const Switches *switches = view->switches;
+  return switches->slide.mode == MAP_NONE && switches_undecided(switches) && any_contradicts(switches, &mode);
+}
+
+/* Modes and all else that is discrete, with pre() held. A when whose condition no longer holds once it has acted, as that of a block
+ * that slips, has no solution if it is taken as an equation: then what fires acts, and what follows from it does not undo it. */
 static bool settle_values(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
-  if (!decisions || !decisions->fires || decisions->latches) return settle_once(view, t, y, mode);
-  Heap *heap = view->evaluator->heap;
-  double *discretes = view->evaluator->discretes;
-  size_t columns = (size_t)view->system.columns, leaves = modes_leaves(view->switches->modes);
-  double *before = heap_array(heap, columns + leaves, sizeof *before);
-  copy_numbers(before, y, columns);
-  copy_numbers(before + columns, discretes, leaves);
-  decisions->retracted = false;
+  bool may_retract = decisions && decisions->fires && !decisions->latches;
+  Beginning begin = keep_beginning(view, y);
+  if (may_retract) decisions->retracted = false;
   bool settled = settle_once(view, t, y, mode);
-  if (decisions->retracted && !view->restructured && (!settled || switches_undecided(view->switches))) {
-    copy_numbers(y, before, columns);
-    copy_numbers(discretes, before + columns, leaves);
-    view->switches->slide.mode = MAP_NONE;
+  if (may_retract && decisions->retracted && !view->restructured && (!settled || switches_undecided(view->switches))) {
+    go_back(view, &begin, y);
     decisions->latches = true;
-    view->undetermined = MAP_NONE;
     settled = settle_once(view, t, y, mode);
     decisions->latches = false;
   }
-  heap_free(heap, before);
+  uint32_t undetermined = view->undetermined;
+  if (!view->restructured && (settled ? is_open(view) : undetermined == MAP_NONE)) {
+    settled = enumerate_modes(view, t, y, &begin);
+    view->undetermined = undetermined;
+  }
+  heap_free(view->evaluator->heap, begin.y);
   return settled;
 }
 
