@@ -205,18 +205,6 @@ static double wanted_value(const Switches *switches, uint32_t m) {
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }
 
-bool switches_may_try(const Switches *switches, uint32_t m) {
-  Op op = op_of(switches, m);
-  bool is_relation = op == OP_LESS || op == OP_LESS_EQUAL || op == OP_GREATER || op == OP_GREATER_EQUAL;
-  return is_relation && !switches->modes->timed[m];
-}
-
-void switches_hold(Switches *switches, uint32_t m, bool flip) {
-  double *mode = mode_of(switches, m);
-  if (flip) *mode = *mode == 0;
-  switches->changes[m] = CHANGE_LIMIT;
-}
-
 /* Rows may depend on what has changed. */
 static void note_change(Switches *switches, uint32_t m) {
   switches->matter = switches->matter || switches->evaluator->code->matters[switches->modes->first + m];
@@ -230,6 +218,49 @@ static uint32_t decide(Switches *switches, double t, const double *y) {
   switches->matter = switches->matter || switches->decisions->matter;
   return changed;
 }
+
+/* ---- combinations ---- */
+
+static bool may_try(const Switches *switches, uint32_t m) {
+  Op op = op_of(switches, m);
+  bool is_relation = op == OP_LESS || op == OP_LESS_EQUAL || op == OP_GREATER || op == OP_GREATER_EQUAL;
+  return is_relation && !switches->modes->timed[m];
+}
+
+Trial switches_trial(const Switches *switches, uint32_t limit) {
+  Trial trial = {0};
+  for (int changed = 1; changed >= 0; changed--)
+    for (uint32_t m = 0; m < switches->modes->count && trial.count < limit; m++)
+      if (may_try(switches, m) && (switches->changes[m] > 0) == changed) trial.mode[trial.count++] = m;
+  return trial;
+}
+
+/* The next larger number with as many bits is Gosper's. */
+bool trial_next(Trial *trial) {
+  uint32_t set = trial->flipped, lowest = set & -set, ripple = set + lowest;
+  set = lowest ? ripple | ((set ^ ripple) / lowest) >> 2 : UINT32_MAX;
+  if (set >> trial->count) set = (UINT32_C(1) << ++trial->changes) - 1;
+  trial->flipped = set;
+  return trial->changes <= trial->count;
+}
+
+void switches_try(Switches *switches, const Trial *trial, double t, const double *y) {
+  switches_begin(switches, MAP_NONE);
+  for (uint32_t k = 0; k < trial->count; k++) {
+    double *mode = mode_of(switches, trial->mode[k]);
+    if (trial->flipped >> k & 1) *mode = *mode == 0;
+    switches->changes[trial->mode[k]] = CHANGE_LIMIT;
+  }
+  for (uint32_t round = 0; round < modes_leaves(switches->modes) && decide(switches, t, y); round++) continue;
+}
+
+bool switches_agree(const Switches *switches) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (switches_contradict(switches, m)) return false;
+  return true;
+}
+
+/* ---- setting all ---- */
 
 uint32_t switches_set(Switches *switches, double t, const double *y) {
   uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;

@@ -48,6 +48,14 @@ typedef struct Switches {
   bool begun; /* a step's beginning has been kept */
 } Switches;
 
+enum { TRIAL_LIMIT = 10 };
+
+/* A combination of modes to try. */
+typedef struct Trial {
+  uint32_t mode[TRIAL_LIMIT], count;
+  uint32_t flipped, changes; /* a bit for each mode; how many are set */
+} Trial;
+
 /* For the modes and the logic of the evaluator's code; NULL if it has none. Lives in the heap. */
 Switches *switches_new(Heap *heap, Evaluator *evaluator);
 
@@ -95,9 +103,16 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
  * at no event. */
 void switches_begin(Switches *switches, uint32_t m);
 
-/* Is mode m one of two values, and not known from the time? Then holds it as it is, or flipped, until switches_begin. */
-bool switches_may_try(const Switches *switches, uint32_t m);
-void switches_hold(Switches *switches, uint32_t m, bool flip);
+/* Modes of two values, not known from the time, of which combinations are tried: at most `limit` (TRIAL_LIMIT), first those that
+ * changed since switches_begin. The first combination is the present one, then come those with one flipped, with two and so on. */
+Trial switches_trial(const Switches *switches, uint32_t limit);
+bool trial_next(Trial *trial);
+
+/* Flips the modes of the combination, sets all else that is discrete for them, and holds them until switches_begin. */
+void switches_try(Switches *switches, const Trial *trial, double t, const double *y);
+
+/* Does no mode contradict the last differences? */
+bool switches_agree(const Switches *switches);
 
 /* Sets every mode by its last difference, at (t, y), then all else that is discrete; returns how many changed. A difference on an
  * edge goes where its rate leads. A mode that has changed to and fro since switches_begin stays. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, ITERATION_LIMIT = 1000, DIG_LIMIT = 24, ENUMERATION_LIMIT = 10 };
+enum { LOCATE_LIMIT = 80, SETTLE_LIMIT = 30, ITERATION_LIMIT = 1000, DIG_LIMIT = 24 };
 
 /* A solution that slides has left its edge when the weight of a mode is beyond 0 or 1 by more than round-off. */
 static const double LEFT = 1e-9;
@@ -317,49 +317,30 @@ static void go_back(View *view, const Beginning *begin, double *y) {
 
 /* ---- modes that iterating does not find ---- */
 
-/* Modes of which all combinations are tried, those first that changed in the iteration. */
-static uint32_t find_candidates(const Switches *switches, uint32_t *candidates) {
-  uint32_t count = 0;
-  for (int changed = 1; changed >= 0; changed--)
-    for (uint32_t m = 0; m < switches->modes->count && count < ENUMERATION_LIMIT; m++)
-      if (switches_may_try(switches, m) && (switches->changes[m] > 0) == changed) candidates[count++] = m;
-  return count;
-}
-
-static uint32_t count_bits(uint32_t set) {
-  uint32_t count = 0;
-  for (; set; set &= set - 1) count++;
-  return count;
-}
-
-/* From the beginning, with the candidates in the set flipped and held: do all modes agree with what follows? */
-static bool try_modes(View *view, double t, double *y, const Beginning *begin, const uint32_t *candidates,
-                      uint32_t count, uint32_t set) {
-  uint32_t mode;
+/* From the beginning: do all modes agree with what follows from a combination? */
+static bool try_modes(View *view, double t, double *y, const Beginning *begin, const Trial *trial) {
   go_back(view, begin, y);
-  switches_begin(view->switches, MAP_NONE);
-  for (uint32_t k = 0; k < count; k++) switches_hold(view->switches, candidates[k], set >> k & 1);
+  switches_try(view->switches, trial, t, y);
   if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
-  return iterate_modes(view, t, y) && !any_contradicts(view->switches, &mode);
+  return iterate_modes(view, t, y) && switches_agree(view->switches);
 }
 
 /* Ideal diodes and switches in one loop decide together: a mode set alone may have no solution, or lead round in a circle. The
  * combination with the fewest changes in which all agree is taken. */
 static bool enumerate_modes(View *view, double t, double *y, const Beginning *begin) {
-  uint32_t candidates[ENUMERATION_LIMIT], count = find_candidates(view->switches, candidates);
+  Trial trial = switches_trial(view->switches, TRIAL_LIMIT);
   view->disturbed = true;
-  for (uint32_t changes = 0; changes <= count; changes++)
-    for (uint32_t set = 0; set < UINT32_C(1) << count; set++)
-      if (count_bits(set) == changes && try_modes(view, t, y, begin, candidates, count, set)) return true;
+  do
+    if (try_modes(view, t, y, begin, &trial)) return true;
+  while (trial_next(&trial));
   go_back(view, begin, y);
   return false;
 }
 
 /* Does the iteration end with something that contradicts its mode, and does not slide? */
 static bool is_open(const View *view) {
-  uint32_t mode;
   const Switches *switches = view->switches;
-  return switches->slide.mode == MAP_NONE && switches_undecided(switches) && any_contradicts(switches, &mode);
+  return switches->slide.mode == MAP_NONE && switches_undecided(switches) && !switches_agree(switches);
 }
 
 /* Modes and all else that is discrete, with pre() held. A when whose condition no longer holds once it has acted, as that of a block
