@@ -453,6 +453,107 @@ def chain(rng, kind):
     return model(declared, equations, rng), {f"v{k}": value[k] for k in range(n)}
 
 
+def diodes(rng):
+    """Ideal diodes between nodes with sources, resistors and some capacitors: index and states change with what conducts."""
+    n, count = rng.randint(2, 5), rng.randint(2, 6)
+    declared, equations, currents, drops = [], [], [[] for _ in range(n)], []
+    for k in range(n):
+        source = f"{number(rng, 0, 3)}*sin({number(rng, 1, 30)}*time + {number(rng, 0, 6)})"
+        currents[k].append(f"({source} - v{k})/{10 ** rng.uniform(-1, 1)}")
+        stores = rng.random() < 0.2
+        declared.append(f"Real v{k}(start = 0, fixed = true);" if stores else f"Real v{k};")
+        if stores:
+            currents[k].append(f"-{10 ** rng.uniform(-3, -1)}*der(v{k})")
+    for k in range(count):
+        a, b = rng.sample(range(-1, n), 2)
+        ends = [f"v{node}" if node >= 0 else "0" for node in (a, b)]
+        knee = number(rng, 0.01, 0.5)
+        drops.append((a, b, knee))
+        declared.append(f"Real s{k}, i{k}; Boolean off{k} = s{k} < 0;")
+        equations.append(f"i{k} = if off{k} then 0 else s{k};")
+        equations.append(f"{ends[0]} - {ends[1]} = (if off{k} then s{k} else 0) + {knee};")
+        if a >= 0:
+            currents[a].append(f"-i{k}")
+        if b >= 0:
+            currents[b].append(f"i{k}")
+    equations += [f"0 = {' + '.join(row)};" for row in currents]
+    return model(declared, equations, rng), drops
+
+
+BRIDGE = """model Bridge "four ideal diodes, not conducting at all when off, into {3}"
+  Real u, vp, va, vb, i, load, s1, s2, s3, s4, i1, i2, i3, i4;
+  Real vc(start = 0, fixed = true);
+  Boolean off1 = s1 < 0, off2 = s2 < 0, off3 = s3 < 0, off4 = s4 < 0;
+equation
+  u = 10*sin(314*time + {0});
+  i1 = if off1 then 0 else s1; va - vp = if off1 then s1 else 0;
+  i2 = if off2 then 0 else s2; vb - vp = if off2 then s2 else 0;
+  i3 = if off3 then 0 else s3; -va = if off3 then s3 else 0;
+  i4 = if off4 then 0 else s4; -vb = if off4 then s4 else 0;
+  u - {1}*i = va - vb;
+  i + i3 - i1 - va/{2} = 0;
+  -i + i4 - i2 = 0;
+  i1 + i2 = load;
+  {3};
+end Bridge;
+"""
+LOADS = ("load = 1e-3*der(vc) + vc/{0}; vp = vc", "load = vp/{0} + (vp - vc)/0.5; 1e-3*der(vc) = (vp - vc)/0.5")
+
+CLUTCHES = """model Clutches "two clutches lock at once: the index rises by two constraints"
+  parameter Real c = {0}, J = {1};
+  Real w1(start = 1, fixed = true), w2(start = 0, fixed = true), w3(start = -1, fixed = true), t1, t2;
+  Boolean locked1(start = false, fixed = true), locked2(start = false, fixed = true);
+equation
+  J*der(w1) = -t1; der(w2) = t1 - t2; J*der(w3) = t2;
+  0 = if locked1 then w1 - w2 else t1 - c;
+  0 = if locked2 then w2 - w3 else t2 - c;
+  when w1 <= w2 then locked1 = true; end when;
+  when w2 <= w3 then locked2 = true; end when;
+end Clutches;
+"""
+
+
+class Mixed(unittest.TestCase):
+    """Modes that decide together."""
+
+    def test_diodes(self):
+        """A diode lets no current back, holds its knee voltage at most, and does one of both."""
+        for seed in range(2 * COUNT):
+            text, drops = diodes(random.Random(seed))
+            with self.subTest(seed=seed, text=text):
+                run, rows = simulate(write(text))
+                self.assertEqual(run.returncode, 0, run.stderr)
+                for row in rows:
+                    row["v-1"] = 0
+                    for k, (a, b, knee) in enumerate(drops):
+                        over = row[f"v{a}"] - row[f"v{b}"] - knee
+                        self.assertGreater(row[f"i{k}"], -1e-6)
+                        self.assertLess(over, 1e-6)
+                        self.assertLess(abs(over * row[f"i{k}"]), 1e-6)
+
+    def test_bridges(self):
+        for seed in range(COUNT):
+            rng = random.Random(seed)
+            load = LOADS[seed % 2].format(number(rng, 10, 1000))
+            text = BRIDGE.format(number(rng, 0, 6), 10 ** rng.uniform(-1, 1), 10 ** rng.uniform(3, 5), load)
+            with self.subTest(seed=seed, text=text):
+                run, rows = simulate(write(text), "--stop-time", "0.05")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                for row in rows:
+                    self.assertGreater(min(row[f"i{k}"] for k in (1, 2, 3, 4)), -1e-6)
+                    self.assertGreater(row["vp"], -1e-6)
+
+    def test_clutches(self):
+        for seed in range(COUNT):
+            rng = random.Random(seed)
+            with self.subTest(seed=seed):
+                run, rows = simulate(write(CLUTCHES.format(number(rng, 0.7, 3), number(rng, 0.1, 0.6))), "--solver", SOLVERS[seed % len(SOLVERS)])
+                self.assertEqual(run.returncode, 0, run.stderr)
+                for name in ("w1", "w2", "w3"):
+                    self.assertLess(abs(rows[-1][name]), 1e-5)
+                self.assertEqual((rows[-1]["locked1"], rows[-1]["locked2"]), (1, 1))
+
+
 class Generated(unittest.TestCase):
     def check(self, text, expected, within, *options):
         with self.subTest(text=text, options=options):

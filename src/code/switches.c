@@ -245,7 +245,7 @@ bool trial_next(Trial *trial) {
 }
 
 void switches_try(Switches *switches, const Trial *trial, double t, const double *y) {
-  switches_begin(switches, MAP_NONE);
+  switches_begin(switches, switches->crossing);
   for (uint32_t k = 0; k < trial->count; k++) {
     double *mode = mode_of(switches, trial->mode[k]);
     if (trial->flipped >> k & 1) *mode = *mode == 0;
@@ -256,7 +256,7 @@ void switches_try(Switches *switches, const Trial *trial, double t, const double
 
 bool switches_agree(const Switches *switches) {
   for (uint32_t m = 0; m < switches->modes->count; m++)
-    if (switches_contradict(switches, m)) return false;
+    if (!switches->modes->timed[m] && wanted_value(switches, m) != *mode_of(switches, m)) return false;
   return true;
 }
 

@@ -111,7 +111,7 @@ bool trial_next(Trial *trial);
 /* Flips the modes of the combination, sets all else that is discrete for them, and holds them until switches_begin. */
 void switches_try(Switches *switches, const Trial *trial, double t, const double *y);
 
-/* Does no mode contradict the last differences? */
+/* Has every mode the value that its last difference asks for, on an edge that its rate does? */
 bool switches_agree(const Switches *switches);
 
 /* Sets every mode by its last difference, at (t, y), then all else that is discrete; returns how many changed. A difference on an

@@ -358,7 +358,8 @@ static bool settle_values(View *view, double t, double *y, uint32_t mode) {
     decisions->latches = false;
   }
   uint32_t undetermined = view->undetermined;
-  if (!view->restructured && (settled ? is_open(view) : undetermined == MAP_NONE)) {
+  bool has_other_structure = view->conditions && !view->holds;
+  if (!view->restructured && (settled ? is_open(view) : undetermined == MAP_NONE && !has_other_structure)) {
     settled = enumerate_modes(view, t, y, &begin);
     view->undetermined = undetermined;
   }
