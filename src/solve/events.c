@@ -329,18 +329,14 @@ static bool try_modes(View *view, double t, double *y, const Beginning *begin, c
  * combination with the fewest changes in which all agree is taken. */
 static bool enumerate_modes(View *view, double t, double *y, const Beginning *begin) {
   Trial trial = switches_trial(view->switches, TRIAL_LIMIT);
+  Beginning left = keep_beginning(view, y); /* tells what the failure is, if it is one */
+  bool found;
   view->disturbed = true;
-  do
-    if (try_modes(view, t, y, begin, &trial)) return true;
-  while (trial_next(&trial));
-  go_back(view, begin, y);
-  return false;
-}
-
-/* Does the iteration end with something that contradicts its mode, and does not slide? */
-static bool is_open(const View *view) {
-  const Switches *switches = view->switches;
-  return switches->slide.mode == MAP_NONE && switches_undecided(switches) && !switches_agree(switches);
+  do found = try_modes(view, t, y, begin, &trial);
+  while (!found && trial_next(&trial));
+  if (!found) go_back(view, &left, y);
+  heap_free(view->evaluator->heap, left.y);
+  return found;
 }
 
 /* Modes and all else that is discrete, with pre() held. A when whose condition no longer holds once it has acted, as that of a block
@@ -357,12 +353,9 @@ static bool settle_values(View *view, double t, double *y, uint32_t mode) {
     settled = settle_once(view, t, y, mode);
     decisions->latches = false;
   }
-  uint32_t undetermined = view->undetermined;
   bool has_other_structure = view->conditions && !view->holds;
-  if (!view->restructured && (settled ? is_open(view) : undetermined == MAP_NONE && !has_other_structure)) {
+  if (!settled && !view->restructured && !has_other_structure && view->undetermined == MAP_NONE)
     settled = enumerate_modes(view, t, y, &begin);
-    view->undetermined = undetermined;
-  }
   heap_free(view->evaluator->heap, begin.y);
   return settled;
 }
