@@ -16,6 +16,11 @@ static const char SWITCHED[] =
     "model S Real x(start = 0, fixed = true), v(start = 1, fixed = true); equation\n"
     "der(x) = v; der(v) = if x > 0.5 then -4*x else if sin(5*time) > 0 then 1 else -x; end S;\n";
 
+static const char SAMPLED[] =
+    "model S Real x(start = 1, fixed = true); discrete Real u(start = 0, fixed = true); Integer n(start = 0, fixed = "
+    "true);\n"
+    "equation der(x) = x + u + n; when sample(0.05, 0.1) then u = -2*x - pre(n); n = pre(n) + 1; end when; end S;\n";
+
 /* A model planned, at its initial values, with a stepper that has started. */
 typedef struct Bench {
   Heap *heap;
@@ -85,6 +90,7 @@ static void states_are_restored(void **state) {
   for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
     check(PENDULUM, &method_dummy, solvers[k]);
     check(SWITCHED, &method_dummy, solvers[k]);
+    check(SAMPLED, &method_dummy, solvers[k]);
   }
   check(PENDULUM, &method_strangeness, "bdf");
   check(PENDULUM, &method_ggl, "radau");
