@@ -227,31 +227,60 @@ static bool modes_differ(Switches *switches, double t, const double *y) {
   return switches->matter;
 }
 
-/* Initial values for the modes of the guess, until the values found have those modes. */
-static bool find_initial(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
-                         Diags *diags) {
+/* Initial values for the modes of now, until the values found have those modes. */
+static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
+                        Initial *initial, Diags *diags) {
   enum { ROUNDS = 20 };
-  Switches *switches = switches_new(initializer->heap, initializer->evaluator);
-  Decisions *decisions = switches ? switches->decisions : NULL;
-  if (decisions) decisions_start(decisions);
-  if (switches) {
-    double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
-    if (!initial_guess(initializer, starts, guess, diags)) return false;
-    past_guess(initializer->evaluator, run->start, guess);
-    switches_guess(switches, run->start, guess);
-  }
   for (int round = 0; round < ROUNDS; round++) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
     past_guess(initializer->evaluator, run->start, initial->y);
-    if (switches && modes_differ(switches, run->start, initial->y)) continue;
-    if (decisions) decisions_started(decisions);
-    initial_report_bounds(initializer, initial, diags);
-    return true;
+    if (!switches || !modes_differ(switches, run->start, initial->y)) return true;
   }
   diag_error(diags, DIAG_INIT, (Span){0},
              "no consistent initial values: the conditions of if-expressions do not settle; change the start "
              "values");
   return false;
+}
+
+/* Modes that a guess leaves without a solution, as it does where all ideal diodes of a bridge conduct: the combination with the
+ * fewest changes is taken whose values agree with it. */
+static bool enumerate_modes(Initializer *initializer, Switches *switches, const StartValues *starts,
+                            const RunOptions *run, const double *guess, Initial *initial) {
+  enum { LIMIT = 8 }; /* an attempt costs more than at an event */
+  size_t leaves = modes_leaves(switches->modes) * sizeof(double);
+  double *discretes = initializer->evaluator->discretes, *first = heap_alloc(initializer->heap, leaves);
+  Diags attempt = diags_make(initializer->heap);
+  Trial trial = switches_trial(switches, LIMIT);
+  memcpy(first, discretes, leaves);
+  while (trial_next(&trial)) {
+    memcpy(discretes, first, leaves);
+    switches_try(switches, &trial, run->start, guess);
+    if (solve_modes(initializer, switches, starts, run, initial, &attempt) && switches_agree(switches)) return true;
+    diags_keep(&attempt, 0);
+  }
+  memcpy(discretes, first, leaves);
+  return false;
+}
+
+static bool find_initial(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
+                         Diags *diags) {
+  Switches *switches = switches_new(initializer->heap, initializer->evaluator);
+  Decisions *decisions = switches ? switches->decisions : NULL;
+  uint32_t before = diags->list.count;
+  if (decisions) decisions_start(decisions);
+  double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
+  if (switches) {
+    if (!initial_guess(initializer, starts, guess, diags)) return false;
+    past_guess(initializer->evaluator, run->start, guess);
+    switches_guess(switches, run->start, guess);
+  }
+  if (!solve_modes(initializer, switches, starts, run, initial, diags)) {
+    if (!switches || !enumerate_modes(initializer, switches, starts, run, guess, initial)) return false;
+    diags_keep(diags, before);
+  }
+  if (decisions) decisions_started(decisions);
+  initial_report_bounds(initializer, initial, diags);
+  return true;
 }
 
 static Initializer make_initializer(const Plan *plan, Heap *heap, const ArrayRun *run) {
@@ -650,6 +679,7 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   simulation->original = original;
   simulation->request.run.start = t;
   if (!make_view(simulation)) return false;
+  switches_adopt(simulation->view->switches, before->switches);
   if (before->switches->decisions)
     decisions_restore(simulation->view->switches->decisions,
                       decisions_save(before->switches->decisions, simulation->heap));

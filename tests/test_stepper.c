@@ -20,6 +20,10 @@ static const char DELAYED[] =
     "model D Real x(start = 1, fixed = true), y, z; Integer n(start = 0, fixed = true); equation\n"
     "der(x) = -2*delay(x, 0.3) + delay(n, 0.2); y = delay(x, 0.2 + 0.1*sin(time), 1); z = delay(y, 0.15);\n"
     "when sample(0.25, 0.25) then n = 1 - pre(n); end when; end D;\n";
+static const char SAMPLED[] =
+    "model S Real x(start = 1, fixed = true); discrete Real u(start = 0, fixed = true); Integer n(start = 0, fixed = "
+    "true);\n"
+    "equation der(x) = x + u + n; when sample(0.05, 0.1) then u = -2*x - pre(n); n = pre(n) + 1; end when; end S;\n";
 
 /* A model planned, at its initial values, with a stepper that has started. */
 typedef struct Bench {
@@ -91,6 +95,7 @@ static void states_are_restored(void **state) {
     check(PENDULUM, &method_dummy, solvers[k]);
     check(SWITCHED, &method_dummy, solvers[k]);
     check(DELAYED, &method_dummy, solvers[k]);
+    check(SAMPLED, &method_dummy, solvers[k]);
   }
   check(PENDULUM, &method_strangeness, "bdf");
   check(PENDULUM, &method_ggl, "radau");

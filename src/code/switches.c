@@ -72,6 +72,14 @@ void switches_forget(Switches *switches) {
   switches->begun = false;
 }
 
+void switches_adopt(Switches *switches, const Switches *before) {
+  size_t count = switches->modes->count;
+  double *const to[] = {switches->speed, switches->slack, switches->largest, switches->nominal};
+  const double *const from[] = {before->speed, before->slack, before->largest, before->nominal};
+  for (size_t k = 0; k < sizeof to / sizeof *to && count; k++) memcpy(to[k], from[k], count * sizeof(double));
+  if (count) memcpy(switches->times, before->times, count * sizeof(EventTimes));
+}
+
 void switches_set_nominal(Switches *switches, double t, const double *nominal) {
   uint32_t count = switches->modes->count;
   if (!count) return;
@@ -189,8 +197,9 @@ void switches_begin(Switches *switches, uint32_t m) {
 }
 
 /* The value that mode m should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that
- * contradicts never stays. Where no row depends on the mode its rate is the same on both sides, so that it does not lead back
- * to a side that is contradicted: only the error of the columns makes it seem so. */
+ * contradicts never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. Where no
+ * row depends on the mode its rate is the same on both sides, so that it does not lead back to a side that is contradicted: only
+ * the error of the columns makes it seem so. */
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
@@ -200,7 +209,7 @@ static double wanted_value(const Switches *switches, uint32_t m) {
   double ahead = mode_value(op, edge + copysign(0.5, rate));
   bool may_lead = switches->evaluator->code->matters[switches->modes->first + m] ||
                   margin_with(switches, m, ahead, difference) >= 0;
-  if (moves && may_lead && (!contradicts || ahead != *mode_of(switches, m))) return ahead;
+  if (moves && may_lead && (is_located || !contradicts || ahead != *mode_of(switches, m))) return ahead;
   if (!on_edge || contradicts) return mode_value(op, difference);
   return switches->begun ? *mode_of(switches, m) : mode_value(op, edge);
 }
@@ -222,6 +231,49 @@ static uint32_t decide(Switches *switches, double t, const double *y) {
 static bool is_spent(const Switches *switches, uint32_t m) {
   return switches->changes[m] >= (switches->one_by_one ? PIVOT_LIMIT : CHANGE_LIMIT);
 }
+
+/* ---- combinations ---- */
+
+static bool may_try(const Switches *switches, uint32_t m) {
+  Op op = op_of(switches, m);
+  bool is_relation = op == OP_LESS || op == OP_LESS_EQUAL || op == OP_GREATER || op == OP_GREATER_EQUAL;
+  return is_relation && !switches->modes->timed[m];
+}
+
+Trial switches_trial(const Switches *switches, uint32_t limit) {
+  Trial trial = {0};
+  for (int changed = 1; changed >= 0; changed--)
+    for (uint32_t m = 0; m < switches->modes->count && trial.count < limit; m++)
+      if (may_try(switches, m) && (switches->changes[m] > 0) == changed) trial.mode[trial.count++] = m;
+  return trial;
+}
+
+/* The next larger number with as many bits is Gosper's. */
+bool trial_next(Trial *trial) {
+  uint32_t set = trial->flipped, lowest = set & -set, ripple = set + lowest;
+  set = lowest ? ripple | ((set ^ ripple) / lowest) >> 2 : UINT32_MAX;
+  if (set >> trial->count) set = (UINT32_C(1) << ++trial->changes) - 1;
+  trial->flipped = set;
+  return trial->changes <= trial->count;
+}
+
+void switches_try(Switches *switches, const Trial *trial, double t, const double *y) {
+  switches_begin(switches, switches->crossing);
+  for (uint32_t k = 0; k < trial->count; k++) {
+    double *mode = mode_of(switches, trial->mode[k]);
+    if (trial->flipped >> k & 1) *mode = *mode == 0;
+    switches->changes[trial->mode[k]] = CHANGE_LIMIT;
+  }
+  for (uint32_t round = 0; round < modes_leaves(switches->modes) && decide(switches, t, y); round++) continue;
+}
+
+bool switches_agree(const Switches *switches) {
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (!switches->modes->timed[m] && wanted_value(switches, m) != *mode_of(switches, m)) return false;
+  return true;
+}
+
+/* ---- setting all ---- */
 
 uint32_t switches_set(Switches *switches, double t, const double *y) {
   uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;

@@ -50,11 +50,22 @@ typedef struct Switches {
   bool begun; /* a step's beginning has been kept */
 } Switches;
 
+enum { TRIAL_LIMIT = 10 };
+
+/* A combination of modes to try. */
+typedef struct Trial {
+  uint32_t mode[TRIAL_LIMIT], count;
+  uint32_t flipped, changes; /* a bit for each mode; how many are set */
+} Trial;
+
 /* For the modes and the logic of the evaluator's code; NULL if it has none. Lives in the heap. */
 Switches *switches_new(Heap *heap, Evaluator *evaluator);
 
 /* Forgets what was learned along a run: rates, hysteresis, sliding. The modes stay. */
 void switches_forget(Switches *switches);
+
+/* Takes over what was learned of the same modes in another system: their speeds, hysteresis and times of events. */
+void switches_adopt(Switches *switches, const Switches *before);
 
 /* Evaluates the differences at (t, y); false where one is not defined. */
 bool switches_evaluate(Switches *switches, double t, const double *y);
@@ -93,6 +104,17 @@ bool switches_hover(Switches *switches, uint32_t m, double tolerance, double spa
 /* Begins the search for modes that agree with their relations, at an event of mode m, whose difference is on an edge; MAP_NONE:
  * at no event. */
 void switches_begin(Switches *switches, uint32_t m);
+
+/* Modes of two values, not known from the time, of which combinations are tried: at most `limit` (TRIAL_LIMIT), first those that
+ * changed since switches_begin. The first combination is the present one, then come those with one flipped, with two and so on. */
+Trial switches_trial(const Switches *switches, uint32_t limit);
+bool trial_next(Trial *trial);
+
+/* Flips the modes of the combination, sets all else that is discrete for them, and holds them until switches_begin. */
+void switches_try(Switches *switches, const Trial *trial, double t, const double *y);
+
+/* Has every mode the value that its last difference asks for, on an edge that its rate does? */
+bool switches_agree(const Switches *switches);
 
 /* Sets every mode by its last difference, at (t, y), then all else that is discrete; returns how many changed. A difference on an
  * edge goes where its rate leads. A mode that has changed to and fro since switches_begin stays. */

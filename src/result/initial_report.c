@@ -25,10 +25,10 @@ enum { MOST_PARTS = 8, MOST_NAMES = 8 }; /* in a text */
 /* One line of the table: a variable or derivative, or a free parameter. */
 typedef struct Line {
   const char *name;
-  const InitialColumn *column; /* NULL: a constant */
+  const InitialColumn *column; /* NULL: a constant, or discrete */
   double value, start;
   const char *alias; /* the column it stands for, NULL if it is its own */
-  bool is_derivative;
+  bool is_derivative, is_discrete;
 } Line;
 
 typedef struct Table {
@@ -78,6 +78,12 @@ static Table make_table(const Initial *initial, Evaluator *evaluator, Heap *heap
   for (uint32_t k = 0; k < system->parameters.count; k++)
     add_line(&table, system_column_name(system, system->array->columns + k, &table.arena), system->array->columns + k,
              1, true);
+  const IndexVec *discretes = &evaluator->model->discretes;
+  for (uint32_t d = 0; d < discretes->count; d++) {
+    Line line = {.name = model_name(evaluator->model, discretes->data[d]), .is_discrete = true};
+    line.value = evaluator->discretes[d];
+    vec_push(heap, &table.lines, line);
+  }
   return table;
 }
 
@@ -109,7 +115,10 @@ static const char *row_label(const Table *table, uint32_t row, Arena *arena) {
   return arena_printf(arena, "%s`%.*s ...`", sign, (int)length, text);
 }
 
-static const char *line_how(const Line *line) { return line->column ? ORIGIN_NAME[line->column->origin] : "constant"; }
+static const char *line_how(const Line *line) {
+  if (line->is_discrete) return "discrete";
+  return line->column ? ORIGIN_NAME[line->column->origin] : "constant";
+}
 
 /* The row, where one determined the value rather than the start value did. */
 static uint32_t line_row(const Line *line) {

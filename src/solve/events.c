@@ -173,7 +173,7 @@ static void halve(const Search *search, double *margin) {
 static void locate(Search *search, uint32_t *mode) {
   double near = 2e-16 * fabs(search->high) + 5e-15 * (search->end - search->before);
   int side = 0;
-  if (look_at(search, search->low, mode)) search->low = search->before;
+  if (point_at(search, search->low) && any_contradicts(search->switches, mode)) search->low = search->before;
   fill_margins(search, search->last);
   point_at(search, search->high);
   fill_margins(search, search->now);
@@ -271,15 +271,14 @@ static EvalStatus begin_to_slide(View *view, double t, double *y) {
   return view->methods->solve(view, t, y);
 }
 
-/* Modes and all else that is discrete, with pre() held, and the columns that they lead to. */
-static bool settle_once(View *view, double t, double *y, uint32_t mode) {
+/* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
+static bool iterate_modes(View *view, double t, double *y) {
   Switches *switches = view->switches;
-  switches_begin(switches, mode);
   uint32_t solved = 0, solves = switches->one_by_one ? PIVOTS_LIMIT : SETTLE_LIMIT;
   for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
     if (!switches_evaluate(switches, t, y)) return false;
     switches->matter = false;
-    if (!switches_set(switches, t, y)) return begin_to_slide(view, t, y) == EVAL_OK;
+    if (!switches_set(switches, t, y)) return !view_restructured(view);
     if (!switches->matter) continue;
     if (view_restructured(view)) return false;
     view->disturbed = true;
@@ -289,20 +288,58 @@ static bool settle_once(View *view, double t, double *y, uint32_t mode) {
   return false;
 }
 
+static bool settle_once(View *view, double t, double *y, uint32_t mode) {
+  switches_begin(view->switches, mode);
+  return iterate_modes(view, t, y) && begin_to_slide(view, t, y) == EVAL_OK;
+}
+
+/* The columns and all that is discrete where an iteration of an event begins. */
+typedef struct Beginning {
+  double *y, *discretes;
+  size_t columns, leaves;
+} Beginning;
+
 static void copy_numbers(double *to, const double *from, size_t count) {
   if (count) memcpy(to, from, count * sizeof *to);
 }
 
-/* What an event begins with. */
-typedef struct Beginning {
-  double *columns, *discretes;
-} Beginning;
+static Beginning keep_beginning(const View *view, const double *y) {
+  Beginning begin = {.columns = (size_t)view->system.columns, .leaves = modes_leaves(view->switches->modes)};
+  begin.y = heap_array(view->evaluator->heap, begin.columns + begin.leaves, sizeof(double));
+  begin.discretes = begin.y + begin.columns;
+  copy_numbers(begin.y, y, begin.columns);
+  copy_numbers(begin.discretes, view->evaluator->discretes, begin.leaves);
+  return begin;
+}
 
-static void go_back(View *view, const Beginning *beginning, double *y) {
-  copy_numbers(y, beginning->columns, (size_t)view->system.columns);
-  copy_numbers(view->evaluator->discretes, beginning->discretes, modes_leaves(view->switches->modes));
-  view->switches->slide.mode = MAP_NONE;
-  view->undetermined = MAP_NONE;
+static void go_back(View *view, const Beginning *begin, double *y) {
+  copy_numbers(y, begin->y, begin->columns);
+  copy_numbers(view->evaluator->discretes, begin->discretes, begin->leaves);
+  view->switches->slide.mode = view->undetermined = MAP_NONE;
+}
+
+/* ---- modes that iterating does not find ---- */
+
+/* From the beginning: do all modes agree with what follows from a combination? */
+static bool try_modes(View *view, double t, double *y, const Beginning *begin, const Trial *trial) {
+  go_back(view, begin, y);
+  switches_try(view->switches, trial, t, y);
+  if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
+  return iterate_modes(view, t, y) && switches_agree(view->switches);
+}
+
+/* Ideal diodes and switches in one loop decide together: a mode set alone may have no solution, or lead round in a circle. The
+ * combination with the fewest changes in which all agree is taken. */
+static bool enumerate_modes(View *view, double t, double *y, const Beginning *begin) {
+  Trial trial = switches_trial(view->switches, TRIAL_LIMIT);
+  Beginning left = keep_beginning(view, y); /* tells what the failure is, if it is one */
+  bool found;
+  view->disturbed = true;
+  do found = try_modes(view, t, y, begin, &trial);
+  while (!found && trial_next(&trial));
+  if (!found) go_back(view, &left, y);
+  heap_free(view->evaluator->heap, left.y);
+  return found;
 }
 
 /* Is what settle_once left, if anything, a solution? */
@@ -311,34 +348,34 @@ static bool agrees(View *view, bool settled, double t, const double *y) {
   return settled && !(switches_undecided(view->switches) && events_contradict(view, t, y, &mode));
 }
 
-/* The same, and other ways where that does not lead to a solution. A when whose condition no longer holds once it has acted, as
- * that of a block that slips, has none if it is taken as an equation: then what fires acts, and what follows from it does not
- * undo it. Modes that all change at once may cycle around a solution, as those of a clutch that gets stuck: then only the first that
- * must change does so at a time (the least-index rule of Murty 1974 for complementarity problems). */
+/* Modes and all else that is discrete, with pre() held, and other ways where iterating does not lead to a solution. A when whose
+ * condition no longer holds once it has acted, as that of a block that slips, has none if it is taken as an equation: then what
+ * fires acts, and what follows from it does not undo it. Modes that all change at once may cycle around a solution, as those of a
+ * clutch that gets stuck: then only the first that must change does so at a time (the least-index rule of Murty 1974 for
+ * complementarity problems). */
 static bool settle_values(View *view, double t, double *y, uint32_t mode) {
   Switches *switches = view->switches;
   Decisions *decisions = switches->decisions;
-  Heap *heap = view->evaluator->heap;
-  size_t columns = (size_t)view->system.columns, leaves = modes_leaves(switches->modes);
-  double *before = heap_array(heap, columns + leaves, sizeof *before);
-  Beginning beginning = {before, before + columns};
-  copy_numbers(beginning.columns, y, columns);
-  copy_numbers(beginning.discretes, view->evaluator->discretes, leaves);
-  if (decisions) decisions->retracted = false;
+  bool may_retract = decisions && decisions->fires && !decisions->latches;
+  Beginning begin = keep_beginning(view, y);
+  if (may_retract) decisions->retracted = false;
   bool settled = settle_once(view, t, y, mode);
-  if (decisions && decisions->retracted && !view->restructured && (!settled || switches_undecided(switches))) {
-    go_back(view, &beginning, y);
+  if (may_retract && decisions->retracted && !view->restructured && (!settled || switches_undecided(switches))) {
+    go_back(view, &begin, y);
     decisions->latches = true;
     settled = settle_once(view, t, y, mode);
     decisions->latches = false;
   }
   if (!view->restructured && !agrees(view, settled, t, y)) {
-    go_back(view, &beginning, y);
+    go_back(view, &begin, y);
     switches->one_by_one = true;
     settled = settle_once(view, t, y, mode);
     switches->one_by_one = false;
   }
-  heap_free(heap, before);
+  bool has_other_structure = view->conditions && !view->holds;
+  if (!settled && !view->restructured && !has_other_structure && view->undetermined == MAP_NONE)
+    settled = enumerate_modes(view, t, y, &begin);
+  heap_free(view->evaluator->heap, begin.y);
   return settled;
 }
 
@@ -387,12 +424,15 @@ void events_watch(View *view, double t, const double *y) {
 static bool iterate(View *view, double t, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = false;
-  if (mode != MAP_NONE) view->switches->at = view->switches->difference[mode];
+  if (mode != MAP_NONE && switches_evaluate(view->switches, t, y))
+    view->switches->at = view->switches->difference[mode];
   view->fired.count = 0;
   for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
     bool reset = false;
     view->iterations++;
-    if (!settle_values(view, t, y, mode)) return false;
+    bool settled = settle_values(view, t, y, mode);
+    if (decisions) decisions->latches = false;
+    if (!settled) return false;
     if (decisions) {
       note_actions(view, t, y);
       if (!reset_columns(view, t, y, &reset)) return false;
@@ -415,4 +455,7 @@ bool events_settle(View *view, double t, double *y, uint32_t mode) {
   return settled;
 }
 
-bool events_resume(View *view, double t, double *y) { return iterate(view, t, y, MAP_NONE); }
+bool events_resume(View *view, double t, double *y) {
+  if (view->switches->decisions) view->switches->decisions->latches = true;
+  return iterate(view, t, y, MAP_NONE);
+}

@@ -29,7 +29,7 @@ bool events_leave(View *view, const Integrator *integrator, void *self, double b
  * changes. Returns false when they do not settle. */
 bool events_settle(View *view, double t, double *y, uint32_t mode);
 
-/* The same in the midst of an event, in another system: its iteration goes on. */
+/* The same in the midst of an event, in another system: its iteration goes on, and what has fired in it stays so. */
 bool events_resume(View *view, double t, double *y);
 
 /* Looks at assertions outside of whens, at (t, y) between events: those that do not hold are in view->fired. */

@@ -70,6 +70,9 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   text_printf(heap, text, "  state events             %llu\n", (unsigned long long)statistics->stepper.events);
   if (statistics->stepper.time_events)
     text_printf(heap, text, "  time events              %llu\n", (unsigned long long)statistics->stepper.time_events);
+  if (statistics->stepper.iterations)
+    text_printf(heap, text, "  event iterations         %llu\n", (unsigned long long)statistics->stepper.iterations);
+  if (statistics->replans) text_printf(heap, text, "  changes of structure     %u\n", statistics->replans);
   const char *constraint = constraint_text(facts, &arena);
   if (constraint)
     text_printf(heap, text, "  largest constraint error %.2g (scaled) at time %.6g in %s\n",

@@ -17,6 +17,9 @@ static const double LOOK_AHEAD = 0.75;
 /* An event in this first part of a step is early: the collocation polynomial of a long step overshoots there. */
 static const double EARLY = 0.3;
 
+/* The first step behind an event is not made shorter than this part of the run. */
+static const double SHORTEST_FIRST = 1e-9;
+
 /* So many steps in a row below the round-off of the whole run do not get ahead. */
 enum { TINY_LIMIT = 10000 };
 static const double TINY = 1e-16;
@@ -131,10 +134,13 @@ static bool report_turning(Stepper *stepper) {
   return false;
 }
 
+/* A system without a structure cannot be watched: one with branches needs a plan for those that hold. */
 static bool start_is_regular(Stepper *stepper) {
   View *view = stepper->view;
-  if (!stepper->turning || !turning_at_start(stepper->turning, &stepper->turning_point)) return true;
-  view->restructured = view->conditions && !view->holds;
+  bool for_all = view->conditions && !view->holds;
+  bool is_singular = stepper->turning && turning_at_start(stepper->turning, &stepper->turning_point);
+  if (!is_singular && (stepper->structure || !for_all)) return true;
+  view->restructured = for_all;
   if (view->restructured) return false;
   return report_turning(stepper);
 }
@@ -215,6 +221,7 @@ StepperStatistics stepper_statistics(const Stepper *stepper) {
   add_work(stepper, &statistics);
   statistics.factorizations += stepper->view->methods->factorizations(stepper->view);
   statistics.solver = stepper->integrator->name;
+  statistics.iterations += stepper->view->iterations;
   statistics.time = statistics.turning ? statistics.turning->time : stepper->integrator->time(stepper->self);
   return statistics;
 }
@@ -225,6 +232,7 @@ void stepper_statistics_add(StepperStatistics *statistics, const StepperStatisti
   statistics->factorizations += before->factorizations;
   statistics->events += before->events;
   statistics->time_events += before->time_events;
+  statistics->iterations += before->iterations;
   PivotVec pivots = before->pivots;
   for (uint32_t k = 0; k < statistics->pivots.count; k++) vec_push(heap, &pivots, statistics->pivots.data[k]);
   statistics->pivots = pivots;
@@ -445,7 +453,16 @@ static void start_with(Stepper *stepper, double t, const double *y, double step)
   if (integrator->suggest && step > 0) integrator->suggest(stepper->self, step);
 }
 
-/* Starts again behind an event, with the choice that suits the modes of now and the step that the last such event asked for. */
+/* The first step behind an event: what the last such one asked for, but not more than the time since then. What an error estimate
+ * allows, as that of a ball's parabola does any step, may jump over all that follows. */
+static double suggested_step(const Stepper *stepper) {
+  const Switches *switches = stepper->view->switches;
+  if (stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode]) return *stepper->first_step;
+  double since = stepper->t_event - switches->times[stepper->mode].before;
+  return fmin(*stepper->first_step, fmax(since, SHORTEST_FIRST * span_of(stepper)));
+}
+
+/* Starts again behind an event, with the choice that suits the modes of now. */
 static void restart(Stepper *stepper, double t) {
   Exchanges exchanges;
   bool by_ranks = stepper->view->methods->reselect != NULL;
@@ -454,7 +471,7 @@ static void restart(Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   uint32_t mode = stepper->mode == MAP_NONE ? switches->modes->count : stepper->mode;
   stepper->first_step = &stepper->first_steps[2 * mode + (event_value(stepper) != 0)];
-  start_with(stepper, t, stepper->y, *stepper->first_step);
+  start_with(stepper, t, stepper->y, suggested_step(stepper));
 }
 
 /* Keeps the step size that the first step after an event asks for. */
@@ -466,14 +483,20 @@ static void keep_first_step(Stepper *stepper) {
   stepper->first_step = NULL;
 }
 
+static double round_off(const Stepper *stepper) {
+  return 16 * DBL_EPSILON * fmax(fabs(stepper->options.stop), fabs(stepper->options.start));
+}
+
 /* A time that is the end but for round-off is the end: no step leads from there to it. */
 static double snap(const Stepper *stepper, double t) {
-  double stop = stepper->options.stop, near = 16 * DBL_EPSILON * fmax(fabs(stop), fabs(stepper->options.start));
-  return fabs(stop - t) <= near ? stop : t;
+  double stop = stepper->options.stop;
+  return fabs(stop - t) <= round_off(stepper) ? stop : t;
 }
 
 static void plan_timed(Stepper *stepper, double t) {
-  stepper->t_timed = snap(stepper, events_next_time(stepper->view, t, stepper->options.stop, &stepper->timed));
+  double until = stepper->options.stop + round_off(stepper);
+  stepper->t_timed =
+      t < stepper->options.stop ? snap(stepper, events_next_time(stepper->view, t, until, &stepper->timed)) : INFINITY;
 }
 
 static bool report_jump(Stepper *stepper) {

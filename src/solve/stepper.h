@@ -29,7 +29,7 @@ typedef VEC(EventRecord) EventVec;
 
 typedef struct StepperStatistics {
   const char *solver, *solver_reason;
-  uint64_t steps, rejected, factorizations, events /* of states */, time_events;
+  uint64_t steps, rejected, factorizations, events /* of states */, time_events, iterations; /* of events */
   uint32_t removed;            /* superfluous differentiations that the system integrated does without */
   double time;                 /* reached */
   const TurningPoint *turning; /* where the Jacobian of a block is singular, which ended the run; NULL: nowhere */
