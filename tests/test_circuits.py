@@ -1,5 +1,6 @@
 """Circuits and flows: small models, each of a cause that models of electrical, magnetic and thermal libraries share."""
 import csv
+import math
 import os
 import random
 import subprocess
@@ -53,6 +54,30 @@ class Streams(unittest.TestCase):
                 passed = row["h0"] if row["time"] < 3 else row[f"h{nodes + 1}"]
                 for k in range(1, nodes + 1):
                     self.assertAlmostEqual(row[f"h{k}"], passed, delta=1e-9)
+
+
+class FreeParameters(unittest.TestCase):
+    """Parameters with fixed = false, found by initialization."""
+
+    def test_start_values_give_the_unit(self):
+        """The sum of a slow and a fast exponential with a given peak: with both times alike it is zero, which is no solution."""
+        for unit in (1e-9, 1e-6, 1e-3, 1):
+            text = (f"model Pulse\n  parameter Real a(fixed=false, start={300 * unit!r}), b(fixed=false, start={10 * unit!r});\n"
+                    f"  parameter Real peak(fixed=false, start={30 * unit!r}), top(fixed=false, start=1);\n  Real x(start=1, fixed=true);\n"
+                    "initial equation\n  exp(-peak/a)/a = exp(-peak/b)/b;\n  top = exp(-peak/a) - exp(-peak/b);\n"
+                    f"  peak = {20 * unit!r};\n  0.5*top = exp(-{350 * unit!r}/a) - exp(-{350 * unit!r}/b);\n"
+                    "equation\n  der(x) = -top*x;\nend Pulse;\n")
+            run, rows = simulate(text, "--stop-time", "1", "--intervals", "1")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertLess(rows[-1]["x"], 0.45)
+
+    def test_boolean_and_integer(self):
+        text = ("model Choice\n  parameter Boolean b(fixed=false);\n  parameter Integer n(fixed=false);\n  parameter Real r(fixed=false);\n"
+                "  Real x(start=1, fixed=true);\nequation\n  der(x) = if b then n*x else -x;\ninitial algorithm\n  b := false;\n  r := 2;\n"
+                "  n := 1;\n  if r > 1 then\n    b := true;\n    n := 3;\n  end if;\nend Choice;\n")
+        run, rows = simulate(text, "--stop-time", "1", "--intervals", "1", "--tolerance", "1e-9")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertAlmostEqual(rows[-1]["x"], math.exp(3), delta=1e-6)
 
 
 if __name__ == "__main__":
