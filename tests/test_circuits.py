@@ -80,5 +80,15 @@ class FreeParameters(unittest.TestCase):
         self.assertAlmostEqual(rows[-1]["x"], math.exp(3), delta=1e-6)
 
 
+class Guesses(unittest.TestCase):
+    def test_branches_of_time_are_known(self):
+        """A branch that time has not reached overflows; a relation looks at what it defines."""
+        text = ("model Late\n  Real y, x(start=1, fixed=true);\nequation\n  assert(1 + y > 0, \"low\");\n"
+                "  y = if time < 1000 then 2 else exp(-(time - 1000)/0.5);\n  der(x) = -y*x;\nend Late;\n")
+        run, rows = simulate(text, "--stop-time", "1", "--intervals", "1")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertAlmostEqual(rows[-1]["x"], math.exp(-2), delta=1e-5)
+
+
 if __name__ == "__main__":
     unittest.main()
