@@ -90,5 +90,29 @@ class Guesses(unittest.TestCase):
         self.assertAlmostEqual(rows[-1]["x"], math.exp(-2), delta=1e-5)
 
 
+class Star(unittest.TestCase):
+    """Saturating inductors in a star: at an event of time alone their currents do not jump, however large the method's errors are."""
+
+    def test_time_events(self):
+        for frequency, saturation in ((10, 1e-4), (100, 1e-6)):
+            rows = "".join(f"  (0.001 + 3*{saturation}*i{k}^2)*der(i{k}) = u*sin({frequency}*time + {2.1 * k}) - 0.03*i{k} - v;\n" for k in (1, 2, 3))
+            text = ("model Star\n  Real i1(start=0, fixed=true), i2(start=0, fixed=true), i3, v;\n"
+                    "  Real u = if time < 0.5 then 400 elseif time < 0.71 then 800 else 200;\n"
+                    f"equation\n  i1 + i2 + i3 = 0;\n{rows}end Star;\n")
+            for solver in ("radau", "bdf", "ida"):
+                run, rows_found = simulate(text, "--solver", solver, "--tolerance", "1e-3", "--stop-time", "1")
+                self.assertEqual(run.returncode, 0, run.stderr)
+
+
+class Edges(unittest.TestCase):
+    def test_round_off_leaves_no_domain(self):
+        """A field that is next to nothing changes its direction: its size may be found below zero by round-off."""
+        text = ("model Field\n  Real x(start=1, fixed=true), b, n, h, m, u = 1e-25*sin(5*time) + (if time > 2 then (time - 2)^2 else 0);\n"
+                "equation\n  b + h = u;\n  n = abs(b);\n  m = 1 + n^1.5;\n  h = b*m;\n  der(x) = -x + h;\nend Field;\n")
+        run, rows = simulate(text, "--stop-time", "3", "--solver", "erk")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertAlmostEqual(rows[-1]["b"] + rows[-1]["h"], 1, delta=1e-6)
+
+
 if __name__ == "__main__":
     unittest.main()
