@@ -113,6 +113,15 @@ class Edges(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertAlmostEqual(rows[-1]["b"] + rows[-1]["h"], 1, delta=1e-6)
 
+    def test_constraints_are_measured_by_their_terms(self):
+        """What is very large at one moment holds there to round-off of its size, which is no violation."""
+        text = ("model Peak\n  Real x(start=1, fixed=true), q, r, s;\nequation\n  der(x) = -x;\n"
+                "  0.1*q + 3*r + s*x = noEvent(if abs(time - 1) > 1e-9 then x else 1e16*x);\n  7*q - r*x + 0.3*s = x;\n"
+                "  q + r - 0.7*s = 0;\n  annotation(experiment(StopTime=2));\nend Peak;\n")
+        run, rows = simulate(text, "--intervals", "10")
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+
 
 if __name__ == "__main__":
     unittest.main()
