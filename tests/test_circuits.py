@@ -35,7 +35,7 @@ class Streams(unittest.TestCase):
             sign = rng.choice(("", "-"))
             ahead, behind = (flows[k], flows[k + 1]) if not sign else (flows[k + 1], flows[k])
             rows.append(f"  {sign}y{k} = semiLinear({sign}x, {ahead}, {behind});\n")
-        joints = "".join(f"  q{k} = 0;\n  y{k} + q{k} = y{k + 1};\n" for k in range(nodes))
+        joints = "".join(f"  y{k} + q{k} = y{k + 1};\n  q{k} = 0;\n" for k in range(nodes))
         rng.shuffle(rows)
         names = ", ".join(f"y{k}" for k in range(nodes + 1)) + "".join(f", q{k}" for k in range(nodes))
         return (f"model Streams\n  Real x, {unknown}, {names}, h0, h{nodes + 1}(start = 3, fixed = true);\n"

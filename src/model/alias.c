@@ -5,7 +5,8 @@
  * says what it said: der(x) = der(y) does not make x an alias of y, and no equation closes a circle. */
 #include "model/model.h"
 
-enum { LARGEST_SHIFT = 1000 };
+/* A second pass knows of all unknowns which of them are 0. */
+enum { LARGEST_SHIFT = 1000, PASSES = 2 };
 
 typedef struct Finder {
   Model *model;
@@ -129,7 +130,7 @@ static bool is_zero(Finder *finder, Expr e) {
   return constant != EXPR_NONE && dag_is_constant(dag, constant, &value) && value == 0;
 }
 
-/* The residual as constant + terms, without unknowns that equations before it set to 0; a lone node is one term. */
+/* The residual as constant + terms, without unknowns that are 0; a lone node is one term. */
 static double list_terms(Finder *finder, Expr residual) {
   const Dag *dag = finder->model->dag;
   Term lone = {1, residual};
@@ -214,10 +215,12 @@ Aliases model_find_aliases(Model *model, Arena *arena) {
   finder.parametric = arena_array(&scratch, dag_size(model->dag), sizeof *finder.parametric);
   finder.differentiated = arena_array(&scratch, n, sizeof *finder.differentiated);
   survey(&finder);
-  for (uint32_t i = 0; i < m; i++) {
-    aliases->equation_used[i] = use_equation(&finder, model->equations.data[i].residual);
-    aliases->removed += aliases->equation_used[i];
-  }
+  for (int pass = 0; pass < PASSES; pass++)
+    for (uint32_t i = 0; i < m; i++) {
+      if (aliases->equation_used[i] || !use_equation(&finder, model->equations.data[i].residual)) continue;
+      aliases->equation_used[i] = true;
+      aliases->removed++;
+    }
   resolve(&finder);
   vec_free(model->heap, &finder.terms);
   arena_free(&scratch);
