@@ -1,6 +1,7 @@
 /* problem: from the model's equations to an incidence with derivative orders. The incidence is that of the
  * simplified residuals, so an unknown that cancels identically is not incident. */
 #include "array/array.h"
+#include "array/semilinear.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,7 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena) {
   Problem problem = {.model = model};
   list_equations(&problem, eliminate_aliases, arena);
   list_unknowns(&problem, arena);
+  semilinear_join(model->dag, problem.residual, problem.equations);
   problem.logic = logic_make(model, problem.residual, problem.equations, put_aliases, &problem);
   build_incidence(&problem, arena);
   return problem;

@@ -100,6 +100,7 @@ void switches_guess(Switches *switches, double t, const double *y) {
     switches_set(switches, t, y);
     return;
   }
+  if (switches->schedule) schedule_set(switches->schedule, t); /* whatever a guess leaves undefined */
   Point point = evaluator_point(switches->evaluator, t, y);
   Workspace *written = workspace_new(switches->evaluator->heap, switches->evaluator->code->written);
   if (workspace_run(written, &point, switches->difference) == EVAL_OK) switches_set(switches, t, y);

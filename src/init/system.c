@@ -105,13 +105,17 @@ static void fill_layout(InitialSystem *system, uint32_t extra) {
   system->layout = (Layout){unknowns + extra, system->columns, start};
 }
 
+/* Where nothing else is said, its start value tells the unit of a parameter. */
 static double parameter_nominal(const InitialSystem *system, uint32_t p) {
-  Model *model = system->model;
+  const Model *model = system->model;
   const Variable *variable = &model->variables.data[model->parameters.data[p]];
-  double value = 1;
-  if (variable->nominal != EXPR_NONE && evaluator_constant(system->evaluator, variable->nominal, &value))
-    value = fabs(value);
-  return value > 0 && isfinite(value) ? value : 1;
+  const Expr said[] = {variable->nominal, variable->start};
+  for (int k = 0; k < 2; k++) {
+    double value = 0;
+    if (said[k] == EXPR_NONE || !evaluator_constant(system->evaluator, said[k], &value)) continue;
+    if (value != 0 && isfinite(value)) return fabs(value);
+  }
+  return 1;
 }
 
 static void fill_columns(InitialSystem *system) {

@@ -5,13 +5,15 @@
  * says what it said: der(x) = der(y) does not make x an alias of y, and no equation closes a circle. */
 #include "model/model.h"
 
-enum { LARGEST_SHIFT = 1000 };
+/* A second pass knows of all unknowns which of them are 0. */
+enum { LARGEST_SHIFT = 1000, PASSES = 2 };
 
 typedef struct Finder {
   Model *model;
   Aliases aliases;
   bool *parametric;     /* by node: over constants and parameters only */
   bool *differentiated; /* by unknown */
+  VEC(Term) terms;      /* of the equation looked at */
 } Finder;
 
 /* An unknown as derivative number `shift` of a root, with a sign. */
@@ -120,13 +122,25 @@ static bool set_constant(Finder *finder, uint32_t unknown, Expr value) {
 
 /* ---- equations ---- */
 
-/* The residual as constant + terms; a lone node is one term. */
-static uint32_t residual_terms(const Dag *dag, Expr residual, double *constant, Term *lone, const Term **terms) {
-  if (dag_op(dag, residual) == OP_SUM) return dag_terms(dag, residual, constant, terms);
-  *constant = 0;
-  *lone = (Term){1, residual};
-  *terms = lone;
-  return 1;
+static bool is_zero(Finder *finder, Expr e) {
+  const Dag *dag = finder->model->dag;
+  double value;
+  if (dag_op(dag, e) != OP_VARIABLE) return false;
+  Expr constant = finder->aliases.constant[find(&finder->aliases, dag_index(dag, e)).root];
+  return constant != EXPR_NONE && dag_is_constant(dag, constant, &value) && value == 0;
+}
+
+/* The residual as constant + terms, without unknowns that are 0; a lone node is one term. */
+static double list_terms(Finder *finder, Expr residual) {
+  const Dag *dag = finder->model->dag;
+  Term lone = {1, residual};
+  const Term *terms = &lone;
+  double constant = 0;
+  uint32_t count = dag_op(dag, residual) == OP_SUM ? dag_terms(dag, residual, &constant, &terms) : 1;
+  finder->terms.count = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (!is_zero(finder, terms[i].node)) vec_push(finder->model->heap, &finder->terms, terms[i]);
+  return constant;
 }
 
 /* c * D^p a - (+-c) * D^q b = 0 */
@@ -157,10 +171,9 @@ static bool use_constant(Finder *finder, const Term *terms, uint32_t count, uint
 /* Gives true if the equation is an alias and the forest took it up. */
 static bool use_equation(Finder *finder, Expr residual) {
   const Dag *dag = finder->model->dag;
-  double constant;
-  Term lone;
-  const Term *terms;
-  uint32_t count = residual_terms(dag, residual, &constant, &lone, &terms);
+  double constant = list_terms(finder, residual);
+  const Term *terms = finder->terms.data;
+  uint32_t count = finder->terms.count;
   uint32_t variables = 0, at = 0;
   for (uint32_t i = 0; i < count && variables <= 2; i++)
     if (dag_op(dag, terms[i].node) == OP_VARIABLE) at = i, variables++;
@@ -202,11 +215,14 @@ Aliases model_find_aliases(Model *model, Arena *arena) {
   finder.parametric = arena_array(&scratch, dag_size(model->dag), sizeof *finder.parametric);
   finder.differentiated = arena_array(&scratch, n, sizeof *finder.differentiated);
   survey(&finder);
-  for (uint32_t i = 0; i < m; i++) {
-    aliases->equation_used[i] = use_equation(&finder, model->equations.data[i].residual);
-    aliases->removed += aliases->equation_used[i];
-  }
+  for (int pass = 0; pass < PASSES; pass++)
+    for (uint32_t i = 0; i < m; i++) {
+      if (aliases->equation_used[i] || !use_equation(&finder, model->equations.data[i].residual)) continue;
+      aliases->equation_used[i] = true;
+      aliases->removed++;
+    }
   resolve(&finder);
+  vec_free(model->heap, &finder.terms);
   arena_free(&scratch);
   return *aliases;
 }

@@ -422,6 +422,20 @@ static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const doub
   return EVAL_OK;
 }
 
+/* The same at a guess. Round-off of the solution before may have left a domain, as that of x^1.5 at 0: then what is nothing but
+ * round-off is 0. */
+static EvalStatus unit_joint_at_guess(StateSpace *space, Unit *unit, double t, double *y, double *residual) {
+  EvalStatus status = unit_joint(space, unit, t, y, residual);
+  bool moved = false;
+  for (int32_t k = 0; k < unit->plan->count && status != EVAL_OK; k++) {
+    double *value = &y[unit->columns[k]];
+    if (*value == 0 || fabs(*value) > NEWTON_FLOOR * space->evaluator->nominal[unit->columns[k]]) continue;
+    *value = 0;
+    moved = true;
+  }
+  return moved ? unit_joint(space, unit, t, y, residual) : status;
+}
+
 /* Size of a correction relative to the columns it corrects. */
 static double correction_norm(const StateSpace *space, const Unit *unit, const double *correction, const double *y) {
   double norm = 0;
@@ -502,7 +516,7 @@ static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y, do
 
 static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
   if (solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
-  EvalStatus status = unit_joint(space, unit, t, y, space->residual);
+  EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
   if (status != EVAL_OK) return status;
   double last = 0;
   for (int iteration = 0; iteration < NEWTON_LIMIT; iteration++) {

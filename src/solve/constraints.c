@@ -98,17 +98,22 @@ static double *largest_entries(const Constraints *constraints, double t, const J
   return largest;
 }
 
-static void fill_scales(Constraints *constraints, double t) {
+static double scale_of(double largest) { return largest > 0 ? largest : 1; }
+
+/* Scales at the columns that there are; those taken before are never lowered. */
+static void raise_scales(Constraints *constraints, double t) {
   Evaluator *evaluator = constraints->view->original;
   const ConstraintPlan *plan = constraints->plan;
   uint32_t first = plan->count - plan->written;
   double *largest = largest_entries(constraints, t, evaluator->jacobian, evaluator->entries);
-  for (uint32_t k = 0; k < first; k++) constraints->scale[k] = largest[plan->row[k]] > 0 ? largest[plan->row[k]] : 1;
+  for (uint32_t k = 0; k < first; k++)
+    constraints->scale[k] = fmax(constraints->scale[k], scale_of(largest[plan->row[k]]));
   heap_free(evaluator->heap, largest);
   if (!plan->written) return;
   Workspace *entries = workspace_new(evaluator->heap, plan->jacobian->program);
   largest = largest_entries(constraints, t, plan->jacobian, entries);
-  for (uint32_t k = 0; k < plan->written; k++) constraints->scale[first + k] = largest[k] > 0 ? largest[k] : 1;
+  for (uint32_t k = 0; k < plan->written; k++)
+    constraints->scale[first + k] = fmax(constraints->scale[first + k], scale_of(largest[k]));
   heap_free(evaluator->heap, largest);
 }
 
@@ -123,11 +128,14 @@ Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan,
   constraints->level_worst = heap_array(heap, plan->levels, sizeof(double));
   constraints->worst_row = MAP_NONE;
   set_columns(constraints, y);
-  fill_scales(constraints, t);
+  raise_scales(constraints, t);
   return constraints;
 }
 
 /* ---- checking ---- */
+
+/* Scaled violations below it are never worth another look. */
+static const double COUNTS = 1e-7;
 
 static void keep_worst(Constraints *constraints, uint32_t k, double size, double t) {
   if (size <= constraints->worst && constraints->worst_row != MAP_NONE) return;
@@ -147,6 +155,14 @@ static void evaluate(Constraints *constraints, double t) {
   view->evaluator->row_evaluations += view->original->array->rows + written;
 }
 
+/* Is one violated more than any was before, by what counts? */
+static bool seems_violated(const Constraints *constraints) {
+  double most = fmax(constraints->worst, COUNTS);
+  for (uint32_t k = 0; k < constraints->plan->count; k++)
+    if (fabs(constraints->values[k]) > most * constraints->scale[k]) return true;
+  return false;
+}
+
 void constraints_check(Constraints *constraints, double t, const double *y) {
   View *view = constraints->view;
   Heap *heap = view->original->heap;
@@ -158,6 +174,7 @@ void constraints_check(Constraints *constraints, double t, const double *y) {
     switches_set(view->original_switches, t, constraints->y);
   }
   evaluate(constraints, t);
+  if (seems_violated(constraints)) raise_scales(constraints, t); /* columns may have grown since the start */
   vec_push(heap, &constraints->times, t);
   double *now = vec_extend(heap, &constraints->history, constraints->plan->levels);
   for (uint32_t l = 0; l < constraints->plan->levels; l++) now[l] = 0;

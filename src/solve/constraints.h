@@ -34,8 +34,8 @@ typedef struct Constraints {
  * none (MAP_NONE). Lives as long as the code. O(size of the rows). */
 ConstraintPlan *constraint_plan(ArrayCode *code, const uint32_t *source);
 
-/* Scales are taken at (t, y) of the view: largest Jacobian entry of a row times the size of its column.
- * Rows with columns that the view does not have are left out. Lives in the heap. */
+/* Scales are taken at (t, y) of the view: largest Jacobian entry of a row times the size of its column; they are raised where a
+ * constraint seems violated. Rows with columns that the view does not have are left out. Lives in the heap. */
 Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan, double t, const double *y);
 
 /* Evaluates all; keeps the worst and the history. The rows are counted in the view's evaluator. */

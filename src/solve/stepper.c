@@ -582,9 +582,11 @@ bool stepper_settle(Stepper *stepper) {
 
 bool stepper_restructured(const Stepper *stepper) { return stepper->view->restructured; }
 
-/* The event of time alone at which the last step has landed. */
+/* The event of time alone at which the last step has landed. An implicit method leaves the rows unsolved by its error, which is
+ * no jump. */
 static void take_timed(Stepper *stepper) {
-  copy_values(stepper);
+  if (stepper->integrator->explicit_form || !stepper_interpolate(stepper, stepper->t_timed, stepper->y))
+    copy_values(stepper);
   stepper->at_event = true;
   stepper->t_event = stepper->t_timed;
   stepper->mode = stepper->timed;

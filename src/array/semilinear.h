@@ -1,0 +1,9 @@
+/* semilinear: flows that semiLinear gives twice. y = semiLinear(x, a, s) and y = semiLinear(x, s, b) do not determine s at
+ * x = 0, where one of the two equations says nothing; they mean s = if x >= 0 then a else b and y = semiLinear(x, a, b)
+ * (Modelica Language Specification 3.6, section 3.7.4.5). */
+#pragma once
+
+#include "expr/dag.h"
+
+/* Rewrites such residuals in place, along chains of any length. O(count) expected. */
+void semilinear_join(Dag *dag, Expr *residual, uint32_t count);

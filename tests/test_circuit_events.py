@@ -1,0 +1,127 @@
+"""Circuits and flows: small models, each of a cause that models of electrical, magnetic and thermal libraries share."""
+import csv
+import math
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+
+DAEDAL = os.environ["DAEDAL"]
+WORK = tempfile.mkdtemp()
+
+
+def simulate(text, *options):
+    """The run, and the trajectory as one dictionary per row."""
+    path = os.path.join(WORK, "model.mo")
+    with open(path, "w") as file:
+        file.write(text)
+    result = os.path.join(WORK, "model.csv")
+    run = subprocess.run([DAEDAL, "simulate", path, "--output-file", result, *options], capture_output=True, text=True, timeout=30)
+    if run.returncode:
+        return run, []
+    with open(result) as file:
+        return run, [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+class Streams(unittest.TestCase):
+    """A stream through a row of nodes without a volume, whose flow stops and turns: what flows in on either side is known."""
+
+    def model(self, nodes, rng):
+        flows = [f"h{k}" for k in range(nodes + 2)]
+        unknown = ", ".join(flows[1:-1])
+        rows = []
+        for k in range(nodes + 1):
+            sign = rng.choice(("", "-"))
+            ahead, behind = (flows[k], flows[k + 1]) if not sign else (flows[k + 1], flows[k])
+            rows.append(f"  {sign}y{k} = semiLinear({sign}x, {ahead}, {behind});\n")
+        joints = "".join(f"  y{k} + q{k} = y{k + 1};\n  q{k} = 0;\n" for k in range(nodes))
+        rng.shuffle(rows)
+        names = ", ".join(f"y{k}" for k in range(nodes + 1)) + "".join(f", q{k}" for k in range(nodes))
+        return (f"model Streams\n  Real x, {unknown}, {names}, h0, h{nodes + 1}(start = 3, fixed = true);\n"
+                f"equation\n  x = if time < 1 then 0 elseif time < 2 then time - 1 elseif time < 4 then 3 - time else -1;\n"
+                f"  h0 = 1 + time;\n  der(h{nodes + 1}) = y{nodes} - h{nodes + 1};\n{joints}{''.join(rows)}"
+                "  annotation(experiment(StopTime = 5));\nend Streams;\n")
+
+    def test_family(self):
+        rng = random.Random(7)
+        for nodes in (1, 2, 5, 9):
+            run, rows = simulate(self.model(nodes, rng), "--intervals", "50", "--no-event-rows")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            for row in rows:
+                if abs(row["time"] - 3) < 1e-9:
+                    continue
+                passed = row["h0"] if row["time"] < 3 else row[f"h{nodes + 1}"]
+                for k in range(1, nodes + 1):
+                    self.assertAlmostEqual(row[f"h{k}"], passed, delta=1e-9)
+
+
+class FreeParameters(unittest.TestCase):
+    """Parameters with fixed = false, found by initialization."""
+
+    def test_start_values_give_the_unit(self):
+        """The sum of a slow and a fast exponential with a given peak: with both times alike it is zero, which is no solution."""
+        for unit in (1e-9, 1e-6, 1e-3, 1):
+            text = (f"model Pulse\n  parameter Real a(fixed=false, start={300 * unit!r}), b(fixed=false, start={10 * unit!r});\n"
+                    f"  parameter Real peak(fixed=false, start={30 * unit!r}), top(fixed=false, start=1);\n  Real x(start=1, fixed=true);\n"
+                    "initial equation\n  exp(-peak/a)/a = exp(-peak/b)/b;\n  top = exp(-peak/a) - exp(-peak/b);\n"
+                    f"  peak = {20 * unit!r};\n  0.5*top = exp(-{350 * unit!r}/a) - exp(-{350 * unit!r}/b);\n"
+                    "equation\n  der(x) = -top*x;\nend Pulse;\n")
+            run, rows = simulate(text, "--stop-time", "1", "--intervals", "1")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertLess(rows[-1]["x"], 0.45)
+
+    def test_boolean_and_integer(self):
+        text = ("model Choice\n  parameter Boolean b(fixed=false);\n  parameter Integer n(fixed=false);\n  parameter Real r(fixed=false);\n"
+                "  Real x(start=1, fixed=true);\nequation\n  der(x) = if b then n*x else -x;\ninitial algorithm\n  b := false;\n  r := 2;\n"
+                "  n := 1;\n  if r > 1 then\n    b := true;\n    n := 3;\n  end if;\nend Choice;\n")
+        run, rows = simulate(text, "--stop-time", "1", "--intervals", "1", "--tolerance", "1e-9")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertAlmostEqual(rows[-1]["x"], math.exp(3), delta=1e-6)
+
+
+class Guesses(unittest.TestCase):
+    def test_branches_of_time_are_known(self):
+        """A branch that time has not reached overflows; a relation looks at what it defines."""
+        text = ("model Late\n  Real y, x(start=1, fixed=true);\nequation\n  assert(1 + y > 0, \"low\");\n"
+                "  y = if time < 1000 then 2 else exp(-(time - 1000)/0.5);\n  der(x) = -y*x;\nend Late;\n")
+        run, rows = simulate(text, "--stop-time", "1", "--intervals", "1")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertAlmostEqual(rows[-1]["x"], math.exp(-2), delta=1e-5)
+
+
+class Star(unittest.TestCase):
+    """Saturating inductors in a star: at an event of time alone their currents do not jump, however large the method's errors are."""
+
+    def test_time_events(self):
+        for frequency, saturation in ((10, 1e-4), (100, 1e-6)):
+            rows = "".join(f"  (0.001 + 3*{saturation}*i{k}^2)*der(i{k}) = u*sin({frequency}*time + {2.1 * k}) - 0.03*i{k} - v;\n" for k in (1, 2, 3))
+            text = ("model Star\n  Real i1(start=0, fixed=true), i2(start=0, fixed=true), i3, v;\n"
+                    "  Real u = if time < 0.5 then 400 elseif time < 0.71 then 800 else 200;\n"
+                    f"equation\n  i1 + i2 + i3 = 0;\n{rows}end Star;\n")
+            for solver in ("radau", "bdf", "ida"):
+                run, rows_found = simulate(text, "--solver", solver, "--tolerance", "1e-3", "--stop-time", "1")
+                self.assertEqual(run.returncode, 0, run.stderr)
+
+
+class Edges(unittest.TestCase):
+    def test_round_off_leaves_no_domain(self):
+        """A field that is next to nothing changes its direction: its size may be found below zero by round-off."""
+        text = ("model Field\n  Real x(start=1, fixed=true), b, n, h, m, u = 1e-25*sin(5*time) + (if time > 2 then (time - 2)^2 else 0);\n"
+                "equation\n  b + h = u;\n  n = abs(b);\n  m = 1 + n^1.5;\n  h = b*m;\n  der(x) = -x + h;\nend Field;\n")
+        run, rows = simulate(text, "--stop-time", "3", "--solver", "erk")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertAlmostEqual(rows[-1]["b"] + rows[-1]["h"], 1, delta=1e-6)
+
+    def test_constraints_are_measured_by_their_terms(self):
+        """What is very large at one moment holds there to round-off of its size, which is no violation."""
+        text = ("model Peak\n  Real x(start=1, fixed=true), q, r, s;\nequation\n  der(x) = -x;\n"
+                "  0.1*q + 3*r + s*x = noEvent(if abs(time - 1) > 1e-9 then x else 1e16*x);\n  7*q - r*x + 0.3*s = x;\n"
+                "  q + r - 0.7*s = 0;\n  annotation(experiment(StopTime=2));\nend Peak;\n")
+        run, rows = simulate(text, "--intervals", "10")
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+
+
+if __name__ == "__main__":
+    unittest.main()
