@@ -85,6 +85,9 @@ struct daedal_result {
   Reduction reduction;      /* for its text */
   Explanation *explanation; /* of the initial values; NULL until asked for */
   TextVec plot, terminal, reports[REPORT_COUNT];
+  double *columns;                    /* the trajectory, signal by signal; NULL until asked for */
+  double *values, *derivatives;       /* of a run that is stepped, by variable */
+  const Signal **value_of, **rate_of; /* by variable: the signals of both; NULL: none */
   Published published;
   bool broken;
 };
@@ -96,6 +99,21 @@ struct daedal_plan {
   daedal_result *asked; /* has the model, the options as read, diagnostics and memory, but no run */
   Request request;
   Plan plan;
+};
+
+typedef struct RunValue {
+  const char *name;
+  double value;
+} RunValue;
+
+struct daedal_run {
+  Heap *heap;
+  Arena arena;
+  daedal_plan *plan;
+  VEC(RunValue) values;  /* those set, each name once */
+  TextVec overrides;     /* the plan's and these, as a list; empty: nothing was set */
+  TextVec proposed;      /* the list with the value that is being set */
+  daedal_result *result; /* of the last execution, or of the run that is stepped */
 };
 
 /* ---- references (lifetime.c) ---- */
@@ -183,8 +201,21 @@ typedef struct Bridge {
 } Bridge;
 void hand_on_steps(Request *request, Bridge *bridge, const daedal_options *options);
 
-/* A run of the plan; options: those of the plan with other overrides. NULL when there is no memory even for the handle. */
-daedal_result *plan_run(daedal_plan *plan, const daedal_options *options);
+/* A run of the plan, or the beginning of one that is stepped; options: those of the plan with other overrides. NULL when there is
+ * no memory even for the handle. */
+daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, bool is_stepped);
+
+/* A result without a run yet, of the same model and plan. NULL when there is no memory for it. */
+daedal_result *result_like(const daedal_result *result);
+
+/* Leaves the outcome of a run in the result. */
+bool end_run(daedal_result *result, bool ok);
+
+/* ---- variables (variables.c) ---- */
+
+/* Sizes of the array of the variables name[1,1], name[1,2], ...; no dimensions if there are none.
+ * O(variables of the model). */
+Extent array_extent(const Model *model, const char *name);
 
 /* NULL: it did not get so far. */
 const Recorder *recorder_of(const daedal_result *result);

@@ -205,32 +205,6 @@ static uint32_t extent_count(const Extent *extent) {
   return count;
 }
 
-/* Enlarges the extent by the subscripts "[1,2]". false: the text is something else. */
-static bool extend(Extent *extent, const char *text) {
-  uint32_t subscripts[TYPE_MAX_DIMENSIONS], count = 0;
-  for (char before = '['; *text == before && count < TYPE_MAX_DIMENSIONS; before = ',') {
-    uint32_t subscript = 0;
-    for (text++; isdigit((unsigned char)*text); text++) subscript = 10 * subscript + (uint32_t)(*text - '0');
-    subscripts[count++] = subscript;
-  }
-  if (strcmp(text, "]") != 0) return false;
-  extent->dimensions = count;
-  for (uint32_t d = 0; d < count; d++)
-    if (subscripts[d] > extent->sizes[d]) extent->sizes[d] = subscripts[d];
-  return true;
-}
-
-/* Of the variables name[1,1], name[1,2], ...; no dimensions if there are none. O(variables of the model). */
-static Extent array_extent(const Model *model, const char *name) {
-  Extent extent = {0};
-  size_t length = strlen(name);
-  for (uint32_t v = 0; v < model->variables.count; v++) {
-    const char *text = model_name(model, v);
-    if (strncmp(text, name, length) == 0) extend(&extent, text + length);
-  }
-  return extent;
-}
-
 /* "[2,3]"; of a scalar "". */
 static const char *extent_text(Arena *arena, const Extent *extent) {
   const char *text = "";

@@ -61,21 +61,6 @@ bool daedal_plan_depends_on_values(const daedal_plan *plan) {
 
 /* ---- runs ---- */
 
-typedef struct RunValue {
-  const char *name;
-  double value;
-} RunValue;
-
-struct daedal_run {
-  Heap *heap;
-  Arena arena;
-  daedal_plan *plan;
-  VEC(RunValue) values;  /* those set, each name once */
-  TextVec overrides;     /* the plan's and these, as a list; empty: nothing was set */
-  TextVec proposed;      /* the list with the value that is being set */
-  daedal_result *result; /* of the last execution */
-};
-
 /* A value to set; without a name, a run to begin. */
 typedef struct RunSetting {
   daedal_run *run;
@@ -91,6 +76,8 @@ static void begin_run(void *context) {
   run->arena = arena_make(heap);
   work->run = run;
 }
+
+const daedal_model *daedal_plan_model(const daedal_plan *plan) { return plan ? plan->asked->model : NULL; }
 
 daedal_run *daedal_run_make(daedal_plan *plan) {
   if (daedal_plan_status(plan) != DAEDAL_OK) return NULL;
@@ -168,14 +155,17 @@ daedal_status daedal_run_set(daedal_run *run, const char *name, double value) {
   return heap_protect(run->heap, accept_overrides, &setting) ? DAEDAL_OK : DAEDAL_INTERNAL;
 }
 
-daedal_status daedal_run_execute(daedal_run *run) {
+static daedal_status begin(daedal_run *run, bool is_stepped) {
   if (!run) return DAEDAL_INTERNAL;
   daedal_options options = run->plan->options;
   if (run->overrides.count) options.overrides = run->overrides.data;
   daedal_result_free(run->result);
-  run->result = plan_run(run->plan, &options);
+  run->result = plan_run(run->plan, &options, is_stepped);
   return daedal_result_status(run->result);
 }
+
+daedal_status daedal_run_execute(daedal_run *run) { return begin(run, false); }
+daedal_status daedal_run_start(daedal_run *run) { return begin(run, true); }
 
 double daedal_run_get(const daedal_run *run, const char *name) {
   const daedal_result *result = run ? run->result : NULL;
@@ -183,4 +173,3 @@ double daedal_run_get(const daedal_run *run, const char *name) {
   return daedal_result_value(result, daedal_result_find(result, name), rows - 1);
 }
 
-daedal_result *daedal_run_result(daedal_run *run) { return run ? run->result : NULL; }

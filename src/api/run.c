@@ -13,7 +13,7 @@ static void publish_run(daedal_result *result) {
     result->pivots[k] = (daedal_pivot){pivot->time, array_column_name(array, pivot->out, arena),
                                        array_column_name(array, pivot->in, arena)};
   }
-  if (result->simulation.facts.statistics && statistics->constraint_row != MAP_NONE)
+  if (statistics->constraint_array && statistics->constraint_row != MAP_NONE)
     result->constraint = evaluator_row_text(statistics->constraint_array, statistics->constraint_row, arena);
   publish_result(result);
 }
@@ -55,7 +55,7 @@ void hand_on_steps(Request *request, Bridge *bridge, const daedal_options *optio
   request->run.context = bridge;
 }
 
-static bool end_run(daedal_result *result, bool ok) {
+bool end_run(daedal_result *result, bool ok) {
   complete_facts(result);
   result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
   publish_run(result);
@@ -129,28 +129,41 @@ daedal_result *daedal_initialize(daedal_model *model, const daedal_options *opti
 typedef struct PlanRunWork {
   daedal_plan *plan;
   const daedal_options *options;
+  bool is_stepped;
 } PlanRunWork;
 
 /* A model loaded anew with structural parameters needs a plan of its own. */
 static bool run_plan(daedal_result *result, const void *argument) {
   const PlanRunWork *work = argument;
-  Request request = {0};
+  Request request = {.is_stepped = work->is_stepped};
   Bridge bridge;
   Simulation *simulation = &result->simulation;
   bool ok = read_request(result, work->options, &request);
-  hand_on_steps(&request, &bridge, work->options);
+  if (work->is_stepped) request.filter = NULL;
+  else hand_on_steps(&request, &bridge, work->options);
   if (ok && result->model == work->plan->asked->model)
     ok = simulation_run(simulation, result->heap, &work->plan->plan, &request, &result->diags);
   else if (ok) ok = pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);
   return end_run(result, ok);
 }
 
-daedal_result *plan_run(daedal_plan *plan, const daedal_options *options) {
-  PlanRunWork work = {plan, options};
+daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, bool is_stepped) {
+  PlanRunWork work = {plan, options, is_stepped};
   daedal_result *result = result_make(plan->asked->model, options->overrides, run_plan, &work);
   if (!result) return NULL;
   result->plan = plan_retain(plan);
   return result;
+}
+
+static bool has_model(daedal_result *result, const void *argument) {
+  (void)argument;
+  return result->model->model != NULL;
+}
+
+daedal_result *result_like(const daedal_result *result) {
+  daedal_result *like = result_make(result->model, NULL, has_model, NULL);
+  if (like && result->plan) like->plan = plan_retain(result->plan);
+  return like;
 }
 
 /* ---- figures ---- */

@@ -53,7 +53,6 @@ struct Stepper {
   double disputed;           /* up to here steps are short */
   bool warned;               /* of a determinant */
   uint32_t tiny;             /* steps in a row that hardly got ahead */
-  bool advanced;             /* stepper_advance has made a step since the start */
 };
 
 double stepper_time(const Stepper *stepper) {
@@ -688,6 +687,7 @@ static bool begin_discrete(Stepper *stepper, double t) {
 
 static bool start_at(Stepper *stepper, double t, const double *y) {
   memcpy(stepper->y, y, (size_t)stepper->view->system.columns * sizeof *y);
+  stepper->before = t;
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = INFINITY;
   stepper->at_event = false;
@@ -712,17 +712,29 @@ bool stepper_resume(Stepper *stepper, double t, const double *y) {
   return finish_event(stepper, events_resume(stepper->view, t, stepper->y));
 }
 
-/* ---- over many steps ---- */
+double stepper_begin(const Stepper *stepper) { return stepper->before; }
 
-bool stepper_advance(Stepper *stepper, double until, double *y) {
-  while (stepper_time(stepper) < until || (stepper->at_event && stepper->t_event <= until)) {
-    if (stepper->at_event ? !stepper_settle(stepper) : stepper->advanced && !stepper_prepare(stepper)) return false;
-    if (stepper_time(stepper) >= until) break;
-    if (!stepper_step(stepper)) return false;
-    stepper->advanced = true;
-  }
-  return stepper_interpolate(stepper, until, y) || stepper_fail(stepper, STEP_EVALUATION, until);
+bool stepper_go_back(Stepper *stepper, double t, const double *y) {
+  add_work(stepper, &stepper->statistics);
+  return start_at(stepper, t, y);
 }
+
+bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values) {
+  View *view = stepper->view;
+  double t = stepper_time(stepper);
+  copy_values(stepper);
+  memcpy(stepper->begin, stepper->y, (size_t)view->system.columns * sizeof(double));
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->mode = MAP_NONE;
+  stepper->statistics.time_events++;
+  if (held && !events_reset(view, t, stepper->y, held, values)) return stepper_fail(stepper, STEP_EVALUATION, t);
+  bool settled = !view->switches || events_settle(view, t, stepper->y, MAP_NONE);
+  view->disturbed = true;
+  return finish_event(stepper, settled);
+}
+
+/* ---- states ---- */
 
 /* The values of an evaluator. */
 typedef struct SavedValues {
@@ -734,6 +746,7 @@ struct StepperState {
   const Integrator *integrator;
   SavedValues run, original;
   uint64_t *samples; /* that are over */
+  double *speed;     /* of the conditions, by which events are looked for */
   void *choice;      /* NULL: the states are never chosen */
 };
 
@@ -772,21 +785,25 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   state->run = save_values(view->evaluator, heap);
   state->original = save_values(view->original, heap);
   if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
+  if (view->switches)
+    state->speed = heap_copy(heap, view->switches->speed, view->switches->modes->count, sizeof(double));
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return stepper_restore(stepper, state) ? state : NULL;
 }
 
 bool stepper_restore(Stepper *stepper, const StepperState *state) {
   View *view = stepper->view;
-  add_work(stepper, &stepper->statistics);
+  if (stepper->integrator) add_work(stepper, &stepper->statistics);
   restore_values(view->evaluator, &state->run);
   restore_values(view->original, &state->original);
-  if (view->switches) switches_forget(view->switches);
+  if (view->switches) {
+    switches_forget(view->switches);
+    copy_numbers(view->switches->speed, state->speed, view->switches->modes->count);
+  }
   if (state->samples) decisions_restore(view->switches->decisions, state->samples);
   if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
   stepper->integrator = state->integrator;
   stepper->waiting = NULL;
-  stepper->advanced = false;
   stepper->repairs = stepper->retakes = 0;
   return start_at(stepper, state->t, state->y);
 }
