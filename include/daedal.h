@@ -187,6 +187,15 @@ typedef struct daedal_progress {
   uint64_t steps;
 } daedal_progress;
 
+/* An input as a function of time. `orders`: how many derivatives it has, which equations that differentiate the input need; beyond, such equations
+ * are refused. Runs in several threads call it in each. */
+typedef struct daedal_input {
+  const char *name;
+  uint32_t orders;
+  double (*value)(void *context, double time, uint32_t order); /* the derivative of this order */
+  void *context;
+} daedal_input;
+
 typedef struct daedal_options {
   size_t size;        /* of this struct where the program was compiled; 0: nothing is given, all defaults hold */
   const char *method; /* "dummy" */
@@ -207,6 +216,12 @@ typedef struct daedal_options {
   /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. */
   bool (*on_step)(void *context, const daedal_progress *progress);
   void *context;
+  /* Values of inputs along time, a list with commas between: "u=sin(2*time)", an equation; "FILE.csv", the columns of a table by
+   * their names, with lines between the points and a jump where two have one time; "held:FILE.csv", the same, held
+   * between; "u" alone, an input that the caller of a run sets by daedal_run_set_value. NULL for none. */
+  const char *inputs;
+  const daedal_input *input_functions; /* and as functions; the array is read when the model or plan is made */
+  uint32_t input_function_count;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

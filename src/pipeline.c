@@ -3,6 +3,7 @@
 
 #include "array/verdict.h"
 #include "code/switches.h"
+#include "model/input.h"
 #include "solve/jump.h"
 
 #include <math.h>
@@ -143,6 +144,23 @@ static bool pass_regular(Plan *plan) {
   return status != CONVERT_FAILED;
 }
 
+/* The derivatives of inputs that the equations need are those that their sources give. */
+static bool check_inputs(const Plan *plan) {
+  static const char *const gives[] = {[INPUT_SET] = "a value that is set has none",
+                                      [INPUT_LINES] = "lines between points have derivative 1 alone",
+                                      [INPUT_STAIRS] = "values that are held have none",
+                                      [INPUT_FUNCTION] = "its function has no more"};
+  const Problem *problem = &plan->problem;
+  int32_t order;
+  const InputSource *source =
+      model_lacking_input(problem->model, problem->residual, plan->structure.c, problem->equations, &order);
+  if (!source) return true;
+  const Variable *variable = &problem->model->variables.data[source->variable];
+  diag_error(plan->diags, DIAG_STRUCTURE, variable->span, "the equations need derivative %d of the input `%s`: %s",
+             (int)order, names_text(problem->model->names, variable->name), gives[source->kind]);
+  return false;
+}
+
 /* The array has every derivative that the model speaks of, also those that only aliases write. */
 static bool pass_array(Plan *plan) {
   int32_t *least = arena_array(&plan->arena, plan->problem.unknowns, sizeof *least);
@@ -153,6 +171,7 @@ static bool pass_array(Plan *plan) {
     problem_named_derivatives(&plan->problem, plan->structure.d, named);
     structure_need(&plan->arena, &plan->problem.incidence, &plan->structure, named);
   }
+  if (!check_inputs(plan)) return false;
   plan->array = array_make(&plan->problem, plan->structure.c, plan->structure.d, &plan->arena);
   return true;
 }
@@ -206,6 +225,19 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
              "no consistent initial values: the conditions of if-expressions do not settle; change the start "
              "values");
   return false;
+}
+
+/* Inputs that the caller sets begin at their start values. */
+static void start_inputs(Evaluator *evaluator, const StartValues *starts) {
+  const Model *model = evaluator->model;
+  for (uint32_t k = 0; k < model->inputs.count; k++) {
+    uint32_t position = model->inputs.data[k].variable;
+    const Variable *variable = &model->variables.data[position];
+    double value = starts->start ? starts->start[position] : NAN;
+    if (isnan(value) && (variable->start == EXPR_NONE || !evaluator_constant(evaluator, variable->start, &value)))
+      value = 0;
+    inputs_start(evaluator->inputs, position, value);
+  }
 }
 
 static Initializer make_initializer(const Plan *plan, Heap *heap, const ArrayRun *run) {
@@ -294,6 +326,7 @@ static bool pass_initial(Plan *plan) {
     plan->initial.y = NULL;
     return take_over(plan, &plan->first, plan->request.handover, plan->heap, plan->diags);
   }
+  start_inputs(plan->first.evaluator, &plan->starts);
   plan->initializer = make_initializer(plan, plan->heap, &plan->first);
   StartValues starts = plan->common ? common_starts(plan) : plan->starts;
   if (!find_initial(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
@@ -424,6 +457,7 @@ static bool begin_shared(Simulation *simulation) {
   const Plan *plan = simulation->plan;
   if (!plan->code || !plan->initial.y) return true; /* the method goes by ranks alone */
   simulation->original = make_original(plan, heap, same ? plan->first.evaluator->parameters : parameters);
+  start_inputs(simulation->original.evaluator, &simulation->request.starts);
   simulation->initializer = make_initializer(plan, heap, &simulation->original);
   simulation->facts.evaluator = simulation->original.evaluator;
   if (same) {
@@ -577,6 +611,7 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   if (!is_new && !take_over(plan, &original, &handover, simulation->heap, simulation->diags)) return false;
   simulation->plan = plan;
   simulation->original = original;
+  simulation->original.evaluator->inputs = before->evaluator->inputs;
   simulation->request.run.start = t;
   if (!make_view(simulation)) return false;
   if (before->switches->decisions)
@@ -786,6 +821,12 @@ bool simulation_reset(Simulation *simulation, const Signal *signal, double value
   simulation->reset[source] = signal->negated ? -value : value;
   simulation->is_disturbed = true;
   return true;
+}
+
+bool simulation_give(Simulation *simulation, uint32_t variable, double value) {
+  bool given = inputs_give(simulation->view->evaluator->inputs, variable, value);
+  simulation->is_disturbed = simulation->is_disturbed || given;
+  return given;
 }
 
 bool simulation_settle(Simulation *simulation) {

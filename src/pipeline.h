@@ -116,6 +116,9 @@ double simulation_value(const Simulation *simulation, const Signal *signal, cons
  * since: what the equations determine follows, states stay as far as they allow. false: the signal is no column. */
 bool simulation_reset(Simulation *simulation, const Signal *signal, double value);
 
+/* The same for an input that the caller sets. false: the variable is none. */
+bool simulation_give(Simulation *simulation, uint32_t variable, double value);
+
 /* Takes what was given since as an event at the time reached. false: an error is in diags. */
 bool simulation_settle(Simulation *simulation);
 

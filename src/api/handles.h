@@ -35,12 +35,21 @@ typedef struct Override {
 } Override;
 typedef VEC(Override) OverrideVec;
 
+/* An input and what gives it its values: a source, or an expression. */
+typedef struct GivenInput {
+  const char *name;
+  const char *expression; /* NULL: the source */
+  InputSource source;
+} GivenInput;
+typedef VEC(GivenInput) GivenInputVec;
+
 /* What reading leaves never changes. The rest, and the heap, belong to whoever holds the lock. */
 struct daedal_model {
   Heap *heap;
   atomic_uint references; /* the caller's, and those of plans and results */
   pthread_mutex_t lock;
   const char *class_name; /* asked for; NULL: none */
+  bool has_inputs;        /* it was loaded with values of inputs along time */
   Names names;
   Source source;
   Diags diags;
@@ -74,6 +83,7 @@ struct daedal_result {
   daedal_model *model; /* the caller's, or one loaded with other structural parameters */
   daedal_plan *plan;   /* that it is a run of; NULL: it has its own */
   OverrideVec overrides;
+  GivenInputVec inputs;
   ModificationVec modifications; /* what the model was loaded with */
   Diags diags;
   Simulation simulation;
@@ -173,9 +183,16 @@ const char **split_names(Arena *arena, const char *text, uint32_t *count);
 
 /* ---- overrides (overrides.c) ---- */
 
-/* Reads the list (NULL: none), and loads the model anew for this result where parameters of the list decide its structure.
- * Not to be called inside of result_protect. false: the result has its status. */
-bool overrides_take(daedal_result *result, const char *text);
+/* Reads the overrides and inputs of the options, and loads the model anew for this result where parameters decide its structure, or for inputs. Not to be called inside of result_protect. false: the result has its status. */
+bool overrides_take(daedal_result *result, const daedal_options *options);
+
+/* The first of the characters `stops` outside of quotes, brackets and parentheses, or the end. */
+const char *scan_list(const char *at, const char *stops);
+
+/* ---- inputs (inputs.c) ---- */
+
+/* Reads what the options say of inputs into the result. false: its diagnostics say why not. */
+bool inputs_read(daedal_result *result, const daedal_options *options);
 
 /* Puts the values in their places: by parameter, and start values by variable. */
 bool overrides_apply(daedal_result *result, double *parameters, double *starts);
@@ -183,13 +200,14 @@ bool overrides_apply(daedal_result *result, double *parameters, double *starts);
 /* ---- models (model.c) ---- */
 
 /* The model of the same text with other values of parameters. NULL when there is no memory for it. */
-daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications);
+daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications,
+                                  const GivenInputVec *inputs);
 
 /* ---- runs (run.c) ---- */
 
-/* A result of the model with these overrides (NULL: none), made by work(result, argument). NULL when there is no memory even
+/* A result of the model with the overrides and inputs of the options (NULL: none), made by work(result, argument). NULL when there is no memory even
  * for the handle. */
-daedal_result *result_make(daedal_model *model, const char *overrides, ResultWork work, const void *argument);
+daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument);
 
 /* Names, times and values of the options as a request, in the result. false: the result's diagnostics say why. */
 bool read_request(daedal_result *result, const daedal_options *options, Request *request);

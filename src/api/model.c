@@ -1,6 +1,7 @@
 /* model: loading, and what a model says of itself. */
 #include "api/handles.h"
 
+#include "model/input.h"
 #include "result/dump.h"
 #include "result/file.h"
 
@@ -14,7 +15,8 @@ typedef struct LoadRequest {
   const char *path, *text, *class_name;
   size_t length;
   const ModificationVec *modifications;
-  daedal_model *model; /* made */
+  const GivenInputVec *inputs; /* NULL: none */
+  daedal_model *model;         /* made */
 } LoadRequest;
 
 static daedal_counts count_model(const Model *model) {
@@ -27,12 +29,25 @@ static daedal_counts count_model(const Model *model) {
                          .functions = model->functions.count};
 }
 
+/* Gives the inputs the sources of their values. */
+static void bind_inputs(daedal_model *model, Model *flat, const GivenInputVec *inputs) {
+  model->has_inputs = true;
+  for (uint32_t k = 0; k < inputs->count; k++) {
+    const GivenInput *input = &inputs->data[k];
+    if (!input->expression && !model_bind_input(flat, input->name, &input->source))
+      diag_error(&model->diags, DIAG_USAGE, (Span){0}, "'%s' is no Real input of the model without a value",
+                 input->name);
+  }
+}
+
 /* Parses and flattens `text`, which belongs to the heap. */
-static void read_model(daedal_model *model, char *text, uint32_t length, const ModificationVec *modifications) {
+static void read_model(daedal_model *model, char *text, uint32_t length, const LoadRequest *request) {
   double begin = pipeline_clock();
   model->source = source_make(model->heap, model->source.path, text, length);
-  model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications, &model->diags);
-  if (model->diags.errors) model->model = NULL;
+  Model *flat =
+      lang_load(model->heap, &model->names, &model->source, model->class_name, request->modifications, &model->diags);
+  if (flat && request->inputs && request->inputs->count) bind_inputs(model, flat, request->inputs);
+  model->model = model->diags.errors ? NULL : flat;
   if (model->model) model->counts = count_model(model->model);
   model->seconds_parse = pipeline_clock() - begin;
 }
@@ -69,7 +84,7 @@ static void load(void *context) {
   if (request->class_name) model->class_name = copy_text(model, request->class_name);
   uint32_t length = 0;
   char *text = load_bytes(model, request, &length);
-  if (text) read_model(model, text, length, request->modifications);
+  if (text) read_model(model, text, length, request);
   publish_model(model);
   request->model = model;
 }
@@ -98,13 +113,15 @@ daedal_model *daedal_load_file(const char *path, const char *class_name, const d
   return load_with((LoadRequest){.path = path, .class_name = class_name}, allocator);
 }
 
-daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications) {
+daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications,
+                                  const GivenInputVec *inputs) {
   const Source *source = &model->source;
   return load_protected((LoadRequest){.path = source->path,
                                       .text = source->text,
                                       .length = source->length,
                                       .class_name = model->class_name,
-                                      .modifications = modifications},
+                                      .modifications = modifications,
+                                      .inputs = inputs},
                         heap_hook(model->heap));
 }
 

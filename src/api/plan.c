@@ -28,9 +28,11 @@ static bool keep_options(daedal_result *asked, const void *argument) {
   daedal_plan *plan = ((const PlanWork *)argument)->plan;
   const char **texts[] = {&plan->options.method,       &plan->options.solver,     &plan->options.overrides,
                           &plan->options.start_values, &plan->options.start_from, &plan->options.variables,
-                          &plan->options.invariants};
+                          &plan->options.invariants,   &plan->options.inputs};
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     if (*texts[k]) *texts[k] = arena_copy(&asked->diags.arena, *texts[k], strlen(*texts[k]));
+  plan->options.input_functions =
+      heap_copy(asked->heap, plan->options.input_functions, plan->options.input_function_count, sizeof(daedal_input));
   return true;
 }
 
@@ -44,7 +46,7 @@ daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options
   plan->hook = hook;
   plan->options = options_given(options);
   PlanWork work = {plan, &plan->options};
-  plan->asked = result_make(model, plan->options.overrides, make_plan, &work);
+  plan->asked = result_make(model, &plan->options, make_plan, &work);
   if (plan->asked) {
     result_protect(plan->asked, keep_options, &work);
     return plan;
@@ -148,7 +150,9 @@ daedal_status daedal_run_set(daedal_run *run, const char *name, double value) {
   if (!run || !name || !isfinite(value)) return DAEDAL_USAGE;
   if (!heap_protect(run->heap, write_overrides, &setting)) return DAEDAL_INTERNAL;
   const daedal_plan *plan = run->plan;
-  daedal_result *tried = result_make(plan->asked->model, run->proposed.data, try_values, &plan->options);
+  daedal_options options = plan->options;
+  options.overrides = run->proposed.data;
+  daedal_result *tried = result_make(plan->asked->model, &options, try_values, &options);
   daedal_status status = daedal_result_status(tried);
   daedal_result_free(tried);
   if (status != DAEDAL_OK) return status;
@@ -172,4 +176,3 @@ double daedal_run_get(const daedal_run *run, const char *name) {
   uint32_t rows = daedal_result_rows(result);
   return daedal_result_value(result, daedal_result_find(result, name), rows - 1);
 }
-

@@ -83,7 +83,7 @@ static void make_result(void *context) {
   making->result = heap_alloc(making->heap, sizeof *making->result);
 }
 
-daedal_result *result_make(daedal_model *model, const char *overrides, ResultWork work, const void *argument) {
+daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument) {
   ResultMaking making = {.heap = model ? heap_new(heap_hook(model->heap)) : NULL};
   if (!making.heap) return NULL;
   if (!heap_protect(making.heap, make_result, &making)) {
@@ -92,7 +92,8 @@ daedal_result *result_make(daedal_model *model, const char *overrides, ResultWor
   }
   making.result->heap = making.heap;
   making.result->model = model_retain(model);
-  if (result_protect(making.result, begin_result, NULL) && overrides_take(making.result, overrides))
+  const daedal_options none = {0}, *given = options ? options : &none;
+  if (result_protect(making.result, begin_result, NULL) && overrides_take(making.result, given))
     result_protect(making.result, work, argument);
   return making.result;
 }
@@ -116,12 +117,12 @@ static bool run(daedal_result *result, const void *argument) {
 
 daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options) {
   daedal_options given = options_given(options);
-  return result_make(model, given.overrides, run, &(RunWork){.options = &given});
+  return result_make(model, &given, run, &(RunWork){.options = &given});
 }
 
 daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options) {
   daedal_options given = options_given(options);
-  return result_make(model, given.overrides, run, &(RunWork){.options = &given, .initialize_only = true});
+  return result_make(model, &given, run, &(RunWork){.options = &given, .initialize_only = true});
 }
 
 /* ---- a run of a plan ---- */
@@ -149,7 +150,7 @@ static bool run_plan(daedal_result *result, const void *argument) {
 
 daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, bool is_stepped) {
   PlanRunWork work = {plan, options, is_stepped};
-  daedal_result *result = result_make(plan->asked->model, options->overrides, run_plan, &work);
+  daedal_result *result = result_make(plan->asked->model, options, run_plan, &work);
   if (!result) return NULL;
   result->plan = plan_retain(plan);
   return result;

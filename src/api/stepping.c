@@ -163,6 +163,7 @@ typedef struct Setting {
 static bool work_set(daedal_result *result, const void *argument) {
   const Setting *setting = argument;
   const Signal *signal = result->value_of[setting->variable];
+  if (simulation_give(&result->simulation, setting->variable, setting->value)) return true;
   return signal && simulation_reset(&result->simulation, signal, setting->value);
 }
 

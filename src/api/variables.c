@@ -37,7 +37,9 @@ uint32_t daedal_array_sizes(const daedal_model *model, const char *name, uint32_
 }
 
 uint32_t daedal_variable_count(const daedal_model *model) {
-  return model && model->model ? model->model->variables.count : 0;
+  uint32_t count = model && model->model ? model->model->variables.count : 0;
+  while (count && model->model->variables.data[count - 1].is_input_value) count--;
+  return count;
 }
 
 static daedal_kind kind_of(const Variable *variable) {
@@ -86,5 +88,5 @@ daedal_variable daedal_variable_get(const daedal_model *model, uint32_t index) {
 uint32_t daedal_variable_find(const daedal_model *model, const char *name) {
   if (!model || !model->model || !name) return UINT32_MAX;
   uint32_t found = model_find(model->model, name);
-  return found == MAP_NONE ? UINT32_MAX : found;
+  return found >= daedal_variable_count(model) ? UINT32_MAX : found;
 }

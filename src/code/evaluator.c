@@ -41,11 +41,13 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
   heap_numbers(heap, discretes, &evaluator->discretes, &evaluator->pre);
   evaluator->rows = workspace_new(heap, code->rows);
   evaluator->entries = workspace_new(heap, code->jacobian->program);
+  evaluator->inputs = inputs_new(heap, model);
   fill_nominal(evaluator);
   return evaluator;
 }
 
 Point evaluator_point(const Evaluator *evaluator, double t, const double *y) {
+  if (evaluator->inputs && y) inputs_write(evaluator->inputs, t, evaluator->parameters);
   return (Point){t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
 }
 

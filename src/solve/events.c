@@ -234,6 +234,7 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
   *mode = MAP_NONE;
   if (switches && switches->schedule) next = schedule_next(switches->schedule, t, stop, mode);
   if (switches && switches->decisions) sample = decisions_next_time(switches->decisions, t);
+  if (view->evaluator->inputs) sample = fmin(sample, inputs_next_time(view->evaluator->inputs, t));
   if (sample >= next || sample > stop) return next;
   *mode = MAP_NONE;
   return sample;

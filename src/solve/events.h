@@ -17,8 +17,8 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
 /* Does something contradict its mode at (t, y)? *mode is it. */
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode);
 
-/* The first time behind t, up to stop, at which a mode of time alone changes, and which, or a sample is due (MAP_NONE);
- * INFINITY: neither. */
+/* The first time behind t, up to stop, at which a mode of time alone changes, and which, or a sample is due or
+ * an input has a kink or a jump (MAP_NONE); INFINITY: nothing happens. */
 double events_next_time(View *view, double t, double stop, uint32_t *mode);
 
 /* Does a solution that slides along an edge leave it in the step from `before` to *t? As events_locate. */

@@ -746,6 +746,7 @@ struct StepperState {
   const Integrator *integrator;
   SavedValues run, original;
   uint64_t *samples; /* that are over */
+  void *inputs;      /* NULL: there are none */
   double *speed;     /* of the conditions, by which events are looked for */
   void *choice;      /* NULL: the states are never chosen */
 };
@@ -785,6 +786,7 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   state->run = save_values(view->evaluator, heap);
   state->original = save_values(view->original, heap);
   if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
+  if (view->evaluator->inputs) state->inputs = inputs_save(view->evaluator->inputs, heap);
   if (view->switches)
     state->speed = heap_copy(heap, view->switches->speed, view->switches->modes->count, sizeof(double));
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
@@ -800,6 +802,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
     switches_forget(view->switches);
     copy_numbers(view->switches->speed, state->speed, view->switches->modes->count);
   }
+  if (state->inputs) inputs_restore(view->evaluator->inputs, state->inputs);
   if (state->samples) decisions_restore(view->switches->decisions, state->samples);
   if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
   stepper->integrator = state->integrator;
