@@ -187,13 +187,16 @@ typedef struct daedal_progress {
   uint64_t steps;
 } daedal_progress;
 
-/* An input as a function of time. `orders`: how many derivatives it has, which equations that differentiate the input need; beyond, such equations
+/* An input along time: a function, or a table of points. `orders`: how many derivatives the function has, which equations that differentiate the input need; beyond, such equations
  * are refused. Runs in several threads call it in each. */
 typedef struct daedal_input {
   const char *name;
-  uint32_t orders;
-  double (*value)(void *context, double time, uint32_t order); /* the derivative of this order */
+  double (*value)(void *context, double time, uint32_t order); /* the derivative of this order; NULL: the table */
   void *context;
+  uint32_t orders;
+  uint32_t rows; /* of the table, which is copied; times that do not decrease, two equal ones are a jump */
+  const double *times, *values;
+  bool held; /* from a point to the next; else lines lead there */
 } daedal_input;
 
 typedef struct daedal_options {
@@ -220,8 +223,8 @@ typedef struct daedal_options {
    * their names, with lines between the points and a jump where two have one time; "held:FILE.csv", the same, held
    * between; "u" alone, an input that the caller of a run sets by daedal_run_set_value. NULL for none. */
   const char *inputs;
-  const daedal_input *input_functions; /* and as functions; the array is read when the model or plan is made */
-  uint32_t input_function_count;
+  const daedal_input *given_inputs; /* others; names, functions and contexts must outlive runs and plans */
+  uint32_t given_input_count;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

@@ -102,11 +102,11 @@ static void functions_are_differentiated(void **state) {
   daedal_model *model = load(FOLLOWER);
   for (uint32_t orders = 0; orders < 4; orders++)
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-      daedal_input input = {"u", orders, sine, &phase};
+      daedal_input input = {.name = "u", .orders = orders, .value = sine, .context = &phase};
       daedal_options options = daedal_default_options();
       options.method = methods[m];
-      options.input_functions = &input;
-      options.input_function_count = 1;
+      options.given_inputs = &input;
+      options.given_input_count = 1;
       daedal_result *result = daedal_simulate(model, &options);
       if (orders < 2) {
         assert_int_equal(daedal_result_status(result), DAEDAL_STRUCTURE);

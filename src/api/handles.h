@@ -165,6 +165,14 @@ bool refuse_name(const Model *model, Diags *diags, const char *name, const char 
 /* The integrator of that name; SOLVER_AUTO is NULL: the run chooses. false: this build has none, which is said. */
 bool find_solver(daedal_result *result, const char *name, const Integrator **integrator);
 
+/* ---- lists (list.c) ---- */
+
+/* The first of the characters `stops` outside of quotes, brackets and parentheses, or the end. */
+const char *scan_list(const char *at, const char *stops);
+
+/* "a,b[1,2],c": the names between commas outside of brackets, in the arena. */
+const char **split_names(Arena *arena, const char *text, uint32_t *count);
+
 /* ---- options (options.c) ---- */
 
 /* The options of a caller, who may have been compiled with an older struct; NULL: the defaults. */
@@ -178,16 +186,10 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
 
 bool read_invariants(daedal_result *result, const daedal_options *options);
 
-/* "a,b[1,2],c": the names between commas outside of brackets, in the arena. */
-const char **split_names(Arena *arena, const char *text, uint32_t *count);
-
 /* ---- overrides (overrides.c) ---- */
 
 /* Reads the overrides and inputs of the options, and loads the model anew for this result where parameters decide its structure, or for inputs. Not to be called inside of result_protect. false: the result has its status. */
 bool overrides_take(daedal_result *result, const daedal_options *options);
-
-/* The first of the characters `stops` outside of quotes, brackets and parentheses, or the end. */
-const char *scan_list(const char *at, const char *stops);
 
 /* ---- inputs (inputs.c) ---- */
 

@@ -45,7 +45,19 @@ static bool add_input(InputReader *reader, GivenInput input) {
   return true;
 }
 
-/* A column of a table as an input. */
+/* Points as an input. */
+static bool add_points(InputReader *reader, const char *name, double *times, double *values, uint32_t rows, bool held) {
+  InputSource source = {.kind = held ? INPUT_STAIRS : INPUT_LINES,
+                        .orders = held ? 0 : 1,
+                        .rows = rows,
+                        .times = times,
+                        .values = values};
+  for (uint32_t r = 1; r < rows; r++)
+    if (!(times[r] >= times[r - 1]))
+      return refuse(reader, arena_printf(reader->arena, "the times of the input '%s' decrease", name));
+  return add_input(reader, (GivenInput){.name = name, .source = source});
+}
+
 static bool add_column(InputReader *reader, const Trajectory *table, uint32_t signal, bool held) {
   uint32_t rows = (uint32_t)table->rows;
   double *times, *values;
@@ -54,12 +66,7 @@ static bool add_column(InputReader *reader, const Trajectory *table, uint32_t si
     times[r] = trajectory_time(table, r);
     values[r] = trajectory_value(table, r, signal);
   }
-  InputSource source = {.kind = held ? INPUT_STAIRS : INPUT_LINES,
-                        .orders = held ? 0 : 1,
-                        .rows = rows,
-                        .times = times,
-                        .values = values};
-  return add_input(reader, (GivenInput){.name = table->signals->list.data[signal].name, .source = source});
+  return add_points(reader, table->signals->list.data[signal].name, times, values, rows, held);
 }
 
 static bool add_table(InputReader *reader, const char *path) {
@@ -85,15 +92,16 @@ static bool add_item(InputReader *reader, const char *begin, const char *end) {
   return add_input(reader, (GivenInput){.name = name, .source = {.kind = INPUT_SET}});
 }
 
-static bool add_functions(InputReader *reader, const daedal_options *options) {
-  for (uint32_t k = 0; k < options->input_function_count; k++) {
-    const daedal_input *input = &options->input_functions[k];
-    InputSource source = {
-        .kind = INPUT_FUNCTION, .orders = input->orders, .function = input->value, .context = input->context};
-    if (!input->name || !input->value) return refuse(reader, "an input function without a name or a function");
-    if (!add_input(reader, (GivenInput){.name = input->name, .source = source})) return false;
-  }
-  return true;
+static bool add_given(InputReader *reader, const daedal_input *input) {
+  Heap *heap = reader->result->heap;
+  if (!input->name || (!input->value && !input->rows))
+    return refuse(reader, "an input needs a name, and a function or a table");
+  if (!input->value)
+    return add_points(reader, input->name, heap_copy(heap, input->times, input->rows, sizeof(double)),
+                      heap_copy(heap, input->values, input->rows, sizeof(double)), input->rows, input->held);
+  InputSource source = {
+      .kind = INPUT_FUNCTION, .orders = input->orders, .function = input->value, .context = input->context};
+  return add_input(reader, (GivenInput){.name = input->name, .source = source});
 }
 
 bool inputs_read(daedal_result *result, const daedal_options *options) {
@@ -103,5 +111,7 @@ bool inputs_read(daedal_result *result, const daedal_options *options) {
     if (!add_item(&reader, at, end)) return false;
     at = *end ? end + 1 : end;
   }
-  return add_functions(&reader, options);
+  for (uint32_t k = 0; k < options->given_input_count; k++)
+    if (!add_given(&reader, &options->given_inputs[k])) return false;
+  return true;
 }

@@ -33,19 +33,6 @@ static void skip_blanks(OverrideReader *reader) {
   while (is_blank(*reader->at)) reader->at++;
 }
 
-const char *scan_list(const char *at, const char *stops) {
-  int depth = 0;
-  char quote = 0;
-  for (; *at; at++) {
-    if (quote && *at == '\\' && at[1]) at++;
-    else if (quote) quote = *at == quote ? 0 : quote;
-    else if (*at == '\'' || *at == '"') quote = *at;
-    else if (depth <= 0 && strchr(stops, *at)) break;
-    else depth += (*at == '[' || *at == '(') - (*at == ']' || *at == ')');
-  }
-  return at;
-}
-
 /* A name as flat models have it: without quotes, and without blanks outside of them. */
 static const char *plain_name(Arena *arena, const char *at, const char *end) {
   char *name = arena_alloc(arena, (size_t)(end - at) + 1);

@@ -31,8 +31,8 @@ static bool keep_options(daedal_result *asked, const void *argument) {
                           &plan->options.invariants,   &plan->options.inputs};
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     if (*texts[k]) *texts[k] = arena_copy(&asked->diags.arena, *texts[k], strlen(*texts[k]));
-  plan->options.input_functions =
-      heap_copy(asked->heap, plan->options.input_functions, plan->options.input_function_count, sizeof(daedal_input));
+  plan->options.given_inputs =
+      heap_copy(asked->heap, plan->options.given_inputs, plan->options.given_input_count, sizeof(daedal_input));
   return true;
 }
 
