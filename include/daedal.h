@@ -346,6 +346,9 @@ double daedal_run_get(const daedal_run *run, const char *name);
  * statistics, and no rows. */
 daedal_result *daedal_run_result(daedal_run *run);
 
+/* The same, and from now on the caller's to free: the run is as before its first execution, with the values set. */
+daedal_result *daedal_run_take_result(daedal_run *run);
+
 /* ---- runs step by step ----
  *
  * daedal_run_start leaves a run at its consistent initial values. From there the caller goes on, to times of his own or by the steps of

@@ -250,6 +250,7 @@ CALL(run_time, daedal_run_time(stage->run) > 0 || true)
 CALL(run_ended, daedal_run_ended(stage->run) || true)
 CALL(run_values, daedal_run_values(stage->run))
 CALL(run_derivatives, daedal_run_derivatives(stage->run))
+CALL(run_take_result, ran(stage, daedal_run_take_result(stage->run)))
 CALL(compare_text, said(daedal_compare_text(stage->result)))
 CALL(compare_json, said(daedal_compare_json(stage->result)))
 CALL(compare_plot, said(daedal_compare_plot(stage->result)))
@@ -304,6 +305,7 @@ static const Row ROWS[] = {
     {"run_restore", save_and_restore, begin_steps, false},
     {"run_clone", clone, begin_steps, false},
     {"run_result", call_run_result, begin_steps, false},
+    {"run_take_result", call_run_take_result, begin_steps, false},
     {"variable_count", call_variable_count, NULL, false},
     {"variable_get", call_variable_get, NULL, false},
     {"variable_find", call_variable_find, NULL, false},

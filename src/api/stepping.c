@@ -78,6 +78,12 @@ daedal_result *daedal_run_result(daedal_run *run) {
   return run ? run->result : NULL;
 }
 
+daedal_result *daedal_run_take_result(daedal_run *run) {
+  daedal_result *result = daedal_run_result(run);
+  if (run) run->result = NULL;
+  return result;
+}
+
 /* ---- values ---- */
 
 /* The signals of all variables and their derivatives, and room for their values. */
