@@ -146,7 +146,8 @@ uint32_t daedal_variable_count(const daedal_model *model);
 daedal_variable daedal_variable_get(const daedal_model *model, uint32_t index);
 uint32_t daedal_variable_find(const daedal_model *model, const char *name); /* UINT32_MAX if there is none */
 
-/* Sizes of an array by its name, the first `most` of them, and how many there are; 0 if there is no such array. O(variables). */
+/* Sizes of an array by its name, the first `most` of them, and how many there are; 0 if there is no such array.
+ * O(variables). */
 uint32_t daedal_array_sizes(const daedal_model *model, const char *name, uint32_t *sizes, uint32_t most);
 
 /* ---- analysis ---- */
@@ -187,8 +188,9 @@ typedef struct daedal_progress {
   uint64_t steps;
 } daedal_progress;
 
-/* An input along time: a function, or a table of points. `orders`: how many derivatives the function has, which equations that differentiate the input need; beyond, such equations
- * are refused. Runs in several threads call it in each. */
+/* An input along time: a function, or a table of points. `orders`: how many derivatives the function has, which
+ * equations that differentiate the input need; beyond, such equations are refused. Runs in several threads call it
+ * in each. */
 typedef struct daedal_input {
   const char *name;
   double (*value)(void *context, double time, uint32_t order); /* the derivative of this order; NULL: the table */
@@ -219,11 +221,12 @@ typedef struct daedal_options {
   /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. */
   bool (*on_step)(void *context, const daedal_progress *progress);
   void *context;
-  /* Values of inputs along time, a list with commas between: "u=sin(2*time)", an equation; "FILE.csv", the columns of a table by
-   * their names, with lines between the points and a jump where two have one time; "held:FILE.csv", the same, held
-   * between; "u" alone, an input that the caller of a run sets by daedal_run_set_value. NULL for none. */
+  /* Values of inputs along time, a list with commas between: "u=sin(2*time)", an equation; "FILE.csv", the columns
+   * of a table by their names, with lines between the points and a jump where two have one time; "held:FILE.csv",
+   * the same, held between; "u" alone, an input that the caller of a run sets by daedal_run_set_value. NULL for
+   * none. */
   const char *inputs;
-  const daedal_input *given_inputs; /* others; names, functions and contexts must outlive runs and plans */
+  const daedal_input *given_inputs; /* others; what they point to must outlive plans and runs */
   uint32_t given_input_count;
 } daedal_options;
 
@@ -275,8 +278,8 @@ const char *daedal_result_unit(const daedal_result *result, uint32_t signal);
 double daedal_result_value(const daedal_result *result, uint32_t signal, uint32_t row);
 uint32_t daedal_result_find(const daedal_result *result, const char *name); /* UINT32_MAX if there is none */
 
-/* All values of a signal, daedal_result_rows of them, each time or row the next; owned by the result. NULL if there is no such signal, or no memory for them.
- * The first call for any signal copies the trajectory once. */
+/* All values of a signal, daedal_result_rows of them, one a row; owned by the result. NULL if there
+ * is no such signal, or no memory for them. The first call for any signal copies the trajectory once. */
 const double *daedal_result_values(daedal_result *result, uint32_t signal);
 
 /* Writes the trajectory; the format follows from the ending, .csv or .mat. The file appears when it is whole. */
@@ -342,8 +345,8 @@ daedal_status daedal_run_execute(daedal_run *run);
 /* The value of a signal at the end of the last execution; NaN if there is none. O(1). */
 double daedal_run_get(const daedal_run *run, const char *name);
 
-/* All of the last execution; owned by the run, until the next one. NULL before the first. Of a run that is stepped: diagnostics and
- * statistics, and no rows. */
+/* All of the last execution; owned by the run, until the next one. NULL before the first. Of a run that is stepped:
+ * diagnostics and statistics, and no rows. */
 daedal_result *daedal_run_result(daedal_run *run);
 
 /* The same, and from now on the caller's to free: the run is as before its first execution, with the values set. */
@@ -364,32 +367,37 @@ daedal_status daedal_run_advance(daedal_run *run, double time);
 /* One step of the integrator, or up to the first event in it. */
 daedal_status daedal_run_step(daedal_run *run);
 
-/* The time reached, and whether it is the end: the stop time, or where the model has terminated. NaN and true before the start. */
+/* The time reached, and whether it is the end: the stop time, or where the model has terminated. NaN and true before
+ * the start. */
 double daedal_run_time(const daedal_run *run);
 bool daedal_run_ended(const daedal_run *run);
 
-/* The values of all variables at the time reached, and their derivatives by time, by handle; NaN where there is no number, or the
- * equations have no such derivative. Owned by the run, until the next call for it. NULL before the start and after a failure. */
+/* The values of all variables at the time reached, and their derivatives by time, by handle; NaN where there is no
+ * number, or the equations have no such derivative. Owned by the run, until the next call for it. NULL before the
+ * start and after a failure. */
 const double *daedal_run_values(daedal_run *run);
 const double *daedal_run_derivatives(daedal_run *run);
 
-/* The values of all variables at a time within the last step of the integrator, by its dense output. DAEDAL_USAGE: it is outside. */
+/* The values of all variables at a time within the last step of the integrator, by its dense output. DAEDAL_USAGE:
+ * it is outside. */
 daedal_status daedal_run_interpolate(daedal_run *run, double time, double *values);
 
-/* Sets a variable by handle. Before the start: as daedal_run_set. Behind it: an input that the caller sets (options.inputs) or a continuous variable
- * gets another value at the time reached, as at an event: what was set between two calls counts together, states that were
- * not set stay as far as the equations allow, and the rest follows. DAEDAL_USAGE: it cannot be set then. */
+/* Sets a variable by handle. Before the start: as daedal_run_set. Behind it: an input that the caller sets
+ * (options.inputs) or a continuous variable gets another value at the time reached, as at an event: what was set
+ * between two calls counts together, states that were not set stay as far as the equations allow, and the rest
+ * follows. DAEDAL_USAGE: it cannot be set then. */
 daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double value);
 
-/* The whole state at the time reached. A run saved goes on, and goes on again after each restore, with the same numbers bit for bit.
- * A state belongs to its run, and lives until it is freed, or the run is started anew or freed. NULL: there is none. */
+/* The whole state at the time reached. A run saved goes on, and goes on again after each restore, with the same
+ * numbers bit for bit. A state belongs to its run, and lives until it is freed, or the run is started anew or freed.
+ * NULL: there is none. */
 typedef struct daedal_state daedal_state;
 daedal_state *daedal_run_save(daedal_run *run);
 daedal_status daedal_run_restore(daedal_run *run, const daedal_state *state);
 void daedal_state_free(daedal_run *run, daedal_state *state);
 
-/* Another run at the same state, which shares nothing but the plan: it may go to another thread. NULL: there is no memory, or
- * the run was not started. */
+/* Another run at the same state and with the same values set, which shares nothing but the plan: it may go to another
+ * thread. NULL: there is no memory, or the run was not started. */
 daedal_run *daedal_run_clone(daedal_run *run);
 
 /* ---- methods side by side ---- */

@@ -144,23 +144,6 @@ static bool pass_regular(Plan *plan) {
   return status != CONVERT_FAILED;
 }
 
-/* The derivatives of inputs that the equations need are those that their sources give. */
-static bool check_inputs(const Plan *plan) {
-  static const char *const gives[] = {[INPUT_SET] = "a value that is set has none",
-                                      [INPUT_LINES] = "lines between points have derivative 1 alone",
-                                      [INPUT_STAIRS] = "values that are held have none",
-                                      [INPUT_FUNCTION] = "its function has no more"};
-  const Problem *problem = &plan->problem;
-  int32_t order;
-  const InputSource *source =
-      model_lacking_input(problem->model, problem->residual, plan->structure.c, problem->equations, &order);
-  if (!source) return true;
-  const Variable *variable = &problem->model->variables.data[source->variable];
-  diag_error(plan->diags, DIAG_STRUCTURE, variable->span, "the equations need derivative %d of the input `%s`: %s",
-             (int)order, names_text(problem->model->names, variable->name), gives[source->kind]);
-  return false;
-}
-
 /* The array has every derivative that the model speaks of, also those that only aliases write. */
 static bool pass_array(Plan *plan) {
   int32_t *least = arena_array(&plan->arena, plan->problem.unknowns, sizeof *least);
@@ -171,9 +154,26 @@ static bool pass_array(Plan *plan) {
     problem_named_derivatives(&plan->problem, plan->structure.d, named);
     structure_need(&plan->arena, &plan->problem.incidence, &plan->structure, named);
   }
-  if (!check_inputs(plan)) return false;
   plan->array = array_make(&plan->problem, plan->structure.c, plan->structure.d, &plan->arena);
   return true;
+}
+
+/* The derivatives of inputs that the equations need are those that their sources give. */
+static bool pass_inputs(Plan *plan) {
+  static const char *const gives[] = {[INPUT_SET] = "a value that is set has none",
+                                      [INPUT_LINES] = "lines between points have derivative 1 alone",
+                                      [INPUT_STAIRS] = "values that are held have none",
+                                      [INPUT_FUNCTION] = "its function has no more"};
+  const Problem *problem = &plan->problem;
+  int32_t order;
+  if (!plan->structure.c) return true; /* ranks alone say what is differentiated */
+  const InputSource *source =
+      model_lacking_input(problem->model, problem->residual, plan->structure.c, problem->equations, &order);
+  if (!source) return true;
+  const Variable *variable = &problem->model->variables.data[source->variable];
+  diag_error(plan->diags, DIAG_STRUCTURE, variable->span, "the equations need derivative %d of the input `%s`: %s",
+             (int)order, names_text(problem->model->names, variable->name), gives[source->kind]);
+  return false;
 }
 
 static ArrayRun make_original(const Plan *plan, Heap *heap, const double *parameters) {
@@ -849,17 +849,12 @@ typedef struct PlanPass {
 } PlanPass;
 
 static const PlanPass PLAN_PASSES[] = {
-    {pass_supported, offsetof(Seconds, structure), false},
-    {pass_parameters, offsetof(Seconds, structure), false},
-    {pass_common, offsetof(Seconds, init), false},
-    {pass_structure, offsetof(Seconds, structure), true},
-    {pass_regular, offsetof(Seconds, structure), true},
-    {pass_array, offsetof(Seconds, structure), true},
-    {pass_code, offsetof(Seconds, code), true},
-    {pass_initial, offsetof(Seconds, init), true},
-    {pass_reduce, offsetof(Seconds, code), false},
-    {pass_watch, offsetof(Seconds, code), false},
-    {pass_compile, offsetof(Seconds, code), false},
+    {pass_supported, offsetof(Seconds, structure), false}, {pass_parameters, offsetof(Seconds, structure), false},
+    {pass_common, offsetof(Seconds, init), false},         {pass_structure, offsetof(Seconds, structure), true},
+    {pass_regular, offsetof(Seconds, structure), true},    {pass_array, offsetof(Seconds, structure), true},
+    {pass_inputs, offsetof(Seconds, structure), false},    {pass_code, offsetof(Seconds, code), true},
+    {pass_initial, offsetof(Seconds, init), true},         {pass_reduce, offsetof(Seconds, code), false},
+    {pass_watch, offsetof(Seconds, code), false},          {pass_compile, offsetof(Seconds, code), false},
 };
 
 typedef struct RunPass {

@@ -1,5 +1,6 @@
-/* Inputs along time: expressions, tables, functions and values that the caller sets give what the integral of the input says, under every
- * method and solver; derivatives that are needed and not given are refused by name and order. */
+/* Inputs along time: expressions, tables, functions and values that the caller sets give what the integral of the
+ * input says, under every method and solver; derivatives that are needed and not given are refused by name and
+ * order. */
 #include "daedal.h"
 
 #include <math.h>
@@ -97,7 +98,7 @@ static double sine(void *context, double time, uint32_t order) {
 
 static void functions_are_differentiated(void **state) {
   (void)state;
-  static const char *const methods[] = {"dummy", "projection", "minimal", "underlying"};
+  static const char *const methods[] = {"dummy", "projection", "minimal", "underlying", "strangeness"};
   double phase = 0.3;
   daedal_model *model = load(FOLLOWER);
   for (uint32_t orders = 0; orders < 4; orders++)

@@ -1,5 +1,5 @@
-/* Runs that the caller steps, on every example: advanced to times drawn at random, saved, restored and cloned on the way, they end where
- * one execution ends, and what is restored or cloned goes on bit for bit. */
+/* Runs that the caller steps, on every example: advanced to times drawn at random, saved, restored and cloned on the
+ * way, they end where one execution ends, and what is restored or cloned goes on bit for bit. */
 #include "daedal.h"
 
 #include <glob.h>
@@ -157,6 +157,10 @@ static void values_are_set(void **state) {
   must_equal("P", "interpolated", model, daedal_run_values(run), at, 0);
   assert_true(daedal_run_values(run)[x] != before[x]);
   free(before);
+  daedal_run *clone = daedal_run_clone(run); /* with what was set */
+  must("P", clone, daedal_run_execute(clone));
+  assert_true(daedal_run_get(clone, "L") == 2);
+  daedal_run_free(clone);
   daedal_run_free(run);
   daedal_plan_free(plan);
   daedal_model_free(model);

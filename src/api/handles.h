@@ -188,7 +188,8 @@ bool read_invariants(daedal_result *result, const daedal_options *options);
 
 /* ---- overrides (overrides.c) ---- */
 
-/* Reads the overrides and inputs of the options, and loads the model anew for this result where parameters decide its structure, or for inputs. Not to be called inside of result_protect. false: the result has its status. */
+/* Reads the overrides and inputs of the options, and loads the model anew for this result where parameters decide
+ * its structure, or for inputs. Not to be called inside of result_protect. false: the result has its status. */
 bool overrides_take(daedal_result *result, const daedal_options *options);
 
 /* ---- inputs (inputs.c) ---- */
@@ -207,8 +208,8 @@ daedal_model *model_load_modified(const daedal_model *model, const ModificationV
 
 /* ---- runs (run.c) ---- */
 
-/* A result of the model with the overrides and inputs of the options (NULL: none), made by work(result, argument). NULL when there is no memory even
- * for the handle. */
+/* A result of the model with the overrides and inputs of the options (NULL: none), made by work(result, argument).
+ * NULL when there is no memory even for the handle. */
 daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument);
 
 /* Names, times and values of the options as a request, in the result. false: the result's diagnostics say why. */
@@ -221,8 +222,8 @@ typedef struct Bridge {
 } Bridge;
 void hand_on_steps(Request *request, Bridge *bridge, const daedal_options *options);
 
-/* A run of the plan, or the beginning of one that is stepped; options: those of the plan with other overrides. NULL when there is
- * no memory even for the handle. */
+/* A run of the plan, or the beginning of one that is stepped; options: those of the plan with other overrides. NULL
+ * when there is no memory even for the handle. */
 daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, bool is_stepped);
 
 /* A result without a run yet, of the same model and plan. NULL when there is no memory for it. */
@@ -230,6 +231,11 @@ daedal_result *result_like(const daedal_result *result);
 
 /* Leaves the outcome of a run in the result. */
 bool end_run(daedal_result *result, bool ok);
+
+/* ---- runs of plans (plan.c) ---- */
+
+/* Sets in one run what was set in another of the same plan. false: there is no memory. */
+bool run_copy_values(daedal_run *to, const daedal_run *from);
 
 /* ---- variables (variables.c) ---- */
 

@@ -1,7 +1,8 @@
-/* inputs: "u=sin(2*time), table.csv, held:steps.csv, w", and functions of the caller's: what gives inputs their values along time.
+/* inputs: "u=sin(2*time), table.csv, held:steps.csv, w", and functions of the caller's: what gives inputs their values
+ * along time.
  *
- * An input with a value is an equation, so the model is loaded anew with that as its binding. A model that was loaded so was
- * asked then. */
+ * An input with a value is an equation, so the model is loaded anew with that as its binding. A model that was
+ * loaded so was asked then. */
 #include "api/handles.h"
 
 #include "result/load.h"

@@ -137,6 +137,27 @@ static void accept_overrides(void *context) {
   run->proposed = before;
 }
 
+/* What was set holds for another run too. */
+typedef struct RunCopy {
+  daedal_run *to;
+  const daedal_run *from;
+} RunCopy;
+
+static void copy_values(void *context) {
+  const RunCopy *copy = context;
+  daedal_run *to = copy->to;
+  for (uint32_t k = 0; k < copy->from->values.count; k++) {
+    RunValue value = copy->from->values.data[k];
+    value.name = arena_copy(&to->arena, value.name, strlen(value.name));
+    vec_push(to->heap, &to->values, value);
+  }
+  text_append(to->heap, &to->overrides, copy->from->overrides.data, copy->from->overrides.count);
+}
+
+bool run_copy_values(daedal_run *to, const daedal_run *from) {
+  return !from->values.count || heap_protect(to->heap, copy_values, &(RunCopy){to, from});
+}
+
 /* The overrides are read as an execution would. */
 static bool try_values(daedal_result *result, const void *argument) {
   Request request = {0};

@@ -243,8 +243,8 @@ daedal_run *daedal_run_clone(daedal_run *run) {
   daedal_state *state = daedal_run_save(run);
   daedal_run *clone = state ? daedal_run_make(run->plan) : NULL;
   if (clone) clone->result = result_like(run->result);
-  bool ok =
-      clone && clone->result && result_protect(run->result, work_cloned, &(Cloning){run->result, clone->result, state});
+  bool ok = clone && clone->result && run_copy_values(clone, run) &&
+            result_protect(run->result, work_cloned, &(Cloning){run->result, clone->result, state});
   daedal_state_free(run, state);
   if (ok) return clone;
   daedal_run_free(clone);

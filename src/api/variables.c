@@ -1,4 +1,5 @@
-/* variables: what a model says of its variables before a run. The index of a variable is its position in the flat model. */
+/* variables: what a model says of its variables before a run. The index of a variable is its position in the flat
+ * model. */
 #include "api/handles.h"
 
 #include <ctype.h>

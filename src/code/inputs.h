@@ -1,5 +1,5 @@
-/* inputs: the values of the inputs of one run, for the present time. Tables are read from the segment that an event has led into, so
- * that a step sees a smooth function, whose jumps and kinks are events of time. */
+/* inputs: the values of the inputs of one run, for the present time. Tables are read from the segment that an event
+ * has led into, so that a step sees a smooth function, whose jumps and kinks are events of time. */
 #pragma once
 
 #include "model/model.h"

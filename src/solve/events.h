@@ -29,8 +29,8 @@ bool events_leave(View *view, const Integrator *integrator, void *self, double b
  * changes. Returns false when they do not settle. */
 bool events_settle(View *view, double t, double *y, uint32_t mode);
 
-/* Gives the columns with a mark in `held` these values at (t, y), and solves the others: states stay as far as the rows allow.
- * false: the rows cannot be solved. */
+/* Gives the columns with a mark in `held` these values at (t, y), and solves the others: states stay as far as the
+ * rows allow. false: the rows cannot be solved. */
 bool events_reset(View *view, double t, double *y, const uint8_t *held, const double *values);
 
 /* As events_settle in the midst of an event, in another system: its iteration goes on. */

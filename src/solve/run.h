@@ -1,5 +1,5 @@
-/* run: the loop around a stepper: output points, events in the result, constraint check. A whole run is one advance to the stop
- * time; a caller who steps makes many.
+/* run: the loop around a stepper: output points, events in the result, constraint check. A whole run is one advance to
+ * the stop time; a caller who steps makes many.
  *
  * Invariant: output points cost no steps. At an output point only the states are interpolated; all other columns are
  * solved from the rows again, so that every constraint holds there to round-off. */
@@ -72,8 +72,8 @@ const double *run_values(const RunLoop *run);
 /* All columns at a time within the last step. false: it is outside, or the rows cannot be solved there. */
 bool run_interpolate(RunLoop *run, double t, double *y);
 
-/* Takes what was given other values from outside as an event at the time reached: inputs, and the columns with a mark in `held`
- * (NULL: none). */
+/* Takes what was given other values from outside as an event at the time reached: inputs, and the columns with a
+ * mark in `held` (NULL: none). */
 RunStatus run_disturb(RunLoop *run, const uint8_t *held, const double *values);
 
 /* The whole state, in the heap, and back to it; the system is part of it. NULL, false: an error is in diags. */

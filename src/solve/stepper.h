@@ -80,8 +80,8 @@ double stepper_begin(const Stepper *stepper);
 /* Begins anew at a time within the last step, with all columns there. false: an error is in diags. */
 bool stepper_go_back(Stepper *stepper, double t, const double *y);
 
-/* Takes what was given other values from outside as an event at the time reached: inputs, and the columns with a mark in `held`
- * (NULL: none). As stepper_settle. */
+/* Takes what was given other values from outside as an event at the time reached: inputs, and the columns with a
+ * mark in `held` (NULL: none). As stepper_settle. */
 bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values);
 
 /* The whole state: time, columns, values of parameters and modes, choice of states. Lives in the heap. A save is a place where the run
