@@ -26,6 +26,7 @@ enum { MOST_OF_FIRST = 2000, MOST = 100 };
 typedef struct Case {
   const char *name, *text;
   const char *method, *solver; /* NULL: the default */
+  const char *inputs;          /* NULL: none */
 } Case;
 
 static const Case CASES[] = {
@@ -49,6 +50,9 @@ static const Case CASES[] = {
     {.name = "free parameter",
      .text = "model M parameter Real p(fixed = false, start = 1); Real x(start = 1, fixed = true);\n"
              "initial equation der(x) = -0.5; equation der(x) = -p*x; end M;\n"},
+    {.name = "inputs",
+     .text = "model M input Real u, w; Real x(start = 1, fixed = true); equation der(x) = u - x*w; end M;\n",
+     .inputs = "u=sin(time),w"},
     {.name = "rewritten",
      .text = "model M Real x(start = 1), y; equation der(x) + der(y) + x = sin(time); der(x) + der(y) + "
              "y = time; end M;\n"},
@@ -60,7 +64,7 @@ typedef struct Stage {
   daedal_result *result;
   daedal_plan *plan;
   daedal_run *run;
-  const char *text, *method, *solver;
+  const char *text, *method, *solver, *inputs;
   char path[256]; /* of files to read and write, without their ending */
 } Stage;
 
@@ -70,6 +74,7 @@ static daedal_options short_run(const Stage *stage) {
   daedal_options options = daedal_default_options();
   if (stage->method) options.method = stage->method;
   if (stage->solver) options.solver = stage->solver;
+  options.inputs = stage->inputs;
   options.stop_time = 0.05;
   options.intervals = 2;
   return options;
@@ -365,7 +370,7 @@ static void ask(const Stage *stage) {
 }
 
 static Stage stage_for(const Case *model) {
-  Stage stage = {.text = model->text, .method = model->method, .solver = model->solver};
+  Stage stage = {.text = model->text, .method = model->method, .solver = model->solver, .inputs = model->inputs};
   const char *build = getenv("BUILD_DIR");
   snprintf(stage.path, sizeof stage.path, "%s/refusals", build ? build : ".");
   return stage;
