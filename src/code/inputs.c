@@ -80,6 +80,12 @@ bool inputs_give(Inputs *inputs, uint32_t variable, double value) {
   return place;
 }
 
+bool inputs_are_given(const Inputs *inputs) {
+  for (uint32_t k = 0; inputs && k < inputs->model->inputs.count; k++)
+    if (inputs->model->inputs.data[k].kind == INPUT_SET) return true;
+  return false;
+}
+
 uint32_t inputs_pass(Inputs *inputs, double t) {
   uint32_t changed = 0;
   for (uint32_t k = 0; k < inputs->model->inputs.count; k++) {

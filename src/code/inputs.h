@@ -18,6 +18,9 @@ void inputs_start(Inputs *inputs, uint32_t variable, double value);
 /* Gives an input that the caller sets another value, from the next event on. false: it is no such input. */
 bool inputs_give(Inputs *inputs, uint32_t variable, double value);
 
+/* Is there an input that the caller sets? */
+bool inputs_are_given(const Inputs *inputs);
+
 /* Takes over what holds from t on, at an event; returns how many inputs changed. */
 uint32_t inputs_pass(Inputs *inputs, double t);
 

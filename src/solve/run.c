@@ -1,6 +1,7 @@
 /* run: see run.h. */
 #include "solve/run.h"
 
+#include <math.h>
 #include <string.h>
 
 struct RunLoop {
@@ -111,8 +112,10 @@ static bool stay_within(RunLoop *run, double t) {
   return true;
 }
 
+/* A step beyond the time asked for is in vain if an input gets another value there. */
 static bool advance(RunLoop *run, double until, bool once) {
-  const Stepper *stepper = run->stepper;
+  Stepper *stepper = run->stepper;
+  stepper_limit(stepper, inputs_are_given(run->view->evaluator->inputs) ? until : INFINITY);
   while (!has_ended(run) && (run->is_open || stepper_time(stepper) < until)) {
     if (run->is_open && stepper_time(stepper) > until) {
       if (!stay_within(run, until)) return false;

@@ -43,6 +43,7 @@ struct Stepper {
   bool terminated;           /* the model asked for the end */
   bool at_event;             /* the last step ended at one, with the columns before it in y */
   uint32_t mode;             /* one that changes there */
+  double limit;              /* where the caller wants a step to end; INFINITY: anywhere */
   double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
   double t_timed;            /* the next event of time alone; INFINITY: none */
   uint32_t timed;            /* a mode that changes then */
@@ -579,7 +580,7 @@ static bool take_step(Stepper *stepper) {
     if (stepper->turning || stepper->view->switches)
       memcpy(stepper->begin, stepper->integrator->values(stepper->self),
              (size_t)stepper->view->system.columns * sizeof(double));
-    double stop = fmin(stepper->options.stop, fmin(stepper->t_timed, stepper->t_doubt));
+    double stop = fmin(fmin(stepper->options.stop, stepper->limit), fmin(stepper->t_timed, stepper->t_doubt));
     status = stepper->integrator->step(stepper->self, stop);
   } while (status != STEP_OK && (repair_choice(stepper, stepper->before) || try_other(stepper, stepper->before)));
   if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
@@ -646,6 +647,8 @@ bool stepper_step(Stepper *stepper) {
   }
 }
 
+void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
+
 bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
@@ -667,6 +670,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   Stepper *stepper = heap_alloc(heap, sizeof *stepper);
   size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
+  stepper->limit = INFINITY;
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
   stepper->begin = heap_array(heap, columns, sizeof(double));

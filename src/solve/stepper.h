@@ -44,6 +44,9 @@ bool stepper_start(Stepper *stepper, double t, const double *y);
 /* One step, not beyond the stop time. false: an error is in diags. */
 bool stepper_step(Stepper *stepper);
 
+/* Steps to come end at this time at the latest; INFINITY: only at the stop time. */
+void stepper_limit(Stepper *stepper, double limit);
+
 /* Time reached, and all columns there; at an event those before it. */
 double stepper_time(const Stepper *stepper);
 const double *stepper_values(const Stepper *stepper);
