@@ -3,7 +3,7 @@
 #   make build      the command at build/daedal, the libraries beside it
 #   make demo       daedal's main job on the pendulum
 #   make test       everything that must pass; ends with "N passed, N failed"
-#   make install    command, libraries, header, man page; PREFIX=/usr/local DESTDIR=
+#   make install    command, libraries, header, man page, Python package; PREFIX=/usr/local DESTDIR=
 #   make debug      build-debug/, not optimized
 #   make asan       build-asan/, with address and undefined-behaviour sanitizers
 #   make tsan       build-tsan/, with the thread sanitizer; the test of threads alone

@@ -127,6 +127,46 @@ uint32_t daedal_error_count(const daedal_model *model);
 /* The flat model as Base Modelica that reads back to the same model; NULL without a model. */
 const char *daedal_flatten(daedal_model *model);
 
+/* ---- variables ---- */
+
+typedef enum daedal_kind {
+  DAEDAL_KIND_CONSTANT,
+  DAEDAL_KIND_PARAMETER,
+  DAEDAL_KIND_INPUT, /* of the model itself: its value comes from outside */
+  DAEDAL_KIND_DISCRETE,
+  DAEDAL_KIND_CONTINUOUS
+} daedal_kind;
+
+typedef enum daedal_type {
+  DAEDAL_TYPE_REAL,
+  DAEDAL_TYPE_INTEGER,
+  DAEDAL_TYPE_BOOLEAN,
+  DAEDAL_TYPE_ENUMERATION,
+  DAEDAL_TYPE_STRING,
+  DAEDAL_TYPE_OBJECT
+} daedal_type;
+
+/* A scalar variable; an array has one for each of its elements. */
+typedef struct daedal_variable {
+  const char *name; /* flat: "body.r[2]" */
+  const char *unit, *display_unit, *description;
+  daedal_kind kind;
+  daedal_type type;
+  bool is_output;     /* of the model itself */
+  bool is_structural; /* a parameter that decided sizes or equations: a run with another value reads the model again */
+  uint32_t array_length; /* of the name without the subscripts at its end: "body.r" */
+  uint32_t dimensions;   /* how many subscripts these are */
+} daedal_variable;
+
+/* The variables of a model. Their index is the handle by which runs know them. */
+uint32_t daedal_variable_count(const daedal_model *model);
+daedal_variable daedal_variable_get(const daedal_model *model, uint32_t index);
+uint32_t daedal_variable_find(const daedal_model *model, const char *name); /* UINT32_MAX if there is none */
+
+/* Sizes of an array by its name, the first `most` of them, and how many there are; 0 if there is no such array.
+ * O(variables). */
+uint32_t daedal_array_sizes(const daedal_model *model, const char *name, uint32_t *sizes, uint32_t most);
+
 /* ---- analysis ---- */
 
 typedef struct daedal_counts {
@@ -165,6 +205,19 @@ typedef struct daedal_progress {
   uint64_t steps;
 } daedal_progress;
 
+/* An input along time: a function, or a table of points. `orders`: how many derivatives the function has, which
+ * equations that differentiate the input need; beyond, such equations are refused. Runs in several threads call it
+ * in each. */
+typedef struct daedal_input {
+  const char *name;
+  double (*value)(void *context, double time, uint32_t order); /* the derivative of this order; NULL: the table */
+  void *context;
+  uint32_t orders;
+  uint32_t rows; /* of the table, which is copied; times that do not decrease, two equal ones are a jump */
+  const double *times, *values;
+  bool held; /* from a point to the next; else lines lead there */
+} daedal_input;
+
 typedef struct daedal_options {
   size_t size;        /* of this struct where the program was compiled; 0: nothing is given, all defaults hold */
   const char *method; /* "dummy" */
@@ -187,6 +240,13 @@ typedef struct daedal_options {
   void *context;
   bool no_event_rows;    /* the result has rows at output points only, not both sides of each event */
   double rank_tolerance; /* method "strangeness": smaller singular values, over the largest, are zero; NaN: 1e-9 */
+  /* Values of inputs along time, a list with commas between: "u=sin(2*time)", an equation; "FILE.csv", the columns
+   * of a table by their names, with lines between the points and a jump where two have one time; "held:FILE.csv",
+   * the same, held between; "u" alone, an input that the caller of a run sets by daedal_run_set_value. NULL for
+   * none. */
+  const char *inputs;
+  const daedal_input *given_inputs; /* others; what they point to must outlive plans and runs */
+  uint32_t given_input_count;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
@@ -246,6 +306,10 @@ const char *daedal_result_unit(const daedal_result *result, uint32_t signal);
 double daedal_result_value(const daedal_result *result, uint32_t signal, uint32_t row);
 uint32_t daedal_result_find(const daedal_result *result, const char *name); /* UINT32_MAX if there is none */
 
+/* All values of a signal, daedal_result_rows of them, one a row; owned by the result. NULL if there
+ * is no such signal, or no memory for them. The first call for any signal copies the trajectory once. */
+const double *daedal_result_values(daedal_result *result, uint32_t signal);
+
 /* Writes the trajectory; the format follows from the ending, .csv or .mat. The file appears when it is whole. */
 daedal_status daedal_result_write(daedal_result *result, const char *path);
 
@@ -290,6 +354,9 @@ daedal_diagnostic daedal_plan_diagnostic(const daedal_plan *plan, uint32_t index
  * decide at the values given; such a run makes it by itself. Parameters that decide sizes always need one. */
 bool daedal_plan_depends_on_values(const daedal_plan *plan);
 
+/* The model whose variables its runs count: that of the call, or one read again for overrides and inputs. */
+const daedal_model *daedal_plan_model(const daedal_plan *plan);
+
 typedef struct daedal_run daedal_run;
 
 /* A run of the plan with the plan's options. NULL when memory is exhausted or the plan is not DAEDAL_OK. */
@@ -306,8 +373,60 @@ daedal_status daedal_run_execute(daedal_run *run);
 /* The value of a signal at the end of the last execution; NaN if there is none. O(1). */
 double daedal_run_get(const daedal_run *run, const char *name);
 
-/* All of the last execution; owned by the run, until the next one. NULL before the first. */
+/* All of the last execution; owned by the run, until the next one. NULL before the first. Of a run that is stepped:
+ * diagnostics and statistics, and no rows. */
 daedal_result *daedal_run_result(daedal_run *run);
+
+/* The same, and from now on the caller's to free: the run is as before its first execution, with the values set. */
+daedal_result *daedal_run_take_result(daedal_run *run);
+
+/* ---- runs step by step ----
+ *
+ * daedal_run_start leaves a run at its consistent initial values. From there the caller goes on, to times of his own or by the steps of
+ * the integrator, and looks at the values in between. Events and changes of the structure on the way are passed. After a failure
+ * the run can be restored, started anew or freed. */
+
+/* DAEDAL_OK: the run is at its start time. */
+daedal_status daedal_run_start(daedal_run *run);
+
+/* Goes on to a time, at most the stop time; at an event behind it. A time that is over is DAEDAL_USAGE. */
+daedal_status daedal_run_advance(daedal_run *run, double time);
+
+/* One step of the integrator, or up to the first event in it. */
+daedal_status daedal_run_step(daedal_run *run);
+
+/* The time reached, and whether it is the end: the stop time, or where the model has terminated. NaN and true before
+ * the start. */
+double daedal_run_time(const daedal_run *run);
+bool daedal_run_ended(const daedal_run *run);
+
+/* The values of all variables at the time reached, and their derivatives by time, by handle; NaN where there is no
+ * number, or the equations have no such derivative. Owned by the run, until the next call for it. NULL before the
+ * start and after a failure. */
+const double *daedal_run_values(daedal_run *run);
+const double *daedal_run_derivatives(daedal_run *run);
+
+/* The values of all variables at a time within the last step of the integrator, by its dense output. DAEDAL_USAGE:
+ * it is outside. */
+daedal_status daedal_run_interpolate(daedal_run *run, double time, double *values);
+
+/* Sets a variable by handle. Before the start: as daedal_run_set. Behind it: an input that the caller sets
+ * (options.inputs) or a continuous variable gets another value at the time reached, as at an event: what was set
+ * between two calls counts together, states that were not set stay as far as the equations allow, and the rest
+ * follows. DAEDAL_USAGE: it cannot be set then. */
+daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double value);
+
+/* The whole state at the time reached. A run saved goes on, and goes on again after each restore, with the same
+ * numbers bit for bit. A state belongs to its run, and lives until it is freed, or the run is started anew or freed.
+ * NULL: there is none. */
+typedef struct daedal_state daedal_state;
+daedal_state *daedal_run_save(daedal_run *run);
+daedal_status daedal_run_restore(daedal_run *run, const daedal_state *state);
+void daedal_state_free(daedal_run *run, daedal_state *state);
+
+/* Another run at the same state and with the same values set, which shares nothing but the plan: it may go to another
+ * thread. NULL: there is no memory, or the run was not started. */
+daedal_run *daedal_run_clone(daedal_run *run);
 
 /* ---- methods side by side ---- */
 

@@ -5,6 +5,7 @@
 #include "code/past.h"
 #include "code/switches.h"
 #include "external/external.h"
+#include "model/input.h"
 #include "reduce/mass.h"
 #include "solve/jump.h"
 
@@ -201,6 +202,24 @@ static bool pass_array(Plan *plan) {
   return true;
 }
 
+/* The derivatives of inputs that the equations need are those that their sources give. */
+static bool pass_inputs(Plan *plan) {
+  static const char *const gives[] = {[INPUT_SET] = "a value that is set has none",
+                                      [INPUT_LINES] = "lines between points have derivative 1 alone",
+                                      [INPUT_STAIRS] = "values that are held have none",
+                                      [INPUT_FUNCTION] = "its function has no more"};
+  const Problem *problem = &plan->problem;
+  int32_t order;
+  if (!plan->structure.c) return true; /* ranks alone say what is differentiated */
+  const InputSource *source =
+      model_lacking_input(problem->model, problem->residual, plan->structure.c, problem->equations, &order);
+  if (!source) return true;
+  const Variable *variable = &problem->model->variables.data[source->variable];
+  diag_error(plan->diags, DIAG_STRUCTURE, variable->span, "the equations need derivative %d of the input `%s`: %s",
+             (int)order, names_text(problem->model->names, variable->name), gives[source->kind]);
+  return false;
+}
+
 static ArrayRun make_original(const Plan *plan, Heap *heap, const double *parameters) {
   ArrayRun run = {.evaluator = evaluator_new(heap, plan->code, parameters)};
   run.dummy = dummy_new(heap, run.evaluator, plan->choice);
@@ -281,6 +300,19 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
   if (decisions) decisions_started(decisions);
   initial_report_bounds(initializer, initial, diags);
   return true;
+}
+
+/* Inputs that the caller sets begin at their start values. */
+static void start_inputs(Evaluator *evaluator, const StartValues *starts) {
+  const Model *model = evaluator->model;
+  for (uint32_t k = 0; k < model->inputs.count; k++) {
+    uint32_t position = model->inputs.data[k].variable;
+    const Variable *variable = &model->variables.data[position];
+    double value = starts->start ? starts->start[position] : NAN;
+    if (isnan(value) && (variable->start == EXPR_NONE || !evaluator_constant(evaluator, variable->start, &value)))
+      value = 0;
+    inputs_start(evaluator->inputs, position, value);
+  }
 }
 
 static Initializer make_initializer(const Plan *plan, Heap *heap, const ArrayRun *run) {
@@ -370,6 +402,7 @@ static bool pass_initial(Plan *plan) {
     plan->initial.y = NULL;
     return take_over(plan, &plan->first, plan->request.handover, plan->heap, plan->diags);
   }
+  start_inputs(plan->first.evaluator, &plan->starts);
   plan->initializer = make_initializer(plan, plan->heap, &plan->first);
   StartValues starts = plan->common ? common_starts(plan) : plan->starts;
   if (!find_initial(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
@@ -524,6 +557,7 @@ static bool begin_shared(Simulation *simulation) {
   const Plan *plan = simulation->plan;
   if (!plan->code || !plan->initial.y) return true; /* the method goes by ranks alone */
   simulation->original = make_original(plan, heap, same ? plan->first.evaluator->parameters : parameters);
+  start_inputs(simulation->original.evaluator, &simulation->request.starts);
   simulation->initializer = make_initializer(plan, heap, &simulation->original);
   simulation->facts.evaluator = simulation->original.evaluator;
   if (same) {
@@ -599,8 +633,18 @@ static bool make_view(Simulation *simulation) {
   return true;
 }
 
+static void make_recorder(Simulation *simulation) {
+  const System *system = &simulation->view->system;
+  bool *is_state = heap_array(simulation->heap, (size_t)system->columns, sizeof *is_state);
+  for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = true;
+  simulation->facts.states = (uint32_t)system->links;
+  simulation->facts.run_evaluator = simulation->system.evaluator;
+  simulation->recorder = recorder_new(simulation->heap, simulation->system.evaluator, simulation->plan->orders,
+                                      is_state, simulation->request.filter);
+  simulation->facts.recorder = simulation->recorder;
+}
+
 static bool pass_view(Simulation *simulation) {
-  Heap *heap = simulation->heap;
   const Request *request = &simulation->request;
   simulation->facts.status = "singular";
   if (!make_view(simulation)) return false;
@@ -612,14 +656,8 @@ static bool pass_view(Simulation *simulation) {
                integrator->name, request->method->name);
     return false;
   }
-  bool *is_state = heap_array(heap, (size_t)system->columns, sizeof *is_state);
-  for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = true;
   perturb_start(simulation->view, request->run.start, request->perturbation, simulation->system.y);
-  simulation->facts.states = (uint32_t)system->links;
-  simulation->facts.run_evaluator = simulation->system.evaluator;
-  simulation->recorder =
-      recorder_new(heap, simulation->system.evaluator, simulation->plan->orders, is_state, request->filter);
-  simulation->facts.recorder = simulation->recorder;
+  make_recorder(simulation);
   if (request->initialize_only) recorder_add(simulation->recorder, request->run.start, simulation->system.y);
   return true;
 }
@@ -655,10 +693,10 @@ static const Plan *plan_mode(Simulation *simulation, const Handover *handover, b
 }
 
 /* The columns of the model's array where the view is. */
-static double *original_columns(const Simulation *simulation, const double *y) {
+static double *original_columns(const Simulation *simulation, const double *y, Heap *heap) {
   const View *view = simulation->view;
   uint32_t columns = view->original->array->columns;
-  double *own = heap_array(simulation->heap, columns, sizeof *own);
+  double *own = heap_array(heap, columns, sizeof *own);
   for (uint32_t q = 0; q < columns; q++)
     own[q] = view->source[q] == MAP_NONE ? NAN : view->sign[q] * y[view->source[q]];
   return own;
@@ -668,7 +706,7 @@ static double *original_columns(const Simulation *simulation, const double *y) {
 static bool restructure(Simulation *simulation, double t, const double *y) {
   bool is_new;
   View *before = simulation->view;
-  Handover handover = {t, before->original, original_columns(simulation, y)};
+  Handover handover = {t, before->original, original_columns(simulation, y, simulation->heap)};
   memcpy(handover.evaluator->discretes, before->evaluator->discretes,
          simulation->plan->model->discretes.count * sizeof(double));
   const Plan *plan = plan_mode(simulation, &handover, &is_new);
@@ -677,6 +715,7 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   if (!is_new && !take_over(plan, &original, &handover, simulation->heap, simulation->diags)) return false;
   simulation->plan = plan;
   simulation->original = original;
+  simulation->original.evaluator->inputs = before->evaluator->inputs;
   simulation->request.run.start = t;
   if (!make_view(simulation)) return false;
   switches_adopt(simulation->view->switches, before->switches);
@@ -704,47 +743,206 @@ static bool begin_in_mode(Simulation *simulation) {
   return true;
 }
 
-/* Integrates, in one structure behind the other. */
-static bool integrate(Simulation *simulation, const RunOptions *options) {
-  enum { LIMIT = 1000 }; /* changes of the structure at one time */
-  RunLoop *run = run_new(simulation->heap, options, simulation->recorder, &simulation->statistics, simulation->diags);
-  double t = options->start, last = -HUGE_VAL;
-  int changes = 0;
-  RunStatus status = run_integrate(run, simulation->view, &simulation->plan->run, t, simulation->system.y, false);
-  if (status == RUN_MISLED) {
-    if (!begin_in_mode(simulation)) return false;
-    status = run_integrate(run, simulation->view, &simulation->plan->run, t, simulation->system.y, false);
-  }
-  while (status == RUN_RESTRUCTURED) {
-    const double *y;
-    t = run_event(run, &y);
-    changes = t > last ? 0 : changes + 1;
-    last = t;
-    if (changes == LIMIT) {
-      diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
-                 "at time %.10g the structure of the equations changes again and again", t);
-      return false;
-    }
-    if (!restructure(simulation, t, y)) return false;
-    status = run_integrate(run, simulation->view, &simulation->plan->run, t, simulation->system.y, true);
-  }
-  return status == RUN_DONE;
+static RunStatus begin_loop(Simulation *simulation, bool resumes) {
+  return run_begin(simulation->run, simulation->view, &simulation->plan->run, simulation->request.run.start,
+                   simulation->system.y, resumes);
 }
 
-static bool pass_integrate(Simulation *simulation) {
+/* Where the structure changes, the run goes on in another system. Some event may change it again and again. */
+static RunStatus follow_structure(Simulation *simulation) {
+  enum { LIMIT = 1000 }; /* changes of the structure at one time */
+  const double *y;
+  double t = run_event(simulation->run, &y);
+  simulation->changes = t > simulation->changed ? 0 : simulation->changes + 1;
+  simulation->changed = t;
+  if (simulation->changes == LIMIT) {
+    diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
+               "at time %.10g the structure of the equations changes again and again", t);
+    return RUN_FAILED;
+  }
+  return restructure(simulation, t, y) ? begin_loop(simulation, true) : RUN_FAILED;
+}
+
+/* The options of the integration: those asked for, as the method allows. */
+static RunOptions integration_options(const Simulation *simulation) {
   const Request *request = &simulation->request;
   const Reduced *reduced = &simulation->plan->reduction.reduced;
   RunOptions options = request->run;
-  if (request->initialize_only) return true;
-  simulation->facts.status = "integration";
-  simulation->facts.statistics = &simulation->statistics;
   if (!request->method->by_ranks) options.tolerance *= reduced_accuracy(reduced, options.tolerance);
   else if (!options.integrator) options.tolerance *= multistep_accuracy(options.tolerance);
   if (reduced->rate > 0 && (!options.integrator || options.integrator->explicit_form)) {
     double longest = EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
     if (options.max_step == 0 || options.max_step > longest) options.max_step = longest;
   }
-  return integrate(simulation, &options);
+  return options;
+}
+
+static void make_loop(Simulation *simulation) {
+  Recorder *recorder = simulation->request.is_stepped ? NULL : simulation->recorder;
+  simulation->facts.status = "integration";
+  simulation->facts.statistics = &simulation->statistics;
+  simulation->options = integration_options(simulation);
+  simulation->changed = -HUGE_VAL;
+  simulation->run =
+      run_new(simulation->heap, &simulation->options, recorder, &simulation->statistics, simulation->diags);
+}
+
+static bool pass_begin(Simulation *simulation) {
+  if (simulation->request.initialize_only) return true;
+  make_loop(simulation);
+  RunStatus status = begin_loop(simulation, false);
+  if (status == RUN_MISLED) status = begin_in_mode(simulation) ? begin_loop(simulation, false) : RUN_FAILED;
+  while (status == RUN_RESTRUCTURED) status = follow_structure(simulation);
+  return status == RUN_DONE;
+}
+
+/* Goes on after a call that ended so, through every structure. */
+static bool go_on(Simulation *simulation, RunStatus status, double until, bool once) {
+  while (status == RUN_RESTRUCTURED) {
+    status = follow_structure(simulation);
+    if (status == RUN_DONE && !once) status = run_advance(simulation->run, until, false);
+  }
+  return status == RUN_DONE;
+}
+
+bool simulation_advance(Simulation *simulation, double until, bool once) {
+  return go_on(simulation, run_advance(simulation->run, until, once), until, once);
+}
+
+static bool pass_integrate(Simulation *simulation) {
+  const Request *request = &simulation->request;
+  if (request->initialize_only || request->is_stepped) return true;
+  return simulation_advance(simulation, request->run.stop, false) && run_end(simulation->run) == RUN_DONE;
+}
+
+static void simulation_begin(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request,
+                             Diags *diags) {
+  *simulation =
+      (Simulation){.heap = heap, .arena = arena_make(heap), .diags = diags, .plan = plan, .request = *request};
+}
+
+/* ---- states and copies of a run under way ---- */
+
+struct SimulationState {
+  const Plan *plan;
+  ArrayRun original, system;
+  View *view;
+  RunState *reached;
+};
+
+SimulationState *simulation_save(Simulation *simulation, Heap *heap) {
+  SimulationState *state = heap_alloc(heap, sizeof *state);
+  RunState *reached = run_save(simulation->run, heap);
+  if (!reached) return NULL;
+  *state = (SimulationState){simulation->plan, simulation->original, simulation->system, simulation->view, reached};
+  return state;
+}
+
+bool simulation_restore(Simulation *simulation, const SimulationState *state) {
+  simulation->plan = state->plan;
+  simulation->original = state->original;
+  simulation->system = state->system;
+  simulation->view = state->view;
+  recorder_rebind(simulation->recorder, simulation->system.evaluator);
+  return run_restore(simulation->run, state->reached);
+}
+
+/* The plan that the other run is in: shared, or made once more for this one. */
+static bool share_plan(Simulation *simulation, const Simulation *from, const Handover *here) {
+  bool is_new;
+  if (from->plan == from->shared) return true;
+  if (!from->plan->holds) return make_own_plan(simulation);
+  simulation->plan = plan_mode(simulation, here, &is_new);
+  return simulation->plan != NULL;
+}
+
+static void copy_values(Evaluator *to, const Evaluator *from) {
+  size_t leaves = modes_leaves(from->code->modes) * sizeof(double);
+  memcpy(to->discretes, from->discretes, leaves);
+  memcpy(to->pre, from->pre, leaves);
+}
+
+/* The numbers of the request in a heap of one's own. */
+static Request copy_request(const Simulation *from, Heap *heap) {
+  Request request = from->request;
+  const Model *model = from->plan->model;
+  if (request.parameter_overrides)
+    request.parameter_overrides = heap_copy(heap, request.parameter_overrides, model->parameters.count, sizeof(double));
+  if (request.starts.start)
+    request.starts.start = heap_copy(heap, request.starts.start, model->variables.count, sizeof(double));
+  request.filter = NULL;
+  return request;
+}
+
+/* The values of the other run, for the plan that both have. */
+static void share_values(Simulation *simulation, const Handover *here) {
+  const Plan *plan = simulation->plan;
+  Heap *heap = simulation->heap;
+  if (!plan->code) return; /* the method goes by ranks alone */
+  simulation->original = make_original(plan, heap, here->evaluator->parameters);
+  simulation->original.y = heap_copy(heap, here->y, plan->array.columns, sizeof(double));
+  copy_values(simulation->original.evaluator, here->evaluator);
+}
+
+bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from, const SimulationState *state,
+                      Diags *diags) {
+  Request request = copy_request(from, heap);
+  simulation_begin(simulation, heap, from->shared ? from->shared : from->plan, &request, diags);
+  simulation->shared = from->shared;
+  Handover here = {run_time(from->run), from->view->original, original_columns(from, run_values(from->run), heap)};
+  if (!share_plan(simulation, from, &here)) return false;
+  simulation->request.run.start = here.time;
+  share_values(simulation, &here);
+  if (!make_view(simulation)) return false;
+  make_recorder(simulation);
+  make_loop(simulation);
+  simulation->facts = from->facts;
+  simulation->facts.evaluator = NULL;
+  simulation->facts.recorder = simulation->recorder;
+  simulation->facts.statistics = &simulation->statistics;
+  simulation->facts.run_evaluator = simulation->system.evaluator;
+  return run_adopt(simulation->run, simulation->view, &simulation->plan->run, state->reached);
+}
+
+/* ---- values of a run that is stepped ---- */
+
+double simulation_value(const Simulation *simulation, const Signal *signal, const double *y) {
+  if (signal->column == SIGNAL_CONSTANT) return signal->value;
+  const Evaluator *evaluator = simulation->system.evaluator;
+  uint32_t source = simulation->recorder->source[signal->column], columns = evaluator->array->columns;
+  double value = source < columns ? y[source] : evaluator->discretes[source - columns];
+  return signal->negated ? -value : value;
+}
+
+bool simulation_reset(Simulation *simulation, const Signal *signal, double value) {
+  uint32_t columns = simulation->system.evaluator->array->columns;
+  uint32_t source = signal->column == SIGNAL_CONSTANT ? columns : simulation->recorder->source[signal->column];
+  if (source >= columns) return false;
+  if (!simulation->held) {
+    simulation->held = heap_array(simulation->heap, columns, sizeof *simulation->held);
+    simulation->reset = heap_array(simulation->heap, columns, sizeof *simulation->reset);
+  }
+  simulation->held[source] = 1;
+  simulation->reset[source] = signal->negated ? -value : value;
+  simulation->is_disturbed = true;
+  return true;
+}
+
+bool simulation_give(Simulation *simulation, uint32_t variable, double value) {
+  bool given = inputs_give(simulation->view->evaluator->inputs, variable, value);
+  simulation->is_disturbed = simulation->is_disturbed || given;
+  return given;
+}
+
+bool simulation_settle(Simulation *simulation) {
+  if (!simulation->is_disturbed) return true;
+  RunStatus status = run_disturb(simulation->run, simulation->held, simulation->reset);
+  bool ok = go_on(simulation, status, run_time(simulation->run), true);
+  heap_free_all(simulation->heap, simulation->held, simulation->reset);
+  simulation->held = NULL;
+  simulation->reset = NULL;
+  simulation->is_disturbed = false;
+  return ok;
 }
 
 /* ---- the lists of passes ---- */
@@ -756,17 +954,12 @@ typedef struct PlanPass {
 } PlanPass;
 
 static const PlanPass PLAN_PASSES[] = {
-    {pass_supported, offsetof(Seconds, structure), false},
-    {pass_parameters, offsetof(Seconds, structure), false},
-    {pass_common, offsetof(Seconds, init), false},
-    {pass_structure, offsetof(Seconds, structure), true},
-    {pass_regular, offsetof(Seconds, structure), true},
-    {pass_array, offsetof(Seconds, structure), true},
-    {pass_code, offsetof(Seconds, code), true},
-    {pass_initial, offsetof(Seconds, init), true},
-    {pass_reduce, offsetof(Seconds, code), false},
-    {pass_watch, offsetof(Seconds, code), false},
-    {pass_compile, offsetof(Seconds, code), false},
+    {pass_supported, offsetof(Seconds, structure), false}, {pass_parameters, offsetof(Seconds, structure), false},
+    {pass_common, offsetof(Seconds, init), false},         {pass_structure, offsetof(Seconds, structure), true},
+    {pass_regular, offsetof(Seconds, structure), true},    {pass_array, offsetof(Seconds, structure), true},
+    {pass_inputs, offsetof(Seconds, structure), false},    {pass_code, offsetof(Seconds, code), true},
+    {pass_initial, offsetof(Seconds, init), true},         {pass_reduce, offsetof(Seconds, code), false},
+    {pass_watch, offsetof(Seconds, code), false},          {pass_compile, offsetof(Seconds, code), false},
 };
 
 typedef struct RunPass {
@@ -776,6 +969,7 @@ typedef struct RunPass {
 
 static const RunPass RUN_PASSES[] = {
     {pass_view, offsetof(Seconds, code)},
+    {pass_begin, offsetof(Seconds, integrate)},
     {pass_integrate, offsetof(Seconds, integrate)},
 };
 
@@ -927,12 +1121,6 @@ static bool run_passes(Simulation *simulation) {
   return true;
 }
 
-static void simulation_begin(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request,
-                             Diags *diags) {
-  *simulation =
-      (Simulation){.heap = heap, .arena = arena_make(heap), .diags = diags, .plan = plan, .request = *request};
-}
-
 /* With a plan of its own. */
 static bool simulate_alone(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
                            Diags *diags) {
@@ -1007,6 +1195,7 @@ static void start_by_ranks(Simulation *simulation) {
 bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
   uint32_t before = diags->list.count;
   simulation_begin(simulation, heap, plan, request, diags);
+  simulation->shared = plan;
   simulation->request.method = plan->request.method;
   simulation->facts = plan->facts;
   simulation->facts.evaluator = NULL; /* that of the plan is not the run's to write */

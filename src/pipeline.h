@@ -23,6 +23,7 @@ typedef struct Request {
   MethodOptions method_options;
   bool compile;
   bool initialize_only;
+  bool is_stepped;                   /* the run only begins; the caller goes on, and no rows are recorded */
   bool keeps_method;                 /* also where structure misleads it and numerical ranks would take over */
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
@@ -72,6 +73,7 @@ typedef struct Simulation {
   Arena arena;
   Diags *diags;
   const Plan *plan;
+  const Plan *shared; /* that it is a run of; NULL: it has its own */
   Request request;
   ArrayRun original; /* the model's array */
   Initializer initializer;
@@ -80,6 +82,13 @@ typedef struct Simulation {
   Strangeness strangeness; /* of that method */
   View *view;
   Recorder *recorder;
+  RunLoop *run;
+  RunOptions options; /* of the loop */
+  double changed;     /* when the structure did last */
+  int changes;        /* how often then */
+  uint8_t *held;      /* per column: given another value; NULL: none is */
+  double *reset;      /* which */
+  bool is_disturbed;  /* something was given another value since the last event */
   RunStatistics statistics;
   VEC(const Plan *) modes; /* plans made for modes that the run was in */
   RunFacts facts;          /* as far as it got */
@@ -96,6 +105,36 @@ bool plan_depends_on_values(const Plan *plan);
 
 /* Runs a plan that others may run too. false: an error is in diags; simulation->facts says how far it got. */
 bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags);
+
+/* A run that is stepped: goes on to a time, with `once` for one step of the integrator at most. false: an error is
+ * in diags. */
+bool simulation_advance(Simulation *simulation, double until, bool once);
+
+/* The value of a signal of its recorder, all columns being y. */
+double simulation_value(const Simulation *simulation, const Signal *signal, const double *y);
+
+/* Gives a column another value at the time reached. It holds from the next call of simulation_settle on, with all
+ * others given since: what the equations determine follows, states stay as far as they allow. false: the signal is
+ * no column. */
+bool simulation_reset(Simulation *simulation, const Signal *signal, double value);
+
+/* The same for an input that the caller sets. false: the variable is none. */
+bool simulation_give(Simulation *simulation, uint32_t variable, double value);
+
+/* Takes what was given since as an event at the time reached. false: an error is in diags. */
+bool simulation_settle(Simulation *simulation);
+
+/* The whole state of a run that is stepped, in the heap, which must not outlive the run's; and back to it. A save is
+ * a place where the run begins anew: it and every run restored there go on alike, bit for bit. NULL, false: an error
+ * is in diags. */
+typedef struct SimulationState SimulationState;
+SimulationState *simulation_save(Simulation *simulation, Heap *heap);
+bool simulation_restore(Simulation *simulation, const SimulationState *state);
+
+/* Another run at the state just saved of one that is stepped; they share nothing but the plan. false: an error is in
+ * diags. */
+bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from, const SimulationState *state,
+                      Diags *diags);
 
 /* Plans and runs at once. */
 bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags);

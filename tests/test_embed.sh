@@ -1,13 +1,19 @@
 #!/bin/sh
-# The example of docs and README for C programmers: compiled against the header and the built library alone, and run.
+# The examples for C programmers: compiled against the header and the built library alone, and run. The header is C++ too.
 set -e
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 flags=""
 [ "$BUILD_KIND" = asan ] && flags="-fsanitize=address,undefined"
-cc -std=c99 -Wall -Wextra -Werror -pedantic $flags -I"$SOURCE_DIR/include" "$SOURCE_DIR/examples/embed/pendulum.c" \
-  -L"$BUILD_DIR" -ldaedal -lm -Wl,-rpath,"$BUILD_DIR" -o "$folder/pendulum"
-"$folder/pendulum" > "$folder/out"
-grep -q '^index 3, 2 degrees of freedom$' "$folder/out"
-grep -q '^at time 2: length 2.000000000000 after [1-9][0-9]* steps$' "$folder/out"
-echo "1 passed, 0 failed"
+for name in pendulum realtime kalman threads; do
+  cc -std=c99 -Wall -Wextra -Werror -pedantic $flags -I"$SOURCE_DIR/include" "$SOURCE_DIR/examples/embed/$name.c" \
+    -L"$BUILD_DIR" -ldaedal -lm -lpthread -Wl,-rpath,"$BUILD_DIR" -o "$folder/$name"
+  "$folder/$name" > "$folder/$name.out"
+done
+grep -q '^index 3, 2 degrees of freedom$' "$folder/pendulum.out"
+grep -q '^at time 2: length 2.000000000000 after [1-9][0-9]* steps$' "$folder/pendulum.out"
+grep -q '^after 3 s the angle is' "$folder/realtime.out"
+if command -v clang > /dev/null; then
+  clang -x c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -Wno-pragma-once-outside-header "$SOURCE_DIR/include/daedal.h"
+fi
+echo "5 passed, 0 failed"

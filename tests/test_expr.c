@@ -403,7 +403,7 @@ static void check_derivatives(World *w, Expr e, const Point *point, const double
 
 static bool is_tested_operator(Op op) {
   return op_arity(op) >= 1 && op_kind(op) != KIND_LEAF && op != OP_SAMPLE && op != OP_EDGE && op != OP_CHANGE &&
-         op != OP_LEFT;
+         op != OP_LEFT && op != OP_INPUT;
 }
 
 /* Is the point away from kinks and jumps, where derivatives mean nothing? */

@@ -46,6 +46,13 @@ try "run, static" "$folder/static"
 version=$(sed -n 's/^Version: //p' "$library/pkgconfig/daedal.pc")
 try "one version" grep -q "define DAEDAL_VERSION \"$version\"" "$prefix/include/daedal.h"
 try "command" "$prefix/bin/daedal" --version
+package=$(dirname "$(dirname "$(find "$prefix" -name _library.py)")")
+try "package" env -u DAEDAL_LIBRARY PYTHONPATH="$package" python3 -c "
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location('library', '$package/daedal/_library.py')
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+sys.exit(module.library.version().decode() != '$version')"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

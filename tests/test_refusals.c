@@ -26,6 +26,7 @@ enum { MOST_OF_FIRST = 2000, MOST = 100 };
 typedef struct Case {
   const char *name, *text;
   const char *method, *solver; /* NULL: the default */
+  const char *inputs;          /* NULL: none */
 } Case;
 
 static const Case CASES[] = {
@@ -49,6 +50,9 @@ static const Case CASES[] = {
     {.name = "free parameter",
      .text = "model M parameter Real p(fixed = false, start = 1); Real x(start = 1, fixed = true);\n"
              "initial equation der(x) = -0.5; equation der(x) = -p*x; end M;\n"},
+    {.name = "inputs",
+     .text = "model M input Real u, w; Real x(start = 1, fixed = true); equation der(x) = u - x*w; end M;\n",
+     .inputs = "u=sin(time),w"},
     {.name = "rewritten",
      .text = "model M Real x(start = 1), y; equation der(x) + der(y) + x = sin(time); der(x) + der(y) + "
              "y = time; end M;\n"},
@@ -66,7 +70,7 @@ typedef struct Stage {
   daedal_result *result;
   daedal_plan *plan;
   daedal_run *run;
-  const char *text, *method, *solver;
+  const char *text, *method, *solver, *inputs;
   char path[256]; /* of files to read and write, without their ending */
 } Stage;
 
@@ -76,6 +80,7 @@ static daedal_options short_run(const Stage *stage) {
   daedal_options options = daedal_default_options();
   if (stage->method) options.method = stage->method;
   if (stage->solver) options.solver = stage->solver;
+  options.inputs = stage->inputs;
   options.stop_time = 0.05;
   options.intervals = 2;
   return options;
@@ -180,6 +185,37 @@ static bool swallow(void *context, const void *bytes, size_t length) {
   return true;
 }
 
+/* A run that is under way. */
+static bool begin_steps(Stage *stage) {
+  return make_run(stage) && daedal_run_start(stage->run) == DAEDAL_OK &&
+         daedal_run_advance(stage->run, 0.01) == DAEDAL_OK;
+}
+
+static bool save_and_restore(Stage *stage) {
+  daedal_state *state = daedal_run_save(stage->run);
+  bool done = state && daedal_run_restore(stage->run, state) == DAEDAL_OK;
+  daedal_state_free(stage->run, state);
+  return done;
+}
+
+static bool clone(Stage *stage) {
+  daedal_run *made = daedal_run_clone(stage->run);
+  daedal_run_free(made);
+  return made;
+}
+
+static bool interpolate(Stage *stage) {
+  double values[100];
+  return daedal_run_interpolate(stage->run, 0.01, values) == DAEDAL_OK;
+}
+
+static const char *first_unknown(const Stage *stage) { return strstr(stage->text, "Real a(") ? "a" : "x"; }
+
+static bool set_value(Stage *stage) {
+  uint32_t variable = daedal_variable_find(stage->model, first_unknown(stage));
+  return daedal_run_set_value(stage->run, variable, 0.6) == DAEDAL_OK;
+}
+
 #define CALL(name, expression) \
   static bool call_##name(Stage *stage) { return expression; }
 
@@ -222,10 +258,24 @@ CALL(plan_status, daedal_plan_status(stage->plan) == DAEDAL_OK)
 CALL(plan_diagnostic_count, daedal_plan_diagnostic_count(stage->plan) < 100)
 CALL(plan_diagnostic, daedal_plan_diagnostic(stage->plan, 0).message)
 CALL(plan_depends_on_values, daedal_plan_depends_on_values(stage->plan) || true)
-CALL(run_set, daedal_run_set(stage->run, strstr(stage->text, "Real a(") ? "a" : "x", 0.6) == DAEDAL_OK)
+CALL(run_set, daedal_run_set(stage->run, first_unknown(stage), 0.6) == DAEDAL_OK)
 CALL(run_execute, daedal_run_execute(stage->run) == DAEDAL_OK)
 CALL(run_get, daedal_run_get(stage->run, "time") > 0 || true)
-CALL(run_result, daedal_run_result(stage->run) || true)
+CALL(run_result, !daedal_run_result(stage->run) || daedal_result_status(daedal_run_result(stage->run)) == DAEDAL_OK)
+CALL(variable_count, daedal_variable_count(stage->model) > 0)
+CALL(variable_get, said(daedal_variable_get(stage->model, 0).name))
+CALL(variable_find, daedal_variable_find(stage->model, first_unknown(stage)) < 100)
+CALL(array_sizes, daedal_array_sizes(stage->model, "w", NULL, 0) < 2)
+CALL(result_values, daedal_result_values(stage->result, 1))
+CALL(plan_model, daedal_plan_model(stage->plan))
+CALL(run_start, daedal_run_start(stage->run) == DAEDAL_OK)
+CALL(run_advance, daedal_run_advance(stage->run, 0.05) == DAEDAL_OK)
+CALL(run_step, daedal_run_step(stage->run) == DAEDAL_OK)
+CALL(run_time, daedal_run_time(stage->run) > 0 || true)
+CALL(run_ended, daedal_run_ended(stage->run) || true)
+CALL(run_values, daedal_run_values(stage->run))
+CALL(run_derivatives, daedal_run_derivatives(stage->run))
+CALL(run_take_result, ran(stage, daedal_run_take_result(stage->run)))
 CALL(compare_text, said(daedal_compare_text(stage->result)))
 CALL(compare_json, said(daedal_compare_json(stage->result)))
 CALL(compare_plot, said(daedal_compare_plot(stage->result)))
@@ -270,6 +320,26 @@ static const Row ROWS[] = {
     {"run_execute", call_run_execute, make_run, false},
     {"run_get", call_run_get, make_run, false},
     {"run_result", call_run_result, make_run, false},
+    {"run_start", call_run_start, make_run, false},
+    {"run_advance", call_run_advance, begin_steps, false},
+    {"run_step", call_run_step, begin_steps, false},
+    {"run_time", call_run_time, begin_steps, false},
+    {"run_ended", call_run_ended, begin_steps, false},
+    {"run_values", call_run_values, begin_steps, false},
+    {"run_derivatives", call_run_derivatives, begin_steps, false},
+    {"run_interpolate", interpolate, begin_steps, false},
+    {"run_set_value", set_value, make_run, false},
+    {"run_save", save_and_restore, begin_steps, false},
+    {"run_restore", save_and_restore, begin_steps, false},
+    {"run_clone", clone, begin_steps, false},
+    {"run_result", call_run_result, begin_steps, false},
+    {"run_take_result", call_run_take_result, begin_steps, false},
+    {"variable_count", call_variable_count, NULL, false},
+    {"variable_get", call_variable_get, NULL, false},
+    {"variable_find", call_variable_find, NULL, false},
+    {"array_sizes", call_array_sizes, NULL, false},
+    {"plan_model", call_plan_model, make_plan, false},
+    {"result_values", call_result_values, simulate, false},
     {"compare", compare, NULL, false},
     {"export_c", export_c, NULL, false},
     {"write_text", write_text, NULL, false},
@@ -304,7 +374,7 @@ static const Row ROWS[] = {
 /* Functions that every row uses, or that have neither a handle nor memory. */
 static const char *const EXEMPT[] = {"model_free",   "result_free", "default_options", "method_names",
                                      "solver_names", "pass_names",  "result_pivot",    "nearest_name",
-                                     "plan_free",    "run_free",    "version"};
+                                     "plan_free",    "run_free",    "version",         "state_free"};
 
 /* ---- refusing ---- */
 
@@ -323,7 +393,7 @@ static void ask(const Stage *stage) {
 }
 
 static Stage stage_for(const Case *model) {
-  Stage stage = {.text = model->text, .method = model->method, .solver = model->solver};
+  Stage stage = {.text = model->text, .method = model->method, .solver = model->solver, .inputs = model->inputs};
   const char *build = getenv("BUILD_DIR");
   snprintf(stage.path, sizeof stage.path, "%s/refusals", build ? build : ".");
   return stage;

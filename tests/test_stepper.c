@@ -1,4 +1,4 @@
-/* The stepper: advancing to times gives what a run gives, and a state restored goes on bit for bit as it did. */
+/* Stepping: advancing to times gives what a run gives, and a state restored goes on bit for bit as it did. */
 #include "lang/lang.h"
 #include "pipeline.h"
 
@@ -25,14 +25,13 @@ static const char SAMPLED[] =
     "true);\n"
     "equation der(x) = x + u + n; when sample(0.05, 0.1) then u = -2*x - pre(n); n = pre(n) + 1; end when; end S;\n";
 
-/* A model planned, at its initial values, with a stepper that has started. */
+/* A model planned, and a run that has begun. */
 typedef struct Bench {
   Heap *heap;
   Names names;
   Source source;
   Diags diags;
   Simulation simulation;
-  Stepper *stepper;
   size_t columns;
 } Bench;
 
@@ -48,21 +47,18 @@ static Bench *bench_new(const char *text, const Method *method, const char *solv
   const Integrator *integrator = integrator_find(solver);
   Request request = {
       .method = method,
-      .initialize_only = true,
+      .is_stepped = true,
       .run = {.stop = stop, .tolerance = 1e-8, .integrator = integrator, .intervals = 1, .interval = stop}};
   assert_true(pipeline_simulate(&bench->simulation, heap, model, &request, &bench->diags));
-  const RunPlan *plan = &bench->simulation.plan->run;
-  StepperOptions options = {.stop = stop, .tolerance = 1e-8, .integrator = integrator};
-  View *view = bench->simulation.view;
-  bench->stepper = stepper_new(heap, view, plan->structure, plan->watched, &options, &bench->diags);
-  bench->columns = (size_t)view->system.columns;
-  assert_true(stepper_start(bench->stepper, 0, bench->simulation.system.y));
+  bench->columns = (size_t)bench->simulation.view->system.columns;
   return bench;
 }
 
 static double *advanced(Bench *bench, double t) {
   double *y = heap_array(bench->heap, bench->columns, sizeof *y);
-  if (!stepper_advance(bench->stepper, t, y)) fail_msg("%s", bench->diags.list.data[0].message);
+  if (!simulation_advance(&bench->simulation, t, false)) fail_msg("%s", bench->diags.list.data[0].message);
+  assert_true(run_time(bench->simulation.run) == t);
+  memcpy(y, run_values(bench->simulation.run), bench->columns * sizeof *y);
   return y;
 }
 
@@ -71,13 +67,19 @@ static void check(const char *text, const Method *method, const char *solver) {
   double *direct = advanced(straight, 2.5);
   advanced(bench, 0.3);
   advanced(bench, 1);
-  StepperState *state = stepper_save(bench->stepper, bench->heap);
+  SimulationState *state = simulation_save(&bench->simulation, bench->heap);
   assert_non_null(state);
-  double at = stepper_time(bench->stepper), *first = advanced(bench, 2.5);
+  Simulation clone;
+  Heap *other = heap_new(NULL);
+  assert_true(simulation_clone(&clone, other, &bench->simulation, state, &bench->diags));
+  double *first = advanced(bench, 2.5);
+  assert_true(simulation_advance(&clone, 2.5, false));
+  assert_memory_equal(first, run_values(clone.run), bench->columns * sizeof *first);
+  heap_destroy(other);
   advanced(bench, 3);
   for (int again = 0; again < 2; again++) {
-    assert_true(stepper_restore(bench->stepper, state));
-    assert_true(stepper_time(bench->stepper) == at);
+    assert_true(simulation_restore(&bench->simulation, state));
+    assert_true(run_time(bench->simulation.run) == 1);
     double *second = advanced(bench, 2.5);
     assert_memory_equal(first, second, bench->columns * sizeof *first);
   }

@@ -75,7 +75,7 @@ static bool run_comparison(daedal_result *result, const void *argument) {
 daedal_result *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
                               const char *solvers) {
   daedal_options given = options_given(options);
-  return result_make(model, given.overrides, run_comparison, &(CompareNames){&given, methods, solvers});
+  return result_make(model, &given, run_comparison, &(CompareNames){&given, methods, solvers});
 }
 
 static void print_text(daedal_result *result, TextVec *text) {

@@ -35,6 +35,14 @@ typedef struct Override {
 } Override;
 typedef VEC(Override) OverrideVec;
 
+/* An input and what gives it its values: a source, or an expression. */
+typedef struct GivenInput {
+  const char *name;
+  const char *expression; /* NULL: the source */
+  InputSource source;
+} GivenInput;
+typedef VEC(GivenInput) GivenInputVec;
+
 /* What reading leaves never changes. The rest, and the heap, belong to whoever holds the lock. */
 struct daedal_model {
   Heap *heap;
@@ -43,6 +51,7 @@ struct daedal_model {
   const char *class_name; /* asked for; NULL: none */
   LangOptions reading;
   const char *libraries; /* of external functions; NULL: they have no rights */
+  bool has_inputs;       /* it was loaded with values of inputs along time */
   Names names;
   Source source;
   Diags diags;
@@ -78,6 +87,7 @@ struct daedal_result {
   daedal_model *model; /* the caller's, or one loaded with other structural parameters */
   daedal_plan *plan;   /* that it is a run of; NULL: it has its own */
   OverrideVec overrides;
+  GivenInputVec inputs;
   ModificationVec modifications; /* what the model was loaded with */
   Diags diags;
   Simulation simulation;
@@ -90,6 +100,9 @@ struct daedal_result {
   Reduction reduction;      /* for its text */
   Explanation *explanation; /* of the initial values; NULL until asked for */
   TextVec plot, terminal, reports[REPORT_COUNT];
+  double *columns;                    /* the trajectory, signal by signal; NULL until asked for */
+  double *values, *derivatives;       /* of a run that is stepped, by variable */
+  const Signal **value_of, **rate_of; /* by variable: the signals of both; NULL: none */
   Published published;
   bool broken;
 };
@@ -101,6 +114,21 @@ struct daedal_plan {
   daedal_result *asked; /* has the model, the options as read, diagnostics and memory, but no run */
   Request request;
   Plan plan;
+};
+
+typedef struct RunValue {
+  const char *name;
+  double value;
+} RunValue;
+
+struct daedal_run {
+  Heap *heap;
+  Arena arena;
+  daedal_plan *plan;
+  VEC(RunValue) values;  /* those set, each name once */
+  TextVec overrides;     /* the plan's and these, as a list; empty: nothing was set */
+  TextVec proposed;      /* the list with the value that is being set */
+  daedal_result *result; /* of the last execution, or of the run that is stepped */
 };
 
 /* ---- references (lifetime.c) ---- */
@@ -142,6 +170,14 @@ bool refuse_name(const Model *model, Diags *diags, const char *name, const char 
 /* The integrator of that name; SOLVER_AUTO is NULL: the run chooses. false: this build has none, which is said. */
 bool find_solver(daedal_result *result, const char *name, const Integrator **integrator);
 
+/* ---- lists (list.c) ---- */
+
+/* The first of the characters `stops` outside of quotes, brackets and parentheses, or the end. */
+const char *scan_list(const char *at, const char *stops);
+
+/* "a,b[1,2],c": the names between commas outside of brackets, in the arena. */
+const char **split_names(Arena *arena, const char *text, uint32_t *count);
+
 /* ---- options (options.c) ---- */
 
 /* The options of a caller, who may have been compiled with an older struct; NULL: the defaults. */
@@ -161,14 +197,16 @@ Model *layer_at_operating_point(daedal_model *model);
 
 bool read_invariants(daedal_result *result, const daedal_options *options);
 
-/* "a,b[1,2],c": the names between commas outside of brackets, in the arena. */
-const char **split_names(Arena *arena, const char *text, uint32_t *count);
-
 /* ---- overrides (overrides.c) ---- */
 
-/* Reads the list (NULL: none), and loads the model anew for this result where parameters of the list decide its structure.
- * Not to be called inside of result_protect. false: the result has its status. */
-bool overrides_take(daedal_result *result, const char *text);
+/* Reads the overrides and inputs of the options, and loads the model anew for this result where parameters decide
+ * its structure, or for inputs. Not to be called inside of result_protect. false: the result has its status. */
+bool overrides_take(daedal_result *result, const daedal_options *options);
+
+/* ---- inputs (inputs.c) ---- */
+
+/* Reads what the options say of inputs into the result. false: its diagnostics say why not. */
+bool inputs_read(daedal_result *result, const daedal_options *options);
 
 /* Puts the values in their places: by parameter, and start values by variable. */
 bool overrides_apply(daedal_result *result, double *parameters, double *starts);
@@ -176,13 +214,14 @@ bool overrides_apply(daedal_result *result, double *parameters, double *starts);
 /* ---- models (model.c) ---- */
 
 /* The model of the same text with other values of parameters. NULL when there is no memory for it. */
-daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications);
+daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications,
+                                  const GivenInputVec *inputs);
 
 /* ---- runs (run.c) ---- */
 
-/* A result of the model with these overrides (NULL: none), made by work(result, argument). NULL when there is no memory even
- * for the handle. */
-daedal_result *result_make(daedal_model *model, const char *overrides, ResultWork work, const void *argument);
+/* A result of the model with the overrides and inputs of the options (NULL: none), made by work(result, argument).
+ * NULL when there is no memory even for the handle. */
+daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument);
 
 /* Names, times and values of the options as a request, in the result. false: the result's diagnostics say why. */
 bool read_request(daedal_result *result, const daedal_options *options, Request *request);
@@ -194,8 +233,26 @@ typedef struct Bridge {
 } Bridge;
 void hand_on_steps(Request *request, Bridge *bridge, const daedal_options *options);
 
-/* A run of the plan; options: those of the plan with other overrides. NULL when there is no memory even for the handle. */
-daedal_result *plan_run(daedal_plan *plan, const daedal_options *options);
+/* A run of the plan, or the beginning of one that is stepped; options: those of the plan with other overrides. NULL
+ * when there is no memory even for the handle. */
+daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, bool is_stepped);
+
+/* A result without a run yet, of the same model and plan. NULL when there is no memory for it. */
+daedal_result *result_like(const daedal_result *result);
+
+/* Leaves the outcome of a run in the result. */
+bool end_run(daedal_result *result, bool ok);
+
+/* ---- runs of plans (plan.c) ---- */
+
+/* Sets in one run what was set in another of the same plan. false: there is no memory. */
+bool run_copy_values(daedal_run *to, const daedal_run *from);
+
+/* ---- variables (variables.c) ---- */
+
+/* Sizes of the array of the variables name[1,1], name[1,2], ...; no dimensions if there are none.
+ * O(variables of the model). */
+Extent array_extent(const Model *model, const char *name);
 
 /* NULL: it did not get so far. */
 const Recorder *recorder_of(const daedal_result *result);

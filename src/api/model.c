@@ -1,6 +1,7 @@
 /* model: loading, and what a model says of itself. */
 #include "api/handles.h"
 
+#include "model/input.h"
 #include "result/dump.h"
 #include "result/file.h"
 
@@ -15,8 +16,9 @@ typedef struct LoadRequest {
   size_t length;
   LangOptions reading;
   const ModificationVec *modifications;
-  bool charges;        /* of a netlist: see SpiceOptions */
-  daedal_model *model; /* made */
+  const GivenInputVec *inputs; /* NULL: none */
+  bool charges;                /* of a netlist: see SpiceOptions */
+  daedal_model *model;         /* made */
 } LoadRequest;
 
 static daedal_counts count_model(const Model *model) {
@@ -29,7 +31,7 @@ static daedal_counts count_model(const Model *model) {
                          .functions = model->functions.count};
 }
 
-static const Model *read_netlist(daedal_model *model, const ModificationVec *modifications) {
+static Model *read_netlist(daedal_model *model, const ModificationVec *modifications) {
   SpiceOptions options = {.charges = model->charges, .read = file_read, .values = modifications};
   spice_load(&model->circuit, model->heap, &model->names, &model->source, &options, &model->diags);
   return model->circuit.model;
@@ -46,15 +48,28 @@ static bool take_rights(daedal_model *model, const char *libraries) {
   return model->reading.rights;
 }
 
+/* Gives the inputs the sources of their values. */
+static void bind_inputs(daedal_model *model, Model *flat, const GivenInputVec *inputs) {
+  model->has_inputs = true;
+  for (uint32_t k = 0; k < inputs->count; k++) {
+    const GivenInput *input = &inputs->data[k];
+    if (!input->expression && !model_bind_input(flat, input->name, &input->source))
+      diag_error(&model->diags, DIAG_USAGE, (Span){0}, "'%s' is no Real input of the model without a value",
+                 input->name);
+  }
+}
+
 /* Parses and flattens `text`, which belongs to the heap. */
-static void read_model(daedal_model *model, char *text, uint32_t length, const ModificationVec *modifications) {
+static void read_model(daedal_model *model, char *text, uint32_t length, const LoadRequest *request) {
   double begin = pipeline_clock();
   model->source = source_make(model->heap, model->source.path, text, length);
-  if (spice_is_netlist(model->source.path)) model->model = read_netlist(model, modifications);
+  Model *flat;
+  if (spice_is_netlist(model->source.path)) flat = read_netlist(model, request->modifications);
   else
-    model->model = lang_load(model->heap, &model->names, &model->source, model->class_name, modifications,
-                             model->reading, &model->diags);
-  if (model->diags.errors) model->model = NULL;
+    flat = lang_load(model->heap, &model->names, &model->source, model->class_name, request->modifications,
+                     model->reading, &model->diags);
+  if (flat && request->inputs && request->inputs->count) bind_inputs(model, flat, request->inputs);
+  model->model = model->diags.errors ? NULL : flat;
   if (model->model) model->counts = count_model(model->model);
   model->seconds_parse = pipeline_clock() - begin;
 }
@@ -93,7 +108,7 @@ static void load(void *context) {
   model->reading = request->reading;
   uint32_t length = 0;
   char *text = take_rights(model, request->libraries) ? load_bytes(model, request, &length) : NULL;
-  if (text) read_model(model, text, length, request->modifications);
+  if (text) read_model(model, text, length, request);
   publish_model(model);
   request->model = model;
 }
@@ -135,7 +150,8 @@ daedal_model *daedal_load(const char *path, const char *text, size_t length, con
                    given.allocator);
 }
 
-daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications) {
+daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications,
+                                  const GivenInputVec *inputs) {
   const Source *source = &model->source;
   return load_protected((LoadRequest){.path = source->path,
                                       .text = source->text,
@@ -144,7 +160,8 @@ daedal_model *model_load_modified(const daedal_model *model, const ModificationV
                                       .libraries = model->libraries,
                                       .reading = model->reading,
                                       .charges = model->charges,
-                                      .modifications = modifications},
+                                      .modifications = modifications,
+                                      .inputs = inputs},
                         heap_hook(model->heap));
 }
 

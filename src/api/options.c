@@ -147,19 +147,6 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
   return find_operating_point(result, request, starts);
 }
 
-const char **split_names(Arena *arena, const char *text, uint32_t *count) {
-  const char **names = arena_array(arena, text ? strlen(text) + 1 : 1, sizeof *names);
-  int depth = 0;
-  *count = 0;
-  for (const char *begin = text ? text : "", *p = begin; *begin; p++) {
-    depth += (*p == '[') - (*p == ']');
-    if (*p && !(*p == ',' && depth <= 0)) continue;
-    names[(*count)++] = arena_copy(arena, begin, (size_t)(p - begin));
-    begin = *p ? p + 1 : p;
-  }
-  return names;
-}
-
 bool read_invariants(daedal_result *result, const daedal_options *options) {
   CompareRequest *comparing = &result->comparing;
   Arena *arena = &result->diags.arena;

@@ -33,20 +33,6 @@ static void skip_blanks(OverrideReader *reader) {
   while (is_blank(*reader->at)) reader->at++;
 }
 
-/* The first of the characters `stops` outside of quotes and subscripts, or the end. */
-static const char *scan(const char *at, const char *stops) {
-  int depth = 0;
-  char quote = 0;
-  for (; *at; at++) {
-    if (quote && *at == '\\' && at[1]) at++;
-    else if (quote) quote = *at == quote ? 0 : quote;
-    else if (*at == '\'' || *at == '"') quote = *at;
-    else if (depth <= 0 && strchr(stops, *at)) break;
-    else depth += (*at == '[') - (*at == ']');
-  }
-  return at;
-}
-
 /* A name as flat models have it: without quotes, and without blanks outside of them. */
 static const char *plain_name(Arena *arena, const char *at, const char *end) {
   char *name = arena_alloc(arena, (size_t)(end - at) + 1);
@@ -63,7 +49,7 @@ static const char *plain_name(Arena *arena, const char *at, const char *end) {
 
 /* NULL: there is none. */
 static const char *read_scalar(OverrideReader *reader) {
-  const char *begin = reader->at, *end = scan(begin, ",{}");
+  const char *begin = reader->at, *end = scan_list(begin, ",{}");
   reader->at = end;
   while (end > begin && is_blank(end[-1])) end--;
   return end > begin ? arena_copy(reader->arena, begin, (size_t)(end - begin)) : NULL;
@@ -106,7 +92,7 @@ static bool read_value(OverrideReader *reader, Override *override) {
 }
 
 static bool read_item(OverrideReader *reader) {
-  const char *begin = reader->at, *end = scan(begin, "=,{}");
+  const char *begin = reader->at, *end = scan_list(begin, "=,{}");
   Override override = {.name = plain_name(reader->arena, begin, end)};
   bool is_named = *end == '=' && *override.name;
   reader->at = is_named ? end + 1 : end;
@@ -121,15 +107,17 @@ static bool read_item(OverrideReader *reader) {
                                : arena_printf(reader->arena, "'%s' is not of the form name=value", override.name));
 }
 
-static bool work_read(daedal_result *result, const void *text) {
-  OverrideReader reader = {result, &result->diags.arena, text};
-  bool ok = true;
+/* Inputs of a model that already has them are only needed to load it once more. */
+static bool work_read(daedal_result *result, const void *argument) {
+  const daedal_options *options = argument;
+  OverrideReader reader = {result, &result->diags.arena, options->overrides ? options->overrides : ""};
+  bool ok = result->model->has_inputs || inputs_read(result, options);
   for (skip_blanks(&reader); ok && *reader.at; skip_blanks(&reader)) {
     ok = read_item(&reader);
     reader.at += *reader.at == ',';
   }
   if (ok) return true;
-  result->status = DAEDAL_USAGE;
+  result->status = (daedal_status)diags_code(&result->diags);
   publish_result(result);
   return false;
 }
@@ -203,32 +191,6 @@ static uint32_t extent_count(const Extent *extent) {
   uint32_t count = 1;
   for (uint32_t d = 0; d < extent->dimensions; d++) count *= extent->sizes[d];
   return count;
-}
-
-/* Enlarges the extent by the subscripts "[1,2]". false: the text is something else. */
-static bool extend(Extent *extent, const char *text) {
-  uint32_t subscripts[TYPE_MAX_DIMENSIONS], count = 0;
-  for (char before = '['; *text == before && count < TYPE_MAX_DIMENSIONS; before = ',') {
-    uint32_t subscript = 0;
-    for (text++; isdigit((unsigned char)*text); text++) subscript = 10 * subscript + (uint32_t)(*text - '0');
-    subscripts[count++] = subscript;
-  }
-  if (strcmp(text, "]") != 0) return false;
-  extent->dimensions = count;
-  for (uint32_t d = 0; d < count; d++)
-    if (subscripts[d] > extent->sizes[d]) extent->sizes[d] = subscripts[d];
-  return true;
-}
-
-/* Of the variables name[1,1], name[1,2], ...; no dimensions if there are none. O(variables of the model). */
-static Extent array_extent(const Model *model, const char *name) {
-  Extent extent = {0};
-  size_t length = strlen(name);
-  for (uint32_t v = 0; v < model->variables.count; v++) {
-    const char *text = model_name(model, v);
-    if (strncmp(text, name, length) == 0) extend(&extent, text + length);
-  }
-  return extent;
 }
 
 /* "[2,3]"; of a scalar "". */
@@ -416,7 +378,6 @@ static double *no_values(Heap *heap, uint32_t count) {
 /* What the model must be loaded with. false: with no more than it was. What does not fit may do so in the next
  * model, and is reported by overrides_apply. */
 static bool work_collect(daedal_result *result, const void *argument) {
-  (void)argument;
   const Model *model = result->model->model;
   Heap *heap = result->heap;
   Diags quiet = diags_make(heap);
@@ -426,8 +387,14 @@ static bool work_collect(daedal_result *result, const void *argument) {
   uint32_t before = count_loaded(&result->overrides);
   bool *fits = arena_array(&arena, result->overrides.count, sizeof *fits);
   for (uint32_t i = 0; i < result->overrides.count; i++) fits[i] = resolve(&resolution, &result->overrides.data[i]);
-  bool is_more = count_loaded(&result->overrides) > before;
+  bool is_more = count_loaded(&result->overrides) > before || (result->inputs.count && !result->model->has_inputs);
   result->modifications.count = 0;
+  if (is_more && result->model->has_inputs && !result->inputs.count) inputs_read(result, argument);
+  for (uint32_t k = 0; is_more && k < result->inputs.count; k++) {
+    const GivenInput *input = &result->inputs.data[k];
+    Modification modification = {input->name, input->expression ? input->expression : "time"};
+    vec_push(heap, &result->modifications, modification);
+  }
   for (uint32_t i = 0; is_more && i < result->overrides.count; i++)
     if (result->overrides.data[i].is_loaded && fits[i]) modify(&resolution, result, &result->overrides.data[i]);
   heap_free_all(heap, resolution.parameters, resolution.starts);
@@ -441,17 +408,18 @@ static bool work_refuse(daedal_result *result, const void *argument) {
   for (uint32_t i = 0; i < loaded->diags.list.count; i++) {
     const Diag *diag = &loaded->diags.list.data[i];
     if (diag->severity == SEVERITY_ERROR)
-      diag_error(&result->diags, DIAG_USAGE, diag->span, "with these overrides: %s", diag->message);
+      diag_error(&result->diags, DIAG_USAGE, diag->span, "with these %s: %s",
+                 result->inputs.count ? "inputs" : "overrides", diag->message);
   }
   result->status = DAEDAL_USAGE;
   publish_result(result);
   return false;
 }
 
-bool overrides_take(daedal_result *result, const char *text) {
-  if (text && !result_protect(result, work_read, text)) return false;
-  while (result->overrides.count && result_protect(result, work_collect, NULL)) {
-    daedal_model *loaded = model_load_modified(result->model, &result->modifications);
+bool overrides_take(daedal_result *result, const daedal_options *options) {
+  if (!result_protect(result, work_read, options)) return false;
+  while (result->overrides.count + result->inputs.count && result_protect(result, work_collect, options)) {
+    daedal_model *loaded = model_load_modified(result->model, &result->modifications, &result->inputs);
     if (!loaded) result->broken = true, result->status = DAEDAL_INTERNAL;
     else if (!loaded->model) result_protect(result, work_refuse, loaded);
     if (!loaded || !loaded->model) return daedal_model_free(loaded), false;

@@ -28,9 +28,11 @@ static bool keep_options(daedal_result *asked, const void *argument) {
   daedal_plan *plan = ((const PlanWork *)argument)->plan;
   const char **texts[] = {&plan->options.method,       &plan->options.solver,     &plan->options.overrides,
                           &plan->options.start_values, &plan->options.start_from, &plan->options.variables,
-                          &plan->options.invariants};
+                          &plan->options.invariants,   &plan->options.inputs};
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     if (*texts[k]) *texts[k] = arena_copy(&asked->diags.arena, *texts[k], strlen(*texts[k]));
+  plan->options.given_inputs =
+      heap_copy(asked->heap, plan->options.given_inputs, plan->options.given_input_count, sizeof(daedal_input));
   return true;
 }
 
@@ -44,7 +46,7 @@ daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options
   plan->hook = hook;
   plan->options = options_given(options);
   PlanWork work = {plan, &plan->options};
-  plan->asked = result_make(model, plan->options.overrides, make_plan, &work);
+  plan->asked = result_make(model, &plan->options, make_plan, &work);
   if (plan->asked) {
     result_protect(plan->asked, keep_options, &work);
     return plan;
@@ -61,21 +63,6 @@ bool daedal_plan_depends_on_values(const daedal_plan *plan) {
 
 /* ---- runs ---- */
 
-typedef struct RunValue {
-  const char *name;
-  double value;
-} RunValue;
-
-struct daedal_run {
-  Heap *heap;
-  Arena arena;
-  daedal_plan *plan;
-  VEC(RunValue) values;  /* those set, each name once */
-  TextVec overrides;     /* the plan's and these, as a list; empty: nothing was set */
-  TextVec proposed;      /* the list with the value that is being set */
-  daedal_result *result; /* of the last execution */
-};
-
 /* A value to set; without a name, a run to begin. */
 typedef struct RunSetting {
   daedal_run *run;
@@ -91,6 +78,8 @@ static void begin_run(void *context) {
   run->arena = arena_make(heap);
   work->run = run;
 }
+
+const daedal_model *daedal_plan_model(const daedal_plan *plan) { return plan ? plan->asked->model : NULL; }
 
 daedal_run *daedal_run_make(daedal_plan *plan) {
   if (daedal_plan_status(plan) != DAEDAL_OK) return NULL;
@@ -148,6 +137,27 @@ static void accept_overrides(void *context) {
   run->proposed = before;
 }
 
+/* What was set holds for another run too. */
+typedef struct RunCopy {
+  daedal_run *to;
+  const daedal_run *from;
+} RunCopy;
+
+static void copy_values(void *context) {
+  const RunCopy *copy = context;
+  daedal_run *to = copy->to;
+  for (uint32_t k = 0; k < copy->from->values.count; k++) {
+    RunValue value = copy->from->values.data[k];
+    value.name = arena_copy(&to->arena, value.name, strlen(value.name));
+    vec_push(to->heap, &to->values, value);
+  }
+  text_append(to->heap, &to->overrides, copy->from->overrides.data, copy->from->overrides.count);
+}
+
+bool run_copy_values(daedal_run *to, const daedal_run *from) {
+  return !from->values.count || heap_protect(to->heap, copy_values, &(RunCopy){to, from});
+}
+
 /* The overrides are read as an execution would. */
 static bool try_values(daedal_result *result, const void *argument) {
   Request request = {0};
@@ -161,26 +171,29 @@ daedal_status daedal_run_set(daedal_run *run, const char *name, double value) {
   if (!run || !name || !isfinite(value)) return DAEDAL_USAGE;
   if (!heap_protect(run->heap, write_overrides, &setting)) return DAEDAL_INTERNAL;
   const daedal_plan *plan = run->plan;
-  daedal_result *tried = result_make(plan->asked->model, run->proposed.data, try_values, &plan->options);
+  daedal_options options = plan->options;
+  options.overrides = run->proposed.data;
+  daedal_result *tried = result_make(plan->asked->model, &options, try_values, &options);
   daedal_status status = daedal_result_status(tried);
   daedal_result_free(tried);
   if (status != DAEDAL_OK) return status;
   return heap_protect(run->heap, accept_overrides, &setting) ? DAEDAL_OK : DAEDAL_INTERNAL;
 }
 
-daedal_status daedal_run_execute(daedal_run *run) {
+static daedal_status begin(daedal_run *run, bool is_stepped) {
   if (!run) return DAEDAL_INTERNAL;
   daedal_options options = run->plan->options;
   if (run->overrides.count) options.overrides = run->overrides.data;
   daedal_result_free(run->result);
-  run->result = plan_run(run->plan, &options);
+  run->result = plan_run(run->plan, &options, is_stepped);
   return daedal_result_status(run->result);
 }
+
+daedal_status daedal_run_execute(daedal_run *run) { return begin(run, false); }
+daedal_status daedal_run_start(daedal_run *run) { return begin(run, true); }
 
 double daedal_run_get(const daedal_run *run, const char *name) {
   const daedal_result *result = run ? run->result : NULL;
   uint32_t rows = daedal_result_rows(result);
   return daedal_result_value(result, daedal_result_find(result, name), rows - 1);
 }
-
-daedal_result *daedal_run_result(daedal_run *run) { return run ? run->result : NULL; }

@@ -34,7 +34,7 @@ static void publish_run(daedal_result *result) {
                                        array_column_name(array, pivot->in, arena)};
   }
   publish_events(result);
-  if (result->simulation.facts.statistics && statistics->constraint_row != MAP_NONE)
+  if (statistics->constraint_array && statistics->constraint_row != MAP_NONE)
     result->constraint = evaluator_row_text(statistics->constraint_array, statistics->constraint_row, arena);
   publish_result(result);
 }
@@ -76,7 +76,7 @@ void hand_on_steps(Request *request, Bridge *bridge, const daedal_options *optio
   request->run.context = bridge;
 }
 
-static bool end_run(daedal_result *result, bool ok) {
+bool end_run(daedal_result *result, bool ok) {
   complete_facts(result);
   result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
   publish_run(result);
@@ -104,7 +104,7 @@ static void make_result(void *context) {
   making->result = heap_alloc(making->heap, sizeof *making->result);
 }
 
-daedal_result *result_make(daedal_model *model, const char *overrides, ResultWork work, const void *argument) {
+daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument) {
   ResultMaking making = {.heap = model ? heap_new(heap_hook(model->heap)) : NULL};
   if (!making.heap) return NULL;
   if (!heap_protect(making.heap, make_result, &making)) {
@@ -113,7 +113,8 @@ daedal_result *result_make(daedal_model *model, const char *overrides, ResultWor
   }
   making.result->heap = making.heap;
   making.result->model = model_retain(model);
-  if (result_protect(making.result, begin_result, NULL) && overrides_take(making.result, overrides))
+  const daedal_options none = {0}, *given = options ? options : &none;
+  if (result_protect(making.result, begin_result, NULL) && overrides_take(making.result, given))
     result_protect(making.result, work, argument);
   return making.result;
 }
@@ -137,12 +138,12 @@ static bool run(daedal_result *result, const void *argument) {
 
 daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options) {
   daedal_options given = options_given(options);
-  return result_make(model, given.overrides, run, &(RunWork){.options = &given});
+  return result_make(model, &given, run, &(RunWork){.options = &given});
 }
 
 daedal_result *daedal_initialize(daedal_model *model, const daedal_options *options) {
   daedal_options given = options_given(options);
-  return result_make(model, given.overrides, run, &(RunWork){.options = &given, .initialize_only = true});
+  return result_make(model, &given, run, &(RunWork){.options = &given, .initialize_only = true});
 }
 
 /* ---- a run of a plan ---- */
@@ -150,28 +151,41 @@ daedal_result *daedal_initialize(daedal_model *model, const daedal_options *opti
 typedef struct PlanRunWork {
   daedal_plan *plan;
   const daedal_options *options;
+  bool is_stepped;
 } PlanRunWork;
 
 /* A model loaded anew with structural parameters needs a plan of its own. */
 static bool run_plan(daedal_result *result, const void *argument) {
   const PlanRunWork *work = argument;
-  Request request = {0};
+  Request request = {.is_stepped = work->is_stepped};
   Bridge bridge;
   Simulation *simulation = &result->simulation;
   bool ok = read_request(result, work->options, &request);
-  hand_on_steps(&request, &bridge, work->options);
+  if (work->is_stepped) request.filter = NULL;
+  else hand_on_steps(&request, &bridge, work->options);
   if (ok && result->model == work->plan->asked->model)
     ok = simulation_run(simulation, result->heap, &work->plan->plan, &request, &result->diags);
   else if (ok) ok = pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);
   return end_run(result, ok);
 }
 
-daedal_result *plan_run(daedal_plan *plan, const daedal_options *options) {
-  PlanRunWork work = {plan, options};
-  daedal_result *result = result_make(plan->asked->model, options->overrides, run_plan, &work);
+daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, bool is_stepped) {
+  PlanRunWork work = {plan, options, is_stepped};
+  daedal_result *result = result_make(plan->asked->model, options, run_plan, &work);
   if (!result) return NULL;
   result->plan = plan_retain(plan);
   return result;
+}
+
+static bool has_model(daedal_result *result, const void *argument) {
+  (void)argument;
+  return result->model->model != NULL;
+}
+
+daedal_result *result_like(const daedal_result *result) {
+  daedal_result *like = result_make(result->model, NULL, has_model, NULL);
+  if (like && result->plan) like->plan = plan_retain(result->plan);
+  return like;
 }
 
 /* ---- figures ---- */

@@ -42,6 +42,27 @@ double daedal_result_value(const daedal_result *result, uint32_t signal, uint32_
   return signal == 0 ? trajectory_time(trajectory, row) : trajectory_value(trajectory, row, signal - 1);
 }
 
+/* The rows as columns: time, then each signal. */
+static bool work_columns(daedal_result *result, const void *argument) {
+  (void)argument;
+  const Trajectory *trajectory = recorder_of(result)->trajectory;
+  uint32_t signals = daedal_result_signals(result);
+  size_t rows = trajectory->rows;
+  double *columns = heap_array(result->heap, rows * signals, sizeof *columns);
+  for (size_t r = 0; r < rows; r++) {
+    columns[r] = trajectory_time(trajectory, r);
+    for (uint32_t s = 1; s < signals; s++) columns[s * rows + r] = trajectory_value(trajectory, r, s - 1);
+  }
+  result->columns = columns;
+  return true;
+}
+
+const double *daedal_result_values(daedal_result *result, uint32_t signal) {
+  if (signal >= daedal_result_signals(result)) return NULL;
+  if (!result->columns && !result_protect(result, work_columns, NULL)) return NULL;
+  return result->columns + (size_t)signal * recorder_of(result)->trajectory->rows;
+}
+
 uint32_t daedal_result_find(const daedal_result *result, const char *name) {
   if (!recorder_of(result) || !name) return UINT32_MAX;
   if (strcmp(name, "time") == 0) return 0;

@@ -312,12 +312,15 @@ Modes modes_extract(Problem *problem, Arena *arena) {
   Modes modes = {.first = problem->logic->leaves};
   if (places.count) modes = extract(problem, &places, arena);
   modes.logic = problem->logic;
+  modes.has_inputs = problem->model->inputs.count > 0;
   logic_sort(problem->logic, problem->model);
   vec_free(arena->heap, &places);
   return modes;
 }
 
-bool modes_make_events(const Modes *modes) { return modes->count || !logic_is_empty(modes->logic); }
+bool modes_make_events(const Modes *modes) {
+  return modes->count || modes->has_inputs || !logic_is_empty(modes->logic);
+}
 
 uint32_t modes_leaves(const Modes *modes) { return modes->first + modes->count; }
 

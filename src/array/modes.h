@@ -17,6 +17,7 @@ typedef struct Modes {
   Expr *rate;       /* derivative of the difference along time */
   bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over stretches of time */
   const Logic *logic; /* what else happens at events */
+  bool has_inputs;    /* that may jump at events */
 } Modes;
 
 /* Can anything happen at all? */

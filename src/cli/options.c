@@ -33,6 +33,8 @@ const Option options[] = {
      "time between output points, instead of --intervals"},
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
      "values of parameters and start values"},
+    {"--input", NULL, "LIST", IN_INIT | IN_TIMES, OPTION_TEXT, PLACE(run.inputs),
+     "inputs along time: u=sin(time), FILE.csv, held:FILE.csv; commas between"},
     {"--start-values", NULL, "FILE", IN_RUNS, OPTION_TEXT, PLACE(run.start_values),
      "start values from a list, as init --write makes it"},
     {"--start-from", NULL, "RESULT[@T]", IN_RUNS, OPTION_TEXT, PLACE(run.start_from),

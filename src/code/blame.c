@@ -115,7 +115,7 @@ static bool node_value(Inquiry *inquiry, Expr e, double *value, double *argument
   *argument = op == OP_DIVIDE || op == OP_DIV || op == OP_MOD || op == OP_REM ? x[1] : x[0];
   if (op == OP_SUM) *value = sum_value(inquiry, e);
   else if (op == OP_CALL) return call_value(inquiry, e, value);
-  else if (op == OP_SMOOTH || op == OP_HOMOTOPY) *value = x[0];
+  else if (op == OP_SMOOTH || op == OP_HOMOTOPY || op == OP_INPUT) *value = x[0];
   else {
     node_exponent(inquiry->dag, e, &x[1]);
     return op_evaluate(op, x, value);

@@ -127,6 +127,7 @@ uint64_t *decisions_save(const Decisions *decisions, Heap *heap) {
 
 void decisions_restore(Decisions *decisions, const uint64_t *saved) {
   uint32_t count = decisions->logic->samples.count;
+  begin_samples(decisions, 0);
   if (count) memcpy(decisions->count, saved, count * sizeof *saved);
 }
 

@@ -58,6 +58,7 @@ void decisions_act(Decisions *decisions, double t, const double *y);
 bool decisions_fires(const Decisions *decisions, uint32_t action);
 double decisions_value(const Decisions *decisions, uint32_t action);
 
-/* How many samples are over, in the heap; and back to there. The values are the evaluator's. */
+/* How many samples are over, in the heap; and back to there, also in decisions that no run has begun with. The
+ * values are the evaluator's. */
 uint64_t *decisions_save(const Decisions *decisions, Heap *heap);
 void decisions_restore(Decisions *decisions, const uint64_t *saved);

@@ -44,11 +44,13 @@ Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parame
   evaluator->rows = workspace_new(heap, code->rows);
   evaluator->entries = workspace_new(heap, code->jacobian->program);
   evaluator->past = past_new(heap, code);
+  evaluator->inputs = inputs_new(heap, model);
   fill_nominal(evaluator);
   return evaluator;
 }
 
 Point evaluator_point(const Evaluator *evaluator, double t, const double *y) {
+  if (evaluator->inputs && y) inputs_write(evaluator->inputs, t, evaluator->parameters);
   Point point = {t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
   if (evaluator->past) past_read(evaluator, &point);
   return point;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "code/array_code.h"
+#include "code/inputs.h"
 
 typedef struct Past Past;
 
@@ -15,6 +16,7 @@ typedef struct Evaluator {
   const Jacobian *jacobian;
   Model *own; /* see evaluator_model */
   double *parameters, *discretes, *pre;
+  Inputs *inputs;  /* NULL: none have values along time. Evaluators of one run share them */
   double *nominal; /* per column, positive */
   Past *past;      /* what delays look back at (past.h); NULL without them */
   Workspace *rows, *entries;

@@ -40,7 +40,7 @@ uint32_t node_children(const Dag *dag, Expr e) {
   double constant;
   if (op == OP_SUM) return dag_terms(dag, e, &constant, &terms);
   if (op_kind(op) == KIND_LEAF || !op_has_value(op)) return 0;
-  if (op == OP_SMOOTH || op == OP_HOMOTOPY || node_exponent(dag, e, NULL)) return 1;
+  if (op == OP_SMOOTH || op == OP_HOMOTOPY || op == OP_INPUT || node_exponent(dag, e, NULL)) return 1;
   return dag_arguments(dag, e, &arguments);
 }
 

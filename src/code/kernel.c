@@ -282,6 +282,7 @@ static Operand emit_operator(KernelBuilder *builder, Expr e) {
   switch (dag_op(builder->dag, e)) {
   case OP_NOEVENT:
   case OP_SMOOTH:
+  case OP_INPUT:
   case OP_HOMOTOPY: return o[0];
   default: return emit(builder, dag_op(builder->dag, e), o[0], o[1], o[2]);
   }

@@ -38,7 +38,7 @@ Switches *switches_new(Heap *heap, Evaluator *evaluator) {
   const Modes *modes = evaluator->code->modes;
   uint32_t count = modes->count;
   Decisions *decisions = decisions_new(heap, evaluator);
-  if (!count && !decisions) return NULL;
+  if (!count && !decisions && !evaluator->inputs) return NULL;
   Switches *switches = heap_alloc(heap, sizeof *switches);
   switches->modes = modes;
   switches->evaluator = evaluator;
@@ -277,7 +277,9 @@ bool switches_agree(const Switches *switches) {
 /* ---- setting all ---- */
 
 uint32_t switches_set(Switches *switches, double t, const double *y) {
+  Inputs *inputs = switches->evaluator->inputs;
   uint32_t changed = switches->schedule ? schedule_set(switches->schedule, t) : 0;
+  if (inputs) changed += inputs_pass(inputs, t);
   if (changed) switches->matter = true;
   evaluate_rates(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++) {

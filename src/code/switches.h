@@ -58,7 +58,7 @@ typedef struct Trial {
   uint32_t flipped, changes; /* a bit for each mode; how many are set */
 } Trial;
 
-/* For the modes and the logic of the evaluator's code; NULL if it has none. Lives in the heap. */
+/* For the modes and the logic of the evaluator's code, and its inputs; NULL if it has none. Lives in the heap. */
 Switches *switches_new(Heap *heap, Evaluator *evaluator);
 
 /* Forgets what was learned along a run: rates, hysteresis, sliding. The modes stay. */

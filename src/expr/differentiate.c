@@ -162,12 +162,22 @@ static Expr derive_delayed(Dag *dag, Expr self, const Expr *d) {
   return d[2] == EXPR_ZERO ? EXPR_ZERO : dag_delayed(dag, (uint32_t)first, (uint32_t)order + 1);
 }
 
+/* The leaves of an input's derivatives follow that of its value; behind the last there are none. */
+static Expr derive_input(Dag *dag, Expr self) {
+  double more = dag_value(dag, dag_child(dag, self, 2));
+  if (!(more > 0)) return EXPR_ZERO;
+  uint32_t leaf = dag_index(dag, dag_child(dag, self, 0));
+  Expr arguments[] = {dag_parameter(dag, leaf + 1), dag_time(dag), dag_constant(dag, more - 1)};
+  return dag_nary(dag, OP_INPUT, arguments, 3);
+}
+
 static Expr derive_node(Dag *dag, Expr self, const Expr *d, uint32_t count, bool in_time) {
   Op op = dag_op(dag, self);
   if (op_is_selector(op)) return select_derivative(dag, self, d);
   switch (op) {
   case OP_SUM: return derive_sum(dag, self, d);
   case OP_DIVIDE: return derive_quotient(dag, self, d);
+  case OP_INPUT: return in_time ? derive_input(dag, self) : EXPR_ZERO;
   case OP_DELAY: return in_time ? derive_delay(dag, self, d) : EXPR_ZERO;
   case OP_DELAYED: return derive_delayed(dag, self, d);
   default: return derive_operator(dag, self, d, count);

@@ -372,6 +372,7 @@ Expr dag_nary(Dag *dag, Op op, const Expr *arguments, uint32_t count) {
   case 2: return dag_binary(dag, op, arguments[0], arguments[1]);
   case 3:
     if (op == OP_IF) return dag_if(dag, arguments[0], arguments[1], arguments[2]);
+    if (op == OP_INPUT) return intern_copy(dag, op, arguments, count);
     return semilinear(dag, (Expr[]){arguments[0], arguments[1], arguments[2]});
   default: return intern_copy(dag, op, arguments, count);
   }

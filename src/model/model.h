@@ -39,7 +39,8 @@ typedef struct Variable {
   StateSelect select;
   Fixed fixed;
   bool is_final;
-  bool is_structural; /* its value decided sizes, loops or branches: it can no longer be changed */
+  bool is_input_value; /* a parameter that holds the value of an input, or a derivative of it, along a run */
+  bool is_structural;  /* its value decided sizes, loops or branches: it can no longer be changed */
   /* Of parameters and constants; EXPR_NONE if there is none (then start holds). Of an input: the right side of the
    * equation that its declaration makes. */
   Expr binding;
@@ -102,6 +103,25 @@ typedef struct Experiment {
   double start, stop, tolerance, interval;
 } Experiment;
 
+/* Where the values of an input along time come from. */
+typedef enum InputKind {
+  INPUT_SET,      /* the caller sets them; held in between */
+  INPUT_LINES,    /* points, with lines between them */
+  INPUT_STAIRS,   /* points, held up to the next */
+  INPUT_FUNCTION, /* a function of the caller's */
+} InputKind;
+
+typedef struct InputSource {
+  InputKind kind;
+  uint32_t variable; /* position */
+  uint32_t leaf;     /* parameter leaf of the value; those of the derivatives follow */
+  uint32_t orders;   /* derivatives that are given */
+  uint32_t rows;     /* points; two of one time are a jump */
+  const double *times, *values;
+  double (*function)(void *context, double time, uint32_t order);
+  void *context;
+} InputSource;
+
 /* A class of external objects; its text is kept as it was written, for `flatten`. */
 typedef struct ExternalObject {
   Name name;
@@ -124,6 +144,7 @@ typedef struct Model {
   VEC(When) whens;
   VEC(Action) asserts;       /* assert and terminate outside of when */
   VEC(Function *) functions; /* what dag_call refers to */
+  VEC(InputSource) inputs;   /* whose values come from outside */
   VEC(Routine *) routines;   /* bodies, as CODE_CALL counts them */
   VEC(Record) records;
   VEC(ExternalObject) external_objects;

@@ -415,6 +415,7 @@ static Model *begin_model(const Reduction *reduction, const char *method) {
   model->experiment = original->experiment;
   model->experiment.start = reduction->time;
   model->experiment.has_start |= reduction->time != 0;
+  for (uint32_t k = 0; k < original->inputs.count; k++) vec_push(model->heap, &model->inputs, original->inputs.data[k]);
   for (uint32_t k = 0; k < original->enumerations.count; k++)
     vec_push(model->heap, &model->enumerations, original->enumerations.data[k]);
   for (uint32_t k = 0; k < original->functions.count; k++)

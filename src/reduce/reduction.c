@@ -235,6 +235,7 @@ ArrayRun reduced_run(const Reduction *reduction, const ArrayRun *at, Heap *heap)
   run.y = start_values(reduced, reduction->array, at->y, heap);
   if (reduced->array == reduction->array) return run;
   run = (ArrayRun){.evaluator = evaluator_new(heap, reduced->code, at->evaluator->parameters), .y = run.y};
+  run.evaluator->inputs = at->evaluator->inputs;
   if (reduced->modes == reduction->modes) { /* an event changes both */
     run.evaluator->discretes = at->evaluator->discretes;
     run.evaluator->pre = at->evaluator->pre;

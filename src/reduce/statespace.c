@@ -367,6 +367,8 @@ void statespace_choose(StateSpace *space, const int32_t *depth) {
   space->chosen = true;
 }
 
+void statespace_forget(StateSpace *space) { space->chosen = false; }
+
 /* ---- solving ---- */
 
 /* Factors the unit's part of the block matrix unless the owner of its factors has just these values. */

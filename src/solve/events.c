@@ -238,6 +238,7 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
   if (switches && switches->schedule) next = schedule_next(switches->schedule, t, stop, mode);
   if (switches && switches->decisions) sample = decisions_next_time(switches->decisions, t);
   double known = fmin(sample, view->evaluator->past ? past_next_time(view->evaluator->past, t) : INFINITY);
+  if (view->evaluator->inputs) known = fmin(known, inputs_next_time(view->evaluator->inputs, t));
   if (known >= next || known > stop) return next;
   *mode = MAP_NONE;
   return known;
@@ -379,6 +380,28 @@ static bool settle_values(View *view, double t, double *y, uint32_t mode) {
   return settled;
 }
 
+/* Solves the rows with the columns held that have a mark, 2; states stay as far as the rows allow. */
+static bool solve_held(View *view, double t, double *y, uint8_t *held) {
+  const System *system = &view->system;
+  view->disturbed = true;
+  for (int32_t k = 0; k < system->links; k++)
+    if (!held[system->link_from[k]]) held[system->link_from[k]] = 1;
+  EvalStatus status = view->methods->solve_holding ? view->methods->solve_holding(view, t, y, held)
+                                                   : view->methods->solve_at_event(view, t, y);
+  return status == EVAL_OK;
+}
+
+bool events_reset(View *view, double t, double *y, const uint8_t *held, const double *values) {
+  Heap *heap = view->evaluator->heap;
+  size_t columns = (size_t)view->system.columns;
+  uint8_t *marks = heap_array(heap, columns, sizeof *marks);
+  for (size_t q = 0; q < columns; q++)
+    if (held[q]) marks[q] = 2, y[q] = values[q];
+  bool ok = solve_held(view, t, y, marks);
+  heap_free(heap, marks);
+  return ok;
+}
+
 /* What reinit does to the columns. false: the rows cannot be solved with it. */
 static bool reset_columns(View *view, double t, double *y, bool *any) {
   const Decisions *decisions = view->switches->decisions;
@@ -395,13 +418,9 @@ static bool reset_columns(View *view, double t, double *y, bool *any) {
   }
   *any = held != NULL;
   if (!held) return true;
-  view->disturbed = true;
-  for (int32_t k = 0; k < system->links; k++)
-    if (!held[system->link_from[k]]) held[system->link_from[k]] = 1;
-  EvalStatus status = view->methods->solve_holding ? view->methods->solve_holding(view, t, y, held)
-                                                   : view->methods->solve_at_event(view, t, y);
+  bool ok = solve_held(view, t, y, held);
   heap_free(heap, held);
-  return status == EVAL_OK;
+  return ok;
 }
 
 /* What fires besides, at the values found: the last assertion that does not hold, and whether the run is to end. */

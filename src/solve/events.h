@@ -17,8 +17,8 @@ bool events_locate(View *view, const Integrator *integrator, void *self, double 
 /* Does something contradict its mode at (t, y)? *mode is it. */
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode);
 
-/* The first time behind t, up to stop, at which a mode of time alone changes, and which, or a sample is due (MAP_NONE);
- * INFINITY: neither. */
+/* The first time behind t, up to stop, at which a mode of time alone changes, and which, or a sample is due or
+ * an input has a kink or a jump (MAP_NONE); INFINITY: nothing happens. */
 double events_next_time(View *view, double t, double stop, uint32_t *mode);
 
 /* Does a solution that slides along an edge leave it in the step from `before` to *t? As events_locate. */
@@ -29,7 +29,11 @@ bool events_leave(View *view, const Integrator *integrator, void *self, double b
  * changes. Returns false when they do not settle. */
 bool events_settle(View *view, double t, double *y, uint32_t mode);
 
-/* The same in the midst of an event, in another system: its iteration goes on, and what has fired in it stays so. */
+/* Gives the columns with a mark in `held` these values at (t, y), and solves the others: states stay as far as the
+ * rows allow. false: the rows cannot be solved. */
+bool events_reset(View *view, double t, double *y, const uint8_t *held, const double *values);
+
+/* As events_settle in the midst of an event, in another system: its iteration goes on, and what has fired in it stays so. */
 bool events_resume(View *view, double t, double *y);
 
 /* Looks at assertions outside of whens, at (t, y) between events: those that do not hold are in view->fired. */

@@ -78,7 +78,7 @@ static void add_variable(RecorderBuilder *builder, uint32_t position, const uint
     add_unknown(builder, variable->index, orders[variable->index], is_state);
     return;
   }
-  if (variable->type == TYPE_STRING || variable->type == TYPE_EXTERNAL_OBJECT) return;
+  if (variable->type == TYPE_STRING || variable->type == TYPE_EXTERNAL_OBJECT || variable->is_input_value) return;
   Signal signal = signal_of(builder, model, variable);
   if (variable->role == ROLE_DISCRETE) {
     signal.kind = SIGNAL_DISCRETE;

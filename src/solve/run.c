@@ -1,6 +1,7 @@
 /* run: see run.h. */
 #include "solve/run.h"
 
+#include <math.h>
 #include <string.h>
 
 struct RunLoop {
@@ -15,7 +16,12 @@ struct RunLoop {
   double *output;
   uint64_t output_count, outputs;
   bool
-      again; /* an event was passed before the output point of now: the step is taken again, what it recorded taken back */
+      again; /* an event was passed before the output point of now: the step is taken again, and its rows are taken back */
+  bool is_open; /* what follows from the last step is still to be done: its event, the choice of states */
+  double now;   /* time reached; before the stepper's if it is in the last step */
+  double *at;   /* all columns then, if it is */
+  uint64_t steps;
+  RunStatistics before;                                        /* of the systems before */
   uint64_t rows_before, entries_before;                        /* the evaluator's counts at the beginning */
   uint64_t output_rows, output_entries, output_factorizations; /* spent on output points */
 };
@@ -48,6 +54,7 @@ static bool record_point(RunLoop *run, double t) {
 
 /* All output points up to t, from the dense output of the last step; those before t only, with `before`. */
 static bool record_until(RunLoop *run, double t, bool before) {
+  if (!run->recorder) return true;
   size_t rows = run->recorder->trajectory->rows;
   uint64_t outputs = run->output_count;
   while (run->output_count <= run->outputs) {
@@ -64,16 +71,20 @@ static bool record_until(RunLoop *run, double t, bool before) {
   return true;
 }
 
+static void add_row(RunLoop *run, double t, const double *y) {
+  if (run->recorder) recorder_add(run->recorder, t, y);
+}
+
 /* Behind an event; without rows of events only at an output point. */
 static void record_behind(RunLoop *run, double t) {
   bool is_output = run->output_count <= run->outputs && output_time(run, run->output_count) == t;
-  if (!run->options->no_event_rows || is_output) recorder_add(run->recorder, t, stepper_values(run->stepper));
+  if (!run->options->no_event_rows || is_output) add_row(run, t, stepper_values(run->stepper));
   run->output_count += is_output;
 }
 
 /* Both sides of an event. */
 static bool record_event(RunLoop *run, double t) {
-  if (!run->options->no_event_rows) recorder_add(run->recorder, t, stepper_values(run->stepper));
+  if (!run->options->no_event_rows) add_row(run, t, stepper_values(run->stepper));
   if (!stepper_settle(run->stepper)) return false;
   record_behind(run, t);
   return true;
@@ -81,24 +92,50 @@ static bool record_event(RunLoop *run, double t) {
 
 /* ---- the loop ---- */
 
-static bool integrate(RunLoop *run) {
+static bool has_ended(const RunLoop *run) { return run->statistics->stopped || stepper_terminated(run->stepper); }
+
+/* Does what follows from the last step: the event that ends it, what the next step needs. */
+static bool close_step(RunLoop *run) {
   const RunOptions *options = run->options;
+  double t = stepper_time(run->stepper);
+  run->is_open = false;
+  if (stepper_at_event(run->stepper) && !record_event(run, t)) return false;
+  if (options->on_step && options->on_step(options->context, t, ++run->steps)) run->statistics->stopped = true;
+  return t >= options->stop || has_ended(run) || stepper_prepare(run->stepper);
+}
+
+static bool take_step(RunLoop *run) {
+  if (!stepper_step(run->stepper)) return false;
+  run->again = false;
+  if (!record_until(run, stepper_time(run->stepper), stepper_at_event(run->stepper))) return false;
+  run->is_open = !run->again;
+  return true;
+}
+
+/* Looks at a time within the last step, which is then the time reached, unless an event was passed before it. */
+static bool stay_within(RunLoop *run, double t) {
+  if (!stepper_interpolate(run->stepper, t, run->at)) return stepper_fail(run->stepper, STEP_EVALUATION, t);
+  run->is_open = !stepper_passed_event(run->stepper, t, run->at);
+  if (!run->is_open) return true;
+  constraints_check(run->constraints, t, run->at);
+  run->now = t;
+  return true;
+}
+
+/* A step beyond the time asked for is in vain if an input gets another value there. */
+static bool advance(RunLoop *run, double until, bool once) {
   Stepper *stepper = run->stepper;
-  uint64_t steps = 0;
-  while (stepper_time(stepper) < options->stop && !stepper_terminated(stepper)) {
-    if (!stepper_step(stepper)) return false;
-    double t = stepper_time(stepper);
-    bool event = stepper_at_event(stepper);
-    run->again = false;
-    if (!record_until(run, t, event)) return false;
-    if (run->again) continue;
-    if (event && !record_event(run, t)) return false;
-    if (options->on_step && options->on_step(options->context, t, ++steps)) {
-      run->statistics->stopped = true;
-      return true;
-    }
-    if (t < options->stop && !stepper_terminated(stepper) && !stepper_prepare(stepper)) return false;
+  stepper_limit(stepper, inputs_are_given(run->view->evaluator->inputs) ? until : INFINITY);
+  while (!has_ended(run) && (run->is_open || stepper_time(stepper) < until)) {
+    if (run->is_open && stepper_time(stepper) > until) {
+      if (!stay_within(run, until)) return false;
+      if (run->is_open) return true;
+    } else if (run->is_open) {
+      if (!close_step(run)) return false;
+      if (once) break;
+    } else if (!take_step(run)) return false;
   }
+  run->now = stepper_time(stepper);
   return true;
 }
 
@@ -115,18 +152,18 @@ static void collect_constraints(const RunLoop *run) {
   statistics->constraint_array = run->view->original;
 }
 
-static void collect_statistics(const RunLoop *run) {
+void run_collect(RunLoop *run) {
   RunStatistics *statistics = run->statistics;
   const Evaluator *evaluator = run->view->evaluator;
   uint64_t rows = evaluator->row_evaluations - run->rows_before - run->output_rows;
   uint64_t entries = evaluator->entry_evaluations - run->entries_before - run->output_entries;
-  StepperStatistics before = statistics->stepper;
+  const RunStatistics *before = &run->before;
   statistics->stepper = stepper_statistics(run->stepper);
   statistics->stepper.factorizations -= run->output_factorizations;
-  stepper_statistics_add(&statistics->stepper, &before, run->heap);
-  statistics->residual_evaluations += evaluator_in_rows(evaluator, rows);
-  statistics->output_evaluations += evaluator_in_rows(evaluator, run->output_rows);
-  statistics->jacobian_evaluations += evaluator_in_jacobians(evaluator, entries);
+  stepper_statistics_add(&statistics->stepper, &before->stepper, run->heap);
+  statistics->residual_evaluations = before->residual_evaluations + evaluator_in_rows(evaluator, rows);
+  statistics->output_evaluations = before->output_evaluations + evaluator_in_rows(evaluator, run->output_rows);
+  statistics->jacobian_evaluations = before->jacobian_evaluations + evaluator_in_jacobians(evaluator, entries);
   collect_constraints(run);
 }
 
@@ -151,13 +188,14 @@ RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunS
   RunLoop *run = heap_alloc(heap, sizeof *run);
   *run = (RunLoop){.heap = heap, .options = options, .recorder = recorder, .statistics = statistics, .diags = diags};
   run->outputs = options->intervals;
+  if (!recorder) run->output_count = run->outputs + 1;
   return run;
 }
 
 /* Another system, from (t, y) on. */
 static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y) {
   const RunOptions *options = run->options;
-  StepperOptions stepping = {.start = t,
+  StepperOptions stepping = {.start = options->start,
                              .stop = options->stop,
                              .tolerance = options->tolerance,
                              .max_step = options->max_step,
@@ -165,20 +203,87 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
   run->view = view;
   run->stepper = stepper_new(run->heap, view, plan->structure, plan->watched, &stepping, run->diags);
   run->output = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));
+  run->at = heap_array(run->heap, (size_t)view->system.columns, sizeof(double));
+  run->is_open = false;
+  run->before = *run->statistics;
   run->constraints = constraints_new(run->heap, view, plan->constraints, t, y);
   run->rows_before = view->evaluator->row_evaluations;
   run->entries_before = view->evaluator->entry_evaluations;
   run->output_rows = run->output_entries = run->output_factorizations = 0;
 }
 
-RunStatus run_integrate(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes) {
+/* How a call ended that went well or not. */
+static RunStatus status_of(RunLoop *run, bool ok) {
+  if (ok) return RUN_DONE;
+  run_collect(run);
+  if (!stepper_restructured(run->stepper)) return RUN_FAILED;
+  return stepper_at_event(run->stepper) ? RUN_RESTRUCTURED : RUN_MISLED;
+}
+
+RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes) {
   take_system(run, view, plan, t, y);
   bool ok = resumes ? stepper_resume(run->stepper, t, y) : stepper_start(run->stepper, t, y);
   if (ok && resumes) record_behind(run, t);
-  ok = ok && record_until(run, t, false) && integrate(run);
-  collect_statistics(run);
-  if (!ok && stepper_restructured(run->stepper)) return stepper_at_event(run->stepper) ? RUN_RESTRUCTURED : RUN_MISLED;
-  return ok && check_constraints(run) ? RUN_DONE : RUN_FAILED;
+  run->now = t;
+  return status_of(run, ok && record_until(run, t, false));
+}
+
+RunStatus run_advance(RunLoop *run, double until, bool once) { return status_of(run, advance(run, until, once)); }
+
+RunStatus run_end(RunLoop *run) {
+  run_collect(run);
+  return check_constraints(run) ? RUN_DONE : RUN_FAILED;
+}
+
+bool run_is_over(const RunLoop *run) { return has_ended(run) || run->now >= run->options->stop; }
+
+double run_time(const RunLoop *run) { return run->now; }
+
+const double *run_values(const RunLoop *run) {
+  return run->now < stepper_time(run->stepper) ? run->at : stepper_values(run->stepper);
+}
+
+bool run_interpolate(RunLoop *run, double t, double *y) {
+  if (t == run->now) memcpy(y, run_values(run), (size_t)run->view->system.columns * sizeof *y);
+  return t == run->now || (t < run->now && t >= stepper_begin(run->stepper) && stepper_interpolate(run->stepper, t, y));
+}
+
+/* ---- states ---- */
+
+struct RunState {
+  RunLoop loop; /* where it was */
+  StepperState *reached;
+};
+
+/* The stepper begins anew at the time reached. */
+static bool go_back(RunLoop *run) {
+  if (!(run->now < stepper_time(run->stepper))) return !run->is_open || close_step(run);
+  run->is_open = false;
+  return stepper_go_back(run->stepper, run->now, run->at);
+}
+
+RunStatus run_disturb(RunLoop *run, const uint8_t *held, const double *values) {
+  return status_of(run, go_back(run) && stepper_disturb(run->stepper, held, values));
+}
+
+RunState *run_save(RunLoop *run, Heap *heap) {
+  if (!go_back(run)) return NULL;
+  RunState *state = heap_alloc(heap, sizeof *state);
+  state->reached = stepper_save(run->stepper, heap);
+  state->loop = *run;
+  return state->reached ? state : NULL;
+}
+
+bool run_restore(RunLoop *run, const RunState *state) {
+  *run = state->loop;
+  return stepper_restore(run->stepper, state->reached);
+}
+
+bool run_adopt(RunLoop *run, View *view, const RunPlan *plan, const RunState *state) {
+  const Stepper *from = state->loop.stepper;
+  take_system(run, view, plan, stepper_time(from), stepper_values(from));
+  run->now = stepper_time(from);
+  return stepper_restore(run->stepper, state->reached);
 }
 
 double run_event(const RunLoop *run, const double **y) {

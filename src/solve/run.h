@@ -1,4 +1,5 @@
-/* run: the loop around a stepper: output points, events in the result, constraint check.
+/* run: the loop around a stepper: output points, events in the result, constraint check. A whole run is one advance to
+ * the stop time; a caller who steps makes many.
  *
  * Invariant: output points cost no steps. At an output point only the states are interpolated; all other columns are
  * solved from the rows again, so that every constraint holds there to round-off. */
@@ -41,17 +42,48 @@ typedef struct RunPlan {
 typedef struct RunLoop RunLoop;
 
 typedef enum RunStatus {
-  RUN_DONE,         /* to the end, or where the model or the callback asked for it */
+  RUN_DONE,         /* what was asked for, or up to where the model or the callback ended the run */
   RUN_FAILED,       /* an error is in diags, and what was reached is in the recorder */
   RUN_RESTRUCTURED, /* at an event the equations take another structure: see run_event */
   RUN_MISLED,       /* a system made for all branches is singular where it starts; nothing was done */
 } RunStatus;
 
-/* Rows go to the recorder. options and statistics must outlive it. Lives in the heap. */
+/* Rows go to the recorder (NULL: nowhere). options and statistics must outlive it. Lives in the heap. */
 RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunStatistics *statistics, Diags *diags);
 
-/* Integrates from the consistent (t, y) on. resumes: in the midst of an event at which the structure has changed. */
-RunStatus run_integrate(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes);
+/* Begins in a system at the consistent (t, y). resumes: in the midst of an event at which the structure has changed. */
+RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y, bool resumes);
+
+/* Goes on to the time `until`, with `once` for one step of the integrator at most. */
+RunStatus run_advance(RunLoop *run, double until, bool once);
+
+/* Brings the statistics up to date. */
+void run_collect(RunLoop *run);
+
+/* The same at the end, and a look at the constraints: RUN_FAILED if they were not kept. */
+RunStatus run_end(RunLoop *run);
+
+/* Has the run come to its stop time, or has the model or the callback ended it? */
+bool run_is_over(const RunLoop *run);
+
+/* Time reached, and all columns there, behind an event. Until the next call. */
+double run_time(const RunLoop *run);
+const double *run_values(const RunLoop *run);
+
+/* All columns at a time within the last step. false: it is outside, or the rows cannot be solved there. */
+bool run_interpolate(RunLoop *run, double t, double *y);
+
+/* Takes what was given other values from outside as an event at the time reached: inputs, and the columns with a
+ * mark in `held` (NULL: none). */
+RunStatus run_disturb(RunLoop *run, const uint8_t *held, const double *values);
+
+/* The whole state, in the heap, and back to it; the system is part of it. NULL, false: an error is in diags. */
+typedef struct RunState RunState;
+RunState *run_save(RunLoop *run, Heap *heap);
+bool run_restore(RunLoop *run, const RunState *state);
+
+/* Begins in a system at the state of another loop, whose system is alike. */
+bool run_adopt(RunLoop *run, View *view, const RunPlan *plan, const RunState *state);
 
 /* Where the structure changed: the columns of the last system before the event. */
 double run_event(const RunLoop *run, const double **y);

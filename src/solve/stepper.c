@@ -47,6 +47,7 @@ struct Stepper {
   bool terminated;           /* the model asked for the end */
   bool at_event;             /* the last step ended at one, with the columns before it in y */
   uint32_t mode;             /* one that changes there */
+  double limit;              /* where the caller wants a step to end; INFINITY: anywhere */
   double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
   double t_timed;            /* the next event of time alone; INFINITY: none */
   uint32_t timed;            /* a mode that changes then */
@@ -59,7 +60,6 @@ struct Stepper {
   double disputed;     /* up to here steps are short */
   bool warned;         /* of a determinant */
   uint32_t tiny;       /* steps in a row that hardly got ahead */
-  bool advanced;       /* stepper_advance has made a step since the start */
 };
 
 double stepper_time(const Stepper *stepper) {
@@ -469,6 +469,10 @@ static void restart(Stepper *stepper, double t) {
   int32_t count = by_ranks ? exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) : 1;
   if (count <= 0 && reselect(stepper, t)) return;
   const Switches *switches = stepper->view->switches;
+  if (!switches) { /* the caller has changed values */
+    start_with(stepper, t, stepper->y, 0);
+    return;
+  }
   uint32_t mode = stepper->mode == MAP_NONE ? switches->modes->count : stepper->mode;
   stepper->first_step = &stepper->first_steps[2 * mode + (event_value(stepper) != 0)];
   start_with(stepper, t, stepper->y, suggested_step(stepper));
@@ -686,7 +690,7 @@ static bool take_step(Stepper *stepper) {
     if (stepper->turning || stepper->view->switches)
       memcpy(stepper->begin, stepper->integrator->values(stepper->self),
              (size_t)stepper->view->system.columns * sizeof(double));
-    double stop = fmin(stepper->options.stop, fmin(stepper->t_timed, stepper->t_doubt));
+    double stop = fmin(fmin(stepper->options.stop, stepper->limit), fmin(stepper->t_timed, stepper->t_doubt));
     const Past *past = stepper->view->evaluator->past;
     if (past) stop = fmin(stop, stepper->before + past_longest_step(past));
     status = stepper->integrator->step(stepper->self, stop);
@@ -758,6 +762,8 @@ static bool step_to_event(Stepper *stepper) {
 
 bool stepper_step(Stepper *stepper) { return step_to_event(stepper) && keep_past(stepper); }
 
+void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
+
 bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
@@ -780,6 +786,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
+  stepper->limit = INFINITY;
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
   stepper->begin = heap_array(heap, columns, sizeof(double));
@@ -807,6 +814,7 @@ static bool begin_discrete(Stepper *stepper, double t) {
 
 static bool start_at(Stepper *stepper, double t, const double *y) {
   memcpy(stepper->y, y, (size_t)stepper->view->system.columns * sizeof *y);
+  stepper->before = t;
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = INFINITY;
   stepper->at_event = false;
@@ -833,17 +841,29 @@ bool stepper_resume(Stepper *stepper, double t, const double *y) {
   return finish_event(stepper, events_resume(stepper->view, t, stepper->y));
 }
 
-/* ---- over many steps ---- */
+double stepper_begin(const Stepper *stepper) { return stepper->before; }
 
-bool stepper_advance(Stepper *stepper, double until, double *y) {
-  while (stepper_time(stepper) < until || (stepper->at_event && stepper->t_event <= until)) {
-    if (stepper->at_event ? !stepper_settle(stepper) : stepper->advanced && !stepper_prepare(stepper)) return false;
-    if (stepper_time(stepper) >= until) break;
-    if (!stepper_step(stepper)) return false;
-    stepper->advanced = true;
-  }
-  return stepper_interpolate(stepper, until, y) || stepper_fail(stepper, STEP_EVALUATION, until);
+bool stepper_go_back(Stepper *stepper, double t, const double *y) {
+  add_work(stepper, &stepper->statistics);
+  return start_at(stepper, t, y);
 }
+
+bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values) {
+  View *view = stepper->view;
+  double t = stepper_time(stepper);
+  copy_values(stepper);
+  memcpy(stepper->begin, stepper->y, (size_t)view->system.columns * sizeof(double));
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->mode = MAP_NONE;
+  stepper->statistics.time_events++;
+  if (held && !events_reset(view, t, stepper->y, held, values)) return stepper_fail(stepper, STEP_EVALUATION, t);
+  bool settled = !view->switches || events_settle(view, t, stepper->y, MAP_NONE);
+  view->disturbed = true;
+  return finish_event(stepper, settled);
+}
+
+/* ---- states ---- */
 
 /* The values of an evaluator. */
 typedef struct SavedValues {
@@ -856,6 +876,8 @@ struct StepperState {
   SavedValues run, original;
   uint64_t *samples; /* that are over */
   Past *past;        /* NULL without delays */
+  void *inputs;      /* NULL: there are none */
+  double *speed;     /* of the conditions, by which events are looked for */
   void *choice;      /* NULL: the states are never chosen */
 };
 
@@ -895,16 +917,23 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   state->original = save_values(view->original, heap);
   if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
   if (view->evaluator->past) state->past = past_save(view->evaluator->past, heap);
+  if (view->evaluator->inputs) state->inputs = inputs_save(view->evaluator->inputs, heap);
+  if (view->switches)
+    state->speed = heap_copy(heap, view->switches->speed, view->switches->modes->count, sizeof(double));
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return stepper_restore(stepper, state) ? state : NULL;
 }
 
 bool stepper_restore(Stepper *stepper, const StepperState *state) {
   View *view = stepper->view;
-  add_work(stepper, &stepper->statistics);
+  if (stepper->integrator) add_work(stepper, &stepper->statistics);
   restore_values(view->evaluator, &state->run);
   restore_values(view->original, &state->original);
-  if (view->switches) switches_forget(view->switches);
+  if (view->switches) {
+    switches_forget(view->switches);
+    copy_numbers(view->switches->speed, state->speed, view->switches->modes->count);
+  }
+  if (state->inputs) inputs_restore(view->evaluator->inputs, state->inputs);
   if (state->samples) decisions_restore(view->switches->decisions, state->samples);
   if (state->past) past_restore(view->evaluator->past, state->past);
   if (view->methods->restore_choice) view->methods->restore_choice(view, state->choice, state->y);
@@ -912,7 +941,6 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   stepper->waiting = NULL;
   stepper->first_step = NULL;
   if (view->switches) memset(stepper->first_steps, 0, 2 * ((size_t)view->switches->modes->count + 1) * sizeof(double));
-  stepper->advanced = false;
   stepper->repairs = stepper->retakes = 0;
   return start_at(stepper, state->t, state->y);
 }

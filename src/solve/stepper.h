@@ -53,6 +53,9 @@ bool stepper_start(Stepper *stepper, double t, const double *y);
 /* One step, not beyond the stop time. false: an error is in diags. */
 bool stepper_step(Stepper *stepper);
 
+/* Steps to come end at this time at the latest; INFINITY: only at the stop time. */
+void stepper_limit(Stepper *stepper, double limit);
+
 /* Time reached, and all columns there; at an event those before it. */
 double stepper_time(const Stepper *stepper);
 const double *stepper_values(const Stepper *stepper);
@@ -83,9 +86,15 @@ bool stepper_settle(Stepper *stepper);
  * diags. */
 bool stepper_prepare(Stepper *stepper);
 
-/* Goes on to a time, through all events before it, and leaves all columns there in y; at an event those behind it. Not to be
- * mixed with the single steps above. false: an error is in diags. */
-bool stepper_advance(Stepper *stepper, double until, double *y);
+/* Where the last step began. */
+double stepper_begin(const Stepper *stepper);
+
+/* Begins anew at a time within the last step, with all columns there. false: an error is in diags. */
+bool stepper_go_back(Stepper *stepper, double t, const double *y);
+
+/* Takes what was given other values from outside as an event at the time reached: inputs, and the columns with a
+ * mark in `held` (NULL: none). As stepper_settle. */
+bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values);
 
 /* The whole state: time, columns, values of parameters and modes, choice of states. Lives in the heap. A save is a place where the run
  * begins anew, so that it and every run restored there go on alike, bit for bit. NULL: an error is in diags. */

@@ -205,6 +205,7 @@ static void restore_choice(View *view, const void *choice, const double *y) {
   (void)y;
   dummy_restore(chosen->dummy, choice);
   update_links(chosen);
+  statespace_forget(chosen->space);
   statespace_choose(chosen->space, dummy_depth(chosen->dummy));
 }
 

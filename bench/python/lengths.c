@@ -1,0 +1,34 @@
+/* lengths MODEL RUNS: loads, plans and runs the pendulum, with another length each time. Prints the seconds. */
+#include "daedal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool run(const char *path, double length) {
+  char overrides[100];
+  daedal_options options = daedal_default_options();
+  snprintf(overrides, sizeof overrides, "L=%.17g,x=%.17g", length, length);
+  options.overrides = overrides;
+  daedal_model *model = daedal_load_file(path, NULL, NULL);
+  daedal_result *result = daedal_simulate(model, &options);
+  bool ok = daedal_result_status(result) == DAEDAL_OK && daedal_result_values(result, 1);
+  daedal_result_free(result);
+  daedal_model_free(model);
+  return ok;
+}
+
+int main(int count, char **arguments) {
+  if (count != 3) return 2;
+  bool ok = true;
+  double begin = seconds();
+  for (int k = 0, runs = atoi(arguments[2]); k < runs; k++) ok = run(arguments[1], 1 + 0.01 * k) && ok;
+  printf("%.6f\n", seconds() - begin);
+  return !ok;
+}

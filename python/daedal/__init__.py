@@ -1,0 +1,17 @@
+"""daedal: differential-algebraic equations, compiled and solved.
+
+    import daedal
+    result = daedal.simulate("pendulum.mo", L=2, tolerance=1e-8)
+    result["x"], result.statistics.steps, result.to_pandas()
+"""
+from . import _library
+from ._errors import (DaedalWarning, Diagnostic, Error, FileError, InitializationError, IntegrationError, InternalError,
+                      ModelError, Place, StructureError, UsageError)
+from ._model import Analysis, Kind, Model, Plan, Run, State, Variable, load, simulate
+from ._result import Result, Statistics
+
+__version__ = _library.library.version().decode()
+
+__all__ = ["Analysis", "DaedalWarning", "Diagnostic", "Error", "FileError", "InitializationError", "IntegrationError",
+           "InternalError", "Kind", "Model", "ModelError", "Place", "Plan", "Result", "Run", "State", "Statistics",
+           "StructureError", "UsageError", "Variable", "load", "simulate"]

@@ -1,0 +1,131 @@
+"""What daedal says about a model or a run: diagnostics with their place, raised as exceptions when they are errors."""
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from typing import Any, Callable
+
+from . import _library
+from ._library import text
+
+_SEVERITIES = ("note", "warning", "error")
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """A place in a model's text, counted from 1; line 0 is no place."""
+
+    path: str
+    line: int
+    column: int
+    length: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
+
+    def excerpt(self) -> str:
+        """The line, and a mark below what is concerned; "" without a place."""
+        if not self.line:
+            return ""
+        before = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
+        return f"{self.text}\n{before}{'^' * max(1, self.length)}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Diagnostic:
+    """One message; severity is "note", "warning" or "error"."""
+
+    severity: str
+    message: str
+    place: Place
+    notes: tuple[tuple[str, Place], ...] = ()
+
+    def __str__(self) -> str:
+        where = str(self.place)
+        lines = [f"{where}: {self.message}" if where else self.message]
+        if self.place.line:
+            lines.append(self.place.excerpt())
+        for message, place in self.notes:
+            lines.append(f"note: {place}: {message}" if place.line else f"note: {message}")
+        return "\n".join(lines)
+
+
+class DaedalWarning(UserWarning):
+    """A warning about a model or a run."""
+
+
+class Error(Exception):
+    """Something went wrong; `diagnostics` says what and where, and `result` has what was reached, or is None."""
+
+    def __init__(self, diagnostics: list[Diagnostic], result: Any = None) -> None:
+        self.diagnostics = diagnostics
+        self.result = result
+        errors = [str(d) for d in diagnostics if d.severity == "error"]
+        super().__init__("\n".join(errors) or "no reason was given")
+
+    @property
+    def place(self) -> Place | None:
+        """The place of the first error; None if it has none."""
+        for diagnostic in self.diagnostics:
+            if diagnostic.severity == "error" and diagnostic.place.line:
+                return diagnostic.place
+        return None
+
+
+class InternalError(Error):
+    """A defect of daedal, or no memory."""
+
+
+class UsageError(Error, ValueError):
+    """An option, a name or a value that does not exist."""
+
+
+class ModelError(Error):
+    """The text of the model is wrong, or uses what is not supported."""
+
+
+class StructureError(Error):
+    """The equations are unbalanced or singular, or the method does not apply."""
+
+
+class InitializationError(Error):
+    """There are no consistent initial values."""
+
+
+class IntegrationError(Error):
+    """The integration failed; `result` has the trajectory up to there."""
+
+
+class FileError(Error, OSError):
+    """A file cannot be read or written."""
+
+
+_CLASSES: dict[int, type[Error]] = {1: InternalError, 2: UsageError, 3: ModelError, 4: StructureError, 5: InitializationError,
+                                    6: IntegrationError, 7: FileError}
+
+
+def _place(raw: _library.Place) -> Place:
+    return Place(text(raw.path), raw.line, raw.column, raw.length, text(raw.text))
+
+
+def read_diagnostics(count: int, get: Callable[[int], _library.Diagnostic]) -> list[Diagnostic]:
+    found = []
+    for k in range(count):
+        raw = get(k)
+        notes = tuple((text(raw.notes[n].message), _place(raw.notes[n].place)) for n in range(raw.note_count))
+        found.append(Diagnostic(_SEVERITIES[raw.severity], text(raw.message), _place(raw.place), notes))
+    return found
+
+
+def check(status: int, diagnostics: Callable[[], list[Diagnostic]], result: Any = None) -> None:
+    """Raises the error of the status, if it is one."""
+    if status:
+        raise _CLASSES.get(status, InternalError)(diagnostics(), result)
+
+
+def warn(diagnostics: list[Diagnostic]) -> None:
+    """Passes warnings on to Python's."""
+    for diagnostic in diagnostics:
+        if diagnostic.severity == "warning":
+            warnings.warn(str(diagnostic), DaedalWarning, stacklevel=4)

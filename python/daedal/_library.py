@@ -1,0 +1,185 @@
+"""The library behind the package, through ctypes: its structs and functions as include/daedal.h declares them.
+
+Calls release the interpreter lock, so that runs in several threads go on at once.
+"""
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import pathlib
+from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+
+
+class Place(Structure):
+    _fields_ = [("path", c_char_p), ("line", c_uint32), ("column", c_uint32), ("length", c_uint32), ("text", c_char_p)]
+
+
+class Note(Structure):
+    _fields_ = [("message", c_char_p), ("place", Place)]
+
+
+class Diagnostic(Structure):
+    _fields_ = [("severity", c_int), ("status", c_int), ("message", c_char_p), ("place", Place),
+                ("notes", POINTER(Note)), ("note_count", c_uint32)]
+
+
+class Variable(Structure):
+    _fields_ = [("name", c_char_p), ("unit", c_char_p), ("display_unit", c_char_p), ("description", c_char_p),
+                ("kind", c_int), ("type", c_int), ("is_output", c_bool), ("is_structural", c_bool),
+                ("array_length", c_uint32), ("dimensions", c_uint32)]
+
+
+class Analysis(Structure):
+    _fields_ = [("status", c_int), ("verdict", c_char_p), ("equations", c_uint32), ("variables", c_uint32),
+                ("structural_index", c_int32), ("dof", c_int64), ("differentiations", c_int64),
+                ("c", POINTER(c_int32)), ("d", POINTER(c_int32)), ("blocks", c_uint32), ("aliases", c_uint32)]
+
+
+class Progress(Structure):
+    _fields_ = [("time", c_double), ("start_time", c_double), ("stop_time", c_double), ("steps", c_uint64)]
+
+
+OnStep = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
+InputFunction = ctypes.CFUNCTYPE(c_double, c_void_p, c_double, c_uint32)
+
+
+class Input(Structure):
+    _fields_ = [("name", c_char_p), ("value", InputFunction), ("context", c_void_p), ("orders", c_uint32),
+                ("rows", c_uint32), ("times", POINTER(c_double)), ("values", POINTER(c_double)), ("held", c_bool)]
+
+
+class Options(Structure):
+    _fields_ = [("size", c_size_t), ("method", c_char_p), ("solver", c_char_p), ("start_time", c_double),
+                ("stop_time", c_double), ("tolerance", c_double), ("output_interval", c_double),
+                ("max_step", c_double), ("constraint_tolerance", c_double), ("intervals", c_uint32),
+                ("overrides", c_char_p), ("start_values", c_char_p), ("start_from", c_char_p),
+                ("variables", c_char_p), ("baumgarte_alpha", c_double), ("baumgarte_beta", c_double),
+                ("keep_superfluous", c_bool), ("invariants", c_char_p), ("compile", c_bool), ("on_step", OnStep),
+                ("context", c_void_p), ("no_event_rows", c_bool), ("rank_tolerance", c_double), ("inputs", c_char_p),
+                ("given_inputs", POINTER(Input)), ("given_input_count", c_uint32)]
+
+
+class Pivot(Structure):
+    _fields_ = [("time", c_double), ("state_out", c_char_p), ("state_in", c_char_p)]
+
+
+class Statistics(Structure):
+    _fields_ = [("method", c_char_p), ("solver", c_char_p), ("solver_reason", c_char_p), ("equations", c_uint32),
+                ("states", c_uint32), ("rows", c_uint32), ("steps", c_uint64), ("rejected", c_uint64),
+                ("factorizations", c_uint64), ("events", c_uint64), ("residual_evals", c_double),
+                ("output_evals", c_double), ("jacobian_evals", c_double), ("pivots", c_uint32),
+                ("constraint_residual", c_double), ("constraint_time", c_double), ("constraint_equation", c_char_p),
+                ("end_time", c_double), ("seconds_parse", c_double), ("seconds_structure", c_double),
+                ("seconds_code", c_double), ("seconds_init", c_double), ("seconds_integrate", c_double)]
+
+
+Doubles = POINTER(c_double)
+
+# name: (result, arguments); every handle is a void pointer
+_FUNCTIONS = {
+    "version": (c_char_p, []),
+    "load_file": (c_void_p, [c_char_p, c_char_p, c_void_p]),
+    "load_text": (c_void_p, [c_char_p, c_size_t, c_char_p, c_char_p, c_void_p]),
+    "model_free": (None, [c_void_p]),
+    "model_status": (c_int, [c_void_p]),
+    "model_name": (c_char_p, [c_void_p]),
+    "diagnostic_count": (c_uint32, [c_void_p]),
+    "diagnostic_get": (Diagnostic, [c_void_p, c_uint32]),
+    "flatten": (c_char_p, [c_void_p]),
+    "variable_count": (c_uint32, [c_void_p]),
+    "variable_get": (Variable, [c_void_p, c_uint32]),
+    "variable_find": (c_uint32, [c_void_p, c_char_p]),
+    "array_sizes": (c_uint32, [c_void_p, c_char_p, POINTER(c_uint32), c_uint32]),
+    "analyze": (Analysis, [c_void_p]),
+    "analysis_text": (c_char_p, [c_void_p]),
+    "analysis_svg": (c_char_p, [c_void_p]),
+    "default_options": (Options, []),
+    "simulate": (c_void_p, [c_void_p, POINTER(Options)]),
+    "initialize": (c_void_p, [c_void_p, POINTER(Options)]),
+    "result_free": (None, [c_void_p]),
+    "result_status": (c_int, [c_void_p]),
+    "result_diagnostic_count": (c_uint32, [c_void_p]),
+    "result_diagnostic": (Diagnostic, [c_void_p, c_uint32]),
+    "result_statistics": (Statistics, [c_void_p]),
+    "result_pivot": (Pivot, [c_void_p, c_uint32]),
+    "result_signals": (c_uint32, [c_void_p]),
+    "result_rows": (c_uint32, [c_void_p]),
+    "result_name": (c_char_p, [c_void_p, c_uint32]),
+    "result_unit": (c_char_p, [c_void_p, c_uint32]),
+    "result_values": (c_void_p, [c_void_p, c_uint32]),
+    "result_find": (c_uint32, [c_void_p, c_char_p]),
+    "result_write": (c_int, [c_void_p, c_char_p]),
+    "result_text": (c_char_p, [c_void_p]),
+    "result_json": (c_char_p, [c_void_p]),
+    "result_plot": (c_char_p, [c_void_p, c_char_p]),
+    "plan_make": (c_void_p, [c_void_p, POINTER(Options)]),
+    "plan_free": (None, [c_void_p]),
+    "plan_status": (c_int, [c_void_p]),
+    "plan_diagnostic_count": (c_uint32, [c_void_p]),
+    "plan_diagnostic": (Diagnostic, [c_void_p, c_uint32]),
+    "plan_model": (c_void_p, [c_void_p]),
+    "run_make": (c_void_p, [c_void_p]),
+    "run_free": (None, [c_void_p]),
+    "run_set": (c_int, [c_void_p, c_char_p, c_double]),
+    "run_set_value": (c_int, [c_void_p, c_uint32, c_double]),
+    "run_execute": (c_int, [c_void_p]),
+    "run_result": (c_void_p, [c_void_p]),
+    "run_take_result": (c_void_p, [c_void_p]),
+    "run_start": (c_int, [c_void_p]),
+    "run_advance": (c_int, [c_void_p, c_double]),
+    "run_step": (c_int, [c_void_p]),
+    "run_time": (c_double, [c_void_p]),
+    "run_ended": (c_bool, [c_void_p]),
+    "run_values": (Doubles, [c_void_p]),
+    "run_derivatives": (Doubles, [c_void_p]),
+    "run_interpolate": (c_int, [c_void_p, c_double, Doubles]),
+    "run_save": (c_void_p, [c_void_p]),
+    "run_restore": (c_int, [c_void_p, c_void_p]),
+    "state_free": (None, [c_void_p, c_void_p]),
+    "run_clone": (c_void_p, [c_void_p]),
+    "method_names": (POINTER(c_char_p), []),
+    "solver_names": (POINTER(c_char_p), []),
+}
+
+
+def _candidates():
+    """Where the library may be: as told, in the package, beside it in an installation, in a source tree, in the system."""
+    if os.environ.get("DAEDAL_LIBRARY"):
+        yield os.environ["DAEDAL_LIBRARY"]
+        return
+    here = pathlib.Path(__file__).resolve().parent
+    yield here / "libdaedal.so"
+    for parent in here.parents:
+        yield from sorted(parent.glob("libdaedal.so.*"))
+        yield from sorted(parent.glob("*-linux-*/libdaedal.so.*"))
+        yield parent / "build" / "libdaedal.so"
+    found = ctypes.util.find_library("daedal")
+    if found:
+        yield found
+
+
+def _open() -> ctypes.CDLL:
+    for candidate in _candidates():
+        if isinstance(candidate, pathlib.Path) and not candidate.exists():
+            continue
+        return ctypes.CDLL(str(candidate))
+    raise ImportError("libdaedal.so was not found; set DAEDAL_LIBRARY to its path")
+
+
+class Library:
+    """The functions of the library without their prefix daedal_."""
+
+    def __init__(self) -> None:
+        shared = _open()
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(shared, "daedal_" + name)
+            function.restype, function.argtypes = result, arguments
+            setattr(self, name, function)
+
+
+library = Library()
+
+
+def text(value: bytes | None) -> str:
+    return value.decode() if value else ""

@@ -1,0 +1,238 @@
+"""The package as a user sees it."""
+import gc
+import math
+import os
+import pathlib
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import daedal
+
+PENDULUM = """
+model Pendulum
+  parameter Real g = 9.81; parameter Real L(unit = "m") = 1 "length";
+  Real x(start = 1), y(start = 0, fixed = true), u(start = 0), v(start = 0, fixed = true), s;
+equation
+  der(x) = u; der(y) = v; der(u) = -s*x; der(v) = -s*y - g; x^2 + y^2 = L^2;
+  annotation(experiment(StopTime = 2));
+end Pendulum;
+"""
+INTEGRAL = """
+model Integral
+  input Real u(start = 0.25); parameter Real gain = 1; Real x(start = 0, fixed = true), w[2,3];
+equation
+  der(x) = gain*u; w = {{i*x + j for j in 1:3} for i in 1:2};
+  annotation(experiment(StopTime = 2));
+end Integral;
+"""
+FOLLOWER = """
+model Follower input Real u; Real x, v, f; equation der(x) = v; der(v) = f; x = u; end Follower;
+"""
+ENDLESS = "model E Real x(start = 0, fixed = true); equation der(x) = sin(1e4*time); annotation(experiment(StopTime = 1e6)); end E;"
+
+
+@pytest.fixture(scope="module")
+def pendulum():
+    return daedal.Model(PENDULUM)
+
+
+def test_simulate_gives_arrays_by_name(pendulum):
+    result = pendulum.simulate(tolerance=1e-8)
+    assert result["time"][0] == 0 and result.time[-1] == 2
+    assert np.abs(result["x"] ** 2 + result["y"] ** 2 - 1).max() < 1e-9
+    assert result["x"].shape == result.time.shape
+    assert "x" in result and "nothing" not in result
+    assert result.unit("L") == "m"
+    assert result.end["L"] == 1
+    assert result.statistics.steps > 10 and result.statistics.method == "dummy"
+    assert all(len(pivot) == 3 for pivot in result.pivots)
+
+
+def test_arrays_are_read_only_and_outlive_the_result(pendulum):
+    x = pendulum.simulate()["x"]
+    gc.collect()
+    assert x[0] == 1
+    with pytest.raises(ValueError):
+        x[0] = 2
+
+
+def test_parameters_by_keyword_and_mapping(pendulum):
+    by_keyword = pendulum.simulate(L=2, x=2)
+    by_mapping = pendulum.simulate(parameters={"L": 2, "x": np.float64(2)})
+    assert by_keyword["x"][0] == 2
+    np.testing.assert_array_equal(by_keyword["x"], by_mapping["x"])
+    assert abs(math.hypot(by_keyword["x"][-1], by_keyword["y"][-1]) - 2) < 1e-9
+
+
+def test_files_and_options(tmp_path):
+    path = tmp_path / "pendulum.mo"
+    path.write_text(PENDULUM)
+    result = daedal.simulate(path, stop_time=1, intervals=10, method="projection", solver="radau")
+    assert len(result.time) >= 11 and result.statistics.solver == "radau"
+    result.write(tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text().startswith("time,")
+    with pytest.raises(daedal.FileError):
+        result.write(tmp_path / "missing" / "out.csv")
+
+
+def test_array_variables_have_their_shape():
+    result = daedal.simulate(INTEGRAL, inputs={"u": "1"}, intervals=4)
+    assert result["w"].shape == (len(result.time), 2, 3)
+    np.testing.assert_allclose(result["w"][:, 1, 2], 2 * result["x"] + 3)
+    with pytest.raises(KeyError):
+        result["nothing"]
+
+
+def test_pandas(pendulum):
+    pandas = pytest.importorskip("pandas")
+    frame = pendulum.simulate().to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and frame.index.name == "time" and frame["x"].iloc[0] == 1
+
+
+def test_errors_say_where():
+    with pytest.raises(daedal.ModelError) as caught:
+        daedal.Model("model M\n  Real x;\nequation\n  der(x) = y;\nend M;\n")
+    assert caught.value.place.line == 4 and caught.value.place.column == 12
+    assert "`y` is not declared" in str(caught.value) and "^" in str(caught.value)
+    with pytest.raises(daedal.StructureError):
+        daedal.simulate("model M Real x, y; equation x = 1; x = 2; end M;")
+    with pytest.raises(daedal.InitializationError):
+        daedal.simulate("model M Real x; equation x^2 = -1; end M;")
+    with pytest.raises(daedal.FileError):
+        daedal.Model("nowhere.mo")
+    with pytest.raises(ValueError):
+        daedal.simulate(PENDULUM, nothing=1)
+    with pytest.raises(daedal.UsageError):
+        daedal.simulate(PENDULUM, solver="nothing")
+
+
+def test_a_failed_integration_keeps_what_it_has():
+    with pytest.raises(daedal.IntegrationError) as caught:
+        daedal.simulate("model M Real x(start = 1, fixed = true); equation der(x) = x^2; annotation(experiment(StopTime = 2)); end M;")
+    assert 0.5 < caught.value.result.time[-1] < 1.01
+
+
+def test_warnings_are_pythons():
+    with pytest.warns(daedal.DaedalWarning, match="input"):
+        daedal.simulate(INTEGRAL)
+
+
+def test_inputs():
+    times, values = [0, 1, 1, 2], [0, 1, 3, 3]
+    assert daedal.simulate(INTEGRAL, inputs={"u": (times, values)})["x"][-1] == pytest.approx(3.5)
+    assert daedal.simulate(INTEGRAL, inputs={"u": "3*time^2"})["x"][-1] == pytest.approx(8)
+    assert daedal.simulate(INTEGRAL, inputs={"u": lambda t: 2 * t})["x"][-1] == pytest.approx(4)
+    result = daedal.simulate(FOLLOWER, inputs={"u": (math.sin, math.cos, lambda t: -math.sin(t))})
+    np.testing.assert_allclose(result["f"], -np.sin(result.time), atol=1e-9)
+    with pytest.raises(daedal.StructureError, match="derivative 2 of the input `u`"):
+        daedal.simulate(FOLLOWER, inputs={"u": math.sin})
+    with pytest.raises(ZeroDivisionError):
+        daedal.simulate(INTEGRAL, inputs={"u": lambda t: 1 / 0})
+
+
+def test_tables_in_files(tmp_path):
+    path = tmp_path / "u.csv"
+    path.write_text("time,u\n0,1\n1,3\n2,3\n")
+    assert daedal.simulate(INTEGRAL, inputs=str(path))["x"][-1] == pytest.approx(5)
+    assert daedal.simulate(INTEGRAL, inputs=f"held:{path}")["x"][-1] == pytest.approx(4)
+
+
+def test_variables_are_listed():
+    model = daedal.Model(INTEGRAL)
+    assert model.inputs == ["u"] and model.parameters == ["gain"]
+    assert model.variables["w[2,3]"].kind == daedal.Kind.CONTINUOUS
+    assert daedal.Model(PENDULUM).variables["L"].description == "length"
+    assert daedal.Model(PENDULUM).analyze().structural_index == 3
+
+
+def test_stepping_with_an_input():
+    run = daedal.Model(INTEGRAL).plan(inputs={"u": None}).run().start()
+    expected, value = 0.0, 0.25
+    for k in range(1, 9):
+        run.advance(k / 4)
+        expected += value / 4
+        assert run["x"] == pytest.approx(expected)
+        value = math.sin(k)
+        run["u"] = value
+        assert run.derivative("x") == pytest.approx(value)
+    assert run.ended and run.time == 2
+    with pytest.raises(ValueError):
+        run.advance(1)
+    with pytest.raises(ValueError):
+        run["gain"] = 2
+    with pytest.raises(KeyError):
+        run["nothing"]
+
+
+def test_save_restore_and_clone(pendulum):
+    run = pendulum.plan(tolerance=1e-8).run(g=5).start()
+    run.advance(0.7)
+    state, clone = run.save(), run.clone()
+    run.advance(1.9)
+    first = run.values.copy()
+    np.testing.assert_array_equal(run.restore(state).advance(1.9).values, first)
+    np.testing.assert_array_equal(clone.advance(1.9).values, first)
+    np.testing.assert_array_equal(run.interpolate(1.9), first)
+    with pytest.raises(ValueError):
+        clone.restore(state)
+    run.start()
+    with pytest.raises(ValueError):
+        run.restore(state)
+
+
+def test_a_plan_runs_often(pendulum):
+    plan = pendulum.plan()
+    results = [plan.simulate(L=length, x=length) for length in (1, 2, 3)]
+    assert [round(float(np.hypot(r["x"][-1], r["y"][-1])), 9) for r in results] == [1, 2, 3]
+    run = plan.run(L=2, x=2)
+    np.testing.assert_array_equal(run.execute()["x"], run.execute()["x"])
+
+
+def test_threads_share_a_plan(pendulum):
+    plan = pendulum.plan()
+    expected = plan.simulate(g=3)["x"].copy()
+    found = []
+
+    def work():
+        for _ in range(10):
+            found.append(np.array_equal(plan.simulate(g=3)["x"], expected))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 40
+
+
+def test_progress(pendulum):
+    seen = []
+    pendulum.simulate(progress=seen.append)
+    assert seen and all(0 <= part <= 1 for part in seen)
+
+    def stop(part):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        pendulum.simulate(progress=stop)
+
+
+def test_an_interrupt_ends_the_run():
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        daedal.simulate(ENDLESS, intervals=1)
+
+
+def test_display(pendulum):
+    result = pendulum.simulate()
+    page = result._repr_html_()
+    assert "<svg" in page and "<table>" in page and "der(x)" in page
+    assert "signals" in repr(result) and "Pendulum" in repr(pendulum)
+
+
+def test_flatten(pendulum):
+    assert "model" in pendulum.flatten()
+    assert pathlib.Path(daedal.__file__).with_name("py.typed").exists()

@@ -1,0 +1,32 @@
+/* inputs: the values of the inputs of one run, for the present time. Tables are read from the segment that an event
+ * has led into, so that a step sees a smooth function, whose jumps and kinks are events of time. */
+#pragma once
+
+#include "model/model.h"
+
+typedef struct Inputs Inputs;
+
+/* For the sources of the model; NULL if it has none. Lives in the heap. */
+Inputs *inputs_new(Heap *heap, const Model *model);
+
+/* Writes values and derivatives at t into the parameters. The first call begins at t. */
+void inputs_write(Inputs *inputs, double t, double *parameters);
+
+/* The value with which an input that the caller sets begins. */
+void inputs_start(Inputs *inputs, uint32_t variable, double value);
+
+/* Gives an input that the caller sets another value, from the next event on. false: it is no such input. */
+bool inputs_give(Inputs *inputs, uint32_t variable, double value);
+
+/* Is there an input that the caller sets? */
+bool inputs_are_given(const Inputs *inputs);
+
+/* Takes over what holds from t on, at an event; returns how many inputs changed. */
+uint32_t inputs_pass(Inputs *inputs, double t);
+
+/* The first time behind t at which a table has a kink or a jump; INFINITY: none. */
+double inputs_next_time(const Inputs *inputs, double t);
+
+/* The state, in the heap, and back to it. */
+void *inputs_save(const Inputs *inputs, Heap *heap);
+void inputs_restore(Inputs *inputs, const void *saved);

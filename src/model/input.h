@@ -1,0 +1,15 @@
+/* input: what gives an input of the model its values along time. The input is then an unknown like others, with the
+ * equation u = input(p, time, n): the parameter leaf p is its value, the n leaves behind it are its derivatives, and
+ * a run sets them for the present time (code/inputs.h). */
+#pragma once
+
+#include "model/model.h"
+
+/* Gives the input `name`, which must have the binding `time`, the values of the source; its arrays are copied.
+ * false: it is no Real unknown of that binding. */
+bool model_bind_input(Model *model, const char *name, const InputSource *source);
+
+/* The first input whose derivative is needed to a higher order than its source gives: its source; NULL if there is
+ * none. c: how often each of the equations is differentiated. *order: what is needed. */
+const InputSource *model_lacking_input(const Model *model, const Expr *residual, const int32_t *c, uint32_t count,
+                                       int32_t *order);
