@@ -16,8 +16,7 @@ lagrangian
   i4/2*(der(phi) + der(delta))^2 + (m5*(ta^2 + tb^2) + i5)/2*der(delta)^2;
   m4/2*((e - ea)^2*(der(phi) + der(delta))^2 + 2*zt*(e - ea)*sin(phi)*der(delta)*(der(phi) + der(delta)) + zt^2*der(delta)^2);
   i6/2*(der(omega) + der(epsilon))^2 + (m7*(ua^2 + ub^2) + i7)/2*der(epsilon)^2 - c0/2*(ld - l0)^2;
-  m6/2*((zf - fa)^2*(der(omega) + der(epsilon))^2 - 2*u*(zf - fa)*sin(omega)*der(epsilon)*(der(omega) + der(epsilon))
-    + u^2*der(epsilon)^2);
+  m6/2*((zf - fa)^2*(der(omega) + der(epsilon))^2 - 2*u*(zf - fa)*sin(omega)*der(epsilon)*(der(omega) + der(epsilon)) + u^2*der(epsilon)^2);
 force
   beta = mom;
 constraint
