@@ -297,6 +297,7 @@ static bool find_initial(Initializer *initializer, const StartValues *starts, co
     if (!switches || !enumerate_modes(initializer, switches, starts, run, guess, initial)) return false;
     diags_keep(diags, before);
   }
+  if (decisions && !decisions_defined(decisions, run->start, DIAG_INIT, diags)) return false;
   if (decisions) decisions_started(decisions);
   initial_report_bounds(initializer, initial, diags);
   return true;

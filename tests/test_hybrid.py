@@ -621,6 +621,17 @@ class Generated(unittest.TestCase):
 
 
 class Discrete(unittest.TestCase):
+    def test_undefined_values_are_named(self):
+        """A discrete value that is not defined is an error with the variable's name, not the value of before."""
+        for text, status in (("when time > 0.5 then held = sqrt(0.4 - time); end when;", 6),
+                             ("when initial() then held = log(x - 1); end when;", 5),
+                             ("when sample(0.25, 0.25) then held = 1/(0.5 - time); end when;", 6)):
+            path = write("model U\n Real x(start = 1, fixed = true);\n discrete Real held;\nequation\n der(x) = -x;\n"
+                         f" {text}\nend U;\n")
+            run, _ = simulate(path)
+            self.assertEqual(run.returncode, status, run.stderr)
+            self.assertIn("the value of held is not defined", run.stderr)
+
     def test_without_continuous_equations(self):
         text = """model Counter
   Integer n(start = 3, fixed = true), m(start = 0, fixed = true);

@@ -180,8 +180,7 @@ void decisions_begin(Decisions *decisions, double t, const double *y) {
 
 /* A value that is not defined leaves its leaf as it is. */
 static uint32_t set_leaf(Decisions *decisions, double *values, uint32_t leaf, double value) {
-  if (isnan(value)) decisions->undefined = true;
-  if (isnan(value) || values[leaf] == value) return 0;
+  if (!isfinite(value) || values[leaf] == value) return 0;
   values[leaf] = value;
   decisions->matter = decisions->matter || decisions->evaluator->code->matters[leaf];
   return 1;
@@ -204,6 +203,7 @@ static uint32_t set_initial(Decisions *decisions, const Point *point) {
   workspace_run(decisions->initial_steps, point, decisions->values);
   for (uint32_t k = 0; k < decisions->logic->initial_steps.count; k++) {
     const LogicStep *step = &decisions->logic->initial_steps.data[k];
+    if (!isfinite(decisions->values[k])) decisions->undefined = step;
     if (step->is_parameter) changed += set_parameter(decisions, step->leaf, decisions->values[k]);
     else changed += set_leaf(decisions, evaluator->pre, step->leaf, decisions->values[k]);
   }
@@ -214,7 +214,7 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
   const Logic *logic = decisions->logic;
   Evaluator *evaluator = decisions->evaluator;
   Point point = evaluator_point(evaluator, t, y);
-  decisions->undefined = false;
+  decisions->undefined = NULL;
   if (evaluator->discretes[logic->initial] != 0) set_lefts(decisions, t, y);
   uint32_t changed = set_initial(decisions, &point);
   for (uint32_t l = 0; l + 1 < logic->level_start.count; l++) {
@@ -222,6 +222,7 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
     workspace_run(decisions->levels[l], &point, decisions->values);
     for (uint32_t k = begin; k < end; k++) {
       const LogicStep *step = &logic->steps.data[k];
+      if (!isfinite(decisions->values[k - begin])) decisions->undefined = step;
       bool acted = step->fires && evaluator->discretes[step->leaf] != 0 && evaluator->pre[step->leaf] == 0;
       if (acted && decisions->latches) continue;
       decisions->retracted = decisions->retracted || (acted && decisions->values[k - begin] == 0);
@@ -251,6 +252,18 @@ bool decisions_accept(Decisions *decisions, double t, const double *y) {
   bool differ = memcmp(evaluator->pre, evaluator->discretes, size) != 0;
   copy_pre(decisions);
   return differ;
+}
+
+bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags) {
+  const LogicStep *step = decisions->undefined;
+  Evaluator *evaluator = decisions->evaluator;
+  const Model *model = evaluator->model;
+  if (!step) return true;
+  const IndexVec *own = step->is_parameter ? &model->parameters : &model->discretes;
+  Diag *diag = diag_error(diags, code, step->span, "at time %.10g the value of %s is not defined", t,
+                          step->leaf < own->count ? model_name(model, own->data[step->leaf]) : "a condition");
+  diag_note(diags, diag, (Span){0}, "it is %s", model_text(evaluator_model(evaluator), step->value, &diags->arena));
+  return false;
 }
 
 /* ---- actions ---- */

@@ -20,7 +20,7 @@ typedef struct Decisions {
   bool retracted;    /* a branch that fired in this iteration no longer does; set only */
   bool latches;      /* a branch that fires does so until the iteration ends, whatever follows from it */
   bool matter;       /* something that rows depend on has changed since this was false */
-  bool undefined;    /* a value was not at the last evaluation */
+  const LogicStep *undefined; /* one whose value was not defined at the last evaluation; NULL: all were */
 } Decisions;
 
 /* For the logic of the evaluator's code; NULL if it is empty. Lives in the heap. */
@@ -52,6 +52,9 @@ void decisions_end(Decisions *decisions, double t, const double *y);
 
 /* The first time behind t at which a sample is due; INFINITY: none is. */
 double decisions_next_time(const Decisions *decisions, double t);
+
+/* Reports the step that has no value at t. false: there is one. */
+bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags);
 
 /* Evaluates the actions at (t, y). Then, of each: does it fire, and what is its value, NAN where not defined? */
 void decisions_act(Decisions *decisions, double t, const double *y);

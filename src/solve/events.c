@@ -451,7 +451,7 @@ static bool iterate(View *view, double t, double *y, uint32_t mode) {
     view->iterations++;
     bool settled = settle_values(view, t, y, mode);
     if (decisions) decisions->latches = false;
-    if (!settled) return false;
+    if (!settled || (decisions && decisions->undefined)) return false;
     if (decisions) {
       note_actions(view, t, y);
       if (!reset_columns(view, t, y, &reset)) return false;

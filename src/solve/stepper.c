@@ -556,6 +556,8 @@ static bool finish_event(Stepper *stepper, bool settled) {
     memcpy(stepper->y, stepper->begin, (size_t)stepper->view->system.columns * sizeof(double));
     return false;
   }
+  const Decisions *decisions = stepper->view->switches ? stepper->view->switches->decisions : NULL;
+  if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
   if (settled && !take_fired(stepper, t)) return false;
   vec_push(stepper->heap, &stepper->statistics.passed, (EventRecord){t, stepper->mode, event_value(stepper)});
