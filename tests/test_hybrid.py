@@ -16,7 +16,7 @@ import unittest
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = os.path.join(os.environ["SOURCE_DIR"], "examples", "events")
 WORK = tempfile.mkdtemp()
-COUNT = int(os.environ.get("DAEDAL_HYBRID_MODELS", "12"))
+COUNT = int(os.environ.get("DAEDAL_HYBRID_MODELS", "4" if os.environ.get("BUILD_KIND") == "asan" else "12"))
 SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
 
 

@@ -18,7 +18,8 @@ SLOW = os.environ.get("BUILD_KIND") == "asan"
 
 # Every example runs to the end of its own experiment with its own tolerance, but for these.
 SHORTENED = {"wheelset": 1} | ({"wheelset": 0.02, "pendulum_large": 20, "pendulum_small": 20, "paraboloid": 10} if SLOW else {})
-NAMES = sorted(path.stem for path in EXAMPLES.glob("*.mo"))
+LONG = {"wheelset", "water"} if SLOW else set()
+NAMES = sorted({path.stem for path in EXAMPLES.glob("*.mo")} - LONG)
 CANNOT = {("wheelset", "none")}  # index 3 with contact forces in the conditions of events
 ENFORCING = ["dummy", "minimal", "ggl", "overdetermined"]
 # Of transamp the methods that integrate what is left of the equations evaluate derivatives at output points only as well as they interpolate.
