@@ -180,7 +180,7 @@ bool read_waveform(Circuit *circuit, const Scope *scope, const Card *card, const
     CardField field = fields->list.data[at];
     card_error(circuit->diags, card, field.begin, field.end,
                is_pwl ? "pwl needs pairs of time and value" : "%s does not take so many values", kind->name);
-  } else if (!circuit->stop) {
+  } else if (circuit->stop == 0) {
     *value = argument(&wave, is_pwl, 0); /* no run: the value at its beginning */
   } else {
     *value = kind->build(&wave);
