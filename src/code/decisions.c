@@ -256,13 +256,11 @@ bool decisions_accept(Decisions *decisions, double t, const double *y) {
 
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags) {
   const LogicStep *step = decisions->undefined;
-  Evaluator *evaluator = decisions->evaluator;
-  const Model *model = evaluator->model;
+  const Model *model = decisions->evaluator->model;
   if (!step) return true;
   const IndexVec *own = step->is_parameter ? &model->parameters : &model->discretes;
-  Diag *diag = diag_error(diags, code, step->span, "at time %.10g the value of %s is not defined", t,
-                          step->leaf < own->count ? model_name(model, own->data[step->leaf]) : "a condition");
-  diag_note(diags, diag, (Span){0}, "it is %s", model_text(evaluator_model(evaluator), step->value, &diags->arena));
+  diag_error(diags, code, step->span, "at time %.10g the value of %s is not defined", t,
+             step->leaf < own->count ? model_name(model, own->data[step->leaf]) : "a condition");
   return false;
 }
 

@@ -140,6 +140,12 @@ static uint32_t leaf_variable(const Model *model, const Dag *dag, Expr leaf) {
   return op == OP_VARIABLE ? model->unknowns.data[index] : model->discretes.data[index];
 }
 
+/* A leaf of the logic behind the model's discrete variables: a condition, a sample, a mode. It has no name. */
+static bool is_nameless(const Model *model, const Dag *dag, Expr leaf) {
+  Op op = dag_op(dag, leaf);
+  return (op == OP_DISCRETE || op == OP_PRE) && dag_index(dag, leaf) >= model->discretes.count;
+}
+
 static void print_leaf(void *context, Heap *heap, TextVec *text, const Dag *dag, Expr leaf) {
   Print *print = context;
   if (print->inputs) {
@@ -148,6 +154,10 @@ static void print_leaf(void *context, Heap *heap, TextVec *text, const Dag *dag,
   }
   if (dag_op(dag, leaf) == OP_TIME) {
     text_append(heap, text, "time", 4);
+    return;
+  }
+  if (is_nameless(print->model, dag, leaf)) {
+    text_printf(heap, text, "event%u", dag_index(dag, leaf) - print->model->discretes.count);
     return;
   }
   uint32_t order = dag_op(dag, leaf) == OP_VARIABLE ? dag_order(dag, leaf) : 0;
@@ -165,6 +175,7 @@ static Type variable_type(const Variable *variable) {
 static uint32_t leaf_kind(void *context, const Dag *dag, Expr e) {
   const Print *print = context;
   if (dag_op(dag, e) == OP_CALL) return print_call_kind(print, dag_call_info(dag, e));
+  if (is_nameless(print->model, dag, e)) return VALUE_ANY;
   return print_kind(variable_type(&print->model->variables.data[leaf_variable(print->model, dag, e)]));
 }
 
