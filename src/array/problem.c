@@ -212,17 +212,9 @@ static Model *copy_model(const Model *model, uint32_t more, Arena *arena) {
 static void add_unknown(Model *model, Expr value, Arena *arena) {
   uint32_t index = model->unknowns.count, position = model->variables.count;
   const char *text = arena_printf(arena, "$w%u", index + 1);
-  model->variables.data[model->variables.count++] = (Variable){.name = names_add(model->names, text, strlen(text)),
-                                                               .type = TYPE_REAL,
-                                                               .role = ROLE_UNKNOWN,
-                                                               .index = index,
-                                                               .variability = VARIABILITY_CONTINUOUS,
-                                                               .select = SELECT_DEFAULT,
-                                                               .binding = EXPR_NONE,
-                                                               .start = EXPR_NONE,
-                                                               .min = EXPR_NONE,
-                                                               .max = EXPR_NONE,
-                                                               .nominal = EXPR_NONE};
+  Variable variable = variable_make(names_add(model->names, text, strlen(text)), TYPE_REAL, ROLE_UNKNOWN);
+  variable.index = index;
+  model->variables.data[model->variables.count++] = variable;
   model->unknowns.data[model->unknowns.count++] = position;
   Expr leaf = dag_variable(model->dag, index, 0);
   model->equations.data[model->equations.count++] =

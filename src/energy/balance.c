@@ -31,17 +31,10 @@ static uint32_t add_signal(Derivation *d, const char *name, const char *descript
     diag_error(d->diags, DIAG_INPUT, d->energy->span, "the model has a variable `%s` of its own", name);
     return MAP_NONE;
   }
-  return model_add_variable(model, (Variable){.name = known,
-                                              .role = ROLE_UNKNOWN,
-                                              .variability = VARIABILITY_CONTINUOUS,
-                                              .select = SELECT_DEFAULT,
-                                              .binding = EXPR_NONE,
-                                              .start = EXPR_NONE,
-                                              .min = EXPR_NONE,
-                                              .max = EXPR_NONE,
-                                              .nominal = EXPR_NONE,
-                                              .description = names_add(model->names, description, strlen(description)),
-                                              .span = d->energy->span});
+  Variable variable = variable_make(known, TYPE_REAL, ROLE_UNKNOWN);
+  variable.description = names_add(model->names, description, strlen(description));
+  variable.span = d->energy->span;
+  return model_add_variable(model, variable);
 }
 
 /* A variable with an equation of its own. */

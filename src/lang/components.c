@@ -555,21 +555,12 @@ static Role role_of(const Component *component, BaseType base) {
 
 static Expr add_variable(Elaboration *el, const Component *component, Type type, Name name) {
   const AstElement *element = component->element;
-  Variable variable = {.name = name,
-                       .type = (BaseType)type.base,
-                       .enumeration = type.definition,
-                       .role = role_of(component, (BaseType)type.base),
-                       .variability = (Variability)component->variability,
-                       .select = SELECT_DEFAULT,
-                       .is_final = element->prefixes & PREFIX_FINAL,
-                       .binding = EXPR_NONE,
-                       .start = EXPR_NONE,
-                       .min = EXPR_NONE,
-                       .max = EXPR_NONE,
-                       .nominal = EXPR_NONE,
-                       .description = element->component->comment,
-                       .span = element->component->label.span};
-  if (variable.role == ROLE_DISCRETE) variable.variability = VARIABILITY_DISCRETE;
+  Variable variable = variable_make(name, (BaseType)type.base, role_of(component, (BaseType)type.base));
+  variable.enumeration = type.definition;
+  if (variable.role != ROLE_DISCRETE) variable.variability = (Variability)component->variability;
+  variable.is_final = element->prefixes & PREFIX_FINAL;
+  variable.description = element->component->comment;
+  variable.span = element->component->label.span;
   if (element->prefixes & PREFIX_INPUT) variable.causality = CAUSALITY_INPUT;
   if (element->prefixes & PREFIX_OUTPUT) variable.causality = CAUSALITY_OUTPUT;
   return model_leaf(el->model, model_add_variable(el->model, variable), 0);

@@ -18,17 +18,10 @@ static uint32_t add_leaves(Model *model, Name input, uint32_t orders) {
   for (uint32_t k = 0; k <= orders; k++) {
     TextVec text = {0};
     text_printf(model->heap, &text, "input(%s, %u)", name, k);
-    model_add_variable(model, (Variable){.name = names_add(model->names, text.data, strlen(text.data)),
-                                         .type = TYPE_REAL,
-                                         .role = ROLE_PARAMETER,
-                                         .variability = VARIABILITY_PARAMETER,
-                                         .is_final = true,
-                                         .is_input_value = true,
-                                         .binding = dag_constant(model->dag, 0),
-                                         .start = EXPR_NONE,
-                                         .min = EXPR_NONE,
-                                         .max = EXPR_NONE,
-                                         .nominal = EXPR_NONE});
+    Variable variable = variable_make(names_add(model->names, text.data, strlen(text.data)), TYPE_REAL, ROLE_PARAMETER);
+    variable.is_final = variable.is_input_value = true;
+    variable.binding = dag_constant(model->dag, 0);
+    model_add_variable(model, variable);
     vec_free(model->heap, &text);
   }
   return first;

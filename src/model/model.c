@@ -31,6 +31,22 @@ static IndexVec *role_list(Model *model, Role role) {
   return &model->parameters;
 }
 
+Variable variable_make(Name name, BaseType type, Role role) {
+  static const Variability VARIABILITY[] = {[ROLE_UNKNOWN] = VARIABILITY_CONTINUOUS,
+                                            [ROLE_DISCRETE] = VARIABILITY_DISCRETE,
+                                            [ROLE_PARAMETER] = VARIABILITY_PARAMETER};
+  return (Variable){.name = name,
+                    .type = type,
+                    .role = role,
+                    .variability = VARIABILITY[role],
+                    .select = SELECT_DEFAULT,
+                    .binding = EXPR_NONE,
+                    .start = EXPR_NONE,
+                    .min = EXPR_NONE,
+                    .max = EXPR_NONE,
+                    .nominal = EXPR_NONE};
+}
+
 uint32_t model_add_variable(Model *model, Variable variable) {
   uint32_t position = model->variables.count;
   IndexVec *list = role_list(model, variable.role);

@@ -160,6 +160,9 @@ Model *model_new(Heap *heap, Names *names);
  * same content and may grow. Variables, equations and the rest are shared, and must not. O(size of the graph). */
 Model *model_layer(const Model *model, Heap *heap);
 
+/* A variable of which nothing is given but these. */
+Variable variable_make(Name name, BaseType type, Role role);
+
 /* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be new. */
 uint32_t model_add_variable(Model *model, Variable variable);
 

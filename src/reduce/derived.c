@@ -64,17 +64,9 @@ static Name unused_name(Derived *derived, const char *wish) {
 
 uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *description, double start) {
   Names *names = derived->model->names;
-  Variable variable = {.name = unused_name(derived, wish),
-                       .type = TYPE_REAL,
-                       .role = ROLE_UNKNOWN,
-                       .variability = VARIABILITY_CONTINUOUS,
-                       .select = SELECT_DEFAULT,
-                       .binding = EXPR_NONE,
-                       .start = dag_constant(derived->model->dag, start),
-                       .min = EXPR_NONE,
-                       .max = EXPR_NONE,
-                       .nominal = EXPR_NONE,
-                       .description = names_add(names, description, strlen(description))};
+  Variable variable = variable_make(unused_name(derived, wish), TYPE_REAL, ROLE_UNKNOWN);
+  variable.start = dag_constant(derived->model->dag, start);
+  variable.description = names_add(names, description, strlen(description));
   uint32_t position = model_add_variable(derived->model, variable);
   return derived->model->variables.data[position].index;
 }

@@ -11,18 +11,10 @@ static Expr optional_constant(Circuit *circuit, double value) {
 static double nominal_of(const char *unit) { return !strcmp(unit, "V") ? 0.1 : !strcmp(unit, "A") ? 1e-4 : 0; }
 
 uint32_t add_variable(Circuit *circuit, const char *name, const char *unit, Span span) {
-  Variable variable = {.name = names_add(circuit->names, name, strlen(name)),
-                       .type = TYPE_REAL,
-                       .role = ROLE_UNKNOWN,
-                       .variability = VARIABILITY_CONTINUOUS,
-                       .select = SELECT_DEFAULT,
-                       .binding = EXPR_NONE,
-                       .start = EXPR_NONE,
-                       .min = EXPR_NONE,
-                       .max = EXPR_NONE,
-                       .nominal = optional_constant(circuit, nominal_of(unit)),
-                       .unit = names_add(circuit->names, unit, strlen(unit)),
-                       .span = span};
+  Variable variable = variable_make(names_add(circuit->names, name, strlen(name)), TYPE_REAL, ROLE_UNKNOWN);
+  variable.nominal = optional_constant(circuit, nominal_of(unit));
+  variable.unit = names_add(circuit->names, unit, strlen(unit));
+  variable.span = span;
   return model_add_variable(circuit->model, variable);
 }
 

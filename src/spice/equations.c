@@ -196,17 +196,9 @@ static Expr switch_current(Writer *writer, const Branch *branch) {
   Dag *dag = writer->dag;
   const Hysteresis *hysteresis = branch->hysteresis;
   const char *name = free_name(writer, branch->name, "closed");
-  Variable variable = {.name = names_add(writer->circuit->names, name, strlen(name)),
-                       .type = TYPE_BOOLEAN,
-                       .role = ROLE_DISCRETE,
-                       .variability = VARIABILITY_DISCRETE,
-                       .select = SELECT_DEFAULT,
-                       .binding = EXPR_NONE,
-                       .start = zero_of(writer),
-                       .min = EXPR_NONE,
-                       .max = EXPR_NONE,
-                       .nominal = EXPR_NONE,
-                       .span = card_whole(branch->card)};
+  Variable variable = variable_make(names_add(writer->circuit->names, name, strlen(name)), TYPE_BOOLEAN, ROLE_DISCRETE);
+  variable.start = zero_of(writer);
+  variable.span = card_whole(branch->card);
   uint32_t position = model_add_variable(writer->model, variable);
   Expr closed = model_leaf(writer->model, position, 0),
        before = dag_pre(dag, writer->model->variables.data[position].index);

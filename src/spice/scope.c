@@ -94,18 +94,10 @@ Expr add_parameter(Circuit *circuit, Name name, Expr binding, const Card *card, 
   if (!dag_evaluate(circuit->dag, dag_scratch(circuit->dag), binding, parameter_value, circuit, &value, NULL) ||
       !isfinite(value))
     return binding;
-  Variable variable = {.name = name,
-                       .type = TYPE_REAL,
-                       .role = ROLE_PARAMETER,
-                       .variability = VARIABILITY_PARAMETER,
-                       .select = SELECT_DEFAULT,
-                       .binding = binding,
-                       .start = EXPR_NONE,
-                       .min = EXPR_NONE,
-                       .max = EXPR_NONE,
-                       .nominal = EXPR_NONE,
-                       .unit = names_add(circuit->names, unit, strlen(unit)),
-                       .span = card_whole(card)};
+  Variable variable = variable_make(name, TYPE_REAL, ROLE_PARAMETER);
+  variable.binding = binding;
+  variable.unit = names_add(circuit->names, unit, strlen(unit));
+  variable.span = card_whole(card);
   uint32_t position = model_add_variable(model, variable);
   vec_push(circuit->heap, &circuit->values, value);
   return model_leaf(model, position, 0);
