@@ -641,7 +641,7 @@ static void make_recorder(Simulation *simulation) {
   simulation->facts.states = (uint32_t)system->links;
   simulation->facts.run_evaluator = simulation->system.evaluator;
   simulation->recorder = recorder_new(simulation->heap, simulation->system.evaluator, simulation->plan->orders,
-                                      is_state, simulation->request.filter);
+                                      is_state, simulation->request.choice);
   simulation->facts.recorder = simulation->recorder;
 }
 
@@ -871,7 +871,7 @@ static Request copy_request(const Simulation *from, Heap *heap) {
     request.parameter_overrides = heap_copy(heap, request.parameter_overrides, model->parameters.count, sizeof(double));
   if (request.starts.start)
     request.starts.start = heap_copy(heap, request.starts.start, model->variables.count, sizeof(double));
-  request.filter = NULL;
+  request.choice = (RecorderChoice){0};
   return request;
 }
 

@@ -96,7 +96,7 @@ def usage_errors():
         (["simulate", PENDULUM, "--intervals", "1.5"], "whole number"),
         (["simulate", PENDULUM, "--intervals", "5", "--output-interval", "1"], "exclude each other"),
         (["simulate", PENDULUM, "--output-file", "p.txt"], "ends in .csv, .mat or .raw, or -, not 'p.txt'"),
-        (["simulate", PENDULUM, "--plot", "p.png"], "ends in .svg"),
+        (["simulate", PENDULUM, "--plot", "p.gif"], "ends in .svg, .png or .pdf"),
         (["simulate", PENDULUM, "--plot", "p.svg", "--plot", "q.svg"], "--plot is given twice"),
         (["simulate", PENDULUM, "--output-file", "-", "--json"], "only one of"),
         (["simulate", PENDULUM, "--compile=yes"], "takes no value"),

@@ -166,6 +166,11 @@ static bool write_as(Stage *stage, const char *ending) {
   return daedal_result_write(stage->result, path_with(stage, ending, path, sizeof path)) == DAEDAL_OK;
 }
 
+static bool write_bytes(Stage *stage) {
+  char path[512];
+  return daedal_write_bytes(stage->model, path_with(stage, ".bin", path, sizeof path), "a\0b", 3) == DAEDAL_OK;
+}
+
 static bool write_text(Stage *stage) {
   char path[300];
   return daedal_write_text(stage->model, path_with(stage, ".txt", path, sizeof path), "text\n") == DAEDAL_OK;
@@ -243,8 +248,9 @@ CALL(result_find, daedal_result_find(stage->result, "time") == 0)
 CALL(result_text, said(daedal_result_text(stage->result)))
 CALL(result_json, said(daedal_result_json(stage->result)))
 CALL(result_stream, daedal_result_stream(stage->result, swallow, NULL) == DAEDAL_OK)
-CALL(result_plot, said(daedal_result_plot(stage->result, ".*")))
-CALL(result_plot_terminal, said(daedal_result_plot_terminal(stage->result, ".*", 60, 12)))
+static const daedal_plot all_signals = {.size = sizeof all_signals, .variables = ".*"};
+CALL(result_plot, said(daedal_result_plot(stage->result, &all_signals)))
+CALL(result_plot_terminal, said(daedal_result_plot_terminal(stage->result, &all_signals, 60, 12)))
 CALL(result_initial_text, said(daedal_result_initial_text(stage->result)))
 CALL(result_initial_json, said(daedal_result_initial_json(stage->result)))
 CALL(result_start_values, said(daedal_result_start_values(stage->result)))
@@ -343,6 +349,7 @@ static const Row ROWS[] = {
     {"compare", compare, NULL, false},
     {"export_c", export_c, NULL, false},
     {"write_text", write_text, NULL, false},
+    {"write_bytes", write_bytes, NULL, false},
     {"dump", dump, NULL, false},
     {"result_status", call_result_status, simulate, false},
     {"result_diagnostic_count", call_result_diagnostic_count, simulate, false},

@@ -1,6 +1,7 @@
 /* options: the table and its parser. An option is given once; every value is checked here, before any work, except
  * those that need the model. */
 #include "cli/options.h"
+#include "cli/picture.h"
 #include "cli/suggest.h"
 
 #include <errno.h>
@@ -64,10 +65,15 @@ const Option options[] = {
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output"},
     {"--no-event-rows", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
-    {"--variables", NULL, "REGEX", IN_SIMULATE, OPTION_TEXT, PLACE(run.variables),
-     "only the variables whose whole name matches"},
+    {"--variables", NULL, "LIST", IN_SIMULATE, OPTION_TEXT, PLACE(run.variables),
+     "only these variables: names, names of arrays, expressions for whole names; commas between"},
     {"--plot", NULL, "FILE", IN_TIMES, OPTION_PLOT, PLACE(plot_path),
-     "picture as FILE.svg; for simulate also -, one in characters on standard output"},
+     "picture as FILE.svg, .png or .pdf; for simulate also -, one in characters on standard output"},
+    {"--plot-variables", NULL, "LIST", IN_SIMULATE, OPTION_TEXT, PLACE(run.plot_variables),
+     "what the picture shows: names, names of arrays, expressions; default: --variables, or the states"},
+    {"--plot-xy", NULL, "X,Y", IN_SIMULATE, OPTION_TEXT, PLACE(plot_pairs),
+     "curves of one variable over another; several with semicolons between"},
+    {"--plot-log", NULL, "AXES", IN_SIMULATE, OPTION_AXES, PLACE(plot_axes), "logarithmic axes: x, y or xy"},
     {"--svg", NULL, "FILE", IN_ANALYZE, OPTION_PICTURE, PLACE(svg_path), "picture of the incidence matrix"},
     {"--c", NULL, "DIR", IN_EXPORT, OPTION_DIRECTORY, PLACE(c_directory), "directory for the C source"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
@@ -172,11 +178,11 @@ static bool is_result_file(const char *value) {
 static bool ends_well(const Option *option, const char *value) {
   if (is_standard_output(value)) {
     if (option->kind != OPTION_PICTURE) return true;
-  } else if (option->kind == OPTION_TRAJECTORY ? is_result_file(value) : ends_with(value, ".svg")) {
+  } else if (option->kind == OPTION_TRAJECTORY ? is_result_file(value) : picture_format(value) != PICTURE_NONE) {
     return true;
   }
   usage_error("%s takes a file name that ends in %s%s, not '%s'", option->name,
-              option->kind == OPTION_TRAJECTORY ? ".csv, .mat or .raw" : ".svg",
+              option->kind == OPTION_TRAJECTORY ? ".csv, .mat or .raw" : ".svg, .png or .pdf",
               option->kind == OPTION_PICTURE ? "" : ", or -", value);
   return false;
 }
@@ -221,6 +227,11 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_MNA: {
     static const char *const forms[] = {"conventional", "charge", NULL};
     if (!one_of(option, value, forms, "forms")) return false;
+    break;
+  }
+  case OPTION_AXES: {
+    static const char *const axes[] = {"x", "y", "xy", NULL};
+    if (!one_of(option, value, axes, "axes")) return false;
     break;
   }
   case OPTION_METHODS:
@@ -301,6 +312,11 @@ static bool check_together(const OptionParser *parser) {
     return usage_error("only one of --output-file, --json, --plot and --write can go to standard output");
   if (arguments->run.intervals && !isnan(arguments->run.output_interval))
     return usage_error("--intervals and --output-interval exclude each other");
+  if (!pictures_possible(arguments->plot_path) || !pictures_possible(arguments->svg_path)) return false;
+  if ((arguments->plot_pairs || arguments->plot_axes || arguments->run.plot_variables) && !arguments->plot_path)
+    return usage_error("there is no picture to draw: --plot FILE");
+  if (arguments->plot_pairs && arguments->run.plot_variables)
+    return usage_error("--plot-variables and --plot-xy exclude each other");
   if (parser->command->bit == IN_COMPARE && is_standard_output(arguments->plot_path))
     return usage_error("compare draws its picture into a file: --plot FILE.svg");
   if (parser->command->bit == IN_REDUCE && !strcmp(arguments->run.method, "strangeness")) {

@@ -2,11 +2,13 @@
 #include "cli/session.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "cli/picture.h"
 #include "cli/render.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void session_fail(Session *session, daedal_status status) {
@@ -104,6 +106,20 @@ void session_write(Session *session, const char *path, const char *text) {
     session_report(session);
     session_fail(session, status);
   }
+}
+
+void session_write_picture(Session *session, const char *path, const char *svg) {
+  PictureFormat format = picture_format(path);
+  if (!svg || format == PICTURE_SVG) {
+    session_write(session, path, svg);
+    if (!svg) session_fail(session, DAEDAL_USAGE);
+    return;
+  }
+  PictureBytes picture = picture_convert(svg, format);
+  if (picture.data) session_fail(session, daedal_write_bytes(session->model, path, picture.data, picture.count));
+  else session_fail(session, DAEDAL_FILE);
+  session_report(session);
+  free(picture.data);
 }
 
 void session_write_json(Session *session, const char *text, const char *failed) {

@@ -36,6 +36,9 @@ void session_report(Session *session);
  * is reported. */
 void session_write(Session *session, const char *path, const char *text);
 
+/* Writes an SVG text in the format that the path asks for. */
+void session_write_picture(Session *session, const char *path, const char *svg);
+
 /* Writes the report for --json; `failed` stands for it when the model failed before there was one. */
 void session_write_json(Session *session, const char *text, const char *failed);
 

@@ -33,6 +33,7 @@ static char *default_path(const char *name) {
 
 static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
+  if (run->session->arguments->plot_pairs) options.plot_variables = run->session->arguments->plot_pairs;
   ProgressBar progress = progress_begin(session_talks(run->session));
   options.on_step = progress_step;
   options.context = &progress;
@@ -73,12 +74,18 @@ static void write_trajectory(SimulateCommand *run) {
 
 static void write_plot(Session *session) {
   const Arguments *arguments = session->arguments;
-  const char *path = arguments->plot_path, *variables = arguments->run.variables;
+  const char *path = arguments->plot_path, *shown = arguments->run.plot_variables, *axes = arguments->plot_axes;
   if (!path || daedal_result_rows(session->result) == 0) return;
-  session_write(session, path,
-                !is_standard_output(path)
-                    ? daedal_result_plot(session->result, variables)
-                    : daedal_result_plot_terminal(session->result, variables, terminal_width() - 1, PANEL_LINES));
+  daedal_plot plot = {.size = sizeof plot,
+                      .variables = shown ? shown : arguments->run.variables,
+                      .pairs = arguments->plot_pairs,
+                      .log_x = axes && strchr(axes, 'x'),
+                      .log_y = axes && strchr(axes, 'y')};
+  if (is_standard_output(path))
+    session_write(session, path,
+                  daedal_result_plot_terminal(session->result, &plot, terminal_width() - 1, PANEL_LINES));
+  else session_write_picture(session, path, daedal_result_plot(session->result, &plot));
+  session_report(session);
 }
 
 static void say_pivots(const daedal_result *result) {

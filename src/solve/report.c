@@ -135,7 +135,7 @@ static void json_levels(const RunFacts *facts, JsonWriter *json) {
 static void json_final(const Recorder *recorder, JsonWriter *json) {
   const Trajectory *trajectory = recorder->trajectory;
   json_object_begin(json);
-  for (uint32_t s = 0; trajectory->rows && s < recorder->signals->list.count; s++) {
+  for (uint32_t s = 0; trajectory->rows && s < recorder->signals->listed; s++) {
     const Signal *signal = &recorder->signals->list.data[s];
     if (signal->kind == SIGNAL_PARAMETER) continue;
     json_key_number(json, signal->name, trajectory_value(trajectory, trajectory->rows - 1, s));
