@@ -72,7 +72,14 @@ typedef struct daedal_diagnostic {
   daedal_place place;
   const daedal_note *notes;
   uint32_t note_count;
+  const char *code; /* "D301", of the list below */
 } daedal_diagnostic;
+
+/* A row of the list of codes: NULL and "" behind the last. */
+typedef struct daedal_code {
+  const char *code, *title, *explanation;
+} daedal_code;
+daedal_code daedal_code_get(uint32_t index);
 
 /* ---- memory ---- */
 

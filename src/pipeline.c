@@ -50,7 +50,8 @@ static Expr first_unsupported(const Model *model, const Expr *roots, uint32_t co
 
 static void report_unsupported(const Model *model, Expr e, Span span, Diags *diags) {
   const Routine *routine = model->functions.data[dag_call_info(model->dag, e).function]->routine;
-  Diag *diag = diag_error(diags, DIAG_INPUT, span, "`%s` cannot be run", names_text(model->names, routine->name));
+  Diag *diag =
+      diag_error(diags, DIAG_FUNCTION_UNAVAILABLE, span, "`%s` cannot be run", names_text(model->names, routine->name));
   diag_note(diags, diag, (Span){0}, routine_lacks(routine), names_text(model->names, routine->external));
 }
 
@@ -117,7 +118,7 @@ static bool report_no_choice(Evaluator *evaluator, const Structure *structure, i
   const Blocks *blocks = &structure->blocks;
   const Array *array = evaluator->array;
   int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
-  Diag *diag = diag_error(diags, DIAG_STRUCTURE, (Span){0},
+  Diag *diag = diag_error(diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
                           "at the initial values the Jacobian of %d equation%s is singular for every choice of states",
                           (int)size, size == 1 ? "" : "s");
   for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
@@ -215,8 +216,9 @@ static bool pass_inputs(Plan *plan) {
       model_lacking_input(problem->model, problem->residual, plan->structure.c, problem->equations, &order);
   if (!source) return true;
   const Variable *variable = &problem->model->variables.data[source->variable];
-  diag_error(plan->diags, DIAG_STRUCTURE, variable->span, "the equations need derivative %d of the input `%s`: %s",
-             (int)order, names_text(problem->model->names, variable->name), gives[source->kind]);
+  diag_error(plan->diags, DIAG_INPUT_TOO_ROUGH, variable->span,
+             "the equations need derivative %d of the input `%s`: %s", (int)order,
+             names_text(problem->model->names, variable->name), gives[source->kind]);
   return false;
 }
 
@@ -358,7 +360,7 @@ static bool take_over(const Plan *plan, ArrayRun *run, const Handover *from, Hea
     run->y[q] = isfinite(value) ? value : 0;
   }
   if (!jump_solve(jump_new(heap, evaluator), from->time, run->y, &column)) {
-    diag_error(diags, DIAG_INTEGRATION, (Span){0},
+    diag_error(diags, DIAG_JUMP, (Span){0},
                "at the event at time %.10g the equations do not determine by how much %s jumps", from->time,
                array_column_name(array, column, &diags->arena));
     return false;
@@ -367,7 +369,7 @@ static bool take_over(const Plan *plan, ArrayRun *run, const Handover *from, Hea
     return report_no_choice(evaluator, &plan->structure, block, diags);
   statespace_choose(run->space, dummy_depth(run->dummy));
   if (statespace_complete(run->space, from->time, run->y) == EVAL_OK) return true;
-  diag_error(diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(diags, DIAG_JUMP, (Span){0},
              "at the event at time %.10g, which changes the structure, no consistent values were found", from->time);
   return false;
 }
@@ -757,7 +759,7 @@ static RunStatus follow_structure(Simulation *simulation) {
   simulation->changes = t > simulation->changed ? 0 : simulation->changes + 1;
   simulation->changed = t;
   if (simulation->changes == LIMIT) {
-    diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
+    diag_error(simulation->diags, DIAG_CHATTERING, (Span){0},
                "at time %.10g the structure of the equations changes again and again", t);
     return RUN_FAILED;
   }
@@ -1033,8 +1035,8 @@ static bool ranks_take_over(const Strangeness *strangeness, const Request *reque
   if (request->method == &method_dummy && !request->keeps_method && !strangeness->v && !strangeness->u) {
     const char *reason = error->message;
     diags_keep(diags, before);
-    diag_warning(diags, (Span){0}, "method %s fails, method strangeness takes its place: %s", request->method->name,
-                 reason);
+    diag_warning(diags, DIAG_METHOD_REPLACED, (Span){0}, "method %s fails, method strangeness takes its place: %s",
+                 request->method->name, reason);
     diags_append(diags, attempt);
     return true;
   }
@@ -1102,7 +1104,7 @@ static void report_printed(Simulation *simulation) {
     end = strchr(line, '\n');
     *end = 0;
     if (strcmp(line, before) != 0) {
-      diag_warning(simulation->diags, (Span){0}, "the model prints: %s", line);
+      diag_warning(simulation->diags, DIAG_MODEL_SAYS, (Span){0}, "the model prints: %s", line);
       shown++;
     }
     before = line;
@@ -1183,7 +1185,7 @@ static void start_by_ranks(Simulation *simulation) {
   uint32_t before = diags->list.count;
   TurningPoint point;
   if (!is_singular_at_start(simulation, &point)) return;
-  diag_error(diags, DIAG_STRUCTURE, (Span){0}, "the Jacobian of %d equations is singular at the initial values",
+  diag_error(diags, DIAG_SINGULAR_JACOBIAN, (Span){0}, "the Jacobian of %d equations is singular at the initial values",
              (int)point.size);
   simulation->statistics.stepper.turning = &point;
   Simulation structural = *simulation;

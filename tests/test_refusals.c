@@ -379,9 +379,9 @@ static const Row ROWS[] = {
 };
 
 /* Functions that every row uses, or that have neither a handle nor memory. */
-static const char *const EXEMPT[] = {"model_free",   "result_free", "default_options", "method_names",
-                                     "solver_names", "pass_names",  "result_pivot",    "nearest_name",
-                                     "plan_free",    "run_free",    "version",         "state_free"};
+static const char *const EXEMPT[] = {"model_free", "result_free",  "default_options", "method_names", "solver_names",
+                                     "pass_names", "result_pivot", "nearest_name",    "code_get",     "plan_free",
+                                     "run_free",   "version",      "state_free"};
 
 /* ---- refusing ---- */
 

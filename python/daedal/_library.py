@@ -21,7 +21,7 @@ class Note(Structure):
 
 class Diagnostic(Structure):
     _fields_ = [("severity", c_int), ("status", c_int), ("message", c_char_p), ("place", Place),
-                ("notes", POINTER(Note)), ("note_count", c_uint32)]
+                ("notes", POINTER(Note)), ("note_count", c_uint32), ("code", c_char_p)]
 
 
 class Variable(Structure):

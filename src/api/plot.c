@@ -36,13 +36,14 @@ static bool plot_over_time(daedal_result *result, const char *words, Arena *aren
   uint32_t *chosen = arena_array(arena, signals->list.count, sizeof *chosen);
   uint32_t count = choose_signals(signals, filter, chosen), shown = count < MOST_SERIES ? count : MOST_SERIES;
   if (words && !count) {
-    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "no signal of the result matches `%s`", words);
+    diag_error(&result->diags, DIAG_NO_SUCH_VARIABLE, (Span){0}, "no signal of the result matches `%s`", words);
     return false;
   }
   *plot = plot_signals(arena, recorder_of(result)->trajectory, daedal_model_name(result->model), chosen, shown);
   plot->left_out = count - shown;
   if (plot->left_out)
-    diag_warning(&result->diags, (Span){0}, "the picture shows %u of %u signals", (unsigned)shown, (unsigned)count);
+    diag_warning(&result->diags, DIAG_PICTURE_CUT, (Span){0}, "the picture shows %u of %u signals", (unsigned)shown,
+                 (unsigned)count);
   return true;
 }
 

@@ -44,9 +44,6 @@ static void complete_facts(daedal_result *result) {
   RunFacts *facts = &result->simulation.facts;
   facts->invariants = result->comparing.invariants;
   facts->invariant_count = result->comparing.invariant_count;
-  facts->diags[0] = &result->model->diags;
-  facts->diags[1] = &result->diags;
-  facts->source = &result->model->source;
   facts->seconds.parse = result->model->seconds_parse;
 }
 

@@ -48,7 +48,7 @@ void help_all(FILE *file) {
 }
 
 void help_command(FILE *file, const Command *command) {
-  fprintf(file, "usage: daedal %s MODEL [OPTIONS]\n\n%s\noptions:\n", command->name, command->details);
+  fprintf(file, "usage: daedal %s %s [OPTIONS]\n\n%s\noptions:\n", command->name, command->subject, command->details);
   for (const Option *option = options; option->name; option++)
     if (option->commands & command->bit) option_print(file, option);
 }

@@ -16,14 +16,14 @@
 enum { IN_TIMES = IN_SIMULATE | IN_COMPARE, IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES, MOST_OPTIONS = 64 };
 
 const Option options[] = {
-    {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
+    {"--model", NULL, "NAME", IN_MODELS, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
-    {"--mna", NULL, "FORM", IN_ALL, OPTION_MNA, PLACE(mna),
+    {"--mna", NULL, "FORM", IN_MODELS, OPTION_MNA, PLACE(mna),
      "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
-    {"--allow-external", NULL, "[LIBRARY]", IN_ALL, OPTION_LIBRARY, PLACE(libraries),
+    {"--allow-external", NULL, "[LIBRARY]", IN_MODELS, OPTION_LIBRARY, PLACE(libraries),
      "let external functions write files and run commands, and take them from LIBRARY.so"},
-    {"--strict", NULL, NULL, IN_ALL, OPTION_FLAG, PLACE(strict), "refuse what the Modelica language does not have"},
-    {"--energy", NULL, NULL, IN_ALL, OPTION_FLAG, PLACE(energy),
+    {"--strict", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(strict), "refuse what the Modelica language does not have"},
+    {"--energy", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(energy),
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
     {"--stop-time", NULL, "T", IN_TIMES, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
@@ -78,9 +78,10 @@ const Option options[] = {
     {"--c", NULL, "DIR", IN_EXPORT, OPTION_DIRECTORY, PLACE(c_directory), "directory for the C source"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or, as the last word, nothing: on standard output"},
-    {"--dump", NULL, "PASS", IN_ALL, OPTION_DUMP, PLACE(dump_pass), "show on standard error what a pass leaves behind"},
-    {"--quiet", "-q", NULL, IN_ALL, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
-    {"--verbose", "-v", NULL, IN_ALL, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots, events"},
+    {"--dump", NULL, "PASS", IN_MODELS, OPTION_DUMP, PLACE(dump_pass),
+     "show on standard error what a pass leaves behind"},
+    {"--quiet", "-q", NULL, IN_MODELS, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
+    {"--verbose", "-v", NULL, IN_MODELS, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots, events"},
     {"--help", "-h", NULL, IN_ALL, OPTION_FLAG, PLACE(help), "this text"},
     {0},
 };
@@ -289,9 +290,15 @@ static bool parse_option(OptionParser *parser, const char *word) {
   return value && value_store(option, value, parser->arguments);
 }
 
+/* "MODEL" as a word of a sentence. */
+static const char *subject_name(const Command *command) {
+  return command->bit & IN_MODELS ? "model" : command->bit == IN_EXPLAIN ? "code" : "word";
+}
+
 static bool parse_path(OptionParser *parser, const char *word) {
   if (parser->arguments->model_path)
-    return usage_error("one model at a time: both '%s' and '%s' are given", parser->arguments->model_path, word);
+    return usage_error("one %s at a time: both '%s' and '%s' are given", subject_name(parser->command),
+                       parser->arguments->model_path, word);
   parser->arguments->model_path = word;
   return true;
 }
@@ -300,8 +307,8 @@ static bool parse_path(OptionParser *parser, const char *word) {
 static bool check_together(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
   const char *name = parser->command->name;
-  if (!arguments->model_path) {
-    usage_error("no model: daedal %s MODEL", name);
+  if (!arguments->model_path && parser->command->subject[0] != '[') {
+    usage_error("no %s: daedal %s %s", subject_name(parser->command), name, parser->command->subject);
     if (arguments->json_path && ends_with(arguments->json_path, ".mo"))
       fprintf(stderr, "  --json took '%s' as its file; put --json last\n", arguments->json_path);
     return false;

@@ -105,7 +105,8 @@ bool outputs_writable(const Arguments *arguments) {
     if (!path) continue;
     int error = option->kind == OPTION_DIRECTORY ? directory_error(path) : output_error(path);
     if (!error) continue;
-    usage_error("cannot write '%s': %s", path, error == ENOENT ? "its directory does not exist" : strerror(error));
+    say_error("D701", "cannot write '%s': %s", path,
+              error == ENOENT ? "its directory does not exist" : strerror(error));
     return false;
   }
   return true;

@@ -16,7 +16,7 @@ static void session_fail(Session *session, daedal_status status) {
 }
 
 static void fail_out_of_memory(Session *session) {
-  usage_error("out of memory");
+  say_error("D100", "out of memory");
   session_fail(session, DAEDAL_INTERNAL);
 }
 
@@ -129,12 +129,19 @@ void session_write_json(Session *session, const char *text, const char *failed) 
   session_write(session, session->arguments->json_path, has_text ? text : failed);
 }
 
+void session_write_refusal(Session *session, ResultReport *json) {
+  bool is_refused = session->model && daedal_model_status(session->model) != DAEDAL_OK;
+  daedal_result *result = is_refused ? daedal_initialize(session->model, &session->arguments->run) : NULL;
+  session_write_json(session, json(result), json(NULL));
+  daedal_result_free(result);
+}
+
 int session_run(const Arguments *arguments, void (*work)(Session *session), ResultReport *json) {
   Session session = session_open(arguments);
   bool is_sound = !session.status;
-  if (is_sound) work(&session);
-  if (!is_sound || (session.result && arguments->json_path))
-    session_write_json(&session, session.result ? json(session.result) : NULL, json(NULL));
+  if (!is_sound) session_write_refusal(&session, json);
+  else work(&session);
+  if (session.result && arguments->json_path) session_write_json(&session, json(session.result), json(NULL));
   return session_close(&session);
 }
 

@@ -42,9 +42,12 @@ void session_write_picture(Session *session, const char *path, const char *svg);
 /* Writes the report for --json; `failed` stands for it when the model failed before there was one. */
 void session_write_json(Session *session, const char *text, const char *failed);
 
+/* Writes the JSON of a model that was refused: what was said about it. */
+typedef const char *ResultReport(daedal_result *result);
+void session_write_refusal(Session *session, ResultReport *json);
+
 /* A command whose JSON is a report of its result: work(session), if the model is sound, keeps the result and writes the
  * rest. Returns the exit status. */
-typedef const char *ResultReport(daedal_result *result);
 int session_run(const Arguments *arguments, void (*work)(Session *session), ResultReport *json);
 
 /* Whether words that are neither errors nor data should be said. */

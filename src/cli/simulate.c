@@ -137,17 +137,9 @@ static void complete_arguments(Session *session, Arguments *complete, char *path
   if (path) {
     session_check_outputs(session);
   } else {
-    usage_error("out of memory");
+    say_error("D100", "out of memory");
     session->status = DAEDAL_INTERNAL;
   }
-}
-
-/* A model that cannot be read has a report too: what was said about it. */
-static void report_failure(Session *session) {
-  bool is_refused = session->model && daedal_model_status(session->model) != DAEDAL_OK;
-  daedal_result *result = is_refused ? daedal_simulate(session->model, &session->arguments->run) : NULL;
-  session_write_json(session, daedal_result_json(result), daedal_result_json(NULL));
-  daedal_result_free(result);
 }
 
 int simulate_command(const Arguments *arguments) {
@@ -156,7 +148,7 @@ int simulate_command(const Arguments *arguments) {
   char *path = NULL;
   if (!session.status && !arguments->output_path)
     complete_arguments(&session, &complete, path = default_path(daedal_model_name(session.model)));
-  if (session.status) report_failure(&session);
+  if (session.status) session_write_refusal(&session, daedal_result_json);
   else simulate(&session);
   free(path);
   return session_close(&session);

@@ -66,7 +66,7 @@ typedef struct CsvReader {
 } CsvReader;
 
 static Trajectory *complain(CsvReader *reader, const char *what) {
-  diag_error(reader->diags, DIAG_FILE, (Span){0, 0}, "`%s` line %u: %s", reader->path, reader->line, what);
+  diag_error(reader->diags, DIAG_FILE_CONTENT, (Span){0, 0}, "`%s` line %u: %s", reader->path, reader->line, what);
   return NULL;
 }
 

@@ -186,7 +186,8 @@ typedef struct MatReader {
 } MatReader;
 
 static Trajectory *complain(MatReader *reader, const char *what) {
-  diag_error(reader->diags, DIAG_FILE, (Span){0, 0}, "`%s` is not a Modelica result file: %s", reader->path, what);
+  diag_error(reader->diags, DIAG_FILE_CONTENT, (Span){0, 0}, "`%s` is not a Modelica result file: %s", reader->path,
+             what);
   return NULL;
 }
 

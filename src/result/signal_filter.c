@@ -72,7 +72,8 @@ static bool check_used(Diags *diags, const FilterWord *word, NameList names) {
     if (!best.nearest || strcmp(best.nearest, name) != 0)
       suggest_offer(&best, arena_copy(&diags->arena, name, strlen(name)));
   }
-  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0, 0}, "no variable is named `%s` or matches it", word->text);
+  Diag *diag =
+      diag_error(diags, DIAG_NO_SUCH_VARIABLE, (Span){0, 0}, "no variable is named `%s` or matches it", word->text);
   if (best.nearest) diag_note(diags, diag, (Span){0, 0}, "did you mean `%s`?", best.nearest);
   return false;
 }
