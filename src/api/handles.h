@@ -6,9 +6,9 @@
 #pragma once
 
 #include "array/analysis.h"
-#include "compare.h"
 #include "daedal.h"
 #include "init/explain.h"
+#include "pipeline/compare.h"
 #include "spice/spice.h"
 
 #include <pthread.h>
