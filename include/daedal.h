@@ -124,6 +124,9 @@ void daedal_model_free(daedal_model *model);
 daedal_status daedal_model_status(const daedal_model *model);
 const char *daedal_model_name(const daedal_model *model);
 
+/* Its text, as it was read; NULL if it could not be. */
+const char *daedal_model_text(const daedal_model *model);
+
 /* What was said about the model so far, in order. */
 uint32_t daedal_diagnostic_count(const daedal_model *model);
 daedal_diagnostic daedal_diagnostic_get(const daedal_model *model, uint32_t index);
@@ -348,6 +351,19 @@ typedef struct daedal_plot {
 const char *daedal_result_plot(daedal_result *result, const daedal_plot *plot);
 const char *daedal_result_plot_terminal(daedal_result *result, const daedal_plot *plot, uint32_t width,
                                         uint32_t height);
+
+/* The signals that a list of words means, as in daedal_options, with NULL for the states: the first `most` of their numbers, and how
+ * many there are. 0 after a diagnostic if a word means nothing. */
+uint32_t daedal_result_choose(daedal_result *result, const char *variables, uint32_t *signals, uint32_t most);
+
+/* The largest scaled residuals of the constraints along the run: at each point, level by level, where level k has the
+ * equations differentiated k times. Owned by the result; 0 points if there are no constraints. */
+typedef struct daedal_residuals {
+  uint32_t points, levels;
+  const double *times;  /* by point */
+  const double *values; /* levels * point + level */
+} daedal_residuals;
+daedal_residuals daedal_result_residuals(const daedal_result *result);
 
 /* How each initial value was found: a table for people, and as JSON. The text is "" when there are no values; the JSON then has
  * the conflict. */

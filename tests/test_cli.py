@@ -14,7 +14,7 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = sorted((SOURCE / "examples").glob("*.mo"))
 PENDULUM = SOURCE / "examples/pendulum.mo"
-COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "export", "explain"]
+COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "export", "report", "explain"]
 
 ANALYZE_KEYS = {"status", "equations", "variables", "structural_index", "dof", "differentiations", "offsets",
                 "blocks", "hidden_constraints", "initial", "superfluous_differentiations", "aliases", "regular",

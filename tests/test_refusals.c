@@ -249,6 +249,8 @@ CALL(result_text, said(daedal_result_text(stage->result)))
 CALL(result_json, said(daedal_result_json(stage->result)))
 CALL(result_stream, daedal_result_stream(stage->result, swallow, NULL) == DAEDAL_OK)
 static const daedal_plot all_signals = {.size = sizeof all_signals, .variables = ".*"};
+CALL(result_choose, daedal_result_choose(stage->result, ".*", NULL, 0) > 1)
+CALL(result_residuals, daedal_result_residuals(stage->result).levels < 100)
 CALL(result_plot, said(daedal_result_plot(stage->result, &all_signals)))
 CALL(result_plot_terminal, said(daedal_result_plot_terminal(stage->result, &all_signals, 60, 12)))
 CALL(result_initial_text, said(daedal_result_initial_text(stage->result)))
@@ -367,6 +369,8 @@ static const Row ROWS[] = {
     {"result_json", call_result_json, simulate, false},
     {"result_stream", call_result_stream, simulate, false},
     {"result_plot", call_result_plot, simulate, false},
+    {"result_choose", call_result_choose, simulate, false},
+    {"result_residuals", call_result_residuals, simulate, false},
     {"result_plot_terminal", call_result_plot_terminal, simulate, false},
     {"result_initial_text", call_result_initial_text, simulate, false},
     {"result_initial_json", call_result_initial_json, initialize, false},
@@ -380,8 +384,8 @@ static const Row ROWS[] = {
 
 /* Functions that every row uses, or that have neither a handle nor memory. */
 static const char *const EXEMPT[] = {"model_free", "result_free",  "default_options", "method_names", "solver_names",
-                                     "pass_names", "result_pivot", "nearest_name",    "code_get",     "plan_free",
-                                     "run_free",   "version",      "state_free"};
+                                     "pass_names", "result_pivot", "nearest_name",    "code_get",     "model_text",
+                                     "plan_free",  "run_free",     "version",         "state_free"};
 
 /* ---- refusing ---- */
 

@@ -170,6 +170,8 @@ daedal_status daedal_model_status(const daedal_model *model) {
   return model->model ? DAEDAL_OK : (daedal_status)diags_code(&model->diags);
 }
 
+const char *daedal_model_text(const daedal_model *model) { return model ? model->source.text : NULL; }
+
 const char *daedal_model_name(const daedal_model *model) {
   return model && model->model ? names_text(&model->names, model->model->name) : "";
 }

@@ -47,6 +47,32 @@ static bool plot_over_time(daedal_result *result, const char *words, Arena *aren
   return true;
 }
 
+typedef struct ChooseRequest {
+  const char *words;
+  uint32_t *signals, most;
+  uint32_t *count;
+} ChooseRequest;
+
+static bool work_choose(daedal_result *result, const void *argument) {
+  const ChooseRequest *request = argument;
+  const SignalTable *signals = recorder_of(result)->signals;
+  const SignalFilter *filter = NULL;
+  bool ok = filter_signals(result, request->words, &filter);
+  publish_result(result);
+  if (!ok) return false;
+  uint32_t *chosen = heap_array(result->heap, signals->list.count, sizeof *chosen);
+  *request->count = choose_signals(signals, filter, chosen);
+  for (uint32_t k = 0; k < *request->count && k < request->most; k++) request->signals[k] = chosen[k] + 1;
+  heap_free(result->heap, chosen);
+  return true;
+}
+
+uint32_t daedal_result_choose(daedal_result *result, const char *variables, uint32_t *signals, uint32_t most) {
+  uint32_t count = 0;
+  ChooseRequest request = {variables, signals, most, &count};
+  return recorder_of(result) && result_protect(result, work_choose, &request) ? count : 0;
+}
+
 /* ---- signals over each other ---- */
 
 static PlotSeries series_of_time(Arena *arena, const Trajectory *trajectory) {

@@ -70,6 +70,14 @@ uint32_t daedal_result_find(const daedal_result *result, const char *name) {
   return found == MAP_NONE ? UINT32_MAX : found + 1;
 }
 
+daedal_residuals daedal_result_residuals(const daedal_result *result) {
+  const RunStatistics *statistics = result ? result->simulation.facts.statistics : NULL;
+  const Constraints *constraints = statistics ? statistics->constraints : NULL;
+  if (!constraints) return (daedal_residuals){0};
+  return (daedal_residuals){constraints->times.count, constraints->plan->levels, constraints->times.data,
+                            constraints->history.data};
+}
+
 static bool has_ending(const char *path, const char *ending) {
   size_t length = strlen(path), tail = strlen(ending);
   return length >= tail && strcmp(path + length - tail, ending) == 0;

@@ -14,6 +14,10 @@ typedef struct Arguments {
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
   const char *methods, *solvers; /* to compare */
   const char *plot_pairs, *plot_axes;
+  const char *html_path, *points; /* of a report */
+  bool compares;
+  int word_count; /* the command line behind the program's name */
+  char **words;
   bool strict, energy;
   bool quiet, verbose, help;
   daedal_options run;
@@ -30,8 +34,9 @@ enum {
   IN_REDUCE = 64,
   IN_COMPARE = 128,
   IN_EXPLAIN = 256,
-  IN_MODELS = 255, /* all that take a model */
-  IN_ALL = 511,
+  IN_REPORT = 512,
+  IN_MODELS = 255 | IN_REPORT, /* all that take a model */
+  IN_ALL = 1023,
 };
 
 typedef struct Command {
@@ -60,3 +65,4 @@ int export_command(const Arguments *arguments);
 int reduce_command(const Arguments *arguments);
 int compare_command(const Arguments *arguments);
 int explain_command(const Arguments *arguments);
+int report_command(const Arguments *arguments);

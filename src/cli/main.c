@@ -43,6 +43,11 @@ const Command commands[] = {
      "Writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
      "small driver.\n",
      export_command},
+    {"report", IN_REPORT, "MODEL", "one HTML page of everything: structure, initial values, plots, constraints",
+     "Analyzes and simulates the model and writes one HTML page that needs nothing else: the text, the structure, how\n"
+     "the initial values were found, trajectories to zoom and choose from, events, residuals of the constraints,\n"
+     "statistics, and the command to reproduce it. Without --html it goes to MODELNAME.html.\n",
+     report_command},
     {"explain", IN_EXPLAIN, "[CODE]", "what the code of a message means",
      "Says what the code at the end of a message means and what to try; lists all codes without one.\n",
      explain_command},
@@ -68,6 +73,8 @@ static int unknown_command(const char *name) {
 static int run_command(const Command *command, int count, char **words) {
   Arguments arguments;
   if (!options_parse(command, count, words, &arguments)) return DAEDAL_USAGE;
+  arguments.word_count = count + 1;
+  arguments.words = words - 1;
   if (arguments.help) {
     help_command(stdout, command);
     return 0;

@@ -13,7 +13,7 @@
 
 #define PLACE(member) offsetof(Arguments, member)
 
-enum { IN_TIMES = IN_SIMULATE | IN_COMPARE, IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES, MOST_OPTIONS = 64 };
+enum { IN_TIMES = IN_SIMULATE | IN_COMPARE | IN_REPORT, IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES, MOST_OPTIONS = 64 };
 
 const Option options[] = {
     {"--model", NULL, "NAME", IN_MODELS, OPTION_TEXT, PLACE(class_name),
@@ -42,12 +42,13 @@ const Option options[] = {
      "start values from a result, at time T or its end"},
     {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
-    {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE, OPTION_METHOD,
+    {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE | IN_REPORT, OPTION_METHOD,
      PLACE(run.method), "index reduction"},
-    {"--solver", NULL, "S", IN_SIMULATE, OPTION_SOLVER, PLACE(run.solver), "integrator"},
-    {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods),
+    {"--solver", NULL, "S", IN_SIMULATE | IN_REPORT, OPTION_SOLVER, PLACE(run.solver), "integrator"},
+    {"--methods", NULL, "A,B", IN_COMPARE | IN_REPORT, OPTION_METHODS, PLACE(methods),
      "methods to compare (default: all that apply)"},
-    {"--solvers", NULL, "A,B", IN_COMPARE, OPTION_SOLVERS, PLACE(solvers), "solvers to compare (default: auto)"},
+    {"--solvers", NULL, "A,B", IN_COMPARE | IN_REPORT, OPTION_SOLVERS, PLACE(solvers),
+     "solvers to compare (default: auto)"},
     {"--baumgarte", NULL, "ALPHA,BETA", IN_TIMES | IN_REDUCE, OPTION_PAIR, PLACE(run.baumgarte_alpha),
      "parameters of method baumgarte; default: from the time scale of the model"},
     {"--keep-superfluous", NULL, NULL, IN_TIMES | IN_REDUCE, OPTION_FLAG, PLACE(run.keep_superfluous),
@@ -57,23 +58,28 @@ const Option options[] = {
     {"--invariant", NULL, "A,B", IN_TIMES, OPTION_TEXT, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
     {"--max-step", NULL, "H", IN_TIMES, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
-    {"--constraint-tolerance", NULL, "R", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.constraint_tolerance),
+    {"--constraint-tolerance", NULL, "R", IN_SIMULATE | IN_REPORT, OPTION_POSITIVE, PLACE(run.constraint_tolerance),
      "largest residual of a constraint; default: 100 times the tolerance"},
-    {"--compile", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.compile),
+    {"--compile", NULL, NULL, IN_SIMULATE | IN_REPORT, OPTION_FLAG, PLACE(run.compile),
      "compile the equations with the system's C compiler"},
     {"--output-file", NULL, "FILE", IN_SIMULATE, OPTION_TRAJECTORY, PLACE(output_path),
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output"},
-    {"--no-event-rows", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.no_event_rows),
+    {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_REPORT, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
-    {"--variables", NULL, "LIST", IN_SIMULATE, OPTION_TEXT, PLACE(run.variables),
+    {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_TEXT, PLACE(run.variables),
      "only these variables: names, names of arrays, expressions for whole names; commas between"},
-    {"--plot", NULL, "FILE", IN_TIMES, OPTION_PLOT, PLACE(plot_path),
+    {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE, OPTION_PLOT, PLACE(plot_path),
      "picture as FILE.svg, .png or .pdf; for simulate also -, one in characters on standard output"},
-    {"--plot-variables", NULL, "LIST", IN_SIMULATE, OPTION_TEXT, PLACE(run.plot_variables),
+    {"--plot-variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_TEXT, PLACE(run.plot_variables),
      "what the picture shows: names, names of arrays, expressions; default: --variables, or the states"},
     {"--plot-xy", NULL, "X,Y", IN_SIMULATE, OPTION_TEXT, PLACE(plot_pairs),
      "curves of one variable over another; several with semicolons between"},
     {"--plot-log", NULL, "AXES", IN_SIMULATE, OPTION_AXES, PLACE(plot_axes), "logarithmic axes: x, y or xy"},
+    {"--html", NULL, "FILE", IN_REPORT, OPTION_PAGE, PLACE(html_path), "the page; default: MODELNAME.html"},
+    {"--compare", NULL, NULL, IN_REPORT, OPTION_FLAG, PLACE(compares),
+     "compare methods on the page; --methods, --solvers"},
+    {"--animate", NULL, "POINTS", IN_REPORT, OPTION_TEXT, PLACE(points),
+     "a moving picture of points joined by lines: 'x,y;x2,y2'; numbers and three coordinates are fine"},
     {"--svg", NULL, "FILE", IN_ANALYZE, OPTION_PICTURE, PLACE(svg_path), "picture of the incidence matrix"},
     {"--c", NULL, "DIR", IN_EXPORT, OPTION_DIRECTORY, PLACE(c_directory), "directory for the C source"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
@@ -247,6 +253,10 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_PLOT:
     if (!ends_well(option, value)) return false;
     break;
+  case OPTION_PAGE:
+    if (!ends_with(value, ".html"))
+      return usage_error("%s takes a file name that ends in .html, not '%s'", option->name, value);
+    break;
   case OPTION_LIBRARY: *(const char **)place = value; return true;
   case OPTION_TEXT:
   case OPTION_JSON:
@@ -320,7 +330,8 @@ static bool check_together(const OptionParser *parser) {
   if (arguments->run.intervals && !isnan(arguments->run.output_interval))
     return usage_error("--intervals and --output-interval exclude each other");
   if (!pictures_possible(arguments->plot_path) || !pictures_possible(arguments->svg_path)) return false;
-  if ((arguments->plot_pairs || arguments->plot_axes || arguments->run.plot_variables) && !arguments->plot_path)
+  if ((arguments->plot_pairs || arguments->plot_axes || arguments->run.plot_variables) && !arguments->plot_path &&
+      parser->command->bit != IN_REPORT)
     return usage_error("there is no picture to draw: --plot FILE");
   if (arguments->plot_pairs && arguments->run.plot_variables)
     return usage_error("--plot-variables and --plot-xy exclude each other");

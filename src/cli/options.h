@@ -23,6 +23,7 @@ typedef enum OptionKind {
   OPTION_TRAJECTORY, /* a path that ends in .csv, .mat or .raw, or "-" */
   OPTION_PICTURE,    /* a path that ends in .svg, .png or .pdf */
   OPTION_PLOT,       /* the same, or "-" */
+  OPTION_PAGE,       /* a path that ends in .html */
   OPTION_AXES,       /* x, y or xy */
   OPTION_LIBRARY,    /* paths that end in .so, commas between; may be left out */
   OPTION_JSON,       /* a path or "-"; as the last argument, "-" may be left out */

@@ -21,6 +21,7 @@ static const char *output_path(const Option *option, const Arguments *arguments)
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:
   case OPTION_PLOT:
+  case OPTION_PAGE:
   case OPTION_JSON:
   case OPTION_OUTPUT:
   case OPTION_DIRECTORY: break;

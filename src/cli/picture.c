@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { FORMAT_RGB24 = 1 }; /* of cairo_format_t */
@@ -75,17 +74,7 @@ bool pictures_possible(const char *path) {
 /* For cairo: 0 is success, 11 a write error. */
 static int keep_bytes(void *closure, const unsigned char *bytes, unsigned length) {
   enum { WRITE_ERROR = 11 };
-  PictureBytes *picture = closure;
-  if (picture->capacity - picture->count < length) {
-    size_t capacity = 2 * (picture->count + length);
-    unsigned char *larger = realloc(picture->data, capacity);
-    if (!larger) return WRITE_ERROR;
-    picture->data = larger;
-    picture->capacity = capacity;
-  }
-  memcpy(picture->data + picture->count, bytes, length);
-  picture->count += length;
-  return 0;
+  return buffer_append(closure, bytes, length) ? 0 : WRITE_ERROR;
 }
 
 /* Draws on a surface, white below. */
@@ -106,7 +95,7 @@ static Rectangle frame_of(const char *svg, double scale) {
   return (Rectangle){0, 0, frame.width * scale, frame.height * scale};
 }
 
-static bool convert(const Libraries *call, void *handle, const char *svg, PictureFormat format, PictureBytes *picture) {
+static bool convert(const Libraries *call, void *handle, const char *svg, PictureFormat format, Buffer *picture) {
   bool is_pdf = format == PICTURE_PDF;
   Rectangle frame = frame_of(svg, is_pdf ? 0.75 : SCALE); /* PDF counts in points, 72 an inch, SVG 96 */
   void *surface = is_pdf ? call->cairo_pdf_surface_create_for_stream(keep_bytes, picture, frame.width, frame.height)
@@ -119,15 +108,15 @@ static bool convert(const Libraries *call, void *handle, const char *svg, Pictur
   return ok;
 }
 
-PictureBytes picture_convert(const char *svg, PictureFormat format) {
+Buffer picture_convert(const char *svg, PictureFormat format) {
   Libraries call;
-  PictureBytes picture = {0};
+  Buffer picture = {0};
   void *handle =
       libraries_open(&call) ? call.rsvg_handle_new_from_data((const unsigned char *)svg, strlen(svg), NULL) : NULL;
   bool ok = handle && convert(&call, handle, svg, format, &picture);
   if (handle) call.g_object_unref(handle);
   if (ok) return picture;
-  free(picture.data);
+  buffer_free(&picture);
   usage_error("the picture cannot be converted; an .svg file needs no conversion");
-  return (PictureBytes){0};
+  return picture;
 }

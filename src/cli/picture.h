@@ -2,8 +2,7 @@
  * loaded when they are needed, so that the command does without them elsewhere. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "cli/buffer.h"
 
 typedef enum PictureFormat { PICTURE_NONE, PICTURE_SVG, PICTURE_PNG, PICTURE_PDF } PictureFormat;
 
@@ -16,10 +15,5 @@ bool pictures_possible(const char *path);
 /* The libraries are here, for `daedal doctor`. */
 bool picture_libraries_found(void);
 
-typedef struct PictureBytes {
-  unsigned char *data; /* NULL: it failed, after a message; the caller frees it */
-  size_t count, capacity;
-} PictureBytes;
-
-/* An SVG text as PNG or PDF. */
-PictureBytes picture_convert(const char *svg, PictureFormat format);
+/* An SVG text as PNG or PDF. Nothing after a message if it fails; the caller frees it. */
+Buffer picture_convert(const char *svg, PictureFormat format);

@@ -3,6 +3,7 @@
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/picture.h"
+#include "cli/progress.h"
 #include "cli/render.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
@@ -48,6 +49,29 @@ void session_keep(Session *session, daedal_result *result) {
   session->result = result;
   if (result) session_report(session);
   else fail_out_of_memory(session);
+}
+
+int session_simulate(Session *session, const daedal_options *options) {
+  daedal_options watched = *options;
+  ProgressBar progress = progress_begin(session_talks(session));
+  watched.on_step = progress_step;
+  watched.context = &progress;
+  daedal_result *result = daedal_simulate(session->model, &watched);
+  progress_end(&progress);
+  session_keep(session, result);
+  return progress.stopped;
+}
+
+char *session_default_path(const Session *session, const char *ending) {
+  const char *name = daedal_model_name(session->model);
+  size_t size = strlen(name) + strlen(ending) + 1;
+  char *path = malloc(size);
+  if (!path) return NULL;
+  snprintf(path, size, "%s%s", name, ending);
+  for (char *at = path; *at; at++)
+    if (*at == '/' || (unsigned char)*at < 0x20) *at = '_';
+  if (path[0] == '-') path[0] = '_';
+  return path;
 }
 
 void session_say_choice(Session *session) {
@@ -115,11 +139,11 @@ void session_write_picture(Session *session, const char *path, const char *svg) 
     if (!svg) session_fail(session, DAEDAL_USAGE);
     return;
   }
-  PictureBytes picture = picture_convert(svg, format);
-  if (picture.data) session_fail(session, daedal_write_bytes(session->model, path, picture.data, picture.count));
+  Buffer picture = picture_convert(svg, format);
+  if (picture.count) session_fail(session, daedal_write_bytes(session->model, path, picture.data, picture.count));
   else session_fail(session, DAEDAL_FILE);
   session_report(session);
-  free(picture.data);
+  buffer_free(&picture);
 }
 
 void session_write_json(Session *session, const char *text, const char *failed) {

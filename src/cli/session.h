@@ -26,6 +26,12 @@ void session_check_outputs(Session *session);
 /* Takes over the result of a run (NULL: there was no memory for it) and reports. */
 void session_keep(Session *session, daedal_result *result);
 
+/* Simulates with the progress shown, keeps the result, and returns the signal that interrupted it, 0 for none. */
+int session_simulate(Session *session, const daedal_options *options);
+
+/* MODELNAME and the ending; what a file name should not have becomes '_'. NULL without memory. The caller frees it. */
+char *session_default_path(const Session *session, const char *ending);
+
 /* With --verbose: the matrices by which the states were chosen. */
 void session_say_choice(Session *session);
 

@@ -1,7 +1,6 @@
 /* simulate: runs, then writes: trajectory, picture, JSON; last the summary. After a run that broke off the trajectory
  * so far is written as well, and said to be so. */
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
@@ -19,28 +18,10 @@ typedef struct SimulateCommand {
   int interrupted; /* the signal; 0 for none */
 } SimulateCommand;
 
-/* MODELNAME.csv; what a file name should not have becomes '_'. NULL without memory. */
-static char *default_path(const char *name) {
-  size_t size = strlen(name) + sizeof ".csv";
-  char *path = malloc(size);
-  if (!path) return NULL;
-  snprintf(path, size, "%s.csv", name);
-  for (char *at = path; *at; at++)
-    if (*at == '/' || (unsigned char)*at < 0x20) *at = '_';
-  if (path[0] == '-') path[0] = '_';
-  return path;
-}
-
 static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
   if (run->session->arguments->plot_pairs) options.plot_variables = run->session->arguments->plot_pairs;
-  ProgressBar progress = progress_begin(session_talks(run->session));
-  options.on_step = progress_step;
-  options.context = &progress;
-  daedal_result *result = daedal_simulate(run->session->model, &options);
-  progress_end(&progress);
-  run->interrupted = progress.stopped;
-  session_keep(run->session, result);
+  run->interrupted = session_simulate(run->session, &options);
 }
 
 static bool write_output(void *context, const void *bytes, size_t length) {
@@ -147,7 +128,7 @@ int simulate_command(const Arguments *arguments) {
   Arguments complete = *arguments;
   char *path = NULL;
   if (!session.status && !arguments->output_path)
-    complete_arguments(&session, &complete, path = default_path(daedal_model_name(session.model)));
+    complete_arguments(&session, &complete, path = session_default_path(&session, ".csv"));
   if (session.status) session_write_refusal(&session, daedal_result_json);
   else simulate(&session);
   free(path);

@@ -1,8 +1,10 @@
 // The page of a report. Everything it shows is in the JSON beside it; nothing is loaded from elsewhere.
 "use strict";
 
+const started = performance.now();
 const data = JSON.parse(document.getElementById("data").textContent);
 const root = document.documentElement;
+data.diagnostics = data.run?.diagnostics ?? data.analysis?.diagnostics ?? [];
 
 // ---- elements ----
 
@@ -14,7 +16,7 @@ function element(name, attributes = {}, ...children) {
     else if (value === true) node.setAttribute(key, "");
     else if (value !== false && value != null) node.setAttribute(key, value);
   }
-  node.append(...children.flat().filter((child) => child != null));
+  node.append(...children.flat(Infinity).filter((child) => child != null));
   return node;
 }
 
@@ -23,7 +25,7 @@ const sections = [];
 
 // Adds a section with a heading, unless there is nothing in it.
 function section(id, title, ...children) {
-  const content = children.flat().filter((child) => child != null);
+  const content = children.flat(Infinity).filter((child) => child != null);
   if (!content.length) return;
   main.append(element("section", { "aria-labelledby": `${id}-title`, id }, element("h2", { id: `${id}-title` }, title), content));
   sections.push([id, title]);
@@ -67,19 +69,24 @@ function format(value, digits = 6) {
 const superscript = (number) => [...String(number)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]).join("");
 const unitText = (unit) => unit && unit !== "1" ? ` [${unit.replace(/\./g, "·").replace(/([A-Za-z)])(-?\d+)/g, (_, a, n) => a + superscript(n))}]` : "";
 
-// Base64 of little-endian numbers, decoded when it is first needed.
-function decode(text) {
-  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  return data.format === "f4" ? new Float32Array(bytes.buffer) : new Float64Array(bytes.buffer);
+// Numbers in base64, little-endian.
+function numbersOf(text, Kind = Float64Array) {
+  if (Uint8Array.fromBase64) return new Kind(Uint8Array.fromBase64(text).buffer);
+  const characters = atob(text), bytes = new Uint8Array(characters.length);
+  for (let k = 0; k < bytes.length; k++) bytes[k] = characters.charCodeAt(k);
+  return new Kind(bytes.buffer);
 }
 
-const time = data.rows ? new Float64Array(Uint8Array.from(atob(data.time), (c) => c.charCodeAt(0)).buffer) : new Float64Array(0);
+const time = numbersOf(data.time);
 
+// The values of a signal, decoded when they are first needed.
 function valuesOf(signal) {
-  if (!signal.decoded) signal.decoded = signal.values != null ? decode(signal.values) : new Float64Array(data.rows).fill(signal.constant ?? NaN);
+  if (!signal.decoded) signal.decoded = signal.values != null ? numbersOf(signal.values, data.format === "f4" ? Float32Array : Float64Array) : new Float64Array(data.rows).fill(signal.constant ?? NaN);
   return signal.decoded;
 }
 
+// What does not vary comes last.
+data.signals.sort((a, b) => (a.values == null) - (b.values == null));
 const byName = new Map(data.signals.map((signal) => [signal.name, signal]));
 
 // ---- equations as MathML ----
@@ -133,7 +140,7 @@ class MathParser {
     for (;;) {
       if (this.take("*")) {
         const right = this.power();
-        left = `<mrow>${left}<mo>${/^<mn/.test(right) ? "·" : "&#x2062;"}</mo>${right}</mrow>`;
+        left = `<mrow>${left}${/^<mn/.test(right) ? "<mo>·</mo>" : '<mspace width="0.17em"/>'}${right}</mrow>`;
       } else if (this.take("/")) left = `<mfrac><mrow>${left}</mrow><mrow>${this.power()}</mrow></mfrac>`;
       else return left;
     }
@@ -145,11 +152,15 @@ class MathParser {
   factor() {
     const token = this.tokens[this.at++];
     if (token === undefined) throw new Error("end");
-    if (token === "(") return this.closed(`<mo>(</mo>${this.relation()}`, "<mo>)</mo>");
+    if (token === "(") return this.parenthesized(this.relation());
     if (token === "-") return `<mo>−</mo>${this.factor()}`;
     if (/^\d/.test(token)) return `<mn>${token}</mn>`;
     if (!/^['A-Za-z_]/.test(token)) throw new Error(token);
     return this.take("(") ? this.call(token) : nameMath(token.replace(/^'|'$/g, ""));
+  }
+  parenthesized(inner) {
+    const grows = inner.includes("<mfrac") ? "true" : "false";
+    return this.closed(`<mo stretchy="${grows}">(</mo>${inner}`, `<mo stretchy="${grows}">)</mo>`);
   }
   closed(inner, end) {
     if (!this.take(")")) throw new Error("(");
@@ -160,7 +171,7 @@ class MathParser {
     if (name === "sqrt") return this.closed(`<msqrt>${this.relation()}</msqrt>`, "");
     let inner = this.relation();
     while (this.take(",")) inner += `<mo>,</mo>${this.relation()}`;
-    return this.closed(`<mi mathvariant="normal">${escapeText(name)}</mi><mo>(</mo>${inner}`, "<mo>)</mo>");
+    return `<mi mathvariant="normal">${escapeText(name)}</mi>${this.parenthesized(inner)}`;
   }
 }
 
@@ -228,7 +239,7 @@ class Axis {
   redraw() { if (!this.queued) this.queued = requestAnimationFrame(() => { this.queued = 0; for (const chart of this.charts) chart.draw(); }); }
 }
 
-const MARGIN = { left: 66, right: 12, top: 8, bottom: 24 };
+const MARGIN = { left: 66, right: 16, top: 8, bottom: 40 };
 
 class Chart {
   // series: [{name, x, y, colour}]; log: logarithmic values; marks: [{times, colour}]
@@ -319,7 +330,8 @@ class Chart {
     const across = ticks(...this.axis.range, Math.max(3, (frame.right - frame.left) / 110)), down = ticks(least, greatest, this.height / 45);
     pen.beginPath();
     pen.textAlign = "center"; pen.textBaseline = "top";
-    for (const value of across.found) { const x = Math.round(toX(value)) + 0.5; pen.moveTo(x, frame.top); pen.lineTo(x, frame.bottom); pen.fillText(tickLabel(value, across.digits, across.found[1] - across.found[0]), x, frame.bottom + 6); }
+    for (const value of across.found) { const x = Math.round(toX(value)) + 0.5; pen.moveTo(x, frame.top); pen.lineTo(x, frame.bottom); const label = tickLabel(value, across.digits, across.found[1] - across.found[0]); pen.fillText(label, Math.min(x, frame.right + MARGIN.right - pen.measureText(label).width / 2), frame.bottom + 6); }
+    pen.fillText("time [s]", (frame.left + frame.right) / 2, frame.bottom + 22);
     pen.textAlign = "right"; pen.textBaseline = "middle";
     for (const value of down.found) {
       if (this.log && !Number.isInteger(value)) continue;
@@ -442,13 +454,13 @@ function trajectories() {
 }
 
 function ranges() {
-  const rows = data.signals.map((signal) => {
+  const rowsOf = () => data.signals.map((signal) => {
     const values = valuesOf(signal);
     let low = Infinity, high = -Infinity;
     for (const value of values) { if (value < low) low = value; if (value > high) high = value; }
     return [signal.name, signal.unit, values[0], low, high, values[values.length - 1]];
   });
-  const box = element("details", { ontoggle: () => { if (box.open && box.childElementCount === 1) box.append(...longTable(["signal", "unit", "first", "least", "greatest", "last"], rows, 1000).filter(Boolean)); } }, element("summary", {}, "Ranges as a table"));
+  const box = element("details", { ontoggle: () => { if (box.open && box.childElementCount === 1) box.append(...longTable(["signal", "unit", "first", "least", "greatest", "last"], rowsOf(), 1000).filter(Boolean)); } }, element("summary", {}, "Ranges as a table"));
   return box;
 }
 
@@ -461,7 +473,7 @@ let moveTo = null;
 // A coordinate is a number or the name of a signal; three of them are seen from the side and above.
 function pointsAt(at) {
   return data.points.map((point) => {
-    const [x, y, z] = point.map((text) => byName.has(text) ? sample(time, valuesOf(byName.get(text)), at) : Number(text));
+    const [x, y, z] = point.map((text) => text === "time" ? at : byName.has(text) ? sample(time, valuesOf(byName.get(text)), at) : Number(text));
     return z === undefined ? [x, y] : [x * 0.866 - y * 0.866, z + 0.5 * (x + y) * 0.5];
   });
 }
@@ -508,20 +520,24 @@ function animation() {
     const pen = canvas.getContext("2d"), toX = (x) => width / 2 + (x - (left + right) / 2) * scale, toY = (y) => height / 2 - (y - (bottom + top) / 2) * scale;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = css("--panel"); pen.fillRect(0, 0, width, height);
-    if (trail.checked) drawTrails(pen, at, toX, toY);
+    if (trail.checked) { drawPaths(pen, 0, time.length, 0.18, toX, toY); drawPaths(pen, Math.max(0, lowerBound(time, at) - Math.ceil(time.length / 5)), lowerBound(time, at), 0.6, toX, toY); }
     const points = pointsAt(at);
     pen.strokeStyle = css("--ink"); pen.lineWidth = 2.5; pen.lineJoin = "round"; pen.beginPath();
     points.forEach(([x, y], k) => k ? pen.lineTo(toX(x), toY(y)) : pen.moveTo(toX(x), toY(y)));
     pen.stroke();
     points.forEach(([x, y], k) => { pen.fillStyle = palette()[k % palette().length]; pen.beginPath(); pen.arc(toX(x), toY(y), 6, 0, 7); pen.fill(); });
   }
-  function drawTrails(pen, at, toX, toY) {
-    const last = lowerBound(time, at), first = Math.max(0, last - Math.ceil(time.length / 5)), step = Math.max(1, Math.floor((last - first) / 500));
+  // The ways of the points between two rows.
+  function drawPaths(pen, first, last, alpha, toX, toY) {
+    const step = Math.max(1, Math.floor((last - first) / 600)), places = [];
+    for (let k = first; k < last; k += step) places.push(pointsAt(time[k]));
+    pen.globalAlpha = alpha; pen.lineWidth = 1.5;
     for (let p = 0; p < data.points.length; p++) {
-      pen.strokeStyle = palette()[p % palette().length]; pen.globalAlpha = 0.45; pen.lineWidth = 1.5; pen.beginPath();
-      for (let k = first; k < last; k += step) { const [x, y] = pointsAt(time[k])[p]; if (k === first) pen.moveTo(toX(x), toY(y)); else pen.lineTo(toX(x), toY(y)); }
-      pen.stroke(); pen.globalAlpha = 1;
+      pen.strokeStyle = palette()[p % palette().length]; pen.beginPath();
+      places.forEach((points, k) => k ? pen.lineTo(toX(points[p][0]), toY(points[p][1])) : pen.moveTo(toX(points[p][0]), toY(points[p][1])));
+      pen.stroke();
     }
+    pen.globalAlpha = 1;
   }
   moveTo = (at) => { if (at !== null && !playing) show(Math.min(Math.max(at, time[0]), time[time.length - 1])); };
   canvas.addEventListener("keydown", (event) => { if (event.key === " ") { event.preventDefault(); toggle(); } });
@@ -558,7 +574,7 @@ function header() {
 }
 
 function messages() {
-  const said = data.diagnostics ?? [];
+  const said = data.diagnostics;
   if (!said.length) return [];
   return element("ul", { class: "messages" }, said.map((one) => element("li", { class: one.severity }, element("strong", {}, `${one.severity} ${one.code ?? ""} `),
     one.line ? element("a", { href: `#line-${one.line}` }, `line ${one.line}: `) : "", one.message,
@@ -566,7 +582,7 @@ function messages() {
 }
 
 function modelText() {
-  const said = new Set((data.diagnostics ?? []).map((one) => one.line)), derived = new Set((data.analysis?.differentiations ?? []).map((one) => one.line));
+  const said = new Set(data.diagnostics.map((one) => one.line)), derived = new Set((data.analysis?.differentiations ?? []).map((one) => one.line));
   const lines = data.text.replace(/\n$/, "").split("\n");
   return [element("pre", { class: "source", tabindex: "0", "aria-label": "text of the model" }, lines.map((line, k) => element("span",
     { "data-line": k + 1, id: `line-${k + 1}`, class: said.has(k + 1) ? "said" : derived.has(k + 1) ? "derived" : null }, line || " "))),
@@ -587,14 +603,14 @@ function structure() {
       found.hidden_constraints.length > 60 ? element("p", { class: "soft" }, `and ${found.hidden_constraints.length - 60} more`) : null] : null,
     data.incidence ? [element("h3", {}, "Incidence, as written and in block triangular form"), picture(data.incidence, "incidence matrix before and after sorting into blocks")] : null,
     large.length ? element("details", {}, element("summary", {}, `Blocks of more than one equation (${large.length})`), longTable(["equations", "variables", "linear"], large.map((block) => [block.equations.join(", "), block.variables.join(", "), block.linear ? "yes" : "no"]), 100)) : null,
-  ].flat(3);
+  ];
 }
 
 function initialValues() {
   const found = data.initial;
   if (!found?.values) return found?.conflict ? [element("p", { class: "error" }, "The values that are fixed contradict the equations; see the messages.")] : [];
   return [facts([["fixed", found.fixed], ["free", found.free], ["way", found.way], ["iterations", found.iterations], ["residual", format(found.residual, 2)], ["condition", format(found.condition, 2)]]),
-    longTable(["variable", "value", "how", "start", "from"], found.values.map((one) => [one.name, one.value, one.how, one.start, one.equation ? math(String(one.equation)) : one.alias ? `alias of ${one.alias}` : ""]), 300)].flat();
+    longTable(["variable", "value", "how", "start", "from"], found.values.map((one) => [one.name, one.value, one.how, one.start, one.equation ? math(String(one.equation)) : one.alias ? `alias of ${one.alias}` : ""]), 300)];
 }
 
 let residualAxis = null;
@@ -603,8 +619,7 @@ function constraints() {
   const run = data.run, residuals = data.residuals;
   const content = [];
   if (residuals?.levels && residuals.points > 1) {
-    const numbers = (text) => new Float64Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
-    const x = numbers(residuals.times), all = numbers(residuals.values);
+    const x = numbersOf(residuals.times), all = numbersOf(residuals.values);
     residualAxis = new Axis(x[0], x[x.length - 1]);
     const chart = new Chart(residualAxis, { label: "largest scaled residual of the constraints of each level over time, logarithmic", log: true, height: 260, marks });
     const legend = element("div", { class: "soft" });
@@ -663,4 +678,6 @@ section("statistics", "Statistics", statistics());
 section("reproduce", "To reproduce", reproduce());
 header();
 document.querySelector("footer").append(`Made by daedal ${data.version}. The page is whole in itself: it loads nothing.`);
-root.dataset.ready = "true";
+// The sections came after the browser looked for the place in the address.
+if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+root.dataset.ready = `${Math.round(started)} ${Math.round(performance.now())}`;
