@@ -14,7 +14,7 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = sorted((SOURCE / "examples").glob("*.mo"))
 PENDULUM = SOURCE / "examples/pendulum.mo"
-COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "export", "report", "explain"]
+COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "export", "report", "explain", "doctor", "completion"]
 
 ANALYZE_KEYS = {"status", "equations", "variables", "structural_index", "dof", "differentiations", "offsets",
                 "blocks", "hidden_constraints", "initial", "superfluous_differentiations", "aliases", "regular",
@@ -122,13 +122,14 @@ def help_is_data():
     for command in COMMANDS:
         expect(re.search(rf"^  {command} ", text, re.M), command, "is not in --help")
         own = expect_exit(Folder().run(command, "--help"), 0).stdout
-        expect(re.match(rf"usage: daedal {command} (MODEL|\[)", own), own)
+        expect(re.match(rf"usage: daedal {command} (MODEL|SHELL|\[)", own), own)
         expect(own == Folder().run("help", command).stdout, "help COMMAND differs from COMMAND --help")
         for option in re.findall(r"^  (?:-\w, )?(--[\w-]+)", own, re.M):
             expect(option in text, option, "is missing in --help")
-    expect(re.fullmatch(r"daedal \d+\.\d+\.\d+\n", Folder().run("--version").stdout), "--version")
+    version = Folder().run("--version").stdout
+    expect(re.match(r"daedal \d+\.\d+\.\d+\n  solvers: auto, ", version), version)
     header = re.search(r'DAEDAL_VERSION "(.*)"', (SOURCE / "include/daedal.h").read_text())[1]
-    expect(Folder().run("--version").stdout == f"daedal {header}\n", "version differs from the header")
+    expect(version.startswith(f"daedal {header}\n"), "version differs from the header")
 
 
 def options_of_page(text):

@@ -35,8 +35,10 @@ enum {
   IN_COMPARE = 128,
   IN_EXPLAIN = 256,
   IN_REPORT = 512,
+  IN_DOCTOR = 1024,
+  IN_COMPLETION = 2048,
   IN_MODELS = 255 | IN_REPORT, /* all that take a model */
-  IN_ALL = 1023,
+  IN_ALL = 4095,
 };
 
 typedef struct Command {
@@ -66,3 +68,5 @@ int reduce_command(const Arguments *arguments);
 int compare_command(const Arguments *arguments);
 int explain_command(const Arguments *arguments);
 int report_command(const Arguments *arguments);
+int doctor_command(const Arguments *arguments);
+int completion_command(const Arguments *arguments);

@@ -51,6 +51,12 @@ const Command commands[] = {
     {"explain", IN_EXPLAIN, "[CODE]", "what the code of a message means",
      "Says what the code at the end of a message means and what to try; lists all codes without one.\n",
      explain_command},
+    {"doctor", IN_DOCTOR, "", "what daedal finds on this machine",
+     "Lists what daedal was built with and what it finds here, what each is for and how to get it, and makes a small\n"
+     "run.\n",
+     doctor_command},
+    {"completion", IN_COMPLETION, "SHELL", "a script by which a shell completes the command line",
+     "Prints a script for bash, zsh or fish, as in: source <(daedal completion bash)\n", completion_command},
     {0},
 };
 
@@ -91,7 +97,7 @@ static int dispatch(int count, char **words) {
   const Command *command = command_find(first);
   if (command) return run_command(command, count - 2, words + 2);
   if (!strcmp(first, "--version")) {
-    printf("daedal %s\n", DAEDAL_VERSION);
+    print_version(stdout);
     return 0;
   }
   if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help")) {

@@ -135,16 +135,43 @@ static bool misplaced_option(const OptionParser *parser, const Option *option) {
 
 /* ---- values ---- */
 
-static bool one_of(const Option *option, const char *value, const char *const *names, const char *kind) {
+const char *const *option_names(const Option *option) {
+  static const char *const forms[] = {"conventional", "charge", NULL}, *const axes[] = {"x", "y", "xy", NULL};
+  switch (option->kind) {
+  case OPTION_METHOD:
+  case OPTION_METHODS: return daedal_method_names();
+  case OPTION_SOLVER:
+  case OPTION_SOLVERS: return daedal_solver_names();
+  case OPTION_DUMP: return daedal_pass_names();
+  case OPTION_MNA: return forms;
+  case OPTION_AXES: return axes;
+  default: return NULL;
+  }
+}
+
+/* How the names are called together. */
+static const char *kind_of_names(const Option *option) {
+  switch (option->kind) {
+  case OPTION_METHOD:
+  case OPTION_METHODS: return "methods";
+  case OPTION_SOLVER:
+  case OPTION_SOLVERS: return "solvers";
+  case OPTION_DUMP: return "passes";
+  case OPTION_MNA: return "forms";
+  default: return "axes";
+  }
+}
+
+static bool one_of(const Option *option, const char *value, const char *const *names) {
   for (const char *const *name = names; *name; name++)
     if (!strcmp(*name, value)) return true;
   usage_error("there is no %s '%s' in this version", option->name + 2, value);
-  suggest_print(value, names, kind);
+  suggest_print(value, names, kind_of_names(option));
   return false;
 }
 
 /* Every name between the commas is one of the list. */
-static bool each_one_of(const Option *option, const char *value, const char *const *names, const char *kind) {
+static bool each_one_of(const Option *option, const char *value, const char *const *names) {
   for (const char *at = value;; at += strcspn(at, ",") + 1) {
     char name[64];
     size_t length = strcspn(at, ",");
@@ -153,7 +180,7 @@ static bool each_one_of(const Option *option, const char *value, const char *con
     for (const char *const *known = names; *known && !found; known++) found = !strcmp(*known, name);
     if (!found) {
       usage_error("%s: there is no '%s' in this version", option->name, name);
-      suggest_print(name, names, kind);
+      suggest_print(name, names, kind_of_names(option));
       return false;
     }
     if (!at[length]) return true;
@@ -223,29 +250,15 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_POSITIVE: return number_store(option, value, place);
   case OPTION_COUNT: return count_store(option, value, place);
   case OPTION_METHOD:
-    if (!one_of(option, value, daedal_method_names(), "methods")) return false;
-    break;
   case OPTION_DUMP:
-    if (!one_of(option, value, daedal_pass_names(), "passes")) return false;
-    break;
   case OPTION_SOLVER:
-    if (!one_of(option, value, daedal_solver_names(), "solvers")) return false;
+  case OPTION_MNA:
+  case OPTION_AXES:
+    if (!one_of(option, value, option_names(option))) return false;
     break;
-  case OPTION_MNA: {
-    static const char *const forms[] = {"conventional", "charge", NULL};
-    if (!one_of(option, value, forms, "forms")) return false;
-    break;
-  }
-  case OPTION_AXES: {
-    static const char *const axes[] = {"x", "y", "xy", NULL};
-    if (!one_of(option, value, axes, "axes")) return false;
-    break;
-  }
   case OPTION_METHODS:
-    if (!each_one_of(option, value, daedal_method_names(), "methods")) return false;
-    break;
   case OPTION_SOLVERS:
-    if (!each_one_of(option, value, daedal_solver_names(), "solvers")) return false;
+    if (!each_one_of(option, value, option_names(option))) return false;
     break;
   case OPTION_PAIR: return pair_store(option, value, place);
   case OPTION_TRAJECTORY:
@@ -302,7 +315,7 @@ static bool parse_option(OptionParser *parser, const char *word) {
 
 /* "MODEL" as a word of a sentence. */
 static const char *subject_name(const Command *command) {
-  return command->bit & IN_MODELS ? "model" : command->bit == IN_EXPLAIN ? "code" : "word";
+  return command->bit & IN_MODELS ? "model" : command->bit == IN_EXPLAIN ? "code" : "shell";
 }
 
 static bool parse_path(OptionParser *parser, const char *word) {
@@ -317,8 +330,10 @@ static bool parse_path(OptionParser *parser, const char *word) {
 static bool check_together(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
   const char *name = parser->command->name;
-  if (!arguments->model_path && parser->command->subject[0] != '[') {
-    usage_error("no %s: daedal %s %s", subject_name(parser->command), name, parser->command->subject);
+  const char *subject = parser->command->subject;
+  if (arguments->model_path && !*subject) return usage_error("%s takes no '%s'", name, arguments->model_path);
+  if (!arguments->model_path && *subject && *subject != '[') {
+    usage_error("no %s: daedal %s %s", subject_name(parser->command), name, subject);
     if (arguments->json_path && ends_with(arguments->json_path, ".mo"))
       fprintf(stderr, "  --json took '%s' as its file; put --json last\n", arguments->json_path);
     return false;

@@ -43,6 +43,9 @@ typedef struct Option {
 
 extern const Option options[]; /* ends with an entry without a name */
 
+/* The names that an option may take, NULL behind the last; NULL if it is not one of a list. */
+const char *const *option_names(const Option *option);
+
 /* Reads the words after the command, `--name value` or `--name=value`, and the model's path. False after a
  * message about what is wrong. The strings stay the caller's. */
 bool options_parse(const Command *command, int count, char **words, Arguments *arguments);
