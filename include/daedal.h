@@ -260,6 +260,9 @@ typedef struct daedal_options {
   const daedal_input *given_inputs; /* others; what they point to must outlive plans and runs */
   uint32_t given_input_count;
   const char *plot_variables; /* kept beside those of `variables`, for pictures: files leave them out; NULL for none */
+  const char *part_path; /* while running the rows go to this file as CSV, every second; it stays. NULL: they do not */
+  bool
+      resumes; /* goes on from the rows of part_path, which stays as it is; refused where rows do not hold the whole state */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

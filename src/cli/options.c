@@ -64,6 +64,8 @@ const Option options[] = {
      "compile the equations with the system's C compiler"},
     {"--output-file", NULL, "FILE", IN_SIMULATE, OPTION_TRAJECTORY, PLACE(output_path),
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output"},
+    {"--resume", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.resumes),
+     "go on from FILE.part, which a run leaves that was killed or interrupted"},
     {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_REPORT, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
     {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_TEXT, PLACE(run.variables),
@@ -348,6 +350,8 @@ static bool check_together(const OptionParser *parser) {
   if ((arguments->plot_pairs || arguments->plot_axes || arguments->run.plot_variables) && !arguments->plot_path &&
       parser->command->bit != IN_REPORT)
     return usage_error("there is no picture to draw: --plot FILE");
+  if (arguments->run.resumes && is_standard_output(arguments->output_path))
+    return usage_error("--resume needs the file that the result goes to: --output-file FILE");
   if (arguments->plot_pairs && arguments->run.plot_variables)
     return usage_error("--plot-variables and --plot-xy exclude each other");
   if (parser->command->bit == IN_COMPARE && is_standard_output(arguments->plot_path))
