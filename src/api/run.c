@@ -44,9 +44,6 @@ static void complete_facts(daedal_result *result) {
   RunFacts *facts = &result->simulation.facts;
   facts->invariants = result->comparing.invariants;
   facts->invariant_count = result->comparing.invariant_count;
-  facts->diags[0] = &result->model->diags;
-  facts->diags[1] = &result->diags;
-  facts->source = &result->model->source;
   facts->seconds.parse = result->model->seconds_parse;
 }
 
@@ -58,9 +55,8 @@ bool read_request(daedal_result *result, const daedal_options *options, Request 
   if (!read_options(result, options, request) || !read_starts(result, options, request) ||
       !read_invariants(result, options))
     return false;
-  if (!options->variables) return true;
-  request->filter = signal_filter_new(result->heap, &result->diags, options->variables);
-  return request->filter != NULL;
+  return filter_signals(result, options->variables, &request->choice.listed) &&
+         filter_signals(result, options->plot_variables, &request->choice.hidden);
 }
 
 static bool bridge_step(void *context, double time, uint64_t steps) {
@@ -161,7 +157,7 @@ static bool run_plan(daedal_result *result, const void *argument) {
   Bridge bridge;
   Simulation *simulation = &result->simulation;
   bool ok = read_request(result, work->options, &request);
-  if (work->is_stepped) request.filter = NULL;
+  if (work->is_stepped) request.choice = (RecorderChoice){0};
   else hand_on_steps(&request, &bridge, work->options);
   if (ok && result->model == work->plan->asked->model)
     ok = simulation_run(simulation, result->heap, &work->plan->plan, &request, &result->diags);

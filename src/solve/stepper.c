@@ -124,7 +124,7 @@ static bool report_turning(Stepper *stepper) {
   *point = stepper->turning_point;
   stepper->statistics.turning = point;
   Diag *diag =
-      diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+      diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
                  "integration stopped at time %.10g: the Jacobian of %d equation%s is singular "
                  "there, its rank drops from %d to %d",
                  point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
@@ -149,7 +149,7 @@ static bool start_is_regular(Stepper *stepper) {
 static void warn_turning(Stepper *stepper, const char *what) {
   if (stepper->warned) return;
   stepper->warned = true;
-  Diag *diag = diag_warning(stepper->diags, (Span){0}, "near time %.10g the determinant of a Jacobian %s",
+  Diag *diag = diag_warning(stepper->diags, DIAG_WARNING, (Span){0}, "near time %.10g the determinant of a Jacobian %s",
                             stepper->turning_point.time, what);
   note_block(stepper, diag, stepper->turning_point.block);
 }
@@ -175,7 +175,7 @@ bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
       [STEP_SINGULAR] = "the Jacobian is singular",
       [STEP_EVALUATION] = "the equations could not be evaluated",
   };
-  Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0}, "integration stopped at time %.10g: %s%s", t,
+  Diag *diag = diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0}, "integration stopped at time %.10g: %s%s", t,
                           what[status], index_hint(stepper));
   SolveFailure failure = stepper->view->methods->failure(stepper->view);
   if (failure.reason) {
@@ -337,7 +337,7 @@ static bool reselect(Stepper *stepper, double t) {
 
 static bool report_no_choice(Stepper *stepper, double t, int32_t block) {
   Diag *diag =
-      diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+      diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
                  "at time %.10g the Jacobian of block %d is singular for every choice of states", t, (int)block + 1);
   note_block(stepper, diag, block);
   return false;
@@ -382,7 +382,7 @@ static const char *condition_text(Stepper *stepper) {
 }
 
 static bool report_chatter(Stepper *stepper) {
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_CHATTERING, (Span){0},
              "at time %.10g the condition %s changes again and again without getting ahead; use noEvent, or "
              "a smooth transition",
              stepper->t_event, condition_text(stepper));
@@ -393,7 +393,7 @@ static bool report_chatter(Stepper *stepper) {
 static bool note_event(Stepper *stepper) {
   double t = stepper->t_event;
   if (!switches_accumulate(stepper->view->switches, stepper->mode, t, span_of(stepper))) return true;
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_ZENO, (Span){0},
              "integration stopped at time %.10g: the condition %s changes ever faster, infinitely often before the "
              "solution gets beyond this time; end the run before, or model what happens behind it",
              t, condition_text(stepper));
@@ -408,7 +408,7 @@ static void let_hover(Stepper *stepper) {
   if (!switches_hover(switches, stepper->mode, stepper->options.tolerance, span_of(stepper))) return;
   if (first)
     diag_warning(
-        stepper->diags, (Span){0},
+        stepper->diags, DIAG_WARNING, (Span){0},
         "at time %.10g the solution hovers at the edge of the condition %s, which from here on changes only when "
         "passed by some times the tolerance; use noEvent, or a smooth transition",
         stepper->t_event, condition_text(stepper));
@@ -434,7 +434,7 @@ static void suit_integrator(Stepper *stepper, double t) {
 static bool has_same_ranks(Stepper *stepper) {
   View *view = stepper->view;
   if (!view->methods->same_ranks || view->methods->same_ranks(view, stepper->t_event, stepper->y)) return true;
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_JUMP, (Span){0},
              "at the event at time %.10g the ranks of the derivative array change, and with them the number "
              "of degrees of freedom",
              stepper->t_event);
@@ -505,7 +505,7 @@ static void plan_timed(Stepper *stepper, double t) {
 
 static bool report_jump(Stepper *stepper) {
   const View *view = stepper->view;
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_JUMP, (Span){0},
              "at the event at time %.10g the equations do not determine by how much %s jumps", stepper->t_event,
              array_column_name(view->evaluator->array, view->undetermined, &stepper->diags->arena));
   return false;
@@ -520,12 +520,14 @@ static bool take_fired(Stepper *stepper, double t) {
     const char *text = model_text(evaluator_model(view->evaluator), action->written->message, &stepper->diags->arena);
     if (action->kind == ACTION_TERMINATE) {
       stepper->terminated = true;
-      diag_warning(stepper->diags, action->written->span, "the model ends the run at time %.10g: %s", t, text);
+      diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "the model ends the run at time %.10g: %s",
+                   t, text);
     } else if (action->written->is_warning) {
-      if (!*is_reported) diag_warning(stepper->diags, action->written->span, "at time %.10g: %s", t, text);
+      if (!*is_reported)
+        diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "at time %.10g: %s", t, text);
       *is_reported = true;
     } else {
-      DiagCode code = t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT;
+      DiagCode code = t > stepper->options.start ? DIAG_ASSERTION : DIAG_INIT_ASSERTION;
       diag_error(stepper->diags, code, action->written->span, "assertion failed at time %.10g: %s", t, text);
       return false;
     }
