@@ -456,6 +456,10 @@ const char *daedal_compare_plot(daedal_result *result);
  * missing): all files or none. The result holds status, diagnostics and the initial values. */
 daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
 
+/* The same for a whole solver: a directory of C99 that simulates the model alone, by dummy derivatives, with pivots and events, and asks for no memory once
+ * it has begun (docs/fmu.md). What cannot be exported is DAEDAL_STRUCTURE, with its name. */
+daedal_result *daedal_export_solver(daedal_model *model, const char *directory, const daedal_options *options);
+
 /* Writes a text to a file under its final name only when it is whole; a diagnostic goes to the model. */
 daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text);
 

@@ -11,6 +11,7 @@ typedef struct Arguments {
   const char *model_path, *class_name, *mna, *dump_pass;
   const char *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
+  bool standalone;
   const char *methods, *solvers; /* to compare */
   bool strict, energy;
   bool quiet, verbose, help;

@@ -24,7 +24,8 @@ int init_command(const Arguments *arguments) { return session_run(arguments, ini
 int export_command(const Arguments *arguments) {
   Session session = session_open(arguments);
   if (!session.status) {
-    session_keep(&session, daedal_export_c(session.model, arguments->c_directory, &arguments->run));
+    session_keep(&session, (arguments->standalone ? daedal_export_solver : daedal_export_c)(
+                               session.model, arguments->c_directory, &arguments->run));
     if (!session.status && session_talks(&session)) terminal_say("C source written to %s", arguments->c_directory);
   }
   return session_close(&session);

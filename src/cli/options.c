@@ -12,7 +12,7 @@
 
 #define PLACE(member) offsetof(Arguments, member)
 
-enum { IN_TIMES = IN_SIMULATE | IN_COMPARE, IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES, MOST_OPTIONS = 64 };
+enum { IN_TIMES = IN_SIMULATE | IN_COMPARE, IN_RUNS = IN_INIT | IN_REDUCE | IN_EXPORT | IN_TIMES, MOST_OPTIONS = 64 };
 
 const Option options[] = {
     {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
@@ -25,15 +25,15 @@ const Option options[] = {
     {"--energy", NULL, NULL, IN_ALL, OPTION_FLAG, PLACE(energy),
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
-    {"--stop-time", NULL, "T", IN_TIMES, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
+    {"--stop-time", NULL, "T", IN_TIMES | IN_EXPORT, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
      "relative tolerance; the absolute one is TOL times nominal"},
-    {"--intervals", NULL, "N", IN_TIMES, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
-    {"--output-interval", NULL, "S", IN_TIMES, OPTION_POSITIVE, PLACE(run.output_interval),
+    {"--intervals", NULL, "N", IN_TIMES | IN_EXPORT, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
+    {"--output-interval", NULL, "S", IN_TIMES | IN_EXPORT, OPTION_POSITIVE, PLACE(run.output_interval),
      "time between output points, instead of --intervals"},
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
      "values of parameters and start values"},
-    {"--input", NULL, "LIST", IN_INIT | IN_TIMES, OPTION_TEXT, PLACE(run.inputs),
+    {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT, OPTION_TEXT, PLACE(run.inputs),
      "inputs along time: u=sin(time), FILE.csv, held:FILE.csv; commas between"},
     {"--start-values", NULL, "FILE", IN_RUNS, OPTION_TEXT, PLACE(run.start_values),
      "start values from a list, as init --write makes it"},
@@ -55,7 +55,7 @@ const Option options[] = {
      PLACE(run.rank_tolerance), "method strangeness: singular values below R times the largest are zero; default 1e-9"},
     {"--invariant", NULL, "A,B", IN_TIMES, OPTION_TEXT, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
-    {"--max-step", NULL, "H", IN_TIMES, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
+    {"--max-step", NULL, "H", IN_TIMES | IN_EXPORT, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
     {"--constraint-tolerance", NULL, "R", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.constraint_tolerance),
      "largest residual of a constraint; default: 100 times the tolerance"},
     {"--compile", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.compile),
@@ -70,6 +70,8 @@ const Option options[] = {
      "picture as FILE.svg; for simulate also -, one in characters on standard output"},
     {"--svg", NULL, "FILE", IN_ANALYZE, OPTION_PICTURE, PLACE(svg_path), "picture of the incidence matrix"},
     {"--c", NULL, "DIR", IN_EXPORT, OPTION_DIRECTORY, PLACE(c_directory), "directory for the C source"},
+    {"--standalone", NULL, NULL, IN_EXPORT, OPTION_FLAG, PLACE(standalone),
+     "with --c: a solver that simulates the model alone"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or, as the last word, nothing: on standard output"},
     {"--dump", NULL, "PASS", IN_ALL, OPTION_DUMP, PLACE(dump_pass), "show on standard error what a pass leaves behind"},
