@@ -1,6 +1,7 @@
 /* export: code to take away. */
 #include "api/handles.h"
 
+#include "export/fmu.h"
 #include "export/standalone.h"
 #include "result/file.h"
 
@@ -71,7 +72,7 @@ static const char *other_system(const Simulation *simulation) {
   const Reduced *reduced = &plan->reduction.reduced;
   if (plan->reduction.strangeness || !reduced->structure || reduced->code != plan->code)
     return "only what dummy derivatives make of a model can be; use --method dummy";
-  if (plan->holds) return "its structure changes with its conditions";
+  if (plan->holds) return "the structure of its equations changes at events";
   return NULL;
 }
 
@@ -89,6 +90,7 @@ static bool solver_source(daedal_result *result, ExportSource *source) {
                            .dummy = simulation->system.dummy,
                            .decisions = switches ? switches->decisions : NULL,
                            .initial = &simulation->initial,
+                           .branches = &plan->branches,
                            .is_fixed = plan_depends_on_values(plan),
                            .recorder = simulation->recorder,
                            .y = simulation->system.y,
@@ -179,4 +181,43 @@ daedal_result *daedal_export_c(daedal_model *model, const char *directory, const
 
 daedal_result *daedal_export_solver(daedal_model *model, const char *directory, const daedal_options *options) {
   return export_model(model, &(ExportOrder){directory, solver_files}, options);
+}
+
+/* ---- FMUs ---- */
+
+typedef struct FmuOrder {
+  const char *path;
+  FmuKinds kinds;
+} FmuOrder;
+
+static bool work_fmu(daedal_result *result, const void *argument) {
+  const FmuOrder *order = argument;
+  ExportSource source;
+  TextVec bytes = {0};
+  if (is_model_file(result, order->path))
+    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "`%s` is the model itself; choose another file", order->path);
+  else if (solver_source(result, &source) &&
+           export_fmu(result->heap, &source, order->kinds, "daedal " DAEDAL_VERSION, &bytes, &result->diags))
+    file_save(result->heap, &result->diags, order->path, NULL, NULL, bytes.data, bytes.count);
+  result->status = (daedal_status)diags_code(&result->diags);
+  publish_result(result);
+  return result->status == DAEDAL_OK;
+}
+
+static bool work_wrong_kind(daedal_result *result, const void *argument) {
+  const char *message = argument;
+  return refuse_usage(result, message);
+}
+
+daedal_result *daedal_export_fmu(daedal_model *model, const char *path, int version, const char *kind,
+                                 const daedal_options *options) {
+  FmuOrder order = {path, {version, !kind || strcmp(kind, "me") == 0, !kind || strcmp(kind, "cs") == 0}};
+  daedal_options own = options_given(options);
+  if ((version != 2 && version != 3) || !(order.kinds.has_exchange || order.kinds.has_cosimulation))
+    return result_make(model, &own, work_wrong_kind, "an FMU has version 2 or 3, and is of kind me or cs");
+  own.open_inputs = true;
+  daedal_result *result = daedal_initialize(model, &own);
+  if (result && result->status == DAEDAL_OK && !result_protect(result, work_fmu, &order) && result->status == DAEDAL_OK)
+    result->status = DAEDAL_INTERNAL;
+  return result;
 }

@@ -72,6 +72,11 @@ const Option options[] = {
     {"--c", NULL, "DIR", IN_EXPORT, OPTION_DIRECTORY, PLACE(c_directory), "directory for the C source"},
     {"--standalone", NULL, NULL, IN_EXPORT, OPTION_FLAG, PLACE(standalone),
      "with --c: a solver that simulates the model alone"},
+    {"--fmu", NULL, "FILE", IN_EXPORT, OPTION_OUTPUT, PLACE(fmu_path), "a Functional Mock-up Unit, FILE.fmu"},
+    {"--fmi", NULL, "2|3", IN_EXPORT, OPTION_COUNT, PLACE(fmi_version),
+     "with --fmu: version of the interface; default 3"},
+    {"--kind", NULL, "me|cs", IN_EXPORT, OPTION_TEXT, PLACE(fmu_kind),
+     "with --fmu: model exchange or co-simulation alone; default: both"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or, as the last word, nothing: on standard output"},
     {"--dump", NULL, "PASS", IN_ALL, OPTION_DUMP, PLACE(dump_pass), "show on standard error what a pass leaves behind"},
@@ -287,6 +292,19 @@ static bool parse_path(OptionParser *parser, const char *word) {
   return true;
 }
 
+/* Exactly one thing to write, and what belongs to it. */
+static bool check_export(const Arguments *arguments) {
+  const char *kind = arguments->fmu_kind;
+  if (!arguments->c_directory == !arguments->fmu_path)
+    return usage_error("export writes one of two: daedal export MODEL --c DIR, daedal export MODEL --fmu FILE");
+  if (!arguments->fmu_path && (kind || arguments->fmi_version)) return usage_error("--fmi and --kind belong to --fmu");
+  if (arguments->fmu_path && arguments->standalone) return usage_error("--standalone belongs to --c");
+  if (arguments->fmi_version && arguments->fmi_version != 2 && arguments->fmi_version != 3)
+    return usage_error("--fmi is 2 or 3");
+  if (kind && strcmp(kind, "me") != 0 && strcmp(kind, "cs") != 0) return usage_error("--kind is me or cs");
+  return true;
+}
+
 /* What cannot be seen from one option alone. */
 static bool check_together(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
@@ -310,9 +328,7 @@ static bool check_together(const OptionParser *parser) {
                 "simulate runs it");
     return false;
   }
-  if (parser->command->bit == IN_EXPORT && !arguments->c_directory)
-    return usage_error("export needs a directory: daedal export MODEL --c DIR");
-  return true;
+  return parser->command->bit != IN_EXPORT || check_export(arguments);
 }
 
 bool options_parse(const Command *command, int count, char **words, Arguments *arguments) {

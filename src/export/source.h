@@ -1,6 +1,7 @@
 /* source: what is exported: a plan with dummy derivatives at the consistent initial values of one run. */
 #pragma once
 
+#include "array/branches.h"
 #include "code/decisions.h"
 #include "init/initial.h"
 #include "solve/record.h"
@@ -14,7 +15,8 @@ typedef struct ExportSource {
   const Dummy *dummy;         /* chosen at y */
   const Decisions *decisions; /* NULL: nothing but modes changes at events */
   const Initial *initial;
-  bool is_fixed; /* the plan holds for these values of parameters alone */
+  const Branches *branches; /* of its equations */
+  bool is_fixed;            /* the plan holds for these values of parameters alone */
   const Recorder *recorder;
   const double *y;
   double start, stop, tolerance, interval, max_step;

@@ -26,7 +26,7 @@ bool export_standalone(Heap *heap, const ExportSource *source, ExportFiles *file
   if (!export_possible(source, diags)) return false;
   ExportVariables variables = export_variables(heap, arena, source);
   vec_push(heap, files, (ExportFile){.name = "model.c"});
-  if (!export_tables(heap, arena, source, &variables, "", &vec_last(files).text, diags)) return false;
+  if (!export_tables(heap, arena, source, &variables, &vec_last(files).text, diags)) return false;
   for (const RuntimeFile *file = runtime_files; file->name; file++)
     if (strncmp(file->name, "fmi", 3) != 0) add_file(heap, files, file->name, file->text);
   add_file(heap, files, "Makefile", makefile_text);

@@ -200,20 +200,13 @@ static bool is_relation(Op op) {
   return op == OP_GREATER || op == OP_GREATER_EQUAL || op == OP_LESS || op == OP_LESS_EQUAL;
 }
 
-/* Times at which a condition changes are known in advance where its difference is linear in time. Others are looked for. */
-static bool is_linear_in_time(const ExportSource *source, uint32_t m) {
-  const Modes *modes = source->evaluator->code->modes;
-  return modes->timed[m] && source->evaluator->code->has_rate[m] &&
-         !dag_depends(source->evaluator->model->dag, modes->rate[m], OP_TIME);
-}
-
 static void put_modes(Writer *writer) {
   const ArrayCode *code = writer->source->evaluator->code;
   const Modes *modes = code->modes;
   PUT(writer, "static const ModelMode modes[] = {\n");
   for (uint32_t m = 0; m < modes->count; m++) {
     Op op = dag_op(writer->source->evaluator->model->dag, modes->relation[m]);
-    bool is_timed = is_linear_in_time(writer->source, m);
+    bool is_timed = export_is_timed(writer->source, m);
     PUT(writer, "    {%s, %d, %d, %d},\n", mode_kind(op), is_timed, is_relation(op) && !is_timed,
         code->matters[modes->first + m]);
   }
@@ -273,8 +266,9 @@ static void put_bytes(Writer *writer, const char *name, const uint8_t *bytes, ui
 }
 
 static void put_variables(Writer *writer) {
-  static const char *const kinds[] = {"VARIABLE_COLUMN", "VARIABLE_PARAMETER", "VARIABLE_DISCRETE", "VARIABLE_CONSTANT",
-                                      "VARIABLE_STATE",  "VARIABLE_RATE",      "VARIABLE_TIME"};
+  static const char *const kinds[] = {"VARIABLE_COLUMN",    "VARIABLE_PARAMETER", "VARIABLE_DISCRETE",
+                                      "VARIABLE_CONSTANT",  "VARIABLE_STATE",     "VARIABLE_RATE",
+                                      "VARIABLE_INDICATOR", "VARIABLE_TIME"};
   uint32_t recorded = writer->source->recorder->signals->list.count;
   PUT(writer, "static const ModelVariable variables[] = {\n");
   for (uint32_t v = 0; v < writer->variables->list.count; v++) {
@@ -332,7 +326,7 @@ static void put_arrays(Writer *writer) {
   cdata_integers(heap, out, "static ", "depth0", dummy_depth(source->dummy), n);
   cdata_numbers(heap, out, "static ", "nominal", evaluator->nominal, array->columns);
   cdata_numbers(heap, out, "static ", "weight", weight, n);
-  cdata_numbers(heap, out, "static ", "y0", source->y, array->columns);
+  cdata_numbers(heap, out, "static ", "start_columns", source->y, array->columns);
   cdata_numbers(heap, out, "static ", "parameters0", evaluator->parameters, evaluator->model->parameters.count);
   cdata_numbers(heap, out, "static ", "discretes0", evaluator->discretes, leaves);
   cdata_numbers(heap, out, "static ", "pre0", evaluator->pre, leaves);
@@ -368,7 +362,7 @@ static uint32_t largest_block(const ExportSource *source) {
   return largest;
 }
 
-static void put_model(Writer *writer, const ProgramNames *names, const char *guid, uint32_t work) {
+static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) {
   const ExportSource *source = writer->source;
   const Evaluator *evaluator = source->evaluator;
   const Array *array = evaluator->array;
@@ -376,7 +370,7 @@ static void put_model(Writer *writer, const ProgramNames *names, const char *gui
   const Logic *logic = modes->logic;
   PUT(writer, "const Model model_tables = {\n    .name = ");
   cdata_string(writer->heap, writer->out, source->name);
-  PUT(writer, ",\n    .guid = \"%s\",\n", guid);
+  PUT(writer, ",\n");
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);
   put_number(writer, "tolerance", source->tolerance);
@@ -388,7 +382,7 @@ static void put_model(Writer *writer, const ProgramNames *names, const char *gui
       writer->variables->state_count, work);
   PUT(writer,
       "    .column_start = column_start, .d = d, .order = state_order, .level = row_level, .c = row_c,\n"
-      "    .row_equation = row_equation, .nominal = nominal, .weight = weight, .held = held, .y0 = y0,\n"
+      "    .row_equation = row_equation, .nominal = nominal, .weight = weight, .held = held, .y0 = start_columns,\n"
       "    .parameters0 = parameters0, .discretes0 = discretes0, .pre0 = pre0, .discretes_start = discretes_start,\n"
       "    .depth0 = depth0, .blocks = BLOCKS, .block_values = BLOCK_VALUES, .block = blocks, .unit = units,\n");
   PUT(writer, "    .units = %u, .largest = %u, .joint = %u,\n", source->states->units.count, largest_block(source),
@@ -411,8 +405,8 @@ static void put_model(Writer *writer, const ProgramNames *names, const char *gui
       names->initial_steps, names->lefts, names->samples, names->actions, names->constants, names->starts);
 }
 
-bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables,
-                   const char *guid, TextVec *out, Diags *diags) {
+bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,
+                   Diags *diags) {
   Writer writer = {heap, arena, source, variables, evaluator_model(source->evaluator), .out = out};
   ProgramNames names = name_programs(&writer);
   uint32_t work = 0;
@@ -435,6 +429,6 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
   for (uint32_t k = 0; k < names.dependents.count; k++) PUT(&writer, "%s, ", names.dependents.data[k]);
   PUT(&writer, "0};\n\n");
   cdata_indices(heap, out, "static const int", "dependents", variables->dependents.data, variables->dependents.count);
-  put_model(&writer, &names, guid, work);
+  put_model(&writer, &names, work);
   return true;
 }

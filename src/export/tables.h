@@ -6,5 +6,5 @@
 #include "export/variables.h"
 
 /* The text of model.c, appended. false: the model calls a function that cannot be written as C; an error is in diags. O(text). */
-bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables,
-                   const char *guid, TextVec *out, Diags *diags);
+bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,
+                   Diags *diags);

@@ -90,6 +90,7 @@ static void describe(const ExportSource *source, uint32_t position, ExportVariab
   if (variable->kind == EXPORT_COLUMN && export_restarts(source)) {
     const InitialColumn *column = &source->initial->column[variable->index];
     variable->has_start = (column->fixed || (column->given && column->low)) && column->named == position;
+    variable->is_fixed = column->fixed;
   }
 }
 
@@ -120,6 +121,23 @@ static void add_states(Heap *heap, Arena *arena, ExportVariables *variables, con
   }
 }
 
+bool export_is_timed(const ExportSource *source, uint32_t mode) {
+  const Modes *modes = source->evaluator->code->modes;
+  return modes->timed[mode] && source->evaluator->code->has_rate[mode] &&
+         !dag_depends(source->evaluator->model->dag, modes->rate[mode], OP_TIME);
+}
+
+static void add_indicators(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
+  variables->first_indicator = variables->list.count;
+  for (uint32_t m = 0; m < source->evaluator->code->modes->count; m++) {
+    if (export_is_timed(source, m)) continue;
+    Signal signal = {.name = arena_printf(arena, "$indicator[%u]", ++variables->indicator_count)};
+    vec_push(heap, &variables->list, make_variable(&signal));
+    vec_last(&variables->list).kind = EXPORT_INDICATOR;
+    vec_last(&variables->list).index = m;
+  }
+}
+
 ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *source) {
   ExportVariables variables = {0};
   const Model *model = source->evaluator->model;
@@ -143,6 +161,7 @@ ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *s
     vec_push(heap, &variables.list, variable);
   }
   add_states(heap, arena, &variables, source);
+  add_indicators(heap, arena, &variables, source);
   Signal time = {.name = "time", .unit = "s", .description = "Simulation time"};
   vec_push(heap, &variables.list, make_variable(&time));
   vec_last(&variables.list).kind = EXPORT_TIME;

@@ -12,6 +12,7 @@ typedef enum ExportKind {
   EXPORT_CONSTANT, /* an expression over parameters */
   EXPORT_STATE,
   EXPORT_RATE,
+  EXPORT_INDICATOR, /* how far a condition is from changing */
   EXPORT_TIME,
 } ExportKind;
 
@@ -35,6 +36,7 @@ typedef struct ExportVariable {
   bool is_discrete;     /* changes at events only */
   bool is_constant;
   bool has_start;                  /* its start value can be set */
+  bool is_fixed;                   /* and is kept; else it is a guess */
   double start, min, max, nominal; /* NAN where not given */
   uint32_t derivative;             /* variable of which it is the derivative; MAP_NONE */
 } ExportVariable;
@@ -44,9 +46,13 @@ typedef struct ExportVariables {
   ExprVec constants;    /* of EXPORT_CONSTANT */
   uint32_t first_state; /* the states; their derivatives follow */
   uint32_t state_count;
+  uint32_t first_indicator, indicator_count;
   IndexVec settable;   /* parameter leaves */
   IndexVec dependents; /* parameter leaves bound to those, what they need before them */
 } ExportVariables;
 
-/* The variables; in the heap. order[]: unknowns of the problem, in the order of their states. */
+/* Is the time at which a condition changes known in advance? So it is where its difference is linear in time; others are looked for. */
+bool export_is_timed(const ExportSource *source, uint32_t mode);
+
+/* The variables; in the heap. */
 ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *source);

@@ -20,7 +20,7 @@ enum {
 enum { HOVER_LIMIT = 4, HOVER_RANGE = 16, SLACK_GROWTH = 8, START_ROUNDS = 20, JUMP_LIMIT = 12 };
 static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e-3, REGULAR = 0.1;
 static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1, ON_EDGE = 1e-6, JUMP = 1e-3;
-static const double CONVERGED = 1e-13, JUMPED = 1e-6;
+static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
 
 static int run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
   return program(t, y, solver->parameters, solver->discretes, solver->pre, solver->work, out);
@@ -102,6 +102,13 @@ static double margin_with(const Solver *solver, int m, double value, double diff
 double events_margin(const Solver *solver, int m, double difference) {
   if (solver->model->mode[m].is_timed || solver->now->slide == m) return HUGE_VAL;
   return margin_with(solver, m, *mode_of(solver, m), difference);
+}
+
+/* How far a condition is from changing; negative where it has to. */
+double events_indicator(const Solver *solver, int m) {
+  const Scalars *now = solver->now;
+  if (now->slide == m) return fmin(now->slide_weight, 1 - now->slide_weight) + LEFT;
+  return events_margin(solver, m, solver->difference[m]);
 }
 
 static int contradicts(const Solver *solver, int m) { return events_margin(solver, m, solver->difference[m]) < 0; }
@@ -735,10 +742,11 @@ static int find_start(Solver *solver, double t, double *y) {
   return 1;
 }
 
-/* Did a start value that was given move? */
+/* Did a fixed start value move? */
 static int moved_start(const Solver *solver, const double *y) {
   for (int q = 0; q < solver->model->columns; q++)
-    if (solver->model->held[q] && !(fabs(y[q] - solver->event_y[q]) <= 1e-9 * (1 + fabs(solver->event_y[q])))) return 1;
+    if (solver->model->held[q] == 2 && !(fabs(y[q] - solver->event_y[q]) <= 1e-9 * (1 + fabs(solver->event_y[q]))))
+      return 1;
   return 0;
 }
 

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+double number_nan(void) { return nan(""); }
+int is_finite(double x) { return x - x == 0; }
+
 static void swap(double *a, double *b) {
   double kept = *a;
   *a = *b;

@@ -223,17 +223,21 @@ static void accept_step(Solver *solver, double end) {
   for (int k = 0; k < solver->model->states; k++) solver->x[k] = solver->dense[k];
 }
 
-/* Without states only the equations hold. */
+/* Without states only the equations hold. A point that is too far to be followed to is approached. */
 static SolverStatus step_without_states(Solver *solver, double stop) {
   Scalars *now = solver->now;
-  double end = fmin(stop, now->time + now->max_step);
-  SolverStatus status = states_complete(solver, end, solver->y, 1);
-  if (status != SOLVER_OK) return SOLVER_FAILED;
-  now->step_begin = now->time;
-  now->step_end = now->time = end;
-  now->step = now->step_end - now->step_begin;
-  now->steps++;
-  return SOLVER_OK;
+  double *y = solver->stage_y, end = fmin(stop, now->time + now->max_step);
+  for (int halving = 0; halving <= 40; halving++, end = now->time + (end - now->time) / 2) {
+    memcpy(y, solver->y, (size_t)solver->model->columns * sizeof(double));
+    if (states_complete(solver, end, y, halving < 40) != SOLVER_OK) continue;
+    memcpy(solver->y, y, (size_t)solver->model->columns * sizeof(double));
+    now->step_begin = now->time;
+    now->step_end = now->time = end;
+    now->step = now->step_end - now->step_begin;
+    now->steps++;
+    return SOLVER_OK;
+  }
+  return SOLVER_FAILED;
 }
 
 /* One step, at most to `stop`, which it then hits exactly. y holds all columns at its end. */

@@ -10,9 +10,6 @@ enum { LOCATE_LIMIT = 80, REFINE_LIMIT = 4 };
 /* Looks at the continuous output are at least this part of a step apart, and at most that. */
 static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4, LEFT = 1e-9;
 
-double number_nan(void) { return nan(""); }
-int is_finite(double x) { return x - x == 0; }
-
 /* ---- memory ---- */
 
 /* Memory handed out piece by piece; without a beginning it is only counted. */
@@ -142,21 +139,6 @@ Solver *solver_make(const Model *model, void *memory) {
   return solver;
 }
 
-void solver_reset(Solver *solver) {
-  const Model *model = solver->model;
-  memset(solver->changing, 0, solver->changing_size);
-  memcpy(solver->y, model->y0, (size_t)model->columns * sizeof(double));
-  memcpy(solver->parameters, model->parameters0, (size_t)model->parameters * sizeof(double));
-  memcpy(solver->discretes, model->discretes0, (size_t)model->discretes * sizeof(double));
-  memcpy(solver->pre, model->pre0, (size_t)model->discretes * sizeof(double));
-  memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
-  for (int p = 0; p < model->parameters; p++) solver->overrides[p] = number_nan();
-  for (int q = 0; q < model->columns; q++) solver->start[q] = number_nan();
-  *solver->now = (Scalars){.time = model->start, .slide = -1, .crossing = -1, .tolerance = model->tolerance};
-  solver->now->max_step = model->max_step > 0 ? model->max_step : HUGE_VAL;
-  states_link(solver);
-}
-
 /* ---- the start ---- */
 
 static void set_dependents(Solver *solver) {
@@ -195,8 +177,34 @@ static void gather_states(Solver *solver) {
   for (int k = 0; k < solver->model->states; k++) solver->states[k] = solver->y[solver->from[k]];
 }
 
+/* The values of the model's text, but for what was set. */
+static void fill_values(Solver *solver) {
+  const Model *model = solver->model;
+  double tolerance = solver->now->tolerance, max_step = solver->now->max_step;
+  memcpy(solver->y, model->y0, (size_t)model->columns * sizeof(double));
+  memcpy(solver->discretes, model->discretes0, (size_t)model->discretes * sizeof(double));
+  memcpy(solver->pre, model->pre0, (size_t)model->discretes * sizeof(double));
+  memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
+  for (int p = 0; p < model->parameters; p++)
+    solver->parameters[p] = is_finite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p];
+  *solver->now =
+      (Scalars){.time = model->start, .slide = -1, .crossing = -1, .tolerance = tolerance, .max_step = max_step};
+  states_link(solver);
+}
+
+void solver_reset(Solver *solver) {
+  const Model *model = solver->model;
+  memset(solver->changing, 0, solver->changing_size);
+  for (int p = 0; p < model->parameters; p++) solver->overrides[p] = number_nan();
+  for (int q = 0; q < model->columns; q++) solver->start[q] = number_nan();
+  solver->now->tolerance = model->tolerance;
+  solver->now->max_step = model->max_step > 0 ? model->max_step : HUGE_VAL;
+  fill_values(solver);
+}
+
 SolverStatus solver_start(Solver *solver, double time) {
   Scalars *now = solver->now;
+  fill_values(solver);
   now->time = time;
   now->is_started = time == solver->model->start && !is_changed(solver);
   if (!now->is_started) {
@@ -377,10 +385,23 @@ double solver_get(Solver *solver, int variable) {
   case VARIABLE_DISCRETE: return solver->discretes[v->index];
   case VARIABLE_STATE: return solver->y[solver->from[v->index]];
   case VARIABLE_RATE: return solver->y[solver->to[v->index]];
+  case VARIABLE_INDICATOR:
+    return events_evaluate(solver, solver->now->time, solver->y) ? number_nan() : events_indicator(solver, v->index);
   case VARIABLE_CONSTANT:
     solver->model->constants_program(solver->now->time, solver->y, solver->parameters, solver->discretes, solver->pre,
                                      solver->work, solver->values);
     return solver->values[v->index];
   default: return solver->now->time;
   }
+}
+
+void solver_override(Solver *solver, int variable, double value) {
+  const ModelVariable *v = &solver->model->variable[variable];
+  if (v->kind == VARIABLE_PARAMETER) solver->overrides[v->index] = value;
+  else solver->start[v->index] = v->sign * value;
+}
+
+double solver_set_value(const Solver *solver, int variable) {
+  int p = solver->model->variable[variable].index;
+  return is_finite(solver->overrides[p]) ? solver->overrides[p] : solver->model->parameters0[p];
 }

@@ -84,6 +84,7 @@ typedef enum VariableKind {
   VARIABLE_CONSTANT,
   VARIABLE_STATE,
   VARIABLE_RATE,
+  VARIABLE_INDICATOR,
   VARIABLE_TIME
 } VariableKind;
 
@@ -97,7 +98,7 @@ typedef struct ModelVariable {
 } ModelVariable;
 
 typedef struct Model {
-  const char *name, *guid;
+  const char *name;
   double start, stop, tolerance, interval, max_step;
   int unknowns, rows, columns, parameters, discretes, initial, terminal, states, work;
   const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
@@ -208,11 +209,18 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event);
 
 /* The values of variables. */
 double solver_get(Solver *solver, int variable);
-int solver_set(Solver *solver, int variable, double value);
+
+/* Before the start: sets a parameter, an input or a start value; the value that is set, or the model's own. */
+void solver_override(Solver *solver, int variable, double value);
+double solver_set_value(const Solver *solver, int variable);
 
 /* ---- inside ---- */
 
-/* linear.c: column-major matrices. Returns 0, or 1 where the matrix is singular. */
+/* linear.c */
+double number_nan(void);
+int is_finite(double x);
+
+/* column-major matrices. Returns 0, or 1 where the matrix is singular. */
 int lu_factor(int n, double *a, int *pivot);
 void lu_solve(int n, const double *a, const int *pivot, double *b);
 int complex_factor(int n, double *a, double *b, int *pivot);
@@ -223,7 +231,8 @@ int select_columns(int rows, int columns, double *a, int *order);
 void states_link(Solver *solver);
 SolverStatus states_complete(Solver *solver, double t, double *y, int is_following);
 int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
-int states_exchange(Solver *solver, double t, double *y);
+int states_exchange(Solver *solver, double t, const double *y);
+int states_wants_exchange(Solver *solver, double t, const double *y);
 SolverStatus states_jacobian(Solver *solver, double t, const double *y, double *jacobian);
 SolverStatus states_solve(Solver *solver, double t, double *y, int is_following);
 int states_direction(Solver *solver, double t, const double *y, double *columns);
@@ -242,14 +251,12 @@ int events_initial(Solver *solver, double t, double *y);
 void events_watch(Solver *solver, double t, const double *y);
 void events_hover(Solver *solver, int mode, double t);
 void events_leave(Solver *solver);
+double events_indicator(const Solver *solver, int mode);
 double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
 
 /* radau.c */
 SolverStatus radau_step(Solver *solver, double stop);
 void radau_start(Solver *solver);
 void radau_interpolate(Solver *solver, double t, double *y);
-
-double number_nan(void);
-int is_finite(double x);
 
 #endif

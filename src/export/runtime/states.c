@@ -293,7 +293,7 @@ int states_select(Solver *solver, double t, const double *y, const unsigned char
 }
 
 /* Exchanges states for columns that serve better at (t, y). Returns how many unknowns changed, or -1 where a block is singular. */
-int states_exchange(Solver *solver, double t, double *y) {
+int states_exchange(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   int changed = 0;
   for (int b = 0; b < model->blocks; b++) {
@@ -304,6 +304,15 @@ int states_exchange(Solver *solver, double t, double *y) {
   }
   if (changed) states_link(solver);
   return changed;
+}
+
+int states_wants_exchange(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  for (int b = 0; b < model->blocks; b++) {
+    const ModelBlock *block = &model->block[b];
+    if (block->is_choice && !evaluate_block(solver, block, t, y) && block_gain(solver, block) > EXCHANGE) return 1;
+  }
+  return 0;
 }
 
 /* ---- derivatives ---- */
