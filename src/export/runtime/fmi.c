@@ -204,9 +204,9 @@ int instance_discrete(Instance *instance, InstanceEvent *event) {
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
   if (update(instance)) return 1;
+  now->changed = 0;
   if (events_any(solver->model)) {
     int mode = crossed_mode(solver);
-    now->changed = 0;
     events_leave(solver);
     if (mode >= 0) events_hover(solver, mode, now->time);
     if (events_settle(solver, now->time, solver->y, mode))
@@ -215,7 +215,7 @@ int instance_discrete(Instance *instance, InstanceEvent *event) {
   if (now->asserted) return fail(instance, "an assertion does not hold");
   int exchanged = states_exchange(solver, now->time, solver->y);
   if (exchanged < 0) return fail(instance, "the equations are singular for every choice of states");
-  int moved = exchanged > 0;
+  int moved = exchanged > 0 || now->changed; /* an integrator of several steps begins anew */
   for (int k = 0; k < solver->model->states; k++) moved |= solver->states[k] != solver->y[solver->from[k]];
   gather(solver);
   double next = events_next_time(solver, now->time);
