@@ -3,6 +3,7 @@
 
 #include "code/past.h"
 #include "solve/events.h"
+#include "solve/fold.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,6 +20,9 @@ static const double EARLY = 0.3;
 
 /* The first step behind an event is not made shorter than this part of the run. */
 static const double SHORTEST_FIRST = 1e-9;
+
+/* A fold is looked for at least within this part of the run. */
+static const double SHORTEST_SEEN = 5e-4;
 
 /* So many steps in a row below the round-off of the whole run do not get ahead. */
 enum { TINY_LIMIT = 10000 };
@@ -42,7 +46,7 @@ struct Stepper {
   const Integrator *integrator;
   const Integrator *waiting; /* the one to go on with when the solution slides no longer; NULL: that in use */
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
-  double *y, *ahead, *begin; /* begin: where the last step began, if determinants or events are watched */
+  double *y, *ahead, *begin; /* begin: where the last step began */
   double before;             /* where the last step began */
   bool terminated;           /* the model asked for the end */
   bool at_event;             /* the last step ended at one, with the columns before it in y */
@@ -59,7 +63,12 @@ struct Stepper {
   int retakes;         /* of a step that ended at `disputed` */
   double disputed;     /* up to here steps are short */
   bool warned;         /* of a determinant */
-  uint32_t tiny;       /* steps in a row that hardly got ahead */
+  bool warned_fold;    /* of a fold */
+  bool is_folded;      /* the event is a fold, behind which the columns are `beyond` */
+  double *beyond;
+  Moment recent,
+      origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
+  uint32_t tiny; /* steps in a row that hardly got ahead */
 };
 
 double stepper_time(const Stepper *stepper) {
@@ -296,6 +305,26 @@ static const Integrator *first_integrator(Stepper *stepper) {
   return &integrator_radau;
 }
 
+static void copy_moment(const Stepper *stepper, Moment *to, double t, const double *y) {
+  to->t = t;
+  memcpy(to->y, y, (size_t)stepper->view->system.columns * sizeof(double));
+}
+
+/* A branch, or the choice of states, begins. */
+static void begin_branch(Stepper *stepper, double t, const double *y) {
+  copy_moment(stepper, &stepper->recent, t, y);
+  copy_moment(stepper, &stepper->origin, t, y);
+}
+
+/* Keeps points apart, since the very last ones may be beyond the end of the branch by the error of the steps. */
+static void keep_branch(Stepper *stepper) {
+  if (stepper->before - stepper->recent.t < SHORTEST_SEEN * span_of(stepper)) return;
+  Moment swap = stepper->origin;
+  stepper->origin = stepper->recent;
+  stepper->recent = swap;
+  copy_moment(stepper, &stepper->recent, stepper->before, stepper->begin);
+}
+
 /* ---- the choice of states ---- */
 
 /* The columns at t + ahead by the Taylor series that they are: (j, k) + ahead (j, k + 1) + ... Good enough to
@@ -359,7 +388,9 @@ static bool watch_choice(Stepper *stepper, double t) {
   if (count == EXCHANGE_SINGULAR) return report_no_choice(stepper, t, exchanges.block);
   if (count == EXCHANGE_UNSOLVED) return stepper_fail(stepper, STEP_EVALUATION, t);
   if (count == EXCHANGE_RESELECT) reselect(stepper, t);
-  if (count > 0) stepper->integrator->switch_states(stepper->self, stepper->y);
+  if (count <= 0) return true;
+  stepper->integrator->switch_states(stepper->self, stepper->y);
+  begin_branch(stepper, t, stepper->y);
   return true;
 }
 
@@ -449,6 +480,7 @@ static double event_value(const Stepper *stepper) {
 
 static void start_with(Stepper *stepper, double t, const double *y, double step) {
   const Integrator *integrator = stepper->integrator;
+  begin_branch(stepper, t, y);
   integrator->start(stepper->self, t, y, stepper->options.stop);
   if (integrator->suggest && step > 0) integrator->suggest(stepper->self, step);
 }
@@ -582,8 +614,14 @@ bool stepper_settle(Stepper *stepper) {
   double t = stepper->t_event;
   if (is_sliding(stepper)) switches_leave(view->switches);
   if (t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
-  memcpy(stepper->begin, stepper->y, (size_t)view->system.columns * sizeof(double));
-  return finish_event(stepper, events_settle(view, t, stepper->y, stepper->mode));
+  size_t size = (size_t)view->system.columns * sizeof(double);
+  bool is_folded = stepper->is_folded;
+  if (is_folded) memcpy(stepper->y, stepper->beyond, size);
+  stepper->is_folded = false;
+  memcpy(stepper->begin, stepper->y, size);
+  bool settled = !view->switches || events_settle(view, t, stepper->y, stepper->mode);
+  view->disturbed = view->disturbed || is_folded;
+  return finish_event(stepper, settled);
 }
 
 bool stepper_restructured(const Stepper *stepper) { return stepper->view->restructured; }
@@ -646,6 +684,56 @@ static bool find_event(Stepper *stepper) {
   return true;
 }
 
+/* ---- folds ---- */
+
+/* The column that jumps farthest, for its size. */
+static uint32_t farthest_jump(const Stepper *stepper) {
+  const double *nominal = stepper->view->system.nominal;
+  uint32_t farthest = 0;
+  double most = 0;
+  for (uint32_t q = 0; q < (uint32_t)stepper->view->system.columns; q++) {
+    double jump = fabs(stepper->beyond[q] - stepper->y[q]) / (fabs(stepper->y[q]) + nominal[q]);
+    if (array_order(stepper->view->evaluator->array, q) == 0 && jump > most) most = jump, farthest = q;
+  }
+  return farthest;
+}
+
+/* Looks for a fold from where the last step began, with the other columns of there or, where steps have led them astray, of some way back. */
+static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
+  View *view = stepper->view;
+  const System *system = &view->system;
+  ConstMoment origin = {stepper->origin.t, stepper->origin.y};
+  if (fold_pass(view, origin, (ConstMoment){stepper->before, stepper->begin}, longest, fold)) return true;
+  memcpy(stepper->ahead, stepper->origin.y, (size_t)system->columns * sizeof(double));
+  for (int32_t k = 0; k < system->links; k++)
+    stepper->ahead[system->link_from[k]] = stepper->begin[system->link_from[k]];
+  return fold_pass(view, origin, (ConstMoment){stepper->before, stepper->ahead}, longest, fold);
+}
+
+/* The solution may end in the last step, or soon after it: if that is at a corner, where it folds, the run goes on behind the fold, with
+ * an event. */
+static bool pass_fold(Stepper *stepper, double step) {
+  double longest = fmax(4 * step, SHORTEST_SEEN * span_of(stepper));
+  Fold fold = {.before = stepper->y, .after = stepper->beyond};
+  if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
+  add_work(stepper, &stepper->statistics);
+  create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
+  stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
+  stepper->at_event = stepper->is_folded = true;
+  stepper->t_event = snap(stepper, fold.time);
+  stepper->mode = MAP_NONE;
+  stepper->statistics.events++;
+  uint32_t column = farthest_jump(stepper);
+  if (!stepper->warned_fold)
+    diag_warning(stepper->diags, (Span){0},
+                 "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
+                 "%.6g, where the curve "
+                 "of solutions leads behind the fold",
+                 fold.time, known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
+  stepper->warned_fold = true;
+  return true;
+}
+
 /* ---- delays ---- */
 
 /* Is the time of every delay, as read last, one that it may have? */
@@ -684,18 +772,23 @@ static bool keep_past(Stepper *stepper) {
 
 /* ---- steps ---- */
 
-/* A step, and another choice of states where it fails. */
+static StepStatus try_step(Stepper *stepper) {
+  stepper->before = stepper->integrator->time(stepper->self);
+  memcpy(stepper->begin, stepper->integrator->values(stepper->self),
+         (size_t)stepper->view->system.columns * sizeof(double));
+  keep_branch(stepper);
+  double stop = fmin(fmin(stepper->options.stop, stepper->limit), fmin(stepper->t_timed, stepper->t_doubt));
+  const Past *past = stepper->view->evaluator->past;
+  if (past) stop = fmin(stop, stepper->before + past_longest_step(past));
+  return stepper->integrator->step(stepper->self, stop);
+}
+
+/* A step. Where it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
 static bool take_step(Stepper *stepper) {
   StepStatus status;
   do {
-    stepper->before = stepper->integrator->time(stepper->self);
-    if (stepper->turning || stepper->view->switches)
-      memcpy(stepper->begin, stepper->integrator->values(stepper->self),
-             (size_t)stepper->view->system.columns * sizeof(double));
-    double stop = fmin(fmin(stepper->options.stop, stepper->limit), fmin(stepper->t_timed, stepper->t_doubt));
-    const Past *past = stepper->view->evaluator->past;
-    if (past) stop = fmin(stop, stepper->before + past_longest_step(past));
-    status = stepper->integrator->step(stepper->self, stop);
+    status = try_step(stepper);
+    if (status != STEP_OK && pass_fold(stepper, 0)) return true;
   } while (status != STEP_OK && (repair_choice(stepper, stepper->before) || try_other(stepper, stepper->before)));
   if (status != STEP_OK) return stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
@@ -743,6 +836,7 @@ static bool step_to_event(Stepper *stepper) {
     bool event;
     do {
       if (!take_step(stepper)) return false;
+      if (stepper->is_folded) return true;
       event = find_event(stepper);
       if (event && stepper->t_event < stepper->t_timed && !note_event(stepper)) return false;
       if (!gets_ahead(stepper)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
@@ -753,16 +847,19 @@ static bool step_to_event(Stepper *stepper) {
     TurningStatus status =
         turning_watch(stepper->turning, stepper->integrator, stepper->self, t, stepper_values(stepper),
                       stepper->options.stop, event || t >= stepper->options.stop, &stepper->turning_point);
-    if (status == TURNING_POINT) return report_turning(stepper);
+    if (status == TURNING_POINT) return pass_fold(stepper, t - stepper->before) || report_turning(stepper);
     if (status == TURNING_SMALL) warn_turning(stepper, "is nearly zero");
     if (status != TURNING_JUMP) return true;
     if (!event && retake(stepper, t)) continue;
+    if (!event && pass_fold(stepper, t - stepper->before)) return true;
     warn_turning(stepper, "changes its sign");
     return true;
   }
 }
 
-bool stepper_step(Stepper *stepper) { return step_to_event(stepper) && keep_past(stepper); }
+bool stepper_step(Stepper *stepper) { return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper)); }
+
+bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_time(stepper) - stepper->before); }
 
 void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 
@@ -792,6 +889,9 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper->y = heap_array(heap, columns, sizeof(double));
   stepper->ahead = heap_array(heap, columns, sizeof(double));
   stepper->begin = heap_array(heap, columns, sizeof(double));
+  stepper->beyond = heap_array(heap, columns, sizeof(double));
+  stepper->recent.y = heap_array(heap, columns, sizeof(double));
+  stepper->origin.y = heap_array(heap, columns, sizeof(double));
   if (view->switches)
     stepper->first_steps = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(double));
   if (watched) stepper->turning = turning_new(heap, view, watched);
@@ -823,6 +923,7 @@ static bool start_at(Stepper *stepper, double t, const double *y) {
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   create_integrator(stepper, stepper->integrator ? stepper->integrator : first_integrator(stepper));
   stepper->integrator->start(stepper->self, t, stepper->y, stepper->options.stop);
+  begin_branch(stepper, t, stepper->y);
   events_begin(stepper->view, t, stepper->y);
   plan_timed(stepper, t);
   return start_is_regular(stepper);

@@ -67,6 +67,10 @@ bool stepper_interpolate(Stepper *stepper, double t, double *y);
  * undone, the next one ends there at the latest, and what was recorded of it is no longer so. */
 bool stepper_passed_event(Stepper *stepper, double t, const double *y);
 
+/* Where the rows cannot be solved within the last step: is there a fold that leads on (solve/fold.h)? Then the step is undone, and the next
+ * one ends there. */
+bool stepper_passed_fold(Stepper *stepper);
+
 /* As stepper_start, in the midst of an event at t: its iteration goes on. */
 bool stepper_resume(Stepper *stepper, double t, const double *y);
 
