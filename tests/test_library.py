@@ -155,6 +155,25 @@ class FreeParameters(unittest.TestCase):
             self.assertAlmostEqual(last["y"], math.copysign(math.sqrt(x), guess) + guess * x, delta=1e-5, msg=text)
 
 
+class RandomNumbers(unittest.TestCase):
+    def test_are_drawn_once_an_event(self):
+        """However often an event iterates: those of one when are what a model draws that has no other."""
+        head = ("function draw\n  input Integer id;\n  output Real y;\n  external \"C\" y = ModelicaRandom_impureRandom_xorshift1024star(id);\n"
+                "end draw;\n")
+        plain = (head + "model M\n  discrete Real a, b;\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x;\n"
+                 "  when sample(0.1, 0.1) then\n    a = draw(1);\n    b = draw(2);\n  end when;\nend M;\n")
+        for count in (1, 3, 6):
+            chain = "".join(f"  c{k} = pre(c{k - 1}) + 1;\n" for k in range(1, count + 1))
+            names = ", ".join(f"c{k}(start = {k}, fixed = true)" for k in range(1, count + 1))
+            busy = plain.replace("discrete Real a, b;", f"discrete Real a, b;\n  Integer c0, {names};").replace(
+                "  der(x)", "  when a > 0.5 then c0 = pre(c0) + 1; end when;\n" + chain + "  der(x)")
+            found, expected = rows(busy, "--stop-time", "1"), rows(plain, "--stop-time", "1")
+            at = {round(row["time"], 6): (row["a"], row["b"]) for row in expected}
+            self.assertEqual({round(row["time"], 6): (row["a"], row["b"]) for row in found}, at)
+            drawn = {pair for pair in at.values() if pair != (0, 0)}
+            self.assertEqual(len({value for pair in drawn for value in pair}), 20)
+
+
 class Extrema(unittest.TestCase):
     def test_of_a_fast_filter_do_not_stop_the_run(self):
         """The sign of a difference about as small as the error of its variables says where a signal turns. That the run gets to
