@@ -155,6 +155,31 @@ class FreeParameters(unittest.TestCase):
             self.assertAlmostEqual(last["y"], math.copysign(math.sqrt(x), guess) + guess * x, delta=1e-5, msg=text)
 
 
+class UnrolledLoops(unittest.TestCase):
+    """A Base Modelica file that holds the iterations of a loop, with the `break` that left it."""
+
+    def test_break_ends_all_iterations(self):
+        rng = random.Random(16)
+        for count in (2, 3, 5, 12):
+            limit, factor = rng.randint(1, 9), rng.randint(1, 4)
+            body = ("if d + {i} > %d then\n  if mod(d, 3) == 1 then\n    break;\n  else\n    {n} := {i};\n  end if;\n"
+                    "else\n  {n} := d + {k};\nend if;\n" % limit)
+            bodies = [body.format(i=f"e[{i}]", n=f"'n[{i}]'", k=f"e[{i}]") for i in range(1, count + 1)]
+            values = ", ".join(str(i) for i in range(1, count + 1))
+            names = "".join(f"Integer 'n[{i}]'(start = 0, fixed = true);\n" for i in range(1, count + 1))
+            total = " + ".join(f"'n[{i}]'" for i in range(1, count + 1))
+            head = f"{names}Integer d, m;\nconstant Integer e[{count}] = {{{values}}};\nalgorithm\nd := integer({factor}*time);\n"
+            tail = f"m := {total};\nannotation(experiment(StopTime = 5));\n"
+            flat = f"//! base 0.1.0\npackage 'M'\nmodel 'M'\n{head}{''.join(bodies)}{tail}end 'M';\nend 'M';\n"
+            looped = f"model M\n{head}while true loop\n{''.join(bodies)}break;\nend while;\n{tail}end M;\n"
+            self.assertEqual(rows(flat), rows(looped), flat)
+
+    def test_without_copies_it_is_an_error(self):
+        with self.assertRaisesRegex(AssertionError, "outside of a loop"):
+            rows("//! base 0.1.0\npackage 'M'\nmodel 'M'\nInteger d;\nalgorithm\nd := integer(time);\nif d > 1 then\n  break;\nend if;\n"
+                 "end 'M';\nend 'M';\n")
+
+
 class RandomNumbers(unittest.TestCase):
     def test_are_drawn_once_an_event(self):
         """However often an event iterates: those of one when are what a model draws that has no other."""
