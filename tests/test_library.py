@@ -155,6 +155,36 @@ class FreeParameters(unittest.TestCase):
             self.assertAlmostEqual(last["y"], math.copysign(math.sqrt(x), guess) + guess * x, delta=1e-5, msg=text)
 
 
+class Reinit(unittest.TestCase):
+    def test_leaves_what_should_be_states(self):
+        """A chain of masses, of which one is stopped: between some the relative velocity should be a state, and then keeps its value; elsewhere the
+        velocities of the masses do."""
+        rng = random.Random(17)
+        for count in (2, 3, 5, 7):
+            preferred = [rng.random() < 0.5 for _ in range(count - 1)]
+            stopped = rng.randrange(count)
+            declared = [f"Real s{k}(start = {k}, fixed = true), v{k}(start = {rng.uniform(-1, 1)!r}, fixed = true), f{k};" for k in range(count)]
+            equations = [f"der(s{k}) = v{k}; {rng.uniform(1, 3)!r}*der(v{k}) = f{k};" for k in range(count)]
+            for k, wanted in enumerate(preferred):
+                select = "(stateSelect = StateSelect.prefer)" if wanted else ""
+                declared.append(f"Real r{k}{select}, w{k}{select}, c{k};")
+                equations.append(f"r{k} = s{k + 1} - s{k}; w{k} = der(r{k}); c{k} = 5*(r{k} - 1) + w{k};")
+            ends = ["0"] + [f"c{k}" for k in range(count - 1)] + ["0"]
+            equations += [f"f{k} = {ends[k + 1]} - {ends[k]};" for k in range(count)]
+            text = "model M\n  {}\nequation\n  {}\n  when time >= 0.5 then\n    reinit(v{}, 0);\n  end when;\nend M;\n".format(
+                "\n  ".join(declared), "\n  ".join(equations), stopped)
+            found = rows(text, "--stop-time", "1", "--tolerance", "1e-9")
+            before, after = [row for row in found if row["time"] == 0.5][:1][0], [row for row in found if row["time"] == 0.5][-1]
+            self.assertAlmostEqual(after[f"v{stopped}"], 0, delta=1e-9)
+            jump = {stopped: -before[f"v{stopped}"]}
+            for k in range(stopped, count - 1):  # preferred differences carry the jump on
+                jump[k + 1] = jump[k] if preferred[k] else 0
+            for k in range(stopped, 0, -1):
+                jump[k - 1] = jump[k] if preferred[k - 1] else 0
+            for k in range(count):
+                self.assertAlmostEqual(after[f"v{k}"] - before[f"v{k}"], jump[k], delta=1e-7, msg=text)
+
+
 class UnrolledLoops(unittest.TestCase):
     """A Base Modelica file that holds the iterations of a loop, with the `break` that left it."""
 

@@ -2,6 +2,7 @@
 #include "solve/events.h"
 
 #include "code/past.h"
+#include "solve/reset.h"
 
 #include <math.h>
 #include <string.h>
@@ -408,18 +409,23 @@ static bool reset_columns(View *view, double t, double *y, bool *any) {
   const System *system = &view->system;
   Heap *heap = view->evaluator->heap;
   uint8_t *held = NULL;
+  double *before = NULL;
   for (uint32_t a = 0; a < decisions->logic->actions.count; a++) {
     uint32_t column = decisions->column[a];
     double value = decisions_value(decisions, a);
     if (column == MAP_NONE || !decisions_fires(decisions, a) || isnan(value)) continue;
-    if (!held) held = heap_array(heap, (size_t)system->columns, sizeof *held);
+    if (!held) {
+      held = heap_array(heap, (size_t)system->columns, sizeof *held);
+      before = heap_copy(heap, y, (size_t)system->columns, sizeof *y);
+    }
     held[column] = 2;
     y[column] = decisions->sign[a] * value;
   }
   *any = held != NULL;
   if (!held) return true;
   bool ok = solve_held(view, t, y, held);
-  heap_free(heap, held);
+  if (ok) reset_keep_preferred(view, t, before, held, y);
+  heap_free_all(heap, held, before);
   return ok;
 }
 
