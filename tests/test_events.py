@@ -381,6 +381,35 @@ end Small;
 """
 
 
+class Quiet(unittest.TestCase):
+    def test_far_conditions_cost_no_evaluations(self):
+        rng = random.Random(18)
+        for _ in range(6):
+            w, limit = rng.uniform(1, 5), rng.uniform(50, 500)
+            plain = f"model M\n  Real x(start = 1, fixed = true), v(start = 0, fixed = true);\nequation\n  der(x) = {w}*v;\n  der(v) = -{w}*x;\nend M;\n"
+            watched = plain.replace("equation", f"  parameter Real limit = {limit};\n  Boolean a = x + 2*v > limit, b = v < -limit;\nequation")
+            counts = []
+            for text in (plain, watched):
+                target = os.path.join(WORK, "quiet.json")
+                run, _ = simulate(text, 200.0, "erk", 1e-8, "--json", target)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                with open(target) as file:
+                    counts.append(json.load(file)["residual_evals"])
+            self.assertEqual(counts[0], counts[1], watched)
+
+    def test_what_was_far_for_long_is_found(self):
+        rng = random.Random(19)
+        for solver in SOLVERS:
+            for _ in range(4):
+                growth, limit = rng.uniform(0.5, 30), 10 ** rng.uniform(2, 8)
+                text = (f"model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true);\n  parameter Real limit = {limit!r};\nequation\n"
+                        f"  der(x) = {growth!r}*x;\n  der(y) = if x > limit then 1 else 0;\nend M;\n")
+                end = 1.2 * math.log(limit) / growth
+                run, values = simulate(text, end, solver, 1e-9)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertAlmostEqual(values["y"], end / 6, delta=1e-5 * end, msg=text)
+
+
 class Bounds(unittest.TestCase):
     def test_ever_faster_events_end(self):
         """In an error that names the condition, or at rest."""
