@@ -50,6 +50,7 @@ struct Stepper {
   double before;             /* where the last step began */
   bool terminated;           /* the model asked for the end */
   bool at_event;             /* the last step ended at one, with the columns before it in y */
+  EventCause cause;          /* of it */
   uint32_t mode;             /* one that changes there */
   double limit;              /* where the caller wants a step to end; INFINITY: anywhere */
   double t_doubt;            /* where a step that is taken again must end; INFINITY: anywhere */
@@ -592,7 +593,8 @@ static bool finish_event(Stepper *stepper, bool settled) {
   if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
   if (!settled && stepper->view->undetermined != MAP_NONE) return report_jump(stepper);
   if (settled && !take_fired(stepper, t)) return false;
-  vec_push(stepper->heap, &stepper->statistics.passed, (EventRecord){t, stepper->mode, event_value(stepper)});
+  vec_push(stepper->heap, &stepper->statistics.passed,
+           (EventRecord){t, stepper->cause, stepper->mode, event_value(stepper)});
   if (settled && goes_on(stepper)) {
     plan_timed(stepper, t);
     stepper->at_event = false;
@@ -633,6 +635,7 @@ static void take_timed(Stepper *stepper) {
     copy_values(stepper);
   stepper->at_event = true;
   stepper->t_event = stepper->t_timed;
+  stepper->cause = stepper->timed == MAP_NONE ? EVENT_TIME : EVENT_CONDITION;
   stepper->mode = stepper->timed;
   stepper->statistics.time_events++;
 }
@@ -670,6 +673,7 @@ static bool find_state_event(Stepper *stepper, double t) {
     stepper->mode = view->switches->slide.mode;
   }
   if (stepper->at_event) stepper->t_event = snap(stepper, t);
+  stepper->cause = EVENT_CONDITION;
   stepper->statistics.events += stepper->at_event;
   return stepper->at_event;
 }
@@ -721,6 +725,7 @@ static bool pass_fold(Stepper *stepper, double step) {
   stepper->integrator->start(stepper->self, stepper->before, stepper->begin, stepper->options.stop);
   stepper->at_event = stepper->is_folded = true;
   stepper->t_event = snap(stepper, fold.time);
+  stepper->cause = EVENT_FOLD;
   stepper->mode = MAP_NONE;
   stepper->statistics.events++;
   uint32_t column = farthest_jump(stepper);
@@ -910,6 +915,7 @@ static bool begin_discrete(Stepper *stepper, double t) {
   }
   stepper->at_event = true;
   stepper->t_event = t;
+  stepper->cause = EVENT_START;
   stepper->mode = MAP_NONE;
   return stepper_settle(stepper);
 }
@@ -939,6 +945,7 @@ bool stepper_resume(Stepper *stepper, double t, const double *y) {
   if (!start_at(stepper, t, y)) return false;
   stepper->at_event = true;
   stepper->t_event = t;
+  stepper->cause = EVENT_STRUCTURE;
   stepper->mode = MAP_NONE;
   memcpy(stepper->begin, stepper->y, (size_t)stepper->view->system.columns * sizeof(double));
   return finish_event(stepper, events_resume(stepper->view, t, stepper->y));
@@ -958,6 +965,7 @@ bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values
   memcpy(stepper->begin, stepper->y, (size_t)view->system.columns * sizeof(double));
   stepper->at_event = true;
   stepper->t_event = t;
+  stepper->cause = EVENT_CALLER;
   stepper->mode = MAP_NONE;
   stepper->statistics.time_events++;
   if (held && !events_reset(view, t, stepper->y, held, values)) return stepper_fail(stepper, STEP_EVALUATION, t);

@@ -19,9 +19,20 @@ typedef struct PivotRecord {
 } PivotRecord;
 typedef VEC(PivotRecord) PivotVec;
 
-/* An event, and the value that the mode which made it has from then on. */
+/* What makes an event. */
+typedef enum EventCause {
+  EVENT_CONDITION, /* a mode */
+  EVENT_TIME,      /* a sample, a delay or an input */
+  EVENT_START,
+  EVENT_STRUCTURE, /* the equations have become others */
+  EVENT_FOLD,      /* the branch of the solution ends */
+  EVENT_CALLER,    /* values were set */
+} EventCause;
+
+/* An event, and the value that the mode which made it, if one did, has from then on. */
 typedef struct EventRecord {
   double time;
+  EventCause cause;
   uint32_t mode;
   double value;
 } EventRecord;
