@@ -290,8 +290,9 @@ typedef struct daedal_pivot {
 
 typedef struct daedal_event {
   double time;
-  const char *condition; /* as the model writes it */
-  double value;          /* that it has from then on: 1 for true, 0 for false, or that of floor, sign, ... */
+  const char *condition; /* as the model writes it; or what else made the event */
+  double
+      value; /* that it has from then on: 1 for true, 0 for false, or that of floor, sign, ...; NaN: no condition made the event */
 } daedal_event;
 
 typedef struct daedal_statistics {

@@ -30,6 +30,7 @@ static const double renew_above = 1e-3; /* contraction above which the next step
 static const double lower_above = 0.8;  /* contraction that asks for a lower order */
 static const double lower_gain = 0.8, raise_gain = 0.9; /* part of the present work that another order must promise */
 static const double step_overhead = 3;                  /* cost of Jacobian and factors of a step, in evaluations */
+static const double stiff_below = 0.3; /* part of a defect that the filter of a step leaves if it is stiff */
 static const double lenient_weight = 0.01;
 
 static const double gap_weight = 0.001;   /* of algebraic columns, see radau_gap */
@@ -592,8 +593,24 @@ static double radau_departure(const Radau *radau) {
   return next * radau->method->bulge / departure_limit;
 }
 
+static double radau_states_norm(const Radau *radau, const double *vector) {
+  double sum = radau_norm(radau, radau->elimination->from, radau->system->links, vector);
+  return sqrt(sum / fmax(radau->system->links, 1));
+}
+
+/* The continuous output gets the filtered defect where the filter takes most of it away: the slope at the start of a stiff step,
+ * which the solution leaves at once, would spoil all of the step. */
+static void radau_filter_defect(Radau *radau) {
+  if (radau_states_norm(radau, radau->estimate) > stiff_below * radau->raw_error) return;
+  for (int32_t l = 0; l < radau->system->links; l++) {
+    int32_t from = radau->elimination->from[l];
+    radau->defect[from] = radau->estimate[from] / radau->method->mu_real;
+  }
+}
+
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
- * value there of the polynomial through the stages' rates. */
+ * value there of the polynomial through the stages' rates. The book filters first steps and those behind rejected ones twice: that
+ * hides where a limit of the solution begins or ends, as that of a diode. */
 static double radau_error(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   memset(radau->defect, 0, (size_t)radau->system->columns * sizeof(double));
@@ -604,10 +621,10 @@ static double radau_error(Radau *radau, double h) {
     radau->defect[radau->elimination->from[l]] = h * (radau->y[to] - extrapolated);
     radau->estimate[radau->elimination->from[l]] = method->mu_real * radau->defect[radau->elimination->from[l]];
   }
-  double sum = radau_norm(radau, radau->elimination->from, radau->system->links, radau->estimate);
-  radau->raw_error = fmax(sqrt(sum / fmax(radau->system->links, 1)), 1e-10);
+  radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), 1e-10);
   double step = h * method->mu_real;
   radau_filter(radau, step, radau->estimate);
+  radau_filter_defect(radau);
   return radau_error_norm(radau);
 }
 
@@ -836,11 +853,6 @@ static bool radau_second_derivative(Radau *radau, double span) {
   for (int32_t l = 0; l < system->links; l++)
     radau->estimate[radau->elimination->from[l]] = radau->work[radau->elimination->to[l]];
   return true;
-}
-
-static double radau_states_norm(const Radau *radau, const double *vector) {
-  double sum = radau_norm(radau, radau->elimination->from, radau->system->links, vector);
-  return sqrt(sum / fmax(radau->system->links, 1));
 }
 
 /* As Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4. */
