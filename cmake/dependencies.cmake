@@ -39,6 +39,10 @@ find_path(FFI_INCLUDE ffi.h REQUIRED)
 target_include_directories(dependencies SYSTEM INTERFACE ${FFI_INCLUDE})
 need_library(LIBRARY_ffi ffi)
 
+# Archives of exported models.
+find_path(ZLIB_INCLUDE zlib.h REQUIRED)
+need_library(LIBRARY_z z)
+
 set(DAEDAL_WITH_SUNDIALS OFF)
 if(DAEDAL_SUNDIALS)
   find_path(SUNDIALS_INCLUDE ida/ida.h)

@@ -260,9 +260,11 @@ typedef struct daedal_options {
   const daedal_input *given_inputs; /* others; what they point to must outlive plans and runs */
   uint32_t given_input_count;
   const char *plot_variables; /* kept beside those of `variables`, for pictures: files leave them out; NULL for none */
+  /* Inputs of type Real that nothing gives are set by the caller, as if they were named in `inputs`. */
+  bool open_inputs;
   const char *part_path; /* while running the rows go to this file as CSV, every second; it stays. NULL: they do not */
-  bool
-      resumes; /* goes on from the rows of part_path, which stays as it is; refused where rows do not hold the whole state */
+  /* Goes on from the rows of part_path, which stays as it is; refused where rows do not hold the whole state. */
+  bool resumes;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
@@ -291,8 +293,9 @@ typedef struct daedal_pivot {
 
 typedef struct daedal_event {
   double time;
-  const char *condition; /* as the model writes it */
-  double value;          /* that it has from then on: 1 for true, 0 for false, or that of floor, sign, ... */
+  const char *condition; /* as the model writes it; or what else made the event */
+  double
+      value; /* that it has from then on: 1 for true, 0 for false, or that of floor, sign, ...; NaN: no condition made the event */
 } daedal_event;
 
 typedef struct daedal_statistics {
@@ -495,6 +498,16 @@ const char *daedal_compare_plot(daedal_result *result);
 /* Writes self-contained C99 for the equations that a run would integrate, at its initial values, into a directory (made if
  * missing): all files or none. The result holds status, diagnostics and the initial values. */
 daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
+
+/* The same for a whole solver: a directory of C99 that simulates the model alone, by dummy derivatives, with pivots and events, and asks for no memory once
+ * it has begun (docs/fmu.md). What cannot be exported is DAEDAL_STRUCTURE, with its name. */
+daedal_result *daedal_export_solver(daedal_model *model, const char *directory, const daedal_options *options);
+
+/* A Functional Mock-up Unit of FMI 2.0 or 3.0 (`version`) for model exchange ("me"), co-simulation ("cs"), or both
+ * (NULL), with sources and a binary for this platform, which the system's compiler makes (docs/fmu.md). Inputs that the options give no values have
+ * them from outside. */
+daedal_result *daedal_export_fmu(daedal_model *model, const char *path, int version, const char *kind,
+                                 const daedal_options *options);
 
 /* Writes a text to a file under its final name only when it is whole; a diagnostic goes to the model. */
 daedal_status daedal_write_text(daedal_model *model, const char *path, const char *text);

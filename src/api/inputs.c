@@ -97,6 +97,24 @@ static bool add_given(InputReader *reader, const daedal_input *input) {
   return add_input(reader, (GivenInput){.name = input->name, .source = source});
 }
 
+static bool is_given(const daedal_result *result, const char *name) {
+  for (uint32_t k = 0; k < result->inputs.count; k++)
+    if (strcmp(result->inputs.data[k].name, name) == 0) return true;
+  return false;
+}
+
+/* Those that nothing gives are set by the caller. */
+static bool add_open(InputReader *reader) {
+  const Model *model = reader->result->model->model;
+  for (uint32_t v = 0; v < model->variables.count; v++) {
+    const Variable *variable = &model->variables.data[v];
+    const char *name = model_name(model, v);
+    if (!is_open(variable) || variable->type != TYPE_REAL || is_given(reader->result, name)) continue;
+    if (!add_input(reader, (GivenInput){.name = name, .source = {.kind = INPUT_SET}})) return false;
+  }
+  return true;
+}
+
 bool inputs_read(daedal_result *result, const daedal_options *options) {
   InputReader reader = {result, &result->diags.arena};
   for (const char *at = options->inputs ? options->inputs : ""; *at;) {
@@ -106,5 +124,5 @@ bool inputs_read(daedal_result *result, const daedal_options *options) {
   }
   for (uint32_t k = 0; k < options->given_input_count; k++)
     if (!add_given(&reader, &options->given_inputs[k])) return false;
-  return true;
+  return !options->open_inputs || add_open(&reader);
 }

@@ -9,6 +9,11 @@
 
 /* Many events have the same condition: its text is made once. */
 static void publish_events(daedal_result *result) {
+  static const char *const causes[] = {[EVENT_TIME] = "a sample, a delay or an input",
+                                       [EVENT_START] = "the start",
+                                       [EVENT_STRUCTURE] = "the equations have become others",
+                                       [EVENT_FOLD] = "the branch of the solution ends",
+                                       [EVENT_CALLER] = "values were set"};
   const StepperStatistics *statistics = &result->simulation.statistics.stepper;
   Arena *arena = &result->diags.arena;
   Evaluator *evaluator = result->simulation.facts.run_evaluator;
@@ -17,8 +22,8 @@ static void publish_events(daedal_result *result) {
   result->events = arena_array(arena, statistics->passed.count, sizeof *result->events);
   for (uint32_t k = 0; k < statistics->passed.count; k++) {
     const EventRecord *event = &statistics->passed.data[k];
-    if (event->mode == MAP_NONE) {
-      result->events[k] = (daedal_event){event->time, "sample", event->value};
+    if (event->cause != EVENT_CONDITION) {
+      result->events[k] = (daedal_event){event->time, causes[event->cause], NAN};
       continue;
     }
     Expr relation = evaluator->code->modes->relation[event->mode];

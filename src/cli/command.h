@@ -12,6 +12,9 @@ typedef struct Arguments {
   const char *class_name, *mna, *dump_pass;
   const char *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
+  const char *fmu_path, *fmu_kind; /* of export */
+  uint32_t fmi_version;
+  bool standalone;
   const char *methods, *solvers; /* to compare */
   const char *plot_pairs, *plot_axes;
   const char *html_path, *points; /* of a report */

@@ -13,7 +13,11 @@
 
 #define PLACE(member) offsetof(Arguments, member)
 
-enum { IN_TIMES = IN_SIMULATE | IN_COMPARE | IN_REPORT, IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES, MOST_OPTIONS = 64 };
+enum {
+  IN_TIMES = IN_SIMULATE | IN_COMPARE | IN_REPORT,
+  IN_RUNS = IN_INIT | IN_REDUCE | IN_EXPORT | IN_TIMES,
+  MOST_OPTIONS = 64
+};
 
 const Option options[] = {
     {"--model", NULL, "NAME", IN_MODELS, OPTION_TEXT, PLACE(class_name),
@@ -26,15 +30,15 @@ const Option options[] = {
     {"--energy", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(energy),
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
-    {"--stop-time", NULL, "T", IN_TIMES, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
+    {"--stop-time", NULL, "T", IN_TIMES | IN_EXPORT, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
      "relative tolerance; the absolute one is TOL times nominal"},
-    {"--intervals", NULL, "N", IN_TIMES, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
-    {"--output-interval", NULL, "S", IN_TIMES, OPTION_POSITIVE, PLACE(run.output_interval),
+    {"--intervals", NULL, "N", IN_TIMES | IN_EXPORT, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
+    {"--output-interval", NULL, "S", IN_TIMES | IN_EXPORT, OPTION_POSITIVE, PLACE(run.output_interval),
      "time between output points, instead of --intervals"},
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
      "values of parameters and start values"},
-    {"--input", NULL, "LIST", IN_INIT | IN_TIMES, OPTION_TEXT, PLACE(run.inputs),
+    {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT, OPTION_TEXT, PLACE(run.inputs),
      "inputs along time: u=sin(time), FILE.csv, held:FILE.csv; commas between"},
     {"--start-values", NULL, "FILE", IN_RUNS, OPTION_TEXT, PLACE(run.start_values),
      "start values from a list, as init --write makes it"},
@@ -57,7 +61,7 @@ const Option options[] = {
      PLACE(run.rank_tolerance), "method strangeness: singular values below R times the largest are zero; default 1e-9"},
     {"--invariant", NULL, "A,B", IN_TIMES, OPTION_TEXT, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
-    {"--max-step", NULL, "H", IN_TIMES, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
+    {"--max-step", NULL, "H", IN_TIMES | IN_EXPORT, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
     {"--constraint-tolerance", NULL, "R", IN_SIMULATE | IN_REPORT, OPTION_POSITIVE, PLACE(run.constraint_tolerance),
      "largest residual of a constraint; default: 100 times the tolerance"},
     {"--compile", NULL, NULL, IN_SIMULATE | IN_REPORT, OPTION_FLAG, PLACE(run.compile),
@@ -84,6 +88,13 @@ const Option options[] = {
      "a moving picture of points joined by lines: 'x,y;x2,y2'; numbers and three coordinates are fine"},
     {"--svg", NULL, "FILE", IN_ANALYZE, OPTION_PICTURE, PLACE(svg_path), "picture of the incidence matrix"},
     {"--c", NULL, "DIR", IN_EXPORT, OPTION_DIRECTORY, PLACE(c_directory), "directory for the C source"},
+    {"--standalone", NULL, NULL, IN_EXPORT, OPTION_FLAG, PLACE(standalone),
+     "with --c: a solver that simulates the model alone"},
+    {"--fmu", NULL, "FILE", IN_EXPORT, OPTION_OUTPUT, PLACE(fmu_path), "a Functional Mock-up Unit, FILE.fmu"},
+    {"--fmi", NULL, "2|3", IN_EXPORT, OPTION_COUNT, PLACE(fmi_version),
+     "with --fmu: version of the interface; default 3"},
+    {"--kind", NULL, "me|cs", IN_EXPORT, OPTION_TEXT, PLACE(fmu_kind),
+     "with --fmu: model exchange or co-simulation alone; default: both"},
     {"--json", NULL, "FILE", IN_ANALYZE | IN_RUNS, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or, as the last word, nothing: on standard output"},
     {"--dump", NULL, "PASS", IN_MODELS, OPTION_DUMP, PLACE(dump_pass),
@@ -328,6 +339,19 @@ static bool parse_path(OptionParser *parser, const char *word) {
   return true;
 }
 
+/* Exactly one thing to write, and what belongs to it. */
+static bool check_export(const Arguments *arguments) {
+  const char *kind = arguments->fmu_kind;
+  if (!arguments->c_directory == !arguments->fmu_path)
+    return usage_error("export writes one of two: daedal export MODEL --c DIR, daedal export MODEL --fmu FILE");
+  if (!arguments->fmu_path && (kind || arguments->fmi_version)) return usage_error("--fmi and --kind belong to --fmu");
+  if (arguments->fmu_path && arguments->standalone) return usage_error("--standalone belongs to --c");
+  if (arguments->fmi_version && arguments->fmi_version != 2 && arguments->fmi_version != 3)
+    return usage_error("--fmi is 2 or 3");
+  if (kind && strcmp(kind, "me") != 0 && strcmp(kind, "cs") != 0) return usage_error("--kind is me or cs");
+  return true;
+}
+
 /* What cannot be seen from one option alone. */
 static bool check_together(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
@@ -361,9 +385,7 @@ static bool check_together(const OptionParser *parser) {
                 "simulate runs it");
     return false;
   }
-  if (parser->command->bit == IN_EXPORT && !arguments->c_directory)
-    return usage_error("export needs a directory: daedal export MODEL --c DIR");
-  return true;
+  return parser->command->bit != IN_EXPORT || check_export(arguments);
 }
 
 bool options_parse(const Command *command, int count, char **words, Arguments *arguments) {

@@ -92,7 +92,8 @@ static void say_events(const daedal_result *result) {
   for (uint32_t i = 0;; i++) {
     daedal_event event = daedal_result_event(result, i);
     if (isnan(event.time)) return;
-    terminal_say("event at t = %.10g: %s becomes %.10g", event.time, event.condition, event.value);
+    if (isnan(event.value)) terminal_say("event at t = %.10g: %s", event.time, event.condition);
+    else terminal_say("event at t = %.10g: %s becomes %.10g", event.time, event.condition, event.value);
   }
 }
 
