@@ -66,7 +66,7 @@ static void blame_method(Simulation *simulation) {
   if (!method->one_structure || !plan->branches.count) return;
   Model *own = evaluator_model(simulation->original.evaluator);
   diag_warning(
-      simulation->diags, (Span){0},
+      simulation->diags, DIAG_WARNING, (Span){0},
       "method %s does not follow equations that become others at events, where %s changes; use method dummy",
       method->name,
       model_text(own, modes_restore(&plan->modes, own->dag, plan->branches.condition[0]), &simulation->diags->arena));
