@@ -732,7 +732,7 @@ static bool pass_fold(Stepper *stepper, double step) {
   stepper->statistics.events++;
   uint32_t column = farthest_jump(stepper);
   if (!stepper->warned_fold)
-    diag_warning(stepper->diags, (Span){0},
+    diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
                  "%.6g, where the curve "
                  "of solutions leads behind the fold",
