@@ -210,9 +210,17 @@ SolverStatus solver_start(Solver *solver, double time) {
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
+/* The states may be far from those of the last call: what cannot be followed there is looked for. After a failure the columns are those of
+ * before. */
 SolverStatus solver_complete(Solver *solver) {
-  for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
-  return states_complete(solver, solver->now->time, solver->y, 1);
+  size_t size = (size_t)solver->model->columns * sizeof(double);
+  memcpy(solver->stage_y, solver->y, size);
+  for (int is_following = 1; is_following >= 0; is_following--) {
+    for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
+    if (states_complete(solver, solver->now->time, solver->y, is_following) == SOLVER_OK) return SOLVER_OK;
+    memcpy(solver->y, solver->stage_y, size);
+  }
+  return SOLVER_DOMAIN;
 }
 
 /* ---- events within a step ---- */
