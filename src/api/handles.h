@@ -6,9 +6,9 @@
 #pragma once
 
 #include "array/analysis.h"
-#include "pipeline/compare.h"
 #include "daedal.h"
 #include "init/explain.h"
+#include "pipeline/compare.h"
 #include "spice/spice.h"
 
 #include <pthread.h>
@@ -130,6 +130,11 @@ struct daedal_run {
   TextVec proposed;      /* the list with the value that is being set */
   daedal_result *result; /* of the last execution, or of the run that is stepped */
 };
+
+/* ---- choices of signals (choose.c) ---- */
+
+/* The filter for a list of words, NULL for none. false: the result's diagnostics say which word means nothing. */
+bool filter_signals(daedal_result *result, const char *words, const SignalFilter **filter);
 
 /* ---- references (lifetime.c) ---- */
 

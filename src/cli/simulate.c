@@ -1,7 +1,6 @@
 /* simulate: runs, then writes: trajectory, picture, JSON; last the summary. After a run that broke off the trajectory
  * so far is written as well, and said to be so. */
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
@@ -19,27 +18,10 @@ typedef struct SimulateCommand {
   int interrupted; /* the signal; 0 for none */
 } SimulateCommand;
 
-/* MODELNAME.csv; what a file name should not have becomes '_'. NULL without memory. */
-static char *default_path(const char *name) {
-  size_t size = strlen(name) + sizeof ".csv";
-  char *path = malloc(size);
-  if (!path) return NULL;
-  snprintf(path, size, "%s.csv", name);
-  for (char *at = path; *at; at++)
-    if (*at == '/' || (unsigned char)*at < 0x20) *at = '_';
-  if (path[0] == '-') path[0] = '_';
-  return path;
-}
-
 static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
-  ProgressBar progress = progress_begin(session_talks(run->session));
-  options.on_step = progress_step;
-  options.context = &progress;
-  daedal_result *result = daedal_simulate(run->session->model, &options);
-  progress_end(&progress);
-  run->interrupted = progress.stopped;
-  session_keep(run->session, result);
+  if (run->session->arguments->plot_pairs) options.plot_variables = run->session->arguments->plot_pairs;
+  run->interrupted = session_simulate(run->session, &options);
 }
 
 static bool write_output(void *context, const void *bytes, size_t length) {
@@ -73,12 +55,18 @@ static void write_trajectory(SimulateCommand *run) {
 
 static void write_plot(Session *session) {
   const Arguments *arguments = session->arguments;
-  const char *path = arguments->plot_path, *variables = arguments->run.variables;
+  const char *path = arguments->plot_path, *shown = arguments->run.plot_variables, *axes = arguments->plot_axes;
   if (!path || daedal_result_rows(session->result) == 0) return;
-  session_write(session, path,
-                !is_standard_output(path)
-                    ? daedal_result_plot(session->result, variables)
-                    : daedal_result_plot_terminal(session->result, variables, terminal_width() - 1, PANEL_LINES));
+  daedal_plot plot = {.size = sizeof plot,
+                      .variables = shown ? shown : arguments->run.variables,
+                      .pairs = arguments->plot_pairs,
+                      .log_x = axes && strchr(axes, 'x'),
+                      .log_y = axes && strchr(axes, 'y')};
+  if (is_standard_output(path))
+    session_write(session, path,
+                  daedal_result_plot_terminal(session->result, &plot, terminal_width() - 1, PANEL_LINES));
+  else session_write_picture(session, path, daedal_result_plot(session->result, &plot));
+  session_report(session);
 }
 
 static void say_pivots(const daedal_result *result) {
@@ -93,7 +81,8 @@ static void say_events(const daedal_result *result) {
   for (uint32_t i = 0;; i++) {
     daedal_event event = daedal_result_event(result, i);
     if (isnan(event.time)) return;
-    terminal_say("event at t = %.10g: %s becomes %.10g", event.time, event.condition, event.value);
+    if (isnan(event.value)) terminal_say("event at t = %.10g: %s", event.time, event.condition);
+    else terminal_say("event at t = %.10g: %s becomes %.10g", event.time, event.condition, event.value);
   }
 }
 
@@ -130,17 +119,9 @@ static void complete_arguments(Session *session, Arguments *complete, char *path
   if (path) {
     session_check_outputs(session);
   } else {
-    usage_error("out of memory");
+    say_error("D100", "out of memory");
     session->status = DAEDAL_INTERNAL;
   }
-}
-
-/* A model that cannot be read has a report too: what was said about it. */
-static void report_failure(Session *session) {
-  bool is_refused = session->model && daedal_model_status(session->model) != DAEDAL_OK;
-  daedal_result *result = is_refused ? daedal_simulate(session->model, &session->arguments->run) : NULL;
-  session_write_json(session, daedal_result_json(result), daedal_result_json(NULL));
-  daedal_result_free(result);
 }
 
 int simulate_command(const Arguments *arguments) {
@@ -148,8 +129,8 @@ int simulate_command(const Arguments *arguments) {
   Arguments complete = *arguments;
   char *path = NULL;
   if (!session.status && !arguments->output_path)
-    complete_arguments(&session, &complete, path = default_path(daedal_model_name(session.model)));
-  if (session.status) report_failure(&session);
+    complete_arguments(&session, &complete, path = session_default_path(&session, ".csv"));
+  if (session.status) session_write_refusal(&session, daedal_result_json);
   else simulate(&session);
   free(path);
   return session_close(&session);
