@@ -1,8 +1,8 @@
 /* The lexer and the parser: trees of expressions and classes, numbers, names, spans, errors with their
  * places, nesting without limit, linear cost, and a run in which each allocation is refused once. */
 #include "fail_alloc.h"
-#include "lang/lexer.h"
-#include "lang/parser.h"
+#include "syntax/lexer.h"
+#include "syntax/parser.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

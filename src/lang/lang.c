@@ -3,7 +3,7 @@
 #include "lang/lang.h"
 
 #include "lang/elaborate.h"
-#include "lang/parser.h"
+#include "syntax/parser.h"
 
 #include <string.h>
 

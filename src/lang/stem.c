@@ -5,7 +5,7 @@
  * Invariant: stems are built on the first look-up that nothing else answers, linear in the text of all
  * names. An element whose subscripts are literals of enumerations is known by their numbers too. */
 #include "lang/compile.h"
-#include "lang/parser.h"
+#include "syntax/parser.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * Invariant: a modification inside of a modification is a frame of its own on the stack; the top frame's
  * argument is the one being read. */
-#include "lang/parser_state.h"
+#include "syntax/parser_state.h"
 
 /* ---- prefixes and short classes ---- */
 

@@ -1,5 +1,5 @@
 /* lexer: see lexer.h. Lexical rules: Modelica 3.6, chapter 2 and appendix A.1. */
-#include "lang/lexer.h"
+#include "syntax/lexer.h"
 
 #include "base/number.h"
 #include "base/utf8.h"
@@ -19,7 +19,7 @@ static const char *const kind_texts[TOKEN_COUNT] = {
     [TOKEN_INTEGER] = "a number",
 #define SYMBOL(id, text) [TOKEN_##id] = "`" text "`",
 #define KEYWORD(id, text) [TOKEN_##id] = "`" text "`",
-#include "lang/tokens.def"
+#include "syntax/tokens.def"
 };
 
 static const struct {
@@ -28,7 +28,7 @@ static const struct {
 } keyword_list[] = {
 #define SYMBOL(id, text)
 #define KEYWORD(id, text) {text, TOKEN_##id},
-#include "lang/tokens.def"
+#include "syntax/tokens.def"
 };
 
 const char *token_kind_text(TokenKind kind) { return kind_texts[kind]; }

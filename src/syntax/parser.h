@@ -2,7 +2,7 @@
  * refused). */
 #pragma once
 
-#include "lang/ast.h"
+#include "syntax/ast.h"
 
 /* Reads the whole text. The tree lives in `heap`; it is never NULL, and whole only if no error was added to
  * `diags` (all DIAG_INPUT, several a run). Names are interned in `names`. O(length) time and memory; nesting

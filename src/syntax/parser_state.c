@@ -1,5 +1,5 @@
 /* parser_state: tokens, errors, recovery, and the small rules that every file of the parser reads. */
-#include "lang/parser_state.h"
+#include "syntax/parser_state.h"
 
 #include <stdarg.h>
 

@@ -16,7 +16,7 @@ typedef enum TokenKind {
   TOKEN_INTEGER,
 #define SYMBOL(id, text) TOKEN_##id,
 #define KEYWORD(id, text) TOKEN_##id,
-#include "lang/tokens.def"
+#include "syntax/tokens.def"
   TOKEN_COUNT
 } TokenKind;
 

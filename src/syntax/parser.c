@@ -3,9 +3,9 @@
  *
  * Invariant: each class that is open is a frame; between two elements or statements all other stacks hold finished
  * things only. */
-#include "lang/parser.h"
+#include "syntax/parser.h"
 
-#include "lang/parser_state.h"
+#include "syntax/parser_state.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * the loop over statements and elements then goes on behind the next semicolon (parser_recover). */
 #pragma once
 
-#include "lang/ast.h"
-#include "lang/lexer.h"
+#include "syntax/ast.h"
+#include "syntax/lexer.h"
 
 /* An expression that waits for what it belongs to. */
 typedef struct Operand {
