@@ -315,14 +315,21 @@ struct AstClass {
   Span span; /* from the first prefix to the semicolon */
 };
 
+/* What one file holds. */
+typedef struct AstFile {
+  Name version; /* of the line //! base 0.1.0; 0 if there is none */
+  bool has_within;
+  AstPath within; /* count 0: at the top */
+  LIST(AstClass *) classes;
+} AstFile;
+
+/* All files that were read: expressions of one may stand in a tree of another. */
 typedef struct Ast {
   Heap *heap;
   Arena arena;
   Names *names;
   const Source *source;
-  Name version; /* of the line //! base 0.1.0; 0 if there is none */
-  AstPath within;
-  LIST(AstClass *) classes;
+  const AstFile *main; /* what the user gave */
   VEC(AstNode) nodes;
   IndexVec kids;
   VEC(AstPart) parts;

@@ -468,7 +468,8 @@ static bool read_part(Parser *parser) {
 /* [ "within" [ name ] ";" ] */
 static bool read_within(Parser *parser) {
   parser_advance(parser);
-  if (parser->token.kind == TOKEN_IDENTIFIER && !parse_path(parser, &parser->ast->within)) return false;
+  parser->file->has_within = true;
+  if (parser->token.kind == TOKEN_IDENTIFIER && !parse_path(parser, &parser->file->within)) return false;
   return parser_semicolon(parser);
 }
 
@@ -521,19 +522,26 @@ static void parser_free(Parser *parser) {
   vec_free(heap, &parser->elements, &parser->sections, &parser->roots, &parser->list);
 }
 
+const AstFile *parse_file(Ast *ast, uint32_t number, Diags *diags) {
+  AstFile *file = arena_alloc(&ast->arena, sizeof *file);
+  Parser parser = {.heap = ast->heap, .ast = ast, .file = file, .diags = diags, .first_diag = diags->list.count};
+  uint32_t errors = diags->errors, begin = ast->source->files.data[number].begin;
+  parser.lexer = lexer_make(ast->heap, ast->names, &ast->source->files.data[number], diags);
+  parser_advance(&parser);
+  read_file(&parser);
+  parser_take(&parser, &file->classes, &parser.roots, 0);
+  file->version = parser.lexer.version;
+  if (!file->classes.count && diags->errors == errors)
+    diag_error(diags, DIAG_INPUT, (Span){begin, begin + 1},
+               "the file is empty: expected a class, as in `model M ... end M;`");
+  parser_free(&parser);
+  return file;
+}
+
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags) {
   Ast *ast = heap_alloc(heap, sizeof *ast);
   *ast = (Ast){.heap = heap, .arena = arena_make(heap), .names = names, .source = source};
-  Parser parser = {.heap = heap, .ast = ast, .diags = diags, .first_diag = diags->list.count};
-  uint32_t errors = diags->errors;
-  parser.lexer = lexer_make(heap, names, source, diags);
-  parser_advance(&parser);
-  read_file(&parser);
-  parser_take(&parser, &ast->classes, &parser.roots, 0);
-  ast->version = parser.lexer.version;
-  if (!ast->classes.count && diags->errors == errors)
-    diag_error(diags, DIAG_INPUT, (Span){0, 1}, "the file is empty: expected a class, as in `model M ... end M;`");
-  parser_free(&parser);
+  ast->main = parse_file(ast, 0, diags);
   return ast;
 }
 
@@ -544,7 +552,7 @@ AstExpr parse_value(Ast *ast, const char *text, Diags *diags) {
   Parser parser = {.heap = ast->heap, .ast = ast, .diags = &own};
   uint32_t first = ast->nodes.count;
   ast->source = &source;
-  parser.lexer = lexer_make(ast->heap, ast->names, &source, &own);
+  parser.lexer = lexer_make(ast->heap, ast->names, source_main(&source), &own);
   parser_advance(&parser);
   AstExpr e = parse_expression(&parser);
   if (e != AST_NONE) parser_expect(&parser, TOKEN_FINISH, NULL);

@@ -55,6 +55,7 @@ typedef struct ClassFrame {
 typedef struct Parser {
   Heap *heap;
   Ast *ast;
+  AstFile *file; /* what is read; NULL: an expression */
   Diags *diags;
   Lexer lexer;
   Token token, next;
