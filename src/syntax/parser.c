@@ -71,40 +71,48 @@ static bool read_extends(Parser *parser, AstElement element) {
 }
 
 /* import-list = "{" IDENT { "," IDENT } "}" */
-static bool read_import_list(Parser *parser) {
+static bool read_import_list(Parser *parser, AstImport *import) {
+  VEC(AstLabel) names = {0};
+  bool ok = true;
   parser_advance(parser);
   do {
-    AstLabel label;
-    if (!parse_label(parser, &label, "a name to import")) return false;
-  } while (parser_accept(parser, TOKEN_COMMA));
-  return parser_expect(parser, TOKEN_RIGHT_BRACE, "behind the names to import");
+    AstLabel label = {0};
+    ok = parse_label(parser, &label, "a name to import");
+    vec_push(parser->heap, &names, label);
+  } while (ok && parser_accept(parser, TOKEN_COMMA));
+  parser_take(parser, &import->names, &names, 0);
+  vec_free(parser->heap, &names);
+  return ok && parser_expect(parser, TOKEN_RIGHT_BRACE, "behind the names to import");
 }
 
 /* name [ ".*" | "." "{" import-list "}" ]: a path that may end in a star or a list. */
-static bool read_import_path(Parser *parser) {
-  bool is_first = true;
+static bool read_import_path(Parser *parser, AstImport *import) {
+  Ast *ast = parser->ast;
+  import->name = (AstPath){.first = ast->parts.count, .span = parser->token.span};
   do {
-    if (!is_first && parser->token.kind == TOKEN_LEFT_BRACE) return read_import_list(parser);
+    if (import->name.count && parser->token.kind == TOKEN_LEFT_BRACE) return read_import_list(parser, import);
     if (parser->token.kind != TOKEN_IDENTIFIER) return parser_unexpected(parser, "expected a name to import");
-    is_first = false;
+    vec_push(parser->heap, &ast->parts, (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
+    import->name.count++;
     parser_advance(parser);
+    import->name.span.end = parser->previous_end;
   } while (parser_accept(parser, TOKEN_DOT));
-  parser_accept(parser, TOKEN_DOT_STAR);
+  import->is_all = parser_accept(parser, TOKEN_DOT_STAR);
   return true;
 }
 
-/* import-clause = "import" ( IDENT "=" name | name [ ".*" | ".{" import-list "}" ] ) comment; what it imports is not
- * kept, because nothing can use it yet. */
+/* import-clause = "import" ( IDENT "=" name | name [ ".*" | ".{" import-list "}" ] ) comment */
 static bool read_import(Parser *parser, AstElement element) {
+  AstImport *import = element.import = arena_alloc(&parser->ast->arena, sizeof *import);
   element.kind = AST_IMPORT;
   parser_advance(parser);
   if (parser->token.kind == TOKEN_IDENTIFIER && parser_peek(parser) == TOKEN_EQUALS) {
-    parser_advance(parser);
+    if (!parse_label(parser, &import->alias, "a name")) return false;
     parser_advance(parser);
   }
   Name comment;
   AstModification *annotation;
-  if (!read_import_path(parser) || !parse_comment(parser, &comment)) return false;
+  if (!read_import_path(parser, import) || !parse_comment(parser, &comment)) return false;
   if (!parse_annotation(parser, &annotation)) return false;
   push_element(parser, element);
   return parser_semicolon(parser);
