@@ -1,8 +1,8 @@
 /* The lexer and the parser: trees of expressions and classes, numbers, names, spans, errors with their
  * places, nesting without limit, linear cost, and a run in which each allocation is refused once. */
 #include "fail_alloc.h"
-#include "lang/lexer.h"
-#include "lang/parser.h"
+#include "syntax/lexer.h"
+#include "syntax/parser.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -203,8 +203,8 @@ static void check_order(const World *w) {
 }
 
 static const AstClass *only_class(const World *w) {
-  assert_int_equal(w->ast->classes.count, 1);
-  return w->ast->classes.data[0];
+  assert_int_equal(w->ast->main->classes.count, 1);
+  return w->ast->main->classes.data[0];
 }
 
 /* The expression on the right of the only equation. */
@@ -488,7 +488,7 @@ static void test_spans(void **state) {
   for (int i = 0; i < 4; i++) {
     Span span = ast_span(w.ast, nodes[i]);
     assert_int_equal(span.end - span.begin, strlen(texts[i]));
-    assert_memory_equal(w.source->text + span.begin, texts[i], strlen(texts[i]));
+    assert_memory_equal(source_text(w.source, span.begin), texts[i], strlen(texts[i]));
   }
   world_free(&w);
 }
@@ -506,7 +506,7 @@ static void test_base_modelica(void **state) {
       "  initial equation\n    'p' = 1;\n  equation\n    'p' = 2;\n"
       "    annotation(experiment(StopTime = 3));\n  end 'M';\nend 'P';\n");
   const AstClass *package = only_class(&w);
-  assert_string_equal(names_text(w.names, w.ast->version), "0.1.0");
+  assert_string_equal(names_text(w.names, w.ast->main->version), "0.1.0");
   assert_int_equal(package->kind, CLASS_PACKAGE);
   assert_int_equal(package->elements.count, 4);
   const AstClass *enumeration = package->elements.data[0].class_definition;
@@ -547,7 +547,7 @@ static void test_elements(void **state) {
   const AstClass *class = only_class(&w);
   const AstElement *elements = class->elements.data;
   assert_int_equal(class->prefixes, PREFIX_ENCAPSULATED | PREFIX_PARTIAL);
-  assert_int_equal(w.ast->within.count, 2);
+  assert_int_equal(w.ast->main->within.count, 2);
   for (int i = 0; i < 3; i++) assert_int_equal(elements[i].kind, AST_IMPORT);
   const AstModification *base = elements[3].extends->modification;
   assert_int_equal(base->arguments.count, 3);

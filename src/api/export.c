@@ -66,8 +66,8 @@ static bool export_files(daedal_result *result, ExportFiles *files) {
 /* Whether writing there would destroy the model, by whatever name. */
 static bool is_model_file(const daedal_result *result, const char *path) {
   struct stat model, other;
-  return stat(result->model->source.path, &model) == 0 && stat(path, &other) == 0 && model.st_dev == other.st_dev &&
-         model.st_ino == other.st_ino;
+  return stat(source_main(&result->model->source)->path, &model) == 0 && stat(path, &other) == 0 &&
+         model.st_dev == other.st_dev && model.st_ino == other.st_ino;
 }
 
 static FileWriter *write_file(daedal_result *result, const char *directory, const ExportFile *file) {

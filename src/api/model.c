@@ -62,9 +62,9 @@ static void bind_inputs(daedal_model *model, Model *flat, const GivenInputVec *i
 /* Parses and flattens `text`, which belongs to the heap. */
 static void read_model(daedal_model *model, char *text, uint32_t length, const LoadRequest *request) {
   double begin = pipeline_clock();
-  model->source = source_make(model->heap, model->source.path, text, length);
+  model->source = source_make(model->heap, source_main(&model->source)->path, text, length);
   Model *flat;
-  if (spice_is_netlist(model->source.path)) flat = read_netlist(model, request->modifications);
+  if (spice_is_netlist(source_main(&model->source)->path)) flat = read_netlist(model, request->modifications);
   else
     flat = lang_load(model->heap, &model->names, &model->source, model->class_name, request->modifications,
                      model->reading, &model->diags);
@@ -152,7 +152,7 @@ daedal_model *daedal_load(const char *path, const char *text, size_t length, con
 
 daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications,
                                   const GivenInputVec *inputs) {
-  const Source *source = &model->source;
+  const SourceFile *source = source_main(&model->source);
   return load_protected((LoadRequest){.path = source->path,
                                       .text = source->text,
                                       .length = source->length,

@@ -65,7 +65,8 @@ static void collect_all(Elaboration *el) {
     Name scope;
   } Open;
   VEC(Open) open = {0};
-  for (uint32_t i = el->ast->classes.count; i-- > 0;) vec_push(el->heap, &open, (Open){el->ast->classes.data[i], 0});
+  for (uint32_t i = el->ast->main->classes.count; i-- > 0;)
+    vec_push(el->heap, &open, (Open){el->ast->main->classes.data[i], 0});
   while (open.count) {
     Open next = vec_pop(&open);
     uint32_t index = add_class(el, next.ast, next.scope);

@@ -8,11 +8,11 @@
 
 #include "external/external.h"
 
-#include "lang/ast.h"
 #include "lang/lang.h"
 #include "model/execute.h"
 #include "model/model.h"
 #include "model/number.h"
+#include "syntax/ast.h"
 
 #define NONE UINT32_MAX
 

@@ -3,7 +3,7 @@
 #include "lang/lang.h"
 
 #include "lang/elaborate.h"
-#include "lang/parser.h"
+#include "syntax/parser.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ static Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Mo
                        .diags = diags,
                        .quiet = diags_make(heap),
                        .arena = arena_make(heap),
-                       .is_base = ast->version != 0,
+                       .is_base = ast->main->version != 0,
                        .class_of_name = map_make(heap),
                        .package_constants = map_make(heap),
                        .stems = map_make(heap),
@@ -92,7 +92,7 @@ Model *lang_load(Heap *heap, Names *names, Source *source, const char *class_nam
   Ast *ast = parse(heap, names, source, diags);
   if (diags->errors) return NULL;
   Model *model = model_new(heap, names);
-  model->source = *source;
+  model->source = source;
   Elaboration el = elaboration_make(heap, names, ast, model, diags);
   el.rights = options.rights;
   read_modifications(&el, ast, modifications);

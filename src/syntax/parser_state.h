@@ -5,8 +5,8 @@
  * the loop over statements and elements then goes on behind the next semicolon (parser_recover). */
 #pragma once
 
-#include "lang/ast.h"
-#include "lang/lexer.h"
+#include "syntax/ast.h"
+#include "syntax/lexer.h"
 
 /* An expression that waits for what it belongs to. */
 typedef struct Operand {
@@ -55,6 +55,7 @@ typedef struct ClassFrame {
 typedef struct Parser {
   Heap *heap;
   Ast *ast;
+  AstFile *file; /* what is read; NULL: an expression */
   Diags *diags;
   Lexer lexer;
   Token token, next;

@@ -2,7 +2,7 @@
  *
  * Invariant: each block that is open (if, for, when, while) is a frame; finished statements of the innermost
  * branch are those above its mark on the stack of statements. Its end makes a statement of the frame. */
-#include "lang/parser_state.h"
+#include "syntax/parser_state.h"
 
 /* ---- blocks ---- */
 

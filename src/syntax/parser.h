@@ -2,12 +2,15 @@
  * refused). */
 #pragma once
 
-#include "lang/ast.h"
+#include "syntax/ast.h"
 
-/* Reads the whole text. The tree lives in `heap`; it is never NULL, and whole only if no error was added to
+/* Reads the main file of the source. The tree lives in `heap`; it is never NULL, and whole only if no error was added to
  * `diags` (all DIAG_INPUT, several a run). Names are interned in `names`. O(length) time and memory; nesting
  * has no limit but memory. */
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags);
+
+/* Reads one more file of the tree's source, of which the same holds. */
+const AstFile *parse_file(Ast *ast, uint32_t file, Diags *diags);
 
 /* Reads an expression from another text; its nodes have no place in the source. AST_NONE after an error. */
 AstExpr parse_value(Ast *ast, const char *text, Diags *diags);

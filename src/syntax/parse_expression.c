@@ -3,7 +3,7 @@
  * Invariant: between two steps, every construct that is open (a bracket, a call, a sum that may go on) is a frame, and
  * each finished expression that waits for its frame is an operand. A node is added when its frame is reduced, after all
  * its kids: this is the post-order that ast.h promises. */
-#include "lang/parser_state.h"
+#include "syntax/parser_state.h"
 
 /* Frames in rising precedence; those up to FRAME_IF are brackets, which only their own ending reduces. */
 typedef enum FrameKind {

@@ -16,7 +16,7 @@ typedef enum TokenKind {
   TOKEN_INTEGER,
 #define SYMBOL(id, text) TOKEN_##id,
 #define KEYWORD(id, text) TOKEN_##id,
-#include "lang/tokens.def"
+#include "syntax/tokens.def"
   TOKEN_COUNT
 } TokenKind;
 
@@ -34,9 +34,9 @@ typedef struct Token {
 typedef struct Lexer {
   Heap *heap;
   Names *names;
-  const Source *source;
+  SourceFile source;
   Diags *diags;
-  uint32_t position;
+  uint32_t position; /* in the text, as last_end */
   uint32_t last_end; /* end of the last token */
   uint8_t *keywords; /* token kind by name, 0 if not a keyword */
   uint32_t keyword_count;
@@ -46,7 +46,7 @@ typedef struct Lexer {
 } Lexer;
 
 /* A lexer at the start of the text. Checks the encoding of the whole text (NUL bytes, UTF-8). O(length). */
-Lexer lexer_make(Heap *heap, Names *names, const Source *source, Diags *diags);
+Lexer lexer_make(Heap *heap, Names *names, const SourceFile *source, Diags *diags);
 
 Token lexer_next(Lexer *lexer);
 

@@ -3,9 +3,9 @@
  *
  * Invariant: each class that is open is a frame; between two elements or statements all other stacks hold finished
  * things only. */
-#include "lang/parser.h"
+#include "syntax/parser.h"
 
-#include "lang/parser_state.h"
+#include "syntax/parser_state.h"
 
 #include <string.h>
 
@@ -71,40 +71,48 @@ static bool read_extends(Parser *parser, AstElement element) {
 }
 
 /* import-list = "{" IDENT { "," IDENT } "}" */
-static bool read_import_list(Parser *parser) {
+static bool read_import_list(Parser *parser, AstImport *import) {
+  VEC(AstLabel) names = {0};
+  bool ok = true;
   parser_advance(parser);
   do {
-    AstLabel label;
-    if (!parse_label(parser, &label, "a name to import")) return false;
-  } while (parser_accept(parser, TOKEN_COMMA));
-  return parser_expect(parser, TOKEN_RIGHT_BRACE, "behind the names to import");
+    AstLabel label = {0};
+    ok = parse_label(parser, &label, "a name to import");
+    vec_push(parser->heap, &names, label);
+  } while (ok && parser_accept(parser, TOKEN_COMMA));
+  parser_take(parser, &import->names, &names, 0);
+  vec_free(parser->heap, &names);
+  return ok && parser_expect(parser, TOKEN_RIGHT_BRACE, "behind the names to import");
 }
 
 /* name [ ".*" | "." "{" import-list "}" ]: a path that may end in a star or a list. */
-static bool read_import_path(Parser *parser) {
-  bool is_first = true;
+static bool read_import_path(Parser *parser, AstImport *import) {
+  Ast *ast = parser->ast;
+  import->name = (AstPath){.first = ast->parts.count, .span = parser->token.span};
   do {
-    if (!is_first && parser->token.kind == TOKEN_LEFT_BRACE) return read_import_list(parser);
+    if (import->name.count && parser->token.kind == TOKEN_LEFT_BRACE) return read_import_list(parser, import);
     if (parser->token.kind != TOKEN_IDENTIFIER) return parser_unexpected(parser, "expected a name to import");
-    is_first = false;
+    vec_push(parser->heap, &ast->parts, (AstPart){.name = parser->token.name, .quoted = parser->token.quoted});
+    import->name.count++;
     parser_advance(parser);
+    import->name.span.end = parser->previous_end;
   } while (parser_accept(parser, TOKEN_DOT));
-  parser_accept(parser, TOKEN_DOT_STAR);
+  import->is_all = parser_accept(parser, TOKEN_DOT_STAR);
   return true;
 }
 
-/* import-clause = "import" ( IDENT "=" name | name [ ".*" | ".{" import-list "}" ] ) comment; what it imports is not
- * kept, because nothing can use it yet. */
+/* import-clause = "import" ( IDENT "=" name | name [ ".*" | ".{" import-list "}" ] ) comment */
 static bool read_import(Parser *parser, AstElement element) {
+  AstImport *import = element.import = arena_alloc(&parser->ast->arena, sizeof *import);
   element.kind = AST_IMPORT;
   parser_advance(parser);
   if (parser->token.kind == TOKEN_IDENTIFIER && parser_peek(parser) == TOKEN_EQUALS) {
-    parser_advance(parser);
+    if (!parse_label(parser, &import->alias, "a name")) return false;
     parser_advance(parser);
   }
   Name comment;
   AstModification *annotation;
-  if (!read_import_path(parser) || !parse_comment(parser, &comment)) return false;
+  if (!read_import_path(parser, import) || !parse_comment(parser, &comment)) return false;
   if (!parse_annotation(parser, &annotation)) return false;
   push_element(parser, element);
   return parser_semicolon(parser);
@@ -468,7 +476,8 @@ static bool read_part(Parser *parser) {
 /* [ "within" [ name ] ";" ] */
 static bool read_within(Parser *parser) {
   parser_advance(parser);
-  if (parser->token.kind == TOKEN_IDENTIFIER && !parse_path(parser, &parser->ast->within)) return false;
+  parser->file->has_within = true;
+  if (parser->token.kind == TOKEN_IDENTIFIER && !parse_path(parser, &parser->file->within)) return false;
   return parser_semicolon(parser);
 }
 
@@ -521,19 +530,26 @@ static void parser_free(Parser *parser) {
   vec_free(heap, &parser->elements, &parser->sections, &parser->roots, &parser->list);
 }
 
+const AstFile *parse_file(Ast *ast, uint32_t number, Diags *diags) {
+  AstFile *file = arena_alloc(&ast->arena, sizeof *file);
+  Parser parser = {.heap = ast->heap, .ast = ast, .file = file, .diags = diags, .first_diag = diags->list.count};
+  uint32_t errors = diags->errors, begin = ast->source->files.data[number].begin;
+  parser.lexer = lexer_make(ast->heap, ast->names, &ast->source->files.data[number], diags);
+  parser_advance(&parser);
+  read_file(&parser);
+  parser_take(&parser, &file->classes, &parser.roots, 0);
+  file->version = parser.lexer.version;
+  if (!file->classes.count && diags->errors == errors)
+    diag_error(diags, DIAG_INPUT, (Span){begin, begin + 1},
+               "the file is empty: expected a class, as in `model M ... end M;`");
+  parser_free(&parser);
+  return file;
+}
+
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags) {
   Ast *ast = heap_alloc(heap, sizeof *ast);
   *ast = (Ast){.heap = heap, .arena = arena_make(heap), .names = names, .source = source};
-  Parser parser = {.heap = heap, .ast = ast, .diags = diags, .first_diag = diags->list.count};
-  uint32_t errors = diags->errors;
-  parser.lexer = lexer_make(heap, names, source, diags);
-  parser_advance(&parser);
-  read_file(&parser);
-  parser_take(&parser, &ast->classes, &parser.roots, 0);
-  ast->version = parser.lexer.version;
-  if (!ast->classes.count && diags->errors == errors)
-    diag_error(diags, DIAG_INPUT, (Span){0, 1}, "the file is empty: expected a class, as in `model M ... end M;`");
-  parser_free(&parser);
+  ast->main = parse_file(ast, 0, diags);
   return ast;
 }
 
@@ -544,7 +560,7 @@ AstExpr parse_value(Ast *ast, const char *text, Diags *diags) {
   Parser parser = {.heap = ast->heap, .ast = ast, .diags = &own};
   uint32_t first = ast->nodes.count;
   ast->source = &source;
-  parser.lexer = lexer_make(ast->heap, ast->names, &source, &own);
+  parser.lexer = lexer_make(ast->heap, ast->names, source_main(&source), &own);
   parser_advance(&parser);
   AstExpr e = parse_expression(&parser);
   if (e != AST_NONE) parser_expect(&parser, TOKEN_FINISH, NULL);

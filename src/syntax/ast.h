@@ -125,12 +125,15 @@ typedef struct AstModification AstModification;
 typedef struct AstClass AstClass;
 typedef struct AstElement AstElement;
 
-/* One argument of a modification: [each] [final] name [modification] "comment", or a redeclared element. */
+/* One argument of a modification: [each] [final] name [modification] "comment", or a redeclared element, or one that is
+ * left out: break name, break connect(a, b). */
 typedef struct AstArgument {
-  bool is_final;
+  bool is_final, is_each;
+  bool is_break;                 /* of an element: `name` is left out; of a connection: `left` and `right` are given */
   AstPath name;                  /* of a redeclaration: the name of the element */
   AstModification *modification; /* NULL if none */
   AstElement *redeclared;        /* redeclare or replaceable element; NULL if none */
+  AstExpr left, right;           /* of a connection that is left out; AST_NONE otherwise */
   Name comment;
   Span span;
 } AstArgument;
@@ -138,6 +141,7 @@ typedef struct AstArgument {
 /* (arguments) = value; each part may be missing. An annotation has arguments only. */
 struct AstModification {
   LIST(AstArgument) arguments;
+  bool is_break; /* = break: the binding is taken away */
   AstExpr value; /* AST_NONE if none */
   Span span;
 };
@@ -248,6 +252,14 @@ typedef struct AstExtends {
   AstModification *modification, *annotation;
 } AstExtends;
 
+/* import a.b.c; import d = a.b.c; import a.b.*; import a.b.{c, d}. */
+typedef struct AstImport {
+  AstPath name;         /* without the star or the list */
+  AstLabel alias;       /* name 0: the last part of the path */
+  bool is_all;          /* .* */
+  LIST(AstLabel) names; /* of the list */
+} AstImport;
+
 typedef enum AstElementKind { AST_COMPONENT, AST_CLASS, AST_EXTENDS, AST_IMPORT } AstElementKind;
 
 struct AstElement {
@@ -257,6 +269,7 @@ struct AstElement {
     AstComponent *component;
     AstClass *class_definition;
     AstExtends *extends;
+    AstImport *import;
   };
   AstExtends *constraint; /* constrainedby; NULL if none */
   Span span;
@@ -305,6 +318,7 @@ struct AstClass {
   AstLabel label;
   Name comment;
   AstType base;                  /* FORM_SHORT, FORM_DERIVATIVE */
+  uint32_t base_prefixes;        /* FORM_SHORT: connector X = input Real */
   AstModification *modification; /* FORM_SHORT, FORM_EXTENDS */
   LIST(AstLiteral) literals;     /* FORM_ENUMERATION, FORM_DERIVATIVE */
   bool is_open;                  /* enumeration(:) */
@@ -315,14 +329,21 @@ struct AstClass {
   Span span; /* from the first prefix to the semicolon */
 };
 
+/* What one file holds. */
+typedef struct AstFile {
+  Name version; /* of the line //! base 0.1.0; 0 if there is none */
+  bool has_within;
+  AstPath within; /* count 0: at the top */
+  LIST(AstClass *) classes;
+} AstFile;
+
+/* All files that were read: expressions of one may stand in a tree of another. */
 typedef struct Ast {
   Heap *heap;
   Arena arena;
   Names *names;
   const Source *source;
-  Name version; /* of the line //! base 0.1.0; 0 if there is none */
-  AstPath within;
-  LIST(AstClass *) classes;
+  const AstFile *main; /* what the user gave */
   VEC(AstNode) nodes;
   IndexVec kids;
   VEC(AstPart) parts;

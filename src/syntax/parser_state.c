@@ -1,5 +1,5 @@
 /* parser_state: tokens, errors, recovery, and the small rules that every file of the parser reads. */
-#include "lang/parser_state.h"
+#include "syntax/parser_state.h"
 
 #include <stdarg.h>
 
@@ -28,14 +28,13 @@ static const char *found_text(Parser *parser) {
   enum { LONGEST = 40 };
   Token token = parser->token;
   if (token.kind == TOKEN_FINISH) return token_kind_text(token.kind);
-  const char *text = parser->ast->source->text;
-  uint32_t end = token.span.end;
-  if (end - token.span.begin > LONGEST) end = token.span.begin + LONGEST;
-  while (end < token.span.end && ((unsigned char)text[end] & 0xc0) == 0x80) end--;
-  for (uint32_t i = token.span.begin; i < end; i++)
+  const char *text = source_text(parser->ast->source, token.span.begin);
+  uint32_t length = token.span.end - token.span.begin, end = length;
+  if (end > LONGEST) end = LONGEST;
+  while (end < length && ((unsigned char)text[end] & 0xc0) == 0x80) end--;
+  for (uint32_t i = 0; i < end; i++)
     if (text[i] == '\n' || text[i] == '\r') end = i;
-  const char *rest = end < token.span.end ? "..." : "";
-  return arena_printf(&parser->ast->arena, "`%.*s%s`", (int)(end - token.span.begin), text + token.span.begin, rest);
+  return arena_printf(&parser->ast->arena, "`%.*s%s`", (int)end, text, end < length ? "..." : "");
 }
 
 Diag *parser_error(Parser *parser, Span span, const char *format, ...) {

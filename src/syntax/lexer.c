@@ -1,10 +1,11 @@
 /* lexer: see lexer.h. Lexical rules: Modelica 3.6, chapter 2 and appendix A.1. */
-#include "lang/lexer.h"
+#include "syntax/lexer.h"
 
 #include "base/number.h"
 #include "base/utf8.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 /* The largest integer of which every smaller one is exact in a double, too: values of the model are doubles.
@@ -19,7 +20,7 @@ static const char *const kind_texts[TOKEN_COUNT] = {
     [TOKEN_INTEGER] = "a number",
 #define SYMBOL(id, text) [TOKEN_##id] = "`" text "`",
 #define KEYWORD(id, text) [TOKEN_##id] = "`" text "`",
-#include "lang/tokens.def"
+#include "syntax/tokens.def"
 };
 
 static const struct {
@@ -28,7 +29,7 @@ static const struct {
 } keyword_list[] = {
 #define SYMBOL(id, text)
 #define KEYWORD(id, text) {text, TOKEN_##id},
-#include "lang/tokens.def"
+#include "syntax/tokens.def"
 };
 
 const char *token_kind_text(TokenKind kind) { return kind_texts[kind]; }
@@ -41,7 +42,7 @@ static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c ==
 
 /* Reports the first NUL and the first byte that is not UTF-8; a file of another kind has too many to list. The text
  * ends with a NUL, which continues no character. */
-static void check_encoding(const Source *source, Diags *diags) {
+static void check_encoding(const SourceFile *source, Diags *diags) {
   bool nul_seen = false, bad_seen = false;
   for (uint32_t i = 0; i < source->length;) {
     while ((unsigned char)(source->text[i] - 1) < 0x7f)
@@ -49,13 +50,14 @@ static void check_encoding(const Source *source, Diags *diags) {
     if (i >= source->length) break;
     uint32_t length = (uint32_t)utf8_length(source->text + i, 4);
     if (!length && !bad_seen) {
-      diag_error(diags, DIAG_INPUT, (Span){i, i + 1},
+      diag_error(diags, DIAG_INPUT, (Span){source->begin + i, source->begin + i + 1},
                  "invalid UTF-8: byte 0x%02x does not belong to a character; save the file as UTF-8",
                  (unsigned char)source->text[i]);
       bad_seen = true;
     }
     if (!source->text[i] && !nul_seen) {
-      diag_error(diags, DIAG_INPUT, (Span){i, i + 1}, "NUL byte in the text: is this a binary file, or UTF-16?");
+      diag_error(diags, DIAG_INPUT, (Span){source->begin + i, source->begin + i + 1},
+                 "NUL byte in the text: is this a binary file, or UTF-16?");
       nul_seen = true;
     }
     i += length ? length : 1;
@@ -64,8 +66,19 @@ static void check_encoding(const Source *source, Diags *diags) {
 
 /* ---- set-up ---- */
 
-Lexer lexer_make(Heap *heap, Names *names, const Source *source, Diags *diags) {
-  Lexer lexer = {.heap = heap, .names = names, .source = source, .diags = diags};
+/* An error at a place of the text. */
+__attribute__((format(printf, 3, 4))) static void lexer_error(Lexer *lexer, Span span, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  const char *message = arena_vprintf(&lexer->diags->arena, format, list);
+  va_end(list);
+  span.begin += lexer->source.begin;
+  span.end += lexer->source.begin;
+  diag_error(lexer->diags, DIAG_INPUT, span, "%s", message);
+}
+
+Lexer lexer_make(Heap *heap, Names *names, const SourceFile *source, Diags *diags) {
+  Lexer lexer = {.heap = heap, .names = names, .source = *source, .diags = diags};
   uint32_t count = sizeof keyword_list / sizeof *keyword_list;
   for (uint32_t i = 0; i < count; i++) {
     Name name = names_add(names, keyword_list[i].text, strlen(keyword_list[i].text));
@@ -90,14 +103,14 @@ void lexer_free(Lexer *lexer) {
 
 /* Swallows the rest of the text after something unterminated that begins at `begin`. */
 static void truncate(Lexer *lexer, uint32_t begin, uint32_t width, const char *message) {
-  diag_error(lexer->diags, DIAG_INPUT, (Span){begin, begin + width}, "%s", message);
-  lexer->position = lexer->source->length;
+  lexer_error(lexer, (Span){begin, begin + width}, "%s", message);
+  lexer->position = lexer->source.length;
   lexer->is_truncated = true;
 }
 
 /* The version line of Base Modelica: //! base 0.1.0 */
 static void read_version(Lexer *lexer, uint32_t begin, uint32_t end) {
-  const char *text = lexer->source->text;
+  const char *text = lexer->source.text;
   while (begin < end && is_blank(text[begin])) begin++;
   while (end > begin && is_blank(text[end - 1])) end--;
   if (end - begin < 5 || memcmp(text + begin, "base", 4) || !is_blank(text[begin + 4])) return;
@@ -107,7 +120,7 @@ static void read_version(Lexer *lexer, uint32_t begin, uint32_t end) {
 }
 
 static void skip_line_comment(Lexer *lexer) {
-  const Source *source = lexer->source;
+  const SourceFile *source = &lexer->source;
   uint32_t begin = lexer->position;
   const char *newline = memchr(source->text + begin, '\n', source->length - begin);
   uint32_t end = newline ? (uint32_t)(newline - source->text) : source->length;
@@ -117,7 +130,7 @@ static void skip_line_comment(Lexer *lexer) {
 }
 
 static void skip_block_comment(Lexer *lexer) {
-  const Source *source = lexer->source;
+  const SourceFile *source = &lexer->source;
   uint32_t begin = lexer->position;
   for (uint32_t i = begin + 2; i + 1 < source->length; i++) {
     if (source->text[i] == '*' && source->text[i + 1] == '/') {
@@ -129,7 +142,7 @@ static void skip_block_comment(Lexer *lexer) {
 }
 
 static void skip_blanks(Lexer *lexer) {
-  const Source *source = lexer->source;
+  const SourceFile *source = &lexer->source;
   while (lexer->position < source->length) {
     const char *text = source->text + lexer->position;
     if (is_blank(*text)) lexer->position++;
@@ -150,7 +163,7 @@ char lexer_escape(char c) {
 
 /* STRING = '"' { S-CHAR | S-ESCAPE } '"', and Q-IDENT with single quotes. Leaves the text in scratch. */
 static bool read_quoted(Lexer *lexer, char quote) {
-  const Source *source = lexer->source;
+  const SourceFile *source = &lexer->source;
   lexer->scratch.count = 0;
   uint32_t i = lexer->position + 1;
   while (i < source->length) {
@@ -165,9 +178,9 @@ static bool read_quoted(Lexer *lexer, char quote) {
     char value = lexer_escape(source->text[i + 1]);
     if (value) text_append(lexer->heap, &lexer->scratch, &value, 1);
     else
-      diag_error(lexer->diags, DIAG_INPUT, (Span){i, i + 1},
-                 "unknown escape sequence: after `\\` comes one of ' \" ? \\ a b f n r t v; write `\\\\` for "
-                 "a backslash");
+      lexer_error(lexer, (Span){i, i + 1},
+                  "unknown escape sequence: after `\\` comes one of ' \" ? \\ a b f n r t v; write `\\\\` for "
+                  "a backslash");
     i += value ? 2 : 1;
   }
   truncate(lexer, lexer->position, 1,
@@ -184,7 +197,7 @@ static Token lex_string(Lexer *lexer, uint32_t begin) {
 
 static Token lex_quoted_name(Lexer *lexer, uint32_t begin) {
   if (!read_quoted(lexer, '\'')) return (Token){.kind = TOKEN_FINISH};
-  if (!lexer->scratch.count) diag_error(lexer->diags, DIAG_INPUT, (Span){begin, lexer->position}, "empty quoted name");
+  if (!lexer->scratch.count) lexer_error(lexer, (Span){begin, lexer->position}, "empty quoted name");
   Name name = names_add(lexer->names, lexer->scratch.data, lexer->scratch.count);
   return (Token){.kind = TOKEN_IDENTIFIER, .quoted = true, .span = {begin, lexer->position}, .name = name};
 }
@@ -192,7 +205,7 @@ static Token lex_quoted_name(Lexer *lexer, uint32_t begin) {
 /* ---- words and numbers ---- */
 
 static Token lex_word(Lexer *lexer, uint32_t begin) {
-  const char *text = lexer->source->text;
+  const char *text = lexer->source.text;
   uint32_t end = begin + 1;
   while (is_letter(text[end]) || is_digit(text[end])) end++;
   lexer->position = end;
@@ -208,19 +221,18 @@ static uint32_t skip_digits(const char *text, uint32_t i) {
 }
 
 static void check_range(Lexer *lexer, double value, bool is_zero, Span span) {
-  if (isinf(value))
-    diag_error(lexer->diags, DIAG_INPUT, span, "number out of range: the largest Real is about 1.8e308");
+  if (isinf(value)) lexer_error(lexer, span, "number out of range: the largest Real is about 1.8e308");
   else if (value == 0 && !is_zero)
-    diag_error(lexer->diags, DIAG_INPUT, span, "number out of range: the smallest positive Real is about 4.9e-324");
+    lexer_error(lexer, span, "number out of range: the smallest positive Real is about 4.9e-324");
 }
 
 static Token lex_integer(Lexer *lexer, Span span) {
   int64_t value = 0;
   for (uint32_t i = span.begin; i < span.end && value <= INTEGER_LIMIT; i++)
-    value = value * 10 + (lexer->source->text[i] - '0');
+    value = value * 10 + (lexer->source.text[i] - '0');
   if (value > INTEGER_LIMIT) {
-    diag_error(lexer->diags, DIAG_INPUT, span,
-               "integer overflow: the largest Integer is 9007199254740992; write a Real with a point or exponent");
+    lexer_error(lexer, span,
+                "integer overflow: the largest Integer is 9007199254740992; write a Real with a point or exponent");
     value = INTEGER_LIMIT;
   }
   return (Token){.kind = TOKEN_INTEGER, .span = span, .integer = value};
@@ -229,7 +241,7 @@ static Token lex_integer(Lexer *lexer, Span span) {
 /* UNSIGNED-NUMBER = digits [ "." [ digits ] ] [ ("e" | "E") [ "+" | "-" ] digits ] | "." digits [ exponent ]
  * */
 static Token lex_number(Lexer *lexer, uint32_t begin) {
-  const char *text = lexer->source->text;
+  const char *text = lexer->source.text;
   uint32_t end = skip_digits(text, begin);
   bool is_real = text[end] == '.';
   if (is_real) end = skip_digits(text, end + 1);
@@ -238,8 +250,7 @@ static Token lex_number(Lexer *lexer, uint32_t begin) {
   if (text[end] == 'e' || text[end] == 'E') {
     uint32_t digits = end + 1 + (text[end + 1] == '+' || text[end + 1] == '-');
     end = skip_digits(text, digits);
-    if (end == digits)
-      diag_error(lexer->diags, DIAG_INPUT, (Span){begin, end}, "the exponent of this number has no digits");
+    if (end == digits) lexer_error(lexer, (Span){begin, end}, "the exponent of this number has no digits");
     is_real = true;
   }
   Span span = {begin, end};
@@ -306,7 +317,7 @@ static const char *character_hint(const char *text) {
 
 /* Passes over a character that begins no token. Bytes that are no text are reported already. */
 static void skip_unknown(Lexer *lexer) {
-  const char *text = lexer->source->text + lexer->position;
+  const char *text = lexer->source.text + lexer->position;
   uint32_t length = (uint32_t)utf8_length(text, 4);
   if ((*text == '&' || *text == '|') && text[1] == *text) length = 2;
   if (text[0] == '!' && text[1] == '=') length = 2;
@@ -314,14 +325,13 @@ static void skip_unknown(Lexer *lexer) {
   Span span = {lexer->position, lexer->position + (length ? length : 1)};
   lexer->position = span.end;
   if (!length || !*text) return;
-  if (is_control) diag_error(lexer->diags, DIAG_INPUT, span, "unknown character 0x%02x", (unsigned char)*text);
-  else
-    diag_error(lexer->diags, DIAG_INPUT, span, "unknown character `%.*s`%s", (int)length, text, character_hint(text));
+  if (is_control) lexer_error(lexer, span, "unknown character 0x%02x", (unsigned char)*text);
+  else lexer_error(lexer, span, "unknown character `%.*s`%s", (int)length, text, character_hint(text));
 }
 
 static Token lex_symbol(Lexer *lexer, uint32_t begin, bool *found) {
   uint32_t width;
-  TokenKind kind = symbol_kind(lexer->source->text + begin, &width);
+  TokenKind kind = symbol_kind(lexer->source.text + begin, &width);
   *found = kind != TOKEN_FINISH;
   if (*found) lexer->position = begin + width;
   else skip_unknown(lexer);
@@ -329,7 +339,7 @@ static Token lex_symbol(Lexer *lexer, uint32_t begin, bool *found) {
 }
 
 static Token lexer_scan(Lexer *lexer) {
-  const Source *source = lexer->source;
+  const SourceFile *source = &lexer->source;
   for (;;) {
     skip_blanks(lexer);
     uint32_t begin = lexer->position;
@@ -349,6 +359,8 @@ Token lexer_next(Lexer *lexer) {
   Token token = lexer_scan(lexer);
   /* The end is shown just behind the last token, not on an empty line below. */
   if (token.kind == TOKEN_FINISH) token.span = (Span){lexer->last_end, lexer->last_end + 1};
-  lexer->last_end = token.kind == TOKEN_FINISH ? lexer->last_end : token.span.end;
+  else lexer->last_end = token.span.end;
+  token.span.begin += lexer->source.begin;
+  token.span.end += lexer->source.begin;
   return token;
 }

@@ -1,5 +1,5 @@
 /* ast: see ast.h. Names as text, and the walk with a stack of its own. */
-#include "lang/ast.h"
+#include "syntax/ast.h"
 
 #include <string.h>
 

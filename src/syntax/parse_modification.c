@@ -2,7 +2,7 @@
  *
  * Invariant: a modification inside of a modification is a frame of its own on the stack; the top frame's
  * argument is the one being read. */
-#include "lang/parser_state.h"
+#include "syntax/parser_state.h"
 
 /* ---- prefixes and short classes ---- */
 
@@ -65,7 +65,7 @@ bool parse_class_kind(Parser *parser, AstClass *definition) {
 /* short-class-specifier = IDENT "=" base-prefix type-specifier [ array-subscripts ] ... */
 bool parse_short_head(Parser *parser, AstClass *definition) {
   definition->form = FORM_SHORT;
-  parse_prefixes(parser);
+  definition->base_prefixes = parse_prefixes(parser);
   return parse_path(parser, &definition->base.name) && parse_dimensions(parser, &definition->base.dimensions);
 }
 
@@ -93,12 +93,12 @@ static bool read_value(Parser *parser, AstModification **modification) {
   uint32_t begin = parser->token.span.begin;
   if (parser->token.kind != TOKEN_ASSIGN && parser->token.kind != TOKEN_EQUALS) return true;
   parser_advance(parser);
-  if (parser->token.kind == TOKEN_BREAK)
-    return parser_refuse(parser, "a binding removed with `break` is not supported");
-  AstExpr value = parse_expression(parser);
-  if (value == AST_NONE) return false;
+  bool is_break = parser_accept(parser, TOKEN_BREAK);
+  AstExpr value = is_break ? AST_NONE : parse_expression(parser);
+  if (value == AST_NONE && !is_break) return false;
   if (!*modification) *modification = new_modification(parser, begin);
   (*modification)->value = value;
+  (*modification)->is_break = is_break;
   (*modification)->span.end = parser->previous_end;
   return true;
 }
@@ -145,18 +145,29 @@ static bool read_redeclared_head(Parser *parser, AstArgument *argument, uint32_t
   return true;
 }
 
-/* argument = [ "redeclare" ] [ "each" ] [ "final" ] ( name | [ "replaceable" ] ( short-class-definition |
+/* "break" ( connect "(" component-reference "," component-reference ")" | IDENT ) */
+static bool read_break(Parser *parser, AstArgument *argument) {
+  parser_advance(parser);
+  argument->is_break = true;
+  if (!parser_accept(parser, TOKEN_CONNECT)) return parse_path(parser, &argument->name);
+  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "behind `connect`")) return false;
+  if ((argument->left = parse_expression(parser)) == AST_NONE) return false;
+  if (!parser_expect(parser, TOKEN_COMMA, "between the connectors")) return false;
+  if ((argument->right = parse_expression(parser)) == AST_NONE) return false;
+  return parser_expect(parser, TOKEN_RIGHT_PAREN, "behind the connectors");
+}
+
+/* argument = [ "redeclare" ] [ "each" ] [ "final" ] ( name | "break" ... | [ "replaceable" ] ( short-class-definition |
  * component-clause1 ) ) */
 static bool read_argument_head(Parser *parser) {
   AstArgument *argument = &vec_last(&parser->modifications).argument;
-  *argument = (AstArgument){.span = parser->token.span};
+  *argument = (AstArgument){.span = parser->token.span, .left = AST_NONE, .right = AST_NONE};
   uint32_t prefixes = parser_accept(parser, TOKEN_REDECLARE) ? PREFIX_REDECLARE : 0;
-  parser_accept(parser, TOKEN_EACH);
+  argument->is_each = parser_accept(parser, TOKEN_EACH);
   prefixes |= parse_prefixes(parser);
   argument->is_final = (prefixes & PREFIX_FINAL) != 0;
   if (prefixes & ~(uint32_t)PREFIX_FINAL) return read_redeclared_head(parser, argument, prefixes);
-  if (parser->token.kind == TOKEN_BREAK)
-    return parser_refuse(parser, "an element removed with `break` is not supported");
+  if (parser->token.kind == TOKEN_BREAK) return read_break(parser, argument);
   return parse_path(parser, &argument->name);
 }
 
