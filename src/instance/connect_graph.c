@@ -124,6 +124,11 @@ static void set_parents(ConnectGraph *graph) {
   }
   vec_free(graph->heap, &queue);
   heap_free_all(graph->heap, list.start, list.node);
+  graph->is_rooted = heap_array(graph->heap, graph->node_count, sizeof *graph->is_rooted);
+  for (uint32_t i = 0; i < graph->edges.count; i++) {
+    const ConnectEdge *edge = &graph->edges.data[i];
+    if (edge->is_branch) graph->is_rooted[edge->a] = graph->parent[edge->b] == edge->a;
+  }
 }
 
 ConnectGraphFault connect_graph_solve(ConnectGraph *graph) {
@@ -145,5 +150,5 @@ ConnectGraphFault connect_graph_solve(ConnectGraph *graph) {
 
 void connect_graph_free(ConnectGraph *graph) {
   vec_free(graph->heap, &graph->edges, &graph->roots);
-  heap_free_all(graph->heap, graph->is_root, graph->parent);
+  heap_free_all(graph->heap, graph->is_root, graph->parent, graph->is_rooted);
 }
