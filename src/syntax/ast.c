@@ -15,6 +15,12 @@ bool ast_path_is(const Ast *ast, AstPath path, const char *name) {
   return !part->quoted && !part->subscripts && !strcmp(names_text(ast->names, part->name), name);
 }
 
+const AstArgument *ast_argument(const Ast *ast, const AstModification *modification, const char *name) {
+  for (uint32_t i = 0; modification && i < modification->arguments.count; i++)
+    if (ast_path_is(ast, modification->arguments.data[i].name, name)) return &modification->arguments.data[i];
+  return NULL;
+}
+
 const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena) {
   size_t length = path.global ? 1 : 0;
   for (uint32_t i = 0; i < path.count; i++) length += names_length(ast->names, ast_part(ast, path, i)->name) + (i > 0);

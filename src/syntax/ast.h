@@ -326,7 +326,8 @@ struct AstClass {
   LIST(AstSection) sections;
   AstExternal *external; /* NULL if none */
   AstModification *annotation;
-  Span span; /* from the first prefix to the semicolon */
+  struct LibraryPackage *package; /* further classes in files of their own (library.h); NULL: none */
+  Span span;                      /* from the first prefix to the semicolon */
 };
 
 /* What one file holds. */
@@ -387,6 +388,9 @@ static inline AstLabel ast_label(const Ast *ast, AstExpr e, uint32_t i) {
 
 /* The path is the one unquoted, unsubscripted name given (a built-in, say). */
 bool ast_path_is(const Ast *ast, AstPath path, const char *name);
+
+/* The argument of that name in a modification, which may be NULL; NULL if there is none. */
+const AstArgument *ast_argument(const Ast *ast, const AstModification *modification, const char *name);
 
 /* The path as text, a.b.c, without quotes and subscripts; lives in the arena. */
 const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena);
