@@ -303,8 +303,8 @@ static const char *class_directory(Library *library, const char *text, size_t le
   size_t width = 0;
   while (width < length && text[width] != '.') width++;
   LibraryPackage *package = NULL;
-  Name name = names_find(library->ast->names, text, width);
-  Member *member = name == MAP_NONE ? NULL : find_top(library, name, &package);
+  Name name = names_add(library->ast->names, text, width);
+  Member *member = find_top(library, name, &package);
   if (!member) return NULL;
   while (member && member->stored.directory && text + width < end) {
     package = member_package(library, package, member);

@@ -549,7 +549,7 @@ const AstFile *parse_file(Ast *ast, uint32_t number, Diags *diags) {
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags) {
   Ast *ast = heap_alloc(heap, sizeof *ast);
   *ast = (Ast){.heap = heap, .arena = arena_make(heap), .names = names, .source = source};
-  ast->main = parse_file(ast, 0, diags);
+  ast->main = source_main(source)->path ? parse_file(ast, 0, diags) : arena_alloc(&ast->arena, sizeof *ast->main);
   return ast;
 }
 
