@@ -352,6 +352,9 @@ typedef struct Ast {
   VEC(uint8_t) operators;
 } Ast;
 
+/* The words for kinds of classes. */
+extern const char *const ast_class_words[];
+
 /* ---- reading ---- */
 
 static inline const AstNode *ast_node(const Ast *ast, AstExpr e) { return &ast->nodes.data[e]; }
