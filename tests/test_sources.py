@@ -75,7 +75,7 @@ def check_usage():
 
 def random_class(chance, depth, name):
     """A class with classes, components and equations inside of it, and how many classes it is."""
-    count, lines = 1, [f"{chance.choice(['model', 'package', 'block', 'partial model', 'encapsulated package'])} {name} \"text\""]
+    count, lines = 1, [f"{chance.choice(['model', 'class', 'block', 'partial model', 'encapsulated model'])} {name} \"text\""]
     for k in range(chance.randrange(4)):
         if depth and chance.random() < 0.5:
             inner, inside = random_class(chance, depth - 1, f"C{k}")
