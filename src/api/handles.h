@@ -6,7 +6,7 @@
 #pragma once
 
 #include "array/analysis.h"
-#include "compare.h"
+#include "pipeline/compare.h"
 #include "daedal.h"
 #include "init/explain.h"
 #include "spice/spice.h"
