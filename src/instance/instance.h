@@ -12,7 +12,7 @@
 
 #include "base/diag.h"
 #include "base/map.h"
-#include "syntax/ast.h"
+#include "syntax/library.h"
 
 typedef struct Instance Instance;
 typedef struct Tree Tree;
@@ -152,6 +152,7 @@ struct Tree {
   Names *names;
   Ast *ast;
   Source *source;
+  struct Library *library;
   const AstFile *builtin; /* NULL until it is read */
   Diags *diags;
   Diag *last;                  /* the error that was reported last, for notes */

@@ -181,7 +181,7 @@ Model *instance_load(Heap *heap, Names *names, Source *source, const char *class
                      const ModificationVec *modifications, LangOptions options, Diags *diags) {
   Ast *ast = parse(heap, names, source, diags);
   if (diags->errors) return NULL;
-  if (ast->main->version || is_flat(ast))
+  if (ast->main->version || (ast->main->classes.count && is_flat(ast)))
     return lang_load_class(ast, source, class_name, modifications, options, diags);
   Tree *tree = heap_alloc(heap, sizeof *tree);
   *tree = (Tree){.heap = heap,
@@ -192,6 +192,7 @@ Model *instance_load(Heap *heap, Names *names, Source *source, const char *class
                  .diags = diags,
                  .definition_of = map_make(heap)};
   tree->session = lang_session(ast, options);
+  tree->library = library_make(ast, source, options.library, diags);
   tree_start(tree);
   FlatProgram program = {0};
   Instance *type = find_model(tree, class_name);

@@ -44,10 +44,8 @@ Instance *root_find(Tree *tree, Name name) {
   if (known) return known;
   for (InstanceBase base = BASE_REAL; base < BASE_COUNT; base++)
     if (tree->bases[base] && tree->bases[base]->name == name) return tree->bases[base];
-  const AstClass *definition = NULL;
-  for (uint32_t i = 0; i < tree->ast->main->classes.count && !definition; i++)
-    if (tree->ast->main->classes.data[i]->label.name == name) definition = tree->ast->main->classes.data[i];
-  if (!definition) definition = builtin_find(tree, name);
+  const AstElement *found = library_find(tree->library, name);
+  const AstClass *definition = found ? found->class_definition : builtin_find(tree, name);
   return definition ? root_add(tree, definition) : NULL;
 }
 
@@ -63,7 +61,8 @@ static Instance *visible_element(Tree *tree, Scope scope, Name name) {
     uint32_t first = map_get(&instance->by_name, name); /* it repeats another one */
     if (first != i && !instance->elements.data[first].is_removed) return element_instance(tree, instance, first);
   }
-  return NULL;
+  uint32_t member = library_element(tree, instance, scope.part, name);
+  return member == MAP_NONE ? NULL : element_instance(tree, instance, member);
 }
 
 static Instance *path_from_root(Tree *tree, AstPath path, uint32_t count) {
@@ -208,23 +207,11 @@ Instance *scope_find_class(Tree *tree, Scope scope, AstPath path) {
 }
 
 /* The own classes of a definition, which need no inheritance to be found. */
-static uint32_t own_class(const Tree *tree, Scope scope, Name name) {
+static uint32_t own_class(Scope scope, Name name) {
   const Instance *instance = scope.instance;
-  (void)tree;
   for (uint32_t i = map_get(&instance->by_name, name); i != MAP_NONE; i = instance->elements.data[i].next)
     if (instance->elements.data[i].part == scope.part && instance->elements.data[i].ast->kind == AST_CLASS) return i;
   return MAP_NONE;
-}
-
-/* Classes that stand behind the clause are not in the list of elements yet. */
-static const AstElement *later_class(const AstClass *definition, Name name) {
-  for (uint32_t i = 0; i < definition->elements.count; i++) {
-    const AstElement *element = &definition->elements.data[i];
-    if (element->kind == AST_CLASS && element->class_definition->label.name == name &&
-        element->class_definition->form != FORM_EXTENDS)
-      return element;
-  }
-  return NULL;
 }
 
 Instance *scope_find_base(Tree *tree, Scope scope, AstPath path) {
@@ -234,20 +221,9 @@ Instance *scope_find_base(Tree *tree, Scope scope, AstPath path) {
   Instance *first = NULL;
   uint32_t errors = tree->diags->errors;
   if (!path.global) {
-    uint32_t own = own_class(tree, scope, name);
-    const AstElement *later = own == MAP_NONE ? later_class(part.definition, name) : NULL;
+    uint32_t own = own_class(scope, name);
     if (own != MAP_NONE) first = element_instance(tree, instance, own);
-    else if (later) first = class_instance(tree, instance, later, later->class_definition, scope, (Modifiers){0});
-    for (uint32_t i = 0; i < part.definition->elements.count && !first; i++) {
-      const AstElement *element = &part.definition->elements.data[i];
-      if (element->kind == AST_IMPORT) first = named_import(tree, element->import, name);
-    }
-    for (uint32_t i = 0; i < part.definition->elements.count && !first; i++) {
-      const AstElement *element = &part.definition->elements.data[i];
-      if (element->kind != AST_IMPORT || !element->import->is_all) continue;
-      Instance *from = path_from_root(tree, element->import->name, element->import->name.count);
-      if (from) first = instance_element(tree, from, name);
-    }
+    if (!first) first = imported(tree, scope, name);
     bool is_closed = part.definition->prefixes & PREFIX_ENCAPSULATED;
     if (!first && !is_closed) first = scope_find(tree, part.around, name);
     if (!first && is_closed && is_predefined(tree, root_find(tree, name))) first = root_find(tree, name);

@@ -25,6 +25,10 @@ Instance *element_instance(Tree *tree, Instance *owner, uint32_t number);
 /* Declares what an outer component needs in the model itself, with a warning; NULL after an error. */
 Instance *add_missing_inner(Tree *tree, Instance *outer);
 
+/* Number of the class that stands in a file of its own beside the package that part `part` of the instance, or one that
+ * it inherits, is; it becomes an element. MAP_NONE if there is none. */
+uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name name);
+
 /* ---- lookup.c ---- */
 
 /* A class at the root: of the files, a library, or built in. NULL if there is none. */

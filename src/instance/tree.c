@@ -218,18 +218,24 @@ static bool add_extends(Opening *opening, uint32_t number, const AstElement *ast
                   extends->name.span);
 }
 
+/* Classes come first, because base classes may be among them; the others stay in their order. */
 static bool add_long(Opening *opening, uint32_t number, const AstClass *definition) {
   Tree *tree = opening->tree;
   bool fits = true;
   for (uint32_t i = 0; i < definition->elements.count; i++) {
     const AstElement *ast = &definition->elements.data[i];
+    if (ast->kind == AST_CLASS && !is_redeclaration(ast)) add_element(opening, number, ast);
+    if (ast->kind == AST_IMPORT) vec_push(tree->heap, &opening->instance->imports, (Import){ast->import, number});
+  }
+  for (uint32_t i = 0; i < definition->elements.count; i++) {
+    const AstElement *ast = &definition->elements.data[i];
     switch (ast->kind) {
     case AST_EXTENDS: fits = add_extends(opening, number, ast) && fits; break;
-    case AST_IMPORT: vec_push(tree->heap, &opening->instance->imports, (Import){ast->import, number}); break;
     case AST_COMPONENT:
-    case AST_CLASS:
       if (!is_redeclaration(ast)) add_element(opening, number, ast);
       break;
+    case AST_IMPORT:
+    case AST_CLASS: break;
     }
   }
   return fits;
@@ -581,11 +587,26 @@ Instance *element_instance(Tree *tree, Instance *owner, uint32_t number) {
   return made;
 }
 
+uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name name) {
+  Opening opening = {.tree = tree, .instance = instance};
+  if (instance->kind != INSTANCE_CLASS) return MAP_NONE;
+  for (uint32_t i = part; i < instance->parts.count && i < instance->parts.data[part].end; i++) {
+    const AstClass *definition = instance->parts.data[i].definition;
+    if (!definition || definition->kind != CLASS_PACKAGE) continue;
+    const AstElement *member = library_member(tree->library, definition, name);
+    if (!member) continue;
+    add_element(&opening, i, member);
+    return instance->elements.count - 1;
+  }
+  return MAP_NONE;
+}
+
 Instance *instance_element(Tree *tree, Instance *instance, Name name) {
   if (instance == tree->root) return root_find(tree, name);
   if (!instance_open(tree, instance) && !instance->parts.count) return NULL;
   uint32_t found = map_get(&instance->by_name, name);
   while (found != MAP_NONE && instance->elements.data[found].is_removed) found = instance->elements.data[found].next;
+  if (found == MAP_NONE) found = library_element(tree, instance, 0, name);
   return found == MAP_NONE ? NULL : element_instance(tree, instance, found);
 }
 

@@ -4,6 +4,7 @@
 #include "external/external.h"
 #include "model/model.h"
 #include "syntax/ast.h"
+#include "syntax/library.h"
 
 /* A value in place of the binding of a component of the model or of one scalar of it (m[2], r.n): its flat name,
  * and an expression in the language. */
@@ -17,6 +18,7 @@ typedef struct LangOptions {
   bool strict;                  /* what the language standard does not have is refused */
   bool energy;                  /* a model that gives an energy has its balance as variables, too */
   const ExternalRights *rights; /* of external functions; NULL: those built in that only read */
+  LibraryOptions library;       /* where classes are found that the text does not have */
 } LangOptions;
 
 /* Parses and elaborates. `class_name` chooses the model (its name, with or without the packages around it); NULL: the
