@@ -161,7 +161,7 @@ REPORTS = [("result/analysis_report.def", "command.md", "`daedal analyze MODEL -
            ("result/initial_report.def", "initialization.md", "--json", ["init"]),
            ("solve/run_report.def", "command.md", "`daedal simulate MODEL --json`", ["simulate", "--output-file", "x.csv"]),
            ("solve/reduction_report.def", "command.md", "`daedal reduce MODEL", ["reduce"]),
-           ("compare_report.def", "command.md", "`daedal compare MODEL", ["compare", "--methods", "dummy"])]
+           ("pipeline/compare_report.def", "command.md", "`daedal compare MODEL", ["compare", "--methods", "dummy"])]
 
 
 def keys_of(table, macros):

@@ -1,7 +1,7 @@
 /* Every reduction method on models built by calls: the same trajectory from all of them, drift where there
  * should be drift, and the derived model of each method, simulated as a model of its own, giving the
  * trajectory again. */
-#include "compare.h"
+#include "pipeline/compare.h"
 #include "reduce/derived.h"
 #include "reduce/solved.h"
 

@@ -1,6 +1,6 @@
 /* Stepping: advancing to times gives what a run gives, and a state restored goes on bit for bit as it did. */
 #include "lang/lang.h"
-#include "pipeline.h"
+#include "pipeline/pipeline.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -70,7 +70,7 @@ DiagCode diags_code(const Diags *diags);
 
 /* One text of a source, with its line starts. Its offsets are begin .. begin + length, the end included. */
 typedef struct SourceFile {
-  const char *path; /* as the user gave it, or as it was found below a library */
+  const char *path; /* as the user gave it, or as it was found below a library; NULL: there is no file */
   const char *text; /* NUL-terminated, `length` bytes */
   uint32_t begin, length;
   IndexVec lines; /* place of each line's first byte in the text */

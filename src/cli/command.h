@@ -9,6 +9,8 @@
 /* What the user asked for; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
   const char *model_path, *class_name, *mna, *dump_pass;
+  char *modelica_path;   /* directories of libraries, colons between; it is the arguments' own */
+  bool has_library;      /* one of them was given as option */
   const char *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
   const char *methods, *solvers; /* to compare */

@@ -4,11 +4,13 @@
 #include "cli/suggest.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PLACE(member) offsetof(Arguments, member)
 
@@ -17,6 +19,8 @@ enum { IN_TIMES = IN_SIMULATE | IN_COMPARE, IN_RUNS = IN_INIT | IN_REDUCE | IN_T
 const Option options[] = {
     {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
+    {"--library", NULL, "DIR", IN_ALL, OPTION_SEARCHED, PLACE(modelica_path),
+     "a directory of Modelica libraries, as MODELICAPATH has it; may be given again"},
     {"--mna", NULL, "FORM", IN_ALL, OPTION_MNA, PLACE(mna),
      "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
     {"--allow-external", NULL, "[LIBRARY]", IN_ALL, OPTION_LIBRARY, PLACE(libraries),
@@ -202,6 +206,39 @@ static bool count_store(const Option *option, const char *value, uint32_t *place
   return fine;
 }
 
+/* One more directory at the end of the path. */
+static bool directory_append(char **path, const char *directory, size_t length) {
+  size_t before = *path ? strlen(*path) : 0;
+  char *longer = realloc(*path, before + length + 2);
+  if (!longer) return usage_error("out of memory");
+  if (before) longer[before++] = ':';
+  memcpy(longer + before, directory, length);
+  longer[before + length] = '\0';
+  *path = longer;
+  return true;
+}
+
+static bool directory_store(const Option *option, const char *value, Arguments *arguments) {
+  arguments->has_library = true;
+  if (!*value) return usage_error("%s takes a value that is not empty", option->name);
+  if (strchr(value, ':'))
+    return usage_error("%s takes a directory without a colon in its name, not '%s'", option->name, value);
+  return directory_append(&arguments->modelica_path, value, strlen(value));
+}
+
+/* Directories of the environment that are not there are no mistake of this call. */
+static bool take_environment(Arguments *arguments) {
+  bool fine = true;
+  for (const char *at = getenv("MODELICAPATH"); fine && at && *at;) {
+    size_t length = strcspn(at, ":");
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%.*s", (int)(length < PATH_MAX ? length : 0), at);
+    if (*directory && access(directory, R_OK) == 0) fine = directory_append(&arguments->modelica_path, at, length);
+    at += length + (at[length] == ':');
+  }
+  return fine;
+}
+
 static bool value_store(const Option *option, const char *value, Arguments *arguments) {
   void *place = (char *)arguments + option->offset;
   switch (option->kind) {
@@ -236,6 +273,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
     if (!ends_well(option, value)) return false;
     break;
   case OPTION_LIBRARY: *(const char **)place = value; return true;
+  case OPTION_SEARCHED: return directory_store(option, value, arguments);
   case OPTION_TEXT:
   case OPTION_JSON:
   case OPTION_OUTPUT:
@@ -272,7 +310,7 @@ static bool parse_option(OptionParser *parser, const char *word) {
   if (!option) return unknown_option(parser, word, length);
   if (!(option->commands & parser->command->bit)) return misplaced_option(parser, option);
   bool *given = &parser->given[option - options];
-  if (*given) return usage_error("option %s is given twice", option->name);
+  if (*given && option->kind != OPTION_SEARCHED) return usage_error("option %s is given twice", option->name);
   *given = true;
   const char *value = option_value(parser, option, word, length);
   return value && value_store(option, value, parser->arguments);
@@ -285,12 +323,20 @@ static bool parse_path(OptionParser *parser, const char *word) {
   return true;
 }
 
+/* A file, a class of a library, or for check whole libraries. */
+static bool has_model(const OptionParser *parser) {
+  const Arguments *arguments = parser->arguments;
+  if (arguments->model_path) return true;
+  if (arguments->class_name) return arguments->modelica_path;
+  return parser->command->bit == IN_CHECK && arguments->has_library;
+}
+
 /* What cannot be seen from one option alone. */
 static bool check_together(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
   const char *name = parser->command->name;
-  if (!arguments->model_path) {
-    usage_error("no model: daedal %s MODEL", name);
+  if (!has_model(parser)) {
+    usage_error("no model: daedal %s MODEL, or daedal %s --model NAME --library DIR", name, name);
     if (arguments->json_path && ends_with(arguments->json_path, ".mo"))
       fprintf(stderr, "  --json took '%s' as its file; put --json last\n", arguments->json_path);
     return false;
@@ -322,5 +368,5 @@ bool options_parse(const Command *command, int count, char **words, Arguments *a
     if (!only_paths && !strcmp(word, "--")) only_paths = true;
     else if (!(only_paths || word[0] != '-' ? parse_path(&parser, word) : parse_option(&parser, word))) return false;
   }
-  return arguments->help || check_together(&parser);
+  return arguments->help || (take_environment(arguments) && check_together(&parser));
 }

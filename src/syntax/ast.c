@@ -9,10 +9,21 @@ const char *const ast_energy_words[ENERGY_COUNT] = {[ENERGY_NONE] = "",
                                                     [ENERGY_FORCE] = "force",
                                                     [ENERGY_CONSTRAINT] = "constraint"};
 
+const char *const ast_class_words[] = {
+    [CLASS_CLASS] = "class",     [CLASS_MODEL] = "model",       [CLASS_BLOCK] = "block",
+    [CLASS_RECORD] = "record",   [CLASS_TYPE] = "type",         [CLASS_CONNECTOR] = "connector",
+    [CLASS_PACKAGE] = "package", [CLASS_FUNCTION] = "function", [CLASS_OPERATOR] = "operator"};
+
 bool ast_path_is(const Ast *ast, AstPath path, const char *name) {
   if (path.count != 1) return false;
   const AstPart *part = ast_part(ast, path, 0);
   return !part->quoted && !part->subscripts && !strcmp(names_text(ast->names, part->name), name);
+}
+
+const AstArgument *ast_argument(const Ast *ast, const AstModification *modification, const char *name) {
+  for (uint32_t i = 0; modification && i < modification->arguments.count; i++)
+    if (ast_path_is(ast, modification->arguments.data[i].name, name)) return &modification->arguments.data[i];
+  return NULL;
 }
 
 const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena) {

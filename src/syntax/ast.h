@@ -245,6 +245,10 @@ typedef struct AstComponent {
   AstExpr condition;             /* x if condition; AST_NONE if none */
   Name comment;
   AstModification *annotation;
+  /* of flat declarations that are written from instances: */
+  Name pattern;       /* the name with \1 in place of each subscript: r[\1].v; 0: subscripts stand behind the name */
+  bool is_view;       /* a record whose fields are declared one by one, as a.x and a.y */
+  bool is_structural; /* its value decided the structure */
 } AstComponent;
 
 typedef struct AstExtends {
@@ -326,7 +330,8 @@ struct AstClass {
   LIST(AstSection) sections;
   AstExternal *external; /* NULL if none */
   AstModification *annotation;
-  Span span; /* from the first prefix to the semicolon */
+  struct LibraryPackage *package; /* further classes in files of their own (library.h); NULL: none */
+  Span span;                      /* from the first prefix to the semicolon */
 };
 
 /* What one file holds. */
@@ -350,6 +355,9 @@ typedef struct Ast {
   VEC(AstLabel) labels;
   VEC(uint8_t) operators;
 } Ast;
+
+/* The words for kinds of classes. */
+extern const char *const ast_class_words[];
 
 /* ---- reading ---- */
 
@@ -387,6 +395,9 @@ static inline AstLabel ast_label(const Ast *ast, AstExpr e, uint32_t i) {
 
 /* The path is the one unquoted, unsubscripted name given (a built-in, say). */
 bool ast_path_is(const Ast *ast, AstPath path, const char *name);
+
+/* The argument of that name in a modification, which may be NULL; NULL if there is none. */
+const AstArgument *ast_argument(const Ast *ast, const AstModification *modification, const char *name);
 
 /* The path as text, a.b.c, without quotes and subscripts; lives in the arena. */
 const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena);

@@ -134,6 +134,13 @@ static Step open_call(Parser *parser, ExpressionFrame frame, FrameKind kind) {
   return STEP_OPERAND;
 }
 
+/* The class that is open mentions the time. */
+static void note_time(Parser *parser, const AstNode *node) {
+  const AstPart *part = &parser->ast->parts.data[node->extra];
+  if (part->name == parser->time && !part->quoted && parser->classes.count)
+    vec_last(&parser->classes).time = node->span;
+}
+
 /* component-reference = [ "." ] IDENT [ array-subscripts ] { "." IDENT [ array-subscripts ] }
  * goes on behind a part that was read, or behind its subscripts. */
 static Step continue_reference(Parser *parser, ExpressionFrame frame) {
@@ -156,6 +163,7 @@ static Step continue_reference(Parser *parser, ExpressionFrame frame) {
   AstNode *node = emit(parser, AST_REFERENCE, frame.begin, frame.operands);
   node->global = frame.global;
   KEEP(parser, parts, frame.scratch, node->extra, node->extra_count);
+  if (node->extra_count == 1 && !node->global) note_time(parser, node);
   parser->is_closed = false;
   return STEP_OPERATOR;
 }

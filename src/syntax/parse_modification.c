@@ -69,14 +69,20 @@ bool parse_short_head(Parser *parser, AstClass *definition) {
   return parse_path(parser, &definition->base.name) && parse_dimensions(parser, &definition->base.dimensions);
 }
 
-/* constraining-clause = "constrainedby" type-specifier [ class-modification ] */
+/* Behind a constraining clause a comment may stand once more; the text of it is not kept. */
+static bool read_constraint_comment(Parser *parser, AstExtends *constraint) {
+  Name comment;
+  return parse_comment(parser, &comment) && parse_annotation(parser, &constraint->annotation);
+}
+
+/* constraining-clause = "constrainedby" type-specifier [ class-modification ] comment */
 bool parse_constraint(Parser *parser, AstExtends **constraint) {
   if (!parser_accept(parser, TOKEN_CONSTRAINEDBY)) return true;
   *constraint = arena_alloc(&parser->ast->arena, sizeof **constraint);
   if (!parse_path(parser, &(*constraint)->name)) return false;
-  if (parser->token.kind != TOKEN_LEFT_PAREN) return true;
-  (*constraint)->modification = parse_class_modification(parser);
-  return (*constraint)->modification != NULL;
+  if (parser->token.kind == TOKEN_LEFT_PAREN && !((*constraint)->modification = parse_class_modification(parser)))
+    return false;
+  return read_constraint_comment(parser, *constraint);
 }
 
 /* ---- modifications ---- */
@@ -196,6 +202,7 @@ static bool end_argument(Parser *parser, AstModification *modification) {
   if (frame->is_constraint) {
     argument->redeclared->constraint->modification = modification;
     frame->is_constraint = false;
+    if (!read_constraint_comment(parser, argument->redeclared->constraint)) return false;
   } else {
     if (!read_argument_rest(parser, argument, modification)) return false;
     if (argument->redeclared && parser_accept(parser, TOKEN_CONSTRAINEDBY)) {
@@ -204,6 +211,7 @@ static bool end_argument(Parser *parser, AstModification *modification) {
       if (!parse_path(parser, &constraint->name)) return false;
       frame->is_constraint = parser->token.kind == TOKEN_LEFT_PAREN;
       if (frame->is_constraint) return open_modification(parser), true;
+      if (!read_constraint_comment(parser, constraint)) return false;
     }
   }
   vec_push(parser->heap, &parser->arguments, *argument);

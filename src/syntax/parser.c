@@ -6,12 +6,14 @@
 #include "syntax/parser.h"
 
 #include "syntax/parser_state.h"
+#include "syntax/restrict.h"
 
 #include <string.h>
 
 /* ---- elements ---- */
 
 static void push_element(Parser *parser, AstElement element) {
+  restrict_element(parser, &element, element.span);
   element.span.end = parser->previous_end;
   vec_push(parser->heap, &parser->elements, element);
 }
@@ -126,7 +128,10 @@ static bool finish_class(Parser *parser, AstElement element) {
   bool ok = parse_constraint(parser, &element.constraint) && parser_semicolon(parser);
   definition->span.end = parser->previous_end;
   if (parser->classes.count) push_element(parser, element);
-  else vec_push(parser->heap, &parser->roots, definition);
+  else {
+    restrict_element(parser, &element, element.span);
+    vec_push(parser->heap, &parser->roots, definition);
+  }
   return ok;
 }
 
@@ -185,6 +190,7 @@ static bool read_short_class(Parser *parser, AstElement element) {
       !(definition->modification = parse_class_modification(parser)))
     return false;
   if (!parse_comment(parser, &definition->comment) || !parse_annotation(parser, &definition->annotation)) return false;
+  restrict_class(parser, definition, (Span){0});
   return finish_class(parser, element);
 }
 
@@ -391,6 +397,7 @@ static AstElement close_class(Parser *parser) {
   parser_take(parser, &frame.definition->sections, &parser->sections, frame.sections);
   frame.definition->span.end = parser->previous_end;
   check_energy_words(parser, frame.definition);
+  restrict_class(parser, frame.definition, frame.time);
   return frame.element;
 }
 
@@ -535,6 +542,7 @@ const AstFile *parse_file(Ast *ast, uint32_t number, Diags *diags) {
   Parser parser = {.heap = ast->heap, .ast = ast, .file = file, .diags = diags, .first_diag = diags->list.count};
   uint32_t errors = diags->errors, begin = ast->source->files.data[number].begin;
   parser.lexer = lexer_make(ast->heap, ast->names, &ast->source->files.data[number], diags);
+  parser.time = names_add(ast->names, "time", 4);
   parser_advance(&parser);
   read_file(&parser);
   parser_take(&parser, &file->classes, &parser.roots, 0);
@@ -549,7 +557,7 @@ const AstFile *parse_file(Ast *ast, uint32_t number, Diags *diags) {
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags) {
   Ast *ast = heap_alloc(heap, sizeof *ast);
   *ast = (Ast){.heap = heap, .arena = arena_make(heap), .names = names, .source = source};
-  ast->main = parse_file(ast, 0, diags);
+  ast->main = source_main(source)->path ? parse_file(ast, 0, diags) : arena_alloc(&ast->arena, sizeof *ast->main);
   return ast;
 }
 

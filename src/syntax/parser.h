@@ -4,7 +4,7 @@
 
 #include "syntax/ast.h"
 
-/* Reads the main file of the source. The tree lives in `heap`; it is never NULL, and whole only if no error was added to
+/* Reads the main file of the source, if that has a path: it has none where all classes come from libraries. The tree lives in `heap`; it is never NULL, and whole only if no error was added to
  * `diags` (all DIAG_INPUT, several a run). Names are interned in `names`. O(length) time and memory; nesting
  * has no limit but memory. */
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags);

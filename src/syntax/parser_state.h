@@ -50,6 +50,7 @@ typedef struct ClassFrame {
   bool in_section;             /* statements are read, else elements */
   AstSection section;
   AstElement element; /* what it is in the class around it */
+  Span time;          /* where the time is mentioned; empty: nowhere */
 } ClassFrame;
 
 typedef struct Parser {
@@ -61,6 +62,7 @@ typedef struct Parser {
   Token token, next;
   bool has_next;
   uint32_t previous_end; /* of the last token read */
+  Name time;             /* the word */
   uint32_t first_diag;   /* diagnostics from this one on are of this text */
 
   VEC(Operand) operands;

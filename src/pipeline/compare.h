@@ -3,7 +3,7 @@
  * accurate, and how much the system it integrates amplifies a change at the start. */
 #pragma once
 
-#include "pipeline.h"
+#include "pipeline/pipeline.h"
 #include "result/drift.h"
 
 /* What to compare. Names were checked; a NULL integrator stands for `auto`. */

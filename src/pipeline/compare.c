@@ -1,5 +1,5 @@
 /* compare: see compare.h. */
-#include "compare.h"
+#include "pipeline/compare.h"
 
 #include "result/json.h"
 #include "result/plot.h"
@@ -250,7 +250,7 @@ static void json_run(const Comparison *comparison, uint32_t k, JsonWriter *json)
   const RunStatistics *statistics = &run->simulation.statistics;
   const RunFacts *facts = &run->simulation.facts;
 #define RUN_KEY(name, value) json_key(json, #name), value;
-#include "compare_report.def"
+#include "pipeline/compare_report.def"
 }
 
 static void json_runs(const Comparison *comparison, JsonWriter *json) {
@@ -262,7 +262,7 @@ static void json_runs(const Comparison *comparison, JsonWriter *json) {
 static void json_comparison(const Comparison *comparison, JsonWriter *json) {
   const RunOptions *options = &comparison->request->request.run;
 #define KEY(name, value) json_key(json, #name), value;
-#include "compare_report.def"
+#include "pipeline/compare_report.def"
 }
 
 void compare_json(const Comparison *comparison, TextVec *text) {
@@ -275,7 +275,7 @@ void compare_json(const Comparison *comparison, TextVec *text) {
 
 const char compare_nothing[] = JSON_NOTHING
 #define KEY(name, value) JSON_NULL(name)
-#include "compare_report.def"
+#include "pipeline/compare_report.def"
     JSON_END;
 
 void compare_svg(const Comparison *comparison, TextVec *text) {

@@ -1,0 +1,97 @@
+/* modes: runs whose equations change their structure at events. Each mode has a plan of its own, made when it is first met. */
+#include "pipeline/parts.h"
+
+#include "code/switches.h"
+
+#include <string.h>
+
+static const Plan *find_mode(const Simulation *simulation, const bool *holds) {
+  size_t count = simulation->plan->branches.count;
+  for (uint32_t k = 0; k < simulation->modes.count; k++)
+    if (memcmp(simulation->modes.data[k]->holds, holds, count * sizeof *holds) == 0) return simulation->modes.data[k];
+  return NULL;
+}
+
+const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is_new) {
+  Heap *heap = simulation->heap;
+  Evaluator *evaluator = handover ? handover->evaluator : simulation->view->evaluator;
+  bool *holds = start_branches(simulation->plan, evaluator, heap);
+  const Plan *known = find_mode(simulation, holds);
+  *is_new = !known;
+  if (known) return known;
+  Request request = simulation->request;
+  request.handover = handover;
+  if (handover) request.run.start = handover->time;
+  Plan *plan = heap_alloc(heap, sizeof *plan);
+  if (!plan_make_for(plan, heap, simulation->plan->model, &request, holds, simulation->diags)) return NULL;
+  vec_push(heap, &simulation->modes, plan);
+  return plan;
+}
+
+double *mode_columns(const Simulation *simulation, const double *y, Heap *heap) {
+  const View *view = simulation->view;
+  uint32_t columns = view->original->array->columns;
+  double *own = heap_array(heap, columns, sizeof *own);
+  for (uint32_t q = 0; q < columns; q++)
+    own[q] = view->source[q] == MAP_NONE ? NAN : view->sign[q] * y[view->source[q]];
+  return own;
+}
+
+/* Goes over to the plan of the mode that the event leads into. */
+static bool restructure(Simulation *simulation, double t, const double *y) {
+  bool is_new;
+  View *before = simulation->view;
+  Handover handover = {t, before->original, mode_columns(simulation, y, simulation->heap)};
+  memcpy(handover.evaluator->discretes, before->evaluator->discretes,
+         simulation->plan->model->discretes.count * sizeof(double));
+  const Plan *plan = mode_plan(simulation, &handover, &is_new);
+  if (!plan) return false;
+  ArrayRun original = is_new ? plan->first : start_array(plan, simulation->heap, before->original->parameters);
+  if (!is_new && !start_at_event(plan, &original, &handover, simulation->heap, simulation->diags)) return false;
+  simulation->plan = plan;
+  simulation->original = original;
+  simulation->original.evaluator->inputs = before->evaluator->inputs;
+  simulation->request.run.start = t;
+  if (!simulation_make_view(simulation)) return false;
+  switches_adopt(simulation->view->switches, before->switches);
+  if (before->switches->decisions)
+    decisions_restore(simulation->view->switches->decisions,
+                      decisions_save(before->switches->decisions, simulation->heap));
+  recorder_rebind(simulation->recorder, simulation->system.evaluator);
+  simulation->statistics.replans++;
+  return true;
+}
+
+bool mode_begin(Simulation *simulation) {
+  bool is_new;
+  const Plan *plan = mode_plan(simulation, NULL, &is_new);
+  if (!plan) return false;
+  simulation->plan = plan;
+  simulation->original = plan->first;
+  simulation->initializer = plan->initializer;
+  simulation->initial = plan->initial;
+  simulation->statistics = (RunStatistics){0};
+  if (!simulation_make_view(simulation)) return false;
+  simulation->facts.states = (uint32_t)simulation->view->system.links;
+  recorder_rebind(simulation->recorder, simulation->system.evaluator);
+  return true;
+}
+
+RunStatus mode_loop(Simulation *simulation, bool resumes) {
+  return run_begin(simulation->run, simulation->view, &simulation->plan->run, simulation->request.run.start,
+                   simulation->system.y, resumes);
+}
+
+RunStatus mode_follow(Simulation *simulation) {
+  enum { LIMIT = 1000 }; /* changes of the structure at one time */
+  const double *y;
+  double t = run_event(simulation->run, &y);
+  simulation->changes = t > simulation->changed ? 0 : simulation->changes + 1;
+  simulation->changed = t;
+  if (simulation->changes == LIMIT) {
+    diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
+               "at time %.10g the structure of the equations changes again and again", t);
+    return RUN_FAILED;
+  }
+  return restructure(simulation, t, y) ? mode_loop(simulation, true) : RUN_FAILED;
+}

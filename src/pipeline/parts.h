@@ -1,0 +1,81 @@
+/* parts: what the files of the pipeline share. */
+#pragma once
+
+#include "pipeline/pipeline.h"
+
+/* ---- supported.c ---- */
+
+/* What the numeric part cannot run yet is refused by name, not run wrongly. */
+bool pass_supported(Plan *plan);
+
+/* ---- start.c ---- */
+
+/* No choice of states serves at the initial point. */
+bool start_no_choice(Evaluator *evaluator, const Structure *structure, int32_t block, Diags *diags);
+/* The array of the plan with values, before any is computed. */
+ArrayRun start_array(const Plan *plan, Heap *heap, const double *parameters);
+/* What finds initial values of that array. */
+Initializer start_initializer(const Plan *plan, Heap *heap, const ArrayRun *run);
+/* Inputs that the caller sets begin at their start values. */
+void start_inputs(Evaluator *evaluator, const StartValues *starts);
+/* Initial values in the modes that agree with them. false: an error is in diags. */
+bool start_values(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
+                  Diags *diags);
+/* The values of the handover in another array; the columns that jump do so as the equations integrated over the instant say. */
+bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap *heap, Diags *diags);
+/* The branches that hold at the discrete values of now. */
+bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap);
+
+/* ---- ranks.c ---- */
+
+/* The same request for it, with messages of its own. */
+Request ranks_ask(const Request *request, Heap *heap, Diags **attempt);
+/* Ranks have succeeded where the request failed: do they take its place, with their messages instead of those behind the first
+ * `before`? Only for the default method, and if no equation follows from others and no variable is free. Otherwise a note names them. */
+bool ranks_take_over(const Strangeness *strangeness, const Request *request, const Diags *attempt, uint32_t before,
+                     Diags *diags);
+
+/* ---- plan.c ---- */
+
+/* Adds the time since `begin` at that offset of the seconds. */
+void seconds_add(Seconds *seconds, size_t place, double begin);
+/* holds: the branches to make it for; NULL: all. */
+bool plan_make_for(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags);
+
+/* ---- system.c ---- */
+
+/* A plan for other values of the parameters that it depends on. */
+bool simulation_replan(Simulation *simulation);
+/* Fresh values for a plan that others run too. */
+bool simulation_begin_shared(Simulation *simulation);
+/* The values that the plan was made at. */
+void simulation_begin_alone(Simulation *simulation);
+/* The system to integrate as a view, from the values begun with. */
+bool simulation_make_view(Simulation *simulation);
+/* The recorder of its signals. */
+void simulation_make_recorder(Simulation *simulation);
+/* Passes of a run; the others are in simulation.c. */
+bool pass_view(Simulation *simulation);
+
+/* ---- modes.c ---- */
+
+/* The plan of the mode that the handover leads into, made when first met; NULL: of the mode in which the run begins. NULL: an
+ * error is in diags. */
+const Plan *mode_plan(Simulation *simulation, const Handover *handover, bool *is_new);
+/* The columns of the model's array where the view is. */
+double *mode_columns(const Simulation *simulation, const double *y, Heap *heap);
+/* Begins in a plan of its own for the mode at the start, which the one for all branches does not fit. */
+bool mode_begin(Simulation *simulation);
+/* Begins the loop in the system of now; `resumes` after another one. */
+RunStatus mode_loop(Simulation *simulation, bool resumes);
+/* Where the structure changes, the run goes on in another system. Some event may change it again and again. */
+RunStatus mode_follow(Simulation *simulation);
+
+/* ---- simulation.c ---- */
+
+/* The loop, with the options that the method allows. */
+void simulation_make_loop(Simulation *simulation);
+/* Goes on after a call that ended so, through every structure. */
+bool simulation_go_on(Simulation *simulation, RunStatus status, double until, bool once);
+/* A simulation without values yet. */
+void simulation_open(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags);

@@ -1,0 +1,336 @@
+/* plan: the list of passes that make a plan. Each pass leaves its result in the plan, and its time in the facts. */
+#include "pipeline/parts.h"
+
+#include "array/verdict.h"
+#include "external/external.h"
+#include "model/input.h"
+#include "reduce/mass.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* Unknowns of a model that is refused by its structure, up to which ranks are asked whether they would do: a refusal is quick. */
+enum { QUICK_RANKS = 60 };
+
+static bool pass_parameters(Plan *plan) {
+  plan->parameters = heap_array(plan->heap, plan->model->parameters.count, sizeof(double));
+  return model_parameter_values(plan->model, plan->heap, plan->request.parameter_overrides, plan->parameters,
+                                plan->diags);
+}
+
+/* A method by ranks starts where the others do. */
+static bool pass_common(Plan *plan) {
+  if (!plan->request.method->by_ranks) return true;
+  Diags silent = diags_make(plan->heap);
+  Request request = plan->request;
+  request.method = &method_dummy;
+  request.initialize_only = true;
+  plan->common = heap_alloc(plan->heap, sizeof *plan->common);
+  if (!plan_make_for(plan->common, plan->heap, plan->model, &request, NULL, &silent)) plan->common = NULL;
+  return true;
+}
+
+/* The characteristic values of a method by ranks are those of the equations as written. */
+static bool pass_structure(Plan *plan) {
+  plan->problem = problem_make(plan->own, !plan->request.method->by_ranks, &plan->arena);
+  plan->modes = modes_extract(&plan->problem, &plan->arena);
+  plan->branches = branches_find(&plan->problem, &plan->arena);
+  if (plan->holds) plan->problem = branches_narrow(&plan->problem, &plan->branches, plan->holds, &plan->arena);
+  plan->structure = structure_run(&plan->arena, &plan->problem.incidence);
+  if (plan->structure.status == STRUCTURE_OK) return true;
+  /* The message speaks of the model as written. If that is sound, equations became empty by alias elimination. */
+  Problem written = problem_make(plan->own, false, &plan->arena);
+  Structure structure = structure_run(&plan->arena, &written.incidence);
+  if (structure.status == STRUCTURE_OK) return true;
+  plan->facts.status = structure.status == STRUCTURE_UNBALANCED ? "unbalanced" : "singular";
+  plan->is_misled = plan->own->unknowns.count <= QUICK_RANKS;
+  verdict_report(&written, &structure, plan->diags);
+  return false;
+}
+
+/* The start values given, for the variables that a conversion added too: none. */
+static void extend_starts(Plan *plan) {
+  uint32_t given = plan->model->variables.count, count = plan->problem.model->variables.count;
+  plan->starts = plan->request.starts;
+  if (!plan->starts.start || count == given) return;
+  double *start = heap_array(plan->heap, count, sizeof *start);
+  for (uint32_t v = 0; v < count; v++) start[v] = v < given ? plan->starts.start[v] : NAN;
+  plan->starts.start = start;
+}
+
+/* Structure sees zeros only: where the Jacobian is singular all the same, the equations are rewritten until it is not. */
+static bool pass_regular(Plan *plan) {
+  plan->facts.status = "singular";
+  plan->facts.conversions = &plan->conversions;
+  ConvertStatus status = convert_run(&plan->problem, &plan->structure, &plan->modes, plan->parameters, &plan->arena,
+                                     &plan->conversions, NULL, plan->diags);
+  extend_starts(plan);
+  plan->is_misled = status != CONVERT_REGULAR;
+  return status != CONVERT_FAILED;
+}
+
+/* The array has every derivative that the model speaks of, also those that only aliases write. */
+static bool pass_array(Plan *plan) {
+  int32_t *least = arena_array(&plan->arena, plan->problem.unknowns, sizeof *least);
+  if (problem_least_orders(&plan->problem, plan->structure.d, least))
+    plan->structure = structure_raise(&plan->arena, &plan->problem.incidence, &plan->structure, least);
+  if (plan->structure.n_superfluous) {
+    bool *named = arena_array(&plan->arena, plan->problem.unknowns, sizeof *named);
+    problem_named_derivatives(&plan->problem, plan->structure.d, named);
+    structure_need(&plan->arena, &plan->problem.incidence, &plan->structure, named);
+  }
+  plan->array = array_make(&plan->problem, plan->structure.c, plan->structure.d, &plan->arena);
+  return true;
+}
+
+/* The derivatives of inputs that the equations need are those that their sources give. */
+static bool pass_inputs(Plan *plan) {
+  static const char *const gives[] = {[INPUT_SET] = "a value that is set has none",
+                                      [INPUT_LINES] = "lines between points have derivative 1 alone",
+                                      [INPUT_STAIRS] = "values that are held have none",
+                                      [INPUT_FUNCTION] = "its function has no more"};
+  const Problem *problem = &plan->problem;
+  int32_t order;
+  if (!plan->structure.c) return true; /* ranks alone say what is differentiated */
+  const InputSource *source =
+      model_lacking_input(problem->model, problem->residual, plan->structure.c, problem->equations, &order);
+  if (!source) return true;
+  const Variable *variable = &problem->model->variables.data[source->variable];
+  diag_error(plan->diags, DIAG_STRUCTURE, variable->span, "the equations need derivative %d of the input `%s`: %s",
+             (int)order, names_text(problem->model->names, variable->name), gives[source->kind]);
+  return false;
+}
+
+static bool pass_code(Plan *plan) {
+  plan->code = array_code_new(plan->heap, &plan->array, &plan->modes);
+  plan->choice = dummy_plan(plan->code, &plan->structure);
+  plan->states = state_plan(plan->code, &plan->structure);
+  if (plan->branches.count)
+    plan->conditions = array_code_program(plan->code, plan->branches.condition, plan->branches.count);
+  plan->first = start_array(plan, plan->heap, plan->parameters);
+  plan->facts.evaluator = plan->first.evaluator;
+  return true;
+}
+
+/* Start values at the point that the other methods start from. */
+static StartValues common_starts(const Plan *plan) {
+  StartValues starts = plan->starts;
+  const Array *array = &plan->array;
+  double *column = heap_array(plan->heap, array->columns, sizeof *column);
+  for (uint32_t q = 0; q < array->columns; q++) {
+    uint32_t unknown = array->problem->unknown[array->column_unknown[q]];
+    bool written = unknown < plan->model->unknowns.count;
+    const ArrayRun *common = &plan->common->first;
+    column[q] = written ? evaluator_value(common->evaluator, common->y, unknown, array_order(array, q)) : NAN;
+  }
+  starts.column = column;
+  return starts;
+}
+
+/* Do the equations in the mode of now need other differentiations than those of all branches together? Then their structure says
+ * nothing about this mode. */
+static bool needs_mode(Plan *plan) {
+  if (!plan->branches.count || plan->holds || plan->conversions.count) return false;
+  bool *holds = start_branches(plan, plan->first.evaluator, plan->heap);
+  Problem narrow = branches_narrow(&plan->problem, &plan->branches, holds, &plan->arena);
+  Structure structure = structure_run(&plan->arena, &narrow.incidence);
+  if (structure.status != STRUCTURE_OK) return false;
+  for (uint32_t i = 0; i < narrow.equations; i++)
+    if (structure.c[i] > plan->structure.c[i]) return true;
+  return false;
+}
+
+static bool pass_initial(Plan *plan) {
+  plan->facts.status = "init";
+  if (plan->request.handover) {
+    plan->initial.y = NULL;
+    return start_at_event(plan, &plan->first, plan->request.handover, plan->heap, plan->diags);
+  }
+  start_inputs(plan->first.evaluator, &plan->starts);
+  plan->initializer = start_initializer(plan, plan->heap, &plan->first);
+  StartValues starts = plan->common ? common_starts(plan) : plan->starts;
+  if (!start_values(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
+  plan->first.y = plan->initial.y;
+  return plan->request.method->by_ranks || !needs_mode(plan);
+}
+
+/* Delays look back at values of the model's own unknowns; a method that makes another model of it leaves none. */
+static bool carries_delays(Plan *plan) {
+  const Logic *logic = plan->problem.logic;
+  if (!logic || !logic->delays.count || plan->reduction.reduced.modes == &plan->modes) return true;
+  diag_error(plan->diags, DIAG_USAGE, (Span){0}, "method %s cannot carry %s", plan->request.method->name,
+             model_text(plan->own, logic->delays.data[0].written, &plan->diags->arena));
+  return false;
+}
+
+/* What the method makes of the array at the initial point. */
+static bool pass_reduce(Plan *plan) {
+  const Request *request = &plan->request;
+  int32_t block;
+  plan->facts.status = "singular";
+  if (plan->first.y && !dummy_select(plan->first.dummy, request->run.start, plan->first.y, &block) &&
+      !request->method->by_ranks) {
+    plan->is_misled = true;
+    return start_no_choice(plan->first.evaluator, &plan->structure, block, plan->diags);
+  }
+  plan->reduction = (Reduction){.heap = plan->heap,
+                                .arena = &plan->arena,
+                                .diags = plan->diags,
+                                .model = plan->own,
+                                .parameters = plan->parameters,
+                                .starts = request->starts.start,
+                                .is_converted = plan->conversions.count > 0,
+                                .array = &plan->array,
+                                .code = plan->code,
+                                .structure = &plan->structure,
+                                .choice = plan->choice,
+                                .states = plan->states,
+                                .modes = &plan->modes,
+                                .at = plan->first,
+                                .known = plan->common ? plan->common->first : plan->first,
+                                .time = request->run.start,
+                                .duration = request->run.stop - request->run.start,
+                                .tolerance = request->run.tolerance,
+                                .options = request->method_options};
+  mass_examine(&plan->reduction);
+  if (!request->method->apply(&plan->reduction)) {
+    if (diags_code(plan->diags) == DIAG_INIT) plan->facts.status = "init";
+    return false;
+  }
+  reduction_remove_superfluous(&plan->reduction);
+  return carries_delays(plan);
+}
+
+/* What runs need besides: signals, constraints to check, blocks to watch. */
+static bool pass_watch(Plan *plan) {
+  const Reduced *reduced = &plan->reduction.reduced;
+  const Strangeness *strangeness = plan->reduction.strangeness;
+  const uint32_t *source = reduced->source;
+  ArrayCode *original = strangeness ? strangeness->code : plan->code;
+  if (strangeness) {
+    uint32_t *same = heap_array(plan->heap, strangeness->array->columns, sizeof *same);
+    for (uint32_t q = 0; q < strangeness->array->columns; q++) same[q] = q;
+    source = same;
+  }
+  plan->orders = problem_written_orders(reduced->code->model, dag_scratch(reduced->code->model->dag));
+  plan->run = (RunPlan){.structure = reduced->structure, .constraints = constraint_plan(original, source)};
+  if (reduced->structure) plan->run.watched = turning_plan(reduced->code, reduced->structure);
+  return true;
+}
+
+static bool pass_compile(Plan *plan) {
+  if (!plan->request.compile || plan->request.initialize_only) return true;
+  return array_code_compile(plan->reduction.reduced.code, plan->diags);
+}
+
+/* ---- the list of passes ---- */
+
+typedef struct PlanPass {
+  bool (*run)(Plan *plan);
+  size_t seconds;     /* where its time goes */
+  bool is_structural; /* a method by ranks does without, if it fails */
+} PlanPass;
+
+static const PlanPass PLAN_PASSES[] = {
+    {pass_supported, offsetof(Seconds, structure), false}, {pass_parameters, offsetof(Seconds, structure), false},
+    {pass_common, offsetof(Seconds, init), false},         {pass_structure, offsetof(Seconds, structure), true},
+    {pass_regular, offsetof(Seconds, structure), true},    {pass_array, offsetof(Seconds, structure), true},
+    {pass_inputs, offsetof(Seconds, structure), false},    {pass_code, offsetof(Seconds, code), true},
+    {pass_initial, offsetof(Seconds, init), true},         {pass_reduce, offsetof(Seconds, code), false},
+    {pass_watch, offsetof(Seconds, code), false},          {pass_compile, offsetof(Seconds, code), false},
+};
+
+double pipeline_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void seconds_add(Seconds *seconds, size_t place, double begin) {
+  *(double *)(void *)((char *)seconds + place) += pipeline_clock() - begin;
+}
+
+/* A failed structural pass is an error, unless the method goes by ranks: then it is silent, and the structural passes that follow are
+ * left out. Only a conflict of initial values counts all the same, if the equations are as written. */
+static bool run_pass(Plan *plan, const PlanPass *pass, bool *has_structure) {
+  bool by_ranks = plan->request.method->by_ranks && pass->is_structural;
+  if (by_ranks && !*has_structure) return true;
+  Diags *diags = plan->diags, silent = diags_make(plan->heap);
+  bool is_quiet = by_ranks && !(pass->run == pass_initial && !plan->conversions.count);
+  if (is_quiet) plan->diags = &silent;
+  bool ok = pass->run(plan);
+  plan->diags = diags;
+  if (by_ranks) plan->facts.conversions = NULL;
+  if (ok || !is_quiet) return ok;
+  *has_structure = false;
+  return true;
+}
+
+bool plan_make_for(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags) {
+  bool has_structure = true, ok = true;
+  *plan = (Plan){.heap = heap, .arena = arena_make(heap), .diags = diags, .model = model, .request = *request};
+  plan->facts = (RunFacts){.status = "input", .method = request->method->name, .equations = model->equations.count};
+  plan->own = model_layer(model, heap);
+  plan->holds = holds;
+  for (size_t p = 0; p < sizeof PLAN_PASSES / sizeof *PLAN_PASSES && ok; p++) {
+    double begin = pipeline_clock();
+    ok = run_pass(plan, &PLAN_PASSES[p], &has_structure);
+    seconds_add(&plan->facts.seconds, PLAN_PASSES[p].seconds, begin);
+  }
+  if (!ok) return false;
+  plan->discretes = heap_array(heap, modes_leaves(&plan->modes), sizeof(double));
+  if (plan->code)
+    memcpy(plan->discretes, plan->first.evaluator->discretes, modes_leaves(&plan->modes) * sizeof(double));
+  return true;
+}
+
+/* ---- plans ---- */
+
+/* A plan that failed for all branches, made for those that hold at the start values. */
+static bool plan_by_mode(Plan *plan, uint32_t before) {
+  Heap *heap = plan->heap;
+  if (!plan->conditions || plan->holds || plan->request.method->by_ranks) return false;
+  Diags attempt = diags_make(heap);
+  Plan *other = heap_alloc(heap, sizeof *other);
+  bool *holds = start_branches(plan, plan->first.evaluator, heap);
+  if (!plan_make_for(other, heap, plan->model, &plan->request, holds, &attempt)) return false;
+  Diags *diags = plan->diags;
+  diags_keep(diags, before);
+  diags_append(diags, &attempt);
+  *plan = *other;
+  plan->arena = arena_make(heap); /* what is in the other one is used where it is */
+  plan->diags = diags;
+  return true;
+}
+
+bool plan_make(Plan *plan, Heap *heap, const Model *model, const Request *request, Diags *diags) {
+  uint32_t before = diags->list.count;
+  if (plan_make_for(plan, heap, model, request, NULL, diags) || plan_by_mode(plan, before)) return true;
+  if (!plan->is_misled || request->method->by_ranks) return false;
+  Diags *attempt;
+  Request asked = ranks_ask(request, heap, &attempt);
+  Plan *other = heap_alloc(heap, sizeof *other);
+  if (!plan_make_for(other, heap, model, &asked, NULL, attempt) ||
+      !ranks_take_over(other->reduction.strangeness, request, attempt, before, diags))
+    return false;
+  *plan = *other;
+  plan->arena = arena_make(heap); /* what is in the other one is used where it is */
+  plan->diags = diags;
+  return true;
+}
+
+/* An object that changes belongs to one run. */
+static bool has_own_objects(const Plan *plan) {
+  const Model *model = plan->model;
+  for (uint32_t p = 0; p < model->parameters.count; p++) {
+    if (model->variables.data[model->parameters.data[p]].type != TYPE_EXTERNAL_OBJECT) continue;
+    const ExternalInstance *object = external_instance(plan->parameters[p]);
+    if (object && !object->is_shared) return true;
+  }
+  return false;
+}
+
+bool plan_depends_on_values(const Plan *plan) {
+  return plan->conversions.count || plan->reduction.strangeness || has_own_objects(plan);
+}

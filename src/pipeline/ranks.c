@@ -1,0 +1,28 @@
+/* ranks: the method by numerical ranks in the place of one whose structure misled it. */
+#include "pipeline/parts.h"
+
+Request ranks_ask(const Request *request, Heap *heap, Diags **attempt) {
+  Request asked = *request;
+  asked.method = &method_strangeness;
+  *attempt = heap_alloc(heap, sizeof **attempt);
+  **attempt = diags_make(heap);
+  return asked;
+}
+
+bool ranks_take_over(const Strangeness *strangeness, const Request *request, const Diags *attempt, uint32_t before,
+                     Diags *diags) {
+  Diag *error = diags_first_error(diags);
+  if (!error) return false;
+  if (request->method == &method_dummy && !request->keeps_method && !strangeness->v && !strangeness->u) {
+    const char *reason = error->message;
+    diags_keep(diags, before);
+    diag_warning(diags, (Span){0}, "method %s fails, method strangeness takes its place: %s", request->method->name,
+                 reason);
+    diags_append(diags, attempt);
+    return true;
+  }
+  diag_note(diags, error, (Span){0},
+            "method strangeness runs this model; %d of its equations follow from others, %d of its variables are free",
+            (int)strangeness->v, (int)strangeness->u);
+  return false;
+}

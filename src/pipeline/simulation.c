@@ -1,0 +1,208 @@
+/* simulation: the list of passes of a run, and the method by ranks where structure misled it. */
+#include "pipeline/parts.h"
+
+#include "external/external.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Longest step of an explicit solver, times the rate at which the method itself lets deviations die out. */
+static const double EXPLICIT_STEP = 3;
+
+static const double SAME_START = 1e-9; /* relative difference of initial values that are the same */
+
+/* Part of the tolerance that a multistep method gets when it is daedal's own choice: errors add up over its many steps. */
+static double multistep_accuracy(double tolerance) { return fmin(1, fmax(0.02, 1e-13 / tolerance)); }
+
+/* The options of the integration: those asked for, as the method allows. */
+static RunOptions integration_options(const Simulation *simulation) {
+  const Request *request = &simulation->request;
+  const Reduced *reduced = &simulation->plan->reduction.reduced;
+  RunOptions options = request->run;
+  if (!request->method->by_ranks) options.tolerance *= reduced_accuracy(reduced, options.tolerance);
+  else if (!options.integrator) options.tolerance *= multistep_accuracy(options.tolerance);
+  if (reduced->rate > 0 && (!options.integrator || options.integrator->explicit_form)) {
+    double longest = EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
+    if (options.max_step == 0 || options.max_step > longest) options.max_step = longest;
+  }
+  return options;
+}
+
+void simulation_make_loop(Simulation *simulation) {
+  Recorder *recorder = simulation->request.is_stepped ? NULL : simulation->recorder;
+  simulation->facts.status = "integration";
+  simulation->facts.statistics = &simulation->statistics;
+  simulation->options = integration_options(simulation);
+  simulation->changed = -HUGE_VAL;
+  simulation->run =
+      run_new(simulation->heap, &simulation->options, recorder, &simulation->statistics, simulation->diags);
+}
+
+static bool pass_begin(Simulation *simulation) {
+  if (simulation->request.initialize_only) return true;
+  simulation_make_loop(simulation);
+  RunStatus status = mode_loop(simulation, false);
+  if (status == RUN_MISLED) status = mode_begin(simulation) ? mode_loop(simulation, false) : RUN_FAILED;
+  while (status == RUN_RESTRUCTURED) status = mode_follow(simulation);
+  return status == RUN_DONE;
+}
+
+bool simulation_go_on(Simulation *simulation, RunStatus status, double until, bool once) {
+  while (status == RUN_RESTRUCTURED) {
+    status = mode_follow(simulation);
+    if (status == RUN_DONE && !once) status = run_advance(simulation->run, until, false);
+  }
+  return status == RUN_DONE;
+}
+
+bool simulation_advance(Simulation *simulation, double until, bool once) {
+  return simulation_go_on(simulation, run_advance(simulation->run, until, once), until, once);
+}
+
+static bool pass_integrate(Simulation *simulation) {
+  const Request *request = &simulation->request;
+  if (request->initialize_only || request->is_stepped) return true;
+  return simulation_advance(simulation, request->run.stop, false) && run_end(simulation->run) == RUN_DONE;
+}
+
+/* ---- the list of passes ---- */
+
+typedef struct RunPass {
+  bool (*run)(Simulation *simulation);
+  size_t seconds;
+} RunPass;
+
+static const RunPass RUN_PASSES[] = {
+    {pass_view, offsetof(Seconds, code)},
+    {pass_begin, offsetof(Seconds, integrate)},
+    {pass_integrate, offsetof(Seconds, integrate)},
+};
+
+/* What functions printed is told with the other messages, each line once in a row. */
+static void report_printed(Simulation *simulation) {
+  enum { SHOWN = 20 };
+  TextVec *printed = &external_state(simulation->heap)->printed;
+  uint32_t shown = 0;
+  const char *before = "";
+  for (char *line = printed->count ? printed->data : NULL, *end; line && *line && shown < SHOWN; line = end + 1) {
+    end = strchr(line, '\n');
+    *end = 0;
+    if (strcmp(line, before) != 0) {
+      diag_warning(simulation->diags, (Span){0}, "the model prints: %s", line);
+      shown++;
+    }
+    before = line;
+  }
+  printed->count = 0;
+}
+
+static bool run_passes(Simulation *simulation) {
+  for (size_t p = 0; p < sizeof RUN_PASSES / sizeof *RUN_PASSES; p++) {
+    double begin = pipeline_clock();
+    bool ok = RUN_PASSES[p].run(simulation);
+    seconds_add(&simulation->facts.seconds, RUN_PASSES[p].seconds, begin);
+    if (!ok) return false;
+  }
+  report_printed(simulation);
+  simulation->facts.status = "ok";
+  return true;
+}
+
+/* ---- runs ---- */
+
+void simulation_open(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
+  *simulation =
+      (Simulation){.heap = heap, .arena = arena_make(heap), .diags = diags, .plan = plan, .request = *request};
+}
+
+/* With a plan of its own. */
+static bool simulate_alone(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
+                           Diags *diags) {
+  Plan *plan = heap_alloc(heap, sizeof *plan);
+  simulation_open(simulation, heap, plan, request, diags);
+  bool ok = plan_make(plan, heap, model, request, diags);
+  simulation->request.method = plan->request.method;
+  simulation->facts = plan->facts;
+  simulation_begin_alone(simulation);
+  return ok && run_passes(simulation);
+}
+
+/* Did structure lie: about the equations as written, or in the modes or at the point where the run begins? */
+static bool is_misled(const Simulation *simulation) {
+  const TurningPoint *point = simulation->statistics.stepper.turning;
+  return simulation->plan->is_misled || (point && point->time == simulation->request.run.start);
+}
+
+/* Runs once more by ranks where structure misled the run. */
+static bool run_by_ranks(Simulation *simulation, uint32_t before) {
+  Heap *heap = simulation->heap;
+  Diags *attempt, *diags = simulation->diags;
+  if (!simulation->view || simulation->request.method->by_ranks || !is_misled(simulation)) return false;
+  Request asked = ranks_ask(&simulation->request, heap, &attempt);
+  Simulation *other = heap_alloc(heap, sizeof *other);
+  if (!simulate_alone(other, heap, simulation->plan->model, &asked, attempt) ||
+      !ranks_take_over(&other->strangeness, &simulation->request, attempt, before, diags))
+    return false;
+  *simulation = *other;
+  simulation->arena = arena_make(heap);
+  simulation->diags = diags;
+  return true;
+}
+
+/* Is the system made singular just at the initial values? */
+static bool is_singular_at_start(const Simulation *simulation, TurningPoint *point) {
+  const TurningPlan *watched = simulation->plan->run.watched;
+  if (!watched) return false;
+  Turning *turning = turning_new(simulation->heap, simulation->view, watched);
+  turning_begin(turning, simulation->request.run.start, simulation->system.y);
+  return turning_at_start(turning, point);
+}
+
+/* Do two simulations begin with the same values? */
+static bool is_same_start(const Simulation *one, const Simulation *other) {
+  const Model *model = one->plan->model;
+  for (uint32_t u = 0; u < model->unknowns.count; u++) {
+    double a = evaluator_value(one->system.evaluator, one->system.y, u, 0);
+    double b = evaluator_value(other->system.evaluator, other->system.y, u, 0);
+    if (fabs(a - b) > SAME_START * (1 + fabs(a))) return false;
+  }
+  return true;
+}
+
+/* Where the system is singular at the initial values, ranks take over as they would in a run, if they find the equations regular
+ * at just these values. */
+static void start_by_ranks(Simulation *simulation) {
+  Diags *diags = simulation->diags;
+  uint32_t before = diags->list.count;
+  TurningPoint point;
+  if (!is_singular_at_start(simulation, &point)) return;
+  diag_error(diags, DIAG_STRUCTURE, (Span){0}, "the Jacobian of %d equations is singular at the initial values",
+             (int)point.size);
+  simulation->statistics.stepper.turning = &point;
+  Simulation structural = *simulation;
+  if (run_by_ranks(simulation, before) && is_same_start(&structural, simulation)) return;
+  *simulation = structural;
+  simulation->statistics.stepper.turning = NULL;
+  diags_keep(diags, before);
+}
+
+bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const Request *request, Diags *diags) {
+  uint32_t before = diags->list.count;
+  simulation_open(simulation, heap, plan, request, diags);
+  simulation->shared = plan;
+  simulation->request.method = plan->request.method;
+  simulation->facts = plan->facts;
+  simulation->facts.evaluator = NULL; /* that of the plan is not the run's to write */
+  simulation->facts.seconds = (Seconds){0};
+  double begin = pipeline_clock();
+  bool ok = simulation_begin_shared(simulation);
+  seconds_add(&simulation->facts.seconds, offsetof(Seconds, init), begin);
+  return (ok && run_passes(simulation)) || run_by_ranks(simulation, before);
+}
+
+bool pipeline_simulate(Simulation *simulation, Heap *heap, const Model *model, const Request *request, Diags *diags) {
+  uint32_t before = diags->list.count;
+  if (!simulate_alone(simulation, heap, model, request, diags)) return run_by_ranks(simulation, before);
+  if (request->initialize_only) start_by_ranks(simulation);
+  return true;
+}

@@ -1,0 +1,160 @@
+/* start: the values at which a plan or a run starts: initial ones, or those taken over at an event. */
+#include "pipeline/parts.h"
+
+#include "code/past.h"
+#include "code/switches.h"
+#include "model/input.h"
+#include "solve/jump.h"
+
+#include <math.h>
+#include <string.h>
+
+bool start_no_choice(Evaluator *evaluator, const Structure *structure, int32_t block, Diags *diags) {
+  enum { SHOWN = 6 };
+  const Blocks *blocks = &structure->blocks;
+  const Array *array = evaluator->array;
+  int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
+  Diag *diag = diag_error(diags, DIAG_STRUCTURE, (Span){0},
+                          "at the initial values the Jacobian of %d equation%s is singular for every choice of states",
+                          (int)size, size == 1 ? "" : "s");
+  for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
+    uint32_t row = array->row_start[blocks->row[p]];
+    diag_note(diags, diag, array_row_span(array, row), "equation: %s",
+              evaluator_row_text(evaluator, row, &diags->arena));
+  }
+  diag_note(diags, diag, (Span){0}, "other initial values, or method strangeness, may work");
+  return false;
+}
+
+ArrayRun start_array(const Plan *plan, Heap *heap, const double *parameters) {
+  ArrayRun run = {.evaluator = evaluator_new(heap, plan->code, parameters)};
+  run.dummy = dummy_new(heap, run.evaluator, plan->choice);
+  run.space = statespace_new(heap, run.evaluator, plan->states);
+  return run;
+}
+
+Initializer start_initializer(const Plan *plan, Heap *heap, const ArrayRun *run) {
+  return (Initializer){.heap = heap,
+                       .evaluator = run->evaluator,
+                       .structure = &plan->structure,
+                       .dummy = run->dummy,
+                       .space = run->space};
+}
+
+void start_inputs(Evaluator *evaluator, const StartValues *starts) {
+  const Model *model = evaluator->model;
+  for (uint32_t k = 0; k < model->inputs.count; k++) {
+    uint32_t position = model->inputs.data[k].variable;
+    const Variable *variable = &model->variables.data[position];
+    double value = starts->start ? starts->start[position] : NAN;
+    if (isnan(value) && (variable->start == EXPR_NONE || !evaluator_constant(evaluator, variable->start, &value)))
+      value = 0;
+    inputs_start(evaluator->inputs, position, value);
+  }
+}
+
+/* Sets all that is discrete by the values found, until it stays. Do rows depend on what has changed? */
+static bool modes_differ(Switches *switches, double t, const double *y) {
+  switches->matter = false;
+  for (uint32_t round = 0; round <= modes_leaves(switches->modes) && !switches->matter; round++)
+    if (!switches_evaluate(switches, t, y) || !switches_set(switches, t, y)) return false;
+  return switches->matter;
+}
+
+/* Initial values for the modes of now, until the values found have those modes. */
+static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
+                        Initial *initial, Diags *diags) {
+  enum { ROUNDS = 20 };
+  for (int round = 0; round < ROUNDS; round++) {
+    if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, diags)) return false;
+    past_guess(initializer->evaluator, run->start, initial->y);
+    if (!switches || !modes_differ(switches, run->start, initial->y)) return true;
+  }
+  diag_error(diags, DIAG_INIT, (Span){0},
+             "no consistent initial values: the conditions of if-expressions do not settle; change the start "
+             "values");
+  return false;
+}
+
+/* Modes that a guess leaves without a solution, as it does where all ideal diodes of a bridge conduct: the combination with the
+ * fewest changes is taken whose values agree with it. */
+static bool enumerate_modes(Initializer *initializer, Switches *switches, const StartValues *starts,
+                            const RunOptions *run, const double *guess, Initial *initial) {
+  enum { LIMIT = 8 }; /* an attempt costs more than at an event */
+  size_t leaves = modes_leaves(switches->modes) * sizeof(double);
+  double *discretes = initializer->evaluator->discretes, *first = heap_alloc(initializer->heap, leaves);
+  Diags attempt = diags_make(initializer->heap);
+  Trial trial = switches_trial(switches, LIMIT);
+  memcpy(first, discretes, leaves);
+  while (trial_next(&trial)) {
+    memcpy(discretes, first, leaves);
+    switches_try(switches, &trial, run->start, guess);
+    if (solve_modes(initializer, switches, starts, run, initial, &attempt) && switches_agree(switches)) return true;
+    diags_keep(&attempt, 0);
+  }
+  memcpy(discretes, first, leaves);
+  return false;
+}
+
+bool start_values(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
+                  Diags *diags) {
+  Switches *switches = switches_new(initializer->heap, initializer->evaluator);
+  Decisions *decisions = switches ? switches->decisions : NULL;
+  uint32_t before = diags->list.count;
+  if (decisions) decisions_start(decisions);
+  double *guess = heap_array(initializer->heap, initializer->evaluator->array->columns, sizeof *guess);
+  if (switches) {
+    if (!initial_guess(initializer, starts, guess, diags)) return false;
+    past_guess(initializer->evaluator, run->start, guess);
+    switches_guess(switches, run->start, guess);
+  }
+  if (!solve_modes(initializer, switches, starts, run, initial, diags)) {
+    if (!switches || !enumerate_modes(initializer, switches, starts, run, guess, initial)) return false;
+    diags_keep(diags, before);
+  }
+  if (decisions && !decisions_defined(decisions, run->start, DIAG_INIT, diags)) return false;
+  if (decisions) decisions_started(decisions);
+  initial_report_bounds(initializer, initial, diags);
+  return true;
+}
+
+bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap *heap, Diags *diags) {
+  Evaluator *evaluator = run->evaluator;
+  const Array *array = &plan->array;
+  size_t leaves = modes_leaves(&plan->modes) * sizeof(double);
+  uint32_t column;
+  int32_t block;
+  run->y = heap_array(heap, array->columns, sizeof(double));
+  memcpy(evaluator->discretes, from->evaluator->discretes, leaves);
+  memcpy(evaluator->pre, from->evaluator->pre, leaves);
+  if (evaluator->past) past_restore(evaluator->past, from->evaluator->past);
+  for (uint32_t q = 0; q < array->columns; q++) {
+    uint32_t unknown = plan->problem.unknown[array->column_unknown[q]];
+    double value = evaluator_value(from->evaluator, from->y, unknown, array_order(array, q));
+    run->y[q] = isfinite(value) ? value : 0;
+  }
+  if (!jump_solve(jump_new(heap, evaluator), from->time, run->y, &column)) {
+    diag_error(diags, DIAG_INTEGRATION, (Span){0},
+               "at the event at time %.10g the equations do not determine by how much %s jumps", from->time,
+               array_column_name(array, column, &diags->arena));
+    return false;
+  }
+  if (!dummy_select(run->dummy, from->time, run->y, &block))
+    return start_no_choice(evaluator, &plan->structure, block, diags);
+  statespace_choose(run->space, dummy_depth(run->dummy));
+  if (statespace_complete(run->space, from->time, run->y) == EVAL_OK) return true;
+  diag_error(diags, DIAG_INTEGRATION, (Span){0},
+             "at the event at time %.10g, which changes the structure, no consistent values were found", from->time);
+  return false;
+}
+
+bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap) {
+  uint32_t count = plan->branches.count;
+  double *values = heap_array(heap, count, sizeof *values);
+  bool *holds = heap_array(heap, count, sizeof *holds);
+  Point point = evaluator_point(evaluator, 0, NULL);
+  workspace_run(workspace_new(heap, plan->conditions), &point, values);
+  for (uint32_t k = 0; k < count; k++) holds[k] = values[k] != 0;
+  heap_free(heap, values);
+  return holds;
+}

@@ -1,0 +1,124 @@
+/* stepping: a run under way: its values, its state saved and restored, copies of it. */
+#include "pipeline/parts.h"
+
+#include <string.h>
+
+struct SimulationState {
+  const Plan *plan;
+  ArrayRun original, system;
+  View *view;
+  RunState *reached;
+};
+
+SimulationState *simulation_save(Simulation *simulation, Heap *heap) {
+  SimulationState *state = heap_alloc(heap, sizeof *state);
+  RunState *reached = run_save(simulation->run, heap);
+  if (!reached) return NULL;
+  *state = (SimulationState){simulation->plan, simulation->original, simulation->system, simulation->view, reached};
+  return state;
+}
+
+bool simulation_restore(Simulation *simulation, const SimulationState *state) {
+  simulation->plan = state->plan;
+  simulation->original = state->original;
+  simulation->system = state->system;
+  simulation->view = state->view;
+  recorder_rebind(simulation->recorder, simulation->system.evaluator);
+  return run_restore(simulation->run, state->reached);
+}
+
+/* The plan that the other run is in: shared, or made once more for this one. */
+static bool share_plan(Simulation *simulation, const Simulation *from, const Handover *here) {
+  bool is_new;
+  if (from->plan == from->shared) return true;
+  if (!from->plan->holds) return simulation_replan(simulation);
+  simulation->plan = mode_plan(simulation, here, &is_new);
+  return simulation->plan != NULL;
+}
+
+static void copy_values(Evaluator *to, const Evaluator *from) {
+  size_t leaves = modes_leaves(from->code->modes) * sizeof(double);
+  memcpy(to->discretes, from->discretes, leaves);
+  memcpy(to->pre, from->pre, leaves);
+}
+
+/* The numbers of the request in a heap of one's own. */
+static Request copy_request(const Simulation *from, Heap *heap) {
+  Request request = from->request;
+  const Model *model = from->plan->model;
+  if (request.parameter_overrides)
+    request.parameter_overrides = heap_copy(heap, request.parameter_overrides, model->parameters.count, sizeof(double));
+  if (request.starts.start)
+    request.starts.start = heap_copy(heap, request.starts.start, model->variables.count, sizeof(double));
+  request.filter = NULL;
+  return request;
+}
+
+/* The values of the other run, for the plan that both have. */
+static void share_values(Simulation *simulation, const Handover *here) {
+  const Plan *plan = simulation->plan;
+  Heap *heap = simulation->heap;
+  if (!plan->code) return; /* the method goes by ranks alone */
+  simulation->original = start_array(plan, heap, here->evaluator->parameters);
+  simulation->original.y = heap_copy(heap, here->y, plan->array.columns, sizeof(double));
+  copy_values(simulation->original.evaluator, here->evaluator);
+}
+
+bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from, const SimulationState *state,
+                      Diags *diags) {
+  Request request = copy_request(from, heap);
+  simulation_open(simulation, heap, from->shared ? from->shared : from->plan, &request, diags);
+  simulation->shared = from->shared;
+  Handover here = {run_time(from->run), from->view->original, mode_columns(from, run_values(from->run), heap)};
+  if (!share_plan(simulation, from, &here)) return false;
+  simulation->request.run.start = here.time;
+  share_values(simulation, &here);
+  if (!simulation_make_view(simulation)) return false;
+  simulation_make_recorder(simulation);
+  simulation_make_loop(simulation);
+  simulation->facts = from->facts;
+  simulation->facts.evaluator = NULL;
+  simulation->facts.recorder = simulation->recorder;
+  simulation->facts.statistics = &simulation->statistics;
+  simulation->facts.run_evaluator = simulation->system.evaluator;
+  return run_adopt(simulation->run, simulation->view, &simulation->plan->run, state->reached);
+}
+
+double simulation_value(const Simulation *simulation, const Signal *signal, const double *y) {
+  if (signal->column == SIGNAL_CONSTANT) return signal->value;
+  const Evaluator *evaluator = simulation->system.evaluator;
+  uint32_t source = simulation->recorder->source[signal->column], columns = evaluator->array->columns;
+  double value = source < columns ? y[source] : evaluator->discretes[source - columns];
+  return signal->negated ? -value : value;
+}
+
+bool simulation_reset(Simulation *simulation, const Signal *signal, double value) {
+  uint32_t columns = simulation->system.evaluator->array->columns;
+  uint32_t source = signal->column == SIGNAL_CONSTANT ? columns : simulation->recorder->source[signal->column];
+  if (source >= columns) return false;
+  if (!simulation->held) {
+    simulation->held = heap_array(simulation->heap, columns, sizeof *simulation->held);
+    simulation->reset = heap_array(simulation->heap, columns, sizeof *simulation->reset);
+  }
+  simulation->held[source] = 1;
+  simulation->reset[source] = signal->negated ? -value : value;
+  simulation->is_disturbed = true;
+  return true;
+}
+
+bool simulation_give(Simulation *simulation, uint32_t variable, double value) {
+  bool given = inputs_give(simulation->view->evaluator->inputs, variable, value);
+  simulation->is_disturbed = simulation->is_disturbed || given;
+  return given;
+}
+
+bool simulation_settle(Simulation *simulation) {
+  if (!simulation->is_disturbed) return true;
+  RunStatus status = run_disturb(simulation->run, simulation->held, simulation->reset);
+  bool ok = simulation_go_on(simulation, status, run_time(simulation->run), true);
+  heap_free_all(simulation->heap, simulation->held, simulation->reset);
+  simulation->held = NULL;
+  simulation->reset = NULL;
+  simulation->is_disturbed = false;
+  return ok;
+}

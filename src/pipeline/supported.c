@@ -1,0 +1,82 @@
+/* supported: which operators of a model can be run. */
+#include "pipeline/parts.h"
+
+/* Has the node no numeric value? */
+static bool is_unsupported(const Model *model, Expr e) {
+  switch (dag_op(model->dag, e)) {
+  case OP_CALL: return !routine_can_run(model->functions.data[dag_call_info(model->dag, e).function]->routine);
+  default: return false;
+  }
+}
+
+/* The first such node at or below the roots; EXPR_NONE if there is none. */
+static Expr first_unsupported(const Model *model, const Expr *roots, uint32_t count) {
+  Expr found = EXPR_NONE;
+  IndexVec below = {0};
+  dag_below(model->dag, dag_scratch(model->dag), roots, count, &below);
+  for (uint32_t k = 0; k < below.count && found == EXPR_NONE; k++)
+    if (is_unsupported(model, below.data[k])) found = below.data[k];
+  vec_free(dag_heap(model->dag), &below);
+  return found;
+}
+
+static void report_unsupported(const Model *model, Expr e, Span span, Diags *diags) {
+  const Routine *routine = model->functions.data[dag_call_info(model->dag, e).function]->routine;
+  Diag *diag = diag_error(diags, DIAG_INPUT, span, "`%s` cannot be run", names_text(model->names, routine->name));
+  diag_note(diags, diag, (Span){0}, routine_lacks(routine), names_text(model->names, routine->external));
+}
+
+/* An expression that a run evaluates, and where it was written. */
+typedef struct Written {
+  Expr e;
+  Span span;
+} Written;
+
+typedef VEC(Written) WrittenVec;
+
+static void list_actions(Heap *heap, const Action *actions, uint32_t count, WrittenVec *list) {
+  for (uint32_t a = 0; a < count; a++) {
+    const Expr parts[] = {actions[a].guard, actions[a].value};
+    for (int k = 0; k < 2; k++)
+      if (parts[k] != EXPR_NONE) vec_push(heap, list, (Written){parts[k], actions[a].span});
+  }
+}
+
+static void list_when(Heap *heap, const When *when, WrittenVec *list) {
+  for (uint32_t b = 0; b < when->branches.count; b++) {
+    const WhenBranch *branch = &when->branches.data[b];
+    for (uint32_t c = 0; c < branch->conditions.count; c++)
+      vec_push(heap, list, (Written){branch->conditions.data[c], when->span});
+    list_actions(heap, branch->actions.data, branch->actions.count, list);
+  }
+}
+
+static void list_written(const Model *model, Heap *heap, WrittenVec *list) {
+  for (uint32_t i = 0; i < model->equations.count; i++)
+    vec_push(heap, list, (Written){model->equations.data[i].residual, model->equations.data[i].span});
+  for (uint32_t i = 0; i < model->initial_equations.count; i++)
+    vec_push(heap, list, (Written){model->initial_equations.data[i].residual, model->initial_equations.data[i].span});
+  for (uint32_t i = 0; i < model->discrete_equations.count; i++)
+    vec_push(heap, list, (Written){model->discrete_equations.data[i].right, model->discrete_equations.data[i].span});
+  for (uint32_t w = 0; w < model->whens.count; w++) list_when(heap, &model->whens.data[w], list);
+  list_actions(heap, model->asserts.data, model->asserts.count, list);
+}
+
+/* Only what can be run is called; the first that does not is named. */
+static bool operators_supported(Plan *plan) {
+  const Model *model = plan->own;
+  WrittenVec list = {0};
+  list_written(model, plan->heap, &list);
+  Expr *roots = heap_array(plan->heap, list.count, sizeof *roots), found = EXPR_NONE;
+  for (uint32_t k = 0; k < list.count; k++) roots[k] = list.data[k].e;
+  bool fine = first_unsupported(model, roots, list.count) == EXPR_NONE;
+  for (uint32_t k = 0; k < list.count && !fine && found == EXPR_NONE; k++) {
+    found = first_unsupported(model, &roots[k], 1);
+    if (found != EXPR_NONE) report_unsupported(model, found, list.data[k].span, plan->diags);
+  }
+  heap_free(plan->heap, roots);
+  vec_free(plan->heap, &list);
+  return fine;
+}
+
+bool pass_supported(Plan *plan) { return operators_supported(plan); }

@@ -1,0 +1,185 @@
+/* system: what a run integrates: the values it begins with, the view of the reduced system, the recorder. */
+#include "pipeline/parts.h"
+
+#include "external/external.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Two values of a parameter serve the same run. Objects that never change are made of other parameters. */
+static bool same_parameter(const Model *model, uint32_t p, double a, double b) {
+  if (model->variables.data[model->parameters.data[p]].type != TYPE_EXTERNAL_OBJECT)
+    return a == b || (isnan(a) && isnan(b));
+  const ExternalInstance *mine = external_instance(a);
+  return mine && mine->is_shared;
+}
+
+static bool same_parameters(const Model *model, const double *a, const double *b) {
+  for (uint32_t p = 0; p < model->parameters.count; p++)
+    if (!same_parameter(model, p, a[p], b[p])) return false;
+  return true;
+}
+
+static bool same_numbers(const double *a, const double *b, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (!(a[k] == b[k] || (isnan(a[k]) && isnan(b[k])))) return false;
+  return true;
+}
+
+/* Does the run begin with just the values of its plan? */
+static bool has_plan_values(const Simulation *simulation, const double *parameters) {
+  const Plan *plan = simulation->plan;
+  const double *mine = simulation->request.starts.start, *given = plan->request.starts.start;
+  if (simulation->request.run.start != plan->request.run.start) return false;
+  if (!same_parameters(plan->model, parameters, plan->parameters)) return false;
+  if (!mine || !given) return mine == given;
+  return same_numbers(mine, given, plan->model->variables.count);
+}
+
+/* The plan's initial values. What explains them is made anew if it is asked for: it belongs to the plan's own run. */
+static void copy_initial(Simulation *simulation) {
+  const Plan *plan = simulation->plan;
+  Heap *heap = simulation->heap;
+  Initial *initial = &simulation->initial;
+  *initial = plan->initial;
+  initial->system = NULL;
+  initial->column = heap_array(heap, initial->columns, sizeof *initial->column);
+  initial->value = heap_array(heap, initial->columns, sizeof *initial->value);
+  initial->y = heap_array(heap, plan->array.columns, sizeof *initial->y);
+  memcpy(initial->column, plan->initial.column, initial->columns * sizeof *initial->column);
+  memcpy(initial->value, plan->initial.value, initial->columns * sizeof *initial->value);
+  memcpy(initial->y, plan->initial.y, plan->array.columns * sizeof *initial->y);
+}
+
+bool simulation_replan(Simulation *simulation) {
+  Plan *own = heap_alloc(simulation->heap, sizeof *own);
+  bool made = plan_make(own, simulation->heap, simulation->plan->model, &simulation->request, simulation->diags);
+  simulation->plan = own;
+  simulation->facts = own->facts;
+  return made;
+}
+
+/* Was the plan made for the mode of now? */
+static bool fits_mode(const Plan *plan, Evaluator *evaluator, Heap *heap) {
+  if (!plan->holds) return true;
+  const bool *now = start_branches(plan, evaluator, heap);
+  return memcmp(now, plan->holds, plan->branches.count * sizeof *now) == 0;
+}
+
+bool simulation_begin_shared(Simulation *simulation) {
+  Heap *heap = simulation->heap;
+  const Model *model = simulation->plan->model;
+  double *parameters = heap_array(heap, model->parameters.count, sizeof *parameters);
+  if (!model_parameter_values(model, heap, simulation->request.parameter_overrides, parameters, simulation->diags))
+    return false;
+  bool same = has_plan_values(simulation, parameters);
+  if (!same && plan_depends_on_values(simulation->plan)) {
+    if (!simulation_replan(simulation)) return false;
+    same = true;
+  }
+  const Plan *plan = simulation->plan;
+  if (!plan->code || !plan->initial.y) return true; /* the method goes by ranks alone */
+  simulation->original = start_array(plan, heap, same ? plan->first.evaluator->parameters : parameters);
+  start_inputs(simulation->original.evaluator, &simulation->request.starts);
+  simulation->initializer = start_initializer(plan, heap, &simulation->original);
+  simulation->facts.evaluator = simulation->original.evaluator;
+  if (same) {
+    copy_initial(simulation);
+    memcpy(simulation->original.evaluator->discretes, plan->discretes, modes_leaves(&plan->modes) * sizeof(double));
+  } else {
+    simulation->facts.status = "init";
+    if (!start_values(&simulation->initializer, &simulation->request.starts, &simulation->request.run,
+                      &simulation->initial, simulation->diags))
+      return false;
+    if (!fits_mode(plan, simulation->original.evaluator, heap))
+      return simulation_replan(simulation) && simulation_begin_shared(simulation);
+  }
+  simulation->original.y = simulation->initial.y;
+  return true;
+}
+
+void simulation_begin_alone(Simulation *simulation) {
+  const Plan *plan = simulation->plan;
+  simulation->original = plan->first;
+  simulation->initializer = plan->initializer;
+  simulation->initial = plan->initial;
+}
+
+/* Moves the start by the perturbation asked for; what is no state follows. Rates move less than what they are rates of, by a
+ * ratio that no model has: equal changes can leave an energy as it is. */
+static void perturb_start(View *view, double t, double perturbation, double *y) {
+  static const double ratio = 0.6180339887498949;
+  const System *system = &view->system;
+  if (!system->complete || perturbation == 0) return;
+  for (int32_t k = 0; k < system->links; k++) {
+    double *value = &y[system->link_from[k]];
+    uint32_t order = array_order(view->evaluator->array, (uint32_t)system->link_from[k]);
+    *value += perturbation * fmax(1, fabs(*value)) * pow(ratio, order);
+  }
+  view->methods->solve(view, t, y);
+}
+
+bool simulation_make_view(Simulation *simulation) {
+  const Plan *plan = simulation->plan;
+  const Strangeness *strangeness = plan->reduction.strangeness;
+  if (strangeness) {
+    simulation->strangeness = strangeness_run(strangeness, simulation->heap, &simulation->arena, simulation->diags);
+    simulation->facts.strangeness = &simulation->strangeness;
+    simulation->system = (ArrayRun){.evaluator = simulation->strangeness.evaluator, .y = simulation->strangeness.y};
+    simulation->facts.evaluator = simulation->system.evaluator;
+    simulation->view = view_strangeness(simulation->heap, &simulation->strangeness, simulation->system.y);
+    if (simulation->initial.solved && strangeness->reduced) return true;
+    simulation->initializer = (Initializer){.heap = simulation->heap, .ranks = &simulation->strangeness};
+    simulation->initial =
+        initial_of_ranks(&simulation->initializer, &simulation->request.starts, simulation->request.run.start);
+    return true;
+  }
+  simulation->facts.evaluator = simulation->original.evaluator;
+  simulation->facts.reduction = &plan->reduction;
+  simulation->system = reduced_run(&plan->reduction, &simulation->original, simulation->heap);
+  const Structure *structure = plan->reduction.reduced.structure;
+  if (structure) {
+    const ArrayRun *system = &simulation->system;
+    int32_t block;
+    if (!dummy_select(system->dummy, simulation->request.run.start, system->y, &block))
+      return start_no_choice(system->evaluator, structure, block, simulation->diags);
+    statespace_choose(system->space, dummy_depth(system->dummy));
+  }
+  View *view = simulation->view =
+      view_reduced(simulation->heap, &plan->reduction, &simulation->original, &simulation->system);
+  if (!plan->conditions || plan->reduction.reduced.modes != plan->reduction.modes) return true;
+  view->conditions = workspace_new(simulation->heap, plan->conditions);
+  view->holds = plan->holds;
+  view->branches = plan->branches.count;
+  view->values = heap_array(simulation->heap, view->branches, sizeof(double));
+  return true;
+}
+
+void simulation_make_recorder(Simulation *simulation) {
+  const System *system = &simulation->view->system;
+  bool *is_state = heap_array(simulation->heap, (size_t)system->columns, sizeof *is_state);
+  for (int32_t k = 0; k < system->links; k++) is_state[system->link_from[k]] = true;
+  simulation->facts.states = (uint32_t)system->links;
+  simulation->facts.run_evaluator = simulation->system.evaluator;
+  simulation->recorder = recorder_new(simulation->heap, simulation->system.evaluator, simulation->plan->orders,
+                                      is_state, simulation->request.filter);
+  simulation->facts.recorder = simulation->recorder;
+}
+
+bool pass_view(Simulation *simulation) {
+  const Request *request = &simulation->request;
+  simulation->facts.status = "singular";
+  if (!simulation_make_view(simulation)) return false;
+  const System *system = &simulation->view->system;
+  const Integrator *integrator = request->run.integrator;
+  if (integrator && integrator->explicit_form && !system->complete) {
+    diag_error(simulation->diags, DIAG_USAGE, (Span){0},
+               "solver %s needs the state-space form, which method %s does not make of this model; use radau or bdf",
+               integrator->name, request->method->name);
+    return false;
+  }
+  perturb_start(simulation->view, request->run.start, request->perturbation, simulation->system.y);
+  simulation_make_recorder(simulation);
+  if (request->initialize_only) recorder_add(simulation->recorder, request->run.start, simulation->system.y);
+  return true;
+}
