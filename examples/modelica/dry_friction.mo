@@ -1,4 +1,4 @@
-package DryFriction "a block slides on a table until friction stops it"
+package DryFriction "a box slides on a table until friction stops it"
   connector Flange
     Real s(unit = "m");
     flow Real f(unit = "N");
@@ -36,10 +36,10 @@ package DryFriction "a block slides on a table until friction stops it"
 
   model Slide
     constant Real g(unit = "m/s2") = 9.81;
-    Mass block(m = 2, v(start = 3));
-    Table table(normal = block.m*g);
+    Mass box(m = 2, v(start = 3));
+    Table table(normal = box.m*g);
   equation
-    connect(block.b, table.a);
+    connect(box.b, table.a);
     annotation(experiment(StopTime = 2));
   end Slide;
 end DryFriction;

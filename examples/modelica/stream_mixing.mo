@@ -7,7 +7,7 @@ package StreamMixing "stream connectors: three flows meet in one point"
 
   model Source "a flow of given size and enthalpy"
     Port port;
-    parameter Real m_flow(unit = "kg/s");
+    input Real m_flow(unit = "kg/s");
     parameter Real h(unit = "J/kg");
   equation
     port.m_flow = -m_flow;

@@ -112,8 +112,6 @@ Connections *connections_of(Tree *tree);
 
 /* ---- expandable connectors (connect_expand.c) ---- */
 
-bool is_expandable(const Instance *instance);
-
 /* Adds to expandable connectors what their connections bring. */
 void connect_expand(Connections *connections);
 

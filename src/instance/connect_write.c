@@ -265,8 +265,7 @@ static bool is_source(const Connections *connections, uint32_t end) {
 
 static bool in_expandable(const Connections *connections, uint32_t end) {
   const Instance *at = member_variable(connections, end_member(end))->instance;
-  for (; at && !is_expandable(at); at = at->parent)
-    if (!instance_is_connector(at) && !instance_is_record(at) && !instance_is_leaf(at)) return false;
+  while (at && !is_expandable(at)) at = at->parent;
   return at != NULL;
 }
 
@@ -342,8 +341,21 @@ static void write_sets(Connections *connections) {
   vec_free(connections->heap, &writer.body);
 }
 
+/* Elements of expandable connectors exist only if something is connected to them. */
+static void declare_expanded(Connections *connections) {
+  for (uint32_t i = 0; i < connections->variables.count; i++) {
+    const ConnectVariable *variable = &connections->variables.data[i];
+    uint32_t end = connect_end(variable->first, SIDE_INSIDE), last = end + 2 * variable->count;
+    if (!in_expandable(connections, end)) continue;
+    while (end < last && connections->sets.set_of[end] == CONNECT_NONE) end++;
+    const AstElement *element = end < last ? flat_component(connections->tree, variable->instance) : NULL;
+    if (element) vec_push(connections->heap, &connections->flat->components, *element);
+  }
+}
+
 /* Operators on streams may ask for further ones, which come behind. */
 void connect_write(Connections *connections) {
+  declare_expanded(connections);
   write_sets(connections);
   connect_write_graph(connections);
   connect_write_streams(connections);

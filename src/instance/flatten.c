@@ -4,6 +4,8 @@
  * for each element. */
 #include "instance/flatten.h"
 
+#include "instance/connections.h"
+
 #include "instance/lookup.h"
 #include "instance/statement.h"
 
@@ -182,12 +184,19 @@ static bool write_binding(Walk *walk, Instance *instance) {
 
 /* ---- the program ---- */
 
+/* A variable in an expandable connector: connections tell whether it exists. */
+static bool is_expanded(const Instance *instance) {
+  for (const Instance *at = instance; at; at = at->parent)
+    if (is_expandable(at)) return true;
+  return false;
+}
+
 static bool declare_variables(Walk *walk) {
   Tree *tree = walk->tree;
   bool fits = true;
   for (uint32_t i = 0; i < walk->instances.count; i++) {
     Instance *instance = walk->instances.data[i];
-    if (instance->base == BASE_NONE) continue;
+    if (instance->base == BASE_NONE || is_expanded(instance)) continue;
     if (flat_component(tree, instance)) vec_push(tree->heap, &walk->flat->components, *instance->flat);
     else fits = false;
   }
@@ -250,7 +259,8 @@ bool flatten(Tree *tree, FlatProgram *program) {
   flat->tree = tree;
   bool fits = walk_instances(&walk) && declare_variables(&walk);
   fits = write_classes(&walk) && fits && tree->diags->errors == 0;
-  if (!fits) return false;
+  if (!fits || !connections_write(flat)) return false;
+  keep_section(&walk, (AstSection){0}, &flat->connections);
   definitions_finish(tree);
   fits = declare_reached(tree, flat, program);
   definitions_finish(tree);

@@ -127,6 +127,7 @@ struct Instance {
   bool is_open, is_failed;
   bool is_decided; /* its condition was looked at */
   bool is_absent;  /* its condition is false */
+  bool is_added;   /* to an expandable connector, by a connection */
   Instance *inner; /* of an outer component: the inner one that it means */
 
   /* dimensions, each an expression with its scope: those of the component, then of its type */
@@ -147,6 +148,7 @@ struct Instance {
 
 /* The tree of a model. */
 struct Tree {
+  struct Connections *connections; /* NULL until they are asked for */
   Heap *heap;
   Arena arena;
   Names *names;
@@ -208,23 +210,3 @@ Instance *instance_component(Tree *tree, Instance *instance, uint32_t i);
 bool instance_sizes(Tree *tree, Instance *instance);
 /* Product of the sizes of its own dimensions, which are known. */
 uint32_t instance_count(const Instance *instance);
-
-/* ---- references ---- */
-
-/* A reference to an instance with its subscripts: those of every component from `base` downward that has dimensions. A
- * subscript is an expression over constants and iterators, or AST_NONE for all. */
-typedef struct Subscript {
-  const Instance *of; /* whose dimension it is */
-  uint32_t dimension;
-  AstExpr e; /* of the text; AST_NONE: all */
-} Subscript;
-
-typedef struct Reference {
-  Instance *instance; /* NULL after an error */
-  VEC(Subscript) subscripts;
-  uint32_t outer; /* how many parts of the path it took: 1 for a connector of the instance itself (an outside
-                     connector), 2 and more for one of a component (inside) */
-} Reference;
-
-/* The instance that a component reference means; reports what is wrong. */
-Reference reference_resolve(Tree *tree, AstExpr e, Scope scope);

@@ -3,6 +3,7 @@
  *
  * Invariant: the nodes of the expression are copied in their order, so no nesting costs a stack. A reference that stands
  * in an array of components is one to the same element of arrays around both. */
+#include "instance/connections.h"
 #include "instance/flat.h"
 #include "instance/lookup.h"
 
@@ -338,8 +339,59 @@ static Instance *called_class(Copy *copy, AstPath path) {
   return at;
 }
 
+/* The operator on connectors that a call means; CONNECT_OPERATOR_COUNT: none. */
+static ConnectOperator connect_operator(const Copy *copy, AstExpr e) {
+  static const char *const words[CONNECT_OPERATOR_COUNT] = {
+      [CONNECT_IN_STREAM] = "inStream",        [CONNECT_ACTUAL_STREAM] = "actualStream",
+      [CONNECT_CARDINALITY] = "cardinality",   [CONNECT_IS_ROOT] = "Connections.isRoot",
+      [CONNECT_ROOTED] = "Connections.rooted",
+  };
+  Tree *tree = copy->r->tree;
+  AstPath path = ast_path(tree->ast, e);
+  if (ast_kind(tree->ast, e) != AST_CALL || ast_kid_count(tree->ast, e) != 1 || path.count > 2)
+    return CONNECT_OPERATOR_COUNT;
+  const char *text = ast_path_text(tree->ast, path, &tree->arena);
+  if (strcmp(text, "rooted") == 0) return CONNECT_ROOTED;
+  for (ConnectOperator i = 0; i < CONNECT_OPERATOR_COUNT; i++)
+    if (strcmp(text, words[i]) == 0) return i;
+  return CONNECT_OPERATOR_COUNT;
+}
+
+/* inStream(c.h): the variable of the operator, with the subscripts of its argument. */
+static AstExpr resolve_operator(Copy *copy, AstExpr e, ConnectOperator operation) {
+  Tree *tree = copy->r->tree;
+  AstExpr argument = ast_kid(tree->ast, e, 0), made = copy->map.data[argument - copy->first];
+  StepVec steps = {0};
+  Instance *found = NULL;
+  if (ast_kind(tree->ast, argument) == AST_REFERENCE) {
+    AstPath path = ast_path(tree->ast, argument);
+    Instance *first = scope_find(tree, copy->r->scope, ast_part(tree->ast, path, 0)->name);
+    if (first) found = follow(copy, path, first, &steps);
+  }
+  vec_free(tree->heap, &steps);
+  if (!found || found->kind != INSTANCE_COMPONENT || ast_kind(tree->ast, made) != AST_REFERENCE) {
+    tree_error(tree, ast_span(tree->ast, e), copy->r->scope.instance,
+               "the argument of `%s` is no element of a connector",
+               ast_path_text(tree->ast, ast_path(tree->ast, e), &tree->arena));
+    copy->failed = true;
+    return AST_NONE;
+  }
+  AstNode node = *ast_node(tree->ast, made);
+  AstPath name = flat_path(tree, connections_operator(tree, operation, found, node.span), node.span);
+  tree->ast->parts.data[name.first].subscripts = node.kid_count & 0x7fffffffu;
+  SubscriptVec kids = {0};
+  for (uint32_t i = 0; i < node.kid_count; i++) vec_push(tree->heap, &kids, ast_kid(tree->ast, made, i));
+  node.extra = name.first, node.extra_count = 1;
+  gather_subscripts(tree, &kids, node.span);
+  made = flat_node(tree, node, kids.data, kids.count);
+  vec_free(tree->heap, &kids);
+  return made;
+}
+
 static AstExpr resolve_call(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
+  ConnectOperator operation = connect_operator(copy, e);
+  if (operation != CONNECT_OPERATOR_COUNT) return resolve_operator(copy, e, operation);
   AstNode node = *ast_node(tree->ast, e);
   AstPath path = ast_path(tree->ast, e);
   uint32_t errors = tree->diags->errors;
