@@ -6,11 +6,13 @@
 
 #include "instance/instance.h"
 
+typedef VEC(AstStatement) StatementVec;
+
 typedef struct Flat {
   Tree *tree;
   VEC(AstElement) components;
   VEC(AstSection) sections;
-  VEC(AstStatement) connections; /* equations of connections; they become a section of their own */
+  StatementVec connections; /* equations of connections; they become a section of their own */
 } Flat;
 
 /* ---- making expressions, at `span`; kids must be the expressions made last, in order ---- */
@@ -78,8 +80,3 @@ void reach_component(Tree *tree, Instance *instance);
 
 /* The flat declaration of a variable, or of a record as a whole; NULL after an error. */
 const AstElement *flat_component(Tree *tree, Instance *instance);
-
-/* ---- connections (connect.c) ---- */
-
-/* Writes the equations of all connect clauses of the tree; false after an error. */
-bool connections_write(Flat *flat);

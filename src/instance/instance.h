@@ -171,7 +171,8 @@ struct Tree {
   VEC(Instance *) declared; /* in the session */
   VEC(Instance *) wanted;   /* to be declared in the session */
   struct LangSession *session;
-  uint32_t depth; /* of evaluations within evaluations, bounded */
+  struct Connections *connections; /* NULL until they are collected */
+  uint32_t depth;                  /* of evaluations within evaluations, bounded */
 };
 
 /* ---- looking up ---- */
@@ -208,23 +209,3 @@ Instance *instance_component(Tree *tree, Instance *instance, uint32_t i);
 bool instance_sizes(Tree *tree, Instance *instance);
 /* Product of the sizes of its own dimensions, which are known. */
 uint32_t instance_count(const Instance *instance);
-
-/* ---- references ---- */
-
-/* A reference to an instance with its subscripts: those of every component from `base` downward that has dimensions. A
- * subscript is an expression over constants and iterators, or AST_NONE for all. */
-typedef struct Subscript {
-  const Instance *of; /* whose dimension it is */
-  uint32_t dimension;
-  AstExpr e; /* of the text; AST_NONE: all */
-} Subscript;
-
-typedef struct Reference {
-  Instance *instance; /* NULL after an error */
-  VEC(Subscript) subscripts;
-  uint32_t outer; /* how many parts of the path it took: 1 for a connector of the instance itself (an outside
-                     connector), 2 and more for one of a component (inside) */
-} Reference;
-
-/* The instance that a component reference means; reports what is wrong. */
-Reference reference_resolve(Tree *tree, AstExpr e, Scope scope);
