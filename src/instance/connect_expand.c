@@ -76,7 +76,8 @@ static bool add_missing(Connections *connections, Instance *to, Instance *from) 
     Instance *element = instance_component(tree, from, i);
     if (!element || instance_element(tree, to, element->name) || !instance_sizes(tree, element)) continue;
     IndexVec sizes = {0};
-    for (uint32_t k = 0; k < element->dimensions.count; k++) vec_push(tree->heap, &sizes, element->dimensions.data[k].size);
+    for (uint32_t k = 0; k < element->dimensions.count; k++)
+      vec_push(tree->heap, &sizes, element->dimensions.data[k].size);
     instance_add(tree, to, element->name, element, sizes.data, sizes.count);
     vec_free(tree->heap, &sizes);
     is_changed = true;

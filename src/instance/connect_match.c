@@ -2,6 +2,8 @@
  * (MLS 3.6, section 9.3): equal names, types, dimensions and prefixes. */
 #include "instance/connect.h"
 
+#include "instance/lookup.h"
+
 typedef struct Matching {
   Connections *connections;
   ConnectMatch *match;

@@ -126,7 +126,8 @@ void connect_declare_operator(Connections *connections, const ConnectQuery *quer
   else {
     AstExprs dimensions = flat_dimensions(connections, query->argument, query->span);
     AstExpr value = constant_value(connections, query, dimensions, query->span);
-    declare(connections, query, query->operation == CONNECT_CARDINALITY ? "Integer" : "Boolean", PREFIX_CONSTANT, value);
+    declare(connections, query, query->operation == CONNECT_CARDINALITY ? "Integer" : "Boolean", PREFIX_CONSTANT,
+            value);
   }
 }
 

@@ -53,8 +53,8 @@ static double node_value(const Subscripts *s, AstExpr e) { return s->values.data
 static bool evaluate_whole(const Subscripts *s, AstExpr e, double *value) {
   const ConnectClause *clause = s->clause;
   NumberVec numbers = {0};
-  bool fits = evaluate_numbers(s->tree, e, clause->scope, clause->iterators.data, clause->iterators.count, "a subscript",
-                               &numbers) &&
+  bool fits = evaluate_numbers(s->tree, e, clause->scope, clause->iterators.data, clause->iterators.count,
+                               "a subscript", &numbers) &&
               numbers.count == 1;
   if (fits) *value = numbers.data[0];
   vec_free(s->tree->heap, &numbers);
@@ -98,7 +98,8 @@ static void list_range(Heap *heap, double first, double step, double last, Index
 }
 
 /* The numbers that a subscript means: one, or those of a range or an array. */
-static bool evaluate_subscript(Tree *tree, const ConnectClause *clause, AstExpr e, uint32_t size, IndexVec *values, bool *is_single) {
+static bool evaluate_subscript(Tree *tree, const ConnectClause *clause, AstExpr e, uint32_t size, IndexVec *values,
+                               bool *is_single) {
   Subscripts s = {.tree = tree, .clause = clause, .size = size, .first = ast_first(tree->ast, e)};
   bool fits = true;
   for (AstExpr i = s.first; i <= e && fits; i++) {
@@ -179,7 +180,9 @@ static bool take_dimension(Connections *connections, const ConnectPath *path, Co
   bool is_single = false, fits = true;
   if (e == AST_NONE || ast_kind(tree->ast, e) == AST_COLON)
     for (uint32_t k = 1; k <= size; k++) vec_push(connections->heap, &values, k);
-  else fits = evaluate_subscript(tree, path->source->clause, e, size, &values, &is_single) && check_range(tree, path, &values, size, e);
+  else
+    fits = evaluate_subscript(tree, path->source->clause, e, size, &values, &is_single) &&
+           check_range(tree, path, &values, size, e);
   if (fits) take_values(connections, reference, size, &values);
   if (!is_single) vec_push(connections->heap, &reference->shape, values.count);
   vec_free(connections->heap, &values);

@@ -3,9 +3,11 @@
  * there. A flow counts at least SMALL_FLOW, so that the mixture is defined, and continuous, when everything rests. */
 #include "instance/connect.h"
 
+#include "instance/lookup.h"
+
 #define SMALL_FLOW 1e-10
 
-typedef VEC(AstExpr) ExprVec;
+typedef VEC(AstExpr) FlowVec;
 
 /* One that may deliver into the connection point: an end of the set. */
 typedef VEC(uint32_t) EndVec;
@@ -39,7 +41,8 @@ static AstExpr flow_reference(Connections *connections, uint32_t end, Span span)
 static AstExpr delivered(Connections *connections, uint32_t end, Span span) {
   Instance *instance = end_variable(connections, end)->instance;
   bool is_inside = end_side(end) == SIDE_INSIDE;
-  Name name = is_inside ? instance->flat_name : connections_operator(connections->tree, CONNECT_IN_STREAM, instance, span);
+  Name name =
+      is_inside ? instance->flat_name : connections_operator(connections->tree, CONNECT_IN_STREAM, instance, span);
   return stream_reference(connections, end, name, span);
 }
 
@@ -55,7 +58,7 @@ static AstExpr weight(Connections *connections, uint32_t end, Span span) {
   return flat_call(tree, "noEvent", &larger, 1, span);
 }
 
-static AstExpr sum_of(Connections *connections, ExprVec *terms, Span span) {
+static AstExpr sum_of(Connections *connections, FlowVec *terms, Span span) {
   VEC(AstOperator) signs = {0};
   for (uint32_t i = 0; i < terms->count; i++) vec_push(connections->heap, &signs, AST_ADD);
   AstExpr sum = flat_sum(connections->tree, terms->data, signs.data, terms->count, span);
@@ -67,7 +70,7 @@ static AstExpr sum_of(Connections *connections, ExprVec *terms, Span span) {
 /* sum of weight * delivered, over the sum of weights */
 static AstExpr mixture(Connections *connections, const EndVec *ends, Span span) {
   Tree *tree = connections->tree;
-  ExprVec terms = {0};
+  FlowVec terms = {0};
   AstExpr parts[2];
   for (uint32_t i = 0; i < ends->count; i++) {
     AstExpr factors[2];

@@ -95,16 +95,38 @@ bool evaluate_numbers(Tree *tree, AstExpr e, Scope scope, const struct IteratorV
   return false;
 }
 
-int evaluate_condition(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count) {
-  Resolver resolver = resolver_for(tree, scope, values, value_count);
+/* One number, if it is known; reports nothing. */
+static bool try_number(Tree *tree, Resolver *resolver, AstExpr e, double *value) {
   NumberVec numbers = {0};
   Diags *outer = tree->diags, quiet = diags_make(tree->heap);
   tree->diags = &quiet;
-  LangStatus status = evaluate(tree, &resolver, e, &numbers);
+  LangStatus status = evaluate(tree, resolver, e, &numbers);
   tree->diags = outer;
-  int known = status == LANG_VALUE && numbers.count == 1 ? numbers.data[0] != 0 : -1;
+  bool is_known = status == LANG_VALUE && numbers.count == 1;
+  if (is_known) *value = numbers.data[0];
   vec_free(tree->heap, &numbers);
-  return known;
+  return is_known;
+}
+
+int evaluate_condition(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count) {
+  Resolver resolver = resolver_for(tree, scope, values, value_count);
+  double value;
+  return try_number(tree, &resolver, e, &value) ? value != 0 : -1;
+}
+
+bool instance_attribute(Tree *tree, Instance *instance, const char *name, double *value) {
+  const Part *base = &vec_last(&instance->parts);
+  for (uint32_t i = 0; i < base->modifiers.count; i++) {
+    const Modifier *modifier = &base->modifiers.data[i];
+    for (uint32_t k = 0; modifier->modification && k < modifier->modification->arguments.count; k++) {
+      const AstArgument *argument = &modifier->modification->arguments.data[k];
+      if (!argument->modification || argument->modification->value == AST_NONE) continue;
+      if (!ast_path_is(tree->ast, argument->name, name)) continue;
+      Resolver resolver = resolver_for(tree, modifier->scope, NULL, 0);
+      return try_number(tree, &resolver, argument->modification->value, value);
+    }
+  }
+  return false;
 }
 
 /* ---- conditions and sizes of components ---- */

@@ -67,6 +67,23 @@ AstExpr flat_sum(Tree *tree, const AstExpr *kids, const AstOperator *signs, uint
   return push_node(tree, node, kids, count);
 }
 
+/* Kids joined by one operator; the first one's is what sums and products ask for. */
+static AstExpr joined(Tree *tree, AstKind kind, AstOperator first, AstOperator rest, const AstExpr *kids,
+                      uint32_t count, Span span) {
+  AstNode node = {.kind = (uint8_t)kind, .span = span, .extra = tree->ast->operators.count, .extra_count = count};
+  for (uint32_t i = 0; i < count; i++) vec_push(tree->heap, &tree->ast->operators, (uint8_t)(i ? rest : first));
+  return push_node(tree, node, kids, count);
+}
+
+AstExpr flat_product(Tree *tree, const AstExpr *kids, uint32_t count, Span span) {
+  return joined(tree, AST_PRODUCT, AST_MULTIPLY, AST_MULTIPLY, kids, count, span);
+}
+
+AstExpr flat_quotient(Tree *tree, AstExpr left, AstExpr right, Span span) {
+  const AstExpr kids[2] = {left, right};
+  return joined(tree, AST_PRODUCT, AST_MULTIPLY, AST_DIVIDE, kids, 2, span);
+}
+
 AstExpr flat_call(Tree *tree, const char *function, const AstExpr *kids, uint32_t count, Span span) {
   AstPath path = flat_path(tree, names_add(tree->names, function, strlen(function)), span);
   AstNode node = {.kind = AST_CALL, .span = span, .extra = path.first, .extra_count = 1};

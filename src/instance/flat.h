@@ -35,6 +35,9 @@ AstExpr flat_iteration(Tree *tree, AstExpr body, Name iterator, uint32_t size, S
 AstExpr flat_field(Tree *tree, AstExpr value, Name name, Span span);
 /* A sum of kids; signs[i] is AST_ADD or AST_SUBTRACT. */
 AstExpr flat_sum(Tree *tree, const AstExpr *kids, const AstOperator *signs, uint32_t count, Span span);
+/* kids[0] * kids[1] * ..., and left / right. */
+AstExpr flat_product(Tree *tree, const AstExpr *kids, uint32_t count, Span span);
+AstExpr flat_quotient(Tree *tree, AstExpr left, AstExpr right, Span span);
 AstExpr flat_call(Tree *tree, const char *function, const AstExpr *kids, uint32_t count, Span span);
 
 /* The variable or record of the instance, with all its subscripts: `count` is the number of dimensions from the model

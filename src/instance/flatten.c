@@ -267,13 +267,11 @@ bool flatten(Tree *tree, FlatProgram *program) {
   Flat *flat = arena_alloc(&tree->arena, sizeof *flat);
   Walk walk = {.tree = tree, .flat = flat};
   flat->tree = tree;
-  if (!walk_instances(&walk) || !collect_connections(&walk) || !connections_expand(tree)) return false;
-  walk.instances.count = 0;
-  if (!walk_instances(&walk) || !(tree->connections = connections_collect(flat))) return false;
+  if (!walk_instances(&walk) || !collect_connections(&walk)) return false;
   bool fits = declare_variables(&walk);
   fits = write_classes(&walk) && fits && tree->diags->errors == 0;
   if (!fits) return false;
-  connections_write(tree->connections);
+  if (!connections_write(flat)) return false;
   keep_section(&walk, (AstSection){.span = tree->model->type->definition->span}, &flat->connections);
   definitions_finish(tree);
   fits = declare_reached(tree, flat, program);

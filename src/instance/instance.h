@@ -127,6 +127,7 @@ struct Instance {
   bool is_open, is_failed;
   bool is_decided; /* its condition was looked at */
   bool is_absent;  /* its condition is false */
+  bool is_added;   /* to an expandable connector, by a connection */
   Instance *inner; /* of an outer component: the inner one that it means */
 
   /* dimensions, each an expression with its scope: those of the component, then of its type */
@@ -171,7 +172,7 @@ struct Tree {
   VEC(Instance *) declared; /* in the session */
   VEC(Instance *) wanted;   /* to be declared in the session */
   struct LangSession *session;
-  struct Connections *connections; /* NULL until they are collected */
+  struct Connections *connections; /* NULL until one is asked for */
   uint32_t depth;                  /* of evaluations within evaluations, bounded */
 };
 

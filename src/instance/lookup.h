@@ -29,6 +29,10 @@ Instance *add_missing_inner(Tree *tree, Instance *outer);
  * it inherits, is; it becomes an element. MAP_NONE if there is none. */
 uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name name);
 
+/* Adds a component to an expandable connector: of the class of `like`, without its values and with these sizes. */
+Instance *instance_add(Tree *tree, Instance *owner, Name name, const Instance *like, const uint32_t *sizes,
+                       uint32_t count);
+
 /* ---- lookup.c ---- */
 
 /* A class at the root: of the files, a library, or built in. NULL if there is none. */
@@ -66,6 +70,9 @@ bool evaluate_range(Tree *tree, AstExpr e, Scope scope, const struct IteratorVal
                     NumberVec *numbers);
 /* Truth of a condition: 1 or 0, -1 if it is not known before the model runs. Reports nothing. */
 int evaluate_condition(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count);
+
+/* The number that an attribute of a variable is given; false if it has none that is known. Reports nothing. */
+bool instance_attribute(Tree *tree, Instance *instance, const char *name, double *value);
 
 /* Its condition holds, or it has none. */
 bool instance_is_present(Tree *tree, Instance *instance);

@@ -408,7 +408,7 @@ static AstExpr resolve_operator(Copy *copy, AstExpr e, ConnectOperator operation
   if (!first) report_undeclared(copy, path, 0, NULL);
   Instance *found = first ? follow(copy, path, first, &steps) : NULL;
   Name name = 0;
-  if (found && tree->connections) name = connections_operator(tree->connections, operation, found, span);
+  if (found) name = connections_operator(tree, operation, found, span);
   if (name) {
     SubscriptVec subscripts = {0};
     collect_subscripts(copy, argument, found, &steps, &subscripts);

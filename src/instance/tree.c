@@ -632,3 +632,37 @@ uint32_t instance_count(const Instance *instance) {
   for (uint32_t i = 0; i < instance->dimensions.count; i++) count *= instance->dimensions.data[i].size;
   return count;
 }
+
+/* ---- expandable connectors ---- */
+
+/* The modifiers of an instance without its value: structural ones stay for what is inside. */
+static Modifiers without_values(Tree *tree, const Instance *like) {
+  ModifierVec list = {0};
+  for (uint32_t i = 0; like->base == BASE_NONE && i < like->modifiers.count; i++) {
+    Modifier modifier = like->modifiers.data[i];
+    modifier.value = AST_NONE;
+    vec_push(tree->heap, &list, modifier);
+  }
+  return modifiers_keep(tree, &list);
+}
+
+Instance *instance_add(Tree *tree, Instance *owner, Name name, const Instance *like, const uint32_t *sizes,
+                       uint32_t count) {
+  Instance *made = instance_new(tree, INSTANCE_COMPONENT, name, owner);
+  made->type = like->type;
+  made->restriction = like->restriction;
+  made->prefixes = like->prefixes & ~(uint32_t)(PREFIX_PROTECTED | PREFIX_INNER | PREFIX_OUTER | PREFIX_FINAL);
+  made->element = like->element;
+  made->first_element = like->first_element;
+  made->declared = like->declared;
+  made->modifiers = without_values(tree, like);
+  made->is_decided = made->is_added = made->has_sizes = true;
+  for (uint32_t i = 0; i < count; i++)
+    vec_push(tree->heap, &made->dimensions, (struct Dimension){.e = AST_NONE, .size = sizes[i]});
+  set_flat_name(tree, made);
+  instance_open(tree, made);
+  Element element = {.name = name, .next = UINT32_MAX, .ast = like->element, .instance = made};
+  map_put(&owner->by_name, name, owner->elements.count);
+  vec_push(tree->heap, &owner->elements, element);
+  return made;
+}
