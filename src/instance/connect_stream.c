@@ -7,7 +7,7 @@
 
 #define SMALL_FLOW 1e-10
 
-typedef VEC(AstExpr) TermVec;
+typedef VEC(AstExpr) FlowVec;
 
 /* One that may deliver into the connection point: an end of the set. */
 typedef VEC(uint32_t) EndVec;
@@ -58,7 +58,7 @@ static AstExpr weight(Connections *connections, uint32_t end, Span span) {
   return flat_call(tree, "noEvent", &larger, 1, span);
 }
 
-static AstExpr sum_of(Connections *connections, TermVec *terms, Span span) {
+static AstExpr sum_of(Connections *connections, FlowVec *terms, Span span) {
   VEC(AstOperator) signs = {0};
   for (uint32_t i = 0; i < terms->count; i++) vec_push(connections->heap, &signs, AST_ADD);
   AstExpr sum = flat_sum(connections->tree, terms->data, signs.data, terms->count, span);
@@ -70,7 +70,7 @@ static AstExpr sum_of(Connections *connections, TermVec *terms, Span span) {
 /* sum of weight * delivered, over the sum of weights */
 static AstExpr mixture(Connections *connections, const EndVec *ends, Span span) {
   Tree *tree = connections->tree;
-  TermVec terms = {0};
+  FlowVec terms = {0};
   AstExpr parts[2];
   for (uint32_t i = 0; i < ends->count; i++) {
     AstExpr factors[2];

@@ -3,7 +3,7 @@
  *
  * A binding that is written inside of an array of components is made for each element: {e for $1 in 1:n}. One that comes
  * from outside of the array gives the values of all elements, or with `each` one value for all. */
-#include "instance/flat.h"
+#include "instance/connections.h"
 #include "instance/lookup.h"
 
 #include <string.h>
@@ -245,7 +245,7 @@ static uint32_t flat_prefixes(const Tree *tree, const Instance *instance, const 
   uint32_t kept = PREFIX_PARAMETER | PREFIX_CONSTANT | PREFIX_DISCRETE | PREFIX_FINAL | PREFIX_PROTECTED;
   bool is_top = instance->parent == tree->model;
   for (const Instance *at = instance->parent; at && at->parent == tree->model && !is_top; at = NULL)
-    is_top = at->restriction == CLASS_CONNECTOR || at->restriction == CLASS_RECORD;
+    is_top = (at->restriction == CLASS_CONNECTOR && !is_expandable(at)) || at->restriction == CLASS_RECORD;
   uint32_t prefixes = instance->prefixes & (is_top ? kept | PREFIX_INPUT | PREFIX_OUTPUT : kept);
   if (binding && binding->is_final && prefixes & PREFIX_PARAMETER) prefixes |= PREFIX_FINAL;
   return prefixes;

@@ -168,7 +168,7 @@ static void add_sections(Tree *tree, Instance *function, AstClass *made) {
       AstSection section = definition->sections.data[i];
       StatementVec body = {0};
       Resolver resolver = local_resolver(tree, function, (Scope){function, number});
-      resolve_statements(&resolver, section.body.data, section.body.count, NULL, &body);
+      resolve_statements(&resolver, section.body.data, section.body.count, false, &body);
       section.body.data = arena_array(&tree->arena, body.count, sizeof *body.data);
       section.body.count = body.count;
       if (body.count) memcpy(section.body.data, body.data, body.count * sizeof *body.data);

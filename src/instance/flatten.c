@@ -5,7 +5,6 @@
 #include "instance/flatten.h"
 
 #include "instance/connections.h"
-
 #include "instance/lookup.h"
 #include "instance/statement.h"
 
@@ -111,7 +110,7 @@ static bool write_equations(Walk *walk, Instance *instance, uint32_t part, const
   uint32_t sizes[64], count = chain_sizes(instance, sizes);
   Resolver resolver = {.tree = tree, .scope = {instance, part}};
   StatementVec body = {0};
-  bool fits = resolve_statements(&resolver, section->body.data, section->body.count, instance, &body);
+  bool fits = resolve_statements(&resolver, section->body.data, section->body.count, true, &body);
   if (count && body.count) {
     AstStatement loop = loop_over(tree, &body, sizes, count, section->span);
     body.count = 0;
@@ -131,7 +130,7 @@ static bool write_algorithm(Walk *walk, Instance *instance, uint32_t part, const
   for (uint32_t n = 0; n < total; n++) {
     Resolver resolver = {.tree = tree, .scope = {instance, part}, .element = element, .in_algorithm = true};
     StatementVec body = {0};
-    fits = resolve_statements(&resolver, section->body.data, section->body.count, NULL, &body) && fits;
+    fits = resolve_statements(&resolver, section->body.data, section->body.count, false, &body) && fits;
     keep_section(walk, *section, &body);
     vec_free(tree->heap, &body, &resolver.iterators);
     for (uint32_t i = count; i-- > 0 && ++element[i] > sizes[i];) element[i] = 1;
@@ -180,6 +179,24 @@ static bool write_binding(Walk *walk, Instance *instance) {
   keep_section(walk, (AstSection){.span = span}, &body);
   vec_free(tree->heap, &body);
   return true;
+}
+
+/* ---- connections ---- */
+
+static bool collect_connections(Walk *walk) {
+  bool fits = true;
+  for (uint32_t i = 0; i < walk->instances.count; i++) {
+    Instance *instance = walk->instances.data[i];
+    for (uint32_t part = 0; instance->base == BASE_NONE && part < instance->parts.count; part++) {
+      const AstClass *definition = instance->parts.data[part].definition;
+      for (uint32_t k = 0; definition && k < definition->sections.count; k++) {
+        const AstSection *section = &definition->sections.data[k];
+        if (section->is_algorithm) continue;
+        fits = collect_clauses(walk->tree, (Scope){instance, part}, section->body.data, section->body.count) && fits;
+      }
+    }
+  }
+  return fits;
 }
 
 /* ---- the program ---- */
@@ -257,10 +274,12 @@ bool flatten(Tree *tree, FlatProgram *program) {
   Flat *flat = arena_alloc(&tree->arena, sizeof *flat);
   Walk walk = {.tree = tree, .flat = flat};
   flat->tree = tree;
-  bool fits = walk_instances(&walk) && declare_variables(&walk);
+  if (!walk_instances(&walk) || !collect_connections(&walk)) return false;
+  bool fits = declare_variables(&walk);
   fits = write_classes(&walk) && fits && tree->diags->errors == 0;
-  if (!fits || !connections_write(flat)) return false;
-  keep_section(&walk, (AstSection){0}, &flat->connections);
+  if (!fits) return false;
+  if (!connections_write(flat)) return false;
+  keep_section(&walk, (AstSection){.span = tree->model->type->definition->span}, &flat->connections);
   definitions_finish(tree);
   fits = declare_reached(tree, flat, program);
   definitions_finish(tree);

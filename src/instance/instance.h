@@ -148,7 +148,6 @@ struct Instance {
 
 /* The tree of a model. */
 struct Tree {
-  struct Connections *connections; /* NULL until they are asked for */
   Heap *heap;
   Arena arena;
   Names *names;
@@ -173,7 +172,8 @@ struct Tree {
   VEC(Instance *) declared; /* in the session */
   VEC(Instance *) wanted;   /* to be declared in the session */
   struct LangSession *session;
-  uint32_t depth; /* of evaluations within evaluations, bounded */
+  struct Connections *connections; /* NULL until one is asked for */
+  uint32_t depth;                  /* of evaluations within evaluations, bounded */
 };
 
 /* ---- looking up ---- */

@@ -4,7 +4,6 @@
  * Invariant: the nodes of the expression are copied in their order, so no nesting costs a stack. A reference that stands
  * in an array of components is one to the same element of arrays around both. */
 #include "instance/connections.h"
-#include "instance/flat.h"
 #include "instance/lookup.h"
 
 #include "base/suggest.h"
@@ -16,6 +15,7 @@ typedef struct Copy {
   AstExpr first, last; /* of the text */
   IndexVec map;        /* node of the text - first -> new node */
   IndexVec loops;      /* nodes of iterations */
+  IndexVec arguments;  /* references that are arguments of operators on connections */
   uint32_t consumed;   /* parts of the path that the last reference followed takes */
   bool failed;
 } Copy;
@@ -339,59 +339,8 @@ static Instance *called_class(Copy *copy, AstPath path) {
   return at;
 }
 
-/* The operator on connectors that a call means; CONNECT_OPERATOR_COUNT: none. */
-static ConnectOperator connect_operator(const Copy *copy, AstExpr e) {
-  static const char *const words[CONNECT_OPERATOR_COUNT] = {
-      [CONNECT_IN_STREAM] = "inStream",        [CONNECT_ACTUAL_STREAM] = "actualStream",
-      [CONNECT_CARDINALITY] = "cardinality",   [CONNECT_IS_ROOT] = "Connections.isRoot",
-      [CONNECT_ROOTED] = "Connections.rooted",
-  };
-  Tree *tree = copy->r->tree;
-  AstPath path = ast_path(tree->ast, e);
-  if (ast_kind(tree->ast, e) != AST_CALL || ast_kid_count(tree->ast, e) != 1 || path.count > 2)
-    return CONNECT_OPERATOR_COUNT;
-  const char *text = ast_path_text(tree->ast, path, &tree->arena);
-  if (strcmp(text, "rooted") == 0) return CONNECT_ROOTED;
-  for (ConnectOperator i = 0; i < CONNECT_OPERATOR_COUNT; i++)
-    if (strcmp(text, words[i]) == 0) return i;
-  return CONNECT_OPERATOR_COUNT;
-}
-
-/* inStream(c.h): the variable of the operator, with the subscripts of its argument. */
-static AstExpr resolve_operator(Copy *copy, AstExpr e, ConnectOperator operation) {
-  Tree *tree = copy->r->tree;
-  AstExpr argument = ast_kid(tree->ast, e, 0), made = copy->map.data[argument - copy->first];
-  StepVec steps = {0};
-  Instance *found = NULL;
-  if (ast_kind(tree->ast, argument) == AST_REFERENCE) {
-    AstPath path = ast_path(tree->ast, argument);
-    Instance *first = scope_find(tree, copy->r->scope, ast_part(tree->ast, path, 0)->name);
-    if (first) found = follow(copy, path, first, &steps);
-  }
-  vec_free(tree->heap, &steps);
-  if (!found || found->kind != INSTANCE_COMPONENT || ast_kind(tree->ast, made) != AST_REFERENCE) {
-    tree_error(tree, ast_span(tree->ast, e), copy->r->scope.instance,
-               "the argument of `%s` is no element of a connector",
-               ast_path_text(tree->ast, ast_path(tree->ast, e), &tree->arena));
-    copy->failed = true;
-    return AST_NONE;
-  }
-  AstNode node = *ast_node(tree->ast, made);
-  AstPath name = flat_path(tree, connections_operator(tree, operation, found, node.span), node.span);
-  tree->ast->parts.data[name.first].subscripts = node.kid_count & 0x7fffffffu;
-  SubscriptVec kids = {0};
-  for (uint32_t i = 0; i < node.kid_count; i++) vec_push(tree->heap, &kids, ast_kid(tree->ast, made, i));
-  node.extra = name.first, node.extra_count = 1;
-  gather_subscripts(tree, &kids, node.span);
-  made = flat_node(tree, node, kids.data, kids.count);
-  vec_free(tree->heap, &kids);
-  return made;
-}
-
 static AstExpr resolve_call(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
-  ConnectOperator operation = connect_operator(copy, e);
-  if (operation != CONNECT_OPERATOR_COUNT) return resolve_operator(copy, e, operation);
   AstNode node = *ast_node(tree->ast, e);
   AstPath path = ast_path(tree->ast, e);
   uint32_t errors = tree->diags->errors;
@@ -425,13 +374,68 @@ static AstExpr resolve_call(Copy *copy, AstExpr e) {
   return made;
 }
 
+/* ---- operators on connections ---- */
+
+static bool find_operator(const Tree *tree, AstExpr e, ConnectOperator *operation) {
+  static const struct {
+    const char *name;
+    ConnectOperator operation;
+  } list[] = {{"inStream", CONNECT_IN_STREAM},        {"actualStream", CONNECT_ACTUAL_STREAM},
+              {"cardinality", CONNECT_CARDINALITY},   {"Connections.isRoot", CONNECT_IS_ROOT},
+              {"Connections.rooted", CONNECT_ROOTED}, {"rooted", CONNECT_ROOTED}};
+  const Ast *ast = tree->ast;
+  if (ast_kind(ast, e) != AST_CALL || ast_kid_count(ast, e) != 1) return false;
+  AstPath path = ast_path(ast, e);
+  if (path.count > 2 || ast_kind(ast, ast_kid(ast, e, 0)) != AST_REFERENCE) return false;
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    const char *dot = strchr(list[i].name, '.');
+    const char *first = names_text(tree->names, ast_part(ast, path, 0)->name);
+    bool fits = path.count == 1 ? !dot && strcmp(first, list[i].name) == 0
+                                : dot && strcmp(first, "Connections") == 0 &&
+                                      strcmp(names_text(tree->names, ast_part(ast, path, 1)->name), dot + 1) == 0;
+    if (fits) return *operation = list[i].operation, true;
+  }
+  return false;
+}
+
+static AstExpr resolve_operator(Copy *copy, AstExpr e, ConnectOperator operation) {
+  Tree *tree = copy->r->tree;
+  AstExpr argument = ast_kid(tree->ast, e, 0), made = AST_NONE;
+  AstPath path = ast_path(tree->ast, argument);
+  Span span = ast_span(tree->ast, e);
+  Instance *first = scope_find(tree, copy->r->scope, ast_part(tree->ast, path, 0)->name);
+  StepVec steps = {0};
+  if (!first) report_undeclared(copy, path, 0, NULL);
+  Instance *found = first ? follow(copy, path, first, &steps) : NULL;
+  Name name = 0;
+  if (found) name = connections_operator(tree, operation, found, span);
+  if (name) {
+    SubscriptVec subscripts = {0};
+    collect_subscripts(copy, argument, found, &steps, &subscripts);
+    gather_subscripts(tree, &subscripts, span);
+    made = flat_name(tree, name, subscripts.data, subscripts.count, span);
+    vec_free(tree->heap, &subscripts);
+  } else copy->failed = true;
+  vec_free(tree->heap, &steps);
+  return made;
+}
+
+static bool is_argument(const Copy *copy, AstExpr e) {
+  for (uint32_t i = 0; i < copy->arguments.count; i++)
+    if (copy->arguments.data[i] == e) return true;
+  return false;
+}
+
 /* ---- the whole ---- */
 
 static AstExpr copy_node(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
+  ConnectOperator operation;
   switch (ast_kind(tree->ast, e)) {
-  case AST_REFERENCE: return resolve_reference(copy, e);
+  case AST_REFERENCE: return is_argument(copy, e) ? AST_NONE : resolve_reference(copy, e);
   case AST_CALL:
+    if (find_operator(tree, e, &operation)) return resolve_operator(copy, e, operation);
+    return resolve_call(copy, e);
   case AST_PARTIAL:
   case AST_ITERATION: return resolve_call(copy, e);
   default: return local_reference(copy, e);
@@ -442,12 +446,15 @@ AstExpr resolve_expression(Resolver *resolver, AstExpr e) {
   Tree *tree = resolver->tree;
   Copy copy = {.r = resolver, .first = ast_first(tree->ast, e), .last = e};
   AstExpr made = AST_NONE;
-  for (AstExpr i = copy.first; i <= e; i++)
+  for (AstExpr i = copy.first; i <= e; i++) {
+    ConnectOperator operation;
     if (ast_kind(tree->ast, i) == AST_ITERATION) vec_push(tree->heap, &copy.loops, i);
+    if (find_operator(tree, i, &operation)) vec_push(tree->heap, &copy.arguments, ast_kid(tree->ast, i, 0));
+  }
   for (AstExpr i = copy.first; i <= e && !copy.failed; i++) {
     made = copy_node(&copy, i);
     vec_push(tree->heap, &copy.map, made);
   }
-  vec_free(tree->heap, &copy.map, &copy.loops);
+  vec_free(tree->heap, &copy.map, &copy.loops, &copy.arguments);
   return copy.failed ? AST_NONE : made;
 }

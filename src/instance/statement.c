@@ -11,8 +11,7 @@ enum { DEPTH_LIMIT = 200 };
 
 typedef struct Walk {
   Resolver *resolver;
-  Instance *clauses;
-  VEC(struct IteratorValue) values; /* of the loops around, where they are unrolled */
+  bool may_connect; /* connections are left out; ifs whose conditions are known are decided */
   uint32_t depth;
 } Walk;
 
@@ -40,19 +39,102 @@ static bool has_connections(const Tree *tree, const AstStatement *list, uint32_t
   return false;
 }
 
-static bool add_clause(Walk *walk, const AstStatement *statement) {
-  Tree *tree = walk->resolver->tree;
-  if (!walk->clauses) {
-    tree_error(tree, statement->span, walk->resolver->scope.instance, "a connection cannot stand here");
+/* ---- collecting ---- */
+
+typedef struct Collection {
+  Tree *tree;
+  Scope scope;
+  VEC(struct IteratorValue) values; /* of the loops around, innermost last */
+  uint32_t depth;
+} Collection;
+
+static bool collect(Collection *collection, const AstStatement *list, uint32_t count);
+
+static void add_clause(Collection *collection, const AstStatement *statement) {
+  Tree *tree = collection->tree;
+  uint32_t count = collection->values.count;
+  ConnectClause clause = {.statement = statement, .scope = collection->scope};
+  clause.iterators.data = arena_array(&tree->arena, count, sizeof *collection->values.data);
+  clause.iterators.count = count;
+  if (count) memcpy(clause.iterators.data, collection->values.data, count * sizeof *collection->values.data);
+  vec_push(tree->heap, &collection->scope.instance->connect_clauses, clause);
+}
+
+/* The branch of an if that is taken, if that is known now: -1 if not, `count` if none is. */
+static int64_t taken_branch(Tree *tree, const AstStatement *statement, Scope scope, const struct IteratorValue *values,
+                            uint32_t value_count) {
+  for (uint32_t i = 0; i < statement->branches.count; i++) {
+    AstExpr condition = statement->branches.data[i].condition;
+    int known = condition == AST_NONE ? 1 : evaluate_condition(tree, condition, scope, values, value_count);
+    if (known < 0) return -1;
+    if (known) return i;
+  }
+  return statement->branches.count;
+}
+
+static bool collect_if(Collection *collection, const AstStatement *statement) {
+  int64_t taken =
+      taken_branch(collection->tree, statement, collection->scope, collection->values.data, collection->values.count);
+  if (taken < 0) {
+    tree_error(collection->tree, statement->branches.data[0].span, collection->scope.instance,
+               "a connection stands in an if whose condition is not known before the model runs");
     return false;
   }
-  ConnectClause clause = {.statement = statement, .scope = walk->resolver->scope};
-  clause.iterators.data = arena_array(&tree->arena, walk->values.count, sizeof *walk->values.data);
-  clause.iterators.count = walk->values.count;
-  if (walk->values.count)
-    memcpy(clause.iterators.data, walk->values.data, walk->values.count * sizeof *walk->values.data);
-  vec_push(tree->heap, &walk->clauses->connect_clauses, clause);
-  return true;
+  if (taken == statement->branches.count) return true;
+  const AstBranch *branch = &statement->branches.data[taken];
+  return collect(collection, branch->body.data, branch->body.count);
+}
+
+/* Iterator number `number` of the loop and those behind it, with values. */
+static bool unroll(Collection *collection, const AstStatement *statement, uint32_t number) {
+  Tree *tree = collection->tree;
+  const AstBranch *branch = &statement->branches.data[0];
+  if (number == statement->iterators.count) return collect(collection, branch->body.data, branch->body.count);
+  const AstIterator *iterator = &statement->iterators.data[number];
+  NumberVec numbers = {0};
+  if (iterator->range == AST_NONE) {
+    tree_error(tree, iterator->label.span, collection->scope.instance,
+               "not supported yet: an iterator without a range around connections");
+    return false;
+  }
+  bool fits = evaluate_range(tree, iterator->range, collection->scope, collection->values.data,
+                             collection->values.count, &numbers);
+  for (uint32_t i = 0; i < numbers.count && fits; i++) {
+    vec_push(tree->heap, &collection->values, (struct IteratorValue){iterator->label.name, (int64_t)numbers.data[i]});
+    fits = unroll(collection, statement, number + 1);
+    collection->values.count--;
+  }
+  vec_free(tree->heap, &numbers);
+  return fits;
+}
+
+static bool collect(Collection *collection, const AstStatement *list, uint32_t count) {
+  bool fits = true;
+  if (collection->depth >= DEPTH_LIMIT) {
+    tree_error(collection->tree, list[0].span, collection->scope.instance, "blocks are nested deeper than %d",
+               DEPTH_LIMIT);
+    return false;
+  }
+  collection->depth++;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!has_connections(collection->tree, &list[i], 1, 0)) continue;
+    if (list[i].kind == AST_IF_BLOCK) fits = collect_if(collection, &list[i]) && fits;
+    else if (list[i].kind == AST_FOR_BLOCK) fits = unroll(collection, &list[i], 0) && fits;
+    else if (is_connection(collection->tree, &list[i])) add_clause(collection, &list[i]);
+    else {
+      tree_error(collection->tree, list[i].span, collection->scope.instance, "a connection cannot stand in a when");
+      fits = false;
+    }
+  }
+  collection->depth--;
+  return fits;
+}
+
+bool collect_clauses(Tree *tree, Scope scope, const AstStatement *list, uint32_t count) {
+  Collection collection = {.tree = tree, .scope = scope};
+  bool fits = collect(&collection, list, count);
+  vec_free(tree->heap, &collection.values);
+  return fits;
 }
 
 /* ---- expressions ---- */
@@ -97,69 +179,22 @@ static bool resolve_branches(Walk *walk, const AstStatement *statement, AstState
   return true;
 }
 
-/* The branch of an if that is taken, if that is known now: -1 if not, `count` if none is. */
-static int64_t taken_branch(Walk *walk, const AstStatement *statement) {
-  Resolver *r = walk->resolver;
-  for (uint32_t i = 0; i < statement->branches.count; i++) {
-    AstExpr condition = statement->branches.data[i].condition;
-    int known = condition == AST_NONE
-                    ? 1
-                    : evaluate_condition(r->tree, condition, r->scope, walk->values.data, walk->values.count);
-    if (known < 0) return -1;
-    if (known) return i;
-  }
-  return statement->branches.count;
-}
-
 static bool resolve_if(Walk *walk, const AstStatement *statement, StatementVec *out) {
   Tree *tree = walk->resolver->tree;
-  bool may_decide = walk->clauses && !walk->resolver->iterators.count;
-  int64_t taken = may_decide ? taken_branch(walk, statement) : -1;
+  bool may_decide = walk->may_connect && !walk->resolver->iterators.count;
+  int64_t taken = may_decide ? taken_branch(tree, statement, walk->resolver->scope, NULL, 0) : -1;
   if (taken >= 0 && taken < statement->branches.count)
     return walk_statements(walk, statement->branches.data[taken].body.data, statement->branches.data[taken].body.count,
                            out);
   if (taken >= 0) return true;
   AstStatement made = *statement;
-  if (has_connections(tree, statement, 1, 0)) {
-    tree_error(tree, statement->branches.data[0].span, walk->resolver->scope.instance,
-               "a connection stands in an if whose condition is not known before the model runs");
-    return false;
-  }
   if (!resolve_branches(walk, statement, &made)) return false;
   vec_push(tree->heap, out, made);
   return true;
 }
 
-/* Iterator number `number` of the loop and those behind it, with values. */
-static bool unroll(Walk *walk, const AstStatement *statement, uint32_t number, StatementVec *out) {
-  Tree *tree = walk->resolver->tree;
-  if (number == statement->iterators.count)
-    return walk_statements(walk, statement->branches.data[0].body.data, statement->branches.data[0].body.count, out);
-  const AstIterator *iterator = &statement->iterators.data[number];
-  NumberVec numbers = {0};
-  AstExpr range = iterator->range;
-  if (range == AST_NONE) {
-    tree_error(tree, iterator->label.span, walk->resolver->scope.instance,
-               "not supported yet: an iterator without a range");
-    return false;
-  }
-  bool fits = evaluate_range(tree, range, walk->resolver->scope, walk->values.data, walk->values.count, &numbers);
-  for (uint32_t i = 0; i < numbers.count && fits; i++) {
-    vec_push(tree->heap, &walk->values, (struct IteratorValue){iterator->label.name, (int64_t)numbers.data[i]});
-    walk->resolver->values = walk->values.data;
-    walk->resolver->value_count = walk->values.count;
-    fits = unroll(walk, statement, number + 1, out);
-    walk->values.count--;
-    walk->resolver->values = walk->values.data;
-    walk->resolver->value_count = walk->values.count;
-  }
-  vec_free(tree->heap, &numbers);
-  return fits;
-}
-
 static bool resolve_for(Walk *walk, const AstStatement *statement, StatementVec *out) {
   Tree *tree = walk->resolver->tree;
-  if (has_connections(tree, statement, 1, 0)) return unroll(walk, statement, 0, out);
   AstStatement made = *statement;
   IndexVec *names = &walk->resolver->iterators;
   uint32_t outer = names->count;
@@ -183,11 +218,17 @@ static bool resolve_block(Walk *walk, const AstStatement *statement, StatementVe
   return true;
 }
 
+static bool leave_out(Walk *walk, const AstStatement *statement) {
+  if (walk->may_connect) return true;
+  tree_error(walk->resolver->tree, statement->span, walk->resolver->scope.instance, "a connection cannot stand here");
+  return false;
+}
+
 static bool walk_statement(Walk *walk, const AstStatement *statement, StatementVec *out) {
   switch (statement->kind) {
-  case AST_CONNECT: return add_clause(walk, statement);
+  case AST_CONNECT: return leave_out(walk, statement);
   case AST_INVOKE:
-    if (is_connections_call(walk->resolver->tree, statement)) return add_clause(walk, statement);
+    if (is_connections_call(walk->resolver->tree, statement)) return leave_out(walk, statement);
     return resolve_simple(walk, statement, out);
   case AST_EQUALITY:
   case AST_ASSIGN:
@@ -215,10 +256,8 @@ static bool walk_statements(Walk *walk, const AstStatement *list, uint32_t count
   return fits;
 }
 
-bool resolve_statements(Resolver *resolver, const AstStatement *list, uint32_t count, Instance *clauses,
+bool resolve_statements(Resolver *resolver, const AstStatement *list, uint32_t count, bool may_connect,
                         StatementVec *out) {
-  Walk walk = {.resolver = resolver, .clauses = clauses};
-  bool fits = walk_statements(&walk, list, count, out);
-  vec_free(resolver->tree->heap, &walk.values);
-  return fits;
+  Walk walk = {.resolver = resolver, .may_connect = may_connect};
+  return walk_statements(&walk, list, count, out);
 }
