@@ -261,24 +261,16 @@ static void read_clauses(Connections *connections) {
     else read_operator(connections, i);
 }
 
-Connections *connections_of(Tree *tree) {
-  Heap *heap = tree->heap;
-  if (tree->connections) return tree->connections;
-  tree->connections = arena_alloc(&tree->arena, sizeof *tree->connections);
-  *tree->connections = (Connections){.tree = tree,
-                                     .heap = heap,
-                                     .variable_of = map_make(heap),
-                                     .record_of = map_make(heap),
-                                     .connector_of = map_make(heap),
-                                     .match_of = map_make(heap),
-                                     .query_of = map_make(heap),
-                                     .graph.heap = heap};
-  return tree->connections;
+/* Operators on streams may ask for further ones, which come behind. */
+static void declare_operators(Connections *connections) {
+  for (uint32_t i = 0; i < connections->queries.count; i++)
+    connect_declare_operator(connections, &connections->queries.data[i]);
 }
 
 bool connections_write(Flat *flat) {
-  static void (*const passes[])(Connections *) = {list_sources, connect_expand, connect_register, read_clauses,
-                                                  solve_graph,  join_all,       connect_write};
+  static void (*const passes[])(Connections *) = {
+      list_sources, connect_expand,     connect_register,    read_clauses,          solve_graph,
+      join_all,     connect_write_sets, connect_write_graph, connect_write_streams, declare_operators};
   Connections *connections = connections_of(flat->tree);
   connections->flat = flat;
   for (size_t i = 0; i < sizeof passes / sizeof *passes && flat->tree->diags->errors == 0; i++) passes[i](connections);

@@ -107,8 +107,23 @@ static inline uint32_t end_member(uint32_t end) { return end / 2; }
 static inline ConnectSide end_side(uint32_t end) { return (ConnectSide)(end % 2); }
 static inline uint64_t instance_key(const Instance *instance) { return (uint64_t)(uintptr_t)instance; }
 
+/* ---- operators asked for (connect_query.c) ---- */
+
 /* The connections of a tree, made when they are first asked for. */
 Connections *connections_of(Tree *tree);
+
+const char *connect_operator_word(ConnectOperator operation);
+
+/* ---- elements (connect_element.c) ---- */
+
+/* Appends the sizes of all dimensions from the model down to the instance. */
+void list_sizes(Connections *connections, const Instance *instance, IndexVec *sizes);
+
+/* Subscripts, 1-based, of an element that is counted over all dimensions. */
+void split_element(const IndexVec *sizes, uint32_t element, uint32_t *subscripts);
+
+/* The element of a variable of that name with the dimensions of the instance. */
+AstExpr element_reference(Connections *connections, const Instance *instance, Name name, uint32_t element, Span span);
 
 /* ---- expandable connectors (connect_expand.c) ---- */
 
@@ -182,9 +197,5 @@ void connect_write_streams(Connections *connections);
 
 /* ---- writing (connect_write.c) ---- */
 
-/* Writes the equations of all sets, broken loops and operators. */
-void connect_write(Connections *connections);
-
-/* The element of a variable of that name with the dimensions of the instance; `element` is counted over all dimensions
- * from the model down. */
-AstExpr element_reference(Connections *connections, const Instance *instance, Name name, uint32_t element, Span span);
+/* Writes the equations of all sets, and declares what exists in expandable connectors. */
+void connect_write_sets(Connections *connections);

@@ -7,10 +7,6 @@
 
 #include "instance/lookup.h"
 
-bool is_expandable(const Instance *instance) {
-  return (instance->prefixes | instance->type->prefixes) & PREFIX_EXPANDABLE;
-}
-
 /* ---- elements that a clause names ---- */
 
 /* The largest number of subscript i behind the last name. */

@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-static const char *const operator_words[CONNECT_OPERATOR_COUNT] = {
-    [CONNECT_IN_STREAM] = "inStream",      [CONNECT_ACTUAL_STREAM] = "actualStream",
-    [CONNECT_CARDINALITY] = "cardinality", [CONNECT_IS_ROOT] = "isRoot",
-    [CONNECT_ROOTED] = "rooted",
-};
-
 /* ---- declarations ---- */
 
 static AstExprs flat_dimensions(Connections *connections, const Instance *instance, Span span) {
@@ -103,23 +97,10 @@ static bool is_known(const Connections *connections, ConnectOperator operation, 
   return false;
 }
 
-Name connections_operator(Tree *tree, ConnectOperator operation, Instance *argument, Span span) {
-  Connections *connections = connections_of(tree);
-  uint64_t key = instance_key(argument) * CONNECT_OPERATOR_COUNT + operation;
-  uint32_t found = map_get(&connections->query_of, key);
-  if (found != MAP_NONE) return connections->queries.data[found].name;
-  const char *text =
-      arena_printf(&tree->arena, "%s(%s)", operator_words[operation], names_text(tree->names, argument->flat_name));
-  ConnectQuery query = {operation, argument, names_add(tree->names, text, strlen(text)), span};
-  map_put(&connections->query_of, key, connections->queries.count);
-  vec_push(connections->heap, &connections->queries, query);
-  return query.name;
-}
-
 void connect_declare_operator(Connections *connections, const ConnectQuery *query) {
   Tree *tree = connections->tree;
   if (!is_known(connections, query->operation, query->argument))
-    tree_error(tree, query->span, NULL, "`%s` cannot be asked of `%s`", operator_words[query->operation],
+    tree_error(tree, query->span, NULL, "`%s` cannot be asked of `%s`", connect_operator_word(query->operation),
                instance_text(tree, query->argument));
   else if (query->operation == CONNECT_IN_STREAM || query->operation == CONNECT_ACTUAL_STREAM)
     declare(connections, query, "Real", 0, AST_NONE);

@@ -7,44 +7,6 @@
 
 #include <string.h>
 
-/* ---- names of elements ---- */
-
-/* Sizes of all dimensions from the model down to the instance. */
-static void list_sizes(Connections *connections, const Instance *instance, IndexVec *sizes) {
-  for (const Instance *at = instance; at; at = at->parent)
-    for (uint32_t i = instance_is_component(at) ? at->dimensions.count : 0; i-- > 0;)
-      vec_push(connections->heap, sizes, at->dimensions.data[i].size);
-  for (uint32_t low = 0, high = sizes->count; low + 1 < high; low++) {
-    uint32_t swap = sizes->data[low];
-    sizes->data[low] = sizes->data[--high];
-    sizes->data[high] = swap;
-  }
-}
-
-/* Subscripts, 1-based, of an element that is counted over all dimensions. */
-static void split_element(const IndexVec *sizes, uint32_t element, uint32_t *subscripts) {
-  for (uint32_t i = sizes->count; i-- > 0;) {
-    subscripts[i] = element % sizes->data[i] + 1;
-    element /= sizes->data[i];
-  }
-}
-
-AstExpr element_reference(Connections *connections, const Instance *instance, Name name, uint32_t element, Span span) {
-  IndexVec sizes = {0};
-  list_sizes(connections, instance, &sizes);
-  uint32_t *subscripts = heap_array(connections->heap, sizes.count, sizeof *subscripts);
-  split_element(&sizes, element, subscripts);
-  VEC(AstExpr) made = {0};
-  for (uint32_t i = 0; i < sizes.count; i++) {
-    AstExpr subscript = flat_integer(connections->tree, subscripts[i], span);
-    vec_push(connections->heap, &made, subscript);
-  }
-  AstExpr reference = flat_name(connections->tree, name, made.data, made.count, span);
-  heap_free(connections->heap, subscripts);
-  vec_free(connections->heap, &made, &sizes);
-  return reference;
-}
-
 /* ---- runs of sets ---- */
 
 /* Consecutive sets of one shape: of each variable the subscripts of the first set and their steps. */
@@ -329,18 +291,6 @@ static void write_run(Writer *writer, const Run *run) {
   write_body(writer, run, span);
 }
 
-static void write_sets(Connections *connections) {
-  static const char iterator[] = "$k";
-  Writer writer = {.connections = connections, .iterator = names_add(connections->tree->names, iterator, 2)};
-  for (uint32_t set = 0; set < connections->sets.set_count;) {
-    Run run = find_run(connections, set);
-    write_run(&writer, &run);
-    set += run.count;
-    vec_free(connections->heap, &run.places, &run.subscripts, &run.steps);
-  }
-  vec_free(connections->heap, &writer.body);
-}
-
 /* Elements of expandable connectors exist only if something is connected to them. */
 static void declare_expanded(Connections *connections) {
   for (uint32_t i = 0; i < connections->variables.count; i++) {
@@ -353,12 +303,15 @@ static void declare_expanded(Connections *connections) {
   }
 }
 
-/* Operators on streams may ask for further ones, which come behind. */
-void connect_write(Connections *connections) {
+void connect_write_sets(Connections *connections) {
   declare_expanded(connections);
-  write_sets(connections);
-  connect_write_graph(connections);
-  connect_write_streams(connections);
-  for (uint32_t i = 0; i < connections->queries.count; i++)
-    connect_declare_operator(connections, &connections->queries.data[i]);
+  static const char iterator[] = "$k";
+  Writer writer = {.connections = connections, .iterator = names_add(connections->tree->names, iterator, 2)};
+  for (uint32_t set = 0; set < connections->sets.set_count;) {
+    Run run = find_run(connections, set);
+    write_run(&writer, &run);
+    set += run.count;
+    vec_free(connections->heap, &run.places, &run.subscripts, &run.steps);
+  }
+  vec_free(connections->heap, &writer.body);
 }

@@ -21,9 +21,6 @@ typedef enum ConnectOperator {
   CONNECT_OPERATOR_COUNT,
 } ConnectOperator;
 
-/* An expandable connector. */
-bool is_expandable(const Instance *instance);
-
 /* The variable that stands for the operator on the argument: a stream variable (inStream, actualStream), a connector
  * (cardinality) or an overdetermined record (isRoot, rooted). It has the dimensions of the argument, all from the model
  * down. */

@@ -3,7 +3,7 @@
  *
  * A binding that is written inside of an array of components is made for each element: {e for $1 in 1:n}. One that comes
  * from outside of the array gives the values of all elements, or with `each` one value for all. */
-#include "instance/connections.h"
+#include "instance/flat.h"
 #include "instance/lookup.h"
 
 #include <string.h>

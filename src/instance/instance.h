@@ -198,6 +198,9 @@ const char *instance_text(Tree *tree, const Instance *instance);
 
 static inline bool instance_is_component(const Instance *instance) { return instance->kind == INSTANCE_COMPONENT; }
 static inline bool instance_is_connector(const Instance *instance) { return instance->restriction == CLASS_CONNECTOR; }
+static inline bool is_expandable(const Instance *instance) {
+  return (instance->prefixes | (instance->type ? instance->type->prefixes : 0)) & PREFIX_EXPANDABLE;
+}
 static inline bool instance_is_record(const Instance *instance) { return instance->restriction == CLASS_RECORD; }
 /* A variable: nothing is inside of it. */
 static inline bool instance_is_leaf(const Instance *instance) { return instance->base != BASE_NONE; }
