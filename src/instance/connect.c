@@ -269,8 +269,9 @@ static void declare_operators(Connections *connections) {
 
 bool connections_write(Flat *flat) {
   static void (*const passes[])(Connections *) = {
-      list_sources, connect_expand,     connect_register,    read_clauses,          solve_graph,
-      join_all,     connect_write_sets, connect_write_graph, connect_write_streams, declare_operators};
+      list_sources,          connect_expand,   connect_register,      connect_check,      read_clauses,
+      solve_graph,           join_all,         connect_check_sources, connect_write_sets, connect_write_graph,
+      connect_write_streams, declare_operators};
   Connections *connections = connections_of(flat->tree);
   connections->flat = flat;
   for (size_t i = 0; i < sizeof passes / sizeof *passes && flat->tree->diags->errors == 0; i++) passes[i](connections);

@@ -13,7 +13,10 @@ typedef enum ConnectSide { SIDE_INSIDE, SIDE_OUTSIDE } ConnectSide;
 /* A connector, alone or within another one. */
 typedef struct ConnectConnector {
   Instance *instance;
-  uint32_t first; /* place of its first element's cardinality */
+  uint32_t first;                                            /* place of its first element's cardinality */
+  uint32_t count;                                            /* elements, over all dimensions */
+  bool is_inner;                                             /* it stands in another connector */
+  uint32_t variables, variable_count, records, record_count; /* ranges of what is inside of one that is not */
 } ConnectConnector;
 
 /* A variable in a connector. */
@@ -140,6 +143,21 @@ const ConnectVariable *member_variable(const Connections *connections, uint32_t 
 
 /* The function equalityConstraint of a record or type; NULL if it has none. */
 Instance *equality_constraint(Tree *tree, Instance *instance);
+
+/* How many numbers an equality constraint gives. */
+uint32_t residue_count(Tree *tree, Instance *constraint);
+
+/* ---- checking (connect_check.c) ---- */
+
+/* Refuses connectors that are not as the specification asks. */
+void connect_check(Connections *connections);
+
+/* Refuses elements of expandable connectors that only receive. */
+void connect_check_sources(Connections *connections);
+
+/* An output inside, or an input outside, gives the value of its set. */
+bool is_source(const Connections *connections, uint32_t end);
+bool in_expandable(const Connections *connections, uint32_t end);
 
 /* ---- references (connect_reference.c) ---- */
 

@@ -114,21 +114,11 @@ void connect_declare_operator(Connections *connections, const ConnectQuery *quer
 
 /* ---- broken loops ---- */
 
-/* How many numbers the constraint gives. */
-static uint32_t residue_count(Connections *connections, Instance *constraint) {
-  for (uint32_t i = 0; instance_open(connections->tree, constraint) && i < constraint->elements.count; i++) {
-    Instance *output = instance_component(connections->tree, constraint, i);
-    if (!output || !(output->prefixes & PREFIX_OUTPUT)) continue;
-    return instance_sizes(connections->tree, output) ? instance_count(output) : 0;
-  }
-  return 0;
-}
-
 /* zeros(n) = equalityConstraint(left, right) */
 static void write_constraint(Connections *connections, const ConnectRecord *left, const ConnectRecord *right,
                              const ConnectEdge *edge, Span span) {
   Tree *tree = connections->tree;
-  uint32_t count = residue_count(connections, left->constraint);
+  uint32_t count = residue_count(tree, left->constraint);
   Name function = define_class(tree, left->constraint);
   if (count == 0 || function == 0) return;
   VEC(AstExpr) zeros = {0};
