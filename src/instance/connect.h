@@ -27,7 +27,8 @@ typedef struct ConnectVariable {
   uint32_t count;      /* elements, over all dimensions */
 } ConnectVariable;
 
-/* An overdetermined record in a connector: one node of the graph an element. */
+/* An overdetermined record in a connector: one node of the graph an element. A type with dimensions of its own
+ * (type Orientation = Real[3, 3] with a constraint) is one, too: those are not counted. */
 typedef struct ConnectRecord {
   Instance *instance;
   Instance *constraint; /* its function equalityConstraint */
@@ -127,6 +128,13 @@ void split_element(const IndexVec *sizes, uint32_t element, uint32_t *subscripts
 
 /* The element of a variable of that name with the dimensions of the instance. */
 AstExpr element_reference(Connections *connections, const Instance *instance, Name name, uint32_t element, Span span);
+
+/* The element of an overdetermined record, as a whole. */
+AstExpr record_reference(Connections *connections, const Instance *instance, uint32_t element, Span span);
+
+/* How many of the last dimensions are those of the type of the instance, and the product of their sizes. */
+uint32_t type_dimensions(const Instance *instance);
+uint32_t type_count(const Instance *instance);
 
 /* ---- expandable connectors (connect_expand.c) ---- */
 

@@ -80,8 +80,9 @@ static void match_record(Matching *m, MatchPlace *place) {
   uint32_t right = map_get(&connections->record_of, instance_key(place->right));
   if (left == MAP_NONE || right == MAP_NONE) return;
   place->record = m->match->record_count++;
-  place->per_record = 1;
-  vec_push(connections->heap, &connections->record_pairs, (ConnectRecordPair){left, right, place->inner});
+  place->per_record = type_count(place->left);
+  vec_push(connections->heap, &connections->record_pairs,
+           (ConnectRecordPair){left, right, place->inner / place->per_record});
 }
 
 static void match_variable(Matching *m, const MatchPlace *place) {

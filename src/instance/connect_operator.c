@@ -8,7 +8,9 @@
 
 /* ---- declarations ---- */
 
-static AstExprs flat_dimensions(Connections *connections, const Instance *instance, Span span) {
+static AstExprs flat_dimensions(Connections *connections, const ConnectQuery *query) {
+  const Instance *instance = query->argument;
+  Span span = query->span;
   VEC(AstExpr) sizes = {0};
   const Instance *chain[256];
   uint32_t depth = 0;
@@ -19,6 +21,8 @@ static AstExprs flat_dimensions(Connections *connections, const Instance *instan
       AstExpr size = flat_integer(connections->tree, chain[depth]->dimensions.data[i].size, span);
       vec_push(connections->heap, &sizes, size);
     }
+  bool is_record = query->operation == CONNECT_IS_ROOT || query->operation == CONNECT_ROOTED;
+  if (is_record) sizes.count -= type_dimensions(instance);
   AstExprs kept = {arena_copy_array(&connections->tree->arena, sizes.data, sizes.count, sizeof(AstExpr)), sizes.count};
   vec_free(connections->heap, &sizes);
   return kept;
@@ -32,7 +36,7 @@ static void declare(Connections *connections, const ConnectQuery *query, const c
   named->name = flat_path(tree, names_add(tree->names, type, strlen(type)), span);
   AstComponent *component = arena_alloc(&tree->arena, sizeof *component);
   *component = (AstComponent){.type = named, .label = {query->name, span}, .condition = AST_NONE};
-  component->dimensions = flat_dimensions(connections, query->argument, span);
+  component->dimensions = flat_dimensions(connections, query);
   if (value != AST_NONE) {
     component->modification = arena_alloc(&tree->arena, sizeof *component->modification);
     component->modification->value = value;
@@ -105,7 +109,7 @@ void connect_declare_operator(Connections *connections, const ConnectQuery *quer
   else if (query->operation == CONNECT_IN_STREAM || query->operation == CONNECT_ACTUAL_STREAM)
     declare(connections, query, "Real", 0, AST_NONE);
   else {
-    AstExprs dimensions = flat_dimensions(connections, query->argument, query->span);
+    AstExprs dimensions = flat_dimensions(connections, query);
     AstExpr value = constant_value(connections, query, dimensions, query->span);
     declare(connections, query, query->operation == CONNECT_CARDINALITY ? "Integer" : "Boolean", PREFIX_CONSTANT,
             value);
@@ -130,8 +134,8 @@ static void write_constraint(Connections *connections, const ConnectRecord *left
   vec_free(connections->heap, &zeros);
   reach_component(tree, left->instance);
   reach_component(tree, right->instance);
-  sides[0] = element_reference(connections, left->instance, left->instance->flat_name, edge->a - left->first, span);
-  sides[1] = element_reference(connections, right->instance, right->instance->flat_name, edge->b - right->first, span);
+  sides[0] = record_reference(connections, left->instance, edge->a - left->first, span);
+  sides[1] = record_reference(connections, right->instance, edge->b - right->first, span);
   AstExpr residue = flat_call(tree, names_text(tree->names, function), sides, 2, span);
   flat_connection(connections->flat, nothing, residue, 0, span);
 }

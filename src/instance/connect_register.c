@@ -50,7 +50,7 @@ uint32_t residue_count(Tree *tree, Instance *constraint) {
 static void register_record(Connections *connections, Instance *instance) {
   Instance *constraint = equality_constraint(connections->tree, instance);
   if (!constraint) return;
-  uint32_t count = element_count(connections->tree, instance);
+  uint32_t count = element_count(connections->tree, instance) / type_count(instance);
   map_put(&connections->record_of, instance_key(instance), connections->records.count);
   vec_push(connections->heap, &connections->records,
            (ConnectRecord){instance, constraint, connections->graph.node_count, count});
