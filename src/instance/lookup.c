@@ -222,6 +222,7 @@ Instance *scope_find_base(Tree *tree, Scope scope, AstPath path) {
   uint32_t errors = tree->diags->errors;
   if (!path.global) {
     uint32_t own = own_class(scope, name);
+    if (own == MAP_NONE) own = library_element(tree, instance, scope.part, name);
     if (own != MAP_NONE) first = element_instance(tree, instance, own);
     if (!first) first = imported(tree, scope, name);
     bool is_closed = part.definition->prefixes & PREFIX_ENCAPSULATED;
