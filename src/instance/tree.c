@@ -517,6 +517,10 @@ static Instance *make_component(Tree *tree, Instance *owner, const Element *elem
                names_text(tree->names, element->name), names_text(tree->names, type->name));
     return NULL;
   }
+  if (ast->prefixes & PREFIX_STREAM && owner->restriction != CLASS_CONNECTOR) {
+    tree_error(tree, ast->span, owner, "`stream` can only stand in a connector");
+    return NULL;
+  }
   Instance *made = instance_new(tree, INSTANCE_COMPONENT, element->name, owner);
   ModifierVec modifiers = {0};
   push_matching(tree, &modifiers, owner->parts.data[element->part].modifiers, element->name);
