@@ -495,6 +495,7 @@ static bool call_begin(Compiler *c, struct Task *task) {
     return false;
   }
   task->entry = find_entry(c, task->scope, path);
+  if (!task->entry && path.global) text++; /* .sin is the built-in function */
   task->intrinsic = task->entry ? builtin_body(el, task->entry) : find_intrinsic(c, path, text);
   if (task->intrinsic) return true;
   if (task->entry && task->entry->role == ROLE_CLASS_RECORD) {
