@@ -498,8 +498,9 @@ static bool is_input_called(Compiler *c, struct Task *task, AstPath path) {
 
 static bool call_begin(Compiler *c, struct Task *task) {
   Elaboration *el = c->el;
-  AstPath path = ast_path(el->ast, task->e);
-  const char *text = ast_path_text(el->ast, path, &el->arena);
+  AstPath path = ast_path(el->ast, task->e), plain = path;
+  plain.global = false;
+  const char *text = ast_path_text(el->ast, plain, &el->arena);
   task->is_started = true;
   if (is_input_called(c, task, path)) {
     if (map_inputs(c, task)) return true;
