@@ -508,7 +508,6 @@ static bool call_begin(Compiler *c, struct Task *task) {
     return false;
   }
   task->entry = find_entry(c, task->scope, path);
-  if (!task->entry && path.global) text++; /* .sin is the built-in function */
   bool may_overload = task->entry && task->entry->ast->operators.count && !ast_node(el->ast, task->e)->operation;
   if (may_overload) {
     uint32_t position = (uint32_t)(task->entry - el->classes.data);
