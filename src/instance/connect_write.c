@@ -219,18 +219,6 @@ static void write_assertion(Writer *writer, const Run *run, uint32_t term, Name 
            (AstStatement){.kind = AST_INVOKE, .left = invoked, .right = AST_NONE, .comment = comment, .span = span});
 }
 
-/* An output inside, or an input outside, gives the value of its set. */
-static bool is_source(const Connections *connections, uint32_t end) {
-  uint32_t prefixes = member_variable(connections, end_member(end))->instance->prefixes;
-  return prefixes & (end_side(end) == SIDE_INSIDE ? PREFIX_OUTPUT : PREFIX_INPUT);
-}
-
-static bool in_expandable(const Connections *connections, uint32_t end) {
-  const Instance *at = member_variable(connections, end_member(end))->instance;
-  while (at && !is_expandable(at)) at = at->parent;
-  return at != NULL;
-}
-
 /* The term that gives the value; the first if none does. Several are an error. */
 static uint32_t find_source(Writer *writer, uint32_t set, uint32_t terms, Span span) {
   Connections *connections = writer->connections;
