@@ -1,6 +1,7 @@
 /* model: loading, and what a model says of itself. */
 #include "api/handles.h"
 
+#include "instance/load.h"
 #include "model/input.h"
 #include "result/dump.h"
 #include "result/file.h"
@@ -69,7 +70,7 @@ static void read_model(daedal_model *model, char *text, uint32_t length, const L
   if (source_main(&model->source)->path && spice_is_netlist(source_main(&model->source)->path))
     flat = read_netlist(model, request->modifications);
   else
-    flat = lang_load(model->heap, &model->names, &model->source, model->class_name, request->modifications,
+    flat = instance_load(model->heap, &model->names, &model->source, model->class_name, request->modifications,
                      model->reading, &model->diags);
   if (flat && request->inputs && request->inputs->count) bind_inputs(model, flat, request->inputs);
   model->model = model->diags.errors ? NULL : flat;

@@ -318,7 +318,8 @@ static void bind_part(Elaboration *el, const NewBinding *modification) {
 void components_bind(Elaboration *el) {
   for (uint32_t i = 0; i < el->components.count; i++) {
     Component component = el->components.data[i];
-    if (!component.is_package && component.progress == PROGRESS_DONE) bind_component(el, &component);
+    if (!component.is_package && !component.is_view && component.progress == PROGRESS_DONE)
+      bind_component(el, &component);
   }
   for (uint32_t i = 0; i < el->modifications.count; i++) bind_part(el, &el->modifications.data[i]);
 }

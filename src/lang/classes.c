@@ -58,6 +58,8 @@ static uint32_t add_class(Elaboration *el, const AstClass *ast, Name scope) {
   return el->classes.count - 1;
 }
 
+uint32_t class_define(Elaboration *el, const AstClass *ast) { return add_class(el, ast, 0); }
+
 /* Classes in source order; those inside of functions and records are not entered into the search for a model. */
 static void collect_all(Elaboration *el) {
   typedef struct Open {

@@ -62,6 +62,7 @@ typedef struct Component {
   bool is_when;        /* assigned in a when */
   bool is_evaluated;   /* annotation(Evaluate = true), final, or constant: conditions on it are folded */
   bool is_structural;
+  bool is_view;   /* a record whose fields are components: its leaves and value are theirs */
   bool has_value; /* `value` is known */
   const uint32_t *sizes;
   uint32_t first;    /* position of its first variable */
@@ -180,6 +181,8 @@ struct Elaboration {
 
 enum { BLOCK_DEPTH_LIMIT = 200, RECORD_DEPTH_LIMIT = 32 };
 
+Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *model, Diags *diags);
+
 /* ---- diagnostics ---- */
 
 __attribute__((format(printf, 3, 4))) Diag *input_error(Elaboration *el, Span span, const char *format, ...);
@@ -188,6 +191,9 @@ __attribute__((format(printf, 3, 4))) Diag *input_error(Elaboration *el, Span sp
 
 /* Collects all classes of the file; gives the class to elaborate, NULL after an error. */
 const ClassEntry *classes_collect(Elaboration *el, const char *class_name);
+
+/* Enters a class whose label is its full name; its number. */
+uint32_t class_define(Elaboration *el, const AstClass *ast);
 
 /* The class that a path means, looked up from `scope` outward; NULL if there is none. */
 ClassEntry *class_find(Elaboration *el, Name scope, AstPath path);
@@ -399,6 +405,14 @@ bool expr_is_known(const Elaboration *el, Expr e);
 void components_declare(Elaboration *el, const ClassEntry *entry);
 void components_evaluate(Elaboration *el);
 void components_add(Elaboration *el);
+/* Declares one component that is not declared yet. */
+void component_declare(Elaboration *el, const AstElement *element, Name scope);
+/* Evaluates one component and all that it depends on. */
+void component_evaluate(Elaboration *el, uint32_t component);
+/* The components that the expression loads, appended. */
+void expression_dependencies(Elaboration *el, AstExpr e, Name scope, IndexVec *list);
+/* Component of field number `field` of a view; NONE if it is missing. */
+uint32_t view_member(Elaboration *el, const Component *view, uint32_t field);
 /* Constants of packages: declared as components that are always their value. */
 void component_declare_constant(Elaboration *el, const AstElement *element, Name name, Name scope);
 /* Marks what the values of structural parameters were computed from. */

@@ -88,6 +88,7 @@ static bool find_package_constant(Compiler *c, AstPath path, Place *place) {
   for (uint32_t count = path.count; count > 0; count--) {
     AstPath front = path;
     front.count = count;
+    front.global = false;
     const char *text = ast_path_text(el->ast, front, &el->arena);
     Name name = names_add(el->names, text, strlen(text));
     uint32_t component = package_constant_find(el, path.global ? 0 : c->scope, name);

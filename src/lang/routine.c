@@ -328,9 +328,12 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
 
 /* Of a constructor: the external function of the destructor beside it; NULL if there is none. */
 static const char *destructor_name(Elaboration *el, const ClassEntry *entry) {
-  static const char name[] = "destructor";
-  if (strcmp(names_text(el->names, entry->ast->label.name), "constructor") != 0) return NULL;
-  const ClassEntry *found = class_find_name(el, entry->scope, names_add(el->names, name, sizeof name - 1));
+  static const char constructor[] = "constructor";
+  const char *name = names_text(el->names, entry->name);
+  size_t length = strlen(name), tail = sizeof constructor - 1;
+  if (length < tail || strcmp(name + length - tail, constructor) != 0) return NULL;
+  const char *other = arena_printf(&el->arena, "%.*sdestructor", (int)(length - tail), name);
+  const ClassEntry *found = class_find_name(el, 0, names_add(el->names, other, strlen(other)));
   return found && found->ast->external ? names_text(el->names, found->ast->external->function.name) : NULL;
 }
 
