@@ -359,6 +359,9 @@ typedef struct Ast {
 /* The words for kinds of classes. */
 extern const char *const ast_class_words[];
 
+/* The word of the first of some prefixes. */
+const char *ast_prefix_text(uint32_t prefixes);
+
 /* ---- reading ---- */
 
 static inline const AstNode *ast_node(const Ast *ast, AstExpr e) { return &ast->nodes.data[e]; }
