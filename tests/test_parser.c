@@ -303,7 +303,7 @@ static void test_primaries(void **state) {
       {"{i*j for i in 1:3, j in s}", "(each:array i j (product *i *j) (range 1 3) s)"},
       {"sum(x[i] for i)", "(each:sum i (x#1 i) (range 1 (call:size x 1)))"},
       {"sum(x[i]*y[2, i] for i)",
-       "(each:sum i (* (x#1 i) (y#2 2 i)) (range 1 (call:max (array (call:size x 1) (call:size y 2)))))"},
+       "(each:sum i (product *(x#1 i) *(y#2 2 i)) (range 1 (call:max (array (call:size x 1) (call:size y 2)))))"},
       {"sum(x[1].y[i] for i)", "(each:sum i (x#1.y#1 1 i) (range 1 (call:size (x#1.y 1) 1)))"},
       {"max(i for i in {1, 2})", "(each:max i i (array 1 2))"},
       {"(a, b)", "(tuple a b)"},
