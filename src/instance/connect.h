@@ -102,6 +102,7 @@ struct Connections {
   IndexVec edge_links; /* of each edge: its link; CONNECT_NONE: a branch */
   ConnectSets sets;    /* of ends */
   uint32_t *source_of; /* of an end: a clause that put it in its set */
+  bool *is_idle;       /* of a set: it has elements of expandable connectors only, that nothing else is connected to */
   VEC(ConnectQuery) queries;
   Map query_of;
 };
@@ -160,10 +161,10 @@ uint32_t residue_count(Tree *tree, Instance *constraint);
 /* Refuses connectors that are not as the specification asks. */
 void connect_check(Connections *connections);
 
-/* Refuses elements of expandable connectors that only receive. */
+/* Finds idle sets, and refuses elements of expandable connectors that only receive. */
 void connect_check_sources(Connections *connections);
 
-/* An output inside, or an input outside, gives the value of its set. */
+/* An output inside, or a public input outside, gives the value of its set. */
 bool is_source(const Connections *connections, uint32_t end);
 bool in_expandable(const Connections *connections, uint32_t end);
 

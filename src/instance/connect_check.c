@@ -124,9 +124,16 @@ void connect_check(Connections *connections) {
 
 /* ---- sources of what expandable connectors carry ---- */
 
+static bool is_public(const Instance *instance) {
+  for (; instance && (instance_is_connector(instance) || instance_is_leaf(instance)); instance = instance->parent)
+    if (instance->prefixes & PREFIX_PROTECTED) return false;
+  return true;
+}
+
 bool is_source(const Connections *connections, uint32_t end) {
-  uint32_t prefixes = member_variable(connections, end_member(end))->instance->prefixes;
-  return prefixes & (end_side(end) == SIDE_INSIDE ? PREFIX_OUTPUT : PREFIX_INPUT);
+  const Instance *instance = member_variable(connections, end_member(end))->instance;
+  if (end_side(end) == SIDE_INSIDE) return instance->prefixes & PREFIX_OUTPUT;
+  return instance->prefixes & PREFIX_INPUT && is_public(instance);
 }
 
 static bool is_sink(const Connections *connections, uint32_t end) {
@@ -155,8 +162,9 @@ static ConnectSets join_sides(Connections *connections) {
   return joined;
 }
 
-/* The last end of the sets that only receives; CONNECT_NONE if there is none, or something that gives. */
-static uint32_t lonely_sink(const Connections *connections, const ConnectSets *joined, uint32_t group) {
+/* The last end of the sets that only receives; CONNECT_NONE if there is none, or something that gives. Sets without
+ * anything but expandable connectors are idle. */
+static uint32_t lonely_sink(Connections *connections, const ConnectSets *joined, uint32_t group) {
   const ConnectSets *sets = &connections->sets;
   uint32_t sink = CONNECT_NONE;
   for (uint32_t k = joined->start[group]; k < joined->start[group + 1]; k++) {
@@ -168,12 +176,15 @@ static uint32_t lonely_sink(const Connections *connections, const ConnectSets *j
       sink = end;
     }
   }
+  for (uint32_t k = joined->start[group]; sink == CONNECT_NONE && k < joined->start[group + 1]; k++)
+    connections->is_idle[joined->members[k]] = true;
   return sink;
 }
 
 void connect_check_sources(Connections *connections) {
   Tree *tree = connections->tree;
   ConnectSets joined = join_sides(connections);
+  connections->is_idle = heap_array(connections->heap, connections->sets.set_count, sizeof *connections->is_idle);
   for (uint32_t group = 0; group < joined.set_count; group++) {
     uint32_t sink = lonely_sink(connections, &joined, group);
     if (sink == CONNECT_NONE) continue;

@@ -364,7 +364,7 @@ static bool size_shortcut(Compiler *c, struct Task *task) {
   AstExpr kid = ast_kid(ast, task->e, 0);
   if (ast_kind(ast, kid) != AST_REFERENCE || ast_kid_count(ast, kid) > 0) return false;
   Place place = place_find(c, ast_path(ast, kid));
-  if (place.kind != PLACE_GLOBAL || place.parts != ast_path(ast, kid).count) return false;
+  if (place.kind != PLACE_GLOBAL || place.parts != ast_path(ast, kid).count || c->is_function) return false;
   compile_emit(c, CODE_SIZES, 0, place.index, ast_span(ast, kid));
   return true;
 }

@@ -299,6 +299,7 @@ static void compile_external(Compiler *c, const AstExternal *external, Span span
 
 static void compile_body(Elaboration *el, ClassEntry *entry) {
   Routine *routine = el->model->routines.data[entry->index];
+  entry->body = PROGRESS_OPEN;
   if (routine->kind == ROUTINE_DERIVATIVE) {
     derivative_compile(el, routine);
     entry->body = PROGRESS_DONE;
@@ -380,8 +381,8 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
 }
 
 void routines_finish(Elaboration *el) {
-  for (; el->routines_done < el->class_of_routine.count; el->routines_done++) {
-    uint32_t position = el->class_of_routine.data[el->routines_done];
+  while (el->routines_done < el->class_of_routine.count) { /* bodies may need constants, and these other bodies */
+    uint32_t position = el->class_of_routine.data[el->routines_done++];
     if (position != NONE && el->classes.data[position].body == PROGRESS_NEW)
       compile_body(el, &el->classes.data[position]);
   }
