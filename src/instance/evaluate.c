@@ -111,7 +111,10 @@ static bool try_number(Tree *tree, Resolver *resolver, AstExpr e, double *value)
 int evaluate_condition(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count) {
   Resolver resolver = resolver_for(tree, scope, values, value_count);
   double value;
-  return try_number(tree, &resolver, e, &value) ? value != 0 : -1;
+  if (!try_number(tree, &resolver, e, &value)) return -1;
+  if (!lang_is_condition(tree->session))
+    tree_error(tree, ast_span(tree->ast, e), scope.instance, "a condition must be a Boolean");
+  return value != 0;
 }
 
 bool instance_attribute(Tree *tree, Instance *instance, const char *name, double *value) {
@@ -146,6 +149,8 @@ bool instance_is_present(Tree *tree, Instance *instance) {
   if (condition == AST_NONE) return true;
   NumberVec numbers = {0};
   bool fits = evaluate_numbers(tree, condition, scope, NULL, 0, "the condition of the component", &numbers);
+  if (fits && !lang_is_condition(tree->session))
+    tree_error(tree, ast_span(tree->ast, condition), scope.instance, "the condition of a component must be a Boolean");
   instance->is_absent = fits && numbers.count == 1 && numbers.data[0] == 0;
   vec_free(tree->heap, &numbers);
   return !instance->is_absent;

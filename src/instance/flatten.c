@@ -44,7 +44,7 @@ static bool walk_instances(Walk *walk) {
     Instance *kid = instance_component(tree, owner, top->next++);
     if (tree->diags->errors > errors) fits = false;
     if (!kid || is_only_outer(kid)) continue;
-    if (kid->is_failed) {
+    if (kid->is_failed || !restrict_component(tree, kid)) {
       fits = false;
       continue;
     }

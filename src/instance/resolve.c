@@ -86,6 +86,19 @@ static void report_undeclared(Copy *copy, AstPath path, uint32_t at, const Insta
   copy->failed = true;
 }
 
+/* A component with a condition may be modified and connected, but not used otherwise (Modelica 3.6, section 4.4.5). */
+static bool is_conditional(const Instance *instance) {
+  return instance->element && instance->element->kind == AST_COMPONENT &&
+         instance->element->component->condition != AST_NONE;
+}
+
+static void report_conditional(Copy *copy, AstPath path, const Instance *instance) {
+  Tree *tree = copy->r->tree;
+  tree_error(tree, path.span, copy->r->scope.instance, "`%s` has a condition: it can be connected, but not used here",
+             instance_text(tree, instance));
+  copy->failed = true;
+}
+
 /* Follows the path as far as it names elements; the steps from the first component on. */
 static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) {
   Tree *tree = copy->r->tree;
@@ -96,6 +109,7 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
       Instance *inner = instance_inner(tree, at);
       if (!inner) return copy->failed = true, NULL;
       at = inner;
+      if (is_conditional(at)) return report_conditional(copy, path, at), NULL;
       vec_push(tree->heap, steps, (Step){at, kid, part->subscripts});
     }
     kid += part->subscripts;
@@ -332,6 +346,7 @@ static Instance *called_class(Copy *copy, AstPath path) {
   Name name = ast_part(tree->ast, path, 0)->name;
   Instance *at = path.global ? root_find(tree, name) : scope_find(tree, copy->r->scope, name);
   if (at && at->kind == INSTANCE_COMPONENT) at = instance_inner(tree, at);
+  if (at && is_conditional(at)) return report_conditional(copy, path, at), NULL;
   for (uint32_t i = 1; i < path.count && at; i++) {
     at = instance_element(tree, at, ast_part(tree->ast, path, i)->name);
     if (at && at->kind == INSTANCE_COMPONENT) at = instance_inner(tree, at);
@@ -355,6 +370,11 @@ static AstExpr resolve_call(Copy *copy, AstExpr e) {
   if (!called && path.count == 1 && node.kind == AST_CALL) node.global = 1; /* what is built in is at the root */
   if (!called && path.count > 1 && !copy->failed) {
     tree_error(tree, path.span, copy->r->scope.instance, "function `%s` is not defined",
+               ast_path_text(tree->ast, path, &tree->arena));
+    copy->failed = true;
+  }
+  if (called && called->restriction == CLASS_FUNCTION && called->prefixes & PREFIX_PARTIAL && !is_local) {
+    tree_error(tree, path.span, copy->r->scope.instance, "function `%s` is partial, and cannot be called",
                ast_path_text(tree->ast, path, &tree->arena));
     copy->failed = true;
   }

@@ -92,11 +92,6 @@ static bool unroll(Collection *collection, const AstStatement *statement, uint32
   if (number == statement->iterators.count) return collect(collection, branch->body.data, branch->body.count);
   const AstIterator *iterator = &statement->iterators.data[number];
   NumberVec numbers = {0};
-  if (iterator->range == AST_NONE) {
-    tree_error(tree, iterator->label.span, collection->scope.instance,
-               "not supported yet: an iterator without a range around connections");
-    return false;
-  }
   bool fits = evaluate_range(tree, iterator->range, collection->scope, collection->values.data,
                              collection->values.count, &numbers);
   for (uint32_t i = 0; i < numbers.count && fits; i++) {

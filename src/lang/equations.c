@@ -170,8 +170,6 @@ static void run_invoke(Elaboration *el, const AstStatement *statement) {
 
 static bool range_values(Elaboration *el, const AstIterator *iterator, Value *out) {
   Compiler *c = start(el);
-  if (iterator->range == AST_NONE)
-    return input_error(el, iterator->label.span, "not supported yet: an iterator without a range"), false;
   Type type = compile_range(c, iterator->range);
   if (c->errors == 0 && (type.dimensions != 1 || type.base == TYPE_RECORD))
     compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(el, type));

@@ -61,6 +61,8 @@ typedef enum LangStatus { LANG_VALUE, LANG_UNKNOWN, LANG_ERROR } LangStatus;
 /* The numbers of an expression (Boolean: 0 or 1; literals of enumerations: from 1) in order of their subscripts. LANG_UNKNOWN: it depends on what has no
  * value; LANG_ERROR: lang_error has the reason. All parameters that it depends on are marked structural. */
 LangStatus lang_evaluate(LangSession *session, AstExpr e, NumberVec *numbers);
+/* The value found last is a single Boolean. */
+bool lang_is_condition(const LangSession *session);
 /* Sizes of a declared component; NULL if they are not known. `count`: how many. */
 const uint32_t *lang_sizes(LangSession *session, uint32_t component, uint32_t *count);
 bool lang_is_structural(const LangSession *session, uint32_t component);

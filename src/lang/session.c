@@ -10,6 +10,7 @@ struct LangSession {
   Diags diags;
   EquationVec equations;
   ActionVec actions;
+  bool is_condition; /* the last value was a scalar Boolean */
 };
 
 LangSession *lang_session(Ast *ast, LangOptions options) {
@@ -59,6 +60,7 @@ LangStatus lang_evaluate(LangSession *session, AstExpr e, NumberVec *numbers) {
   vec_free(el->heap, &list);
   ExecuteStatus status = evaluate_now(el, e, 0, type_nothing(), LOAD_VALUES, &session->diags, &value);
   el->marks_structural = false;
+  session->is_condition = status == EXECUTE_OK && value.type.base == TYPE_BOOLEAN && value.type.dimensions == 0;
   if (status == EXECUTE_OK && !collect_numbers(el, &value, numbers)) return LANG_UNKNOWN;
   return status == EXECUTE_OK ? LANG_VALUE : status == EXECUTE_UNKNOWN ? LANG_UNKNOWN : LANG_ERROR;
 }
@@ -74,5 +76,7 @@ const uint32_t *lang_sizes(LangSession *session, uint32_t component, uint32_t *c
 bool lang_is_structural(const LangSession *session, uint32_t component) {
   return session->el.components.data[component].is_structural;
 }
+
+bool lang_is_condition(const LangSession *session) { return session->is_condition; }
 
 const Diag *lang_error(const LangSession *session) { return diags_first_error(&session->diags); }

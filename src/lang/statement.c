@@ -138,17 +138,11 @@ static void compile_for(Compiler *c, const AstStatement *statement) {
   uint32_t from = c->assigned.count, base = c->patches.count, names = c->names.count;
   for (uint32_t i = 0; i < statement->iterators.count; i++) {
     const AstIterator *iterator = &statement->iterators.data[i];
-    Type type = type_scalar(TYPE_INTEGER);
-    if (iterator->range == AST_NONE) {
-      compile_error(c, iterator->label.span, "not supported yet: an iterator without a range");
-      emit_constant(c, TYPE_INTEGER, 0, iterator->label.span);
-    } else {
-      type = compile_range(c, iterator->range);
-      pop_type(c);
-      if (type.base != TYPE_NOTHING && type.dimensions != 1)
-        compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(c->el, type));
-      if (type.dimensions) type.dimensions--;
-    }
+    Type type = compile_range(c, iterator->range);
+    pop_type(c);
+    if (type.base != TYPE_NOTHING && type.dimensions != 1)
+      compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(c->el, type));
+    if (type.dimensions) type.dimensions--;
     uint32_t slot = compile_local(c, iterator->label.name, type, iterator->label.span);
     ScopeName entry = {iterator->label.name, slot, type, 0};
     vec_push(heap, &c->names, entry);

@@ -20,6 +20,18 @@ bool ast_path_is(const Ast *ast, AstPath path, const char *name) {
   return !part->quoted && !part->subscripts && !strcmp(names_text(ast->names, part->name), name);
 }
 
+static const char *const prefix_words[] = {"protected",   "final",  "inner",      "outer",        "redeclare",
+                                           "replaceable", "flow",   "stream",     "discrete",     "parameter",
+                                           "constant",    "input",  "output",     "encapsulated", "partial",
+                                           "pure",        "impure", "expandable", "operator"};
+_Static_assert(PREFIX_OPERATOR == 1 << (sizeof prefix_words / sizeof *prefix_words - 1), "one word a prefix");
+
+const char *ast_prefix_text(uint32_t prefixes) {
+  uint32_t bit = 0;
+  while (!(prefixes >> bit & 1)) bit++;
+  return prefix_words[bit];
+}
+
 const AstArgument *ast_argument(const Ast *ast, const AstModification *modification, const char *name) {
   for (uint32_t i = 0; modification && i < modification->arguments.count; i++)
     if (ast_path_is(ast, modification->arguments.data[i].name, name)) return &modification->arguments.data[i];

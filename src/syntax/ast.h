@@ -56,7 +56,7 @@ typedef enum AstKind {
   AST_REFERENCE, /* ast_path; kids: the subscripts of all parts, in order */
   AST_END,       /* end inside of subscripts */
   AST_COLON,     /* : as a subscript or dimension */
-  AST_OMITTED,   /* a place left empty: (a, , c) := f(x), an iterator without range */
+  AST_OMITTED,   /* a place left empty: (a, , c) := f(x) */
   /* A call: ast_path is the function (der, initial, pure too); kids: positional arguments, then as many named
    * ones as there are labels. */
   AST_CALL,
@@ -172,7 +172,7 @@ typedef struct AstBranch {
 
 typedef struct AstIterator {
   AstLabel label;
-  AstExpr range; /* AST_NONE: deduced from the use */
+  AstExpr range;
 } AstIterator;
 
 struct AstStatement {
@@ -363,6 +363,9 @@ typedef struct Ast {
 
 /* The words for kinds of classes. */
 extern const char *const ast_class_words[];
+
+/* The word of the first of some prefixes. */
+const char *ast_prefix_text(uint32_t prefixes);
 
 /* ---- reading ---- */
 

@@ -3,6 +3,7 @@
 #include "syntax/directory.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,12 +64,10 @@ static void add_entry(const char *path, const char *name, Arena *arena, StoredCl
 }
 
 bool directory_entry(const char *path, Arena *arena, StoredClassVec *classes) {
-  char *real = realpath(path, NULL);
-  if (!real) return false;
-  void *ticket = heap_defer(arena->heap, free, real);
-  char *whole = arena_copy(arena, real, strlen(real)), *slash = strrchr(whole, '/');
-  heap_release(arena->heap, ticket);
+  char whole[PATH_MAX];
+  if (!realpath(path, whole)) return false;
   uint32_t before = classes->count;
+  char *slash = strrchr(whole, '/');
   *slash = '\0';
   add_entry(whole, slash + 1, arena, classes);
   return classes->count > before;

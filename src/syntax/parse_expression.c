@@ -3,7 +3,7 @@
  * Invariant: between two steps, every construct that is open (a bracket, a call, a sum that may go on) is a frame, and
  * each finished expression that waits for its frame is an operand. A node is added when its frame is reduced, after all
  * its kids: this is the post-order that ast.h promises. */
-#include "syntax/parser_state.h"
+#include "syntax/deduce.h"
 
 /* Frames in rising precedence; those up to FRAME_IF are brackets, which only their own ending reduces. */
 typedef enum FrameKind {
@@ -438,7 +438,10 @@ static Step read_iterator(Parser *parser) {
   if (!parse_label(parser, &label, "the name of an iterator")) return STEP_FAILED;
   vec_push(parser->heap, &parser->labels, label);
   if (parser_accept(parser, TOKEN_IN)) return STEP_OPERAND;
-  emit_omitted(parser);
+  AstExpr e = parser->operands.data[vec_last(&parser->frames).operands].node;
+  AstExpr range = deduce_range(parser, label, ast_first(parser->ast, e), e + 1);
+  if (range == AST_NONE) return STEP_FAILED;
+  vec_push(parser->heap, &parser->operands, (Operand){range, label.span.begin});
   return STEP_OPERATOR;
 }
 

@@ -2,7 +2,7 @@
  *
  * Invariant: each block that is open (if, for, when, while) is a frame; finished statements of the innermost
  * branch are those above its mark on the stack of statements. Its end makes a statement of the frame. */
-#include "syntax/parser_state.h"
+#include "syntax/deduce.h"
 
 /* ---- blocks ---- */
 
@@ -18,6 +18,7 @@ static const char *block_keyword(AstStatementKind kind) {
 static void push_block(Parser *parser, AstStatement statement, AstExpr condition, uint32_t begin) {
   BlockFrame frame = {.statement = statement, .branches = parser->branches.count};
   frame.statements = parser->statements.count;
+  frame.nodes = parser->ast->nodes.count;
   frame.branch = (AstBranch){.condition = condition, .span = {begin, parser->previous_end}};
   vec_push(parser->heap, &parser->blocks, frame);
 }
@@ -29,10 +30,20 @@ static void end_branch(Parser *parser) {
   vec_push(parser->heap, &parser->branches, frame->branch);
 }
 
+/* Iterators without a range have that of their use in the block. */
+static void deduce_ranges(Parser *parser, BlockFrame *frame) {
+  AstExpr end = parser->ast->nodes.count;
+  for (uint32_t i = 0; i < frame->statement.iterators.count; i++) {
+    AstIterator *iterator = &frame->statement.iterators.data[i];
+    if (iterator->range == AST_NONE) iterator->range = deduce_range(parser, iterator->label, frame->nodes, end);
+  }
+}
+
 static AstStatement close_block(Parser *parser) {
   end_branch(parser);
   BlockFrame frame = vec_pop(&parser->blocks);
   parser_take(parser, &frame.statement.branches, &parser->branches, frame.branches);
+  deduce_ranges(parser, &frame);
   frame.statement.span.end = parser->previous_end;
   return frame.statement;
 }

@@ -40,6 +40,7 @@ typedef struct BlockFrame {
   AstBranch branch;
   bool is_otherwise; /* the branch is `else` */
   uint32_t branches, statements;
+  uint32_t nodes; /* where its expressions begin in the tree */
 } BlockFrame;
 
 /* A class that is open. */

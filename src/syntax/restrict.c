@@ -13,30 +13,17 @@ enum {
   SCOPE_PREFIXES = PREFIX_INNER | PREFIX_OUTER,
 };
 
-static const char *const prefix_words[] = {"protected",   "final",  "inner",      "outer",        "redeclare",
-                                           "replaceable", "flow",   "stream",     "discrete",     "parameter",
-                                           "constant",    "input",  "output",     "encapsulated", "partial",
-                                           "pure",        "impure", "expandable", "operator"};
-_Static_assert(PREFIX_OPERATOR == 1 << (sizeof prefix_words / sizeof *prefix_words - 1), "one word a prefix");
-
-/* The word of the lowest bit. */
-static const char *prefix_word(uint32_t prefixes) {
-  uint32_t bit = 0;
-  while (!(prefixes >> bit & 1)) bit++;
-  return prefix_words[bit];
-}
-
 /* ---- prefixes ---- */
 
 static bool refuse_pair(Parser *parser, uint32_t prefixes, uint32_t group, Span span) {
   uint32_t found = prefixes & group, rest = found & (found - 1);
   if (!rest) return false;
-  parser_error(parser, span, "`%s` and `%s` exclude each other", prefix_word(found), prefix_word(rest));
+  parser_error(parser, span, "`%s` and `%s` exclude each other", ast_prefix_text(found), ast_prefix_text(rest));
   return true;
 }
 
 static bool refuse_prefix(Parser *parser, uint32_t prefixes, const char *of, Span span) {
-  if (prefixes) parser_error(parser, span, "%s cannot be `%s`", of, prefix_word(prefixes));
+  if (prefixes) parser_error(parser, span, "%s cannot be `%s`", of, ast_prefix_text(prefixes));
   return prefixes != 0;
 }
 
@@ -123,7 +110,7 @@ static uint32_t refused_prefixes(AstClassKind kind) {
   case CLASS_RECORD: return PREFIX_PROTECTED | SCOPE_PREFIXES | DIRECTION_PREFIXES | CONNECTION_PREFIXES;
   case CLASS_CONNECTOR: return PREFIX_PROTECTED | SCOPE_PREFIXES;
   case CLASS_FUNCTION: return SCOPE_PREFIXES | CONNECTION_PREFIXES;
-  case CLASS_PACKAGE: return SCOPE_PREFIXES | CONNECTION_PREFIXES | DIRECTION_PREFIXES;
+  case CLASS_PACKAGE: return CONNECTION_PREFIXES | DIRECTION_PREFIXES;
   case CLASS_CLASS:
   case CLASS_MODEL:
   case CLASS_BLOCK:
@@ -146,7 +133,7 @@ static void check_function_component(Parser *parser, const AstElement *element, 
   bool is_argument = element->prefixes & DIRECTION_PREFIXES;
   if (is_argument && element->prefixes & PREFIX_PROTECTED)
     parser_error(parser, label.span, "`%s` of a function is `%s`, and cannot be protected", name,
-                 prefix_word(element->prefixes & DIRECTION_PREFIXES));
+                 ast_prefix_text(element->prefixes & DIRECTION_PREFIXES));
   else if (!is_argument && !may_be_public(parser, element))
     parser_error(parser, label.span, "`%s` of a function is neither input nor output: it must be protected", name);
 }
@@ -158,7 +145,8 @@ static void check_component(Parser *parser, const AstClass *definition, const As
   uint32_t refused = element->prefixes & refused_prefixes(definition->kind);
   if (type.count == 1 && !type.global && ast_part(parser->ast, type, 0)->name == label.name)
     parser_error(parser, label.span, "component `%s` has the name of its type", name);
-  else if (refused) parser_error(parser, label.span, "`%s` of a %s cannot be `%s`", name, kind, prefix_word(refused));
+  else if (refused)
+    parser_error(parser, label.span, "`%s` of a %s cannot be `%s`", name, kind, ast_prefix_text(refused));
   else if (definition->kind == CLASS_TYPE || definition->kind == CLASS_OPERATOR)
     parser_error(parser, label.span, "%s has no components such as `%s`",
                  definition->kind == CLASS_TYPE ? "a type" : "an operator", name);
