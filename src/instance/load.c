@@ -238,7 +238,8 @@ Model *instance_load(Heap *heap, Names *names, Source *source, const char *class
                      const ModificationVec *modifications, LangOptions options, Diags *diags) {
   Ast *ast = parse(heap, names, source, diags);
   if (diags->errors) return NULL;
-  bool is_alone = ast->main->classes.count && !options.library.path && !ast->main->within.count;
+  bool is_alone = ast->main->classes.count && !options.library.path && !ast->main->within.count &&
+                  !library_is_package(source_main(source)->path);
   if (ast->main->version || (is_alone && is_flat(ast)))
     return lang_load_class(ast, source, class_name, modifications, options, diags);
   Tree *tree = heap_alloc(heap, sizeof *tree);
