@@ -3,14 +3,17 @@ package BouncingBall "contact as a component: balls of an array, each with its o
     parameter Real g(unit = "m/s2") = 9.81;
   end World;
 
-  connector Point
+  connector Point "what is seen of a ball"
     Real h(unit = "m");
     Real v(unit = "m/s");
   end Point;
 
+  connector PointInput = input Point;
+  connector PointOutput = output Point;
+
   model Ball
     outer World world;
-    Point point;
+    PointOutput point;
     parameter Real e = 0.8 "coefficient of restitution";
     parameter Real h0(unit = "m") = 1;
     Real h(unit = "m", start = h0, fixed = true);
@@ -29,7 +32,7 @@ package BouncingBall "contact as a component: balls of an array, each with its o
 
   model Highest "watches its balls"
     parameter Integer n;
-    Point point[n];
+    PointInput point[n];
     Real top(unit = "m") = max(point.h);
   end Highest;
 

@@ -6,34 +6,47 @@ package SignalBus "an expandable connector: sensors and controllers say what the
   end Bus;
 
   model Vehicle
-    Bus bus;
     parameter Real m(unit = "kg") = 1000;
     parameter Real d(unit = "N.s/m") = 50;
-    RealOutput v(unit = "m/s", start = 0, fixed = true);
     RealInput f(unit = "N");
+    RealOutput v(unit = "m/s", start = 0, fixed = true);
   equation
     m*der(v) = f - d*v;
-    connect(v, bus.speed);
-    connect(bus.force, f);
   end Vehicle;
 
-  block Driver
-    Bus bus;
-    RealOutput wish(unit = "m/s") = if time < 5 then 10 else 20;
+  block Gain
+    RealInput u;
+    RealOutput y;
+    parameter Real k = 1;
   equation
-    connect(wish, bus.wish);
+    y = k*u;
+  end Gain;
+
+  block Difference
+    RealInput u1, u2;
+    RealOutput y = u1 - u2;
+  end Difference;
+
+  block Wish
+    RealOutput y(unit = "m/s") = if time < 5 then 10 else 20;
+  end Wish;
+
+  model Driver
+    Bus bus;
+    Wish wish;
+  equation
+    connect(wish.y, bus.wish);
   end Driver;
 
-  block Controller "speed is asked for by name, the force is offered"
+  model Controller "speed and wish are asked for by name, the force is offered"
     Bus bus;
-    parameter Real k(unit = "N.s/m") = 500;
-    RealInput wish(unit = "m/s"), speed(unit = "m/s");
-    RealOutput force(unit = "N");
+    Difference error;
+    Gain gain(k = 500);
   equation
-    force = k*(wish - speed);
-    connect(bus.wish, wish);
-    connect(bus.speed, speed);
-    connect(force, bus.force);
+    connect(bus.wish, error.u1);
+    connect(bus.speed, error.u2);
+    connect(error.y, gain.u);
+    connect(gain.y, bus.force);
   end Controller;
 
   model Cruise
@@ -42,7 +55,8 @@ package SignalBus "an expandable connector: sensors and controllers say what the
     Driver driver;
     Controller controller;
   equation
-    connect(vehicle.bus, bus);
+    connect(vehicle.v, bus.speed);
+    connect(bus.force, vehicle.f);
     connect(driver.bus, bus);
     connect(controller.bus, bus);
     annotation(experiment(StopTime = 10, Tolerance = 1e-8));

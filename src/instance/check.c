@@ -6,14 +6,67 @@
 
 /* ---- equal elements ---- */
 
+/* The next character that counts: blanks and comments do not. */
+static const char *skip_blanks(const char *at, const char *end) {
+  while (at < end) {
+    if (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') at++;
+    else if (end - at > 1 && at[0] == '/' && at[1] == '/') {
+      while (at < end && *at != '\n') at++;
+    } else if (end - at > 1 && at[0] == '/' && at[1] == '*') {
+      const char *close = strstr(at + 2, "*/");
+      at = close && close + 2 < end ? close + 2 : end;
+    } else break;
+  }
+  return at;
+}
+
 static bool same_text(const Tree *tree, Span a, Span b) {
-  uint32_t length = a.end - a.begin;
-  if (length != b.end - b.begin) return false;
-  return memcmp(source_text(tree->ast->source, a.begin), source_text(tree->ast->source, b.begin), length) == 0;
+  const char *left = source_text(tree->ast->source, a.begin), *left_end = left + (a.end - a.begin);
+  const char *right = source_text(tree->ast->source, b.begin), *right_end = right + (b.end - b.begin);
+  for (;;) {
+    left = skip_blanks(left, left_end);
+    right = skip_blanks(right, right_end);
+    if (left == left_end || right == right_end) return left == left_end && right == right_end;
+    if (*left++ != *right++) return false;
+  }
+}
+
+static bool same_expression(const Tree *tree, AstExpr a, AstExpr b) {
+  if (a == AST_NONE || b == AST_NONE) return a == b;
+  return same_text(tree, ast_span(tree->ast, a), ast_span(tree->ast, b));
+}
+
+static bool same_expressions(const Tree *tree, AstExprs a, AstExprs b) {
+  bool same = a.count == b.count;
+  for (uint32_t i = 0; same && i < a.count; i++) same = same_expression(tree, a.data[i], b.data[i]);
+  return same;
+}
+
+static bool same_modification(const Tree *tree, const AstModification *a, const AstModification *b) {
+  return a && b ? same_text(tree, a->span, b->span) : a == b;
+}
+
+/* Descriptions and annotations may differ. */
+static bool same_component(const Tree *tree, const AstComponent *a, const AstComponent *b) {
+  return same_text(tree, a->type->name.span, b->type->name.span) &&
+         same_expressions(tree, a->type->dimensions, b->type->dimensions) &&
+         same_expressions(tree, a->dimensions, b->dimensions) && same_expression(tree, a->condition, b->condition) &&
+         same_modification(tree, a->modification, b->modification);
+}
+
+static bool same_class(const Tree *tree, const AstElement *a, const AstElement *b) {
+  const AstClass *left = a->class_definition, *right = b->class_definition;
+  if (left->form != FORM_SHORT || right->form != FORM_SHORT) return same_text(tree, a->span, b->span);
+  return left->kind == right->kind && same_text(tree, left->base.name.span, right->base.name.span) &&
+         same_expressions(tree, left->base.dimensions, right->base.dimensions) &&
+         same_modification(tree, left->modification, right->modification);
 }
 
 bool elements_equal(Tree *tree, const Element *a, const Element *b) {
-  return a->ast->kind == b->ast->kind && a->part != b->part && same_text(tree, a->ast->span, b->ast->span);
+  const AstElement *left = a->ast, *right = b->ast;
+  if (left->kind != right->kind || a->part == b->part || left->prefixes != right->prefixes) return false;
+  return left->kind == AST_COMPONENT ? same_component(tree, left->component, right->component)
+                                     : same_class(tree, left, right);
 }
 
 /* ---- modifiers ---- */

@@ -114,6 +114,16 @@ static const ConnectRecord *find_record(Connections *connections, const ConnectS
   return NULL;
 }
 
+/* Node of element i of a record in element `outer` of the clause's instance. */
+static uint32_t node_at(const ConnectRecord *record, const ConnectReference *reference, uint32_t outer, uint32_t i) {
+  uint32_t count = type_count(record->instance);
+  return record->first + element_at(reference, outer, i * count) / count;
+}
+
+static uint32_t node_count(const ConnectRecord *record, const ConnectReference *reference) {
+  return reference->elements.count / type_count(record->instance);
+}
+
 /* Connections.branch(a.R, b.R) */
 static void read_branch(Connections *connections, const ConnectSource *source, AstExpr call) {
   const Ast *ast = connections->tree->ast;
@@ -122,8 +132,8 @@ static void read_branch(Connections *connections, const ConnectSource *source, A
   const ConnectRecord *from = find_record(connections, source, &a), *to = find_record(connections, source, &b);
   uint32_t outer = outer_count(connections->tree, source->instance);
   for (uint32_t p = 0; from && to && p < outer; p++)
-    for (uint32_t i = 0; i < a.elements.count && i < b.elements.count; i++) {
-      ConnectEdge edge = {from->first + element_at(&a, p, i), to->first + element_at(&b, p, i), true, false};
+    for (uint32_t i = 0; i < node_count(from, &a) && i < node_count(to, &b); i++) {
+      ConnectEdge edge = {node_at(from, &a, p, i), node_at(to, &b, p, i), true, false};
       vec_push(connections->heap, &connections->graph.edges, edge);
       vec_push(connections->heap, &connections->edge_links, CONNECT_NONE);
     }
@@ -150,9 +160,9 @@ static void read_root(Connections *connections, const ConnectSource *source, Ast
               read_priority(tree, source->clause, ast_kid(tree->ast, call, 1), &priority);
   uint32_t outer = outer_count(tree, source->instance);
   for (uint32_t p = 0; record && fits && p < outer; p++)
-    for (uint32_t i = 0; i < node.elements.count; i++)
+    for (uint32_t i = 0; i < node_count(record, &node); i++)
       vec_push(connections->heap, &connections->graph.roots,
-               (ConnectRoot){record->first + element_at(&node, p, i), priority, is_definite});
+               (ConnectRoot){node_at(record, &node, p, i), priority, is_definite});
   connect_reference_free(connections, &node);
 }
 
@@ -269,8 +279,9 @@ static void declare_operators(Connections *connections) {
 
 bool connections_write(Flat *flat) {
   static void (*const passes[])(Connections *) = {
-      list_sources, connect_expand,     connect_register,    read_clauses,          solve_graph,
-      join_all,     connect_write_sets, connect_write_graph, connect_write_streams, declare_operators};
+      list_sources,          connect_expand,   connect_register,      connect_check,      read_clauses,
+      solve_graph,           join_all,         connect_check_sources, connect_write_sets, connect_write_graph,
+      connect_write_streams, declare_operators};
   Connections *connections = connections_of(flat->tree);
   connections->flat = flat;
   for (size_t i = 0; i < sizeof passes / sizeof *passes && flat->tree->diags->errors == 0; i++) passes[i](connections);

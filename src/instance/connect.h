@@ -13,7 +13,10 @@ typedef enum ConnectSide { SIDE_INSIDE, SIDE_OUTSIDE } ConnectSide;
 /* A connector, alone or within another one. */
 typedef struct ConnectConnector {
   Instance *instance;
-  uint32_t first; /* place of its first element's cardinality */
+  uint32_t first;                                            /* place of its first element's cardinality */
+  uint32_t count;                                            /* elements, over all dimensions */
+  bool is_inner;                                             /* it stands in another connector */
+  uint32_t variables, variable_count, records, record_count; /* ranges of what is inside of one that is not */
 } ConnectConnector;
 
 /* A variable in a connector. */
@@ -24,7 +27,8 @@ typedef struct ConnectVariable {
   uint32_t count;      /* elements, over all dimensions */
 } ConnectVariable;
 
-/* An overdetermined record in a connector: one node of the graph an element. */
+/* An overdetermined record in a connector: one node of the graph an element. A type with dimensions of its own
+ * (type Orientation = Real[3, 3] with a constraint) is one, too: those are not counted. */
 typedef struct ConnectRecord {
   Instance *instance;
   Instance *constraint; /* its function equalityConstraint */
@@ -98,6 +102,7 @@ struct Connections {
   IndexVec edge_links; /* of each edge: its link; CONNECT_NONE: a branch */
   ConnectSets sets;    /* of ends */
   uint32_t *source_of; /* of an end: a clause that put it in its set */
+  bool *is_idle;       /* of a set: it has elements of expandable connectors only, that nothing else is connected to */
   VEC(ConnectQuery) queries;
   Map query_of;
 };
@@ -125,6 +130,13 @@ void split_element(const IndexVec *sizes, uint32_t element, uint32_t *subscripts
 /* The element of a variable of that name with the dimensions of the instance. */
 AstExpr element_reference(Connections *connections, const Instance *instance, Name name, uint32_t element, Span span);
 
+/* The element of an overdetermined record, as a whole. */
+AstExpr record_reference(Connections *connections, const Instance *instance, uint32_t element, Span span);
+
+/* How many of the last dimensions are those of the type of the instance, and the product of their sizes. */
+uint32_t type_dimensions(const Instance *instance);
+uint32_t type_count(const Instance *instance);
+
 /* ---- expandable connectors (connect_expand.c) ---- */
 
 /* Adds to expandable connectors what their connections bring. */
@@ -140,6 +152,21 @@ const ConnectVariable *member_variable(const Connections *connections, uint32_t 
 
 /* The function equalityConstraint of a record or type; NULL if it has none. */
 Instance *equality_constraint(Tree *tree, Instance *instance);
+
+/* How many numbers an equality constraint gives. */
+uint32_t residue_count(Tree *tree, Instance *constraint);
+
+/* ---- checking (connect_check.c) ---- */
+
+/* Refuses connectors that are not as the specification asks. */
+void connect_check(Connections *connections);
+
+/* Finds idle sets, and refuses elements of expandable connectors that only receive. */
+void connect_check_sources(Connections *connections);
+
+/* An output inside, or a public input outside, gives the value of its set. */
+bool is_source(const Connections *connections, uint32_t end);
+bool in_expandable(const Connections *connections, uint32_t end);
 
 /* ---- references (connect_reference.c) ---- */
 

@@ -19,13 +19,29 @@ void split_element(const IndexVec *sizes, uint32_t element, uint32_t *subscripts
   }
 }
 
-AstExpr element_reference(Connections *connections, const Instance *instance, Name name, uint32_t element, Span span) {
+uint32_t type_dimensions(const Instance *instance) {
+  const AstComponent *component = instance->element ? instance->element->component : NULL;
+  uint32_t written = component ? component->dimensions.count + component->type->dimensions.count : 0;
+  bool has_own = instance_is_leaf(instance) && !instance->is_added && instance->dimensions.count > written;
+  return has_own ? instance->dimensions.count - written : 0;
+}
+
+uint32_t type_count(const Instance *instance) {
+  uint32_t count = 1;
+  for (uint32_t i = 0; i < type_dimensions(instance); i++)
+    count *= instance->dimensions.data[instance->dimensions.count - 1 - i].size;
+  return count;
+}
+
+/* With `left_out` subscripts less: all of those dimensions. */
+static AstExpr partial_reference(Connections *connections, const Instance *instance, Name name, uint32_t element,
+                                 uint32_t left_out, Span span) {
   IndexVec sizes = {0};
   list_sizes(connections, instance, &sizes);
   uint32_t *subscripts = heap_array(connections->heap, sizes.count, sizeof *subscripts);
   split_element(&sizes, element, subscripts);
   VEC(AstExpr) made = {0};
-  for (uint32_t i = 0; i < sizes.count; i++) {
+  for (uint32_t i = 0; i + left_out < sizes.count; i++) {
     AstExpr subscript = flat_integer(connections->tree, subscripts[i], span);
     vec_push(connections->heap, &made, subscript);
   }
@@ -33,4 +49,13 @@ AstExpr element_reference(Connections *connections, const Instance *instance, Na
   heap_free(connections->heap, subscripts);
   vec_free(connections->heap, &made, &sizes);
   return reference;
+}
+
+AstExpr element_reference(Connections *connections, const Instance *instance, Name name, uint32_t element, Span span) {
+  return partial_reference(connections, instance, name, element, 0, span);
+}
+
+AstExpr record_reference(Connections *connections, const Instance *instance, uint32_t element, Span span) {
+  return partial_reference(connections, instance, instance->flat_name, element * type_count(instance),
+                           type_dimensions(instance), span);
 }

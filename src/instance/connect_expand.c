@@ -48,6 +48,25 @@ static void add_named(Connections *connections, const ConnectPath *path, const C
   vec_free(tree->heap, &sizes);
 }
 
+static bool has_open_size(const Connections *connections, const Instance *element) {
+  bool is_open = false;
+  for (uint32_t i = 0; i < element->dimensions.count; i++)
+    is_open |= element->dimensions.data[i].e != AST_NONE &&
+               ast_kind(connections->tree->ast, element->dimensions.data[i].e) == AST_COLON;
+  return is_open && !element->has_sizes;
+}
+
+/* Real x[:] of an expandable connector is as large as what it is connected to. */
+static bool take_sizes(Connections *connections, const ConnectSource *source, Instance *element, AstExpr other) {
+  if (!element->parent || !is_expandable(element->parent) || !has_open_size(connections, element)) return false;
+  ConnectReference like = connect_reference(connections, source, other);
+  bool fits = like.instance && like.shape.count == element->dimensions.count;
+  for (uint32_t i = 0; fits && i < like.shape.count; i++) element->dimensions.data[i].size = like.shape.data[i];
+  element->has_sizes = fits;
+  connect_reference_free(connections, &like);
+  return fits;
+}
+
 /* A path that names an element which its expandable connector lacks. */
 static bool lacks_element(const Connections *connections, const ConnectPath *path) {
   uint32_t parts = ast_path(connections->tree->ast, path->e).count;
@@ -135,6 +154,8 @@ static bool expand_clause(Connections *connections, const ConnectSource *source)
   bool is_changed = false;
   if (first) is_changed |= grow_named(connections, &left, first);
   if (second) is_changed |= grow_named(connections, &right, second);
+  if (first && second) is_changed |= take_sizes(connections, source, first, right.e);
+  if (first && second) is_changed |= take_sizes(connections, source, second, left.e);
   if (first && second) is_changed |= expand_both(connections, first, second);
   else if (second && lacks_element(connections, &left)) is_changed = expand_named(connections, &left, right.e);
   else if (first && lacks_element(connections, &right)) is_changed = expand_named(connections, &right, left.e);

@@ -35,13 +35,16 @@ __attribute__((format(printf, 3, 4))) static void refuse(Matching *m, const Matc
 static const char *kind_text(uint32_t prefixes) {
   if (prefixes & PREFIX_FLOW) return "a flow variable";
   if (prefixes & PREFIX_STREAM) return "a stream variable";
-  if (prefixes & (PREFIX_PARAMETER | PREFIX_CONSTANT)) return "a parameter or constant";
+  if (prefixes & PREFIX_CONSTANT) return "a constant";
+  if (prefixes & PREFIX_PARAMETER) return "a parameter";
+  if (prefixes & (PREFIX_INPUT | PREFIX_OUTPUT)) return "a signal";
   return "a potential variable";
 }
 
 static bool kinds_match(Matching *m, const MatchPlace *place) {
   const char *left = kind_text(place->left->prefixes), *right = kind_text(place->right->prefixes);
-  if (left == right) return true;
+  bool is_loose = is_expandable(place->left->parent) || is_expandable(place->right->parent);
+  if (left == right || is_loose) return true;
   refuse(m, place, "one is %s, the other %s", left, right);
   return false;
 }
@@ -77,8 +80,9 @@ static void match_record(Matching *m, MatchPlace *place) {
   uint32_t right = map_get(&connections->record_of, instance_key(place->right));
   if (left == MAP_NONE || right == MAP_NONE) return;
   place->record = m->match->record_count++;
-  place->per_record = 1;
-  vec_push(connections->heap, &connections->record_pairs, (ConnectRecordPair){left, right, place->inner});
+  place->per_record = type_count(place->left);
+  vec_push(connections->heap, &connections->record_pairs,
+           (ConnectRecordPair){left, right, place->inner / place->per_record});
 }
 
 static void match_variable(Matching *m, const MatchPlace *place) {
@@ -142,6 +146,7 @@ static void match_places(Matching *m) {
     bool is_left_leaf = instance_is_leaf(place.left), is_right_leaf = instance_is_leaf(place.right);
     if (is_left_leaf && is_right_leaf) match_variable(m, &place);
     else if (is_left_leaf || is_right_leaf) refuse(m, &place, "one is a variable, the other has elements");
+    else if (is_expandable(place.left) != is_expandable(place.right)) refuse(m, &place, "only one is expandable");
     else push_elements(m, &place, &stack);
   }
   vec_free(heap, &stack);

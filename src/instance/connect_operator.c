@@ -8,7 +8,9 @@
 
 /* ---- declarations ---- */
 
-static AstExprs flat_dimensions(Connections *connections, const Instance *instance, Span span) {
+static AstExprs flat_dimensions(Connections *connections, const ConnectQuery *query) {
+  const Instance *instance = query->argument;
+  Span span = query->span;
   VEC(AstExpr) sizes = {0};
   const Instance *chain[256];
   uint32_t depth = 0;
@@ -19,6 +21,8 @@ static AstExprs flat_dimensions(Connections *connections, const Instance *instan
       AstExpr size = flat_integer(connections->tree, chain[depth]->dimensions.data[i].size, span);
       vec_push(connections->heap, &sizes, size);
     }
+  bool is_record = query->operation == CONNECT_IS_ROOT || query->operation == CONNECT_ROOTED;
+  if (is_record) sizes.count -= type_dimensions(instance);
   AstExprs kept = {arena_copy_array(&connections->tree->arena, sizes.data, sizes.count, sizeof(AstExpr)), sizes.count};
   vec_free(connections->heap, &sizes);
   return kept;
@@ -32,7 +36,7 @@ static void declare(Connections *connections, const ConnectQuery *query, const c
   named->name = flat_path(tree, names_add(tree->names, type, strlen(type)), span);
   AstComponent *component = arena_alloc(&tree->arena, sizeof *component);
   *component = (AstComponent){.type = named, .label = {query->name, span}, .condition = AST_NONE};
-  component->dimensions = flat_dimensions(connections, query->argument, span);
+  component->dimensions = flat_dimensions(connections, query);
   if (value != AST_NONE) {
     component->modification = arena_alloc(&tree->arena, sizeof *component->modification);
     component->modification->value = value;
@@ -105,7 +109,7 @@ void connect_declare_operator(Connections *connections, const ConnectQuery *quer
   else if (query->operation == CONNECT_IN_STREAM || query->operation == CONNECT_ACTUAL_STREAM)
     declare(connections, query, "Real", 0, AST_NONE);
   else {
-    AstExprs dimensions = flat_dimensions(connections, query->argument, query->span);
+    AstExprs dimensions = flat_dimensions(connections, query);
     AstExpr value = constant_value(connections, query, dimensions, query->span);
     declare(connections, query, query->operation == CONNECT_CARDINALITY ? "Integer" : "Boolean", PREFIX_CONSTANT,
             value);
@@ -114,21 +118,11 @@ void connect_declare_operator(Connections *connections, const ConnectQuery *quer
 
 /* ---- broken loops ---- */
 
-/* How many numbers the constraint gives. */
-static uint32_t residue_count(Connections *connections, Instance *constraint) {
-  for (uint32_t i = 0; instance_open(connections->tree, constraint) && i < constraint->elements.count; i++) {
-    Instance *output = instance_component(connections->tree, constraint, i);
-    if (!output || !(output->prefixes & PREFIX_OUTPUT)) continue;
-    return instance_sizes(connections->tree, output) ? instance_count(output) : 0;
-  }
-  return 0;
-}
-
 /* zeros(n) = equalityConstraint(left, right) */
 static void write_constraint(Connections *connections, const ConnectRecord *left, const ConnectRecord *right,
                              const ConnectEdge *edge, Span span) {
   Tree *tree = connections->tree;
-  uint32_t count = residue_count(connections, left->constraint);
+  uint32_t count = residue_count(tree, left->constraint);
   Name function = define_class(tree, left->constraint);
   if (count == 0 || function == 0) return;
   VEC(AstExpr) zeros = {0};
@@ -140,8 +134,8 @@ static void write_constraint(Connections *connections, const ConnectRecord *left
   vec_free(connections->heap, &zeros);
   reach_component(tree, left->instance);
   reach_component(tree, right->instance);
-  sides[0] = element_reference(connections, left->instance, left->instance->flat_name, edge->a - left->first, span);
-  sides[1] = element_reference(connections, right->instance, right->instance->flat_name, edge->b - right->first, span);
+  sides[0] = record_reference(connections, left->instance, edge->a - left->first, span);
+  sides[1] = record_reference(connections, right->instance, edge->b - right->first, span);
   AstExpr residue = flat_call(tree, names_text(tree->names, function), sides, 2, span);
   flat_connection(connections->flat, nothing, residue, 0, span);
 }

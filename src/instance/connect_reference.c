@@ -214,6 +214,20 @@ static ConnectSide side_of(const ConnectPath *path) {
   return instance_is_connector(path->steps.data[0].instance) ? SIDE_OUTSIDE : SIDE_INSIDE;
 }
 
+/* c.c...c or m.c...c: connectors, of the class itself or of one of its components. */
+static bool has_form(Connections *connections, const ConnectPath *path) {
+  Tree *tree = connections->tree;
+  for (uint32_t i = 1; i + 1 < path->steps.count; i++) {
+    const Instance *instance = path->steps.data[i].instance;
+    if (instance_is_connector(instance) || instance_is_record(instance)) continue;
+    tree_error(tree, ast_span(tree->ast, path->e), path->source->instance,
+               "connectors of `%s` cannot be connected here: it stands inside of another component",
+               instance_text(tree, instance));
+    return false;
+  }
+  return true;
+}
+
 ConnectReference connect_reference(Connections *connections, const ConnectSource *source, AstExpr e) {
   ConnectPath path = {.source = source, .e = e};
   Tree *tree = connections->tree;
@@ -224,7 +238,7 @@ ConnectReference connect_reference(Connections *connections, const ConnectSource
   }
   Instance *found = connect_follow(connections, &path);
   if (!found && !path.is_absent) report_missing(connections, &path);
-  if (found) {
+  if (found && has_form(connections, &path)) {
     const Instance *above = common_ancestor(found, source->instance);
     reference.side = side_of(&path);
     reference.own = count_below(tree, found, above);

@@ -38,10 +38,19 @@ Instance *equality_constraint(Tree *tree, Instance *instance) {
   return found && !instance_is_component(found) ? found : NULL;
 }
 
+uint32_t residue_count(Tree *tree, Instance *constraint) {
+  for (uint32_t i = 0; instance_open(tree, constraint) && i < constraint->elements.count; i++) {
+    Instance *output = instance_component(tree, constraint, i);
+    if (!output || !(output->prefixes & PREFIX_OUTPUT)) continue;
+    return instance_sizes(tree, output) ? instance_count(output) : 0;
+  }
+  return 0;
+}
+
 static void register_record(Connections *connections, Instance *instance) {
   Instance *constraint = equality_constraint(connections->tree, instance);
   if (!constraint) return;
-  uint32_t count = element_count(connections->tree, instance);
+  uint32_t count = element_count(connections->tree, instance) / type_count(instance);
   map_put(&connections->record_of, instance_key(instance), connections->records.count);
   vec_push(connections->heap, &connections->records,
            (ConnectRecord){instance, constraint, connections->graph.node_count, count});
@@ -51,24 +60,36 @@ static void register_record(Connections *connections, Instance *instance) {
 static void register_connector(Connections *connections, Instance *connector) {
   uint32_t count = element_count(connections->tree, connector), first = connections->cardinality.count;
   map_put(&connections->connector_of, instance_key(connector), connections->connectors.count);
-  vec_push(connections->heap, &connections->connectors, (ConnectConnector){connector, first});
+  vec_push(connections->heap, &connections->connectors,
+           (ConnectConnector){.instance = connector, .first = first, .count = count, .is_inner = true});
   vec_reserve(connections->heap, &connections->cardinality, count);
   for (uint32_t i = 0; i < count; i++) connections->cardinality.data[first + i] = 0;
   connections->cardinality.count += count;
 }
 
+/* A connector; what stands in an expandable one is as good as one. */
+static bool is_connectable(const Instance *instance) {
+  return instance_is_connector(instance) || (instance->parent && is_expandable(instance->parent));
+}
+
 /* Everything below a connector, itself included. */
 static void register_contents(Connections *connections, Instance *connector) {
   InstanceVec stack = {0};
+  uint32_t number = connections->connectors.count;
+  uint32_t variables = connections->variables.count, records = connections->records.count;
   vec_push(connections->heap, &stack, connector);
   while (stack.count) {
     Instance *at = vec_pop(&stack);
-    if (instance_is_connector(at)) register_connector(connections, at);
+    if (is_connectable(at)) register_connector(connections, at);
     register_record(connections, at);
     if (instance_is_leaf(at)) register_variable(connections, at);
     else push_components(connections, at, &stack);
   }
   vec_free(connections->heap, &stack);
+  ConnectConnector *made = &connections->connectors.data[number];
+  made->is_inner = false;
+  made->variables = variables, made->variable_count = connections->variables.count - variables;
+  made->records = records, made->record_count = connections->records.count - records;
 }
 
 void connect_register(Connections *connections) {

@@ -37,6 +37,7 @@ static uint32_t term_end(const Connections *connections, uint32_t set, uint32_t 
 static bool same_shape(const Connections *connections, uint32_t a, uint32_t b) {
   const uint32_t *start = connections->sets.start;
   if (start[a + 1] - start[a] != start[b + 1] - start[b]) return false;
+  if (connections->is_idle[a] != connections->is_idle[b]) return false;
   for (uint32_t i = 0; i < start[a + 1] - start[a]; i++) {
     uint32_t left = term_end(connections, a, i), right = term_end(connections, b, i);
     if (end_side(left) != end_side(right)) return false;
@@ -219,18 +220,6 @@ static void write_assertion(Writer *writer, const Run *run, uint32_t term, Name 
            (AstStatement){.kind = AST_INVOKE, .left = invoked, .right = AST_NONE, .comment = comment, .span = span});
 }
 
-/* An output inside, or an input outside, gives the value of its set. */
-static bool is_source(const Connections *connections, uint32_t end) {
-  uint32_t prefixes = member_variable(connections, end_member(end))->instance->prefixes;
-  return prefixes & (end_side(end) == SIDE_INSIDE ? PREFIX_OUTPUT : PREFIX_INPUT);
-}
-
-static bool in_expandable(const Connections *connections, uint32_t end) {
-  const Instance *at = member_variable(connections, end_member(end))->instance;
-  while (at && !is_expandable(at)) at = at->parent;
-  return at != NULL;
-}
-
 /* The term that gives the value; the first if none does. Several are an error. */
 static uint32_t find_source(Writer *writer, uint32_t set, uint32_t terms, Span span) {
   Connections *connections = writer->connections;
@@ -291,13 +280,17 @@ static void write_run(Writer *writer, const Run *run) {
   write_body(writer, run, span);
 }
 
+static bool is_alive(const Connections *connections, uint32_t set) {
+  return set != CONNECT_NONE && !connections->is_idle[set];
+}
+
 /* Elements of expandable connectors exist only if something is connected to them. */
 static void declare_expanded(Connections *connections) {
   for (uint32_t i = 0; i < connections->variables.count; i++) {
     const ConnectVariable *variable = &connections->variables.data[i];
     uint32_t end = connect_end(variable->first, SIDE_INSIDE), last = end + 2 * variable->count;
     if (!in_expandable(connections, end)) continue;
-    while (end < last && connections->sets.set_of[end] == CONNECT_NONE) end++;
+    while (end < last && !is_alive(connections, connections->sets.set_of[end])) end++;
     const AstElement *element = end < last ? flat_component(connections->tree, variable->instance) : NULL;
     if (element) vec_push(connections->heap, &connections->flat->components, *element);
   }
@@ -309,7 +302,7 @@ void connect_write_sets(Connections *connections) {
   Writer writer = {.connections = connections, .iterator = names_add(connections->tree->names, iterator, 2)};
   for (uint32_t set = 0; set < connections->sets.set_count;) {
     Run run = find_run(connections, set);
-    write_run(&writer, &run);
+    if (!connections->is_idle[set]) write_run(&writer, &run);
     set += run.count;
     vec_free(connections->heap, &run.places, &run.subscripts, &run.steps);
   }

@@ -114,8 +114,32 @@ static bool local_dimensions(Tree *tree, Instance *type, const Instance *kid, As
   return true;
 }
 
+static AstExpr local_binding(Tree *tree, Instance *type, Instance *kid, bool *fits);
+
+/* A record whose fields are given one by one: it is made of them. AST_NONE if some has no value. */
+static AstExpr fields_binding(Tree *tree, Instance *type, Instance *record, bool *fits) {
+  AstExpr kids[64];
+  uint32_t count = 0;
+  Span span = record->element->component->label.span;
+  for (uint32_t i = 0; i < record->elements.count && count < 64; i++) {
+    Instance *kid = instance_component(tree, record, i);
+    if (!kid) continue;
+    kids[count] = kid->base == BASE_NONE && !instance_binding(kid) ? fields_binding(tree, type, kid, fits)
+                                                                   : local_binding(tree, type, kid, fits);
+    if (kids[count++] == AST_NONE) return AST_NONE;
+  }
+  AstNode node = {.kind = AST_CALL, .operation = 1, .global = 1, .span = span};
+  node.extra = flat_path(tree, define_class(tree, record->type), span).first;
+  node.extra_count = 1;
+  return count ? flat_node(tree, node, kids, count) : AST_NONE;
+}
+
 static AstExpr local_binding(Tree *tree, Instance *type, Instance *kid, bool *fits) {
   const Modifier *binding = instance_binding(kid);
+  bool is_record = kid->base == BASE_NONE && kid->restriction == CLASS_RECORD && kid->parent == type;
+  bool has_fields = is_record && kid->modifiers.count && kid->modifiers.data[0].modification &&
+                    kid->modifiers.data[0].modification->arguments.count;
+  if (!binding && has_fields && !kid->dimensions.count) return fields_binding(tree, type, kid, fits);
   if (!binding || binding->scope.instance->kind == INSTANCE_COMPONENT) return AST_NONE;
   Resolver resolver = local_resolver(tree, type, binding->scope);
   AstExpr e = resolve_expression(&resolver, binding->value);
@@ -252,6 +276,39 @@ static AstClass *define_function(Tree *tree, Instance *function) {
   return made;
 }
 
+/* ---- operator records ---- */
+
+typedef VEC(struct AstOverload) OverloadVec;
+
+static void add_overload(Tree *tree, Name operation, Instance *function, OverloadVec *list) {
+  if (function->restriction != CLASS_FUNCTION || !define_class(tree, function)) return;
+  vec_push(tree->heap, list, (struct AstOverload){operation, function->flat_name});
+}
+
+/* operator function '+', or operator '+' with several functions in it. */
+static void add_overloads(Tree *tree, Instance *record, AstClass *made) {
+  OverloadVec list = {0};
+  for (uint32_t i = 0; i < record->elements.count; i++) {
+    const Element *element = &record->elements.data[i];
+    if (element->is_removed || element->ast->kind != AST_CLASS) continue;
+    const AstClass *definition = element->ast->class_definition;
+    if (definition->kind != CLASS_OPERATOR && !(definition->prefixes & PREFIX_OPERATOR)) continue;
+    Name operation = element->name;
+    Instance *kid = element_instance(tree, record, i);
+    if (!kid || !instance_open(tree, kid)) continue;
+    if (kid->restriction == CLASS_FUNCTION) add_overload(tree, operation, kid, &list);
+    else
+      for (uint32_t k = 0; k < kid->elements.count; k++) {
+        Instance *function = kid->elements.data[k].ast->kind == AST_CLASS ? element_instance(tree, kid, k) : NULL;
+        if (function) add_overload(tree, operation, function, &list);
+      }
+  }
+  made->operators.data = arena_array(&tree->arena, list.count, sizeof *list.data);
+  made->operators.count = list.count;
+  if (list.count) memcpy(made->operators.data, list.data, list.count * sizeof *list.data);
+  vec_free(tree->heap, &list);
+}
+
 /* ---- the others ---- */
 
 static AstClass *define_record(Tree *tree, Instance *record) {
@@ -260,6 +317,7 @@ static AstClass *define_record(Tree *tree, Instance *record) {
   AstClass *made = class_new(tree, record, &elements);
   made->kind = CLASS_RECORD;
   made->annotation = NULL;
+  add_overloads(tree, record, made);
   return made;
 }
 

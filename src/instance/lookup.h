@@ -46,7 +46,7 @@ Instance *scope_try_class(Tree *tree, Scope scope, AstPath path);
 Instance *instance_inner(Tree *tree, Instance *instance);
 const char *restriction_text(AstClassKind restriction);
 
-/* ---- declare.c ---- */
+/* ---- binding.c ---- */
 
 /* The modifier that gives the value; NULL if there is none. */
 const Modifier *instance_binding(const Instance *instance);

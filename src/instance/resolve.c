@@ -388,6 +388,7 @@ static AstExpr resolve_call(Copy *copy, AstExpr e) {
   bool is_local = called && called->kind == INSTANCE_COMPONENT && called->parent == copy->r->function;
   if (called && called->kind == INSTANCE_COMPONENT && !is_local) called = NULL;
   if (called && called->base != BASE_NONE && !called->definition) called = NULL; /* Integer(e), String(x) */
+  if (!called && path.count == 1 && node.kind == AST_CALL) node.global = 1; /* what is built in is at the root */
   if (!called && path.count > 1 && !copy->failed) {
     tree_error(tree, path.span, copy->r->scope.instance, "function `%s` is not defined",
                ast_path_text(tree->ast, path, &tree->arena));

@@ -299,6 +299,7 @@ static void compile_external(Compiler *c, const AstExternal *external, Span span
 
 static void compile_body(Elaboration *el, ClassEntry *entry) {
   Routine *routine = el->model->routines.data[entry->index];
+  entry->body = PROGRESS_OPEN;
   if (routine->kind == ROUTINE_DERIVATIVE) {
     derivative_compile(el, routine);
     entry->body = PROGRESS_DONE;
@@ -337,11 +338,17 @@ static const char *destructor_name(Elaboration *el, const ClassEntry *entry) {
   return found && found->ast->external ? names_text(el->names, found->ast->external->function.name) : NULL;
 }
 
+/* The name behind the last dot: functions of packages have their full names. */
+static Name last_part(Elaboration *el, Name name) {
+  const char *dot = strrchr(names_text(el->names, name), '.');
+  return dot ? names_add(el->names, dot + 1, strlen(dot + 1)) : name;
+}
+
 static void find_external(Elaboration *el, Routine *routine, const ClassEntry *entry) {
   const AstExternal *external = entry->ast->external;
   routine->kind = ROUTINE_EXTERNAL;
   routine->external_span = external->span;
-  routine->external = external->function.name ? external->function.name : entry->ast->label.name;
+  routine->external = external->function.name ? external->function.name : last_part(el, entry->ast->label.name);
   bool is_fortran = external->language && strcmp(names_text(el->names, external->language), "FORTRAN 77") == 0;
   ExternalName wanted = {names_text(el->names, routine->external), destructor_name(el, entry), is_fortran};
   routine->implementation = external_find(el->heap, wanted, el->rights, &routine->is_forbidden);
@@ -374,8 +381,8 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
 }
 
 void routines_finish(Elaboration *el) {
-  for (; el->routines_done < el->class_of_routine.count; el->routines_done++) {
-    uint32_t position = el->class_of_routine.data[el->routines_done];
+  while (el->routines_done < el->class_of_routine.count) { /* bodies may need constants, and these other bodies */
+    uint32_t position = el->class_of_routine.data[el->routines_done++];
     if (position != NONE && el->classes.data[position].body == PROGRESS_NEW)
       compile_body(el, &el->classes.data[position]);
   }

@@ -37,12 +37,15 @@ uint32_t lang_declare(LangSession *session, const AstElement *element, bool is_c
   return number;
 }
 
-static void collect_numbers(const Elaboration *el, const Value *value, NumberVec *numbers) {
+/* False if one of them changes with time. */
+static bool collect_numbers(const Elaboration *el, const Value *value, NumberVec *numbers) {
+  bool is_known = true;
   for (uint32_t i = 0; value->type.base != TYPE_RECORD && i < value->count; i++) {
     double number = 0;
-    dag_is_constant(el->dag, value_exprs(value)[i], &number);
+    is_known &= dag_is_constant(el->dag, value_exprs(value)[i], &number) || value->type.base == TYPE_STRING;
     vec_push(el->heap, numbers, number);
   }
+  return is_known;
 }
 
 LangStatus lang_evaluate(LangSession *session, AstExpr e, NumberVec *numbers) {
@@ -57,8 +60,8 @@ LangStatus lang_evaluate(LangSession *session, AstExpr e, NumberVec *numbers) {
   vec_free(el->heap, &list);
   ExecuteStatus status = evaluate_now(el, e, 0, type_nothing(), LOAD_VALUES, &session->diags, &value);
   el->marks_structural = false;
-  if (status == EXECUTE_OK) collect_numbers(el, &value, numbers);
   session->is_condition = status == EXECUTE_OK && value.type.base == TYPE_BOOLEAN && value.type.dimensions == 0;
+  if (status == EXECUTE_OK && !collect_numbers(el, &value, numbers)) return LANG_UNKNOWN;
   return status == EXECUTE_OK ? LANG_VALUE : status == EXECUTE_UNKNOWN ? LANG_UNKNOWN : LANG_ERROR;
 }
 

@@ -103,7 +103,7 @@ typedef enum AstOperator {
 
 typedef struct AstNode {
   uint8_t kind;      /* AstKind */
-  uint8_t operation; /* AstOperator of a power or relation */
+  uint8_t operation; /* AstOperator of a power or relation; of a flat call: 1 if the record is made of its fields */
   uint8_t global;    /* the path has a leading dot */
   uint32_t first;    /* the expression is nodes[first .. itself] */
   uint32_t kids, kid_count;
@@ -329,6 +329,11 @@ struct AstClass {
   LIST(AstElement) elements;     /* in source order */
   LIST(AstSection) sections;
   AstExternal *external; /* NULL if none */
+  LIST(struct AstOverload {
+    Name name;     /* of the operator, without quotes */
+    Name function; /* full name */
+  })
+  operators; /* of flat operator records */
   AstModification *annotation;
   struct LibraryPackage *package; /* further classes in files of their own (library.h); NULL: none */
   Span span;                      /* from the first prefix to the semicolon */
