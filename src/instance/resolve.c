@@ -339,6 +339,25 @@ static Instance *called_class(Copy *copy, AstPath path) {
   return at;
 }
 
+/* loadResource("modelica://...") is the name of the file; AST_NONE if the call is another. */
+static AstExpr resource_name(Copy *copy, AstExpr e, const Instance *called) {
+  static const char *const loaders[] = {"Modelica.Utilities.Files.loadResource",
+                                        "ModelicaServices.ExternalReferences.loadResource"};
+  Tree *tree = copy->r->tree;
+  const char *name = names_text(tree->names, called->flat_name), *reason = NULL;
+  if (strcmp(name, loaders[0]) != 0 && strcmp(name, loaders[1]) != 0) return AST_NONE;
+  if (ast_kid_count(tree->ast, e) != 1 || ast_kind(tree->ast, ast_kid(tree->ast, e, 0)) != AST_STRING) return AST_NONE;
+  AstNode node = *ast_node(tree->ast, ast_kid(tree->ast, e, 0));
+  const char *path = library_resource(tree->library, names_text(tree->names, node.value.text), &tree->arena, &reason);
+  if (!path) {
+    tree_error(tree, node.span, copy->r->scope.instance, "the file is not found: %s", reason);
+    copy->failed = true;
+    return AST_NONE;
+  }
+  node.value.text = names_add(tree->names, path, strlen(path));
+  return flat_node(tree, node, NULL, 0);
+}
+
 static AstExpr resolve_call(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   AstNode node = *ast_node(tree->ast, e);
@@ -349,6 +368,8 @@ static AstExpr resolve_call(Copy *copy, AstExpr e) {
     vec_push(tree->heap, &kids, copy->map.data[ast_kid(tree->ast, e, i) - copy->first]);
   Instance *called = path.count ? called_class(copy, path) : NULL;
   if (tree->diags->errors > errors) copy->failed = true;
+  AstExpr resource = called && called->kind == INSTANCE_CLASS ? resource_name(copy, e, called) : AST_NONE;
+  if (resource != AST_NONE) return vec_free(tree->heap, &kids), resource;
   bool is_local = called && called->kind == INSTANCE_COMPONENT && called->parent == copy->r->function;
   if (called && called->kind == INSTANCE_COMPONENT && !is_local) called = NULL;
   if (called && called->base != BASE_NONE && !called->definition) called = NULL; /* Integer(e), String(x) */
