@@ -358,10 +358,21 @@ static AstExpr resource_name(Copy *copy, AstExpr e, const Instance *called) {
   return flat_node(tree, node, NULL, 0);
 }
 
+/* The name of the instance that the text belongs to, with that of the model: Model.a.b */
+static AstExpr instance_name(Copy *copy, Span span) {
+  Tree *tree = copy->r->tree;
+  const char *model = names_text(tree->names, tree->model->type->name);
+  const char *name = names_text(tree->names, copy->r->scope.instance->flat_name);
+  const char *text = *name ? arena_printf(&tree->arena, "%s.%s", model, name) : model;
+  return flat_string(tree, names_add(tree->names, text, strlen(text)), span);
+}
+
 static AstExpr resolve_call(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   AstNode node = *ast_node(tree->ast, e);
   AstPath path = ast_path(tree->ast, e);
+  if (ast_path_is(tree->ast, path, "getInstanceName") && copy->r->scope.instance->kind == INSTANCE_COMPONENT)
+    return instance_name(copy, node.span);
   uint32_t errors = tree->diags->errors;
   SubscriptVec kids = {0};
   for (uint32_t i = 0; i < node.kid_count; i++)

@@ -112,8 +112,9 @@ struct Elaboration {
   Diags *diags;
   Diags quiet; /* for attempts whose failure is no error */
   Arena arena;
-  Name scope;   /* of the model that is elaborated */
-  bool is_base; /* Base Modelica as written by a tool */
+  Name scope;      /* of the model that is elaborated */
+  bool is_base;    /* Base Modelica as written by a tool */
+  bool is_session; /* values before the model is whole: what is not declared may come later */
 
   VEC(NewBinding) modifications;
 
