@@ -73,6 +73,43 @@ def check_usage():
     expect(folder.run("check", "--library", ""), 2, "not empty")
 
 
+LIBRARY = {
+    "lib/L 1.0/package.mo": "package L annotation(version = \"1.0\"); end L;",
+    "lib/L 1.0/Decay.mo": "within L;\nmodel Decay\n  extends Parts.Rate;\n  Real x(start = 1, fixed = true);\nequation\n"
+                          "  der(x) = -k*x;\nend Decay;\n",
+    "lib/L 1.0/Parts/package.mo": "within L;\npackage Parts end Parts;",
+    "lib/L 1.0/Parts/Rate.mo": "within L.Parts;\npartial model Rate\n  parameter Real k = 2;\nend Rate;\n",
+    "lib/L 1.0/Parts/Twice.mo": "within L.Parts;\nmodel Twice\n  Real x;\nequation\n  x = time;\n  x = 2*time;\nend Twice;\n",
+    "lib/ModelicaServices/package.mo": "package ModelicaServices\n  package ExternalReferences\n    function loadResource\n"
+                                       "      input String uri;\n      output String name;\n    algorithm\n      name := uri;\n"
+                                       "    end loadResource;\n  end ExternalReferences;\nend ModelicaServices;\n",
+    "Uses.mo": "model Uses\n  L.Decay a(k = 3);\n  annotation(uses(L(version = \"2.0\")));\nend Uses;\n",
+    "File.mo": "model File\n  parameter String name = ModelicaServices.ExternalReferences.loadResource(\"modelica://L.Parts/a%20b.txt\");\n"
+               "end File;\n",
+}
+
+
+def check_models():
+    """Classes of libraries run; messages and reports name the file that they mean."""
+    folder = Folder()
+    for name, text in LIBRARY.items():
+        folder.write(name, text)
+    expect(folder.run("check", "--model", "L.Decay", "--library", "lib"), 0, "Decay: 1 equation, 1 unknown: fine")
+    expect(folder.run("check", "--model", "L.Decay", MODELICAPATH="/nowhere:lib"), 0)
+    expect(folder.run("check", "lib/L 1.0/Decay.mo"), 0)
+    expect(folder.run("check", "lib/L 1.0/package.mo", "--model", "L.Decay"), 0)
+    expect(folder.run("simulate", "--model", "L.Decay", "--library", "lib"), 0, "trajectory written to Decay.csv")
+    expect(folder.run("check", "Uses.mo", "--library", "lib"), 0, "Uses.mo:3:",
+           "warning: version 2.0 of L is asked for, version 1.0 is used")
+    expect(folder.run("check", "Uses.mo"), 3, "Uses.mo:2:3: error:", "--library or MODELICAPATH")
+    expect(folder.run("check", "Uses.mo", "--library", "nowhere"), 7, "nowhere")
+    expect(folder.run("check", "--model", "L.None", "--library", "lib"), 3, "no model `L.None`")
+    expect(folder.run("check", "--model", "M.None", "--library", "lib"), 3, "no class M in lib")
+    expect(folder.run("analyze", "--model", "L.Parts.Twice", "--library", "lib"), 4, "Twice.mo:5:", "Twice.mo:6:")
+    expect(folder.run("analyze", "--model", "L.Decay", "--library", "lib", "--json", "-"), 0)
+    expect(folder.run("flatten", "File.mo", "--library", "lib"), 0, "lib/L 1.0/Parts/a b.txt")
+
+
 def random_class(chance, depth, name):
     """A class with classes, components and equations inside of it, and how many classes it is."""
     count, lines = 1, [f"{chance.choice(['model', 'class', 'block', 'partial model', 'encapsulated model'])} {name} \"text\""]
@@ -111,6 +148,7 @@ def main():
     check_files()
     check_trees()
     check_usage()
+    check_models()
     check_random_libraries()
 
 

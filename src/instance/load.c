@@ -3,6 +3,8 @@
 
 #include "instance/flatten.h"
 #include "instance/lookup.h"
+#include "syntax/lexer.h"
+#include "syntax/library.h"
 #include "syntax/parser.h"
 
 #include <string.h>
@@ -54,13 +56,36 @@ static bool is_flat_class(const Ast *ast, const AstClass *definition) {
 
 typedef VEC(const AstClass *) ClassVec;
 
-/* Types of components that are classes with equations. */
+static const AstClass *find_named(const ClassVec *all, Name name) {
+  for (uint32_t i = 0; i < all->count; i++)
+    if (all->data[i]->label.name == name) return all->data[i];
+  return NULL;
+}
+
+/* Does an expression begin with the name of a library that is built in, and not of the file? */
+static bool uses_library(const Ast *ast, const ClassVec *all) {
+  static const char *const libraries[] = {"Modelica", "Complex"};
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    Name name = names_find(ast->names, libraries[i], strlen(libraries[i]));
+    if (name == MAP_NONE || find_named(all, name)) continue;
+    for (uint32_t e = 0; e < ast->nodes.count; e++) {
+      AstKind kind = ast_kind(ast, e);
+      if (kind != AST_REFERENCE && kind != AST_CALL && kind != AST_PARTIAL) continue;
+      AstPath path = ast_path(ast, e);
+      if (path.count && ast_part(ast, path, 0)->name == name) return true;
+    }
+  }
+  return false;
+}
+
+/* Types of components that are classes with equations, or of a library. */
 static bool has_model_component(const Ast *ast, const AstClass *definition, const ClassVec *all) {
   for (uint32_t i = 0; i < definition->elements.count; i++) {
     const AstElement *element = &definition->elements.data[i];
     if (element->kind != AST_COMPONENT) continue;
     AstPath path = element->component->type->name;
     Name last = ast_part(ast, path, path.count - 1)->name;
+    if (path.count > 1 && !find_named(all, ast_part(ast, path, 0)->name)) return true;
     for (uint32_t k = 0; k < all->count; k++)
       if (all->data[k]->label.name == last && !is_simple_class(all->data[k]) && all->data[k]->form != FORM_ENUMERATION)
         return true;
@@ -80,6 +105,7 @@ static bool is_flat(const Ast *ast) {
         vec_push(ast->heap, &all, definition->elements.data[i].class_definition);
   }
   for (uint32_t i = 0; i < all.count && fits; i++) fits = !has_model_component(ast, all.data[i], &all);
+  fits = fits && !uses_library(ast, &all);
   vec_free(ast->heap, &all);
   return fits;
 }
@@ -106,26 +132,49 @@ static Instance *last_model(Tree *tree, Instance *package, const AstClass *defin
   return found;
 }
 
+/* One name of a dotted text, which moves on behind it; in quotes it may hold dots. */
+static Name next_name(Tree *tree, const char **text) {
+  TextVec name = {0};
+  const char *at = *text;
+  bool is_quoted = *at == '\'';
+  for (at += is_quoted; *at && *at != (is_quoted ? '\'' : '.'); at++) {
+    bool is_escape = is_quoted && *at == '\\' && lexer_escape(at[1]);
+    char c = is_escape ? lexer_escape(*++at) : *at;
+    text_append(tree->heap, &name, &c, 1);
+  }
+  at += is_quoted && *at;
+  *text = at + (*at == '.');
+  Name made = names_add(tree->names, name.count ? name.data : "", name.count);
+  vec_free(tree->heap, &name);
+  return made;
+}
+
+static Instance *find_path(Tree *tree, const char *text) {
+  Instance *at = tree->root;
+  while (at && *text) at = instance_element(tree, at, next_name(tree, &text));
+  return at;
+}
+
+/* A class of the main file, in the packages that the file says it is within. */
+static Instance *find_main(Tree *tree, const AstClass *definition) {
+  AstPath within = tree->ast->main->within;
+  Instance *at = tree->root;
+  for (uint32_t i = 0; i < within.count && at; i++)
+    at = instance_element(tree, at, ast_part(tree->ast, within, i)->name);
+  if (at) at = instance_element(tree, at, definition->label.name);
+  return at ? at : root_find(tree, definition->label.name);
+}
+
 static Instance *find_last(Tree *tree) {
   Instance *found = NULL;
   for (uint32_t i = 0; i < tree->ast->main->classes.count; i++) {
     const AstClass *definition = tree->ast->main->classes.data[i];
-    Instance *root = root_find(tree, definition->label.name);
+    Instance *root = find_main(tree, definition);
     Instance *inner = root ? last_model(tree, root, definition) : NULL;
     if (inner) found = inner;
   }
   if (!found) diag_error(tree->diags, DIAG_INPUT, (Span){0}, "there is no model in the file");
   return found;
-}
-
-static Instance *find_path(Tree *tree, const char *text) {
-  Instance *at = tree->root;
-  while (at && *text) {
-    size_t length = strcspn(text, ".");
-    at = instance_element(tree, at, names_add(tree->names, text, length));
-    text += length + (text[length] == '.');
-  }
-  return at;
 }
 
 /* A name without the packages around it: any class of the file that has it. */
@@ -134,7 +183,7 @@ static Instance *find_inside(Tree *tree, const char *text) {
   VEC(Instance *) open = {0};
   Name name = names_add(tree->names, text, strlen(text));
   for (uint32_t i = 0; i < tree->ast->main->classes.count; i++) {
-    Instance *root = root_find(tree, tree->ast->main->classes.data[i]->label.name);
+    Instance *root = find_main(tree, tree->ast->main->classes.data[i]);
     if (root) vec_push(tree->heap, &open, root);
   }
   while (open.count) {
@@ -151,13 +200,21 @@ static Instance *find_inside(Tree *tree, const char *text) {
   return found;
 }
 
+static void report_missing(Tree *tree, const char *class_name) {
+  bool has_file = tree->ast->main->classes.count;
+  Diag *diag = diag_error(tree->diags, DIAG_INPUT, (Span){0}, "there is no model `%s` in the %s", class_name,
+                          has_file ? "file" : "libraries");
+  const char *rest = class_name;
+  Name first = next_name(tree, &rest);
+  if (strchr(class_name, '.') && !root_find(tree, first)) library_note_missing(tree->library, first, diag);
+}
+
 static Instance *find_model(Tree *tree, const char *class_name) {
   if (!class_name) return find_last(tree);
   uint32_t errors = tree->diags->errors;
   Instance *found = find_path(tree, class_name);
   if (!found && !strchr(class_name, '.') && tree->diags->errors == errors) found = find_inside(tree, class_name);
-  if (!found && tree->diags->errors == errors)
-    diag_error(tree->diags, DIAG_INPUT, (Span){0}, "there is no model `%s` in the file", class_name);
+  if (!found && tree->diags->errors == errors) report_missing(tree, class_name);
   return found;
 }
 
@@ -181,7 +238,9 @@ Model *instance_load(Heap *heap, Names *names, Source *source, const char *class
                      const ModificationVec *modifications, LangOptions options, Diags *diags) {
   Ast *ast = parse(heap, names, source, diags);
   if (diags->errors) return NULL;
-  if (ast->main->version || (ast->main->classes.count && is_flat(ast)))
+  bool is_alone = ast->main->classes.count && !options.library.path && !ast->main->within.count &&
+                  !library_is_package(source_main(source)->path);
+  if (ast->main->version || (is_alone && is_flat(ast)))
     return lang_load_class(ast, source, class_name, modifications, options, diags);
   Tree *tree = heap_alloc(heap, sizeof *tree);
   *tree = (Tree){.heap = heap,

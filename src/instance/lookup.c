@@ -156,7 +156,14 @@ static void report_unknown(Tree *tree, Scope scope, AstPath path, uint32_t at, c
   if (inside && path.count > 1)
     tree_error(tree, path.span, scope.instance, "class `%s` is not defined: there is no `%s` in `%s`", text, name,
                names_text(tree->names, inside->flat_name));
-  else tree_error(tree, path.span, scope.instance, "class `%s` is not defined", text);
+  else {
+    tree_error(tree, path.span, scope.instance, "class `%s` is not defined", text);
+    if (path.count > 1) library_note_missing(tree->library, ast_part(tree->ast, path, 0)->name, tree->last);
+  }
+  if (inside && inside->definition && builtin_holds(tree, inside->definition))
+    diag_note(tree->diags, tree->last, (Span){0},
+              "a part of `%s` is built in; --library names the directory of the whole library",
+              names_text(tree->names, inside->flat_name));
   Suggestion best = {.word = name};
   for (Scope outer = scope; outer.instance; outer = outer.instance->parts.data[outer.part].around)
     for (uint32_t i = 0; i < outer.instance->elements.count; i++)

@@ -140,7 +140,7 @@ void components_declare(Elaboration *el, const ClassEntry *entry) {
   for (uint32_t i = 0; i < entry->ast->elements.count; i++) {
     const AstElement *element = &entry->ast->elements.data[i];
     switch (element->kind) {
-    case AST_COMPONENT: component_declare(el, element, entry->name); break;
+    case AST_COMPONENT: component_declare(el, element, entry->inside); break;
     case AST_EXTENDS: input_error(el, element->span, "not supported yet: extends"); break;
     case AST_IMPORT: input_error(el, element->span, "not supported yet: import"); break;
     case AST_CLASS: break;

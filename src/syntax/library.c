@@ -362,7 +362,7 @@ static void add_path(Library *library, const char *path) {
   }
 }
 
-static bool is_package_file(const char *path) {
+bool library_is_package(const char *path) {
   const char *base = strrchr(path, '/');
   return !strcmp(base ? base + 1 : path, "package.mo");
 }
@@ -384,7 +384,7 @@ static void place_main(Library *library) {
     library->main = (struct stat){0};
     return;
   }
-  bool is_package = is_package_file(path) && file->classes.count > 0;
+  bool is_package = library_is_package(path) && file->classes.count > 0;
   uint32_t levels = file->within.count + is_package;
   if (levels) add_root(library, directory_above(path, levels, &library->arena));
   if (!is_package || file->within.count) return;

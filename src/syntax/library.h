@@ -22,6 +22,9 @@ typedef struct Library Library;
  * of one, its packages are found above it. All but `read` must outlive the library. */
 Library *library_make(Ast *ast, Source *source, LibraryOptions options, Diags *diags);
 
+/* The file is the package.mo of a directory, by its name. */
+bool library_is_package(const char *path);
+
 /* The class of that name at the top, with the class as element: of the main file, or of a library. NULL if there is
  * none, or it cannot be read, which is reported. Of several versions the one counts that `uses` asks for, else one
  * without a version, else the latest. */
