@@ -14,7 +14,7 @@ typedef struct Arguments {
   const char *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
   const char *methods, *solvers; /* to compare */
-  bool strict, energy;
+  bool strict, energy, units;
   bool quiet, verbose, help;
   daedal_options run;
 } Arguments;
