@@ -121,7 +121,15 @@ static void descend(Tree *tree, AstExpr *e, Scope scope, const FieldChain **fiel
 
 /* ---- attributes and binding ---- */
 
-static AstExpr resolve_modifier(Tree *tree, const Instance *instance, const Modifier *modifier, AstExpr value,
+/* One value for all elements of the instance itself. */
+static AstExpr fill_own(Tree *tree, Instance *instance, AstExpr e) {
+  uint32_t sizes[64], count = instance->dimensions.count;
+  if (count == 0 || count > 64 || !instance_sizes(tree, instance)) return e;
+  for (uint32_t i = 0; i < count; i++) sizes[i] = instance->dimensions.data[i].size;
+  return fill(tree, e, sizes, count, ast_span(tree->ast, e));
+}
+
+static AstExpr resolve_modifier(Tree *tree, Instance *instance, const Modifier *modifier, AstExpr value,
                                 bool is_attribute) {
   Resolver resolver = {.tree = tree, .scope = modifier->scope};
   const FieldChain *fields = modifier->fields;
@@ -135,7 +143,8 @@ static AstExpr resolve_modifier(Tree *tree, const Instance *instance, const Modi
   AstKind kind = ast_kind(tree->ast, e);
   bool is_scalar = kind == AST_REAL || kind == AST_INTEGER || kind == AST_BOOLEAN || kind == AST_STRING;
   e = take_fields(tree, e, fields);
-  if (is_attribute && (is_scalar || !resolver.uses_iterators) && kind != AST_ARRAY) return e;
+  if (is_attribute && (is_scalar || !resolver.uses_iterators)) return e;
+  if (is_attribute && modifier->is_each) e = fill_own(tree, instance, e);
   return spread(tree, instance, modifier, e, resolver.uses_iterators);
 }
 
@@ -147,7 +156,7 @@ static bool has_attribute(const Tree *tree, const ArgumentVec *list, Name name) 
   return false;
 }
 
-static bool add_attribute(Tree *tree, const Instance *instance, const Modifier *modifier, const AstArgument *argument,
+static bool add_attribute(Tree *tree, Instance *instance, const Modifier *modifier, const AstArgument *argument,
                           ArgumentVec *list) {
   if (argument->is_break || argument->redeclared || !argument->modification) return true;
   if (argument->modification->value == AST_NONE) return true;
@@ -169,7 +178,7 @@ static bool add_attribute(Tree *tree, const Instance *instance, const Modifier *
   return true;
 }
 
-static bool add_attributes(Tree *tree, const Instance *instance, ArgumentVec *list) {
+static bool add_attributes(Tree *tree, Instance *instance, ArgumentVec *list) {
   const Part *base = &vec_last(&instance->parts);
   for (uint32_t i = 0; i < base->modifiers.count; i++) {
     const Modifier *modifier = &base->modifiers.data[i];

@@ -548,7 +548,7 @@ const AstFile *parse_file(Ast *ast, uint32_t number, Diags *diags) {
   parser_take(&parser, &file->classes, &parser.roots, 0);
   file->version = parser.lexer.version;
   if (!file->classes.count && diags->errors == errors)
-    diag_error(diags, DIAG_INPUT, (Span){begin, begin + 1},
+    diag_error(diags, DIAG_SYNTAX, (Span){begin, begin + 1},
                "the file is empty: expected a class, as in `model M ... end M;`");
   parser_free(&parser);
   return file;
