@@ -114,10 +114,27 @@ typedef struct daedal_load_options {
   const char *libraries;
   const char
       *mna; /* of a SPICE netlist (.cir, .sp, .net): "charge" makes charges and fluxes variables; NULL: conventional */
+  /* Directories that hold Modelica libraries, with colons between, as in the environment's MODELICAPATH (which is not
+   * read here): Modelica/package.mo, Complex.mo, "Modelica 4.1.0". Only files of classes that the model reaches are read.
+   * NULL: none. */
+  const char *modelica_path;
+  bool units; /* warn of equations whose units differ, as far as units are given */
 } daedal_load_options;
 
-/* The same with options, NULL for none: the text or, if that is NULL, the file. */
+/* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of
+ * the libraries. */
 daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options);
+
+/* Figures of libraries: classes within classes count, too. */
+typedef struct daedal_library_counts {
+  uint32_t files, classes;
+  uint64_t bytes;
+} daedal_library_counts;
+
+/* Parses every file *.mo below the directories of modelica_path. The handle has no model: its status and diagnostics say
+ * whether all of the files can be read. `counts` may be NULL. Linear in the size of the files; memory is that of the
+ * largest. NULL when memory is exhausted. */
+daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_library_counts *counts);
 
 void daedal_model_free(daedal_model *model);
 

@@ -121,6 +121,16 @@ static bool load_netlist(Stage *stage) {
   return loaded(stage, daedal_load(path_with(stage, ".cir", path, sizeof path), NULL, 0, &options));
 }
 
+/* The directory of the files holds one library. */
+static bool parse_libraries(Stage *stage) {
+  daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
+  char path[300];
+  snprintf(path, sizeof path, "%.*s", (int)(strrchr(stage->path, '/') - stage->path), stage->path);
+  daedal_load_options options = {.size = sizeof options, .modelica_path = path, .allocator = &allocator};
+  daedal_library_counts counts;
+  return loaded(stage, daedal_parse_libraries(&options, &counts)) && counts.files > 0;
+}
+
 static bool ran(Stage *stage, daedal_result *result) {
   daedal_result_free(stage->result);
   stage->result = result;
@@ -301,6 +311,7 @@ static const Row ROWS[] = {
     {"load_file", load_file, NULL, true},
     {"load", load_netlist, NULL, true},
     {"load", load_with_options, NULL, true},
+    {"parse_libraries", parse_libraries, NULL, true},
     {"model_status", call_model_status, NULL, false},
     {"model_name", call_model_name, NULL, false},
     {"diagnostic_count", call_diagnostic_count, NULL, false},

@@ -24,6 +24,11 @@ class Diagnostic(Structure):
                 ("notes", POINTER(Note)), ("note_count", c_uint32), ("code", c_char_p)]
 
 
+class LoadOptions(Structure):
+    _fields_ = [("size", c_size_t), ("class_name", c_char_p), ("allocator", c_void_p), ("strict", c_bool), ("energy", c_bool),
+                ("libraries", c_char_p), ("mna", c_char_p), ("modelica_path", c_char_p), ("units", c_bool)]
+
+
 class Variable(Structure):
     _fields_ = [("name", c_char_p), ("unit", c_char_p), ("display_unit", c_char_p), ("description", c_char_p),
                 ("kind", c_int), ("type", c_int), ("is_output", c_bool), ("is_structural", c_bool),
@@ -84,8 +89,7 @@ Doubles = POINTER(c_double)
 # name: (result, arguments); every handle is a void pointer
 _FUNCTIONS = {
     "version": (c_char_p, []),
-    "load_file": (c_void_p, [c_char_p, c_char_p, c_void_p]),
-    "load_text": (c_void_p, [c_char_p, c_size_t, c_char_p, c_char_p, c_void_p]),
+    "load": (c_void_p, [c_char_p, c_char_p, c_size_t, POINTER(LoadOptions)]),
     "model_free": (None, [c_void_p]),
     "model_status": (c_int, [c_void_p]),
     "model_name": (c_char_p, [c_void_p]),

@@ -10,6 +10,8 @@
 typedef struct Arguments {
   const char *model_path; /* or what else the command is about: a code, a shell */
   const char *class_name, *mna, *dump_pass;
+  char *modelica_path;   /* directories of libraries, colons between; it is the arguments' own */
+  bool has_library;      /* one of them was given as option */
   const char *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
   const char *fmu_path, *fmu_kind; /* of export */
@@ -21,7 +23,7 @@ typedef struct Arguments {
   bool compares;
   int word_count; /* the command line behind the program's name */
   char **words;
-  bool strict, energy;
+  bool strict, energy, units;
   bool quiet, verbose, help;
   daedal_options run;
 } Arguments;

@@ -23,6 +23,7 @@ static Offer offer_of(const Option *option) {
   case OPTION_DUMP:
   case OPTION_MNA:
   case OPTION_AXES: return OFFER_NAMES;
+  case OPTION_SEARCHED:
   case OPTION_DIRECTORY: return OFFER_DIRECTORIES;
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:

@@ -7,12 +7,13 @@
 #include "cli/suggest.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const Command commands[] = {
-    {"check", IN_CHECK, "MODEL", "read a model, check types and balance",
-     "Reads the model, resolves names and types and counts equations and unknowns.\n"
-     "Says nothing on standard output.\n",
+    {"check", IN_CHECK, "[MODEL]", "read a model, check types and balance",
+     "Reads the model, resolves names and types and counts equations and unknowns. With --library and\n"
+     "without a model, parses every file below the directories. Says nothing on standard output.\n",
      check_command},
     {"flatten", IN_FLATTEN, "MODEL", "print the flat model as Base Modelica",
      "Prints the flat model on standard output, as Base Modelica that daedal reads again.\n", flatten_command},
@@ -78,14 +79,16 @@ static int unknown_command(const char *name) {
 
 static int run_command(const Command *command, int count, char **words) {
   Arguments arguments;
-  if (!options_parse(command, count, words, &arguments)) return DAEDAL_USAGE;
-  arguments.word_count = count + 1;
-  arguments.words = words - 1;
-  if (arguments.help) {
-    help_command(stdout, command);
-    return 0;
+  int status = DAEDAL_USAGE;
+  if (options_parse(command, count, words, &arguments)) {
+    status = 0;
+    arguments.word_count = count + 1;
+    arguments.words = words - 1;
+    if (arguments.help) help_command(stdout, command);
+    else status = command->run(&arguments);
   }
-  return command->run(&arguments);
+  free(arguments.modelica_path);
+  return status;
 }
 
 static int dispatch(int count, char **words) {

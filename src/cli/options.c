@@ -5,11 +5,13 @@
 #include "cli/suggest.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PLACE(member) offsetof(Arguments, member)
 
@@ -22,11 +24,14 @@ enum {
 const Option options[] = {
     {"--model", NULL, "NAME", IN_MODELS, OPTION_TEXT, PLACE(class_name),
      "the class to take; default: the last model of the file"},
+    {"--library", NULL, "DIR", IN_MODELS, OPTION_SEARCHED, PLACE(modelica_path),
+     "a directory of Modelica libraries, as MODELICAPATH has it; may be given again"},
     {"--mna", NULL, "FORM", IN_MODELS, OPTION_MNA, PLACE(mna),
      "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
     {"--allow-external", NULL, "[LIBRARY]", IN_MODELS, OPTION_LIBRARY, PLACE(libraries),
      "let external functions write files and run commands, and take them from LIBRARY.so"},
     {"--strict", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(strict), "refuse what the Modelica language does not have"},
+    {"--units", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(units), "warn of equations whose units differ"},
     {"--energy", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(energy),
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
@@ -255,6 +260,39 @@ static bool count_store(const Option *option, const char *value, uint32_t *place
   return fine;
 }
 
+/* One more directory at the end of the path. */
+static bool directory_append(char **path, const char *directory, size_t length) {
+  size_t before = *path ? strlen(*path) : 0;
+  char *longer = realloc(*path, before + length + 2);
+  if (!longer) return usage_error("out of memory");
+  if (before) longer[before++] = ':';
+  memcpy(longer + before, directory, length);
+  longer[before + length] = '\0';
+  *path = longer;
+  return true;
+}
+
+static bool directory_store(const Option *option, const char *value, Arguments *arguments) {
+  arguments->has_library = true;
+  if (!*value) return usage_error("%s takes a value that is not empty", option->name);
+  if (strchr(value, ':'))
+    return usage_error("%s takes a directory without a colon in its name, not '%s'", option->name, value);
+  return directory_append(&arguments->modelica_path, value, strlen(value));
+}
+
+/* Directories of the environment that are not there are no mistake of this call. */
+static bool take_environment(Arguments *arguments) {
+  bool fine = true;
+  for (const char *at = getenv("MODELICAPATH"); fine && at && *at;) {
+    size_t length = strcspn(at, ":");
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%.*s", (int)(length < PATH_MAX ? length : 0), at);
+    if (*directory && access(directory, R_OK) == 0) fine = directory_append(&arguments->modelica_path, at, length);
+    at += length + (at[length] == ':');
+  }
+  return fine;
+}
+
 static bool value_store(const Option *option, const char *value, Arguments *arguments) {
   void *place = (char *)arguments + option->offset;
   switch (option->kind) {
@@ -284,6 +322,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
       return usage_error("%s takes a file name that ends in .html, not '%s'", option->name, value);
     break;
   case OPTION_LIBRARY: *(const char **)place = value; return true;
+  case OPTION_SEARCHED: return directory_store(option, value, arguments);
   case OPTION_TEXT:
   case OPTION_JSON:
   case OPTION_OUTPUT:
@@ -320,7 +359,7 @@ static bool parse_option(OptionParser *parser, const char *word) {
   if (!option) return unknown_option(parser, word, length);
   if (!(option->commands & parser->command->bit)) return misplaced_option(parser, option);
   bool *given = &parser->given[option - options];
-  if (*given) return usage_error("option %s is given twice", option->name);
+  if (*given && option->kind != OPTION_SEARCHED) return usage_error("option %s is given twice", option->name);
   *given = true;
   const char *value = option_value(parser, option, word, length);
   return value && value_store(option, value, parser->arguments);
@@ -337,6 +376,14 @@ static bool parse_path(OptionParser *parser, const char *word) {
                        parser->arguments->model_path, word);
   parser->arguments->model_path = word;
   return true;
+}
+
+/* A file, a class of a library, or for check whole libraries. */
+static bool has_model(const OptionParser *parser) {
+  const Arguments *arguments = parser->arguments;
+  if (arguments->model_path) return true;
+  if (arguments->class_name) return arguments->modelica_path;
+  return parser->command->bit == IN_CHECK && arguments->has_library;
 }
 
 /* Exactly one thing to write, and what belongs to it. */
@@ -358,7 +405,11 @@ static bool check_together(const OptionParser *parser) {
   const char *name = parser->command->name;
   const char *subject = parser->command->subject;
   if (arguments->model_path && !*subject) return usage_error("%s takes no '%s'", name, arguments->model_path);
-  if (!arguments->model_path && *subject && *subject != '[') {
+  if (!has_model(parser) && parser->command->bit & IN_MODELS) {
+    usage_error("no model: daedal %s MODEL, or daedal %s --model NAME --library DIR", name, name);
+    return false;
+  }
+  if (!(parser->command->bit & IN_MODELS) && !arguments->model_path && *subject && *subject != '[') {
     usage_error("no %s: daedal %s %s", subject_name(parser->command), name, subject);
     if (arguments->json_path && ends_with(arguments->json_path, ".mo"))
       fprintf(stderr, "  --json took '%s' as its file; put --json last\n", arguments->json_path);
@@ -397,5 +448,5 @@ bool options_parse(const Command *command, int count, char **words, Arguments *a
     if (!only_paths && !strcmp(word, "--")) only_paths = true;
     else if (!(only_paths || word[0] != '-' ? parse_path(&parser, word) : parse_option(&parser, word))) return false;
   }
-  return arguments->help || check_together(&parser);
+  return arguments->help || (take_environment(arguments) && check_together(&parser));
 }

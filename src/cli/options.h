@@ -29,6 +29,7 @@ typedef enum OptionKind {
   OPTION_JSON,       /* a path or "-"; as the last argument, "-" may be left out */
   OPTION_OUTPUT,     /* a path to write to, or "-" */
   OPTION_DIRECTORY,  /* the same, of a directory */
+  OPTION_SEARCHED,   /* a directory that is searched; may be given several times */
 } OptionKind;
 
 typedef struct Option {

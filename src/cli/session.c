@@ -27,7 +27,9 @@ static void draw(Session *session, const daedal_diagnostic *diagnostic) {
   session->is_internal_said |= is_internal;
   if (diagnostic->severity == DAEDAL_ERROR) session->drawn_errors++;
   else if (session->arguments->quiet) return;
-  render_diagnostic(diagnostic, session->arguments->model_path);
+  const Arguments *arguments = session->arguments;
+  const char *subject = arguments->class_name ? arguments->class_name : arguments->modelica_path;
+  render_diagnostic(diagnostic, arguments->model_path ? arguments->model_path : subject);
 }
 
 void session_report(Session *session) {
@@ -43,6 +45,12 @@ void session_report(Session *session) {
   }
   session_fail(session, daedal_model_status(session->model));
   if (result) session_fail(session, daedal_result_status(result));
+}
+
+void session_take(Session *session, daedal_model *model) {
+  session->model = model;
+  if (model) session_report(session);
+  else fail_out_of_memory(session);
 }
 
 void session_keep(Session *session, daedal_result *result) {
@@ -91,6 +99,17 @@ void session_check_outputs(Session *session) {
   }
 }
 
+daedal_load_options session_reading(const Arguments *arguments) {
+  return (daedal_load_options){.size = sizeof(daedal_load_options),
+                               .class_name = arguments->class_name,
+                               .strict = arguments->strict,
+                               .libraries = arguments->libraries,
+                               .energy = arguments->energy,
+                               .mna = arguments->mna,
+                               .modelica_path = arguments->modelica_path,
+                               .units = arguments->units};
+}
+
 /* The outputs are compared before anything could be written, if only to say that the model is wrong. */
 Session session_open(const Arguments *arguments) {
   Session session = {.arguments = arguments};
@@ -98,18 +117,9 @@ Session session_open(const Arguments *arguments) {
     session_fail(&session, DAEDAL_USAGE);
     return session;
   }
-  daedal_load_options reading = {.size = sizeof reading,
-                                 .class_name = arguments->class_name,
-                                 .strict = arguments->strict,
-                                 .libraries = arguments->libraries,
-                                 .energy = arguments->energy,
-                                 .mna = arguments->mna};
-  session.model = daedal_load(arguments->model_path, NULL, 0, &reading);
-  if (!session.model) {
-    fail_out_of_memory(&session);
-    return session;
-  }
-  session_report(&session);
+  daedal_load_options reading = session_reading(arguments);
+  session_take(&session, daedal_load(arguments->model_path, NULL, 0, &reading));
+  if (!session.model) return session;
   if (!session.status) session_check_outputs(&session);
   if (!session.status && arguments->dump_pass) {
     const char *text = daedal_dump(session.model, arguments->dump_pass);

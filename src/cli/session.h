@@ -20,6 +20,12 @@ typedef struct Session {
  * also after a failure. */
 Session session_open(const Arguments *arguments);
 
+/* How the arguments say that models are read. */
+daedal_load_options session_reading(const Arguments *arguments);
+
+/* Takes over a model (NULL: there was no memory for it) and reports. */
+void session_take(Session *session, daedal_model *model);
+
 /* Looks again at where the outputs go, when the arguments have become more complete. */
 void session_check_outputs(Session *session);
 

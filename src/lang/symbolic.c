@@ -466,6 +466,20 @@ void symbolic_start(Elaboration *el) {
                                    el->diags, (Limits){.steps = 4000000, .total = 40000000});
 }
 
+/* Marks the whole numbers and truths with values that the code loads: they can no longer change, and their values serve
+ * in ranges and sizes. False if there are no further ones. */
+static bool mark_loaded(Elaboration *el, const Routine *routine) {
+  bool is_changed = false;
+  for (uint32_t i = 0; i < routine->code.count; i++) {
+    if (routine->code.data[i].code != CODE_GLOBAL) continue;
+    Component *component = &el->components.data[routine->code.data[i].b];
+    bool is_real = component->type.base == TYPE_REAL || component->type.base >= TYPE_RECORD;
+    if (is_real || component->is_structural || !component->has_value || !component_is_parameter(component)) continue;
+    component->is_structural = is_changed = true;
+  }
+  return is_changed;
+}
+
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags) {
   routines_finish(el);
   LoadMode outer = el->mode;
@@ -474,6 +488,8 @@ ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *
   el->diags = diags;
   machine_set_diags(el->machine, diags);
   ExecuteStatus status = machine_run(el->machine, routine, NULL, 0);
+  if (status == EXECUTE_UNKNOWN && mode == LOAD_LEAVES && mark_loaded(el, routine))
+    status = machine_run(el->machine, routine, NULL, 0);
   el->diags = errors;
   el->mode = outer;
   if (status == EXECUTE_ERROR && diags == errors) el->failures++;
