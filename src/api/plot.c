@@ -24,6 +24,15 @@ static uint32_t choose_signals(daedal_result *result, const SignalFilter *filter
   return count;
 }
 
+/* Times of events behind the start. */
+static void add_events(const daedal_result *result, Arena *arena, Plot *plot) {
+  const EventVec *passed = &result->simulation.statistics.stepper.passed;
+  double *times = arena_array(arena, passed->count, sizeof *times);
+  for (uint32_t k = 0; k < passed->count; k++)
+    if (passed->data[k].cause != EVENT_START) times[plot->events++] = passed->data[k].time;
+  plot->event = times;
+}
+
 static bool work_plot(daedal_result *result, const void *argument) {
   const PlotRequest *request = argument;
   const SignalFilter *filter = NULL;
@@ -35,6 +44,7 @@ static bool work_plot(daedal_result *result, const void *argument) {
   uint32_t *chosen = arena_array(&arena, recorder_of(result)->signals->list.count, sizeof *chosen);
   uint32_t count = choose_signals(result, filter, chosen);
   Plot plot = plot_signals(&arena, recorder_of(result)->trajectory, daedal_model_name(result->model), chosen, count);
+  add_events(result, &arena, &plot);
   result->plot.count = result->terminal.count = 0;
   if (request->width) plot_text(result->heap, &plot, request->width, request->height, &result->terminal);
   else plot_svg(result->heap, &plot, &result->plot);
