@@ -571,8 +571,7 @@ static void radau_filter_defect(Radau *radau) {
 }
 
 /* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
- * value there of the polynomial through the stages' rates. A first step is filtered twice. The book does so behind rejected steps, too:
- * that hides where a limit of the solution begins or ends, as that of a diode. */
+ * value there of the polynomial through the stages' rates. */
 static double radau_error(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   memset(radau->defect, 0, (size_t)radau->system->columns * sizeof(double));
@@ -588,7 +587,7 @@ static double radau_error(Radau *radau, double h) {
   radau_filter(radau, step, radau->estimate);
   radau_filter_defect(radau);
   double error = radau_error_norm(radau);
-  if (error < 1 || radau->last_h > 0) return error;
+  if (error < 1 || !(radau->rejected || radau->last_h == 0)) return error;
   radau_filter(radau, step, radau->estimate);
   return radau_error_norm(radau);
 }
