@@ -334,7 +334,7 @@ static bool refuse(Attempt *attempt, Diags *diags) {
     return false;
   }
   initial->has_conflict = false;
-  diag_error(diags, DIAG_INIT, (Span){0},
+  diag_error(diags, DIAG_INIT_UNDEFINED, (Span){0},
              "no consistent initial values: the equations are not defined at the start values; give better ones");
   return false;
 }
@@ -463,8 +463,8 @@ void initial_report_bounds(const Initializer *initializer, const Initial *initia
     if (column->named == MAP_NONE || column_excess(column, initial->value[q]) == 0) continue;
     bool below = initial->value[q] < column->min;
     double value = column->sign * initial->value[q], bound = column->sign * (below ? column->min : column->max);
-    diag_warning(diags, model->variables.data[column->named].span, "%s = %.10g at the start is %s %.10g",
-                 model_name(model, column->named), value,
+    diag_warning(diags, DIAG_OUT_OF_BOUNDS, model->variables.data[column->named].span,
+                 "%s = %.10g at the start is %s %.10g", model_name(model, column->named), value,
                  below == (column->sign > 0) ? "below its min," : "above its max,", bound);
   }
 }

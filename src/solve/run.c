@@ -177,12 +177,12 @@ static bool check_constraints(RunLoop *run) {
   const char *text = evaluator_row_text(original, constraints->worst_row, &run->diags->arena);
   Span span = array_row_span(original->array, constraints->worst_row);
   if (run->options->enforces_constraints)
-    return diag_error(run->diags, DIAG_INTEGRATION, span,
+    return diag_error(run->diags, DIAG_CONSTRAINT_VIOLATED, span,
                       "the constraint `%s` is violated by %.3g (scaled) at time %.10g", text, constraints->worst,
                       constraints->worst_time),
            false;
-  diag_warning(run->diags, span, "the constraint `%s` drifted to %.3g (scaled) at time %.10g", text, constraints->worst,
-               constraints->worst_time);
+  diag_warning(run->diags, DIAG_DRIFT, span, "the constraint `%s` drifted to %.3g (scaled) at time %.10g", text,
+               constraints->worst, constraints->worst_time);
   return true;
 }
 

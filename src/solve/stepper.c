@@ -134,7 +134,7 @@ static bool report_turning(Stepper *stepper) {
   *point = stepper->turning_point;
   stepper->statistics.turning = point;
   Diag *diag =
-      diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+      diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
                  "integration stopped at time %.10g: the Jacobian of %d equation%s is singular "
                  "there, its rank drops from %d to %d",
                  point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
@@ -159,7 +159,7 @@ static bool start_is_regular(Stepper *stepper) {
 static void warn_turning(Stepper *stepper, const char *what) {
   if (stepper->warned) return;
   stepper->warned = true;
-  Diag *diag = diag_warning(stepper->diags, (Span){0}, "near time %.10g the determinant of a Jacobian %s",
+  Diag *diag = diag_warning(stepper->diags, DIAG_WARNING, (Span){0}, "near time %.10g the determinant of a Jacobian %s",
                             stepper->turning_point.time, what);
   note_block(stepper, diag, stepper->turning_point.block);
 }
@@ -185,7 +185,7 @@ bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
       [STEP_SINGULAR] = "the Jacobian is singular",
       [STEP_EVALUATION] = "the equations could not be evaluated",
   };
-  Diag *diag = diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0}, "integration stopped at time %.10g: %s%s", t,
+  Diag *diag = diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0}, "integration stopped at time %.10g: %s%s", t,
                           what[status], index_hint(stepper));
   SolveFailure failure = stepper->view->methods->failure(stepper->view);
   if (failure.reason) {
@@ -367,7 +367,7 @@ static bool reselect(Stepper *stepper, double t) {
 
 static bool report_no_choice(Stepper *stepper, double t, int32_t block) {
   Diag *diag =
-      diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+      diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
                  "at time %.10g the Jacobian of block %d is singular for every choice of states", t, (int)block + 1);
   note_block(stepper, diag, block);
   return false;
@@ -414,7 +414,7 @@ static const char *condition_text(Stepper *stepper) {
 }
 
 static bool report_chatter(Stepper *stepper) {
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_CHATTERING, (Span){0},
              "at time %.10g the condition %s changes again and again without getting ahead; use noEvent, or "
              "a smooth transition",
              stepper->t_event, condition_text(stepper));
@@ -425,7 +425,7 @@ static bool report_chatter(Stepper *stepper) {
 static bool note_event(Stepper *stepper) {
   double t = stepper->t_event;
   if (!switches_accumulate(stepper->view->switches, stepper->mode, t, span_of(stepper))) return true;
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_ZENO, (Span){0},
              "integration stopped at time %.10g: the condition %s changes ever faster, infinitely often before the "
              "solution gets beyond this time; end the run before, or model what happens behind it",
              t, condition_text(stepper));
@@ -440,7 +440,7 @@ static void let_hover(Stepper *stepper) {
   if (!switches_hover(switches, stepper->mode, stepper->options.tolerance, span_of(stepper))) return;
   if (first)
     diag_warning(
-        stepper->diags, (Span){0},
+        stepper->diags, DIAG_WARNING, (Span){0},
         "at time %.10g the solution hovers at the edge of the condition %s, which from here on changes only when "
         "passed by some times the tolerance; use noEvent, or a smooth transition",
         stepper->t_event, condition_text(stepper));
@@ -466,7 +466,7 @@ static void suit_integrator(Stepper *stepper, double t) {
 static bool has_same_ranks(Stepper *stepper) {
   View *view = stepper->view;
   if (!view->methods->same_ranks || view->methods->same_ranks(view, stepper->t_event, stepper->y)) return true;
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_JUMP, (Span){0},
              "at the event at time %.10g the ranks of the derivative array change, and with them the number "
              "of degrees of freedom",
              stepper->t_event);
@@ -538,7 +538,7 @@ static void plan_timed(Stepper *stepper, double t) {
 
 static bool report_jump(Stepper *stepper) {
   const View *view = stepper->view;
-  diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
+  diag_error(stepper->diags, DIAG_JUMP, (Span){0},
              "at the event at time %.10g the equations do not determine by how much %s jumps", stepper->t_event,
              array_column_name(view->evaluator->array, view->undetermined, &stepper->diags->arena));
   return false;
@@ -553,12 +553,14 @@ static bool take_fired(Stepper *stepper, double t) {
     const char *text = model_text(evaluator_model(view->evaluator), action->written->message, &stepper->diags->arena);
     if (action->kind == ACTION_TERMINATE) {
       stepper->terminated = true;
-      diag_warning(stepper->diags, action->written->span, "the model ends the run at time %.10g: %s", t, text);
+      diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "the model ends the run at time %.10g: %s",
+                   t, text);
     } else if (action->written->is_warning) {
-      if (!*is_reported) diag_warning(stepper->diags, action->written->span, "at time %.10g: %s", t, text);
+      if (!*is_reported)
+        diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "at time %.10g: %s", t, text);
       *is_reported = true;
     } else {
-      DiagCode code = t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT;
+      DiagCode code = t > stepper->options.start ? DIAG_ASSERTION : DIAG_INIT_ASSERTION;
       diag_error(stepper->diags, code, action->written->span, "assertion failed at time %.10g: %s", t, text);
       return false;
     }
@@ -730,7 +732,7 @@ static bool pass_fold(Stepper *stepper, double step) {
   stepper->statistics.events++;
   uint32_t column = farthest_jump(stepper);
   if (!stepper->warned_fold)
-    diag_warning(stepper->diags, (Span){0},
+    diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
                  "%.6g, where the curve "
                  "of solutions leads behind the fold",
@@ -985,11 +987,11 @@ struct StepperState {
   double t, *y;
   const Integrator *integrator;
   SavedValues run, original;
-  uint64_t *samples; /* that are over */
-  Past *past;        /* NULL without delays */
-  void *inputs;      /* NULL: there are none */
-  double *speed;     /* of the conditions, by which events are looked for */
-  void *choice;      /* NULL: the states are never chosen */
+  uint64_t *samples;       /* that are over */
+  Past *past;              /* NULL without delays */
+  void *inputs;            /* NULL: there are none */
+  double *speed, *nominal; /* of the conditions, by which events are looked for */
+  void *choice;            /* NULL: the states are never chosen */
 };
 
 static void copy_numbers(double *to, const double *from, size_t count) {
@@ -1029,8 +1031,10 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
   if (view->evaluator->past) state->past = past_save(view->evaluator->past, heap);
   if (view->evaluator->inputs) state->inputs = inputs_save(view->evaluator->inputs, heap);
-  if (view->switches)
+  if (view->switches) {
     state->speed = heap_copy(heap, view->switches->speed, view->switches->modes->count, sizeof(double));
+    state->nominal = heap_copy(heap, view->switches->nominal, view->switches->modes->count, sizeof(double));
+  }
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return stepper_restore(stepper, state) ? state : NULL;
 }
@@ -1043,6 +1047,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   if (view->switches) {
     switches_forget(view->switches);
     copy_numbers(view->switches->speed, state->speed, view->switches->modes->count);
+    copy_numbers(view->switches->nominal, state->nominal, view->switches->modes->count);
   }
   if (state->inputs) inputs_restore(view->evaluator->inputs, state->inputs);
   if (state->samples) decisions_restore(view->switches->decisions, state->samples);
