@@ -247,6 +247,8 @@ typedef struct daedal_options {
   const char *inputs;
   const daedal_input *given_inputs; /* others; what they point to must outlive plans and runs */
   uint32_t given_input_count;
+  const double *output_times; /* ascending, within start and stop time: the output points; NULL: those of the intervals */
+  uint32_t output_time_count;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
@@ -427,6 +429,87 @@ void daedal_state_free(daedal_run *run, daedal_state *state);
 /* Another run at the same state and with the same values set, which shares nothing but the plan: it may go to another
  * thread. NULL: there is no memory, or the run was not started. */
 daedal_run *daedal_run_clone(daedal_run *run);
+
+/* ---- sweeps ----
+ *
+ * Many runs of one model: at every combination of values, at samples of distributions, or both. One plan serves all of
+ * them; values that decide the structure get one each. The numbers do not depend on threads, processes or order. */
+
+typedef struct daedal_sweep daedal_sweep;
+
+typedef struct daedal_sweep_progress {
+  uint32_t points, finished, failed, resumed; /* failed and resumed are among the finished */
+  double seconds;                             /* since the execution began */
+} daedal_sweep_progress;
+
+typedef struct daedal_sweep_options {
+  size_t size; /* of this struct where the program was compiled */
+  /* "L=1:0.1:2", "L=log(1,100,50)", "L=lin(0,1,11)", "L={1,2,5}"; the list ends with NULL. NULL: nothing is varied so. */
+  const char *const *vary;
+  const char *const *distributions; /* "L=normal(1,0.1)": docs/many-runs.md lists them; ends with NULL */
+  uint32_t samples;                 /* of the distributions, at every combination of `vary` */
+  const char *sampling;             /* "sobol" (also for NULL), "lhs", "random" */
+  uint64_t seed;
+  const char *outputs;      /* "x,max(y),min(y),mean(E),x@2.5,time(event)"; NULL: the final values of all variables */
+  uint32_t threads;         /* 0: one a core */
+  const char *trajectories; /* directory for a CSV file of each point; NULL: none */
+  const char *journal;      /* file that keeps finished points while the sweep runs; NULL: none */
+  bool resume;              /* take over the points that a journal of the same sweep has */
+  bool keep_courses;        /* of outputs over time, for daedal_sweep_plot */
+  /* For a program that spreads a sweep over processes: this one runs the share number `process` of `processes` (0: of 1). */
+  uint32_t process, processes;
+  /* Called now and then in the thread of daedal_sweep_execute; true stops the sweep. */
+  bool (*on_progress)(void *context, const daedal_sweep_progress *progress);
+  void *context;
+} daedal_sweep_options;
+
+/* Reads what is asked for, makes the plan and opens the journal. on_step of the options is not called. Always a handle but for
+ * exhausted memory (NULL): ask daedal_sweep_status. */
+daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *options,
+                                const daedal_sweep_options *sweep_options);
+void daedal_sweep_free(daedal_sweep *sweep);
+
+daedal_status daedal_sweep_status(const daedal_sweep *sweep);
+uint32_t daedal_sweep_diagnostic_count(const daedal_sweep *sweep);
+daedal_diagnostic daedal_sweep_diagnostic(const daedal_sweep *sweep, uint32_t index);
+
+/* Runs all points that are not finished, or those of its share. A point that fails is a row with its cause, and no failure of the
+ * sweep. DAEDAL_OK also when on_progress stopped it: then executing it again goes on. */
+daedal_status daedal_sweep_execute(daedal_sweep *sweep);
+
+daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep *sweep);
+
+/* The table: a row a point; columns are the variables varied, then the outputs. Values of points that are not finished or
+ * failed are NaN but for the variables varied. */
+uint32_t daedal_sweep_points(const daedal_sweep *sweep);
+uint32_t daedal_sweep_columns(const daedal_sweep *sweep);
+uint32_t daedal_sweep_varied(const daedal_sweep *sweep); /* how many columns are variables varied */
+const char *daedal_sweep_column_name(const daedal_sweep *sweep, uint32_t column);
+double daedal_sweep_value(const daedal_sweep *sweep, uint32_t point, uint32_t column);
+daedal_status daedal_sweep_point_status(const daedal_sweep *sweep, uint32_t point);
+const char *daedal_sweep_point_cause(const daedal_sweep *sweep, uint32_t point); /* "" unless it failed */
+bool daedal_sweep_point_finished(const daedal_sweep *sweep, uint32_t point);
+
+/* The k-th point finished by this process; UINT32_MAX while there are not so many. */
+uint32_t daedal_sweep_finished(const daedal_sweep *sweep, uint32_t k);
+
+/* The computed part of a row, daedal_sweep_row_length numbers; and a row computed by another process. values NULL: the point is only
+ * marked as finished. */
+uint32_t daedal_sweep_row_length(const daedal_sweep *sweep);
+const double *daedal_sweep_row(const daedal_sweep *sweep, uint32_t point);
+daedal_status daedal_sweep_put(daedal_sweep *sweep, uint32_t point, daedal_status status, const char *cause,
+                               const double *values);
+
+/* Writes the table; the format follows from the ending, .csv, .mat or .npy. When all points are in it, the journal is removed. */
+daedal_status daedal_sweep_write(daedal_sweep *sweep, const char *path);
+
+/* Writes it as CSV into a sink. */
+daedal_status daedal_sweep_stream(daedal_sweep *sweep, daedal_sink sink, void *context);
+
+/* A report as JSON, and an SVG picture: a map of each output over two varied variables, or fans of the outputs over time (with
+ * keep_courses). Owned by the sweep; NULL where there is none. */
+const char *daedal_sweep_json(daedal_sweep *sweep);
+const char *daedal_sweep_plot(daedal_sweep *sweep);
 
 /* ---- methods side by side ---- */
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "array/analysis.h"
+#include "base/list.h"
 #include "pipeline/compare.h"
 #include "daedal.h"
 #include "init/explain.h"
@@ -169,14 +170,6 @@ bool refuse_name(const Model *model, Diags *diags, const char *name, const char 
 
 /* The integrator of that name; SOLVER_AUTO is NULL: the run chooses. false: this build has none, which is said. */
 bool find_solver(daedal_result *result, const char *name, const Integrator **integrator);
-
-/* ---- lists (list.c) ---- */
-
-/* The first of the characters `stops` outside of quotes, brackets and parentheses, or the end. */
-const char *scan_list(const char *at, const char *stops);
-
-/* "a,b[1,2],c": the names between commas outside of brackets, in the arena. */
-const char **split_names(Arena *arena, const char *text, uint32_t *count);
 
 /* ---- options (options.c) ---- */
 

@@ -33,6 +33,8 @@ static bool keep_options(daedal_result *asked, const void *argument) {
     if (*texts[k]) *texts[k] = arena_copy(&asked->diags.arena, *texts[k], strlen(*texts[k]));
   plan->options.given_inputs =
       heap_copy(asked->heap, plan->options.given_inputs, plan->options.given_input_count, sizeof(daedal_input));
+  plan->options.output_times =
+      heap_copy(asked->heap, plan->options.output_times, plan->options.output_time_count, sizeof(double));
   return true;
 }
 

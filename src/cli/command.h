@@ -6,12 +6,24 @@
 
 #include <string.h>
 
+/* The values of an option that may be given several times. */
+enum { MOST_WORDS = 64 };
+typedef struct WordList {
+  const char *words[MOST_WORDS + 1]; /* ends with NULL */
+} WordList;
+
 /* What the user asked for; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
   const char *model_path, *class_name, *mna, *dump_pass;
   const char *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
   const char *methods, *solvers; /* to compare */
+  const char *outputs;           /* of a sweep */
+  WordList vary, distributions;
+  uint32_t samples, threads;
+  uint64_t seed;
+  const char *sampling, *trajectories;
+  bool resume;
   bool strict, energy;
   bool quiet, verbose, help;
   daedal_options run;
@@ -27,7 +39,9 @@ enum {
   IN_EXPORT = 32,
   IN_REDUCE = 64,
   IN_COMPARE = 128,
-  IN_ALL = 255,
+  IN_SWEEP = 1 << 8,
+  IN_FIT = 1 << 9,
+  IN_ALL = (1 << 16) - 1,
 };
 
 typedef struct Command {
@@ -54,3 +68,4 @@ int simulate_command(const Arguments *arguments);
 int export_command(const Arguments *arguments);
 int reduce_command(const Arguments *arguments);
 int compare_command(const Arguments *arguments);
+int sweep_command(const Arguments *arguments);

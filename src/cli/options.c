@@ -12,7 +12,7 @@
 
 #define PLACE(member) offsetof(Arguments, member)
 
-enum { IN_TIMES = IN_SIMULATE | IN_COMPARE, IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES, MOST_OPTIONS = 64 };
+enum { IN_TIMES = IN_SIMULATE | IN_COMPARE | IN_SWEEP, IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES, MOST_OPTIONS = 80 };
 
 const Option options[] = {
     {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
@@ -26,6 +26,19 @@ const Option options[] = {
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
     {"--stop-time", NULL, "T", IN_TIMES, OPTION_NUMBER, PLACE(run.stop_time), "when it stops"},
+    {"--vary", NULL, "X=VALUES", IN_SWEEP, OPTION_WORDS, PLACE(vary),
+     "values of a parameter or start value: 1:0.1:2, log(1,100,50), lin(0,1,11), {1,2,5}; may be repeated"},
+    {"--distribution", NULL, "X=D", IN_SWEEP, OPTION_WORDS, PLACE(distributions),
+     "distribution of samples: normal(1,0.1), uniform(0,1), ...; may be repeated"},
+    {"--samples", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(samples), "number of samples of the distributions"},
+    {"--sampling", NULL, "S", IN_SWEEP, OPTION_SAMPLING, PLACE(sampling), "sobol (default), lhs or random"},
+    {"--seed", NULL, "N", IN_SWEEP, OPTION_SEED, PLACE(seed), "of the samples; default 0"},
+    {"--outputs", NULL, "LIST", IN_SWEEP, OPTION_TEXT, PLACE(outputs),
+     "columns of the table: x, max(y), min(y), mean(E), rms(y), x@2.5, time(event); default: final values"},
+    {"--threads", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(threads), "threads; default: one a core"},
+    {"--trajectories", NULL, "DIR", IN_SWEEP, OPTION_DIRECTORY, PLACE(trajectories),
+     "directory for the trajectory of each point"},
+    {"--resume", NULL, NULL, IN_SWEEP, OPTION_FLAG, PLACE(resume), "go on with the points of a sweep that was stopped"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
      "relative tolerance; the absolute one is TOL times nominal"},
     {"--intervals", NULL, "N", IN_TIMES, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
@@ -41,9 +54,9 @@ const Option options[] = {
      "start values from a result, at time T or its end"},
     {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
-    {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE, OPTION_METHOD,
+    {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_SWEEP | IN_EXPORT | IN_REDUCE, OPTION_METHOD,
      PLACE(run.method), "index reduction"},
-    {"--solver", NULL, "S", IN_SIMULATE, OPTION_SOLVER, PLACE(run.solver), "integrator"},
+    {"--solver", NULL, "S", IN_SIMULATE | IN_SWEEP, OPTION_SOLVER, PLACE(run.solver), "integrator"},
     {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods),
      "methods to compare (default: all that apply)"},
     {"--solvers", NULL, "A,B", IN_COMPARE, OPTION_SOLVERS, PLACE(solvers), "solvers to compare (default: auto)"},
@@ -53,18 +66,19 @@ const Option options[] = {
      "method dummy: keep differentiations that index 1 does not need"},
     {"--rank-tolerance", NULL, "R", IN_ANALYZE | IN_INIT | IN_TIMES | IN_EXPORT, OPTION_POSITIVE,
      PLACE(run.rank_tolerance), "method strangeness: singular values below R times the largest are zero; default 1e-9"},
-    {"--invariant", NULL, "A,B", IN_TIMES, OPTION_TEXT, PLACE(run.invariants),
+    {"--invariant", NULL, "A,B", IN_SIMULATE | IN_COMPARE, OPTION_TEXT, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
     {"--max-step", NULL, "H", IN_TIMES, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
-    {"--constraint-tolerance", NULL, "R", IN_SIMULATE, OPTION_POSITIVE, PLACE(run.constraint_tolerance),
+    {"--constraint-tolerance", NULL, "R", IN_SIMULATE | IN_SWEEP, OPTION_POSITIVE, PLACE(run.constraint_tolerance),
      "largest residual of a constraint; default: 100 times the tolerance"},
-    {"--compile", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.compile),
+    {"--compile", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.compile),
      "compile the equations with the system's C compiler"},
-    {"--output-file", NULL, "FILE", IN_SIMULATE, OPTION_TRAJECTORY, PLACE(output_path),
-     "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output"},
-    {"--no-event-rows", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.no_event_rows),
+    {"--output-file", NULL, "FILE", IN_SIMULATE | IN_SWEEP, OPTION_TRAJECTORY, PLACE(output_path),
+     "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output; table of a sweep as .csv, .mat, "
+     ".npy"},
+    {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
-    {"--variables", NULL, "REGEX", IN_SIMULATE, OPTION_TEXT, PLACE(run.variables),
+    {"--variables", NULL, "REGEX", IN_SIMULATE | IN_SWEEP, OPTION_TEXT, PLACE(run.variables),
      "only the variables whose whole name matches"},
     {"--plot", NULL, "FILE", IN_TIMES, OPTION_PLOT, PLACE(plot_path),
      "picture as FILE.svg; for simulate also -, one in characters on standard output"},
@@ -166,7 +180,7 @@ static bool ends_with(const char *value, const char *ending) {
 }
 
 static bool is_result_file(const char *value) {
-  return ends_with(value, ".csv") || ends_with(value, ".mat") || ends_with(value, ".raw");
+  return ends_with(value, ".csv") || ends_with(value, ".mat") || ends_with(value, ".raw") || ends_with(value, ".npy");
 }
 
 static bool ends_well(const Option *option, const char *value) {
@@ -202,6 +216,24 @@ static bool count_store(const Option *option, const char *value, uint32_t *place
   return fine;
 }
 
+static bool seed_store(const Option *option, const char *value, uint64_t *place) {
+  char *end;
+  errno = 0;
+  unsigned long long number = strtoull(value, &end, 10);
+  bool fine = value[0] >= '0' && value[0] <= '9' && *end == '\0' && errno == 0;
+  if (fine) *place = number;
+  else usage_error("%s takes a whole number, at least 0, not '%s'", option->name, value);
+  return fine;
+}
+
+static bool word_store(const Option *option, const char *value, WordList *list) {
+  size_t count = 0;
+  while (list->words[count]) count++;
+  if (count == MOST_WORDS) return usage_error("%s is given more than %d times", option->name, MOST_WORDS);
+  list->words[count] = value;
+  return true;
+}
+
 static bool value_store(const Option *option, const char *value, Arguments *arguments) {
   void *place = (char *)arguments + option->offset;
   switch (option->kind) {
@@ -209,6 +241,8 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_NUMBER:
   case OPTION_POSITIVE: return number_store(option, value, place);
   case OPTION_COUNT: return count_store(option, value, place);
+  case OPTION_SEED: return seed_store(option, value, place);
+  case OPTION_WORDS: return word_store(option, value, place);
   case OPTION_METHOD:
     if (!one_of(option, value, daedal_method_names(), "methods")) return false;
     break;
@@ -221,6 +255,11 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_MNA: {
     static const char *const forms[] = {"conventional", "charge", NULL};
     if (!one_of(option, value, forms, "forms")) return false;
+    break;
+  }
+  case OPTION_SAMPLING: {
+    static const char *const kinds[] = {"sobol", "lhs", "random", NULL};
+    if (!one_of(option, value, kinds, "kinds of samples")) return false;
     break;
   }
   case OPTION_METHODS:
@@ -272,7 +311,7 @@ static bool parse_option(OptionParser *parser, const char *word) {
   if (!option) return unknown_option(parser, word, length);
   if (!(option->commands & parser->command->bit)) return misplaced_option(parser, option);
   bool *given = &parser->given[option - options];
-  if (*given) return usage_error("option %s is given twice", option->name);
+  if (*given && option->kind != OPTION_WORDS) return usage_error("option %s is given twice", option->name);
   *given = true;
   const char *value = option_value(parser, option, word, length);
   return value && value_store(option, value, parser->arguments);
@@ -301,8 +340,11 @@ static bool check_together(const OptionParser *parser) {
     return usage_error("only one of --output-file, --json, --plot and --write can go to standard output");
   if (arguments->run.intervals && !isnan(arguments->run.output_interval))
     return usage_error("--intervals and --output-interval exclude each other");
-  if (parser->command->bit == IN_COMPARE && is_standard_output(arguments->plot_path))
-    return usage_error("compare draws its picture into a file: --plot FILE.svg");
+  if ((parser->command->bit & (IN_COMPARE | IN_SWEEP)) && is_standard_output(arguments->plot_path))
+    return usage_error("%s draws its picture into a file: --plot FILE.svg", name);
+  const char *wrong = parser->command->bit == IN_SWEEP ? ".raw" : ".npy";
+  if (arguments->output_path && ends_with(arguments->output_path, wrong))
+    return usage_error("%s does not write %s files", name, wrong);
   if (parser->command->bit == IN_REDUCE && !strcmp(arguments->run.method, "strangeness")) {
     usage_error("method strangeness selects rows by numerical ranks and makes no equations to print; "
                 "simulate runs it");

@@ -73,6 +73,17 @@ bool outputs_distinct(const Arguments *arguments) {
   return true;
 }
 
+char *output_default(const char *name, const char *ending) {
+  size_t size = strlen(name) + strlen(ending) + 1;
+  char *path = malloc(size);
+  if (!path) return NULL;
+  snprintf(path, size, "%s%s", name, ending);
+  for (char *at = path; *at; at++)
+    if (*at == '/' || (unsigned char)*at < 0x20) *at = '_';
+  if (path[0] == '-') path[0] = '_';
+  return path;
+}
+
 static int access_error(const char *path, int mode) { return access(path, mode) == 0 ? 0 : errno; }
 
 static int place_error(const char *path) {

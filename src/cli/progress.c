@@ -4,6 +4,7 @@
 #include "cli/terminal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -41,26 +42,52 @@ ProgressBar progress_begin(bool shown) {
   return (ProgressBar){.shown = shown && terminal_is_watched(), .begun = now, .next = now + FIRST_DRAWN};
 }
 
-static void draw(const ProgressBar *progress, const daedal_progress *now, double clock) {
+static void draw_bar(double done, double whole) {
   static const char full[] = "==============================", empty[] = "                              ";
-  double length = now->stop_time - now->start_time, done = now->time - now->start_time;
-  int filled = length > 0 ? (int)(BAR * done / length) : BAR;
+  int filled = whole > 0 ? (int)(BAR * done / whole) : BAR;
   filled = filled < 0 ? 0 : filled > BAR ? BAR : filled;
-  fprintf(stderr, "\r[%.*s%.*s] t = %.4g of %.4g, %" PRIu64 " steps, %.3g simulated s/s\033[K", filled, full,
-          BAR - filled, empty, now->time, now->stop_time, now->steps, done / (clock - progress->begun));
+  fprintf(stderr, "\r[%.*s%.*s]", filled, full, BAR - filled, empty);
+}
+
+static void draw(const ProgressBar *progress, const daedal_progress *now, double clock) {
+  double length = now->stop_time - now->start_time, done = now->time - now->start_time;
+  draw_bar(done, length);
+  fprintf(stderr, " t = %.4g of %.4g, %" PRIu64 " steps, %.3g simulated s/s\033[K", now->time, now->stop_time,
+          now->steps, done / (clock - progress->begun));
   fflush(stderr);
+}
+
+static void draw_points(const daedal_sweep_progress *now) {
+  double computed = now->finished - now->resumed, left = now->points - now->finished;
+  draw_bar(now->finished, now->points);
+  fprintf(stderr, " %" PRIu32 " of %" PRIu32 " points", now->finished, now->points);
+  if (now->failed) fprintf(stderr, ", %" PRIu32 " failed", now->failed);
+  if (computed > 0) fprintf(stderr, ", %.0f s left", ceil(left * now->seconds / computed));
+  fputs("\033[K", stderr);
+  fflush(stderr);
+}
+
+/* Whether it is time to draw; the clock is read only if somebody looks. */
+static bool is_due(ProgressBar *progress, double *clock) {
+  progress->stopped = (int)signal_seen;
+  if (!progress->shown) return false;
+  *clock = seconds();
+  if (*clock < progress->next) return false;
+  progress->drawn = true;
+  progress->next = *clock + DRAWN_EVERY;
+  return true;
 }
 
 bool progress_step(void *context, const daedal_progress *now) {
   ProgressBar *progress = context;
-  progress->stopped = (int)signal_seen;
-  if (!progress->shown) return progress->stopped != 0;
-  double clock = seconds();
-  if (clock >= progress->next) {
-    draw(progress, now, clock);
-    progress->drawn = true;
-    progress->next = clock + DRAWN_EVERY;
-  }
+  double clock;
+  if (is_due(progress, &clock)) draw(progress, now, clock);
+  return progress->stopped != 0;
+}
+
+bool progress_points(ProgressBar *progress, const daedal_sweep_progress *now) {
+  double clock;
+  if (is_due(progress, &clock)) draw_points(now);
   return progress->stopped != 0;
 }
 

@@ -1,6 +1,7 @@
 /* simulate: runs, then writes: trajectory, picture, JSON; last the summary. After a run that broke off the trajectory
  * so far is written as well, and said to be so. */
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/suggest.h"
@@ -18,18 +19,6 @@ typedef struct SimulateCommand {
   Session *session;
   int interrupted; /* the signal; 0 for none */
 } SimulateCommand;
-
-/* MODELNAME.csv; what a file name should not have becomes '_'. NULL without memory. */
-static char *default_path(const char *name) {
-  size_t size = strlen(name) + sizeof ".csv";
-  char *path = malloc(size);
-  if (!path) return NULL;
-  snprintf(path, size, "%s.csv", name);
-  for (char *at = path; *at; at++)
-    if (*at == '/' || (unsigned char)*at < 0x20) *at = '_';
-  if (path[0] == '-') path[0] = '_';
-  return path;
-}
 
 static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
@@ -123,18 +112,6 @@ static void simulate(Session *session) {
   if (run.interrupted && is_broken_off) session->status = 128 + run.interrupted;
 }
 
-/* The path that stands for none is an output like the others. */
-static void complete_arguments(Session *session, Arguments *complete, char *path) {
-  complete->output_path = path;
-  session->arguments = complete;
-  if (path) {
-    session_check_outputs(session);
-  } else {
-    usage_error("out of memory");
-    session->status = DAEDAL_INTERNAL;
-  }
-}
-
 /* A model that cannot be read has a report too: what was said about it. */
 static void report_failure(Session *session) {
   bool is_refused = session->model && daedal_model_status(session->model) != DAEDAL_OK;
@@ -148,7 +125,7 @@ int simulate_command(const Arguments *arguments) {
   Arguments complete = *arguments;
   char *path = NULL;
   if (!session.status && !arguments->output_path)
-    complete_arguments(&session, &complete, path = default_path(daedal_model_name(session.model)));
+    session_complete(&session, &complete, path = output_default(daedal_model_name(session.model), ".csv"));
   if (session.status) report_failure(&session);
   else simulate(&session);
   free(path);

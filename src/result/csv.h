@@ -8,6 +8,10 @@
 /* Writes header and rows into a file that the caller has created and will commit. O(rows * signals). */
 void csv_write(FileWriter *file, const Trajectory *trajectory);
 
+/* A cell of text, in quotes where it must be; a number behind the character `before`. */
+void csv_put_text(FileWriter *file, const char *text);
+void csv_put_number(FileWriter *file, char before, double value);
+
 /* Reads a result from text of `length` bytes; `path` is for messages only. Accepts quoted and unquoted names
  * (an unquoted a[1,2] too), CRLF, a byte order mark, true and false. Signals are of kind SIGNAL_ALGEBRAIC, or
  * SIGNAL_DERIVATIVE for der(...). The trajectory and its table belong to the heap. NULL after reporting a
