@@ -446,7 +446,7 @@ typedef struct daedal_sweep_options {
   size_t size; /* of this struct where the program was compiled */
   /* "L=1:0.1:2", "L=log(1,100,50)", "L=lin(0,1,11)", "L={1,2,5}"; the list ends with NULL. NULL: nothing is varied so. */
   const char *const *vary;
-  const char *const *distributions; /* "L=normal(1,0.1)": docs/many-runs.md lists them; ends with NULL */
+  const char *const *distributions; /* "L=normal(1,0.1)": docs/sweep.md lists them; ends with NULL */
   uint32_t samples;                 /* of the distributions, at every combination of `vary` */
   const char *sampling;             /* "sobol" (also for NULL), "lhs", "random" */
   uint64_t seed;

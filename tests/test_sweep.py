@@ -265,7 +265,7 @@ class Files(unittest.TestCase):
 
 
 class Sameness(unittest.TestCase):
-    COUNT = 60 if IS_SLOW else 400
+    COUNT = 60 if IS_SLOW else 200
     ARGUMENTS = [PENDULUM, "--vary", f"L=lin(0.5,2,{COUNT})", "--stop-time", "5", "--outputs", "x,lambda"]
 
     @classmethod

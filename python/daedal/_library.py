@@ -61,6 +61,20 @@ class Options(Structure):
                 ("output_time_count", c_uint32)]
 
 
+class SweepProgress(Structure):
+    _fields_ = [("points", c_uint32), ("finished", c_uint32), ("failed", c_uint32), ("resumed", c_uint32), ("seconds", c_double)]
+
+
+OnProgress = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(SweepProgress))
+
+
+class SweepOptions(Structure):
+    _fields_ = [("size", c_size_t), ("vary", POINTER(c_char_p)), ("distributions", POINTER(c_char_p)), ("samples", c_uint32),
+                ("sampling", c_char_p), ("seed", c_uint64), ("outputs", c_char_p), ("threads", c_uint32),
+                ("trajectories", c_char_p), ("journal", c_char_p), ("resume", c_bool), ("keep_courses", c_bool),
+                ("process", c_uint32), ("processes", c_uint32), ("on_progress", OnProgress), ("context", c_void_p)]
+
+
 class Pivot(Structure):
     _fields_ = [("time", c_double), ("state_out", c_char_p), ("state_in", c_char_p)]
 
@@ -139,6 +153,18 @@ _FUNCTIONS = {
     "run_restore": (c_int, [c_void_p, c_void_p]),
     "state_free": (None, [c_void_p, c_void_p]),
     "run_clone": (c_void_p, [c_void_p]),
+    "sweep_make": (c_void_p, [c_void_p, POINTER(Options), POINTER(SweepOptions)]),
+    "sweep_free": (None, [c_void_p]),
+    "sweep_diagnostic_count": (c_uint32, [c_void_p]),
+    "sweep_diagnostic": (Diagnostic, [c_void_p, c_uint32]),
+    "sweep_execute": (c_int, [c_void_p]),
+    "sweep_points": (c_uint32, [c_void_p]),
+    "sweep_columns": (c_uint32, [c_void_p]),
+    "sweep_varied": (c_uint32, [c_void_p]),
+    "sweep_column_name": (c_char_p, [c_void_p, c_uint32]),
+    "sweep_value": (c_double, [c_void_p, c_uint32, c_uint32]),
+    "sweep_point_status": (c_int, [c_void_p, c_uint32]),
+    "sweep_point_cause": (c_char_p, [c_void_p, c_uint32]),
     "method_names": (POINTER(c_char_p), []),
     "solver_names": (POINTER(c_char_p), []),
 }

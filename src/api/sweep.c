@@ -257,7 +257,7 @@ static bool copy_diagnostics(daedal_result *asked, const void *argument) {
 
 /* A failure of another handle becomes the sweep's. */
 static void blame(daedal_sweep *sweep, const daedal_result *result) {
-  if (!result) sweep->asked->status = DAEDAL_INTERNAL, sweep->asked->broken = true;
+  if (!result || result->broken) sweep->asked->status = DAEDAL_INTERNAL, sweep->asked->broken = true;
   else result_protect(sweep->asked, copy_diagnostics, &result->diags);
 }
 
@@ -266,7 +266,7 @@ static bool values_fit(daedal_sweep *sweep, char *text) {
   sweep_overrides(sweep, 0, false, text);
   options.overrides = text;
   daedal_result *tried = result_make(sweep->asked->model, &options, try_values, &options);
-  bool ok = daedal_result_status(tried) != DAEDAL_USAGE && tried;
+  bool ok = daedal_result_status(tried) != DAEDAL_USAGE && daedal_result_status(tried) != DAEDAL_INTERNAL;
   if (!ok) blame(sweep, tried);
   daedal_result_free(tried);
   return ok;
