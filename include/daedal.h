@@ -511,6 +511,52 @@ daedal_status daedal_sweep_stream(daedal_sweep *sweep, daedal_sink sink, void *c
 const char *daedal_sweep_json(daedal_sweep *sweep);
 const char *daedal_sweep_plot(daedal_sweep *sweep);
 
+/* ---- parameters from measurements ---- */
+
+typedef struct daedal_estimate daedal_estimate;
+
+typedef struct daedal_fit_options {
+  size_t size;           /* of this struct where the program was compiled */
+  const char *data;      /* result file, .csv or .mat: times, and columns named as variables; NaN where nothing was measured */
+  const char *data_text; /* or the text of a CSV file */
+  const char *parameters; /* "a=1,b=2:0:10,c": guess and bounds; without a guess the value of the model */
+  const char *weights;    /* "x=2,y=0.1": factors of residuals; NULL: 1 */
+  const char *deviations; /* "x=0.01,y=0.1": standard deviations of the measurements, if they are known */
+  double level;           /* of the intervals; 0: 0.95 */
+  uint32_t iterations;    /* at most; 0: 100 */
+} daedal_fit_options;
+
+/* Finds the values of parameters and start values that make the sum of squares of the residuals least (Levenberg and Marquardt, within
+ * bounds). Without a stop time the runs end with the data; without a tolerance it is 1e-8. Always a handle but for exhausted memory
+ * (NULL): ask daedal_estimate_status. */
+daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options);
+void daedal_estimate_free(daedal_estimate *estimate);
+
+daedal_status daedal_estimate_status(const daedal_estimate *estimate);
+uint32_t daedal_estimate_diagnostic_count(const daedal_estimate *estimate);
+daedal_diagnostic daedal_estimate_diagnostic(const daedal_estimate *estimate, uint32_t index);
+
+/* A parameter found; error: standard deviation of the value; low, high: its interval of the level asked for. NaN where the data does not
+ * determine it, or it is at a bound. */
+typedef struct daedal_parameter {
+  const char *name;
+  double value, error, low, high, start;
+  bool at_bound;
+} daedal_parameter;
+
+uint32_t daedal_estimate_parameters(const daedal_estimate *estimate); /* 0 before a fit is found */
+daedal_parameter daedal_estimate_parameter(const daedal_estimate *estimate, uint32_t index);
+double daedal_estimate_covariance(const daedal_estimate *estimate, uint32_t first, uint32_t second);
+
+/* Deviation of the scaled residuals: with known deviations about 1 if the model is right. */
+double daedal_estimate_deviation(const daedal_estimate *estimate);
+
+/* Reports: a table for people, JSON, and an SVG picture of measurements, fit and residuals. Owned by the estimate. NULL where there
+ * is none; the JSON then has null for what is not known. */
+const char *daedal_estimate_text(daedal_estimate *estimate);
+const char *daedal_estimate_json(daedal_estimate *estimate);
+const char *daedal_estimate_plot(daedal_estimate *estimate);
+
 /* ---- methods side by side ---- */
 
 /* After daedal_initialize or daedal_simulate: the system that the method made, as Base Modelica with comments that say where each

@@ -71,6 +71,7 @@ typedef struct Stage {
   daedal_plan *plan;
   daedal_run *run;
   daedal_sweep *sweep;
+  daedal_estimate *estimate;
   const char *text, *method, *solver, *inputs;
   char path[256]; /* of files to read and write, without their ending */
 } Stage;
@@ -261,6 +262,27 @@ static bool sweep_figures(Stage *stage) {
          daedal_sweep_row_length(sweep) == 102 && daedal_sweep_row(sweep, 0);
 }
 
+static bool fit(Stage *stage) {
+  daedal_options options = short_run(stage);
+  char data[80], parameters[40];
+  snprintf(data, sizeof data, "time,%s\n0,0.6\n", first_unknown(stage));
+  snprintf(parameters, sizeof parameters, "%s=0.6", first_unknown(stage));
+  daedal_fit_options fitting = {.size = sizeof fitting, .data_text = data, .parameters = parameters};
+  daedal_estimate_free(stage->estimate);
+  stage->estimate = daedal_fit(stage->model, &options, &fitting);
+  return daedal_estimate_status(stage->estimate) == DAEDAL_OK;
+}
+
+/* What needs no memory. */
+static bool fit_figures(Stage *stage) {
+  const daedal_estimate *estimate = stage->estimate;
+  daedal_estimate_diagnostic_count(estimate);
+  daedal_estimate_covariance(estimate, 0, 0);
+  daedal_estimate_deviation(estimate);
+  return daedal_estimate_diagnostic(estimate, 0).message && daedal_estimate_parameters(estimate) == 1 &&
+         said(daedal_estimate_parameter(estimate, 0).name);
+}
+
 #define CALL(name, expression) \
   static bool call_##name(Stage *stage) { return expression; }
 
@@ -325,6 +347,9 @@ CALL(compare_text, said(daedal_compare_text(stage->result)))
 CALL(compare_json, said(daedal_compare_json(stage->result)))
 CALL(compare_plot, said(daedal_compare_plot(stage->result)))
 
+CALL(estimate_text, said(daedal_estimate_text(stage->estimate)))
+CALL(estimate_json, said(daedal_estimate_json(stage->estimate)))
+CALL(estimate_plot, said(daedal_estimate_plot(stage->estimate)))
 CALL(sweep_json, said(daedal_sweep_json(stage->sweep)))
 CALL(sweep_plot, said(daedal_sweep_plot(stage->sweep)))
 CALL(sweep_stream, daedal_sweep_stream(stage->sweep, swallow, NULL) == DAEDAL_OK)
@@ -418,6 +443,17 @@ static const Row ROWS[] = {
     {"compare_text", call_compare_text, compare, false},
     {"compare_json", call_compare_json, compare, false},
     {"compare_plot", call_compare_plot, compare, false},
+    {"fit", fit, NULL, false},
+    {"estimate_text", call_estimate_text, fit, false},
+    {"estimate_json", call_estimate_json, fit, false},
+    {"estimate_plot", call_estimate_plot, fit, false},
+    {"estimate_status", fit_figures, fit, false},
+    {"estimate_diagnostic_count", fit_figures, fit, false},
+    {"estimate_diagnostic", fit_figures, fit, false},
+    {"estimate_parameters", fit_figures, fit, false},
+    {"estimate_parameter", fit_figures, fit, false},
+    {"estimate_covariance", fit_figures, fit, false},
+    {"estimate_deviation", fit_figures, fit, false},
     {"sweep_make", make_sweep, NULL, false},
     {"sweep_execute", execute_sweep, make_sweep, false},
     {"sweep_write", write_table, run_sweep, false},
@@ -445,7 +481,7 @@ static const Row ROWS[] = {
 /* Functions that every row uses, or that have neither a handle nor memory. */
 static const char *const EXEMPT[] = {"model_free", "result_free",  "default_options", "method_names", "solver_names",
                                      "pass_names", "result_pivot", "nearest_name",    "plan_free",    "run_free",
-                                     "version",    "state_free",   "sweep_free"};
+                                     "version",    "state_free",   "sweep_free",      "estimate_free"};
 
 /* ---- refusing ---- */
 
@@ -489,6 +525,7 @@ static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
   daedal_plan_free(stage.plan);
   daedal_run_free(stage.run);
   daedal_sweep_free(stage.sweep);
+  daedal_estimate_free(stage.estimate);
   daedal_result_free(stage.result);
   if (stage.fail.live)
     fail_msg("%s of %s, allocation %zu: %zu blocks were not given back", row->function, model->name, refuse,

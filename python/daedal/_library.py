@@ -75,6 +75,16 @@ class SweepOptions(Structure):
                 ("process", c_uint32), ("processes", c_uint32), ("on_progress", OnProgress), ("context", c_void_p)]
 
 
+class FitOptions(Structure):
+    _fields_ = [("size", c_size_t), ("data", c_char_p), ("data_text", c_char_p), ("parameters", c_char_p), ("weights", c_char_p),
+                ("deviations", c_char_p), ("level", c_double), ("iterations", c_uint32)]
+
+
+class FitParameter(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_double), ("error", c_double), ("low", c_double), ("high", c_double), ("start", c_double),
+                ("at_bound", c_bool)]
+
+
 class Pivot(Structure):
     _fields_ = [("time", c_double), ("state_out", c_char_p), ("state_in", c_char_p)]
 
@@ -165,6 +175,17 @@ _FUNCTIONS = {
     "sweep_value": (c_double, [c_void_p, c_uint32, c_uint32]),
     "sweep_point_status": (c_int, [c_void_p, c_uint32]),
     "sweep_point_cause": (c_char_p, [c_void_p, c_uint32]),
+    "fit": (c_void_p, [c_void_p, POINTER(Options), POINTER(FitOptions)]),
+    "estimate_free": (None, [c_void_p]),
+    "estimate_status": (c_int, [c_void_p]),
+    "estimate_diagnostic_count": (c_uint32, [c_void_p]),
+    "estimate_diagnostic": (Diagnostic, [c_void_p, c_uint32]),
+    "estimate_parameters": (c_uint32, [c_void_p]),
+    "estimate_parameter": (FitParameter, [c_void_p, c_uint32]),
+    "estimate_covariance": (c_double, [c_void_p, c_uint32, c_uint32]),
+    "estimate_deviation": (c_double, [c_void_p]),
+    "estimate_text": (c_char_p, [c_void_p]),
+    "estimate_plot": (c_char_p, [c_void_p]),
     "method_names": (POINTER(c_char_p), []),
     "solver_names": (POINTER(c_char_p), []),
 }

@@ -257,3 +257,17 @@ def test_sweep_with_points_that_fail(pendulum):
         daedal.sweep(pendulum, {"length": [1]})
     with pytest.raises(ZeroDivisionError):
         daedal.sweep(pendulum, {"L": np.linspace(1, 2, 50)}, progress=lambda part: 1 / 0)
+
+
+def test_fit_of_two_parameters(pendulum):
+    times = np.linspace(0, 2, 60)
+    result = pendulum.simulate(L=1.2, g=9, tolerance=1e-10, intervals=59)
+    noise = np.random.default_rng(1).normal(0, 1e-3, (2, 60))
+    data = {"time": times, "x": np.interp(times, result.time, result["x"]) + noise[0], "y": np.interp(times, result.time, result["y"]) + noise[1]}
+    found = daedal.fit(pendulum, data, {"L": 1.0, "g": (9.81, 5, 15)})
+    assert abs(found["L"] - 1.2) < 4 * found.errors["L"] and abs(found["g"] - 9) < 4 * found.errors["g"]
+    low, high = found.intervals["L"]
+    assert low < found["L"] < high and found.covariance.shape == (2, 2) and abs(found.correlation[0, 1]) < 1
+    assert "95 % interval" in str(found) and found.plot().startswith("<svg") and not found.at_bound["g"]
+    with pytest.raises(daedal.UsageError):
+        daedal.fit(pendulum, data, {"Q": 1})

@@ -24,6 +24,7 @@ typedef struct Arguments {
   uint64_t seed;
   const char *sampling, *trajectories;
   bool resume;
+  const char *data, *parameters, *weights, *deviations; /* of a fit */
   bool strict, energy;
   bool quiet, verbose, help;
   daedal_options run;
@@ -69,3 +70,4 @@ int export_command(const Arguments *arguments);
 int reduce_command(const Arguments *arguments);
 int compare_command(const Arguments *arguments);
 int sweep_command(const Arguments *arguments);
+int fit_command(const Arguments *arguments);

@@ -47,6 +47,11 @@ const Command commands[] = {
      "row with its cause. Finished points are kept in FILE.part until the table is written: --resume goes on with "
      "them.\n",
      sweep_command},
+    {"fit", IN_FIT, "parameters from measurements",
+     "Finds the values of parameters and start values with which the model comes nearest to measurements, their "
+     "standard errors,\n"
+     "intervals and correlations, and which of them the measurements do not determine.\n",
+     fit_command},
     {"export", IN_EXPORT, "write the reduced equations as C99 source",
      "Writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
      "small driver.\n",

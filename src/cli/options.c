@@ -12,7 +12,11 @@
 
 #define PLACE(member) offsetof(Arguments, member)
 
-enum { IN_TIMES = IN_SIMULATE | IN_COMPARE | IN_SWEEP, IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES, MOST_OPTIONS = 80 };
+enum {
+  IN_TIMES = IN_SIMULATE | IN_COMPARE | IN_SWEEP | IN_FIT,
+  IN_RUNS = IN_INIT | IN_REDUCE | IN_TIMES,
+  MOST_OPTIONS = 80
+};
 
 const Option options[] = {
     {"--model", NULL, "NAME", IN_ALL, OPTION_TEXT, PLACE(class_name),
@@ -39,10 +43,16 @@ const Option options[] = {
     {"--trajectories", NULL, "DIR", IN_SWEEP, OPTION_DIRECTORY, PLACE(trajectories),
      "directory for the trajectory of each point"},
     {"--resume", NULL, NULL, IN_SWEEP, OPTION_FLAG, PLACE(resume), "go on with the points of a sweep that was stopped"},
+    {"--data", NULL, "FILE", IN_FIT, OPTION_TEXT, PLACE(data), "measurements: time, and columns named as variables"},
+    {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_TEXT, PLACE(parameters),
+     "parameters and start values to find: guess, or guess:least:greatest"},
+    {"--weights", NULL, "X=2", IN_FIT, OPTION_TEXT, PLACE(weights), "factors of the residuals of columns; default 1"},
+    {"--deviations", NULL, "X=0.1", IN_FIT, OPTION_TEXT, PLACE(deviations),
+     "standard deviations of the measurements, where they are known"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
      "relative tolerance; the absolute one is TOL times nominal"},
-    {"--intervals", NULL, "N", IN_TIMES, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
-    {"--output-interval", NULL, "S", IN_TIMES, OPTION_POSITIVE, PLACE(run.output_interval),
+    {"--intervals", NULL, "N", IN_TIMES & ~IN_FIT, OPTION_COUNT, PLACE(run.intervals), "number of output intervals"},
+    {"--output-interval", NULL, "S", IN_TIMES & ~IN_FIT, OPTION_POSITIVE, PLACE(run.output_interval),
      "time between output points, instead of --intervals"},
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_TEXT, PLACE(run.overrides),
      "values of parameters and start values"},
@@ -54,9 +64,9 @@ const Option options[] = {
      "start values from a result, at time T or its end"},
     {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
-    {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_SWEEP | IN_EXPORT | IN_REDUCE, OPTION_METHOD,
-     PLACE(run.method), "index reduction"},
-    {"--solver", NULL, "S", IN_SIMULATE | IN_SWEEP, OPTION_SOLVER, PLACE(run.solver), "integrator"},
+    {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_SWEEP | IN_FIT | IN_EXPORT | IN_REDUCE,
+     OPTION_METHOD, PLACE(run.method), "index reduction"},
+    {"--solver", NULL, "S", IN_SIMULATE | IN_SWEEP | IN_FIT, OPTION_SOLVER, PLACE(run.solver), "integrator"},
     {"--methods", NULL, "A,B", IN_COMPARE, OPTION_METHODS, PLACE(methods),
      "methods to compare (default: all that apply)"},
     {"--solvers", NULL, "A,B", IN_COMPARE, OPTION_SOLVERS, PLACE(solvers), "solvers to compare (default: auto)"},
@@ -340,7 +350,7 @@ static bool check_together(const OptionParser *parser) {
     return usage_error("only one of --output-file, --json, --plot and --write can go to standard output");
   if (arguments->run.intervals && !isnan(arguments->run.output_interval))
     return usage_error("--intervals and --output-interval exclude each other");
-  if ((parser->command->bit & (IN_COMPARE | IN_SWEEP)) && is_standard_output(arguments->plot_path))
+  if ((parser->command->bit & (IN_COMPARE | IN_SWEEP | IN_FIT)) && is_standard_output(arguments->plot_path))
     return usage_error("%s draws its picture into a file: --plot FILE.svg", name);
   const char *wrong = parser->command->bit == IN_SWEEP ? ".raw" : ".npy";
   if (arguments->output_path && ends_with(arguments->output_path, wrong))
@@ -350,6 +360,8 @@ static bool check_together(const OptionParser *parser) {
                 "simulate runs it");
     return false;
   }
+  if (parser->command->bit == IN_FIT && (!arguments->data || !arguments->parameters))
+    return usage_error("fit needs measurements and parameters: daedal fit MODEL --data FILE.csv --parameters a=1,b=2");
   if (parser->command->bit == IN_EXPORT && !arguments->c_directory)
     return usage_error("export needs a directory: daedal export MODEL --c DIR");
   return true;

@@ -15,6 +15,7 @@ typedef struct PlotSeries {
   const double *upper; /* NULL, or the series is the band from y to this, in the colour of the next line */
   size_t count;
   uint32_t group; /* series of other groups have other panels */
+  bool dots;      /* points without lines between them */
 } PlotSeries;
 
 typedef struct Plot {
