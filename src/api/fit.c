@@ -195,7 +195,7 @@ static daedal_result *run_at(daedal_estimate *estimate, const double *p) {
   write_overrides(estimate, p);
   options.overrides = estimate->overrides;
   estimate->runs++;
-  return plan_run(estimate->plan, &options, false);
+  return plan_run(estimate->plan, &options, RUN_ROWS);
 }
 
 /* The values of a signal of a run at the times of a column's measurements, in a row. false: it has not all of them. */

@@ -7,9 +7,9 @@
 
 #include "array/analysis.h"
 #include "base/list.h"
-#include "pipeline/compare.h"
 #include "daedal.h"
 #include "init/explain.h"
+#include "pipeline/compare.h"
 #include "spice/spice.h"
 
 #include <pthread.h>
@@ -226,9 +226,15 @@ typedef struct Bridge {
 } Bridge;
 void hand_on_steps(Request *request, Bridge *bridge, const daedal_options *options);
 
-/* A run of the plan, or the beginning of one that is stepped; options: those of the plan with other overrides. NULL
- * when there is no memory even for the handle. */
-daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, bool is_stepped);
+/* What a run of a plan is for. */
+typedef enum RunPurpose {
+  RUN_WHOLE,   /* to the end */
+  RUN_STEPPED, /* only its beginning: the caller goes on */
+  RUN_ROWS,    /* to the end, for its rows and events: pivots and constraints get no texts */
+} RunPurpose;
+
+/* A run of the plan; options: those of the plan with other overrides. NULL when there is no memory even for the handle. */
+daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, RunPurpose purpose);
 
 /* A result without a run yet, of the same model and plan. NULL when there is no memory for it. */
 daedal_result *result_like(const daedal_result *result);

@@ -182,17 +182,17 @@ daedal_status daedal_run_set(daedal_run *run, const char *name, double value) {
   return heap_protect(run->heap, accept_overrides, &setting) ? DAEDAL_OK : DAEDAL_INTERNAL;
 }
 
-static daedal_status begin(daedal_run *run, bool is_stepped) {
+static daedal_status begin(daedal_run *run, RunPurpose purpose) {
   if (!run) return DAEDAL_INTERNAL;
   daedal_options options = run->plan->options;
   if (run->overrides.count) options.overrides = run->overrides.data;
   daedal_result_free(run->result);
-  run->result = plan_run(run->plan, &options, is_stepped);
+  run->result = plan_run(run->plan, &options, purpose);
   return daedal_result_status(run->result);
 }
 
-daedal_status daedal_run_execute(daedal_run *run) { return begin(run, false); }
-daedal_status daedal_run_start(daedal_run *run) { return begin(run, true); }
+daedal_status daedal_run_execute(daedal_run *run) { return begin(run, RUN_WHOLE); }
+daedal_status daedal_run_start(daedal_run *run) { return begin(run, RUN_STEPPED); }
 
 double daedal_run_get(const daedal_run *run, const char *name) {
   const daedal_result *result = run ? run->result : NULL;

@@ -291,6 +291,42 @@ static bool make_plan(daedal_sweep *sweep, daedal_model *model, char *text) {
   return false;
 }
 
+/* A point whose initial values are found for the sake of the code that it takes. */
+typedef struct Rehearsal {
+  daedal_plan *plan;
+  const daedal_options *options;
+  const Request *request;
+} Rehearsal;
+
+static bool rehearse_start(daedal_result *asked, const void *argument) {
+  const Rehearsal *rehearsal = argument;
+  Diags diags = diags_make(asked->heap);
+  plan_rehearse(&rehearsal->plan->plan, rehearsal->request, &diags);
+  return true;
+}
+
+/* Its memory is the plan's, which is under the protection of its own. */
+static bool rehearse_point(daedal_result *result, const void *argument) {
+  Rehearsal rehearsal = *(const Rehearsal *)argument;
+  Request request = {0};
+  if (!read_request(result, rehearsal.options, &request)) return false;
+  rehearsal.request = &request;
+  return result_protect(rehearsal.plan->asked, rehearse_start, &rehearsal);
+}
+
+/* The first, the last and one between, so that points like them need no code of their own. */
+static void rehearse(daedal_sweep *sweep, char *text) {
+  daedal_plan *plan = sweep->plan;
+  uint32_t points = sweep->design.points, chosen[] = {0, points / 2, points - 1};
+  for (int k = 0; k < 3 && daedal_plan_status(plan) == DAEDAL_OK && !sweep->structural_count; k++) {
+    daedal_options options = plan->options;
+    sweep_overrides(sweep, chosen[k], false, text);
+    options.overrides = text;
+    Rehearsal rehearsal = {plan, &options, NULL};
+    daedal_result_free(result_make(plan->asked->model, &options, rehearse_point, &rehearsal));
+  }
+}
+
 static bool prepare(daedal_sweep *sweep, daedal_model *model, const SweepWork *work) {
   char *text = sweep->hook.resize(sweep->hook.context, NULL, sweep->override_length);
   if (!text) {
@@ -298,6 +334,7 @@ static bool prepare(daedal_sweep *sweep, daedal_model *model, const SweepWork *w
     return false;
   }
   bool ok = values_fit(sweep, text) && make_plan(sweep, model, text);
+  if (ok) rehearse(sweep, text);
   sweep->hook.resize(sweep->hook.context, text, 0);
   return ok && result_protect(sweep->asked, complete_work, work);
 }

@@ -130,7 +130,7 @@ static void run_point(const SweepThread *thread, uint32_t point) {
   daedal_plan *plan = plan_of(sweep, point, thread->overrides);
   sweep_overrides(sweep, point, false, thread->overrides);
   options.overrides = thread->overrides;
-  daedal_result *result = plan_run(plan, &options, false);
+  daedal_result *result = plan_run(plan, &options, RUN_ROWS);
   daedal_status status = daedal_result_status(result);
   if (status == DAEDAL_OK) read_row(thread, result);
   else clear_row(thread);
