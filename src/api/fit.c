@@ -112,7 +112,8 @@ static bool find_columns(daedal_estimate *estimate, Arena *arena) {
   for (uint32_t s = 0; s < signals->list.count; s++) {
     const char *name = signals->list.data[s].name;
     if (model_find(asked->model->model, name) == MAP_NONE && strncmp(name, "der(", 4) != 0) {
-      diag_warning(&asked->diags, (Span){0}, "the column '%s' of the data is no variable of the model", name);
+      diag_warning(&asked->diags, DIAG_WARNING, (Span){0}, "the column '%s' of the data is no variable of the model",
+                   name);
       continue;
     }
     vec_push(arena->heap, &estimate->columns, ((FitColumn){.name = name, .signal = s, .scale = 1}));
@@ -307,7 +308,7 @@ static void name_unidentified(daedal_estimate *estimate) {
       text_printf(asked->heap, &text, "%s%s by %.4g", terms++ ? ", " : "", estimate->parameters.data[k].figures.name,
                   change);
     }
-    diag_warning(&asked->diags, (Span){0},
+    diag_warning(&asked->diags, DIAG_WARNING, (Span){0},
                  terms > 1 ? "the data does not tell these parameters apart: changing %s together changes nothing"
                            : "the data tells nothing about a parameter: changing %s changes nothing",
                  text.data ? text.data : "");

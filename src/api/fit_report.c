@@ -1,6 +1,7 @@
 /* fit_report: what an estimate hands out. */
 #include "api/fit.h"
 
+#include "result/diagnostics_report.h"
 #include "result/json.h"
 #include "result/plot.h"
 #include "result/table.h"
@@ -167,12 +168,16 @@ static bool print_json(daedal_result *asked, const void *argument) {
 #include "api/fit_report.def"
   json_object_end(json);
   text_printf(asked->heap, &estimate->json, "\n");
+  diagnostics_report_json(&asked->model->source, &asked->model->diags, &asked->diags, asked->heap, &estimate->json);
   return true;
 }
 
 const char *daedal_estimate_json(daedal_estimate *estimate) {
   if (!estimate) return nothing;
-  return result_protect(estimate->asked, print_json, &estimate) ? estimate->json.data : NULL;
+  model_lock(estimate->asked->model);
+  bool ok = result_protect(estimate->asked, print_json, &estimate);
+  model_unlock(estimate->asked->model);
+  return ok ? estimate->json.data : NULL;
 }
 
 /* ---- picture ---- */

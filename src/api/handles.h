@@ -132,6 +132,11 @@ struct daedal_run {
   daedal_result *result; /* of the last execution, or of the run that is stepped */
 };
 
+/* ---- choices of signals (choose.c) ---- */
+
+/* The filter for a list of words, NULL for none. false: the result's diagnostics say which word means nothing. */
+bool filter_signals(daedal_result *result, const char *words, const SignalFilter **filter);
+
 /* ---- references (lifetime.c) ---- */
 
 /* Another owner, who frees it too. */

@@ -133,7 +133,7 @@ static void warn_inputs(daedal_result *result, const double *parameters) {
   }
   if (count > NAMED) text_printf(result->heap, &names, " and %u more", count - NAMED);
   if (count)
-    diag_warning(&result->diags, first,
+    diag_warning(&result->diags, DIAG_INPUT_WITHOUT_VALUE, first,
                  count > 1 ? "inputs %s have no values here and keep their start values"
                            : "input %s has no value here and keeps its start value",
                  names.data);

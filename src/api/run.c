@@ -5,6 +5,11 @@
 
 /* Many events have the same condition: its text is made once. */
 static void publish_events(daedal_result *result) {
+  static const char *const causes[] = {[EVENT_TIME] = "a sample, a delay or an input",
+                                       [EVENT_START] = "the start",
+                                       [EVENT_STRUCTURE] = "the equations have become others",
+                                       [EVENT_FOLD] = "the branch of the solution ends",
+                                       [EVENT_CALLER] = "values were set"};
   const StepperStatistics *statistics = &result->simulation.statistics.stepper;
   Arena *arena = &result->diags.arena;
   Evaluator *evaluator = result->simulation.facts.run_evaluator;
@@ -13,8 +18,8 @@ static void publish_events(daedal_result *result) {
   result->events = arena_array(arena, statistics->passed.count, sizeof *result->events);
   for (uint32_t k = 0; k < statistics->passed.count; k++) {
     const EventRecord *event = &statistics->passed.data[k];
-    if (event->mode == MAP_NONE) {
-      result->events[k] = (daedal_event){event->time, "sample", event->value};
+    if (event->cause != EVENT_CONDITION) {
+      result->events[k] = (daedal_event){event->time, causes[event->cause], NAN};
       continue;
     }
     Expr relation = evaluator->code->modes->relation[event->mode];
@@ -42,9 +47,6 @@ static void complete_facts(daedal_result *result) {
   RunFacts *facts = &result->simulation.facts;
   facts->invariants = result->comparing.invariants;
   facts->invariant_count = result->comparing.invariant_count;
-  facts->diags[0] = &result->model->diags;
-  facts->diags[1] = &result->diags;
-  facts->source = &result->model->source;
   facts->seconds.parse = result->model->seconds_parse;
 }
 
@@ -56,9 +58,8 @@ bool read_request(daedal_result *result, const daedal_options *options, Request 
   if (!read_options(result, options, request) || !read_starts(result, options, request) ||
       !read_invariants(result, options))
     return false;
-  if (!options->variables) return true;
-  request->filter = signal_filter_new(result->heap, &result->diags, options->variables);
-  return request->filter != NULL;
+  return filter_signals(result, options->variables, &request->choice.listed) &&
+         filter_signals(result, options->plot_variables, &request->choice.hidden);
 }
 
 static bool bridge_step(void *context, double time, uint64_t steps) {
@@ -166,7 +167,7 @@ static bool run_plan(daedal_result *result, const void *argument) {
   Bridge bridge;
   Simulation *simulation = &result->simulation;
   bool ok = read_request(result, work->options, &request);
-  if (request.is_stepped) request.filter = NULL;
+  if (request.is_stepped) request.choice = (RecorderChoice){0};
   else hand_on_steps(&request, &bridge, work->options);
   if (ok && result->model == work->plan->asked->model)
     ok = simulation_run(simulation, result->heap, &work->plan->plan, &request, &result->diags);

@@ -36,8 +36,7 @@ static void find_structural(daedal_sweep *sweep, Arena *arena) {
 static bool read_outputs(daedal_sweep *sweep, const daedal_sweep_options *options, Arena *arena) {
   daedal_result *asked = sweep->asked;
   const SignalFilter *filter = NULL;
-  if (sweep->given.variables && !(filter = signal_filter_new(asked->heap, &asked->diags, sweep->given.variables)))
-    return false;
+  if (!filter_signals(asked, sweep->given.variables, &filter)) return false;
   if (!outputs_read(&sweep->outputs, options->outputs, asked->model->model, filter, arena, &asked->diags)) return false;
   sweep->output_count = sweep->outputs.count;
   for (uint32_t k = 0; k < sweep->output_count; k++) {
@@ -234,6 +233,7 @@ static bool complete_work(daedal_result *asked, const void *argument) {
   daedal_sweep *sweep = work->sweep;
   Arena *arena = &asked->diags.arena;
   sweep->options = sweep->plan->options;
+  sweep->options.plot_variables = NULL;
   if (!times_inside(sweep, arena)) return finish_work(asked, false);
   if (work->options->keep_courses && !design_is_map(&sweep->design)) add_courses(sweep, arena);
   choose_output_times(sweep, arena);

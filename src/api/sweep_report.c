@@ -1,6 +1,7 @@
 /* sweep_report: what a sweep hands out: its table, as numbers and as files, its report and its picture. */
 #include "api/sweep.h"
 
+#include "result/diagnostics_report.h"
 #include "result/fan.h"
 #include "result/heatmap.h"
 #include "result/json.h"
@@ -184,12 +185,16 @@ static bool print_json(daedal_result *asked, const void *argument) {
 #include "api/sweep_report.def"
   json_object_end(json);
   text_printf(asked->heap, &sweep->json, "\n");
+  diagnostics_report_json(&asked->model->source, &asked->model->diags, &asked->diags, asked->heap, &sweep->json);
   return true;
 }
 
 const char *daedal_sweep_json(daedal_sweep *sweep) {
   if (!sweep) return nothing;
-  return result_protect(sweep->asked, print_json, &sweep) ? sweep->json.data : NULL;
+  model_lock(sweep->asked->model);
+  bool ok = result_protect(sweep->asked, print_json, &sweep);
+  model_unlock(sweep->asked->model);
+  return ok ? sweep->json.data : NULL;
 }
 
 /* ---- pictures ---- */

@@ -21,6 +21,7 @@ static const char *output_path(const Option *option, const Arguments *arguments)
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:
   case OPTION_PLOT:
+  case OPTION_PAGE:
   case OPTION_JSON:
   case OPTION_OUTPUT:
   case OPTION_DIRECTORY: break;
@@ -73,17 +74,6 @@ bool outputs_distinct(const Arguments *arguments) {
   return true;
 }
 
-char *output_default(const char *name, const char *ending) {
-  size_t size = strlen(name) + strlen(ending) + 1;
-  char *path = malloc(size);
-  if (!path) return NULL;
-  snprintf(path, size, "%s%s", name, ending);
-  for (char *at = path; *at; at++)
-    if (*at == '/' || (unsigned char)*at < 0x20) *at = '_';
-  if (path[0] == '-') path[0] = '_';
-  return path;
-}
-
 static int access_error(const char *path, int mode) { return access(path, mode) == 0 ? 0 : errno; }
 
 static int place_error(const char *path) {
@@ -116,7 +106,8 @@ bool outputs_writable(const Arguments *arguments) {
     if (!path) continue;
     int error = option->kind == OPTION_DIRECTORY ? directory_error(path) : output_error(path);
     if (!error) continue;
-    usage_error("cannot write '%s': %s", path, error == ENOENT ? "its directory does not exist" : strerror(error));
+    say_error("D701", "cannot write '%s': %s", path,
+              error == ENOENT ? "its directory does not exist" : strerror(error));
     return false;
   }
   return true;

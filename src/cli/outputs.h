@@ -9,8 +9,5 @@ bool outputs_distinct(const Arguments *arguments);
 /* Whether all of them could be written now; false after a message. */
 bool outputs_writable(const Arguments *arguments);
 
-/* MODELNAME and the ending; what a file name should not have becomes '_'. The caller frees it; NULL without memory. */
-char *output_default(const char *name, const char *ending);
-
 /* Why a file could not be written now, as errno has it; 0 if it could. */
 int output_error(const char *path);

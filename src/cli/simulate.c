@@ -1,8 +1,6 @@
 /* simulate: runs, then writes: trajectory, picture, JSON; last the summary. After a run that broke off the trajectory
  * so far is written as well, and said to be so. */
 #include "cli/output.h"
-#include "cli/outputs.h"
-#include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
@@ -22,13 +20,8 @@ typedef struct SimulateCommand {
 
 static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
-  ProgressBar progress = progress_begin(session_talks(run->session));
-  options.on_step = progress_step;
-  options.context = &progress;
-  daedal_result *result = daedal_simulate(run->session->model, &options);
-  progress_end(&progress);
-  run->interrupted = progress.stopped;
-  session_keep(run->session, result);
+  if (run->session->arguments->plot_pairs) options.plot_variables = run->session->arguments->plot_pairs;
+  run->interrupted = session_simulate(run->session, &options);
 }
 
 static bool write_output(void *context, const void *bytes, size_t length) {
@@ -62,12 +55,18 @@ static void write_trajectory(SimulateCommand *run) {
 
 static void write_plot(Session *session) {
   const Arguments *arguments = session->arguments;
-  const char *path = arguments->plot_path, *variables = arguments->run.variables;
+  const char *path = arguments->plot_path, *shown = arguments->run.plot_variables, *axes = arguments->plot_axes;
   if (!path || daedal_result_rows(session->result) == 0) return;
-  session_write(session, path,
-                !is_standard_output(path)
-                    ? daedal_result_plot(session->result, variables)
-                    : daedal_result_plot_terminal(session->result, variables, terminal_width() - 1, PANEL_LINES));
+  daedal_plot plot = {.size = sizeof plot,
+                      .variables = shown ? shown : arguments->run.variables,
+                      .pairs = arguments->plot_pairs,
+                      .log_x = axes && strchr(axes, 'x'),
+                      .log_y = axes && strchr(axes, 'y')};
+  if (is_standard_output(path))
+    session_write(session, path,
+                  daedal_result_plot_terminal(session->result, &plot, terminal_width() - 1, PANEL_LINES));
+  else session_write_picture(session, path, daedal_result_plot(session->result, &plot));
+  session_report(session);
 }
 
 static void say_pivots(const daedal_result *result) {
@@ -82,7 +81,8 @@ static void say_events(const daedal_result *result) {
   for (uint32_t i = 0;; i++) {
     daedal_event event = daedal_result_event(result, i);
     if (isnan(event.time)) return;
-    terminal_say("event at t = %.10g: %s becomes %.10g", event.time, event.condition, event.value);
+    if (isnan(event.value)) terminal_say("event at t = %.10g: %s", event.time, event.condition);
+    else terminal_say("event at t = %.10g: %s becomes %.10g", event.time, event.condition, event.value);
   }
 }
 
@@ -112,21 +112,13 @@ static void simulate(Session *session) {
   if (run.interrupted && is_broken_off) session->status = 128 + run.interrupted;
 }
 
-/* A model that cannot be read has a report too: what was said about it. */
-static void report_failure(Session *session) {
-  bool is_refused = session->model && daedal_model_status(session->model) != DAEDAL_OK;
-  daedal_result *result = is_refused ? daedal_simulate(session->model, &session->arguments->run) : NULL;
-  session_write_json(session, daedal_result_json(result), daedal_result_json(NULL));
-  daedal_result_free(result);
-}
-
 int simulate_command(const Arguments *arguments) {
   Session session = session_open(arguments);
   Arguments complete = *arguments;
   char *path = NULL;
   if (!session.status && !arguments->output_path)
-    session_complete(&session, &complete, path = output_default(daedal_model_name(session.model), ".csv"));
-  if (session.status) report_failure(&session);
+    session_complete(&session, &complete, path = session_default_path(&session, ".csv"));
+  if (session.status) session_write_refusal(&session, daedal_result_json);
   else simulate(&session);
   free(path);
   return session_close(&session);

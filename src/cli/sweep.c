@@ -118,7 +118,7 @@ static void judge(SweepCommand *run) {
 
 static void write_plot(SweepCommand *run) {
   const char *path = run->session->arguments->plot_path, *text = path ? daedal_sweep_plot(run->sweep) : NULL;
-  if (text) session_write(run->session, path, text);
+  if (text) session_write_picture(run->session, path, text);
   else if (path) usage_error("there is nothing to draw: no output is a variable"), run->session->status = DAEDAL_USAGE;
 }
 
@@ -150,6 +150,15 @@ static void sweep(Session *session, Cluster cluster) {
   free(run.journal);
 }
 
+/* A model that cannot be read has a report too: what was said about it. */
+static void report_failure(Session *session, Cluster cluster) {
+  SweepCommand run = {.session = session, .cluster = cluster};
+  if (cluster.process > 0 || !session->arguments->json_path) return;
+  if (session->model && daedal_model_status(session->model) != DAEDAL_OK) make_sweep(&run);
+  session_write_json(session, daedal_sweep_json(run.sweep), daedal_sweep_json(NULL));
+  daedal_sweep_free(run.sweep);
+}
+
 /* Only the first process speaks. */
 static Arguments arguments_of(const Arguments *given, const Cluster *cluster) {
   Arguments arguments = *given;
@@ -164,10 +173,9 @@ int sweep_command(const Arguments *given) {
   Session session = session_open(&arguments);
   char *path = NULL;
   if (!session.status && !arguments.output_path)
-    session_complete(&session, &complete, path = output_default(daedal_model_name(session.model), "_sweep.csv"));
+    session_complete(&session, &complete, path = session_default_path(&session, "_sweep.csv"));
   if (!session.status) sweep(&session, cluster);
-  else if (cluster.process == 0 && arguments.json_path)
-    session_write_json(&session, daedal_sweep_json(NULL), daedal_sweep_json(NULL));
+  else report_failure(&session, cluster);
   free(path);
   int status = session_close(&session);
   cluster_leave(&cluster);

@@ -50,7 +50,7 @@ static Request copy_request(const Simulation *from, Heap *heap) {
     request.parameter_overrides = heap_copy(heap, request.parameter_overrides, model->parameters.count, sizeof(double));
   if (request.starts.start)
     request.starts.start = heap_copy(heap, request.starts.start, model->variables.count, sizeof(double));
-  request.filter = NULL;
+  request.choice = (RecorderChoice){0};
   return request;
 }
 

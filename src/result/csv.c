@@ -26,7 +26,7 @@ void csv_put_text(FileWriter *file, const char *name) {
 
 static void write_header(FileWriter *file, const SignalTable *signals) {
   file_write(file, "time", 4);
-  for (uint32_t i = 0; i < signals->list.count; i++) {
+  for (uint32_t i = 0; i < signals->listed; i++) {
     if (signals->list.data[i].kind == SIGNAL_PARAMETER) continue;
     file_write(file, ",", 1);
     csv_put_text(file, signals->list.data[i].name);
@@ -45,7 +45,7 @@ static void write_row(FileWriter *file, const Trajectory *trajectory, size_t row
   file_write(file, text, number_format(trajectory_time(trajectory, row), 17, text));
   const double *columns = trajectory_row(trajectory, row);
   const Signal *signal = trajectory->signals->list.data;
-  for (uint32_t i = 0; i < trajectory->signals->list.count; i++, signal++)
+  for (uint32_t i = 0; i < trajectory->signals->listed; i++, signal++)
     if (signal->kind != SIGNAL_PARAMETER) csv_put_number(file, ',', signal_value(signal, columns));
   file_write(file, "\n", 1);
 }
@@ -66,7 +66,7 @@ typedef struct CsvReader {
 } CsvReader;
 
 static Trajectory *complain(CsvReader *reader, const char *what) {
-  diag_error(reader->diags, DIAG_FILE, (Span){0, 0}, "`%s` line %u: %s", reader->path, reader->line, what);
+  diag_error(reader->diags, DIAG_FILE_CONTENT, (Span){0, 0}, "`%s` line %u: %s", reader->path, reader->line, what);
   return NULL;
 }
 

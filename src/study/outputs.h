@@ -8,6 +8,7 @@
 
 #include "daedal.h"
 #include "model/model.h"
+#include "result/signal_filter.h"
 #include "result/trajectory.h"
 
 typedef enum OutputKind {
