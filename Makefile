@@ -13,6 +13,8 @@
 #   make format     clang-format on the whole tree
 #   make tidy       clang-tidy on the library and the command
 #   make fuzz       fuzzes the reader and the way from a model to its reports; SECONDS=3600
+#   make gallery    docs/gallery.md, a picture of each example
+#   make reference  docs/reference.md from include/daedal.h
 #   make clean      removes the build directories
 
 PREFIX ?= /usr/local
@@ -20,7 +22,7 @@ DESTDIR ?=
 SECONDS ?= 3600
 CONFIGURE = cmake -G Ninja -S . $(CMAKE_ARGS)
 
-.PHONY: build demo test install static deb variants debug asan tsan format tidy fuzz clean
+.PHONY: build demo test install static deb variants debug asan tsan format tidy fuzz gallery reference clean
 
 build:
 	@tools/setup build
@@ -85,6 +87,12 @@ tidy: build
 fuzz:
 	@tools/setup build test
 	tools/fuzz $(SECONDS)
+
+gallery: build
+	tools/make_gallery build/daedal
+
+reference:
+	tools/make_reference
 
 clean:
 	rm -rf build build-static build-deb build-clang build-plain build-debug build-asan build-tsan build-fuzz

@@ -24,8 +24,34 @@ def check_codes():
     return failures
 
 
+def check_made_pages():
+    """Pages that are made from something else are those that would be made now; the gallery has each example that runs."""
+    failures = []
+    if subprocess.run([sys.executable, SOURCE / "tools/make_reference", "--check"]).returncode:
+        failures.append("docs/reference.md is not that of daedal.h: make reference")
+    gallery = (SOURCE / "docs/gallery.md").read_text()
+    for path in (SOURCE / "examples").rglob("*.mo"):
+        name = path.relative_to(SOURCE / "examples").as_posix()
+        if f"### {name}\n" not in gallery:
+            failures.append(f"{name} is not in the gallery: make gallery")
+    for link in re.findall(r"\]\((gallery/[^)]*)\)", gallery):
+        if not (SOURCE / "docs" / link).exists():
+            failures.append(f"the gallery lacks {link}: make gallery")
+    return failures
+
+
+def check_links():
+    """Links between the pages lead somewhere."""
+    failures = []
+    for page in [SOURCE / "README.md", *(SOURCE / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
+            if not re.match(r"[a-z]+:", target) and not (page.parent / target).exists():
+                failures.append(f"{page.name} links to {target}, which is not there")
+    return failures
+
+
 def main():
-    failures = check_codes()
+    failures = check_codes() + check_made_pages() + check_links()
     for names, one_folder in ((TOGETHER, True), (ALONE, False)):
         for name in names:
             if (SOURCE / name).exists():

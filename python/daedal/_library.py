@@ -58,7 +58,8 @@ class Options(Structure):
                 ("keep_superfluous", c_bool), ("invariants", c_char_p), ("compile", c_bool), ("on_step", OnStep),
                 ("context", c_void_p), ("no_event_rows", c_bool), ("rank_tolerance", c_double), ("inputs", c_char_p),
                 ("given_inputs", POINTER(Input)), ("given_input_count", c_uint32), ("plot_variables", c_char_p),
-                ("open_inputs", c_bool), ("output_times", POINTER(c_double)), ("output_time_count", c_uint32)]
+                ("open_inputs", c_bool), ("part_path", c_char_p), ("resumes", c_bool),
+                ("output_times", POINTER(c_double)), ("output_time_count", c_uint32)]
 
 
 class SweepProgress(Structure):

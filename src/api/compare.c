@@ -60,7 +60,7 @@ static bool run_comparison(daedal_result *result, const void *argument) {
             read_invariants(result, options) && read_methods(result, names->methods) &&
             read_solvers(result, names->solvers);
   Bridge bridge;
-  hand_on_steps(&comparing->request, &bridge, options);
+  hand_on_steps(result, &comparing->request, &bridge, options);
   if (ok) {
     result->comparison = compare_run(result->heap, result->model->model, comparing);
     judge_comparison(result, names->methods != NULL);

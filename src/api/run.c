@@ -1,7 +1,11 @@
 /* run: simulation and initialization, and the figures of a result. */
 #include "api/handles.h"
 
+#include "result/part.h"
+
 #include <math.h>
+
+#define PART_SECONDS 1.0 /* between two writings of the rows so far */
 
 /* Many events have the same condition: its text is made once. */
 static void publish_events(daedal_result *result) {
@@ -55,28 +59,46 @@ static void complete_facts(daedal_result *result) {
 bool read_request(daedal_result *result, const daedal_options *options, Request *request) {
   request->compile = options->compile;
   result->simulation.facts.method = options->method;
-  if (!read_options(result, options, request) || !read_starts(result, options, request) ||
-      !read_invariants(result, options))
+  if (!read_options(result, options, request) || !resume_begin(result, options, request) ||
+      !read_starts(result, options, request) || !read_invariants(result, options))
     return false;
   return filter_signals(result, options->variables, &request->choice.listed) &&
          filter_signals(result, options->plot_variables, &request->choice.hidden);
 }
 
-static bool bridge_step(void *context, double time, uint64_t steps) {
-  const Bridge *bridge = context;
-  daedal_progress progress = {time, bridge->start, bridge->stop, steps};
-  return bridge->options->on_step(bridge->options->context, &progress);
+/* Of a run that was resumed only the rows of the earlier one are there: they stay until it has more. */
+static void write_part(Bridge *bridge) {
+  const Recorder *recorder = bridge->result->simulation.recorder;
+  double now = pipeline_clock();
+  if (now >= bridge->next && recorder) {
+    part_write(bridge->part, &bridge->result->diags, recorder->trajectory, bridge->rows);
+    bridge->next = now + PART_SECONDS;
+  }
+  bridge->rows = recorder ? recorder->trajectory->rows : 0;
 }
 
-void hand_on_steps(Request *request, Bridge *bridge, const daedal_options *options) {
-  *bridge = (Bridge){options, request->run.start, request->run.stop};
-  if (!options->on_step) return;
+static bool bridge_step(void *context, double time, uint64_t steps) {
+  Bridge *bridge = context;
+  daedal_progress progress = {time, bridge->start, bridge->stop, steps};
+  if (bridge->part) write_part(bridge);
+  return bridge->options->on_step && bridge->options->on_step(bridge->options->context, &progress);
+}
+
+void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, const daedal_options *options) {
+  *bridge = (Bridge){.options = options,
+                     .start = request->run.start,
+                     .stop = request->run.stop,
+                     .result = result,
+                     .next = pipeline_clock() + PART_SECONDS};
+  if (options->part_path && !options->resumes) bridge->part = part_new(result->heap, options->part_path);
+  if (!options->on_step && !bridge->part) return;
   request->run.on_step = bridge_step;
   request->run.context = bridge;
 }
 
 /* What every run leaves. */
 static bool end_rows(daedal_result *result, bool ok) {
+  resume_end(result);
   complete_facts(result);
   result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
   publish_events(result);
@@ -137,7 +159,7 @@ static bool run(daedal_result *result, const void *argument) {
   Request request = {.initialize_only = asked->initialize_only};
   Bridge bridge;
   bool ok = read_request(result, asked->options, &request);
-  hand_on_steps(&request, &bridge, asked->options);
+  hand_on_steps(result, &request, &bridge, asked->options);
   ok = ok && pipeline_simulate(&result->simulation, result->heap, result->model->model, &request, &result->diags);
   return end_run(result, ok);
 }
@@ -168,7 +190,7 @@ static bool run_plan(daedal_result *result, const void *argument) {
   Simulation *simulation = &result->simulation;
   bool ok = read_request(result, work->options, &request);
   if (request.is_stepped) request.choice = (RecorderChoice){0};
-  else hand_on_steps(&request, &bridge, work->options);
+  else hand_on_steps(result, &request, &bridge, work->options);
   if (ok && result->model == work->plan->asked->model)
     ok = simulation_run(simulation, result->heap, &work->plan->plan, &request, &result->diags);
   else if (ok) ok = pipeline_simulate(simulation, result->heap, result->model->model, &request, &result->diags);

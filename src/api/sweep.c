@@ -355,6 +355,8 @@ daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *optio
   daedal_sweep_options given = sweep_options_given(sweep_options);
   sweep->hook = hook;
   sweep->given = options_given(options);
+  sweep->given.part_path = NULL; /* points are what is resumed */
+  sweep->given.resumes = false;
   sweep->threads = given.threads;
   sweep->process = given.process;
   sweep->processes = given.processes ? given.processes : 1;

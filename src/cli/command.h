@@ -27,7 +27,6 @@ typedef struct Arguments {
   uint32_t samples, threads;
   uint64_t seed;
   const char *sampling, *trajectories;
-  bool resume;
   const char *data, *parameters, *weights, *deviations; /* of a fit */
   const char *plot_pairs, *plot_axes;
   const char *html_path, *points; /* of a report */

@@ -43,7 +43,6 @@ const Option options[] = {
     {"--threads", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(threads), "threads; default: one a core"},
     {"--trajectories", NULL, "DIR", IN_SWEEP, OPTION_DIRECTORY, PLACE(trajectories),
      "directory for the trajectory of each point"},
-    {"--resume", NULL, NULL, IN_SWEEP, OPTION_FLAG, PLACE(resume), "go on with the points of a sweep that was stopped"},
     {"--data", NULL, "FILE", IN_FIT, OPTION_TEXT, PLACE(data), "measurements: time, and columns named as variables"},
     {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_TEXT, PLACE(parameters),
      "parameters and start values to find: guess, or guess:least:greatest"},
@@ -80,7 +79,7 @@ const Option options[] = {
      "method dummy: keep differentiations that index 1 does not need"},
     {"--rank-tolerance", NULL, "R", IN_ANALYZE | IN_INIT | IN_TIMES | IN_EXPORT, OPTION_POSITIVE,
      PLACE(run.rank_tolerance), "method strangeness: singular values below R times the largest are zero; default 1e-9"},
-    {"--invariant", NULL, "A,B", IN_SIMULATE | IN_COMPARE, OPTION_TEXT, PLACE(run.invariants),
+    {"--invariant", NULL, "A,B", IN_SIMULATE | IN_COMPARE | IN_REPORT, OPTION_TEXT, PLACE(run.invariants),
      "variables that should stay constant: their drift is reported"},
     {"--max-step", NULL, "H", IN_TIMES | IN_EXPORT, OPTION_POSITIVE, PLACE(run.max_step), "longest step"},
     {"--constraint-tolerance", NULL, "R", IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_POSITIVE,
@@ -90,6 +89,8 @@ const Option options[] = {
     {"--output-file", NULL, "FILE", IN_SIMULATE | IN_SWEEP, OPTION_TRAJECTORY, PLACE(output_path),
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output; table of a sweep as .csv, .mat, "
      ".npy"},
+    {"--resume", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.resumes),
+     "go on from FILE.part, which a run or a sweep leaves that was killed or interrupted"},
     {"--no-event-rows", NULL, NULL, IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_FLAG, PLACE(run.no_event_rows),
      "no rows at events, only at output points"},
     {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP, OPTION_TEXT, PLACE(run.variables),
@@ -418,6 +419,8 @@ static bool check_together(const OptionParser *parser) {
   if ((arguments->plot_pairs || arguments->plot_axes || arguments->run.plot_variables) && !arguments->plot_path &&
       parser->command->bit != IN_REPORT)
     return usage_error("there is no picture to draw: --plot FILE");
+  if (arguments->run.resumes && is_standard_output(arguments->output_path))
+    return usage_error("--resume needs the file that the result goes to: --output-file FILE");
   if (arguments->plot_pairs && arguments->run.plot_variables)
     return usage_error("--plot-variables and --plot-xy exclude each other");
   if ((parser->command->bit & (IN_COMPARE | IN_SWEEP | IN_FIT)) && is_standard_output(arguments->plot_path))

@@ -42,28 +42,39 @@ ProgressBar progress_begin(bool shown) {
   return (ProgressBar){.shown = shown && terminal_is_watched(), .begun = now, .next = now + FIRST_DRAWN};
 }
 
-static void draw_bar(double done, double whole) {
+static void draw_bar(double part) {
   static const char full[] = "==============================", empty[] = "                              ";
-  int filled = whole > 0 ? (int)(BAR * done / whole) : BAR;
-  filled = filled < 0 ? 0 : filled > BAR ? BAR : filled;
+  int filled = (int)(BAR * part);
   fprintf(stderr, "\r[%.*s%.*s]", filled, full, BAR - filled, empty);
+}
+
+/* Seconds as people read them: 42 s, 3:20, 5 h. */
+static void remaining(double seconds_left, char text[16]) {
+  if (seconds_left < 100) snprintf(text, 16, "%.0f s", seconds_left);
+  else if (seconds_left < 6000) snprintf(text, 16, "%d:%02d", (int)seconds_left / 60, (int)seconds_left % 60);
+  else if (seconds_left < 3.6e6) snprintf(text, 16, "%.0f h", seconds_left / 3600);
+  else snprintf(text, 16, "days");
 }
 
 static void draw(const ProgressBar *progress, const daedal_progress *now, double clock) {
   double length = now->stop_time - now->start_time, done = now->time - now->start_time;
-  draw_bar(done, length);
-  fprintf(stderr, " t = %.4g of %.4g, %" PRIu64 " steps, %.3g simulated s/s\033[K", now->time, now->stop_time,
-          now->steps, done / (clock - progress->begun));
+  double part = length > 0 ? done / length : 1, gone = clock - progress->begun;
+  part = part < 0 ? 0 : part > 1 ? 1 : part;
+  char left[16];
+  remaining(part > 0 ? gone * (1 - part) / part : HUGE_VAL, left);
+  draw_bar(part);
+  fprintf(stderr, " %3.0f%%  t = %.4g of %.4g, %" PRIu64 " steps, %.3g simulated s/s, %s left\033[K", 100 * part,
+          now->time, now->stop_time, now->steps, done / gone, left);
   fflush(stderr);
 }
 
 static void draw_points(const daedal_sweep_progress *now) {
   double computed = now->finished - now->resumed, left = now->points - now->finished;
-  draw_bar(now->finished, now->points);
-  fprintf(stderr, " %" PRIu32 " of %" PRIu32 " points", now->finished, now->points);
-  if (now->failed) fprintf(stderr, ", %" PRIu32 " failed", now->failed);
-  if (computed > 0) fprintf(stderr, ", %.0f s left", ceil(left * now->seconds / computed));
-  fputs("\033[K", stderr);
+  char time_left[16];
+  remaining(computed > 0 ? left * now->seconds / computed : HUGE_VAL, time_left);
+  draw_bar(now->finished / (double)now->points);
+  fprintf(stderr, " %" PRIu32 " of %" PRIu32 " points, %" PRIu32 " failed, %s left\033[K", now->finished, now->points,
+          now->failed, time_left);
   fflush(stderr);
 }
 

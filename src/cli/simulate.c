@@ -10,18 +10,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PANEL_LINES = 12 };
 
 typedef struct SimulateCommand {
   Session *session;
   int interrupted; /* the signal; 0 for none */
+  char *part;      /* where rows go while running; NULL: nowhere */
 } SimulateCommand;
 
 static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
   if (run->session->arguments->plot_pairs) options.plot_variables = run->session->arguments->plot_pairs;
+  options.part_path = run->part;
   run->interrupted = session_simulate(run->session, &options);
+}
+
+/* FILE.part; NULL where the rows go to standard output. The caller frees it. */
+static char *part_path(const char *path) {
+  size_t size = strlen(path) + sizeof ".part";
+  char *part = is_standard_output(path) ? NULL : malloc(size);
+  if (part) snprintf(part, size, "%s.part", path);
+  return part;
 }
 
 static bool write_output(void *context, const void *bytes, size_t length) {
@@ -99,17 +110,30 @@ static void say_summary(Session *session) {
   if (!*text) session_report(session);
 }
 
-static void simulate(Session *session) {
-  SimulateCommand run = {.session = session};
-  run_simulation(&run);
-  if (!session->result) return;
+/* The rows so far are of no use when the file is whole, and stay where the run was broken off. */
+static void leave_part(const SimulateCommand *run) {
+  if (!run->part) return;
+  if (!run->interrupted) (void)remove(run->part);
+  else if (access(run->part, R_OK) == 0) terminal_say("--resume goes on from %s", run->part);
+}
+
+static void write_outputs(SimulateCommand *run) {
+  Session *session = run->session;
   say_summary(session);
-  write_trajectory(&run);
+  write_trajectory(run);
   write_plot(session);
   if (session->arguments->json_path)
     session_write_json(session, daedal_result_json(session->result), daedal_result_json(NULL));
+  leave_part(run);
   bool is_broken_off = !session->status || daedal_result_rows(session->result) == 0;
-  if (run.interrupted && is_broken_off) session->status = 128 + run.interrupted;
+  if (run->interrupted && is_broken_off) session->status = 128 + run->interrupted;
+}
+
+static void simulate(Session *session) {
+  SimulateCommand run = {.session = session, .part = part_path(session->arguments->output_path)};
+  run_simulation(&run);
+  if (session->result) write_outputs(&run);
+  free(run.part);
 }
 
 int simulate_command(const Arguments *arguments) {

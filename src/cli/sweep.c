@@ -57,7 +57,7 @@ static void make_sweep(SweepCommand *run) {
                                   .threads = threads_of(run),
                                   .trajectories = arguments->trajectories,
                                   .journal = is_first ? run->journal : NULL,
-                                  .resume = arguments->resume,
+                                  .resume = arguments->run.resumes,
                                   .keep_courses = arguments->plot_path != NULL,
                                   .process = run->cluster.process,
                                   .processes = run->cluster.processes,

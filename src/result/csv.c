@@ -24,7 +24,7 @@ void csv_put_text(FileWriter *file, const char *name) {
   if (quoted) file_write(file, "\"", 1);
 }
 
-static void write_header(FileWriter *file, const SignalTable *signals) {
+void csv_write_header(FileWriter *file, const SignalTable *signals) {
   file_write(file, "time", 4);
   for (uint32_t i = 0; i < signals->listed; i++) {
     if (signals->list.data[i].kind == SIGNAL_PARAMETER) continue;
@@ -50,9 +50,13 @@ static void write_row(FileWriter *file, const Trajectory *trajectory, size_t row
   file_write(file, "\n", 1);
 }
 
+void csv_write_rows(FileWriter *file, const Trajectory *trajectory, size_t first, size_t last) {
+  for (size_t row = first; row < last; row++) write_row(file, trajectory, row);
+}
+
 void csv_write(FileWriter *file, const Trajectory *trajectory) {
-  write_header(file, trajectory->signals);
-  for (size_t row = 0; row < trajectory->rows; row++) write_row(file, trajectory, row);
+  csv_write_header(file, trajectory->signals);
+  csv_write_rows(file, trajectory, 0, trajectory->rows);
 }
 
 /* ---- reading ---- */

@@ -125,6 +125,19 @@ bool start_list_read(Heap *heap, const Model *model, const char *path, double *s
   return ok;
 }
 
+uint32_t start_list_from_row(const Model *model, const Trajectory *trajectory, const double *row, double *starts) {
+  uint32_t found = 0;
+  for (uint32_t v = 0; v < model->variables.count; v++) {
+    if (model->variables.data[v].role != ROLE_UNKNOWN) continue;
+    uint32_t signal =
+        signals_find_variable(trajectory->signals, names_text(model->names, model->variables.data[v].name));
+    if (signal == MAP_NONE) continue;
+    starts[v] = signal_value(&trajectory->signals->list.data[signal], row);
+    found++;
+  }
+  return found;
+}
+
 bool start_list_from_result(Heap *heap, const Model *model, const char *text, double *starts, Diags *diags) {
   double time = NAN;
   char *path = load_split(heap, text, &time);
@@ -141,15 +154,7 @@ bool start_list_from_result(Heap *heap, const Model *model, const char *text, do
                first, last);
     return false;
   }
-  uint32_t found = 0;
-  for (uint32_t v = 0; v < model->variables.count; v++) {
-    if (model->variables.data[v].role != ROLE_UNKNOWN) continue;
-    uint32_t signal =
-        signals_find_variable(trajectory->signals, names_text(model->names, model->variables.data[v].name));
-    if (signal == MAP_NONE) continue;
-    starts[v] = signal_value(&trajectory->signals->list.data[signal], row);
-    found++;
-  }
+  uint32_t found = start_list_from_row(model, trajectory, row, starts);
   if (!found) diag_error(diags, DIAG_FILE_CONTENT, (Span){0}, "%s has none of the model's variables", path);
   heap_free(heap, row);
   return found > 0;
