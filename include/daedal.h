@@ -459,6 +459,18 @@ daedal_status daedal_run_interpolate(daedal_run *run, double time, double *value
  * follows. DAEDAL_USAGE: it cannot be set then. */
 daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double value);
 
+/* The state-space form of a run that was started, x' = f(t, x), at points of the caller's choice: the run stays where it is, but for round-off.
+ * States are those in use, as daedal_run_states gives them at the time reached; they may be others after every step. The Jacobian, d f / d x, is
+ * dense, by columns, exact. An indicator belongs to a condition; it is positive while the condition stays as it is, negative where it has to change, and
+ * infinite for conditions of time alone. DAEDAL_USAGE: the run was not started, or its method makes no such form (the counts are 0 then);
+ * DAEDAL_INTEGRATION: the equations cannot be solved there. O(work of one step of an explicit method); the Jacobian O(states) times that. */
+uint32_t daedal_run_state_count(const daedal_run *run);
+daedal_status daedal_run_states(const daedal_run *run, double *states);
+daedal_status daedal_run_rates(daedal_run *run, double time, const double *states, double *rates);
+daedal_status daedal_run_jacobian(daedal_run *run, double time, const double *states, double *jacobian);
+uint32_t daedal_run_indicator_count(const daedal_run *run);
+daedal_status daedal_run_indicators(daedal_run *run, double time, const double *states, double *indicators);
+
 /* The whole state at the time reached. A run saved goes on, and goes on again after each restore, with the same
  * numbers bit for bit. A state belongs to its run, and lives until it is freed, or the run is started anew or freed.
  * NULL: there is none. */
@@ -468,7 +480,7 @@ daedal_status daedal_run_restore(daedal_run *run, const daedal_state *state);
 void daedal_state_free(daedal_run *run, daedal_state *state);
 
 /* Another run at the same state and with the same values set, which shares nothing but the plan: it may go to another
- * thread. NULL: there is no memory, or the run was not started. */
+ * thread. Both go on with the same numbers bit for bit. NULL: there is no memory, or the run was not started. */
 daedal_run *daedal_run_clone(daedal_run *run);
 
 /* ---- methods side by side ---- */

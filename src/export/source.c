@@ -83,6 +83,13 @@ bool export_possible(const ExportSource *source, Diags *diags) {
   return true;
 }
 
+const InitialColumn *export_initial_column(const ExportSource *source, uint32_t column) {
+  const Initial *initial = source->initial;
+  return &initial->column[initial->system ? system_column(initial->system, column) : column];
+}
+
 bool export_restarts(const ExportSource *source) {
-  return source->initial->way == WAY_STATES && !source->is_fixed && source->initial->column;
+  const Initial *initial = source->initial;
+  bool is_kept = initial->way == WAY_STATES || initial->way == WAY_KEPT || initial->way == WAY_HOMOTOPY;
+  return is_kept && !initial->surplus.count && !source->is_fixed && initial->column;
 }

@@ -25,5 +25,9 @@ typedef struct ExportSource {
 /* Can all of it be written? false: an error that names what cannot is in diags. */
 bool export_possible(const ExportSource *source, Diags *diags);
 
-/* Can initial values be found again for other parameters and start values? Only those that were found through the state-space form. */
+/* What is known of the initial value of a column of the array. */
+const InitialColumn *export_initial_column(const ExportSource *source, uint32_t column);
+
+/* Can initial values be found again for other parameters and start values? So it is where start values were kept, and the rows of the
+ * state-space form or of the initial system determine the rest. */
 bool export_restarts(const ExportSource *source);

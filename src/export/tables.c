@@ -41,6 +41,7 @@ typedef VEC(const char *) NameVec;
 /* Names of functions, made before the tables. */
 typedef struct ProgramNames {
   NameVec units, joints, groups, levels, dependents;
+  const char *initial_residual, *initial_jacobian;
   const char *residual, *jacobian, *conditions, *written, *rates, *initial_steps, *lefts, *actions, *samples,
       *constants, *starts;
 } ProgramNames;
@@ -90,8 +91,8 @@ static const char *name_starts(Writer *writer) {
   ExprVec roots = {0};
   if (!export_restarts(source)) return "0";
   for (uint32_t q = 0; q < source->evaluator->array->columns; q++) {
-    const InitialColumn *column = &source->initial->column[q];
-    double value = column->given ? column->start : source->y[q], written;
+    const InitialColumn *column = export_initial_column(source, q);
+    double value = column->given && column->row == MAP_NONE ? column->start : source->y[q], written;
     Expr root = dag_constant(dag, value);
     Expr start = column->named == MAP_NONE ? EXPR_NONE : model->variables.data[column->named].start;
     if (column->given && start != EXPR_NONE && evaluator_constant(source->evaluator, start, &written) &&
@@ -102,7 +103,41 @@ static const char *name_starts(Writer *writer) {
   return add_roots(writer, roots.data, roots.count, "starts");
 }
 
-static ProgramNames name_programs(Writer *writer) {
+/* The rows of the initial system that determine a column each, and these columns. */
+typedef struct InitialPart {
+  uint32_t count;
+  Expr *rows;
+  uint32_t *columns;
+  Jacobian *jacobian;
+} InitialPart;
+
+static InitialPart initial_part(Writer *writer) {
+  const Initial *initial = writer->source->initial;
+  const InitialSystem *system = initial->system;
+  InitialPart part = {0};
+  if (!system || !export_restarts(writer->source)) return part;
+  part.rows = arena_array(writer->arena, system->columns, sizeof *part.rows);
+  part.columns = arena_array(writer->arena, system->columns, sizeof *part.columns);
+  for (uint32_t q = 0; q < system->columns; q++) {
+    if (initial->column[q].row == MAP_NONE) continue;
+    part.rows[part.count] = system->row[initial->column[q].row];
+    part.columns[part.count++] = q;
+  }
+  part.jacobian =
+      jacobian_new(writer->heap, system->model, &system->layout, part.rows, part.count, part.columns, part.count);
+  return part;
+}
+
+static void name_initial(Writer *writer, const InitialPart *part, ProgramNames *names) {
+  const InitialSystem *system = writer->source->initial->system;
+  names->initial_residual = names->initial_jacobian = "0";
+  if (!part->count) return;
+  const Program *rows = program_new(writer->heap, system->model, &system->layout, part->rows, part->count);
+  names->initial_residual = add_program(writer, rows, "initial_residual");
+  names->initial_jacobian = add_program(writer, part->jacobian->program, "initial_jacobian");
+}
+
+static ProgramNames name_programs(Writer *writer, const InitialPart *part) {
   const ArrayCode *code = writer->source->evaluator->code;
   ProgramNames names = {0};
   names.residual = add_program(writer, code->rows, "residual");
@@ -123,6 +158,7 @@ static ProgramNames name_programs(Writer *writer) {
   name_units(writer, &names);
   name_groups(writer, &names);
   name_dependents(writer, &names);
+  name_initial(writer, part, &names);
   return names;
 }
 
@@ -306,7 +342,7 @@ static void put_arrays(Writer *writer) {
       if (dummy_plan_chooses(source->choice, structure->blocks.block_of_column[j]) == is_choice) order[next++] = j;
   for (uint32_t j = 0; j < n; j++) weight[j] = dummy_weight(evaluator, (int32_t)j);
   for (uint32_t q = 0; q < array->columns && export_restarts(source); q++) {
-    const InitialColumn *column = &source->initial->column[q];
+    const InitialColumn *column = export_initial_column(source, q);
     held[q] = column->fixed ? 2 : column->given && column->low;
   }
   for (uint32_t d = 0; d < leaves; d++) matters[d] = evaluator->code->matters[d];
@@ -335,6 +371,30 @@ static void put_arrays(Writer *writer) {
   put_bytes(writer, "matters", matters, leaves);
   cdata_integers(heap, out, "static ", "jacobian_start", evaluator->jacobian->column_start, array->columns + 1);
   cdata_integers(heap, out, "static ", "jacobian_row", evaluator->jacobian->row_index, evaluator->jacobian->nonzeros);
+}
+
+/* The initial system: its columns, where those of the array are among them, and its parameters. */
+static void put_initial(Writer *writer, const InitialPart *part) {
+  const ExportSource *source = writer->source;
+  const InitialSystem *system = source->initial->system;
+  uint32_t columns = part->count ? source->evaluator->array->columns : 0;
+  uint32_t *place = arena_array(writer->arena, columns, sizeof *place);
+  for (uint32_t q = 0; q < columns; q++) place[q] = system_column(system, q);
+  Heap *heap = writer->heap;
+  TextVec *out = writer->out;
+  cdata_indices(heap, out, "static const int", "initial_place", place, columns);
+  cdata_indices(heap, out, "static const int", "initial_unknown", part->columns, part->count);
+  cdata_numbers(heap, out, "static ", "initial_value", source->initial->value, part->count ? system->columns : 0);
+  cdata_indices(heap, out, "static const int", "initial_parameter", part->count ? system->parameters.data : NULL,
+                part->count ? system->parameters.count : 0);
+  cdata_integers(heap, out, "static ", "initial_start", part->count ? part->jacobian->column_start : NULL,
+                 part->count ? part->count + 1 : 0);
+  cdata_integers(heap, out, "static ", "initial_row", part->count ? part->jacobian->row_index : NULL,
+                 part->count ? part->jacobian->nonzeros : 0);
+  PUT(writer,
+      "enum { INITIAL_UNKNOWNS = %u, INITIAL_COLUMNS = %u, INITIAL_PARAMETERS = %u, INITIAL_NONZEROS = %u };\n\n",
+      part->count, part->count ? system->columns : 0, part->count ? system->parameters.count : 0,
+      part->count ? part->jacobian->nonzeros : 0);
 }
 
 static void put_number(Writer *writer, const char *field, double value) {
@@ -401,14 +461,21 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
       "    .discrete_level = levels, .step = steps, .initial_step = initial_steps, .initial_program = %s,\n"
       "    .lefts_program = %s, .samples_program = %s, .actions_program = %s, .left = lefts, .sample = samples,\n"
       "    .action = actions, .matters = matters, .dependent_program = dependent_programs, .dependent = dependents,\n"
-      "    .constants_program = %s, .starts_program = %s, .variable = variables};\n",
-      names->initial_steps, names->lefts, names->samples, names->actions, names->constants, names->starts);
+      "    .constants_program = %s, .starts_program = %s, .variable = variables,\n"
+      "    .initial_unknowns = INITIAL_UNKNOWNS, .initial_columns = INITIAL_COLUMNS,\n"
+      "    .initial_parameters = INITIAL_PARAMETERS, .initial_nonzeros = INITIAL_NONZEROS,\n"
+      "    .initial_place = initial_place, .initial_unknown = initial_unknown, .initial_value = initial_value,\n"
+      "    .initial_parameter = initial_parameter, .initial_start = initial_start, .initial_row = initial_row,\n"
+      "    .initial_residual = %s, .initial_jacobian = %s};\n",
+      names->initial_steps, names->lefts, names->samples, names->actions, names->constants, names->starts,
+      names->initial_residual, names->initial_jacobian);
 }
 
 bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,
                    Diags *diags) {
   Writer writer = {heap, arena, source, variables, evaluator_model(source->evaluator), .out = out};
-  ProgramNames names = name_programs(&writer);
+  InitialPart part = initial_part(&writer);
+  ProgramNames names = name_programs(&writer, &part);
   uint32_t work = 0;
   for (uint32_t k = 0; k < writer.programs.count; k++)
     if (program_text_work(&writer.programs.data[k]) > work) work = program_text_work(&writer.programs.data[k]);
@@ -424,6 +491,7 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
   put_modes(&writer);
   put_logic(&writer, &names);
   put_arrays(&writer);
+  put_initial(&writer, &part);
   put_variables(&writer);
   PUT(&writer, "static ModelProgram *const dependent_programs[] = {");
   for (uint32_t k = 0; k < names.dependents.count; k++) PUT(&writer, "%s, ", names.dependents.data[k]);

@@ -52,7 +52,7 @@ static const InputSource *input_source(const Model *model, uint32_t position) {
 static bool is_settable(const ExportSource *source, const Variable *variable) {
   const Dag *dag = source->evaluator->model->dag;
   return export_restarts(source) && !variable->is_final && !variable->is_structural &&
-         variable->variability == VARIABILITY_PARAMETER &&
+         variable->variability == VARIABILITY_PARAMETER && variable->fixed != FIXED_FALSE &&
          (variable->binding == EXPR_NONE || !dag_depends(dag, variable->binding, OP_PARAMETER));
 }
 
@@ -88,7 +88,7 @@ static void describe(const ExportSource *source, uint32_t position, ExportVariab
     variable->start = source->evaluator->parameters[input->leaf];
   }
   if (variable->kind == EXPORT_COLUMN && export_restarts(source)) {
-    const InitialColumn *column = &source->initial->column[variable->index];
+    const InitialColumn *column = export_initial_column(source, variable->index);
     variable->has_start = (column->fixed || (column->given && column->low)) && column->named == position;
     variable->is_fixed = column->fixed;
   }
@@ -166,6 +166,10 @@ ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *s
   vec_push(heap, &variables.list, make_variable(&time));
   vec_last(&variables.list).kind = EXPORT_TIME;
   vec_last(&variables.list).causality = EXPORT_INDEPENDENT;
-  dependents_find(source->evaluator, heap, &variables.settable, &variables.dependents);
+  IndexVec given = {0};
+  for (uint32_t k = 0; k < variables.settable.count; k++) vec_push(heap, &given, variables.settable.data[k]);
+  const InitialSystem *system = export_restarts(source) ? source->initial->system : NULL;
+  for (uint32_t k = 0; system && k < system->parameters.count; k++) vec_push(heap, &given, system->parameters.data[k]);
+  dependents_find(source->evaluator, heap, &given, &variables.dependents);
   return variables;
 }

@@ -47,8 +47,9 @@ typedef struct ExportVariables {
   uint32_t first_state; /* the states; their derivatives follow */
   uint32_t state_count;
   uint32_t first_indicator, indicator_count;
-  IndexVec settable;   /* parameter leaves */
-  IndexVec dependents; /* parameter leaves bound to those, what they need before them */
+  IndexVec settable; /* parameter leaves */
+  IndexVec
+      dependents; /* parameter leaves bound to those, or to what initialization finds; what they need before them */
 } ExportVariables;
 
 /* Is the time at which a condition changes known in advance? So it is where its difference is linear in time; others are looked for. */

@@ -75,6 +75,7 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
   share_values(simulation, &here);
   if (!simulation_make_view(simulation)) return false;
   simulation_make_recorder(simulation);
+  simulation->request.run.start = from->request.run.start; /* what is small or fast is so for the whole run */
   simulation_make_loop(simulation);
   simulation->facts = from->facts;
   simulation->facts.evaluator = NULL;

@@ -987,11 +987,11 @@ struct StepperState {
   double t, *y;
   const Integrator *integrator;
   SavedValues run, original;
-  uint64_t *samples; /* that are over */
-  Past *past;        /* NULL without delays */
-  void *inputs;      /* NULL: there are none */
-  double *speed;     /* of the conditions, by which events are looked for */
-  void *choice;      /* NULL: the states are never chosen */
+  uint64_t *samples;       /* that are over */
+  Past *past;              /* NULL without delays */
+  void *inputs;            /* NULL: there are none */
+  double *speed, *nominal; /* of the conditions, by which events are looked for */
+  void *choice;            /* NULL: the states are never chosen */
 };
 
 static void copy_numbers(double *to, const double *from, size_t count) {
@@ -1031,8 +1031,10 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   if (view->switches && view->switches->decisions) state->samples = decisions_save(view->switches->decisions, heap);
   if (view->evaluator->past) state->past = past_save(view->evaluator->past, heap);
   if (view->evaluator->inputs) state->inputs = inputs_save(view->evaluator->inputs, heap);
-  if (view->switches)
+  if (view->switches) {
     state->speed = heap_copy(heap, view->switches->speed, view->switches->modes->count, sizeof(double));
+    state->nominal = heap_copy(heap, view->switches->nominal, view->switches->modes->count, sizeof(double));
+  }
   if (view->methods->save_choice) state->choice = view->methods->save_choice(view, heap);
   return stepper_restore(stepper, state) ? state : NULL;
 }
@@ -1045,6 +1047,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   if (view->switches) {
     switches_forget(view->switches);
     copy_numbers(view->switches->speed, state->speed, view->switches->modes->count);
+    copy_numbers(view->switches->nominal, state->nominal, view->switches->modes->count);
   }
   if (state->inputs) inputs_restore(view->evaluator->inputs, state->inputs);
   if (state->samples) decisions_restore(view->switches->decisions, state->samples);

@@ -723,6 +723,12 @@ static int modes_differ(Solver *solver, double t, const double *y) {
   return solver->now->matter;
 }
 
+/* All columns from start values. */
+static int find_columns(Solver *solver, double t, double *y) {
+  if (solver->model->initial_unknowns) return initial_solve(solver, t, y);
+  return states_select(solver, t, y, solver->model->held) || states_complete(solver, t, y, 0) != SOLVER_OK;
+}
+
 /* From start values in y: the choice that holds them, the columns that follow, the modes that agree. Returns 1 without a solution. */
 static int find_start(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
@@ -733,7 +739,7 @@ static int find_start(Solver *solver, double t, double *y) {
   if (model->modes && !run(solver, model->written, t, y, solver->difference)) set_modes(solver, t, y);
   for (int round = 0; round < START_ROUNDS; round++) {
     memcpy(y, solver->event_y, (size_t)model->columns * sizeof(double));
-    if (states_select(solver, t, y, model->held) || states_complete(solver, t, y, 0) != SOLVER_OK) return 1;
+    if (find_columns(solver, t, y)) return 1;
     if (modes_differ(solver, t, y)) continue;
     solver->discretes[model->initial] = 0;
     copy_pre(solver);

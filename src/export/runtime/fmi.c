@@ -227,8 +227,7 @@ int instance_completed(Instance *instance, int *needs_event, int *terminates) {
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
   if (update(instance)) return 1;
-  if (solver->model->modes && !events_evaluate(solver, now->time, solver->y))
-    events_keep(solver, now->time, solver->y, 0);
+  if (crossed_mode(solver) < 0) events_keep(solver, now->time, solver->y, 0);
   if (solver->model->actions) events_watch(solver, now->time, solver->y);
   if (now->asserted) return fail(instance, "an assertion does not hold");
   *needs_event = states_wants_exchange(solver, now->time, solver->y);

@@ -68,7 +68,8 @@ static void lay_out_integration(const Model *model, Memory *memory, Solver *solv
 
 /* What no state depends on. */
 static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) {
-  int n = model->states, full = largest(model->rows, model->unknowns), widest = 2 * model->modes;
+  int n = model->states, full = largest(largest(model->rows, model->unknowns), model->initial_unknowns),
+      widest = 2 * model->modes;
   widest = largest(largest(widest, model->discretes), largest(2 * model->actions, 2 * model->samples));
   widest = largest(widest, largest(model->lefts, largest(model->initial_steps, model->constants)));
   solver->block_value = numbers(memory, model->block_values);
@@ -88,6 +89,9 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->held = take(memory, (size_t)model->columns, 1);
   solver->full = numbers(memory, full * full);
   solver->full_entries = numbers(memory, model->nonzeros);
+  solver->initial_y = numbers(memory, model->initial_columns);
+  solver->initial_trial = numbers(memory, model->initial_columns);
+  solver->initial_entries = numbers(memory, model->initial_nonzeros);
   solver->right = numbers(memory, full);
   solver->full_pivot = integers(memory, full);
   solver->full_place = integers(memory, model->columns);
@@ -140,18 +144,6 @@ Solver *solver_make(const Model *model, void *memory) {
 }
 
 /* ---- the start ---- */
-
-static void set_dependents(Solver *solver) {
-  const Model *model = solver->model;
-  double value;
-  for (int k = 0; k < model->dependents; k++) {
-    int p = model->dependent[k];
-    if (is_finite(solver->overrides[p])) continue;
-    model->dependent_program[k](model->start, model->y0, solver->parameters, solver->discretes, solver->pre,
-                                solver->work, &value);
-    solver->parameters[p] = value;
-  }
-}
 
 static int is_changed(const Solver *solver) {
   for (int p = 0; p < solver->model->parameters; p++)
@@ -209,7 +201,7 @@ SolverStatus solver_start(Solver *solver, double time) {
   now->is_started = time == solver->model->start && !is_changed(solver);
   if (!now->is_started) {
     if (!solver->model->can_start) return SOLVER_FAILED;
-    set_dependents(solver);
+    initial_dependents(solver);
     fill_starts(solver);
   }
   if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
@@ -218,9 +210,17 @@ SolverStatus solver_start(Solver *solver, double time) {
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
+/* The states may be far from those of the last call: what cannot be followed there is looked for. After a failure the columns are those of
+ * before. */
 SolverStatus solver_complete(Solver *solver) {
-  for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
-  return states_complete(solver, solver->now->time, solver->y, 1);
+  size_t size = (size_t)solver->model->columns * sizeof(double);
+  memcpy(solver->stage_y, solver->y, size);
+  for (int is_following = 1; is_following >= 0; is_following--) {
+    for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
+    if (states_complete(solver, solver->now->time, solver->y, is_following) == SOLVER_OK) return SOLVER_OK;
+    memcpy(solver->y, solver->stage_y, size);
+  }
+  return SOLVER_DOMAIN;
 }
 
 /* ---- events within a step ---- */

@@ -131,6 +131,12 @@ typedef struct Model {
   int constants;
   ModelProgram *constants_program, *starts_program; /* start values of all columns */
   int can_start; /* initial values can be found again for other parameters and start values */
+  /* The initial system, where start values of states alone do not determine it: unknowns among its columns, which are those of the array and
+   * parameters behind them. */
+  int initial_unknowns, initial_columns, initial_parameters, initial_nonzeros;
+  const int *initial_place, *initial_unknown, *initial_parameter, *initial_start, *initial_row;
+  const double *initial_value;
+  ModelProgram *initial_residual, *initial_jacobian;
   int variables;
   const ModelVariable *variable;
 } Model;
@@ -185,6 +191,7 @@ typedef struct Solver {
   double *x, *x_trial, *f0, *f, *z, *w, *dense, *jacobian, *real, *complex_real, *complex_imaginary, *scale, *step_y,
       *stage_y;
   int *real_pivot, *complex_pivot;
+  double *initial_y, *initial_trial, *initial_entries;
   void (*report)(void *context, const char *text);
   void *context;
 } Solver;
@@ -248,6 +255,10 @@ int events_may_hide(const Solver *solver, int mode, double step);
 double events_next_time(Solver *solver, double t);
 int events_settle(Solver *solver, double t, double *y, int mode);
 int events_initial(Solver *solver, double t, double *y);
+
+/* initial.c */
+void initial_dependents(Solver *solver);
+int initial_solve(Solver *solver, double t, double *y);
 void events_watch(Solver *solver, double t, const double *y);
 void events_hover(Solver *solver, int mode, double t);
 void events_leave(Solver *solver);
