@@ -208,6 +208,21 @@ static void draw_y_labels(Drawing *drawing, const Panel *panel) {
     put_text(drawing, drawing->left, drawing->top - 5, "text-anchor=\"end\" font-size=\"11\"", panel->y.note);
 }
 
+/* A short line at the axis for each pixel that has an event. */
+static void draw_events(Drawing *drawing) {
+  const Plot *plot = drawing->plot;
+  long last = -1;
+  if (!plot->events) return;
+  put(drawing, "<path stroke=\"#b03060\" stroke-width=\"1\" d=\"");
+  for (uint32_t k = 0; k < plot->events; k++) {
+    double x = x_pixel(drawing, plot->event[k]);
+    if (!(x >= drawing->left && x <= drawing->right) || lround(x) == last) continue;
+    last = lround(x);
+    text_printf(drawing->heap, drawing->text, "M%ld %ldv-7", last, lround(drawing->bottom));
+  }
+  put(drawing, "\"><title>events</title></path>\n");
+}
+
 static void draw_x_labels(Drawing *drawing) {
   const Axis *x = &drawing->panels.x;
   for (uint32_t i = 0; i < x->ticks; i++)
@@ -316,6 +331,7 @@ static void draw_panel(Drawing *drawing, const Panel *panel) {
   draw_y_labels(drawing, panel);
   draw_y_title(drawing, panel);
   draw_series(drawing, panel);
+  draw_events(drawing);
 }
 
 static void draw_panels(Drawing *drawing, double frame) {

@@ -23,6 +23,8 @@ typedef struct Plot {
   uint32_t left_out; /* series that were chosen and are not here: the picture says so */
   const PlotSeries *series;
   uint32_t count;
+  const double *event; /* times of events, ascending, marked at the x axis; NULL: none */
+  uint32_t events;
 } Plot;
 
 /* Series of the chosen signals against time. The series live in the arena; texts are those of the table.
