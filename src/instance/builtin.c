@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-extern const char builtin_text[]; /* of builtin.mo */
+extern const char builtin_mo[]; /* of builtin.mo */
 
 static void read_text(Tree *tree) {
-  uint32_t file = source_add(tree->source, "(built in)", builtin_text, (uint32_t)strlen(builtin_text));
+  uint32_t file = source_add(tree->source, "(built in)", builtin_mo, (uint32_t)strlen(builtin_mo));
   tree->builtin = parse_file(tree->ast, file, tree->diags);
 }
 

@@ -185,6 +185,8 @@ Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *mo
 
 /* ---- diagnostics ---- */
 
+/* The code of a message, by the words that all messages of a kind share. */
+DiagCode input_code(const char *format);
 __attribute__((format(printf, 3, 4))) Diag *input_error(Elaboration *el, Span span, const char *format, ...);
 
 /* ---- classes.c ---- */

@@ -28,8 +28,8 @@ typedef struct Request {
   const double *parameter_overrides; /* by leaf index, NAN for none; NULL for none at all */
   StartValues starts;
   double perturbation; /* added to every state at the start, relative to its size or 1; with a state-space form only */
-  const SignalFilter *filter; /* NULL: all signals */
-  const Handover *handover;   /* NULL: the run begins */
+  RecorderChoice choice;    /* of signals */
+  const Handover *handover; /* NULL: the run begins */
   RunOptions run;
 } Request;
 

@@ -17,8 +17,10 @@ typedef struct PlotSeries {
 
 typedef struct Plot {
   const char *title;   /* NULL: none */
+  const char *x_label; /* NULL: time */
   const char *y_label; /* NULL: the label of a lone series, and the unit */
-  bool log_y;
+  bool log_x, log_y;
+  uint32_t left_out; /* series that were chosen and are not here: the picture says so */
   const PlotSeries *series;
   uint32_t count;
 } Plot;

@@ -50,13 +50,13 @@ static void check_encoding(const SourceFile *source, Diags *diags) {
     if (i >= source->length) break;
     uint32_t length = (uint32_t)utf8_length(source->text + i, 4);
     if (!length && !bad_seen) {
-      diag_error(diags, DIAG_INPUT, (Span){source->begin + i, source->begin + i + 1},
+      diag_error(diags, DIAG_SYNTAX, (Span){source->begin + i, source->begin + i + 1},
                  "invalid UTF-8: byte 0x%02x does not belong to a character; save the file as UTF-8",
                  (unsigned char)source->text[i]);
       bad_seen = true;
     }
     if (!source->text[i] && !nul_seen) {
-      diag_error(diags, DIAG_INPUT, (Span){source->begin + i, source->begin + i + 1},
+      diag_error(diags, DIAG_SYNTAX, (Span){source->begin + i, source->begin + i + 1},
                  "NUL byte in the text: is this a binary file, or UTF-16?");
       nul_seen = true;
     }
@@ -74,7 +74,7 @@ __attribute__((format(printf, 3, 4))) static void lexer_error(Lexer *lexer, Span
   va_end(list);
   span.begin += lexer->source.begin;
   span.end += lexer->source.begin;
-  diag_error(lexer->diags, DIAG_INPUT, span, "%s", message);
+  diag_error(lexer->diags, DIAG_SYNTAX, span, "%s", message);
 }
 
 Lexer lexer_make(Heap *heap, Names *names, const SourceFile *source, Diags *diags) {

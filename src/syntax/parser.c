@@ -548,7 +548,7 @@ const AstFile *parse_file(Ast *ast, uint32_t number, Diags *diags) {
   parser_take(&parser, &file->classes, &parser.roots, 0);
   file->version = parser.lexer.version;
   if (!file->classes.count && diags->errors == errors)
-    diag_error(diags, DIAG_INPUT, (Span){begin, begin + 1},
+    diag_error(diags, DIAG_SYNTAX, (Span){begin, begin + 1},
                "the file is empty: expected a class, as in `model M ... end M;`");
   parser_free(&parser);
   return file;
@@ -572,7 +572,7 @@ AstExpr parse_value(Ast *ast, const char *text, Diags *diags) {
   parser_advance(&parser);
   AstExpr e = parse_expression(&parser);
   if (e != AST_NONE) parser_expect(&parser, TOKEN_FINISH, NULL);
-  if (own.errors) diag_error(diags, DIAG_INPUT, (Span){0}, "`%s`: %s", text, own.list.data[0].message);
+  if (own.errors) diag_error(diags, DIAG_SYNTAX, (Span){0}, "`%s`: %s", text, own.list.data[0].message);
   for (uint32_t i = first; i < ast->nodes.count; i++) ast->nodes.data[i].span = (Span){0};
   parser_free(&parser);
   ast->source = outer;
