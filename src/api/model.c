@@ -71,7 +71,7 @@ static void read_model(daedal_model *model, char *text, uint32_t length, const L
     flat = read_netlist(model, request->modifications);
   else
     flat = instance_load(model->heap, &model->names, &model->source, model->class_name, request->modifications,
-                     model->reading, &model->diags);
+                         model->reading, &model->diags);
   if (flat && request->inputs && request->inputs->count) bind_inputs(model, flat, request->inputs);
   model->model = model->diags.errors ? NULL : flat;
   if (model->model) model->counts = count_model(model->model);

@@ -56,11 +56,27 @@ static AstExpr spread(Tree *tree, const Instance *instance, const Modifier *modi
 
 /* ---- fields of a value ---- */
 
-static AstExpr take_field(Tree *tree, AstExpr e, const FieldChain *chain) {
-  Name names[64];
+/* Names of the fields, the outermost first. */
+static uint32_t field_names(const FieldChain *chain, Name *names, uint32_t limit) {
   uint32_t count = 0;
-  for (; chain && count < 64; chain = chain->outer) names[count++] = chain->name;
-  while (count-- > 0) e = flat_field(tree, e, names[count], ast_span(tree->ast, e));
+  for (const FieldChain *at = chain; at && count < limit; at = at->outer) count++;
+  for (uint32_t i = count; i-- > 0; chain = chain->outer) names[i] = chain->name;
+  return count;
+}
+
+/* The fields of an element of another record are looked up like its other names. */
+static AstExpr name_fields(Tree *tree, AstExpr e, const FieldChain **fields) {
+  Name names[64];
+  if (!*fields || ast_kind(tree->ast, e) != AST_REFERENCE) return e;
+  uint32_t count = field_names(*fields, names, 64);
+  *fields = NULL;
+  return flat_extend(tree, e, names, count);
+}
+
+static AstExpr take_fields(Tree *tree, AstExpr e, const FieldChain *fields) {
+  Name names[64];
+  uint32_t count = field_names(fields, names, 64);
+  for (uint32_t i = 0; i < count; i++) e = flat_field(tree, e, names[i], ast_span(tree->ast, e));
   return e;
 }
 
@@ -105,7 +121,15 @@ static void descend(Tree *tree, AstExpr *e, Scope scope, const FieldChain **fiel
 
 /* ---- attributes and binding ---- */
 
-static AstExpr resolve_modifier(Tree *tree, const Instance *instance, const Modifier *modifier, AstExpr value,
+/* One value for all elements of the instance itself. */
+static AstExpr fill_own(Tree *tree, Instance *instance, AstExpr e) {
+  uint32_t sizes[64], count = instance->dimensions.count;
+  if (count == 0 || count > 64 || !instance_sizes(tree, instance)) return e;
+  for (uint32_t i = 0; i < count; i++) sizes[i] = instance->dimensions.data[i].size;
+  return fill(tree, e, sizes, count, ast_span(tree->ast, e));
+}
+
+static AstExpr resolve_modifier(Tree *tree, Instance *instance, const Modifier *modifier, AstExpr value,
                                 bool is_attribute) {
   Resolver resolver = {.tree = tree, .scope = modifier->scope};
   const FieldChain *fields = modifier->fields;
@@ -113,12 +137,14 @@ static AstExpr resolve_modifier(Tree *tree, const Instance *instance, const Modi
       modifier->scope.instance->restriction == CLASS_FUNCTION)
     resolver.function = modifier->scope.instance;
   descend(tree, &value, modifier->scope, &fields);
+  value = name_fields(tree, value, &fields);
   AstExpr e = resolve_expression(&resolver, value);
   if (e == AST_NONE) return AST_NONE;
   AstKind kind = ast_kind(tree->ast, e);
   bool is_scalar = kind == AST_REAL || kind == AST_INTEGER || kind == AST_BOOLEAN || kind == AST_STRING;
-  e = take_field(tree, e, fields);
-  if (is_attribute && (is_scalar || !resolver.uses_iterators) && kind != AST_ARRAY) return e;
+  e = take_fields(tree, e, fields);
+  if (is_attribute && (is_scalar || !resolver.uses_iterators)) return e;
+  if (is_attribute && modifier->is_each) e = fill_own(tree, instance, e);
   return spread(tree, instance, modifier, e, resolver.uses_iterators);
 }
 
@@ -130,7 +156,7 @@ static bool has_attribute(const Tree *tree, const ArgumentVec *list, Name name) 
   return false;
 }
 
-static bool add_attribute(Tree *tree, const Instance *instance, const Modifier *modifier, const AstArgument *argument,
+static bool add_attribute(Tree *tree, Instance *instance, const Modifier *modifier, const AstArgument *argument,
                           ArgumentVec *list) {
   if (argument->is_break || argument->redeclared || !argument->modification) return true;
   if (argument->modification->value == AST_NONE) return true;
@@ -152,7 +178,7 @@ static bool add_attribute(Tree *tree, const Instance *instance, const Modifier *
   return true;
 }
 
-static bool add_attributes(Tree *tree, const Instance *instance, ArgumentVec *list) {
+static bool add_attributes(Tree *tree, Instance *instance, ArgumentVec *list) {
   const Part *base = &vec_last(&instance->parts);
   for (uint32_t i = 0; i < base->modifiers.count; i++) {
     const Modifier *modifier = &base->modifiers.data[i];
@@ -256,8 +282,17 @@ static AstComponent *component_new(Tree *tree, Instance *instance, Name type, co
   return component;
 }
 
+/* Sizes of the arrays around the instance. */
+static bool find_lead(Tree *tree, Instance *instance) {
+  bool fits = true;
+  for (Instance *at = instance->parent; at && at->kind == INSTANCE_COMPONENT; at = at->parent)
+    fits = instance_sizes(tree, at) && fits;
+  return fits;
+}
+
 const AstElement *flat_component(Tree *tree, Instance *instance) {
   if (instance->flat) return instance->flat;
+  if (!find_lead(tree, instance)) return NULL;
   const Modifier *binding = instance->base == BASE_NONE ? NULL : instance_binding(instance);
   ArgumentVec attributes = {0};
   Name type = type_name(tree, instance);

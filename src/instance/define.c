@@ -311,6 +311,62 @@ static void add_overloads(Tree *tree, Instance *record, AstClass *made) {
 
 /* ---- the others ---- */
 
+/* Whether the value or size of a field depends on other fields. */
+static bool has_dependent_field(Tree *tree, Instance *record) {
+  for (uint32_t i = 0; i < record->elements.count; i++) {
+    Instance *kid = instance_component(tree, record, i);
+    const Modifier *binding = kid ? instance_binding(kid) : NULL;
+    if (!binding) continue;
+    Resolver resolver = local_resolver(tree, record, binding->scope);
+    if (resolve_expression(&resolver, binding->value) != AST_NONE && resolver.uses_locals) return true;
+  }
+  return false;
+}
+
+/* result = R(a, b, ...) of the inputs of these names. */
+static AstElement constructor_output(Tree *tree, Instance *record, const ElementVec *inputs) {
+  Span span = record->definition->label.span;
+  AstComponent *component = arena_alloc(&tree->arena, sizeof *component);
+  AstType *type = arena_alloc(&tree->arena, sizeof *type);
+  AstModification *modification = arena_alloc(&tree->arena, sizeof *modification);
+  AstExpr *kids = arena_array(&tree->arena, inputs->count, sizeof *kids);
+  for (uint32_t i = 0; i < inputs->count; i++)
+    kids[i] = flat_name(tree, inputs->data[i].component->label.name, NULL, 0, span);
+  AstNode call = {.kind = AST_CALL, .operation = 1, .global = 1, .span = span, .extra_count = 1};
+  call.extra = flat_path(tree, record->flat_name, span).first;
+  *modification = (AstModification){.value = flat_node(tree, call, kids, inputs->count), .span = span};
+  type->name = flat_path(tree, record->flat_name, span);
+  type->name.global = true;
+  *component = (AstComponent){.type = type,
+                              .label = {names_add(tree->names, "$result", 7), span},
+                              .condition = AST_NONE,
+                              .modification = modification};
+  return (AstElement){.kind = AST_COMPONENT, .prefixes = PREFIX_OUTPUT, .component = component, .span = span};
+}
+
+/* A record with fields whose values depend on other fields is made by a function, whose inputs may do so. */
+static void add_constructor(Tree *tree, Instance *record, AstClass *made) {
+  ElementVec inputs = {0};
+  record->restriction = CLASS_FUNCTION; /* sizes and values of its fields are those of inputs */
+  bool fits = add_locals(tree, record, &inputs);
+  record->restriction = CLASS_RECORD;
+  if (!fits) return;
+  for (uint32_t i = 0; i < inputs.count; i++)
+    inputs.data[i].prefixes = (inputs.data[i].prefixes & PREFIX_PROTECTED) | PREFIX_INPUT;
+  AstElement output = constructor_output(tree, record, &inputs);
+  vec_push(tree->heap, &inputs, output);
+  AstClass *function = class_new(tree, record, &inputs);
+  const char *name = arena_printf(&tree->arena, "%s.constructor", names_text(tree->names, record->flat_name));
+  function->label.name = names_add(tree->names, name, strlen(name));
+  function->kind = CLASS_FUNCTION;
+  function->prefixes = 0;
+  function->annotation = NULL;
+  vec_push(tree->heap, &tree->definitions, (struct Definition){.instance = record, .ast = function});
+  made->operators.data = arena_alloc(&tree->arena, sizeof *made->operators.data);
+  made->operators.data[0] = (struct AstOverload){names_add(tree->names, "constructor", 11), function->label.name};
+  made->operators.count = 1;
+}
+
 static AstClass *define_record(Tree *tree, Instance *record) {
   ElementVec elements = {0};
   if (!add_locals(tree, record, &elements)) return NULL;
@@ -318,6 +374,7 @@ static AstClass *define_record(Tree *tree, Instance *record) {
   made->kind = CLASS_RECORD;
   made->annotation = NULL;
   add_overloads(tree, record, made);
+  if (made->operators.count == 0 && has_dependent_field(tree, record)) add_constructor(tree, record, made);
   return made;
 }
 
@@ -358,6 +415,7 @@ static AstClass *define(Tree *tree, Instance *instance) {
 void definitions_finish(Tree *tree) {
   for (; tree->definitions_done < tree->definitions.count;) {
     uint32_t number = tree->definitions_done++;
+    if (tree->definitions.data[number].ast) continue;
     AstClass *made = define(tree, tree->definitions.data[number].instance);
     tree->definitions.data[number].ast = made;
   }

@@ -214,6 +214,8 @@ static bool open_sizes(Tree *tree, Instance *instance) {
   if (!sizes || count != lead + instance->dimensions.count) {
     tree_error(tree, instance->element->component->label.span, instance->parent,
                "the size of `%s` is open, and there is no value that gives it", instance_text(tree, instance));
+    const Diag *reason = lang_error(tree->session);
+    if (reason) diag_note(tree->diags, tree->last, reason->span, "%s", reason->message);
     return false;
   }
   for (uint32_t i = 0; i < instance->dimensions.count; i++) instance->dimensions.data[i].size = sizes[lead + i];

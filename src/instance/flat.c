@@ -111,6 +111,44 @@ AstExpr flat_field(Tree *tree, AstExpr value, Name name, Span span) {
   return push_node(tree, (AstNode){.kind = AST_FIELD, .span = span, .value.text = name}, &value, 1);
 }
 
+AstExpr flat_copy(Tree *tree, AstExpr e) {
+  Ast *ast = tree->ast;
+  AstExpr first = ast_first(ast, e), base = ast->nodes.count;
+  for (AstExpr i = first; i <= e; i++) {
+    AstNode node = ast->nodes.data[i];
+    uint32_t kids = ast->kids.count;
+    for (uint32_t k = 0; k < node.kid_count; k++) {
+      AstExpr kid = ast->kids.data[node.kids + k];
+      vec_push(ast->heap, &ast->kids, kid - first + base);
+    }
+    node.kids = kids;
+    node.first = node.first - first + base;
+    vec_push(ast->heap, &ast->nodes, node);
+  }
+  return base + (e - first);
+}
+
+AstExpr flat_extend(Tree *tree, AstExpr reference, const Name *names, uint32_t count) {
+  Ast *ast = tree->ast;
+  AstNode node = *ast_node(ast, reference);
+  uint32_t parts = ast->parts.count;
+  VEC(AstExpr) kids = {0};
+  for (uint32_t i = 0; i < node.kid_count; i++) {
+    AstExpr kid = flat_copy(tree, ast_kid(ast, reference, i));
+    vec_push(tree->heap, &kids, kid);
+  }
+  for (uint32_t i = 0; i < node.extra_count; i++) {
+    AstPart part = ast->parts.data[node.extra + i];
+    vec_push(tree->heap, &ast->parts, part);
+  }
+  for (uint32_t i = 0; i < count; i++) vec_push(tree->heap, &ast->parts, (AstPart){.name = names[i]});
+  node.extra = parts;
+  node.extra_count += count;
+  AstExpr made = push_node(tree, node, kids.data, kids.count);
+  vec_free(tree->heap, &kids);
+  return made;
+}
+
 /* ---- dimensions from the model down to an instance ---- */
 
 uint32_t chain_count(const Instance *instance) {

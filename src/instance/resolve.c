@@ -171,24 +171,9 @@ static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, 
 }
 
 /* Subscripts that were copied before and new ones stand in one piece: all are copied once more. */
-static AstExpr copy_again(Tree *tree, AstExpr e) {
-  Ast *ast = tree->ast;
-  AstExpr first = ast_first(ast, e), base = ast->nodes.count;
-  for (AstExpr i = first; i <= e; i++) {
-    AstNode node = ast->nodes.data[i];
-    uint32_t kids = ast->kids.count;
-    for (uint32_t k = 0; k < node.kid_count; k++)
-      vec_push(ast->heap, &ast->kids, ast->kids.data[node.kids + k] - first + base);
-    node.kids = kids;
-    node.first = node.first - first + base;
-    vec_push(ast->heap, &ast->nodes, node);
-  }
-  return base + (e - first);
-}
-
 static void gather_subscripts(Tree *tree, SubscriptVec *list, Span span) {
   for (uint32_t i = 0; i < list->count; i++)
-    list->data[i] = list->data[i] == AST_NONE ? flat_colon(tree, span) : copy_again(tree, list->data[i]);
+    list->data[i] = list->data[i] == AST_NONE ? flat_colon(tree, span) : flat_copy(tree, list->data[i]);
 }
 
 /* ---- references ---- */
@@ -373,10 +358,21 @@ static AstExpr resource_name(Copy *copy, AstExpr e, const Instance *called) {
   return flat_node(tree, node, NULL, 0);
 }
 
+/* The name of the instance that the text belongs to, with that of the model: Model.a.b */
+static AstExpr instance_name(Copy *copy, Span span) {
+  Tree *tree = copy->r->tree;
+  const char *model = names_text(tree->names, tree->model->type->name);
+  const char *name = names_text(tree->names, copy->r->scope.instance->flat_name);
+  const char *text = *name ? arena_printf(&tree->arena, "%s.%s", model, name) : model;
+  return flat_string(tree, names_add(tree->names, text, strlen(text)), span);
+}
+
 static AstExpr resolve_call(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   AstNode node = *ast_node(tree->ast, e);
   AstPath path = ast_path(tree->ast, e);
+  if (ast_path_is(tree->ast, path, "getInstanceName") && copy->r->scope.instance->kind == INSTANCE_COMPONENT)
+    return instance_name(copy, node.span);
   uint32_t errors = tree->diags->errors;
   SubscriptVec kids = {0};
   for (uint32_t i = 0; i < node.kid_count; i++)
@@ -388,7 +384,7 @@ static AstExpr resolve_call(Copy *copy, AstExpr e) {
   bool is_local = called && called->kind == INSTANCE_COMPONENT && called->parent == copy->r->function;
   if (called && called->kind == INSTANCE_COMPONENT && !is_local) called = NULL;
   if (called && called->base != BASE_NONE && !called->definition) called = NULL; /* Integer(e), String(x) */
-  if (!called && path.count == 1 && node.kind == AST_CALL) node.global = 1; /* what is built in is at the root */
+  if (!called && path.count == 1 && node.kind == AST_CALL) node.global = 1;      /* what is built in is at the root */
   if (!called && path.count > 1 && !copy->failed) {
     tree_error(tree, path.span, copy->r->scope.instance, "function `%s` is not defined",
                ast_path_text(tree->ast, path, &tree->arena));

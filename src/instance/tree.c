@@ -566,7 +566,7 @@ Instance *add_missing_inner(Tree *tree, Instance *outer) {
   }
   element.instance = make_component(tree, model, &element, (Chosen){{ast, outer->declared}, false, false});
   if (!element.instance) return NULL;
-  diag_warning(tree->diags, DIAG_WARNING, component->label.span,
+  diag_warning(tree->diags, DIAG_WARNING_OTHER, component->label.span,
                "there is no `inner` component for `outer %s`; one with its defaults is added to the model",
                names_text(tree->names, outer->name));
   map_put(&model->by_name, outer->name, model->elements.count);

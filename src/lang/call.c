@@ -267,7 +267,7 @@ static AstExpr field_argument(Compiler *c, const struct Task *task, uint32_t ind
   for (uint32_t i = 0; i < task->entry->ast->elements.count; i++) {
     const AstElement *element = &task->entry->ast->elements.data[i];
     if (element->kind != AST_COMPONENT || at++ != index) continue;
-    *scope = task->entry->name;
+    *scope = task->entry->inside;
     return element->component->modification ? element->component->modification->value : AST_NONE;
   }
   return AST_NONE;

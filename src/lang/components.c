@@ -140,7 +140,7 @@ void components_declare(Elaboration *el, const ClassEntry *entry) {
   for (uint32_t i = 0; i < entry->ast->elements.count; i++) {
     const AstElement *element = &entry->ast->elements.data[i];
     switch (element->kind) {
-    case AST_COMPONENT: component_declare(el, element, entry->name); break;
+    case AST_COMPONENT: component_declare(el, element, entry->inside); break;
     case AST_EXTENDS: input_error(el, element->span, "not supported yet: extends"); break;
     case AST_IMPORT: input_error(el, element->span, "not supported yet: import"); break;
     case AST_CLASS: break;
@@ -269,13 +269,22 @@ static const ResolvedType *resolved_of(const Elaboration *el, const Component *c
   return component->resolved == NONE ? &none : &el->resolved.data[component->resolved];
 }
 
-static bool is_open_size(const Elaboration *el, AstExpr e) { return ast_kind(el->ast, e) == AST_COLON; }
+/* A size that the value gives: `:`, or one in terms of the component's own sizes, A[:, size(A, 1)]. */
+static bool is_open_size(const Elaboration *el, const Component *component, AstExpr e) {
+  if (ast_kind(el->ast, e) == AST_COLON) return true;
+  for (AstExpr i = ast_first(el->ast, e); i <= e; i++) {
+    if (ast_kind(el->ast, i) != AST_REFERENCE) continue;
+    AstPath path = ast_path(el->ast, i);
+    if (path.count == 1 && ast_part(el->ast, path, 0)->name == component->name) return true;
+  }
+  return false;
+}
 
 static bool has_open_size(const Elaboration *el, const Component *component) {
   const ResolvedType *resolved = resolved_of(el, component);
   for (uint32_t i = 0; i < resolved->dimensions.count; i++)
     for (uint32_t k = 0; k < resolved->dimensions.data[i]->count; k++)
-      if (is_open_size(el, resolved->dimensions.data[i]->data[k])) return true;
+      if (is_open_size(el, component, resolved->dimensions.data[i]->data[k])) return true;
   return false;
 }
 
@@ -339,7 +348,8 @@ static void dependencies(Elaboration *el, uint32_t number, IndexVec *list) {
   ResolvedType resolved = *resolved_of(el, &component);
   for (uint32_t i = 0; i < resolved.dimensions.count; i++)
     for (uint32_t k = 0; k < resolved.dimensions.data[i]->count; k++)
-      expression_dependencies(el, resolved.dimensions.data[i]->data[k], component.scope, list);
+      if (!is_open_size(el, &component, resolved.dimensions.data[i]->data[k]))
+        expression_dependencies(el, resolved.dimensions.data[i]->data[k], component.scope, list);
   if (!needs_value(el, &component)) return;
   uint32_t first = list->count;
   expression_dependencies(el, value_source(el, &component), component.scope, list);
@@ -388,7 +398,7 @@ static bool find_sizes(Elaboration *el, Component *component, const Value *value
   for (uint32_t i = 0; i < resolved.dimensions.count; i++)
     for (uint32_t k = 0; k < resolved.dimensions.data[i]->count; k++, at++) {
       AstExpr e = resolved.dimensions.data[i]->data[k];
-      if (!is_open_size(el, e)) {
+      if (!is_open_size(el, component, e)) {
         if (!find_size(el, component, e, &sizes[at])) return false;
       } else if (value && value->type.dimensions == component->type.dimensions) {
         sizes[at] = value->sizes[at];

@@ -31,8 +31,9 @@ typedef enum Progress { PROGRESS_NEW, PROGRESS_OPEN, PROGRESS_DONE, PROGRESS_FAI
 
 typedef struct ClassEntry {
   const AstClass *ast;
-  Name name;  /* with the packages around it: P.Q.f */
-  Name scope; /* the packages around it: P.Q, or empty */
+  Name name;   /* with the packages around it: P.Q.f */
+  Name scope;  /* the packages around it: P.Q, or empty */
+  Name inside; /* where names inside of it are looked up: its name, or empty if they are full names */
   ClassRole role;
   Progress progress; /* of the definition in the model's lists */
   uint32_t index;    /* enumeration, record, routine, external object */
@@ -111,8 +112,9 @@ struct Elaboration {
   Diags *diags;
   Diags quiet; /* for attempts whose failure is no error */
   Arena arena;
-  Name scope;   /* of the model that is elaborated */
-  bool is_base; /* Base Modelica as written by a tool */
+  Name scope;      /* of the model that is elaborated */
+  bool is_base;    /* Base Modelica as written by a tool */
+  bool is_session; /* values before the model is whole: what is not declared may come later */
 
   VEC(NewBinding) modifications;
 

@@ -219,7 +219,7 @@ static void report_undefined(Compiler *c, AstPath path) {
   Name name = names_find(el->names, text, strlen(text)), near = 0;
   c->errors++;
   Diag *diag = diag_error(c->diags, DIAG_UNKNOWN_NAME, path.span, "`%s` is not declared", text);
-  if (c->diags->errors > c->diags->limit || c->diags == &el->quiet) return;
+  if (c->diags->errors > c->diags->limit || c->diags == &el->quiet || el->is_session) return;
   if (!c->is_function && name != MAP_NONE) near = suggest_component(el, name);
   if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean `%s`?", names_text(el->names, near));
 }

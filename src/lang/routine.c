@@ -43,7 +43,7 @@ static bool declare_slot(Elaboration *el, Routine *routine, const ClassEntry *en
       return false;
     }
   if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
-  if (!resolve_slot(el, entry->name, component, &resolved)) return false;
+  if (!resolve_slot(el, entry->inside, component, &resolved)) return false;
   uint32_t count = 0;
   Local local = {.name = component->label.name, .type = resolved.type, .span = component->label.span};
   for (uint32_t i = 0; i < resolved.dimensions.count; i++) {
@@ -128,7 +128,7 @@ static void read_derivative(Elaboration *el, Routine *routine, Name scope, const
 
 static void read_derivatives(Elaboration *el, Routine *routine, const ClassEntry *entry) {
   const AstModification *annotation = entry->ast->annotation;
-  Name scope = entry->name;
+  Name scope = entry->inside;
   for (uint32_t i = 0; annotation && i < annotation->arguments.count; i++)
     if (strcmp(ast_path_text(el->ast, annotation->arguments.data[i].name, &el->arena), "derivative") == 0)
       read_derivative(el, routine, scope, &annotation->arguments.data[i]);
@@ -194,7 +194,7 @@ static void compile_slot(Compiler *c, const ClassEntry *entry, uint32_t slot) {
   const AstComponent *component = element->component;
   ResolvedType resolved = {0};
   if (component->dimensions.count) vec_push(el->heap, &resolved.dimensions, &component->dimensions);
-  if (!resolve_slot(el, entry->name, component, &resolved)) return;
+  if (!resolve_slot(el, entry->inside, component, &resolved)) return;
   Span span = component->label.span;
   uint32_t guard = NONE;
   bool has_binding = component->modification && component->modification->value != AST_NONE;
@@ -305,7 +305,7 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
     entry->body = PROGRESS_DONE;
     return;
   }
-  Compiler c = compiler_make(el, routine, el->diags, entry->name);
+  Compiler c = compiler_make(el, routine, el->diags, entry->inside);
   c.is_function = true;
   c.tolerates_missing = el->is_base;
   uint32_t count = routine->locals.count;

@@ -19,6 +19,7 @@ LangSession *lang_session(Ast *ast, LangOptions options) {
   Elaboration *el = &session->el;
   *el = elaboration_make(ast->heap, ast->names, ast, model_new(ast->heap, ast->names), &session->diags);
   el->rights = options.rights;
+  el->is_session = true;
   session->compiler = compiler_make(el, &el->scratch, el->diags, 0);
   el->compiler = &session->compiler;
   el->equations = &session->equations;
