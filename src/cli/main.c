@@ -94,6 +94,8 @@ static int run_command(const Command *command, int count, char **words) {
   Arguments arguments;
   int status = DAEDAL_USAGE;
   if (options_parse(command, count, words, &arguments)) {
+    arguments.word_count = count + 1;
+    arguments.words = words - 1;
     status = 0;
     arguments.word_count = count + 1;
     arguments.words = words - 1;
