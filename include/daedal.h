@@ -118,6 +118,7 @@ typedef struct daedal_load_options {
    * read here): Modelica/package.mo, Complex.mo, "Modelica 4.1.0". Only files of classes that the model reaches are read.
    * NULL: none. */
   const char *modelica_path;
+  bool units; /* warn of equations whose units differ, as far as units are given */
 } daedal_load_options;
 
 /* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of

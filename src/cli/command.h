@@ -23,7 +23,7 @@ typedef struct Arguments {
   bool compares;
   int word_count; /* the command line behind the program's name */
   char **words;
-  bool strict, energy;
+  bool strict, energy, units;
   bool quiet, verbose, help;
   daedal_options run;
 } Arguments;

@@ -106,7 +106,8 @@ daedal_load_options session_reading(const Arguments *arguments) {
                                .libraries = arguments->libraries,
                                .energy = arguments->energy,
                                .mna = arguments->mna,
-                               .modelica_path = arguments->modelica_path};
+                               .modelica_path = arguments->modelica_path,
+                               .units = arguments->units};
 }
 
 /* The outputs are compared before anything could be written, if only to say that the model is wrong. */
