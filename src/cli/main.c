@@ -11,7 +11,7 @@
 #include <string.h>
 
 const Command commands[] = {
-    {"check", IN_CHECK, "[MODEL]", "read a model, check types and balance",
+    {"check", IN_CHECK, "MODEL", "read a model, check types and balance",
      "Reads the model, resolves names and types and counts equations and unknowns. With --library and\n"
      "without a model, parses every file below the directories. Says nothing on standard output.\n",
      check_command},
@@ -81,9 +81,9 @@ static int run_command(const Command *command, int count, char **words) {
   Arguments arguments;
   int status = DAEDAL_USAGE;
   if (options_parse(command, count, words, &arguments)) {
-    status = 0;
     arguments.word_count = count + 1;
     arguments.words = words - 1;
+    status = 0;
     if (arguments.help) help_command(stdout, command);
     else status = command->run(&arguments);
   }

@@ -31,7 +31,6 @@ const Option options[] = {
     {"--allow-external", NULL, "[LIBRARY]", IN_MODELS, OPTION_LIBRARY, PLACE(libraries),
      "let external functions write files and run commands, and take them from LIBRARY.so"},
     {"--strict", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(strict), "refuse what the Modelica language does not have"},
-    {"--units", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(units), "warn of equations whose units differ"},
     {"--energy", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(energy),
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
     {"--start-time", NULL, "T", IN_RUNS, OPTION_NUMBER, PLACE(run.start_time), "when the simulation starts"},
@@ -405,12 +404,9 @@ static bool check_together(const OptionParser *parser) {
   const char *name = parser->command->name;
   const char *subject = parser->command->subject;
   if (arguments->model_path && !*subject) return usage_error("%s takes no '%s'", name, arguments->model_path);
-  if (!has_model(parser) && parser->command->bit & IN_MODELS) {
-    usage_error("no model: daedal %s MODEL, or daedal %s --model NAME --library DIR", name, name);
-    return false;
-  }
-  if (!(parser->command->bit & IN_MODELS) && !arguments->model_path && *subject && *subject != '[') {
-    usage_error("no %s: daedal %s %s", subject_name(parser->command), name, subject);
+  if (!has_model(parser) && *subject && *subject != '[') {
+    usage_error("no %s: daedal %s %s%s", subject_name(parser->command), name, subject,
+                parser->command->bit & IN_MODELS ? ", or --model NAME --library DIR" : "");
     if (arguments->json_path && ends_with(arguments->json_path, ".mo"))
       fprintf(stderr, "  --json took '%s' as its file; put --json last\n", arguments->json_path);
     return false;

@@ -274,7 +274,8 @@ static void put_data(Page *page) {
   buffer_text(&page->data, "{");
   put_text(page, "version", daedal_version());
   put_text(page, "name", daedal_model_name(session->model));
-  put_text(page, "file", session->arguments->model_path);
+  put_text(page, "file",
+           session->arguments->model_path ? session->arguments->model_path : session->arguments->class_name);
   put_text(page, "text", daedal_model_text(session->model));
   put_command(page);
   put_report(page, "analysis", daedal_analysis_json(session->model));

@@ -210,7 +210,7 @@ static bool add_extends(Opening *opening, uint32_t number, const AstElement *ast
   const AstExtends *extends = ast->extends;
   Instance *type = find_base(opening, number, extends->name);
   if (!type) return false;
-  if (!restrict_base(opening->tree, opening->instance, type, extends->name.span)) return false;
+  if (!check_base(opening->tree, opening->instance, type, extends->name.span)) return false;
   if (type->kind != INSTANCE_CLASS)
     return tree_error(opening->tree, extends->name.span, opening->instance, "`%s` is a component, not a class",
                       ast_path_text(opening->tree->ast, extends->name, &opening->tree->arena)),
@@ -441,7 +441,7 @@ static Instance *make_class(Tree *tree, Instance *owner, const Element *element)
   if (is_alias(definition, &modifiers) && !chosen.is_redeclared) {
     vec_free(tree->heap, &modifiers);
     Instance *found = scope_find_class(tree, chosen.declaration.scope, definition->base.name);
-    return found && restrict_alias(tree, definition, found) ? found : NULL;
+    return found && check_alias(tree, definition, found) ? found : NULL;
   }
   if (chosen.is_redeclared && definition->form != FORM_EXTENDS)
     push_constraint(tree, &modifiers, element->ast, (Scope){owner, element->part});
