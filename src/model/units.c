@@ -311,8 +311,8 @@ static void report(Checker *checker, Span span, const char *text, const Clash *c
   uint64_t key = (uint64_t)span.begin << 32 | span.end;
   if (span.end && map_get(&checker->reported, key) != MAP_NONE) return;
   map_put(&checker->reported, key, 1);
-  diag_warning(checker->diags, span, "units differ in `%s`: %s and %s", text, unit_text(&clash->left, &checker->arena),
-               unit_text(&clash->right, &checker->arena));
+  diag_warning(checker->diags, DIAG_WARNING, span, "units differ in `%s`: %s and %s", text,
+               unit_text(&clash->left, &checker->arena), unit_text(&clash->right, &checker->arena));
 }
 
 static void check_equations(Checker *checker, const Equation *list, uint32_t count) {

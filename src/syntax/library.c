@@ -124,7 +124,7 @@ static void check_within(Library *library, const AstFile *file, const AstClass *
   const char *within = ast_path_text(library->ast, file->within, &library->arena);
   if (!strcmp(within, package)) return;
   if (!file->has_within)
-    diag_warning(library->diags, DIAG_WARNING, definition->label.span,
+    diag_warning(library->diags, DIAG_WARNING_OTHER, definition->label.span,
                  "`within %s;` is missing at the start of the file", package);
   else
     diag_error(library->diags, DIAG_INPUT, file->within.count ? file->within.span : definition->label.span,

@@ -30,11 +30,11 @@ static void check_request(const Versions *versions, const VersionRequest *reques
   Name version = text_value(ast, library->annotation, "version");
   if (version == request->version || stands_in(ast, library, request->version)) return;
   const char *name = names_text(ast->names, request->name), *asked = names_text(ast->names, request->version);
-  Diag *diag =
-      version ? diag_warning(diags, DIAG_WARNING, request->span, "version %s of %s is asked for, version %s is used",
-                             asked, name, names_text(ast->names, version))
-              : diag_warning(diags, DIAG_WARNING, request->span,
-                             "version %s of %s is asked for, one without a version is used", asked, name);
+  Diag *diag = version ? diag_warning(diags, DIAG_WARNING_OTHER, request->span,
+                                      "version %s of %s is asked for, version %s is used", asked, name,
+                                      names_text(ast->names, version))
+                       : diag_warning(diags, DIAG_WARNING_OTHER, request->span,
+                                      "version %s of %s is asked for, one without a version is used", asked, name);
   diag_note(diags, diag, library->label.span, "the library that is used");
 }
 
