@@ -1,4 +1,5 @@
-/* check: what the standard refuses: modifiers of elements that do not exist, elements declared twice. */
+/* check: what the standard refuses: modifiers of elements that do not exist, elements declared twice, classes as bases
+ * that cannot be. */
 #include "base/suggest.h"
 #include "instance/lookup.h"
 
@@ -128,4 +129,30 @@ void check_modifiers(Tree *tree, Instance *instance) {
     const AstElement *extends = instance->parts.data[i].extends;
     if (extends) check_arguments(tree, instance, extends->extends->modification);
   }
+}
+
+/* ---- bases ---- */
+
+bool check_alias(Tree *tree, const AstClass *definition, const Instance *base) {
+  if (definition->kind != CLASS_CLASS || base->restriction != CLASS_FUNCTION) return true;
+  tree_error(tree, definition->label.span, base->parent, "`%s` is a function: write `function %s = ...`",
+             names_text(tree->names, base->name), names_text(tree->names, definition->label.name));
+  return false;
+}
+
+static bool is_operator_record(const AstClass *definition) {
+  return definition->kind == CLASS_RECORD && definition->prefixes & PREFIX_OPERATOR;
+}
+
+bool check_base(Tree *tree, const Instance *instance, const Instance *base, Span span) {
+  const AstClass *definition = base->definition;
+  const AstClass *found = definition && is_operator_record(definition) ? definition : NULL;
+  for (uint32_t i = 0; definition && i < definition->elements.count && !found; i++) {
+    const AstElement *element = &definition->elements.data[i];
+    if (element->kind == AST_CLASS && is_operator_record(element->class_definition)) found = element->class_definition;
+  }
+  if (!found) return true;
+  tree_error(tree, span, instance, "operator record `%s` cannot be inherited",
+             names_text(tree->names, found->label.name));
+  return false;
 }

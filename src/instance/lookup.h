@@ -60,14 +60,15 @@ bool elements_equal(Tree *tree, const Element *a, const Element *b);
 /* Refuses modifiers of elements that do not exist. */
 void check_modifiers(Tree *tree, Instance *instance);
 
+/* Refuses `class f = g` where g is a function. */
+bool check_alias(Tree *tree, const AstClass *definition, const Instance *base);
+/* Refuses operator records, and packages of them, as base classes. */
+bool check_base(Tree *tree, const Instance *instance, const Instance *base, Span span);
+
 /* ---- restrict.c ---- */
 
 /* Refuses a component of the model that its class, prefixes and owner do not allow; false after the report. */
 bool restrict_component(Tree *tree, Instance *instance);
-/* Refuses `class f = g` where g is a function. */
-bool restrict_alias(Tree *tree, const AstClass *definition, const Instance *base);
-/* Refuses operator records, and packages of them, as base classes. */
-bool restrict_base(Tree *tree, const Instance *instance, const Instance *base, Span span);
 
 /* ---- evaluate.c ---- */
 

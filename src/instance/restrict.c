@@ -85,27 +85,3 @@ bool restrict_component(Tree *tree, Instance *instance) {
                   "is a connector of a block, and must be input or output: ", instance_text(tree, undirected));
   return true;
 }
-
-bool restrict_alias(Tree *tree, const AstClass *definition, const Instance *base) {
-  if (definition->kind != CLASS_CLASS || base->restriction != CLASS_FUNCTION) return true;
-  tree_error(tree, definition->label.span, base->parent, "`%s` is a function: write `function %s = ...`",
-             names_text(tree->names, base->name), names_text(tree->names, definition->label.name));
-  return false;
-}
-
-static bool is_operator_record(const AstClass *definition) {
-  return definition->kind == CLASS_RECORD && definition->prefixes & PREFIX_OPERATOR;
-}
-
-bool restrict_base(Tree *tree, const Instance *instance, const Instance *base, Span span) {
-  const AstClass *definition = base->definition;
-  const AstClass *found = definition && is_operator_record(definition) ? definition : NULL;
-  for (uint32_t i = 0; definition && i < definition->elements.count && !found; i++) {
-    const AstElement *element = &definition->elements.data[i];
-    if (element->kind == AST_CLASS && is_operator_record(element->class_definition)) found = element->class_definition;
-  }
-  if (!found) return true;
-  tree_error(tree, span, instance, "operator record `%s` cannot be inherited",
-             names_text(tree->names, found->label.name));
-  return false;
-}

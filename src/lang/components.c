@@ -317,6 +317,27 @@ uint32_t view_member(Elaboration *el, const Component *view, uint32_t field) {
   return found == MAP_NONE ? NONE : found;
 }
 
+/* Sizes are constants, whatever the variable is. */
+static bool asks_for_sizes(const Elaboration *el, AstExpr e) {
+  for (AstExpr i = ast_first(el->ast, e); i <= e; i++)
+    if (ast_kind(el->ast, i) == AST_CALL &&
+        (ast_path_is(el->ast, ast_path(el->ast, i), "size") || ast_path_is(el->ast, ast_path(el->ast, i), "ndims")))
+      return true;
+  return false;
+}
+
+/* A constant depends on constants only (Modelica 3.6, section 3.8.1). */
+static void check_constant(Elaboration *el, const Component *component, const uint32_t *others, uint32_t count) {
+  if (component->variability != VARIABILITY_CONSTANT || component->binding == AST_NONE) return;
+  for (uint32_t i = 0; i < count; i++) {
+    const Component *other = &el->components.data[others[i]];
+    if (other->variability == VARIABILITY_CONSTANT || asks_for_sizes(el, component->binding)) continue;
+    input_error(el, ast_span(el->ast, component->binding), "constant `%s` depends on `%s`, which is no constant",
+                names_text(el->names, component->name), names_text(el->names, other->name));
+    return;
+  }
+}
+
 static void dependencies(Elaboration *el, uint32_t number, IndexVec *list) {
   Component component = el->components.data[number];
   if (component.is_view && component.type.base == TYPE_RECORD)
@@ -329,7 +350,10 @@ static void dependencies(Elaboration *el, uint32_t number, IndexVec *list) {
     for (uint32_t k = 0; k < resolved.dimensions.data[i]->count; k++)
       if (!is_open_size(el, &component, resolved.dimensions.data[i]->data[k]))
         expression_dependencies(el, resolved.dimensions.data[i]->data[k], component.scope, list);
-  if (needs_value(el, &component)) expression_dependencies(el, value_source(el, &component), component.scope, list);
+  if (!needs_value(el, &component)) return;
+  uint32_t first = list->count;
+  expression_dependencies(el, value_source(el, &component), component.scope, list);
+  check_constant(el, &component, list->data + first, list->count - first);
 }
 
 /* ---- settling ---- */

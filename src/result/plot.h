@@ -12,7 +12,10 @@ typedef struct PlotSeries {
   const char *label;
   const char *unit; /* NULL or "": none. Decides the panel */
   const double *x, *y;
+  const double *upper; /* NULL, or the series is the band from y to this, in the colour of the next line */
   size_t count;
+  uint32_t group; /* series of other groups have other panels */
+  bool dots;      /* points without lines between them */
 } PlotSeries;
 
 typedef struct Plot {

@@ -572,7 +572,7 @@ AstExpr parse_value(Ast *ast, const char *text, Diags *diags) {
   parser_advance(&parser);
   AstExpr e = parse_expression(&parser);
   if (e != AST_NONE) parser_expect(&parser, TOKEN_FINISH, NULL);
-  if (own.errors) diag_error(diags, DIAG_INPUT, (Span){0}, "`%s`: %s", text, own.list.data[0].message);
+  if (own.errors) diag_error(diags, DIAG_SYNTAX, (Span){0}, "`%s`: %s", text, own.list.data[0].message);
   for (uint32_t i = first; i < ast->nodes.count; i++) ast->nodes.data[i].span = (Span){0};
   parser_free(&parser);
   ast->source = outer;
