@@ -171,6 +171,11 @@ struct Tree {
   VEC(Instance *) reached;  /* constants of packages, and records as a whole */
   VEC(Instance *) declared; /* in the session */
   VEC(Instance *) wanted;   /* to be declared in the session */
+  VEC(struct NewValue {
+    Name name;     /* flat, without subscripts */
+    AstExpr value; /* AST_NONE: of some elements only */
+  })
+  new_values; /* in place of bindings, from outside of the text */
   struct LangSession *session;
   struct Connections *connections; /* NULL until one is asked for */
   uint32_t depth;                  /* of evaluations within evaluations, bounded */
