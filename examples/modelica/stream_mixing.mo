@@ -36,7 +36,8 @@ package StreamMixing "stream connectors: three flows meet in one point"
 
   model Mixing
     Source cold(m_flow = 2, h = 1e5);
-    Source warm(m_flow = 1 + time, h = 4e5);
+    parameter Real rate(unit = "kg/s2") = 1;
+    Source warm(m_flow = 1 + rate*time, h = 4e5);
     Valve valve;
     Sink sink;
     Real h_mix(unit = "J/kg") = valve.b.h;

@@ -3,6 +3,7 @@
 
 #include "instance/load.h"
 #include "model/input.h"
+#include "model/units.h"
 #include "result/dump.h"
 #include "result/file.h"
 #include "syntax/survey.h"
@@ -20,6 +21,7 @@ typedef struct LoadRequest {
   const ModificationVec *modifications;
   const GivenInputVec *inputs; /* NULL: none */
   bool charges;                /* of a netlist: see SpiceOptions */
+  bool units;                  /* check them */
   daedal_model *model;         /* made */
   SurveyCounts survey;         /* counted */
 } LoadRequest;
@@ -73,6 +75,7 @@ static void read_model(daedal_model *model, char *text, uint32_t length, const L
     flat = instance_load(model->heap, &model->names, &model->source, model->class_name, request->modifications,
                          model->reading, &model->diags);
   if (flat && request->inputs && request->inputs->count) bind_inputs(model, flat, request->inputs);
+  if (flat && request->units && model->diags.errors == 0) units_check(flat, &model->diags);
   model->model = model->diags.errors ? NULL : flat;
   if (model->model) model->counts = count_model(model->model);
   model->seconds_parse = pipeline_clock() - begin;
@@ -170,6 +173,7 @@ static LoadRequest request_of(const daedal_load_options *given) {
       .class_name = given->class_name,
       .libraries = given->libraries,
       .charges = given->mna && !strcmp(given->mna, "charge"),
+      .units = given->units,
       .reading = {.strict = given->strict, .energy = given->energy, .library = {.path = given->modelica_path}}};
 }
 

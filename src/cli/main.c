@@ -40,6 +40,19 @@ const Command commands[] = {
      "difference from a run that is a hundred times more accurate, and how much the system amplifies a small\n"
      "difference at the start.\n",
      compare_command},
+    {"sweep", IN_SWEEP, "MODEL", "many runs with other values: a table of their outputs",
+     "Runs the model at all combinations of the values of --vary and at samples of the distributions, on all cores, "
+     "and\n"
+     "under mpirun on several machines. Without --output-file the table goes to MODELNAME_sweep.csv. A point that "
+     "fails is a\n"
+     "row with its cause. Finished points are kept in FILE.part until the table is written: --resume goes on with "
+     "them.\n",
+     sweep_command},
+    {"fit", IN_FIT, "MODEL", "parameters from measurements",
+     "Finds the values of parameters and start values with which the model comes nearest to measurements, their "
+     "standard errors,\n"
+     "intervals and correlations, and which of them the measurements do not determine.\n",
+     fit_command},
     {"export", IN_EXPORT, "MODEL", "write the reduced equations as C99 source",
      "Writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
      "small driver.\n",

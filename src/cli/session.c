@@ -21,7 +21,7 @@ static void fail_out_of_memory(Session *session) {
   session_fail(session, DAEDAL_INTERNAL);
 }
 
-static void draw(Session *session, const daedal_diagnostic *diagnostic) {
+void session_draw(Session *session, const daedal_diagnostic *diagnostic) {
   bool is_internal = diagnostic->status == DAEDAL_INTERNAL;
   if (is_internal && session->is_internal_said) return;
   session->is_internal_said |= is_internal;
@@ -36,13 +36,9 @@ void session_report(Session *session) {
   const daedal_result *result = session->result;
   for (uint32_t count = daedal_diagnostic_count(session->model); session->seen < count; session->seen++) {
     daedal_diagnostic diagnostic = daedal_diagnostic_get(session->model, session->seen);
-    draw(session, &diagnostic);
+    session_draw(session, &diagnostic);
   }
-  for (uint32_t count = result ? daedal_result_diagnostic_count(result) : 0; session->seen_of_run < count;
-       session->seen_of_run++) {
-    daedal_diagnostic diagnostic = daedal_result_diagnostic(result, session->seen_of_run);
-    draw(session, &diagnostic);
-  }
+  if (result) session_report_list(session, result, daedal_result_diagnostic_count, daedal_result_diagnostic);
   session_fail(session, daedal_model_status(session->model));
   if (result) session_fail(session, daedal_result_status(result));
 }
@@ -106,7 +102,15 @@ daedal_load_options session_reading(const Arguments *arguments) {
                                .libraries = arguments->libraries,
                                .energy = arguments->energy,
                                .mna = arguments->mna,
-                               .modelica_path = arguments->modelica_path};
+                               .modelica_path = arguments->modelica_path,
+                               .units = arguments->units};
+}
+
+void session_complete(Session *session, Arguments *complete, const char *path) {
+  complete->output_path = path;
+  session->arguments = complete;
+  if (path) session_check_outputs(session);
+  else fail_out_of_memory(session);
 }
 
 /* The outputs are compared before anything could be written, if only to say that the model is wrong. */

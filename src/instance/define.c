@@ -139,7 +139,8 @@ static AstExpr local_binding(Tree *tree, Instance *type, Instance *kid, bool *fi
   bool is_record = kid->base == BASE_NONE && kid->restriction == CLASS_RECORD && kid->parent == type;
   bool has_fields = is_record && kid->modifiers.count && kid->modifiers.data[0].modification &&
                     kid->modifiers.data[0].modification->arguments.count;
-  if (!binding && has_fields && !kid->dimensions.count) return fields_binding(tree, type, kid, fits);
+  bool has_defaults = is_record && !(kid->prefixes & PREFIX_INPUT);
+  if (!binding && (has_fields || has_defaults) && !kid->dimensions.count) return fields_binding(tree, type, kid, fits);
   if (!binding || binding->scope.instance->kind == INSTANCE_COMPONENT) return AST_NONE;
   Resolver resolver = local_resolver(tree, type, binding->scope);
   AstExpr e = resolve_expression(&resolver, binding->value);

@@ -59,6 +59,43 @@ static void mark_structural(Tree *tree) {
 
 /* ---- expressions ---- */
 
+/* Subscripts of the arrays around the scope: the first elements stand for all. */
+static const int64_t first_elements[64] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                           1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                           1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+/* {{e for $2 in 1:m} for $1 in 1:n}: the values of all elements of the arrays around the scope. AST_NONE if they have no
+ * sizes. */
+static AstExpr for_all_elements(Tree *tree, AstExpr flat, Instance *scope) {
+  uint32_t position = chain_count(scope);
+  Span span = ast_span(tree->ast, flat);
+  for (Instance *at = scope; at && at->kind == INSTANCE_COMPONENT; at = at->parent) {
+    if (!instance_sizes(tree, at)) return AST_NONE;
+    for (uint32_t i = at->dimensions.count; i-- > 0;)
+      flat = flat_iteration(tree, flat, chain_iterator(tree, --position), at->dimensions.data[i].size, span);
+  }
+  return flat;
+}
+
+/* The first elements of the arrays around the scope stand for all others: their values are the same. */
+static bool elements_agree(Tree *tree, const Resolver *resolver, AstExpr e, const NumberVec *numbers) {
+  Resolver all = *resolver;
+  NumberVec others = {0};
+  all.element = NULL;
+  all.uses_iterators = false;
+  AstExpr flat = resolve_expression(&all, e);
+  if (flat == AST_NONE || !all.uses_iterators) return flat != AST_NONE;
+  flat = for_all_elements(tree, flat, resolver->scope.instance);
+  bool fits = flat != AST_NONE && lang_evaluate(tree->session, flat, &others) == LANG_VALUE;
+  for (uint32_t i = 0; i < others.count && fits && numbers->count; i++)
+    fits = others.data[i] == numbers->data[i % numbers->count];
+  vec_free(tree->heap, &others);
+  if (!fits)
+    tree_error(tree, ast_span(tree->ast, e), resolver->scope.instance,
+               "not supported yet: elements of an array of components that differ in their structure");
+  return fits;
+}
+
 static LangStatus evaluate(Tree *tree, Resolver *resolver, AstExpr e, NumberVec *numbers) {
   if (tree->depth >= EVALUATION_LIMIT) return LANG_ERROR;
   tree->depth++;
@@ -68,14 +105,12 @@ static LangStatus evaluate(Tree *tree, Resolver *resolver, AstExpr e, NumberVec 
     declare_wanted(tree);
     status = lang_evaluate(tree->session, flat, numbers);
   }
+  if (status == LANG_VALUE && resolver->element && resolver->uses_iterators &&
+      !elements_agree(tree, resolver, e, numbers))
+    status = LANG_ERROR;
   tree->depth--;
   return status;
 }
-
-/* Subscripts of the arrays around the scope: the first elements stand for all. */
-static const int64_t first_elements[64] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-                                           1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-                                           1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 static Resolver resolver_for(Tree *tree, Scope scope, const struct IteratorValue *values, uint32_t value_count) {
   return (Resolver){

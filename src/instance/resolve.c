@@ -57,8 +57,8 @@ static bool is_around(const Instance *node, const Instance *scope) {
 /* The subscript of an array that contains both the scope and what is referred to. */
 static AstExpr shared_subscript(Copy *copy, uint32_t position, Span span) {
   Resolver *r = copy->r;
-  if (r->element) return flat_integer(r->tree, r->element[position], span);
   r->uses_iterators = true;
+  if (r->element) return flat_integer(r->tree, r->element[position], span);
   return flat_name(r->tree, chain_iterator(r->tree, position), NULL, 0, span);
 }
 

@@ -87,7 +87,6 @@ static void emit_size(Compiler *c, uint32_t slot, uint32_t dimension, Span span)
 
 static uint32_t open_loop(Compiler *c, uint32_t slot, uint32_t dimension, Span span) {
   emit_constant(c, TYPE_INTEGER, 1, span);
-  emit_constant(c, TYPE_INTEGER, 1, span);
   emit_size(c, slot, dimension, span);
   compile_emit(c, CODE_RANGE, 0, 0, span);
   uint32_t counter = compile_local(c, 0, type_scalar(TYPE_INTEGER), span), at = c->routine->code.count;

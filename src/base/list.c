@@ -1,5 +1,5 @@
-/* list: texts of options that are lists. */
-#include "api/handles.h"
+/* list: see list.h. */
+#include "base/list.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ const char *scan_list(const char *at, const char *stops) {
     else if (quote) quote = *at == quote ? 0 : quote;
     else if (*at == '\'' || *at == '"') quote = *at;
     else if (depth <= 0 && strchr(stops, *at)) break;
-    else depth += (*at == '[' || *at == '(') - (*at == ']' || *at == ')');
+    else depth += (strchr("[({", *at) != NULL) - (strchr("])}", *at) != NULL);
   }
   return at;
 }
