@@ -139,6 +139,10 @@ static bool try_number(Tree *tree, Resolver *resolver, AstExpr e, double *value)
   tree->diags = &quiet;
   LangStatus status = evaluate(tree, resolver, e, &numbers);
   tree->diags = outer;
+  if (quiet.errors && !tree->silenced) {
+    tree->silenced = heap_alloc(tree->heap, sizeof *tree->silenced);
+    *tree->silenced = *diags_first_error(&quiet);
+  }
   bool is_known = status == LANG_VALUE && numbers.count == 1;
   if (is_known) *value = numbers.data[0];
   vec_free(tree->heap, &numbers);

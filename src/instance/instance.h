@@ -157,6 +157,7 @@ struct Tree {
   const AstFile *builtin; /* NULL until it is read */
   Diags *diags;
   Diag *last;                  /* the error that was reported last, for notes */
+  Diag *silenced;              /* the first error in what was only tried; NULL: none */
   Instance *root;              /* holds the classes of all files */
   Instance *bases[BASE_COUNT]; /* the base types, as classes */
   Instance *model; /* the component that stands for the whole model: its parent is NULL, its flat name empty */

@@ -252,6 +252,13 @@ static void read_new_values(Tree *tree, const ModificationVec *modifications) {
   }
 }
 
+/* What was wrong when an expression was tried made an instance fail that is needed after all. */
+static void report_failure(Tree *tree) {
+  const Diag *reason = tree->silenced;
+  if (reason) diag_error(tree->diags, reason->code, reason->span, "%s", reason->message);
+  else diag_error(tree->diags, DIAG_INTERNAL, (Span){0}, "the model could not be flattened, without a reason");
+}
+
 Model *instance_load(Heap *heap, Names *names, Source *source, const char *class_name,
                      const ModificationVec *modifications, LangOptions options, Diags *diags) {
   Ast *ast = parse(heap, names, source, diags);
@@ -276,8 +283,7 @@ Model *instance_load(Heap *heap, Names *names, Source *source, const char *class
   Instance *type = find_model(tree, class_name);
   if (!type || !check_model(tree, type)) return NULL;
   if (!instance_open(tree, model_instance(tree, type)) || !flatten(tree, &program)) {
-    if (diags->errors == 0)
-      diag_error(diags, DIAG_INTERNAL, (Span){0}, "the model could not be flattened, without a reason");
+    if (diags->errors == 0) report_failure(tree);
     return NULL;
   }
   return lang_load_program(ast, source, &program, modifications, options, diags);
