@@ -190,6 +190,9 @@ static bool add_attributes(Tree *tree, Instance *instance, ArgumentVec *list) {
 }
 
 static AstExpr binding_of(Tree *tree, Instance *instance, const Modifier *binding) {
+  for (uint32_t i = tree->new_values.count; i-- > 0;)
+    if (tree->new_values.data[i].name == instance->flat_name && tree->new_values.data[i].value != AST_NONE)
+      return tree->new_values.data[i].value;
   if (!binding) return AST_NONE;
   return resolve_modifier(tree, instance, binding, binding->value, false);
 }
